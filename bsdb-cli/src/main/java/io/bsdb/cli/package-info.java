@@ -1,0 +1,5 @@
+/** The {@code bsdb} command. */
+@NullMarked
+package io.bsdb.cli;
+
+import org.jspecify.annotations.NullMarked;

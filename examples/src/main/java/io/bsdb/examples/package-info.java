@@ -1,0 +1,5 @@
+/** One runnable class per use. */
+@NullMarked
+package io.bsdb.examples;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,5 @@
+/** Snapshot lookups in Kafka Streams. */
+@NullMarked
+package io.bsdb.kstreams;
+
+import org.jspecify.annotations.NullMarked;
