@@ -1,0 +1,50 @@
+package io.bsdb.format.hash;
+
+import io.bsdb.format.CorruptSnapshotException;
+import java.nio.ByteBuffer;
+
+/**
+ * A minimal perfect hash: maps each of the n keys it was built from to a number of its own in {@code
+ * [0, n)}, its rank. Keys are given by their 128-bit hash; a key that it was not built from gets an
+ * arbitrary rank, also in {@code [0, n)}.
+ *
+ * <p>It is evaluated in place from the bytes of its section, which must stay valid and unchanged for
+ * as long as it is used. Immutable and safe for use by many threads. Lookups allocate nothing.
+ */
+public interface PerfectHash {
+
+  /** The number of keys, n; at most {@link PerfectHashBuilder#MAX_SIZE}. */
+  int size();
+
+  /** How it was constructed. */
+  PerfectHashKind kind();
+
+  /**
+   * The rank of a key.
+   *
+   * @throws IllegalStateException if this hash is empty, so that there is no rank
+   */
+  int rank(long high, long low);
+
+  /**
+   * The ranks of the first {@code count} keys of two arrays; the same as {@link #rank} of each, but
+   * with the cache misses of many keys under way at once.
+   *
+   * @throws IllegalStateException if this hash is empty and {@code count} is positive
+   * @throws IndexOutOfBoundsException if an array is shorter than {@code count}, or {@code count} is
+   *     negative
+   */
+  void ranks(long[] high, long[] low, int count, int[] ranks);
+
+  /**
+   * Opens the section that lies between the buffer's position and its limit. Reads the header and
+   * the directory, about a bit per thousand keys or (kind {@link PerfectHashKind#SUX4J}) per twenty,
+   * never the whole. Whatever the rest of the bytes hold, ranks will be in {@code [0, n)}.
+   *
+   * @param section a slice, preferably direct or mapped; its position and order do not change
+   * @throws CorruptSnapshotException if a count, length or range in it is impossible
+   */
+  static PerfectHash open(ByteBuffer section) throws CorruptSnapshotException {
+    return PerfectHashSection.open(section);
+  }
+}

@@ -1,0 +1,96 @@
+package io.bsdb.format.hash;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Objects;
+import java.util.concurrent.Executor;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Builds the section of a perfect hash. The bytes depend on the keys, their order and the options that
+ * say so, never on threads or chance.
+ *
+ * <p>Beside the two input arrays, a build takes 8 bytes per key, some 3 MB per thread, and the section
+ * itself. Not safe for use by many threads while options are set; afterwards it may be used for any
+ * number of builds, also at once.
+ */
+public final class PerfectHashBuilder {
+
+  /** The most keys that one perfect hash takes: 2<sup>27</sup>. */
+  public static final int MAX_SIZE = 1 << 27;
+
+  private final PerfectHashKind kind;
+  private PilotDensity density = PilotDensity.STANDARD;
+  private Workers workers = new Workers(Runnable::run, 1);
+  private @Nullable Path temporaryDirectory;
+
+  private PerfectHashBuilder(PerfectHashKind kind) {
+    this.kind = kind;
+  }
+
+  /** A builder that works on the calling thread only. */
+  public static PerfectHashBuilder of(PerfectHashKind kind) {
+    return new PerfectHashBuilder(Objects.requireNonNull(kind));
+  }
+
+  /** Space against build time, of the kind {@link PerfectHashKind#PILOT} only. Changes the bytes. */
+  public PerfectHashBuilder density(PilotDensity density) {
+    this.density = Objects.requireNonNull(density);
+    return this;
+  }
+
+  /**
+   * Lets up to {@code parallelism - 1} threads of an executor help the calling one. A build never
+   * waits for a thread of the executor to become free. Sux4J starts threads of its own instead, at
+   * most four, as its system property {@code it.unimi.dsi.sux4j.mph.threads} says; here the executor
+   * only helps to look for duplicates.
+   *
+   * @param parallelism number of threads including the caller, at least 1
+   */
+  public PerfectHashBuilder executor(Executor executor, int parallelism) {
+    if (parallelism < 1) {
+      throw new IllegalArgumentException("parallelism must be positive: " + parallelism);
+    }
+    workers = new Workers(Objects.requireNonNull(executor), parallelism);
+    return this;
+  }
+
+  /**
+   * An existing directory for the temporary files of the kind {@link PerfectHashKind#SUX4J}, 24 bytes
+   * per key in 256 files, which are deleted however a build ends. Required for that kind.
+   */
+  public PerfectHashBuilder temporaryDirectory(Path directory) {
+    temporaryDirectory = Objects.requireNonNull(directory);
+    return this;
+  }
+
+  /**
+   * Builds the section of the first {@code size} keys of two arrays, which are not changed.
+   *
+   * @return the section, little-endian; open it with {@link PerfectHash#open}
+   * @throws DuplicateHashException if two keys have the same 128-bit hash
+   * @throws IllegalArgumentException if {@code size} is out of range, or the hashes are so far from
+   *     uniform that no bounded number of seeds helps
+   * @throws java.io.InterruptedIOException if the calling thread is interrupted; it stays marked so
+   * @throws IOException if a temporary file cannot be written
+   */
+  public byte[] build(long[] high, long[] low, int size)
+      throws DuplicateHashException, IOException {
+    if (size < 0 || size > MAX_SIZE) {
+      throw new IllegalArgumentException("size out of range: expected=0.." + MAX_SIZE + " actual=" + size);
+    }
+    Objects.checkFromIndexSize(0, size, Math.min(high.length, low.length));
+    if (size == 0) {
+      return PerfectHashSection.create(kind, 0, PerfectHashSection.HEAD_BYTES).array();
+    }
+    return switch (kind) {
+      case SUX4J -> {
+        if (temporaryDirectory == null) {
+          throw new IllegalStateException("the kind sux4j needs a temporary directory");
+        }
+        yield new Sux4jBuilder(temporaryDirectory, workers).build(high, low, size);
+      }
+      case PILOT -> new PilotBuilder(density, workers).build(high, low, size);
+    };
+  }
+}

@@ -1,0 +1,116 @@
+package io.bsdb.format.hash;
+
+import java.io.InterruptedIOException;
+import java.nio.ByteBuffer;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/** Builds sections of the pilot kind. */
+final class PilotBuilder {
+
+  /** Seeds tried for the whole, beside the slot seeds tried for each part. */
+  private static final int SEEDS = 16;
+
+  private final PilotDensity density;
+  private final Workers workers;
+
+  PilotBuilder(PilotDensity density, Workers workers) {
+    this.density = density;
+    this.workers = workers;
+  }
+
+  /** About 1 in 128: with fewer the last keys search long, with more the remap list grows. */
+  private static int spareSlots(int keys) {
+    return (keys + 127) >>> 7;
+  }
+
+  byte[] build(long[] high, long[] low, int size)
+      throws DuplicateHashException, InterruptedIOException {
+    long seed = 0;
+    for (int attempt = 0; attempt < SEEDS; attempt++) {
+      HashParts parts = HashParts.group(high, low, size, seed, workers);
+      if (parts.smallestPart() > 0 && parts.largestPart() <= PilotFormat.MAX_PART_KEYS) {
+        Section section = new Section(parts, size, density);
+        if (section.fill(workers)) {
+          return section.bytes.array();
+        }
+      }
+      parts.rejectDuplicates(workers);
+      seed = seed * 0x5851F42D4C957F2DL + 0x14057B7EF767814FL;
+    }
+    throw new IllegalArgumentException(
+        "no perfect hash found: the hashes are far from uniform: size=" + size + " seeds=" + SEEDS);
+  }
+
+  /** The section under construction for one seed; parts write to ranges of their own. */
+  private static final class Section {
+    private final HashParts parts;
+    private final int bucketsPerPart;
+    private final int[] remapStarts;
+    private final ByteBuffer bytes;
+    private final int remapOffset;
+    private final int pilotsOffset;
+
+    Section(HashParts parts, int size, PilotDensity density) {
+      this.parts = parts;
+      int partCount = parts.partCount();
+      bucketsPerPart = density.buckets((size + partCount - 1) / partCount);
+      remapStarts = new int[partCount + 1];
+      for (int part = 0; part < partCount; part++) {
+        int keys = parts.start(part + 1) - parts.start(part);
+        remapStarts[part + 1] = remapStarts[part] + spareSlots(keys);
+      }
+      int remapCount = remapStarts[partCount];
+      remapOffset = PilotFormat.remapOffset(partCount);
+      pilotsOffset = remapOffset + remapCount * PilotFormat.REMAP_BYTES;
+      int length = Math.toIntExact(PilotFormat.length(partCount, bucketsPerPart, remapCount));
+      bytes = PerfectHashSection.create(PerfectHashKind.PILOT, size, length);
+      bytes.putLong(PilotFormat.SEED_OFFSET, parts.seed());
+      bytes.putInt(PilotFormat.PART_COUNT_OFFSET, partCount);
+      bytes.putInt(PilotFormat.BUCKETS_PER_PART_OFFSET, bucketsPerPart);
+      bytes.putInt(PilotFormat.REMAP_COUNT_OFFSET, remapCount);
+      bytes.putLong(PilotFormat.entryOffset(partCount), PilotFormat.entry(size, remapCount, 0));
+    }
+
+    /** Returns whether all parts could be placed. */
+    boolean fill(Workers workers) throws InterruptedIOException {
+      AtomicBoolean failed = new AtomicBoolean();
+      workers.run(
+          parts.partCount(),
+          () -> {
+            PilotPlacement placement = new PilotPlacement(parts.partCount(), bucketsPerPart);
+            return part -> {
+              if (!failed.get() && !fill(part, placement)) {
+                failed.set(true);
+              }
+            };
+          });
+      return !failed.get();
+    }
+
+    private boolean fill(int part, PilotPlacement placement) {
+      int from = parts.start(part);
+      int to = parts.start(part + 1);
+      int keys = to - from;
+      int slots = keys + remapStarts[part + 1] - remapStarts[part];
+      placement.load(parts.hashes(), from, to, slots);
+      int slotSeed = placement.place();
+      if (slotSeed < 0) {
+        return false;
+      }
+      bytes.putLong(
+          PilotFormat.entryOffset(part), PilotFormat.entry(from, remapStarts[part], slotSeed));
+      bytes.put(pilotsOffset + part * bucketsPerPart, placement.pilots());
+      int free = placement.nextFreeSlot(0);
+      for (int slot = keys; slot < slots; slot++) {
+        // Slots that no key has, which only absent keys reach, get the next free slot as well.
+        int position = remapStarts[part] + slot - keys;
+        bytes.putShort(
+            remapOffset + position * PilotFormat.REMAP_BYTES, (short) Math.min(free, keys - 1));
+        if (placement.isTaken(slot)) {
+          free = placement.nextFreeSlot(free + 1);
+        }
+      }
+      return true;
+    }
+  }
+}
