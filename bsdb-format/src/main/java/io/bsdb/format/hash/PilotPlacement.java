@@ -191,7 +191,9 @@ final class PilotPlacement {
       int slot2 = PilotFormat.slot(key2, pilotHashes[pilot], slots);
       int slot3 = PilotFormat.slot(key3, pilotHashes[pilot], slots);
       long used =
-          taken[slot1 >>> 6] >>> slot1 | taken[slot2 >>> 6] >>> slot2 | taken[slot3 >>> 6] >>> slot3;
+          taken[slot1 >>> 6] >>> slot1
+              | taken[slot2 >>> 6] >>> slot2
+              | taken[slot3 >>> 6] >>> slot3;
       if ((used & 1) == 0 && slot1 != slot2 && slot1 != slot3 && slot2 != slot3) {
         return pilot;
       }
@@ -337,7 +339,10 @@ final class PilotPlacement {
     return (taken[slot >>> 6] >>> slot & 1) != 0;
   }
 
-  /** The first slot at or after another that no key has; the number of slots or more if there is none. */
+  /**
+   * The first slot at or after another that no key has; the number of slots or more if there is
+   * none.
+   */
   int nextFreeSlot(int from) {
     int word = from >>> 6;
     long free = ~taken[word] & -1L << from;
