@@ -146,7 +146,7 @@ final class PilotPerfectHash implements PerfectHash {
     int keys = PilotFormat.entryRank(next) - first;
     int spare = PilotFormat.entryRemapPosition(next) - PilotFormat.entryRemapPosition(entry);
     long pilotHash = PilotFormat.pilotHash(pilot & 0xFF, PilotFormat.entrySlotSeed(entry));
-    int slot = PilotFormat.slot(hash, pilotHash, keys + spare);
+    int slot = PilotFormat.slot(PilotFormat.slotKey(hash), pilotHash, keys + spare);
     if (slot >= keys) {
       slot = remap(PilotFormat.entryRemapPosition(entry) + slot - keys, keys);
     }

@@ -16,7 +16,7 @@ final class PilotPlacement {
    * and test all keys of a try with one branch, since a branch per key would be mispredicted often.
    */
 
-  private static final int SLOT_SEEDS = 32;
+  private static final int SLOT_SEEDS = 16;
 
   /** How many of the last placed buckets are safe from eviction. */
   private static final int RECENT = 16;
@@ -77,7 +77,7 @@ final class PilotPlacement {
       start[b] += start[b - 1];
     }
     for (int i = 0; i < count; i++) {
-      keys[start[bucketOf[i] + 1]++] = hashes[from + i];
+      keys[start[bucketOf[i] + 1]++] = PilotFormat.slotKey(hashes[from + i]);
     }
     orderBySize(largest);
   }
@@ -119,7 +119,7 @@ final class PilotPlacement {
     queue.clear();
     placements = 0;
     random = slotSeed;
-    int evictionsLeft = start[bucketsPerPart] + 1000;
+    int evictionsLeft = start[bucketsPerPart] / 4 + 1000;
     for (int bucket : order) {
       if (size(bucket) == 0) {
         break;
