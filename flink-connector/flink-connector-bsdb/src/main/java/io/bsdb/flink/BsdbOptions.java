@@ -77,7 +77,8 @@ public final class BsdbOptions {
       ConfigOptions.key("sink.signature-bits")
           .intType()
           .defaultValue(WRITER.signatureBits())
-          .withDescription("Bits per record that tell absent keys without reading a block; 0 to 32.");
+          .withDescription(
+              "Bits per record that tell absent keys without reading a block; 0 to 32.");
 
   public static final ConfigOption<MemorySize> SINK_BLOCK_SIZE =
       ConfigOptions.key("sink.block-size")
@@ -115,7 +116,8 @@ public final class BsdbOptions {
       ConfigOptions.key("sink.retain-versions")
           .intType()
           .defaultValue(3)
-          .withDescription("How many versions stay after a new one is published, the new one among them.");
+          .withDescription(
+              "How many versions stay after a new one is published, the new one among them.");
 
   public static final ConfigOption<Duration> SINK_STAGING_RETENTION =
       ConfigOptions.key("sink.staging-retention")

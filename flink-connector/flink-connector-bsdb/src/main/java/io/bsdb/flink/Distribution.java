@@ -13,7 +13,8 @@ import org.apache.flink.table.catalog.TableDistribution;
 final class Distribution {
   private Distribution() {}
 
-  static int partitions(ResolvedCatalogTable catalogTable, DeclaredTable table, ReadableConfig options) {
+  static int partitions(
+      ResolvedCatalogTable catalogTable, DeclaredTable table, ReadableConfig options) {
     Optional<TableDistribution> distribution = catalogTable.getDistribution();
     distribution.ifPresent(declared -> checkColumns(table, declared.getBucketKeys()));
     Optional<Integer> buckets = distribution.flatMap(TableDistribution::getBucketCount);
@@ -21,11 +22,14 @@ final class Distribution {
     if (buckets.isPresent() && option.isPresent() && !buckets.equals(option)) {
       throw new ValidationException(
           "table %s: DISTRIBUTED INTO %d BUCKETS and '%s' = '%d' contradict each other; leave one of them out"
-              .formatted(table.name(), buckets.get(), BsdbOptions.SINK_PARTITIONS.key(), option.get()));
+              .formatted(
+                  table.name(), buckets.get(), BsdbOptions.SINK_PARTITIONS.key(), option.get()));
     }
     int partitions = buckets.orElseGet(() -> options.get(BsdbOptions.SINK_PARTITIONS));
     if (partitions < 1) {
-      throw new ValidationException("table %s: number of partitions: expected>=1 actual=%d".formatted(table.name(), partitions));
+      throw new ValidationException(
+          "table %s: number of partitions: expected>=1 actual=%d"
+              .formatted(table.name(), partitions));
     }
     return partitions;
   }

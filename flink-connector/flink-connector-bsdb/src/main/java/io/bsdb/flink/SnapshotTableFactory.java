@@ -18,7 +18,8 @@ import org.apache.flink.table.factories.FactoryUtil;
 import org.apache.flink.table.types.logical.RowType;
 
 /** Makes tables of {@code 'connector' = 'bsdb'}. Touches no files. */
-public final class SnapshotTableFactory implements DynamicTableSourceFactory, DynamicTableSinkFactory {
+public final class SnapshotTableFactory
+    implements DynamicTableSourceFactory, DynamicTableSinkFactory {
   static final String IDENTIFIER = "bsdb";
 
   @Override
@@ -73,7 +74,8 @@ public final class SnapshotTableFactory implements DynamicTableSourceFactory, Dy
     ReadableConfig options = options(FactoryUtil.createTableFactoryHelper(this, context));
     DeclaredTable table = declaredTable(context, options);
     BuildSettings settings = buildSettings(context, table, options);
-    return new SnapshotTableSink(table, settings, options.getOptional(BsdbOptions.SINK_PARALLELISM).orElse(null));
+    return new SnapshotTableSink(
+        table, settings, options.getOptional(BsdbOptions.SINK_PARALLELISM).orElse(null));
   }
 
   private static ReadableConfig options(FactoryUtil.TableFactoryHelper helper) {
@@ -110,7 +112,8 @@ public final class SnapshotTableFactory implements DynamicTableSourceFactory, Dy
         options.get(BsdbOptions.LOOKUP_REFRESH_INTERVAL));
   }
 
-  private static BuildSettings buildSettings(Context context, DeclaredTable table, ReadableConfig options) {
+  private static BuildSettings buildSettings(
+      Context context, DeclaredTable table, ReadableConfig options) {
     try {
       BuildSettings settings =
           new BuildSettings(
@@ -129,7 +132,8 @@ public final class SnapshotTableFactory implements DynamicTableSourceFactory, Dy
       settings.writerOptions(table);
       return settings;
     } catch (IllegalArgumentException | ArithmeticException e) {
-      throw new ValidationException("table %s: a 'sink.' option is wrong: %s".formatted(table.name(), e.getMessage()), e);
+      throw new ValidationException(
+          "table %s: a 'sink.' option is wrong: %s".formatted(table.name(), e.getMessage()), e);
     }
   }
 }

@@ -61,8 +61,8 @@ final class SnapshotTableSink implements DynamicTableSink, SupportsOverwrite, Su
   }
 
   /**
-   * Not a {@code SinkV2Provider}, because Flink would shuffle the rows by primary key once more whenever the writers'
-   * parallelism is set.
+   * Not a {@code SinkV2Provider}, because Flink would shuffle the rows by primary key once more
+   * whenever the writers' parallelism is set.
    */
   @Override
   public SinkRuntimeProvider getSinkRuntimeProvider(Context context) {
@@ -78,7 +78,8 @@ final class SnapshotTableSink implements DynamicTableSink, SupportsOverwrite, Su
     }
     return new DataStreamSinkProvider() {
       @Override
-      public DataStreamSink<?> consumeDataStream(ProviderContext providerContext, DataStream<RowData> rows) {
+      public DataStreamSink<?> consumeDataStream(
+          ProviderContext providerContext, DataStream<RowData> rows) {
         return build(providerContext, rows);
       }
     };
@@ -89,7 +90,9 @@ final class SnapshotTableSink implements DynamicTableSink, SupportsOverwrite, Su
     SingleOutputStreamOperator<Tuple2<byte[], byte[]>> records =
         rows.map(new EncodeFunction(table), EncodeFunction.RECORD_TYPE).name("encode");
     context.generateUid("encode").ifPresent(records::uid);
-    records.getTransformation().setParallelism(input.getParallelism(), input.isParallelismConfigured());
+    records
+        .getTransformation()
+        .setParallelism(input.getParallelism(), input.isParallelismConfigured());
     DataStreamSink<Tuple2<byte[], byte[]>> sink = records.sinkTo(begin()).name(context.getName());
     context.generateUid("sink").ifPresent(sink::uid);
     sink.getTransformation()

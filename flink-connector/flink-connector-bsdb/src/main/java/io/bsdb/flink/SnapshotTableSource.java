@@ -17,8 +17,8 @@ import org.apache.flink.table.types.DataType;
 /**
  * A table as the right side of lookup joins.
  *
- * <p>Takes no filters: Flink leaves an accepted filter out of the plan's digest, and then mixes up two uses of one table with
- * different filters (FLINK-36808).
+ * <p>Takes no filters: Flink leaves an accepted filter out of the plan's digest, and then mixes up
+ * two uses of one table with different filters (FLINK-36808).
  */
 final class SnapshotTableSource implements LookupTableSource, SupportsProjectionPushDown {
   private final DeclaredTable table;
@@ -47,7 +47,8 @@ final class SnapshotTableSource implements LookupTableSource, SupportsProjection
       }
       keys.add(key[0]);
     }
-    return LookupFunctionProvider.of(new SnapshotLookupFunction(new LookupSpec(table, settings, columns, keys)));
+    return LookupFunctionProvider.of(
+        new SnapshotLookupFunction(new LookupSpec(table, settings, columns, keys)));
   }
 
   @Override

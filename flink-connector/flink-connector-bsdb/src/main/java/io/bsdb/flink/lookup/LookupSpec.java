@@ -13,9 +13,11 @@ import org.apache.flink.table.api.ValidationException;
  * @param table whose rows are looked up
  * @param settings how it is read
  * @param columns of the rows to return, by position among all columns of the table
- * @param keys compared columns, by position in {@code columns}; in the order in which their values arrive
+ * @param keys compared columns, by position in {@code columns}; in the order in which their values
+ *     arrive
  */
-public record LookupSpec(DeclaredTable table, ReadSettings settings, List<Integer> columns, List<Integer> keys)
+public record LookupSpec(
+    DeclaredTable table, ReadSettings settings, List<Integer> columns, List<Integer> keys)
     implements Serializable {
 
   /**
@@ -30,7 +32,8 @@ public record LookupSpec(DeclaredTable table, ReadSettings settings, List<Intege
     for (int key : keys) {
       compared.add(table.rowType().getFieldNames().get(columns.get(key)));
     }
-    List<String> missing = table.primaryKey().stream().filter(column -> !compared.contains(column)).toList();
+    List<String> missing =
+        table.primaryKey().stream().filter(column -> !compared.contains(column)).toList();
     if (!missing.isEmpty()) {
       throw new ValidationException(message(table, missing));
     }
@@ -51,7 +54,10 @@ public record LookupSpec(DeclaredTable table, ReadSettings settings, List<Intege
         .toString();
   }
 
-  /** By position in the row of compared values: the column, by position among all columns of the table. */
+  /**
+   * By position in the row of compared values: the column, by position among all columns of the
+   * table.
+   */
   int[] comparedColumns() {
     return keys.stream().mapToInt(columns::get).toArray();
   }

@@ -13,7 +13,8 @@ import java.time.Duration;
  * @param verification what is verified when a version is opened
  * @param refreshInterval how often to look for a new version; zero: never
  */
-public record ReadSettings(Access access, Verification verification, Duration refreshInterval) implements Serializable {
+public record ReadSettings(Access access, Verification verification, Duration refreshInterval)
+    implements Serializable {
   ReaderOptions readerOptions() {
     return ReaderOptions.builder().access(access).verification(verification).build();
   }

@@ -13,8 +13,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One reader per table and settings for all tasks of the process: the first user opens it, the last one closes it. Flink loads
- * this class once per job if the connector comes with the job, and once per task manager if it lies in {@code lib/}.
+ * One reader per table and settings for all tasks of the process: the first user opens it, the last
+ * one closes it. Flink loads this class once per job if the connector comes with the job, and once
+ * per task manager if it lies in {@code lib/}.
  *
  * <p>Safe for many threads. A user who opens a table holds up only those who want the same one.
  */
@@ -26,7 +27,9 @@ public final class SharedSnapshots {
 
   private record Key(Path table, ReadSettings settings) {}
 
-  /** A use of a shared reader; ends with {@link #close}, which is idempotent. Used by one thread. */
+  /**
+   * A use of a shared reader; ends with {@link #close}, which is idempotent. Used by one thread.
+   */
   public static final class Use implements Closeable {
     private final Key key;
     private final Shared shared;
@@ -79,7 +82,9 @@ public final class SharedSnapshots {
 
   private static LiveSnapshot follow(Key key) throws IOException {
     LiveSnapshot.Builder builder =
-        LiveSnapshot.builder(key.table).options(key.settings.readerOptions()).listener(new LoggingListener(key.table));
+        LiveSnapshot.builder(key.table)
+            .options(key.settings.readerOptions())
+            .listener(new LoggingListener(key.table));
     if (key.settings.refreshInterval().isPositive()) {
       builder.refreshEvery(key.settings.refreshInterval());
     }
@@ -94,7 +99,11 @@ public final class SharedSnapshots {
 
     @Override
     public void onRefreshFailed(String version, Exception failure) {
-      LOG.warn("Table {} keeps its version, because version {} cannot be opened.", table, version, failure);
+      LOG.warn(
+          "Table {} keeps its version, because version {} cannot be opened.",
+          table,
+          version,
+          failure);
     }
   }
 

@@ -9,8 +9,8 @@ import org.apache.flink.table.functions.LookupFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Looks up one row at a time in the version in service. The reader is shared with all tasks of the process; new versions are
- * opened in the background, and the next lookup uses them.
+ * Looks up one row at a time in the version in service. The reader is shared with all tasks of the
+ * process; new versions are opened in the background, and the next lookup uses them.
  */
 public final class SnapshotLookupFunction extends LookupFunction {
   private static final long serialVersionUID = 1L;
@@ -29,7 +29,9 @@ public final class SnapshotLookupFunction extends LookupFunction {
       use = SharedSnapshots.use(spec.table().directory(), spec.settings());
     } catch (IOException e) {
       throw new IOException(
-          "table %s cannot be opened: path=%s: %s".formatted(spec.table().name(), spec.table().path(), e), e);
+          "table %s cannot be opened: path=%s: %s"
+              .formatted(spec.table().name(), spec.table().path(), e),
+          e);
     }
     version = VersionLookup.of(use.live(), spec);
   }

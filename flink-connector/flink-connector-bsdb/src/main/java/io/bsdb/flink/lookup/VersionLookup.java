@@ -23,7 +23,10 @@ final class VersionLookup implements Closeable {
   private final List<ExtraColumn> extraColumns;
 
   private VersionLookup(
-      LiveSnapshot.Lease lease, KeyEncoder keys, RowDecoder decoder, List<ExtraColumn> extraColumns) {
+      LiveSnapshot.Lease lease,
+      KeyEncoder keys,
+      RowDecoder decoder,
+      List<ExtraColumn> extraColumns) {
     this.lease = lease;
     this.reader = lease.reader();
     this.keys = keys;
@@ -31,8 +34,12 @@ final class VersionLookup implements Closeable {
     this.extraColumns = extraColumns;
   }
 
-  /** A compared column outside the key: {@code left} gets it from the compared values, {@code right} from the row found. */
-  private record ExtraColumn(RowData.FieldGetter left, RowData.FieldGetter right, FieldEquality equality) {
+  /**
+   * A compared column outside the key: {@code left} gets it from the compared values, {@code right}
+   * from the row found.
+   */
+  private record ExtraColumn(
+      RowData.FieldGetter left, RowData.FieldGetter right, FieldEquality equality) {
     boolean matches(RowData compared, RowData found) {
       Object leftValue = left.getFieldOrNull(compared);
       Object rightValue = right.getFieldOrNull(found);

@@ -17,7 +17,8 @@ import org.apache.flink.table.types.logical.RowType;
  * @param rowType the physical columns
  * @param primaryKey names of the key columns, in declared order; not empty
  */
-public record DeclaredTable(String name, String path, RowType rowType, List<String> primaryKey) implements Serializable {
+public record DeclaredTable(String name, String path, RowType rowType, List<String> primaryKey)
+    implements Serializable {
   /** A scheme has two letters at least: a drive on Windows has one. */
   private static final Pattern SCHEME = Pattern.compile("[A-Za-z][A-Za-z0-9+.-]+:.*");
 
@@ -44,7 +45,8 @@ public record DeclaredTable(String name, String path, RowType rowType, List<Stri
         return Path.of(path).toAbsolutePath().normalize();
       }
     } catch (IllegalArgumentException e) {
-      throw new ValidationException("table %s: 'path' = '%s' is no path: %s".formatted(name, path, e.getMessage()), e);
+      throw new ValidationException(
+          "table %s: 'path' = '%s' is no path: %s".formatted(name, path, e.getMessage()), e);
     }
     throw new ValidationException(
         "table %s: 'path' = '%s' is not a local path; snapshots are read and written through the local file system, so mount the store or copy the table"

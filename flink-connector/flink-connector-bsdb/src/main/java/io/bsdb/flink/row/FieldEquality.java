@@ -18,7 +18,10 @@ import org.apache.flink.table.types.logical.MultisetType;
 import org.apache.flink.table.types.logical.RawType;
 import org.jspecify.annotations.Nullable;
 
-/** Equality of two of Flink's internal objects as SQL sees it. They may be of different classes: generic, binary, or views. */
+/**
+ * Equality of two of Flink's internal objects as SQL sees it. They may be of different classes:
+ * generic, binary, or views.
+ */
 @FunctionalInterface
 public interface FieldEquality {
   /** Neither is null. */
@@ -30,7 +33,8 @@ public interface FieldEquality {
       case BINARY, VARBINARY -> (left, right) -> Arrays.equals((byte[]) left, (byte[]) right);
       case DECIMAL -> (left, right) -> ((DecimalData) left).compareTo((DecimalData) right) == 0;
       case FLOAT -> (left, right) -> ((Float) left).floatValue() == ((Float) right).floatValue();
-      case DOUBLE -> (left, right) -> ((Double) left).doubleValue() == ((Double) right).doubleValue();
+      case DOUBLE ->
+          (left, right) -> ((Double) left).doubleValue() == ((Double) right).doubleValue();
       case ARRAY -> {
         Elements elements = Elements.of(((ArrayType) type).getElementType());
         yield (left, right) -> elements.equal((ArrayData) left, (ArrayData) right);
@@ -61,7 +65,8 @@ public interface FieldEquality {
   }
 
   private static FieldEquality rows(List<LogicalType> types) {
-    FieldEquality[] equalities = types.stream().map(FieldEquality::of).toArray(FieldEquality[]::new);
+    FieldEquality[] equalities =
+        types.stream().map(FieldEquality::of).toArray(FieldEquality[]::new);
     RowData.FieldGetter[] getters = new RowData.FieldGetter[equalities.length];
     for (int i = 0; i < getters.length; i++) {
       getters[i] = RowData.createFieldGetter(types.get(i), i);
@@ -104,7 +109,8 @@ public interface FieldEquality {
     }
 
     boolean equal(ArrayData left, int i, ArrayData right, int k) {
-      return equality.equalOrNull(getter.getElementOrNull(left, i), getter.getElementOrNull(right, k));
+      return equality.equalOrNull(
+          getter.getElementOrNull(left, i), getter.getElementOrNull(right, k));
     }
 
     boolean equal(ArrayData left, ArrayData right) {

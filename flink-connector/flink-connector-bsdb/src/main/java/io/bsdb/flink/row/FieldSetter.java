@@ -78,7 +78,8 @@ interface FieldSetter {
 
   private static void setVariant(FieldWriter target, int i, Object value) {
     if (!((Variant) value instanceof BinaryVariant variant)) {
-      throw new IllegalArgumentException("VARIANT of an unknown kind: " + value.getClass().getName());
+      throw new IllegalArgumentException(
+          "VARIANT of an unknown kind: " + value.getClass().getName());
     }
     target.setVariant(i, variant.getValue(), variant.getMetadata());
   }

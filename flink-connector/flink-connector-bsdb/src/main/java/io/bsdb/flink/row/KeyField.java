@@ -28,7 +28,8 @@ interface KeyField {
       case DOUBLE -> (target, value) -> target.writeDouble((Double) value);
       case TIMESTAMP_WITHOUT_TIME_ZONE, TIMESTAMP_WITH_LOCAL_TIME_ZONE -> KeyField::writeTimestamp;
       case DISTINCT_TYPE -> of(((DistinctType) type).getSourceType());
-      default -> throw new IllegalArgumentException(type.asSummaryString() + " cannot be part of a key");
+      default ->
+          throw new IllegalArgumentException(type.asSummaryString() + " cannot be part of a key");
     };
   }
 

@@ -23,7 +23,8 @@ public final class RecordEncoder {
     this.declared = declared;
     this.schema = declared.schema();
     this.keys =
-        new KeyEncoder(schema, declared, schema.primaryKey().stream().mapToInt(schema::position).toArray());
+        new KeyEncoder(
+            schema, declared, schema.primaryKey().stream().mapToInt(schema::position).toArray());
     this.values = new RowWriter(RowLayout.ofValues(schema));
     List<Column> columns = schema.valueColumns();
     this.setters = new FieldSetter[columns.size()];
@@ -38,7 +39,8 @@ public final class RecordEncoder {
   /**
    * The row's key.
    *
-   * @throws ValidationException if a key column is NULL, or the key empty or too long; it shows the row
+   * @throws ValidationException if a key column is NULL, or the key empty or too long; it shows the
+   *     row
    */
   public byte[] key(RowData row) {
     byte[] key = keys.encode(row);
@@ -51,7 +53,8 @@ public final class RecordEncoder {
   private String keyProblem(RowData row) {
     for (String name : schema.primaryKey()) {
       if (row.isNullAt(schema.position(name))) {
-        return "primary key column '%s' is NULL; filter such rows, or give them a value".formatted(name);
+        return "primary key column '%s' is NULL; filter such rows, or give them a value"
+            .formatted(name);
       }
     }
     return "its key is empty or longer than %d bytes".formatted(SnapshotFormat.MAX_KEY_LENGTH);
@@ -60,7 +63,8 @@ public final class RecordEncoder {
   /**
    * The columns outside the key.
    *
-   * @throws ValidationException if a NOT NULL column is NULL, or a value does not fit its column; it shows the row
+   * @throws ValidationException if a NOT NULL column is NULL, or a value does not fit its column;
+   *     it shows the row
    */
   public byte[] value(RowData row) {
     values.reset();

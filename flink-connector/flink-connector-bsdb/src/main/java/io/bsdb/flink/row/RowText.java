@@ -17,14 +17,18 @@ final class RowText {
     StringJoiner text = new StringJoiner(", ", "(", ")");
     for (int i = 0; i < type.getFieldCount(); i++) {
       Object field = RowData.createFieldGetter(type.getTypeAt(i), i).getFieldOrNull(row);
-      text.add(type.getFieldNames().get(i) + "=" + (field == null ? "NULL" : text(field, type.getTypeAt(i))));
+      text.add(
+          type.getFieldNames().get(i)
+              + "="
+              + (field == null ? "NULL" : text(field, type.getTypeAt(i))));
     }
     return text.toString();
   }
 
   private static String text(Object field, LogicalType type) {
     if (field instanceof byte[] bytes) {
-      return cut("x'" + HexFormat.of().formatHex(bytes, 0, Math.min(bytes.length, MAX_LENGTH)) + "'");
+      return cut(
+          "x'" + HexFormat.of().formatHex(bytes, 0, Math.min(bytes.length, MAX_LENGTH)) + "'");
     }
     if (type.is(LogicalTypeRoot.VARCHAR) || type.is(LogicalTypeRoot.CHAR)) {
       return cut("'" + field + "'");

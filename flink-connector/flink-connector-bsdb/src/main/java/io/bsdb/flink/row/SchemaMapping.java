@@ -39,7 +39,8 @@ public final class SchemaMapping {
       try {
         columns.add(new Column(field.getName(), type(field.getType())));
       } catch (IllegalArgumentException e) {
-        throw new ValidationException("column '%s': %s".formatted(field.getName(), e.getMessage()), e);
+        throw new ValidationException(
+            "column '%s': %s".formatted(field.getName(), e.getMessage()), e);
       }
     }
     try {
@@ -50,7 +51,8 @@ public final class SchemaMapping {
   }
 
   /**
-   * The stored type of a Flink type: structured types are stored as rows, distinct types as what they are made of.
+   * The stored type of a Flink type: structured types are stored as rows, distinct types as what
+   * they are made of.
    *
    * @throws IllegalArgumentException if it cannot be stored
    */
@@ -66,7 +68,8 @@ public final class SchemaMapping {
       case BOOLEAN -> ColumnType.of(Kind.BOOLEAN);
       case BINARY -> ColumnType.binary(((BinaryType) type).getLength());
       case VARBINARY -> ColumnType.varbinary(((VarBinaryType) type).getLength());
-      case DECIMAL -> ColumnType.decimal(((DecimalType) type).getPrecision(), ((DecimalType) type).getScale());
+      case DECIMAL ->
+          ColumnType.decimal(((DecimalType) type).getPrecision(), ((DecimalType) type).getScale());
       case TINYINT -> ColumnType.of(Kind.TINYINT);
       case SMALLINT -> ColumnType.of(Kind.SMALLINT);
       case INTEGER -> ColumnType.of(Kind.INT);
@@ -75,14 +78,17 @@ public final class SchemaMapping {
       case DOUBLE -> ColumnType.of(Kind.DOUBLE);
       case DATE -> ColumnType.of(Kind.DATE);
       case TIME_WITHOUT_TIME_ZONE -> ColumnType.time(((TimeType) type).getPrecision());
-      case TIMESTAMP_WITHOUT_TIME_ZONE -> ColumnType.timestamp(((TimestampType) type).getPrecision());
+      case TIMESTAMP_WITHOUT_TIME_ZONE ->
+          ColumnType.timestamp(((TimestampType) type).getPrecision());
       case TIMESTAMP_WITH_LOCAL_TIME_ZONE ->
           ColumnType.timestampLtz(((LocalZonedTimestampType) type).getPrecision());
       case INTERVAL_YEAR_MONTH -> ColumnType.of(Kind.INTERVAL_YEAR_MONTH);
       case INTERVAL_DAY_TIME -> ColumnType.of(Kind.INTERVAL_DAY_TIME);
       case ARRAY -> ColumnType.array(type(((ArrayType) type).getElementType()));
       case MULTISET -> ColumnType.multiset(type(((MultisetType) type).getElementType()));
-      case MAP -> ColumnType.map(type(((MapType) type).getKeyType()), type(((MapType) type).getValueType()));
+      case MAP ->
+          ColumnType.map(
+              type(((MapType) type).getKeyType()), type(((MapType) type).getValueType()));
       case ROW -> row((RowType) type);
       case STRUCTURED_TYPE -> row((StructuredType) type);
       case DISTINCT_TYPE -> type(((DistinctType) type).getSourceType()).nullable();
@@ -91,13 +97,16 @@ public final class SchemaMapping {
       case BITMAP -> ColumnType.of(Kind.BITMAP);
       case TIMESTAMP_WITH_TIME_ZONE, NULL, SYMBOL, UNRESOLVED, DESCRIPTOR ->
           throw new IllegalArgumentException(
-              "type %s cannot be stored in a table; cast it to another type".formatted(type.asSummaryString()));
+              "type %s cannot be stored in a table; cast it to another type"
+                  .formatted(type.asSummaryString()));
     };
   }
 
   private static ColumnType row(RowType type) {
     return ColumnType.row(
-        type.getFields().stream().map(field -> new Column(field.getName(), type(field.getType()))).toList());
+        type.getFields().stream()
+            .map(field -> new Column(field.getName(), type(field.getType())))
+            .toList());
   }
 
   private static ColumnType row(StructuredType type) {

@@ -10,8 +10,8 @@ import java.util.List;
 import org.apache.flink.table.api.ValidationException;
 
 /**
- * Finds the columns of a DDL in one snapshot, by name: the snapshot may have more columns than the DDL, in another order, and
- * its key columns may be in another order. Immutable.
+ * Finds the columns of a DDL in one snapshot, by name: the snapshot may have more columns than the
+ * DDL, in another order, and its key columns may be in another order. Immutable.
  */
 public final class SnapshotMapping {
   private final DeclaredTable declared;
@@ -50,7 +50,11 @@ public final class SnapshotMapping {
     if (!differences.isEmpty()) {
       throw new ValidationException(
           "the DDL of table %s does not match the snapshot: path=%s version=%s; %s. Change the DDL, or rebuild the table with INSERT OVERWRITE"
-              .formatted(declared.name(), declared.path(), manifest.version(), String.join("; ", differences)));
+              .formatted(
+                  declared.name(),
+                  declared.path(),
+                  manifest.version(),
+                  String.join("; ", differences)));
     }
     return mapping;
   }
@@ -64,15 +68,21 @@ public final class SnapshotMapping {
                 .formatted(name, column.type(), stored.columns()));
       } else if (!reads(stored.column(name).type(), column.type())) {
         differences.add(
-            "column '%s': snapshot has %s, DDL says %s".formatted(name, stored.column(name).type(), column.type()));
+            "column '%s': snapshot has %s, DDL says %s"
+                .formatted(name, stored.column(name).type(), column.type()));
       }
     }
     if (!new HashSet<>(stored.primaryKey()).equals(new HashSet<>(declared.primaryKey()))) {
-      differences.add("primary key: snapshot has %s, DDL says %s".formatted(stored.primaryKey(), declared.primaryKey()));
+      differences.add(
+          "primary key: snapshot has %s, DDL says %s"
+              .formatted(stored.primaryKey(), declared.primaryKey()));
     }
   }
 
-  /** Whether a column may be declared as such: as it is stored, or as nullable where it is stored NOT NULL. */
+  /**
+   * Whether a column may be declared as such: as it is stored, or as nullable where it is stored
+   * NOT NULL.
+   */
   private static boolean reads(ColumnType stored, ColumnType declared) {
     return stored.equals(declared) || stored.nullable().equals(declared);
   }
@@ -87,7 +97,8 @@ public final class SnapshotMapping {
   }
 
   private static boolean isPlain(ColumnType type) {
-    return type.nullable().equals(ColumnType.bytes()) || type.nullable().equals(ColumnType.string());
+    return type.nullable().equals(ColumnType.bytes())
+        || type.nullable().equals(ColumnType.string());
   }
 
   /** The snapshot's schema. */
@@ -104,7 +115,8 @@ public final class SnapshotMapping {
     List<RowDecoder.Field> fields = new ArrayList<>();
     for (int column : columns) {
       int position = schema.position(declared.rowType().getFieldNames().get(column));
-      fields.add(new RowDecoder.Field(schema.keyPosition(position), schema.valuePosition(position)));
+      fields.add(
+          new RowDecoder.Field(schema.keyPosition(position), schema.valuePosition(position)));
     }
     return new RowDecoder(this, fields);
   }
@@ -112,7 +124,8 @@ public final class SnapshotMapping {
   /**
    * Encodes keys from rows of some columns of the DDL.
    *
-   * @param columns of the rows, by position among all columns of the DDL; all key columns are among them
+   * @param columns of the rows, by position among all columns of the DDL; all key columns are among
+   *     them
    */
   public KeyEncoder keyEncoder(int[] columns) {
     List<Column> keyColumns = schema.keyColumns();

@@ -12,7 +12,10 @@ import org.apache.flink.table.data.binary.BinaryStringData;
 import org.apache.flink.types.variant.BinaryVariant;
 import org.apache.flink.types.variant.Variant;
 
-/** Flink's objects of single fields and elements; strings and raw values refer to the bytes, uncopied. */
+/**
+ * Flink's objects of single fields and elements; strings and raw values refer to the bytes,
+ * uncopied.
+ */
 final class ViewFields {
   /** Most digits of a decimal that Flink, too, holds as a long. */
   private static final int MAX_COMPACT_PRECISION = 18;
@@ -21,7 +24,8 @@ final class ViewFields {
 
   static StringData string(FieldView view, int i) {
     long slice = view.sliceAt(i);
-    return BinaryStringData.fromBytes(view.bytes(), FieldView.offset(slice), FieldView.length(slice));
+    return BinaryStringData.fromBytes(
+        view.bytes(), FieldView.offset(slice), FieldView.length(slice));
   }
 
   static DecimalData decimal(FieldView view, int i, int precision, int scale) {
@@ -36,11 +40,13 @@ final class ViewFields {
 
   static <T> RawValueData<T> raw(FieldView view, int i) {
     long slice = view.sliceAt(i);
-    return BinaryRawValueData.fromBytes(view.bytes(), FieldView.offset(slice), FieldView.length(slice));
+    return BinaryRawValueData.fromBytes(
+        view.bytes(), FieldView.offset(slice), FieldView.length(slice));
   }
 
   static Variant variant(FieldView view, int i) {
     RowView pair = view.rowAt(i);
-    return new BinaryVariant(pair.bytesAt(RowLayout.VARIANT_VALUE), pair.bytesAt(RowLayout.VARIANT_METADATA));
+    return new BinaryVariant(
+        pair.bytesAt(RowLayout.VARIANT_VALUE), pair.bytesAt(RowLayout.VARIANT_METADATA));
   }
 }

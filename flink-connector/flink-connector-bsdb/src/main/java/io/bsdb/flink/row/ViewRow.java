@@ -13,8 +13,8 @@ import org.apache.flink.types.bitmap.Bitmap;
 import org.apache.flink.types.variant.Variant;
 
 /**
- * A row that is decoded field by field, when somebody asks. It shares its bytes with nobody, so it stays valid for as long as
- * it is kept.
+ * A row that is decoded field by field, when somebody asks. It shares its bytes with nobody, so it
+ * stays valid for as long as it is kept.
  */
 abstract sealed class ViewRow implements RowData permits SnapshotRow, NestedRow {
   private RowKind kind = RowKind.INSERT;

@@ -20,7 +20,8 @@ public final class EncodeFunction extends RichMapFunction<RowData, Tuple2<byte[]
   /** The type of encoded records: key and value. */
   public static final TypeInformation<Tuple2<byte[], byte[]>> RECORD_TYPE =
       new TupleTypeInfo<>(
-          PrimitiveArrayTypeInfo.BYTE_PRIMITIVE_ARRAY_TYPE_INFO, PrimitiveArrayTypeInfo.BYTE_PRIMITIVE_ARRAY_TYPE_INFO);
+          PrimitiveArrayTypeInfo.BYTE_PRIMITIVE_ARRAY_TYPE_INFO,
+          PrimitiveArrayTypeInfo.BYTE_PRIMITIVE_ARRAY_TYPE_INFO);
 
   private final DeclaredTable table;
   private transient @Nullable RecordEncoder encoder;

@@ -32,7 +32,8 @@ final class PartitionFileSerializer implements SimpleVersionedSerializer<Partiti
 
   static void checkVersion(int version) throws IOException {
     if (version != VERSION) {
-      throw new IOException("committable of another version: expected=%d actual=%d".formatted(VERSION, version));
+      throw new IOException(
+          "committable of another version: expected=%d actual=%d".formatted(VERSION, version));
     }
   }
 

@@ -12,9 +12,13 @@ import org.apache.flink.streaming.api.operators.BoundedOneInput;
 import org.apache.flink.streaming.api.operators.OneInputStreamOperator;
 import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 
-/** Collects the files that all writers built, and hands them on as one publication when the last writer has ended. */
+/**
+ * Collects the files that all writers built, and hands them on as one publication when the last
+ * writer has ended.
+ */
 final class PublicationOperator extends AbstractStreamOperator<CommittableMessage<Publication>>
-    implements OneInputStreamOperator<CommittableMessage<PartitionFile>, CommittableMessage<Publication>>,
+    implements OneInputStreamOperator<
+            CommittableMessage<PartitionFile>, CommittableMessage<Publication>>,
         BoundedOneInput {
   private static final long serialVersionUID = 1L;
 
@@ -23,7 +27,9 @@ final class PublicationOperator extends AbstractStreamOperator<CommittableMessag
   private transient int writersHeard;
   private transient int writers;
 
-  /** The committer takes only ids of checkpoints that Flink gave out, so the writers' is handed on. */
+  /**
+   * The committer takes only ids of checkpoints that Flink gave out, so the writers' is handed on.
+   */
   private transient long checkpointId;
 
   @Override
@@ -53,6 +59,7 @@ final class PublicationOperator extends AbstractStreamOperator<CommittableMessag
               .formatted(writers, writersHeard, promised, files.size()));
     }
     output.collect(new StreamRecord<>(new CommittableSummary<>(0, 1, checkpointId, 1, 0)));
-    output.collect(new StreamRecord<>(new CommittableWithLineage<>(new Publication(files), checkpointId, 0)));
+    output.collect(
+        new StreamRecord<>(new CommittableWithLineage<>(new Publication(files), checkpointId, 0)));
   }
 }

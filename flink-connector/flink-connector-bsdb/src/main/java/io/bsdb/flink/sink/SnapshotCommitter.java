@@ -47,7 +47,11 @@ final class SnapshotCommitter implements Committer<Publication> {
     try {
       Manifest manifest =
           SnapshotPublisher.publish(
-              table, build, settings.partitions(), publication.files(), settings.writerOptions(declared));
+              table,
+              build,
+              settings.partitions(),
+              publication.files(),
+              settings.writerOptions(declared));
       LOG.info(
           "Table {}: version {} with {} records is in service.",
           declared.name(),

@@ -27,13 +27,15 @@ import org.apache.flink.streaming.api.datastream.DataStream;
 /**
  * Builds a snapshot from a bounded stream of encoded records, key and value, and publishes it once.
  *
- * <p>Records are shuffled by the partition of their key. Each writer builds the files of whole partitions, under names that no
- * other attempt uses. One task collects what all writers built and hands it to the committer as one committable. Flink starts
- * both when all writers have ended, so nothing is published of a build that failed, and writers are not run again because a
- * publication failed.
+ * <p>Records are shuffled by the partition of their key. Each writer builds the files of whole
+ * partitions, under names that no other attempt uses. One task collects what all writers built and
+ * hands it to the committer as one committable. Flink starts both when all writers have ended, so
+ * nothing is published of a build that failed, and writers are not run again because a publication
+ * failed.
  *
- * <p>The build gets its id and version here, on the client, so that all attempts of all tasks share it: a publication that is
- * repeated, after a failure that hid its success, finds its own version in service.
+ * <p>The build gets its id and version here, on the client, so that all attempts of all tasks share
+ * it: a publication that is repeated, after a failure that hid its success, finds its own version
+ * in service.
  */
 public final class SnapshotSink
     implements Sink<Tuple2<byte[], byte[]>>,
@@ -64,13 +66,15 @@ public final class SnapshotSink
   }
 
   @Override
-  public DataStream<Tuple2<byte[], byte[]>> addPreWriteTopology(DataStream<Tuple2<byte[], byte[]>> records) {
+  public DataStream<Tuple2<byte[], byte[]>> addPreWriteTopology(
+      DataStream<Tuple2<byte[], byte[]>> records) {
     return records.partitionCustom(
         new PartitionRanges(settings.partitions()), new PartitionOfKey(settings.partitions()));
   }
 
   /** The partition of a record. */
-  private record PartitionOfKey(int partitions) implements KeySelector<Tuple2<byte[], byte[]>, Integer> {
+  private record PartitionOfKey(int partitions)
+      implements KeySelector<Tuple2<byte[], byte[]>, Integer> {
     @Override
     public Integer getKey(Tuple2<byte[], byte[]> entry) {
       return SnapshotFormat.partition(KeyHash.hash(entry.f0).getMostSignificantBits(), partitions);
@@ -86,7 +90,8 @@ public final class SnapshotSink
   }
 
   @Override
-  public CommittingSinkWriter<Tuple2<byte[], byte[]>, PartitionFile> createWriter(WriterInitContext context) {
+  public CommittingSinkWriter<Tuple2<byte[], byte[]>, PartitionFile> createWriter(
+      WriterInitContext context) {
     return SnapshotSinkWriter.create(table, settings, build, context);
   }
 

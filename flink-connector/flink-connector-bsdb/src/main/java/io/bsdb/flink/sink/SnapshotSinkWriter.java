@@ -22,7 +22,8 @@ import org.apache.flink.runtime.execution.SuppressRestartsException;
 import org.apache.flink.table.api.ValidationException;
 
 /** Builds the files of the partitions whose records come to this task. */
-final class SnapshotSinkWriter implements CommittingSinkWriter<Tuple2<byte[], byte[]>, PartitionFile> {
+final class SnapshotSinkWriter
+    implements CommittingSinkWriter<Tuple2<byte[], byte[]>, PartitionFile> {
   private final DeclaredTable table;
   private final PartitionWriter writer;
   private final Path temporaryDirectory;
@@ -99,7 +100,10 @@ final class SnapshotSinkWriter implements CommittingSinkWriter<Tuple2<byte[], by
     KeyView view = new KeyView(schema).wrap(key);
     StringBuilder text = new StringBuilder("(");
     for (int i = 0; i < view.size(); i++) {
-      text.append(i == 0 ? "" : ", ").append(schema.primaryKey().get(i)).append('=').append(text(view, i));
+      text.append(i == 0 ? "" : ", ")
+          .append(schema.primaryKey().get(i))
+          .append('=')
+          .append(text(view, i));
     }
     return text.append(')').toString();
   }

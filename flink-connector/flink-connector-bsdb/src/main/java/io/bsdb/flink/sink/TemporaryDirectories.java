@@ -11,7 +11,8 @@ final class TemporaryDirectories {
 
   static Path of(WriterInitContext context, int subtask) {
     // The public context does not say; the one that Flink passes in does.
-    if (context instanceof InitContextBase base && base.getRuntimeContext() instanceof StreamingRuntimeContext runtime) {
+    if (context instanceof InitContextBase base
+        && base.getRuntimeContext() instanceof StreamingRuntimeContext runtime) {
       String[] directories = runtime.getTaskManagerRuntimeInfo().getTmpDirectories();
       if (directories.length > 0) {
         return Path.of(directories[subtask % directories.length]);
