@@ -85,7 +85,7 @@ public final class SharedSnapshots {
         LiveSnapshot.builder(key.table)
             .options(key.settings.readerOptions())
             .listener(new LoggingListener(key.table));
-    if (key.settings.refreshInterval().isPositive()) {
+    if (key.settings.refreshes()) {
       builder.refreshEvery(key.settings.refreshInterval());
     }
     return builder.open();

@@ -1,7 +1,5 @@
 package io.bsdb.flink.row;
 
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import org.apache.flink.types.bitmap.Bitmap;
 import org.apache.flink.types.bitmap.RoaringBitmapData;
 
@@ -10,11 +8,7 @@ final class Bitmaps {
   private Bitmaps() {}
 
   static Bitmap read(byte[] bytes) {
-    try {
-      return RoaringBitmapData.fromBytes(bytes);
-    } catch (IOException e) {
-      throw new UncheckedIOException("a BITMAP cannot be read: " + e.getMessage(), e);
-    }
+    return RoaringBitmapData.fromBytes(bytes);
   }
 
   static byte[] write(Object bitmap) {

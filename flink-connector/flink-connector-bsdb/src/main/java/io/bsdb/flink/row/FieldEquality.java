@@ -50,7 +50,7 @@ public interface FieldEquality {
 
   /** The same, where two nulls are equal, as inside of nested values. */
   private boolean equalOrNull(@Nullable Object left, @Nullable Object right) {
-    return left == null || right == null ? left == right : equal(left, right);
+    return (left == null || right == null) ? left == right : equal(left, right);
   }
 
   private static <T> FieldEquality raw(RawType<T> type) {

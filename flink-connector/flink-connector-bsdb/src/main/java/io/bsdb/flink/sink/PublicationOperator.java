@@ -3,7 +3,6 @@ package io.bsdb.flink.sink;
 import io.bsdb.format.PartitionFile;
 import java.io.IOException;
 import java.util.ArrayList;
-import java.util.List;
 import org.apache.flink.streaming.api.connector.sink2.CommittableMessage;
 import org.apache.flink.streaming.api.connector.sink2.CommittableSummary;
 import org.apache.flink.streaming.api.connector.sink2.CommittableWithLineage;
@@ -22,7 +21,7 @@ final class PublicationOperator extends AbstractStreamOperator<CommittableMessag
         BoundedOneInput {
   private static final long serialVersionUID = 1L;
 
-  private transient List<PartitionFile> files;
+  private final ArrayList<PartitionFile> files = new ArrayList<>();
   private transient int promised;
   private transient int writersHeard;
   private transient int writers;
@@ -31,12 +30,6 @@ final class PublicationOperator extends AbstractStreamOperator<CommittableMessag
    * The committer takes only ids of checkpoints that Flink gave out, so the writers' is handed on.
    */
   private transient long checkpointId;
-
-  @Override
-  public void open() throws Exception {
-    super.open();
-    files = new ArrayList<>();
-  }
 
   @Override
   public void processElement(StreamRecord<CommittableMessage<PartitionFile>> element) {
