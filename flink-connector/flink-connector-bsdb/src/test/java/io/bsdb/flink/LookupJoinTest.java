@@ -16,7 +16,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class LookupJoinTest {
-  @RegisterExtension static final MiniClusterExtension CLUSTER = new MiniClusterExtension(Sql.cluster());
+  @RegisterExtension
+  static final MiniClusterExtension CLUSTER = new MiniClusterExtension(Sql.cluster());
 
   private static final long ROWS = 2_000;
 
@@ -112,7 +113,8 @@ class LookupJoinTest {
                 SELECT s.f0, d.name FROM s JOIN t FOR SYSTEM_TIME AS OF s.pt AS d
                 ON d.score = 5 AND d.name = 'name ' || CAST(s.f0 AS STRING) AND d.region = 'odd' AND d.id = s.f0""");
 
-    assertThat(rows).containsExactly("+I[15, name 15]", "+I[25, name 25]", "+I[35, name 35]", "+I[5, name 5]");
+    assertThat(rows)
+        .containsExactly("+I[15, name 15]", "+I[25, name 25]", "+I[35, name 35]", "+I[5, name 5]");
   }
 
   @Test
@@ -133,7 +135,9 @@ class LookupJoinTest {
     String query =
         "SELECT d.score FROM s JOIN t FOR SYSTEM_TIME AS OF s.pt AS d ON d.region = 'even' AND d.id = s.f0";
 
-    assertThat(session.tables.explainSql(query)).contains("select=[f0, id, score]").doesNotContain("name=");
+    assertThat(session.tables.explainSql(query))
+        .contains("select=[f0, id, score]")
+        .doesNotContain("name=");
     assertThat(session.texts(query)).containsExactly("+I[0]");
   }
 

@@ -44,10 +44,12 @@ final class Sql {
   private static Sql create(RuntimeExecutionMode mode, int parallelism) {
     Configuration configuration = new Configuration();
     configuration.set(ExecutionOptions.RUNTIME_MODE, mode);
-    StreamExecutionEnvironment env = StreamExecutionEnvironment.getExecutionEnvironment(configuration);
+    StreamExecutionEnvironment env =
+        StreamExecutionEnvironment.getExecutionEnvironment(configuration);
     env.setParallelism(parallelism);
     EnvironmentSettings.Builder settings = EnvironmentSettings.newInstance();
-    settings = mode == RuntimeExecutionMode.BATCH ? settings.inBatchMode() : settings.inStreamingMode();
+    settings =
+        mode == RuntimeExecutionMode.BATCH ? settings.inBatchMode() : settings.inStreamingMode();
     return new Sql(env, StreamTableEnvironment.create(env, settings.build()));
   }
 
@@ -56,7 +58,8 @@ final class Sql {
     tables.createTemporaryView(
         name,
         tables.fromDataStream(
-            env.fromSequence(0, n - 1), Schema.newBuilder().columnByExpression("pt", "PROCTIME()").build()));
+            env.fromSequence(0, n - 1),
+            Schema.newBuilder().columnByExpression("pt", "PROCTIME()").build()));
     return this;
   }
 

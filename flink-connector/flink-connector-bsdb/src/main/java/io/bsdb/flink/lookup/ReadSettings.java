@@ -15,11 +15,6 @@ import java.time.Duration;
  */
 public record ReadSettings(Access access, Verification verification, Duration refreshInterval)
     implements Serializable {
-  /** Whether new versions are looked for. */
-  boolean refreshes() {
-    return !refreshInterval.isZero() && !refreshInterval.isNegative();
-  }
-
   ReaderOptions readerOptions() {
     return ReaderOptions.builder().access(access).verification(verification).build();
   }

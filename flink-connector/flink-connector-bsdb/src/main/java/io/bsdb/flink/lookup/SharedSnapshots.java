@@ -81,14 +81,11 @@ public final class SharedSnapshots {
   }
 
   private static LiveSnapshot follow(Key key) throws IOException {
-    LiveSnapshot.Builder builder =
-        LiveSnapshot.builder(key.table)
-            .options(key.settings.readerOptions())
-            .listener(new LoggingListener(key.table));
-    if (key.settings.refreshes()) {
-      builder.refreshEvery(key.settings.refreshInterval());
-    }
-    return builder.open();
+    return LiveSnapshot.builder(key.table)
+        .options(key.settings.readerOptions())
+        .refreshEvery(key.settings.refreshInterval())
+        .listener(new LoggingListener(key.table))
+        .open();
   }
 
   private record LoggingListener(Path table) implements LiveSnapshot.Listener {
@@ -98,12 +95,12 @@ public final class SharedSnapshots {
     }
 
     @Override
-    public void onRefreshFailed(String version, Exception failure) {
+    public void onRefreshFailed(@Nullable String version, Exception cause) {
       LOG.warn(
-          "Table {} keeps its version, because version {} cannot be opened.",
+          "Table {} keeps its version; {} cannot be opened.",
           table,
-          version,
-          failure);
+          version == null ? "CURRENT" : version,
+          cause);
     }
   }
 

@@ -52,7 +52,7 @@ final class VersionLookup implements Closeable {
    *
    * @throws org.apache.flink.table.api.ValidationException if the DDL does not match it
    */
-  static VersionLookup of(LiveSnapshot live, LookupSpec spec) {
+  static VersionLookup of(LiveSnapshot live, LookupSpec spec) throws IOException {
     LiveSnapshot.Lease lease = live.lease();
     try {
       SnapshotMapping mapping = SnapshotMapping.of(spec.table(), lease.reader().manifest());
@@ -62,7 +62,11 @@ final class VersionLookup implements Closeable {
           mapping.decoder(spec.columns().stream().mapToInt(Integer::intValue).toArray()),
           extraColumns(spec));
     } catch (RuntimeException | Error e) {
-      lease.close();
+      try {
+        lease.close();
+      } catch (IOException suppressed) {
+        e.addSuppressed(suppressed);
+      }
       throw e;
     }
   }
@@ -105,7 +109,7 @@ final class VersionLookup implements Closeable {
   }
 
   @Override
-  public void close() {
+  public void close() throws IOException {
     lease.close();
   }
 }
