@@ -1,40 +1,35 @@
 package io.bsdb.kstreams;
 
-import io.bsdb.format.Manifest;
+import io.bsdb.format.row.KeyWriter;
+import io.bsdb.format.row.Row;
 import io.bsdb.reader.LiveSnapshot;
 import io.bsdb.reader.ReaderOptions;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.function.BiConsumer;
+import java.util.function.Function;
 import org.apache.kafka.common.serialization.Serde;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Collects the options of a {@link SnapshotLookup}. The table and the serdes are required.
+ * Collects the options of a {@link SnapshotLookup}. The table is required, and either serdes or
+ * rows.
  *
  * @param <K> the table's keys
  * @param <V> the table's values
  */
 public final class LookupBuilder<K, V> {
-  private static final LiveSnapshot.Listener SILENT =
-      new LiveSnapshot.Listener() {
-        @Override
-        public void onRefreshed(Manifest manifest) {}
-
-        @Override
-        public void onRefreshFailed(String version, Exception failure) {}
-      };
-
   private final String name;
   private @Nullable Path table;
   private @Nullable TableFormat<K, V> format;
-  private ReaderOptions options = ReaderOptions.builder().build();
+  private ReaderOptions options = ReaderOptions.defaults();
   private Duration refreshEvery = Duration.ofSeconds(10);
   private OnMissing onMissing = OnMissing.FAIL;
   private @Nullable String pinnedVersion;
-  private LiveSnapshot.Listener listener = SILENT;
+  private LiveSnapshot.Listener listener = LiveSnapshot.Listener.NONE;
   private @Nullable String versionHeader;
-  private SnapshotSource.Pause pause =
+  private TargetVersion.Pause pause =
       duration -> Thread.sleep(duration.toMillis(), duration.toNanosPart() % 1_000_000);
 
   LookupBuilder(String name) {
@@ -57,6 +52,35 @@ public final class LookupBuilder<K, V> {
    */
   public LookupBuilder<K, V> serdes(Serde<K> keys, Serde<V> values) {
     this.format = new SerdeFormat<>(name, keys.serializer(), values.deserializer());
+    return this;
+  }
+
+  /**
+   * Reads the table, which must have a schema, as rows: such as {@code INSERT} in Flink SQL writes.
+   * A key is the value of the only key column, in the class that {@link
+   * io.bsdb.format.row.RowCodec} lists for its type.
+   *
+   * <p>A new version whose schema lacks a column of the first one, or has it with another type or
+   * another key, is refused like a damaged one, and the one before goes on serving.
+   *
+   * @param rows makes a value of a row; null counts as absent
+   */
+  public LookupBuilder<K, V> rows(Function<? super Row, ? extends @Nullable V> rows) {
+    this.format = new RowFormat<>(name, null, rows);
+    return this;
+  }
+
+  /**
+   * Reads the table as rows, with a key of any columns: {@code rows((writer, place) ->
+   * writer.writeString(place.country()).writeLong(place.id()), Place::of)}.
+   *
+   * @param keys writes the key's columns, in key order
+   * @param rows makes a value of a row; null counts as absent
+   */
+  public LookupBuilder<K, V> rows(
+      BiConsumer<? super KeyWriter, ? super K> keys,
+      Function<? super Row, ? extends @Nullable V> rows) {
+    this.format = new RowFormat<>(name, keys, rows);
     return this;
   }
 
@@ -99,7 +123,16 @@ public final class LookupBuilder<K, V> {
     return this;
   }
 
-  LookupBuilder<K, V> pause(SnapshotSource.Pause pause) {
+  /**
+   * Adds to every joined record a header that tells the version it was joined with, as UTF-8; it
+   * replaces a header of that name. Records that were joined while there was no table have none.
+   */
+  public LookupBuilder<K, V> versionHeader(String headerName) {
+    this.versionHeader = headerName;
+    return this;
+  }
+
+  LookupBuilder<K, V> pause(TargetVersion.Pause pause) {
     this.pause = pause;
     return this;
   }
@@ -111,19 +144,21 @@ public final class LookupBuilder<K, V> {
    *
    * @throws java.nio.file.NoSuchFileException if there is no such table or version, see {@link
    *     OnMissing}
+   * @throws SchemaMismatchException if the table has not the rows that were asked for
    * @throws IOException if the version cannot be opened
-   * @throws IllegalStateException if the table or the serdes were not set
+   * @throws IllegalStateException if the table, or both serdes and rows, were not set
    */
   public SnapshotLookup<K, V> build() throws IOException {
     if (table == null) {
-      throw new IllegalStateException("lookup '" + name + "': table(path) is not set");
+      throw new IllegalStateException("lookup '" + name + "': table(directory) is not set");
     }
     if (format == null) {
-      throw new IllegalStateException("lookup '" + name + "': serdes(keys, values) are not set");
+      throw new IllegalStateException(
+          "lookup '" + name + "': neither serdes(keys, values) nor rows(...) is set");
     }
     LookupSettings settings =
         new LookupSettings(
             name, table, options, refreshEvery, onMissing, pinnedVersion, listener, versionHeader);
-    return new SnapshotLookup<>(SnapshotSource.open(settings, pause), format);
+    return new SnapshotLookup<>(SnapshotSource.open(settings, format::accept, pause), format);
   }
 }

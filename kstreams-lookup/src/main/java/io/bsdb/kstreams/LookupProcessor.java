@@ -22,21 +22,31 @@ final class LookupProcessor<KS, VS, K, V, VR> implements FixedKeyProcessor<KS, V
 
   /** What exists between init and close. */
   private record Running<KS, K, V, VR>(
-      FixedKeyProcessorContext<KS, VR> context, VersionHold<K, V> hold, Cancellable idleRoll) {}
+      FixedKeyProcessorContext<KS, VR> context,
+      VersionHold<K, V> hold,
+      LookupMetrics metrics,
+      Cancellable idleRoll) {}
 
   LookupProcessor(LookupSupplier<KS, VS, K, V, VR> join) {
     this.join = join;
   }
 
+  /** What was acquired is released if this fails, because close() is not called then. */
   @Override
   public void init(FixedKeyProcessorContext<KS, VR> context) {
     VersionHold<K, V> hold = join.holds().acquire();
     try {
-      Cancellable idleRoll =
-          context.schedule(
-              IDLE_ROLL_INTERVAL, PunctuationType.WALL_CLOCK_TIME, time -> hold.rollIdle());
-      running = new Running<>(context, hold, idleRoll);
-    } catch (RuntimeException e) { // close() is not called after a failed init()
+      LookupMetrics metrics = new LookupMetrics(join.source(), join.number(), context);
+      try {
+        Cancellable idleRoll =
+            context.schedule(
+                IDLE_ROLL_INTERVAL, PunctuationType.WALL_CLOCK_TIME, time -> hold.rollIdle());
+        running = new Running<>(context, hold, metrics, idleRoll);
+      } catch (RuntimeException e) {
+        metrics.close();
+        throw e;
+      }
+    } catch (RuntimeException e) {
       join.holds().release(hold);
       throw e;
     }
@@ -60,15 +70,42 @@ final class LookupProcessor<KS, VS, K, V, VR> implements FixedKeyProcessor<KS, V
   private void join(Running<KS, K, V, VR> now, FixedKeyRecord<KS, VS> streamRecord) {
     VS left = streamRecord.value();
     if (left == null) {
+      now.metrics.dropped();
       return;
     }
     K tableKey = join.keySelector().apply(streamRecord.key(), left);
-    V right = tableKey == null ? null : now.hold.get(tableKey);
+    if (tableKey == null && join.kind() == JoinKind.INNER) {
+      now.metrics.dropped();
+      return;
+    }
+    V right = tableKey == null ? null : lookUp(now, tableKey);
     if (right == null && join.kind() == JoinKind.INNER) {
       return;
     }
-    now.context.forward(
-        streamRecord.withValue(join.joiner().apply(streamRecord.key(), left, right)));
+    FixedKeyRecord<KS, VR> joined =
+        streamRecord.withValue(join.joiner().apply(streamRecord.key(), left, right));
+    String header = join.source().settings().versionHeader();
+    if (header != null) {
+      now.hold.stamp(joined.headers(), header);
+    }
+    now.context.forward(joined);
+  }
+
+  private @Nullable V lookUp(Running<KS, K, V, VR> now, K tableKey) {
+    V right;
+    if (now.metrics.isTimed()) {
+      long start = System.nanoTime();
+      right = now.hold.get(tableKey);
+      now.metrics.took(System.nanoTime() - start);
+    } else {
+      right = now.hold.get(tableKey);
+    }
+    if (right == null) {
+      now.metrics.missed();
+    } else {
+      now.metrics.hit();
+    }
+    return right;
   }
 
   @Override
@@ -76,7 +113,7 @@ final class LookupProcessor<KS, VS, K, V, VR> implements FixedKeyProcessor<KS, V
     Running<KS, K, V, VR> ending = running;
     running = null;
     if (ending != null) {
-      try {
+      try (ending.metrics) {
         ending.idleRoll.cancel();
       } finally {
         join.holds().release(ending.hold);

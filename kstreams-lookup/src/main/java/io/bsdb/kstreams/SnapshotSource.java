@@ -4,12 +4,9 @@ import io.bsdb.format.CorruptSnapshotException;
 import io.bsdb.format.Manifest;
 import io.bsdb.format.UnsupportedVersionException;
 import io.bsdb.reader.LiveSnapshot;
-import io.bsdb.table.Table;
+import java.io.Closeable;
 import java.io.IOException;
-import java.io.InterruptedIOException;
 import java.io.UncheckedIOException;
-import java.nio.file.NoSuchFileException;
-import java.time.Duration;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
@@ -23,20 +20,20 @@ import org.slf4j.LoggerFactory;
  * The versions of one table as a lookup sees them: none yet, then whichever is in service. Follows
  * the table from one daemon thread and counts the leases that it hands out. Safe for many threads.
  *
- * <p>A version found damaged is not tried again in the background until the table names another
- * one; any other failure may pass and is retried.
+ * <p>A version found damaged or unsuitable is not tried again in the background until the table
+ * names another one; any other failure may pass and is retried.
  */
 final class SnapshotSource implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(SnapshotLookup.class);
-  private static final Duration LONGEST_PAUSE = Duration.ofSeconds(1);
 
-  /** Lets time pass. */
-  interface Pause {
-    void of(Duration duration) throws InterruptedException;
+  /** Says no to versions that cannot be served. */
+  interface Check {
+    void accept(Manifest manifest) throws IOException;
   }
 
   private final LookupSettings settings;
-  private final Table table;
+  private final Check check;
+  private final TargetVersion target;
   private final Object refreshing = new Object();
   private final AtomicInteger leases = new AtomicInteger();
   private final AtomicLong failedRefreshes = new AtomicLong();
@@ -45,9 +42,10 @@ final class SnapshotSource implements AutoCloseable {
   private volatile boolean closed;
   private @Nullable String refused; // guarded by refreshing
 
-  private SnapshotSource(LookupSettings settings) {
+  private SnapshotSource(LookupSettings settings, Check check) {
     this.settings = settings;
-    this.table = Table.at(settings.table());
+    this.check = check;
+    this.target = new TargetVersion(settings);
     this.scheduler =
         Executors.newSingleThreadScheduledExecutor(
             task -> {
@@ -61,8 +59,9 @@ final class SnapshotSource implements AutoCloseable {
    * Opens the version in service, or does what the settings say when there is none, and begins to
    * follow the table.
    */
-  static SnapshotSource open(LookupSettings settings, Pause pause) throws IOException {
-    SnapshotSource source = new SnapshotSource(settings);
+  static SnapshotSource open(LookupSettings settings, Check check, TargetVersion.Pause pause)
+      throws IOException {
+    SnapshotSource source = new SnapshotSource(settings, check);
     try {
       source.openFirst(pause);
       source.follow();
@@ -73,61 +72,26 @@ final class SnapshotSource implements AutoCloseable {
     }
   }
 
-  private void openFirst(Pause pause) throws IOException {
-    OnMissing onMissing = settings.onMissing();
-    Duration left = onMissing.patience();
-    while (target() == null) {
-      if (onMissing.kind() == OnMissing.Kind.EMPTY) {
-        LOG.info("{}: nothing published yet, starting empty", settings.describe());
-        return;
-      }
-      if (left.isZero()) {
-        throw missing();
-      }
-      Duration next = shortest(left, shortest(settings.refreshEvery(), LONGEST_PAUSE));
-      try {
-        pause.of(next);
-      } catch (InterruptedException e) {
-        Thread.currentThread().interrupt();
-        InterruptedIOException interrupted =
-            new InterruptedIOException(settings.describe() + ": interrupted while waiting");
-        interrupted.initCause(e);
-        throw interrupted;
-      }
-      left = left.minus(next);
+  private void openFirst(TargetVersion.Pause pause) throws IOException {
+    if (target.await(settings.onMissing(), settings.refreshEvery(), pause)) {
+      live = openLive();
+    } else {
+      LOG.info("{}: nothing published yet, starting empty", settings.describe());
     }
-    live = openLive();
-  }
-
-  private static Duration shortest(Duration a, Duration b) {
-    return a.compareTo(b) <= 0 ? a : b;
-  }
-
-  /** The version to serve: the pinned one, or the one in service. Null while there is none. */
-  private @Nullable String target() throws IOException {
-    String pinned = settings.pinnedVersion();
-    if (pinned == null) {
-      return table.currentVersion();
-    }
-    return table.versions().contains(pinned) ? pinned : null;
-  }
-
-  private NoSuchFileException missing() {
-    String pinned = settings.pinnedVersion();
-    String what =
-        pinned == null ? "nothing has been published there" : "there is no version " + pinned;
-    return new NoSuchFileException(
-        settings.table().toString(),
-        null,
-        "lookup '%s', onMissing=%s: %s; build a snapshot, or check the path"
-            .formatted(settings.name(), settings.onMissing(), what));
   }
 
   private LiveSnapshot openLive() throws IOException {
     LiveSnapshot.Builder builder =
         LiveSnapshot.builder(settings.table()).options(settings.options());
     String pinned = settings.pinnedVersion();
-    return pinned == null ? builder.build() : builder.pin(pinned).build();
+    LiveSnapshot opened = pinned == null ? builder.open() : builder.pin(pinned).open();
+    try {
+      check.accept(opened.manifest());
+      return opened;
+    } catch (Throwable e) {
+      opened.close();
+      throw e;
+    }
   }
 
   private void follow() {
@@ -143,7 +107,7 @@ final class SnapshotSource implements AutoCloseable {
   void refreshQuietly() {
     try {
       synchronized (refreshing) {
-        if (!closed && (refused == null || !refused.equals(target()))) {
+        if (!closed && (refused == null || !refused.equals(target.name()))) {
           refresh();
         }
       }
@@ -163,16 +127,16 @@ final class SnapshotSource implements AutoCloseable {
   boolean refresh() throws IOException {
     synchronized (refreshing) {
       requireOpen();
-      String target = null;
+      String version = null;
       try {
-        target = target();
-        if (target == null || !advance()) {
+        version = target.name();
+        if (version == null || !advance(version)) {
           return false;
         }
       } catch (IOException | RuntimeException e) {
         failedRefreshes.incrementAndGet();
-        refused = isDamage(e) ? target : null;
-        settings.listener().onRefreshFailed(target == null ? "unknown" : target, e);
+        refused = isLasting(e) ? version : null;
+        settings.listener().onRefreshFailed(version, e);
         throw e;
       }
       refused = null;
@@ -185,19 +149,24 @@ final class SnapshotSource implements AutoCloseable {
     }
   }
 
-  private boolean advance() throws IOException {
+  private boolean advance(String version) throws IOException {
     LiveSnapshot current = live;
-    if (current != null) {
-      return current.refresh();
+    if (current == null) {
+      live = openLive();
+      return true;
     }
-    live = openLive();
-    return true;
+    if (version.equals(current.version())) {
+      return false;
+    }
+    check.accept(target.manifest(version));
+    return current.refresh();
   }
 
-  private static boolean isDamage(Exception e) {
+  private static boolean isLasting(Exception e) {
     Throwable cause = e instanceof UncheckedIOException ? e.getCause() : e;
     return cause instanceof CorruptSnapshotException
-        || cause instanceof UnsupportedVersionException;
+        || cause instanceof UnsupportedVersionException
+        || cause instanceof SchemaMismatchException;
   }
 
   /**
@@ -216,7 +185,7 @@ final class SnapshotSource implements AutoCloseable {
 
   void release(LiveSnapshot.Lease lease) {
     leases.decrementAndGet();
-    lease.close();
+    close(lease);
   }
 
   int openLeases() {
@@ -260,8 +229,17 @@ final class SnapshotSource implements AutoCloseable {
     synchronized (refreshing) {
       LiveSnapshot current = live;
       if (current != null) {
-        current.close();
+        close(current);
       }
+    }
+  }
+
+  private void close(Closeable last) {
+    try {
+      last.close();
+    } catch (IOException e) {
+      throw new UncheckedIOException(
+          settings.describe() + ": a version could not be closed: " + e.getMessage(), e);
     }
   }
 }

@@ -3,7 +3,9 @@ package io.bsdb.kstreams;
 import io.bsdb.reader.LiveSnapshot;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.util.Objects;
+import org.apache.kafka.common.header.Headers;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,7 +22,12 @@ final class VersionHold<K, V> implements AutoCloseable {
   private int depth;
   int users; // guarded by ThreadHolds
 
-  private record Held<K, V>(LiveSnapshot.Lease lease, TableFormat.Codec<K, V> codec) {}
+  private record Held<K, V>(LiveSnapshot.Lease lease, TableFormat.Codec<K, V> codec) {
+    /** For headers, which keep the array. */
+    byte[] versionBytes() {
+      return lease.version().getBytes(StandardCharsets.UTF_8);
+    }
+  }
 
   /** A hold on the version in service; on nothing while there is none. */
   VersionHold(SnapshotSource source, TableFormat<K, V> format) {
@@ -91,8 +98,8 @@ final class VersionHold<K, V> implements AutoCloseable {
     }
     try {
       byte[] keyBytes = current.codec.encode(key);
-      byte[] value = current.lease.reader().get(keyBytes);
-      return value == null ? null : current.codec.decode(keyBytes, value);
+      byte[] value = keyBytes == null ? null : current.lease.reader().get(keyBytes);
+      return keyBytes == null || value == null ? null : current.codec.decode(keyBytes, value);
     } catch (IOException e) {
       throw failed(current, e);
     } catch (UncheckedIOException e) {
@@ -105,6 +112,18 @@ final class VersionHold<K, V> implements AutoCloseable {
         "%s version=%s: lookup failed: %s"
             .formatted(source.settings().describe(), current.lease.version(), cause.getMessage()),
         cause);
+  }
+
+  /**
+   * Writes the version held into a header, of which there is one then; none while no version is
+   * held.
+   */
+  void stamp(Headers headers, String header) {
+    headers.remove(header);
+    Held<K, V> current = held;
+    if (current != null) {
+      headers.add(header, current.versionBytes());
+    }
   }
 
   /** The version held; null while there is none. */

@@ -204,10 +204,10 @@ class OpenAndCloseTest {
         .hasMessage("name of a lookup is blank");
     assertThatThrownBy(() -> SnapshotLookup.builder("customers").build())
         .isInstanceOf(IllegalStateException.class)
-        .hasMessage("lookup 'customers': table(path) is not set");
+        .hasMessage("lookup 'customers': table(directory) is not set");
     assertThatThrownBy(() -> SnapshotLookup.builder("customers").table(table.directory()).build())
         .isInstanceOf(IllegalStateException.class)
-        .hasMessageStartingWith("lookup 'customers': serdes(keys, values)");
+        .hasMessageStartingWith("lookup 'customers': neither serdes(keys, values)");
     assertThatThrownBy(() -> table.lookup("customers").refreshEvery(Duration.ZERO))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage("refresh interval: expected>0 actual=PT0S");

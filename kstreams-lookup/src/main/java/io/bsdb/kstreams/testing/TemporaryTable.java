@@ -1,32 +1,13 @@
 package io.bsdb.kstreams.testing;
 
 import com.google.errorprone.annotations.CanIgnoreReturnValue;
-import io.bsdb.format.FileFooter;
-import io.bsdb.format.Manifest;
-import io.bsdb.format.PartitionFile;
-import io.bsdb.format.Section;
-import io.bsdb.format.SectionKind;
-import io.bsdb.format.SnapshotFormat;
 import io.bsdb.kstreams.LookupBuilder;
 import io.bsdb.kstreams.SnapshotLookup;
-import io.bsdb.table.Build;
-import io.bsdb.table.Table;
-import io.bsdb.writer.PartitionWriter;
-import io.bsdb.writer.SnapshotPublisher;
+import io.bsdb.kstreams.testing.TableFiles.Health;
 import io.bsdb.writer.WriterOptions;
-import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
-import java.nio.channels.FileChannel;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.time.Duration;
-import java.util.Comparator;
-import java.util.List;
 import java.util.Map;
-import java.util.stream.Stream;
 import org.apache.kafka.common.serialization.Serde;
 
 /**
@@ -50,49 +31,32 @@ import org.apache.kafka.common.serialization.Serde;
  * @param <V> the table's values
  */
 public final class TemporaryTable<K, V> implements AutoCloseable {
-  private static final int DAMAGE = 0x55;
-
-  private final Path directory;
   private final Serde<K> keys;
   private final Serde<V> values;
-  private final WriterOptions options;
+  private final TableFiles files;
 
-  private enum Health {
-    GOOD,
-    DAMAGED
-  }
-
-  private TemporaryTable(Path directory, Serde<K> keys, Serde<V> values) {
-    this.directory = directory;
+  private TemporaryTable(Serde<K> keys, Serde<V> values) {
     this.keys = keys;
     this.values = values;
-    this.options =
-        WriterOptions.builder()
-            .partitions(1)
-            .temporaryDirectory(directory.resolve("temporary"))
-            .build();
+    this.files = TableFiles.create(WriterOptions.defaults());
   }
 
   /** A table without a snapshot, in a new directory that {@link #close} deletes. */
   public static <K, V> TemporaryTable<K, V> create(Serde<K> keys, Serde<V> values) {
-    try {
-      return new TemporaryTable<>(Files.createTempDirectory("bsdb-table-"), keys, values);
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
+    return new TemporaryTable<>(keys, values);
   }
 
   /** Begins to build a lookup in this table that refreshes only when it is told to. */
   public LookupBuilder<K, V> lookup(String name) {
     return SnapshotLookup.<K, V>builder(name)
-        .table(directory)
+        .table(files.directory)
         .serdes(keys, values)
         .refreshEvery(Duration.ofDays(1));
   }
 
   /** Where the table is. */
   public Path directory() {
-    return directory;
+    return files.directory;
   }
 
   /**
@@ -116,32 +80,14 @@ public final class TemporaryTable<K, V> implements AutoCloseable {
   }
 
   private String publish(Map<? extends K, ? extends V> records, Health health) {
-    Table table = Table.at(directory);
-    try {
-      Build build = table.begin();
-      List<PartitionFile> files;
-      try (PartitionWriter writer =
-          PartitionWriter.create(
-              table, build, 1, "test", directory.resolve(build.stagingDirectory()), options)) {
-        for (Map.Entry<? extends K, ? extends V> entry : records.entrySet()) {
-          writer.add(
-              keys.serializer().serialize("", entry.getKey()),
-              values.serializer().serialize("", entry.getValue()));
-        }
-        files = writer.finish();
-      }
-      if (health == Health.DAMAGED) {
-        for (PartitionFile file : files) {
-          damage(
-              directory.resolve(build.directory()).resolve(file.name()),
-              0,
-              SnapshotFormat.HEADER_LENGTH);
-        }
-      }
-      return SnapshotPublisher.publish(table, build, 1, files, options).version();
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
+    return files.publish(
+        writer -> {
+          for (Map.Entry<? extends K, ? extends V> entry : records.entrySet()) {
+            byte[] key = keys.serializer().serialize("", entry.getKey());
+            writer.add(key, values.serializer().serialize("", entry.getValue()));
+          }
+        },
+        health);
   }
 
   /**
@@ -150,57 +96,12 @@ public final class TemporaryTable<K, V> implements AutoCloseable {
    * data are verified when they are first touched.
    */
   public void damageRecords() {
-    Table table = Table.at(directory);
-    try {
-      Manifest manifest = table.manifest(table.requireCurrentVersion());
-      for (PartitionFile file : manifest.partitions()) {
-        Path path =
-            directory
-                .resolve(SnapshotFormat.SNAPSHOTS_DIRECTORY)
-                .resolve(manifest.version())
-                .resolve(file.name());
-        Section blocks = blocks(path);
-        damage(path, blocks.offset(), blocks.length());
-      }
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
-  }
-
-  private static Section blocks(Path file) throws IOException {
-    ByteBuffer content = ByteBuffer.wrap(Files.readAllBytes(file)).order(ByteOrder.LITTLE_ENDIAN);
-    Section blocks =
-        FileFooter.decode(content, content.limit(), file.toString()).find(SectionKind.BLOCKS);
-    if (blocks == null) {
-      throw new IllegalStateException("no blocks in " + file);
-    }
-    return blocks;
-  }
-
-  private static void damage(Path file, long offset, long length) throws IOException {
-    try (FileChannel channel =
-        FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
-      ByteBuffer bytes = ByteBuffer.allocate(Math.toIntExact(length));
-      while (bytes.hasRemaining() && channel.read(bytes, offset + bytes.position()) >= 0) {}
-      bytes.flip();
-      for (int i = 0; i < bytes.limit(); i++) {
-        bytes.put(i, (byte) (bytes.get(i) ^ DAMAGE));
-      }
-      while (bytes.hasRemaining()) {
-        channel.write(bytes, offset + bytes.position());
-      }
-    }
+    files.damageRecords();
   }
 
   /** Deletes the table. Close lookups first. */
   @Override
   public void close() {
-    try (Stream<Path> files = Files.walk(directory)) {
-      for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
-        Files.deleteIfExists(file);
-      }
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
+    files.delete();
   }
 }
