@@ -5,10 +5,14 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
 
-/** The mixed 64-bit hashes of all keys, grouped by part; within a part in the order of the input. */
+/**
+ * The mixed 64-bit hashes of all keys, grouped by part; within a part in the order of the input.
+ */
 final class HashParts {
 
-  /** Keys of an average part: half a megabyte of hashes, and a wide margin below the 16-bit limit. */
+  /**
+   * Keys of an average part: half a megabyte of hashes, and a wide margin below the 16-bit limit.
+   */
   private static final int KEYS_PER_PART = 60_000;
 
   private final long[] high;
@@ -18,8 +22,7 @@ final class HashParts {
   private final long[] hashes;
   private final int[] starts;
 
-  private HashParts(
-      long[] high, long[] low, int size, long seed, long[] hashes, int[] starts) {
+  private HashParts(long[] high, long[] low, int size, long seed, long[] hashes, int[] starts) {
     this.high = high;
     this.low = low;
     this.size = size;
@@ -87,7 +90,9 @@ final class HashParts {
     return hashes;
   }
 
-  /** Where a part starts in {@link #hashes}; that of the part after the last is the number of keys. */
+  /**
+   * Where a part starts in {@link #hashes}; that of the part after the last is the number of keys.
+   */
   int start(int part) {
     return starts[part];
   }
@@ -109,8 +114,8 @@ final class HashParts {
   }
 
   /**
-   * Throws if two inputs have equal 128-bit hashes. Two that only meet in 64 bits under this seed are
-   * no duplicates. Sorts the parts' hashes.
+   * Throws if two inputs have equal 128-bit hashes. Two that only meet in 64 bits under this seed
+   * are no duplicates. Sorts the parts' hashes.
    */
   void rejectDuplicates(Workers workers) throws DuplicateHashException, InterruptedIOException {
     long[][] repeated = new long[partCount()][];

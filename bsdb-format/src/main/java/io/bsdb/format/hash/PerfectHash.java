@@ -4,12 +4,12 @@ import io.bsdb.format.CorruptSnapshotException;
 import java.nio.ByteBuffer;
 
 /**
- * A minimal perfect hash: maps each of the n keys it was built from to a number of its own in {@code
- * [0, n)}, its rank. Keys are given by their 128-bit hash; a key that it was not built from gets an
- * arbitrary rank, also in {@code [0, n)}.
+ * A minimal perfect hash: maps each of the n keys it was built from to a number of its own in
+ * {@code [0, n)}, its rank. Keys are given by their 128-bit hash; a key that it was not built from
+ * gets an arbitrary rank, also in {@code [0, n)}.
  *
- * <p>It is evaluated in place from the bytes of its section, which must stay valid and unchanged for
- * as long as it is used. Immutable and safe for use by many threads. Lookups allocate nothing.
+ * <p>It is evaluated in place from the bytes of its section, which must stay valid and unchanged
+ * for as long as it is used. Immutable and safe for use by many threads. Lookups allocate nothing.
  */
 public interface PerfectHash {
 
@@ -31,15 +31,15 @@ public interface PerfectHash {
    * with the cache misses of many keys under way at once.
    *
    * @throws IllegalStateException if this hash is empty and {@code count} is positive
-   * @throws IndexOutOfBoundsException if an array is shorter than {@code count}, or {@code count} is
-   *     negative
+   * @throws IndexOutOfBoundsException if an array is shorter than {@code count}, or {@code count}
+   *     is negative
    */
   void ranks(long[] high, long[] low, int count, int[] ranks);
 
   /**
    * Opens the section that lies between the buffer's position and its limit. Reads the header and
-   * the directory, about a bit per thousand keys or (kind {@link PerfectHashKind#SUX4J}) per twenty,
-   * never the whole. Whatever the rest of the bytes hold, ranks will be in {@code [0, n)}.
+   * the directory, about a bit per thousand keys or (kind {@link PerfectHashKind#SUX4J}) per
+   * twenty, never the whole. Whatever the rest of the bytes hold, ranks will be in {@code [0, n)}.
    *
    * @param section a slice, preferably direct or mapped; its position and order do not change
    * @throws CorruptSnapshotException if a count, length or range in it is impossible

@@ -7,12 +7,12 @@ import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Builds the section of a perfect hash. The bytes depend on the keys, their order and the options that
- * say so, never on threads or chance.
+ * Builds the section of a perfect hash. The bytes depend on the keys, their order and the options
+ * that say so, never on threads or chance.
  *
- * <p>Beside the two input arrays, a build takes 8 bytes per key, some 3 MB per thread, and the section
- * itself. Not safe for use by many threads while options are set; afterwards it may be used for any
- * number of builds, also at once.
+ * <p>Beside the two input arrays, a build takes 8 bytes per key, some 3 MB per thread, and the
+ * section itself. Not safe for use by many threads while options are set; afterwards it may be used
+ * for any number of builds, also at once.
  */
 public final class PerfectHashBuilder {
 
@@ -33,7 +33,9 @@ public final class PerfectHashBuilder {
     return new PerfectHashBuilder(Objects.requireNonNull(kind));
   }
 
-  /** Space against build time, of the kind {@link PerfectHashKind#PILOT} only. Changes the bytes. */
+  /**
+   * Space against build time, of the kind {@link PerfectHashKind#PILOT} only. Changes the bytes.
+   */
   public PerfectHashBuilder density(PilotDensity density) {
     this.density = Objects.requireNonNull(density);
     return this;
@@ -42,8 +44,8 @@ public final class PerfectHashBuilder {
   /**
    * Lets up to {@code parallelism - 1} threads of an executor help the calling one. A build never
    * waits for a thread of the executor to become free. Sux4J starts threads of its own instead, at
-   * most four, as its system property {@code it.unimi.dsi.sux4j.mph.threads} says; here the executor
-   * only helps to look for duplicates.
+   * most four, as its system property {@code it.unimi.dsi.sux4j.mph.threads} says; here the
+   * executor only helps to look for duplicates.
    *
    * @param parallelism number of threads including the caller, at least 1
    */
@@ -56,8 +58,8 @@ public final class PerfectHashBuilder {
   }
 
   /**
-   * An existing directory for the temporary files of the kind {@link PerfectHashKind#SUX4J}, 24 bytes
-   * per key in 256 files, which are deleted however a build ends. Required for that kind.
+   * An existing directory for the temporary files of the kind {@link PerfectHashKind#SUX4J}, 24
+   * bytes per key in 256 files, which are deleted however a build ends. Required for that kind.
    */
   public PerfectHashBuilder temporaryDirectory(Path directory) {
     temporaryDirectory = Objects.requireNonNull(directory);
@@ -77,7 +79,8 @@ public final class PerfectHashBuilder {
   public byte[] build(long[] high, long[] low, int size)
       throws DuplicateHashException, IOException {
     if (size < 0 || size > MAX_SIZE) {
-      throw new IllegalArgumentException("size out of range: expected=0.." + MAX_SIZE + " actual=" + size);
+      throw new IllegalArgumentException(
+          "size out of range: expected=0.." + MAX_SIZE + " actual=" + size);
     }
     Objects.checkFromIndexSize(0, size, Math.min(high.length, low.length));
     if (size == 0) {

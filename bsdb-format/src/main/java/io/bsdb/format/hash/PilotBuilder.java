@@ -8,7 +8,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 final class PilotBuilder {
 
   /** Seeds tried for the whole, beside the slot seeds tried for each part. */
-  private static final int SEEDS = 16;
+  private static final int SEEDS = 8;
 
   private final PilotDensity density;
   private final Workers workers;

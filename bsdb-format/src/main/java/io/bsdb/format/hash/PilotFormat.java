@@ -87,9 +87,17 @@ final class PilotFormat {
     return (pilot | slotSeed << 8) * PILOT_MULTIPLIER;
   }
 
-  /** Slot of a hash in {@code [0, slots)}. */
-  static int slot(long hash, long pilotHash, int slots) {
-    return (int) (((((hash ^ pilotHash) * SLOT_MULTIPLIER) >>> 32) * slots) >>> 32);
+  /**
+   * What a key contributes to its slot: its hash, folded. Without that, regular hashes (the lattice
+   * that {@link #mix} makes of a sequence) would stay regular and collide too often.
+   */
+  static long slotKey(long hash) {
+    return hash ^ hash >>> 32;
+  }
+
+  /** Slot of a key in {@code [0, slots)}. */
+  static int slot(long slotKey, long pilotHash, int slots) {
+    return (int) (((((slotKey ^ pilotHash) * SLOT_MULTIPLIER) >>> 32) * slots) >>> 32);
   }
 
   static long entry(int rank, int remapPosition, int slotSeed) {

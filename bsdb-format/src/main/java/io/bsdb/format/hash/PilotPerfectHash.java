@@ -43,7 +43,9 @@ final class PilotPerfectHash implements PerfectHash {
   private static final VarHandle SHORT =
       MethodHandles.byteBufferViewVarHandle(short[].class, ByteOrder.LITTLE_ENDIAN);
 
-  /** Keys looked up together: enough to keep every miss buffer of a core busy, few for its cache. */
+  /**
+   * Keys looked up together: enough to keep every miss buffer of a core busy, few for its cache.
+   */
   private static final int BATCH = 256;
 
   private final ByteBuffer section;
@@ -115,7 +117,8 @@ final class PilotPerfectHash implements PerfectHash {
     Objects.checkFromIndexSize(0, count, Math.min(ranks.length, Math.min(high.length, low.length)));
     for (int from = 0; from < count; from += BATCH) {
       int to = Math.min(count, from + BATCH);
-      // The array of ranks serves as scratch: first where each pilot lies, then the pilot. The second
+      // The array of ranks serves as scratch: first where each pilot lies, then the pilot. The
+      // second
       // loop is all cache misses and little else, so that as many as the core allows are under way.
       for (int i = from; i < to; i++) {
         ranks[i] = pilotOffset(PilotFormat.mix(high[i], low[i], seed));
@@ -143,7 +146,7 @@ final class PilotPerfectHash implements PerfectHash {
     int keys = PilotFormat.entryRank(next) - first;
     int spare = PilotFormat.entryRemapPosition(next) - PilotFormat.entryRemapPosition(entry);
     long pilotHash = PilotFormat.pilotHash(pilot & 0xFF, PilotFormat.entrySlotSeed(entry));
-    int slot = PilotFormat.slot(hash, pilotHash, keys + spare);
+    int slot = PilotFormat.slot(PilotFormat.slotKey(hash), pilotHash, keys + spare);
     if (slot >= keys) {
       slot = remap(PilotFormat.entryRemapPosition(entry) + slot - keys, keys);
     }
@@ -151,7 +154,8 @@ final class PilotPerfectHash implements PerfectHash {
   }
 
   private int remap(int position, int keys) {
-    int slot = (short) SHORT.get(section, remapOffset + position * PilotFormat.REMAP_BYTES) & 0xFFFF;
+    int slot =
+        (short) SHORT.get(section, remapOffset + position * PilotFormat.REMAP_BYTES) & 0xFFFF;
     return Math.min(slot, keys - 1);
   }
 }

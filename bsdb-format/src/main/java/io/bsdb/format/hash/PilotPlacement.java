@@ -16,7 +16,7 @@ final class PilotPlacement {
    * and test all keys of a try with one branch, since a branch per key would be mispredicted often.
    */
 
-  private static final int SLOT_SEEDS = 32;
+  private static final int SLOT_SEEDS = 16;
 
   /** How many of the last placed buckets are safe from eviction. */
   private static final int RECENT = 16;
@@ -77,7 +77,7 @@ final class PilotPlacement {
       start[b] += start[b - 1];
     }
     for (int i = 0; i < count; i++) {
-      keys[start[bucketOf[i] + 1]++] = hashes[from + i];
+      keys[start[bucketOf[i] + 1]++] = PilotFormat.slotKey(hashes[from + i]);
     }
     orderBySize(largest);
   }
@@ -119,7 +119,7 @@ final class PilotPlacement {
     queue.clear();
     placements = 0;
     random = slotSeed;
-    int evictionsLeft = start[bucketsPerPart] + 1000;
+    int evictionsLeft = start[bucketsPerPart] / 4 + 1000;
     for (int bucket : order) {
       if (size(bucket) == 0) {
         break;
@@ -191,7 +191,9 @@ final class PilotPlacement {
       int slot2 = PilotFormat.slot(key2, pilotHashes[pilot], slots);
       int slot3 = PilotFormat.slot(key3, pilotHashes[pilot], slots);
       long used =
-          taken[slot1 >>> 6] >>> slot1 | taken[slot2 >>> 6] >>> slot2 | taken[slot3 >>> 6] >>> slot3;
+          taken[slot1 >>> 6] >>> slot1
+              | taken[slot2 >>> 6] >>> slot2
+              | taken[slot3 >>> 6] >>> slot3;
       if ((used & 1) == 0 && slot1 != slot2 && slot1 != slot3 && slot2 != slot3) {
         return pilot;
       }
@@ -337,7 +339,10 @@ final class PilotPlacement {
     return (taken[slot >>> 6] >>> slot & 1) != 0;
   }
 
-  /** The first slot at or after another that no key has; the number of slots or more if there is none. */
+  /**
+   * The first slot at or after another that no key has; the number of slots or more if there is
+   * none.
+   */
   int nextFreeSlot(int from) {
     int word = from >>> 6;
     long free = ~taken[word] & -1L << from;

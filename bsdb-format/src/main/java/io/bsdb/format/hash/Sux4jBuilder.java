@@ -65,8 +65,7 @@ final class Sux4jBuilder {
       int valuesOffset = Sux4jPerfectHash.valuesOffset(groupCount);
       int words = Sux4jPerfectHash.valueWords(size);
       ByteBuffer section =
-          PerfectHashSection.create(
-              PerfectHashKind.SUX4J, size, valuesOffset + words * Long.BYTES);
+          PerfectHashSection.create(PerfectHashKind.SUX4J, size, valuesOffset + words * Long.BYTES);
       section.putLong(Sux4jPerfectHash.SEED_OFFSET, globalSeed);
       section.putInt(Sux4jPerfectHash.GROUP_COUNT_OFFSET, groupCount);
       section.position(Sux4jPerfectHash.DIRECTORY_OFFSET);

@@ -111,7 +111,8 @@ final class Sux4jPerfectHash implements PerfectHash {
 
   @Override
   public int rank(long high, long low) {
-    // SpookyHash of the 16 bytes (four words of state): the key's group, and what its edge is made of.
+    // SpookyHash of the 16 bytes (four words of state): the key's group, and what its edge is made
+    // of.
     long s0 = seed;
     long s1 = seed;
     long s2 = SPOOKY + high;
@@ -227,7 +228,10 @@ final class Sux4jPerfectHash implements PerfectHash {
     return Math.min(firstRank + nonzeroValues(start, start + vertex), size - 1);
   }
 
-  /** Scales a word to {@code [0, vertices)} by as many of its low bits as leave room for the product. */
+  /**
+   * Scales a word to {@code [0, vertices)} by as many of its low bits as leave room for the
+   * product.
+   */
   private static int vertex(long word, int vertices) {
     int bits = Long.numberOfLeadingZeros(vertices);
     return (int) ((word & (1L << bits) - 1) * vertices >>> bits);

@@ -9,19 +9,19 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs numbered tasks on the calling thread and on those of an executor. The caller always works too
- * and waits only for helpers that have begun, so an executor without a free thread delays nothing,
- * and a build may run inside the executor that it uses.
+ * Runs numbered tasks on the calling thread and on those of an executor. The caller always works
+ * too and waits only for helpers that have begun, so an executor without a free thread delays
+ * nothing, and a build may run inside the executor that it uses.
  */
 record Workers(Executor executor, int parallelism) {
 
   /**
-   * Runs tasks {@code 0..count-1}, begun in this order. Each thread makes itself one worker, which may
-   * hold scratch memory. After a task threw, no further ones begin, and what it threw is thrown when
-   * the others ended.
+   * Runs tasks {@code 0..count-1}, begun in this order. Each thread makes itself one worker, which
+   * may hold scratch memory. After a task threw, no further ones begin, and what it threw is thrown
+   * when the others ended.
    *
-   * @throws InterruptedIOException if the caller is interrupted, which stays marked; tasks that have
-   *     begun are waited for
+   * @throws InterruptedIOException if the caller is interrupted, which stays marked; tasks that
+   *     have begun are waited for
    */
   void run(int count, Supplier<IntConsumer> newWorker) throws InterruptedIOException {
     Run run = new Run(count, newWorker);

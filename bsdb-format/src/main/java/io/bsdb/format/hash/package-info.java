@@ -1,4 +1,6 @@
-/** Minimal perfect hashes over the 128-bit hashes of keys: evaluation in place, and construction. */
+/**
+ * Minimal perfect hashes over the 128-bit hashes of keys: evaluation in place, and construction.
+ */
 @NullMarked
 package io.bsdb.format.hash;
 

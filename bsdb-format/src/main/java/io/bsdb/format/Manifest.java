@@ -1,0 +1,240 @@
+package io.bsdb.format;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.SerializationFeature;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.bsdb.format.row.Schema;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.time.DateTimeException;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+import java.util.regex.Pattern;
+import java.util.zip.CRC32C;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a snapshot is: the file of it that is written last and read first. Immutable.
+ *
+ * @param snapshotId the build that made it; every partition file repeats it
+ * @param version the name of its directory
+ * @param createdAt when the build published it, to the millisecond
+ * @param schema of its rows; null if keys and values are plain bytes
+ * @param options the writer's options, for people: layout, perfect hash and so on
+ * @param partitions one file each, in order
+ * @param properties whatever the builder wished to say
+ * @param sourcePositions how far the build had read its sources, for example topic and partition to
+ *     offset
+ */
+public record Manifest(
+    UUID snapshotId,
+    String version,
+    Instant createdAt,
+    @Nullable Schema schema,
+    Map<String, String> options,
+    List<PartitionFile> partitions,
+    Map<String, String> properties,
+    Map<String, String> sourcePositions) {
+
+  /** Longest manifest that is read, in bytes. */
+  public static final int MAX_LENGTH = 64 << 20;
+
+  private static final ObjectMapper JSON =
+      new ObjectMapper().enable(SerializationFeature.INDENT_OUTPUT);
+  private static final Pattern FILE_NAME = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._-]{0,199}");
+  private static final String CHECKSUM = "\"checksum\"";
+
+  public Manifest {
+    options = Map.copyOf(options);
+    partitions =
+        partitions.stream().sorted(Comparator.comparingInt(PartitionFile::partition)).toList();
+    properties = Map.copyOf(properties);
+    sourcePositions = Map.copyOf(sourcePositions);
+  }
+
+  /** Records in all partitions. */
+  public long recordCount() {
+    return partitions.stream().mapToLong(PartitionFile::recordCount).sum();
+  }
+
+  /** Bytes of all partition files. */
+  public long length() {
+    return partitions.stream().mapToLong(PartitionFile::length).sum();
+  }
+
+  /** The file: JSON whose last member is the checksum of all bytes before it. */
+  public byte[] encode() {
+    ObjectNode root = JSON.createObjectNode();
+    root.put("formatVersion", SnapshotFormat.VERSION);
+    root.put("snapshotId", snapshotId.toString());
+    root.put("version", version);
+    root.put("createdAt", createdAt.toString());
+    root.put("recordCount", recordCount());
+    root.put("hash", "XXH3-128, seed 0");
+    if (schema != null) {
+      root.set("schema", schema.toJson());
+    }
+    putAll(root.putObject("options"), options);
+    putAll(root.putObject("properties"), properties);
+    putAll(root.putObject("sourcePositions"), sourcePositions);
+    ArrayNode files = root.putArray("partitions");
+    for (PartitionFile file : partitions) {
+      files
+          .addObject()
+          .put("file", file.name())
+          .put("length", file.length())
+          .put("checksum", SnapshotFormat.hex(file.checksum()))
+          .put("recordCount", file.recordCount())
+          .put("keyBytes", file.keyBytes())
+          .put("valueBytes", file.valueBytes());
+    }
+    root.put("checksum", "00000000");
+    try {
+      String text = JSON.writeValueAsString(root);
+      int end = text.lastIndexOf(CHECKSUM);
+      String covered = text.substring(0, end);
+      return (covered
+              + CHECKSUM
+              + " : \""
+              + checksum(covered.getBytes(StandardCharsets.UTF_8))
+              + "\"\n}\n")
+          .getBytes(StandardCharsets.UTF_8);
+    } catch (JsonProcessingException e) {
+      throw new IllegalStateException("a tree of strings and numbers cannot be written as JSON", e);
+    }
+  }
+
+  private static void putAll(ObjectNode node, Map<String, String> entries) {
+    entries.entrySet().stream()
+        .sorted(Map.Entry.comparingByKey())
+        .forEach(entry -> node.put(entry.getKey(), entry.getValue()));
+  }
+
+  private static String checksum(byte[] covered) {
+    CRC32C crc = new CRC32C();
+    crc.update(covered);
+    return SnapshotFormat.hex((int) crc.getValue());
+  }
+
+  /**
+   * Reads a manifest.
+   *
+   * @param bytes the whole file
+   * @param file named in errors
+   * @throws CorruptSnapshotException if it is damaged
+   * @throws UnsupportedVersionException if a newer bsdb wrote it
+   */
+  public static Manifest decode(byte[] bytes, String file) throws IOException {
+    try {
+      JsonNode root = JSON.readTree(bytes);
+      int formatVersion = required(root, "formatVersion").asInt();
+      if (formatVersion > SnapshotFormat.VERSION) {
+        throw new UnsupportedVersionException(
+            "snapshot has format version %d, this bsdb reads version %d: file=%s; upgrade bsdb, or rebuild the table with this one"
+                .formatted(formatVersion, SnapshotFormat.VERSION, file));
+      }
+      verifyChecksum(bytes, file);
+      return fromJson(root, file);
+    } catch (JsonProcessingException | IllegalArgumentException | DateTimeException e) {
+      throw new CorruptSnapshotException(
+          "manifest cannot be read: file=%s %s".formatted(file, e.getMessage()), e);
+    }
+  }
+
+  private static void verifyChecksum(byte[] bytes, String file) throws CorruptSnapshotException {
+    String text = new String(bytes, StandardCharsets.ISO_8859_1);
+    int end = text.lastIndexOf(CHECKSUM);
+    if (end < 0) {
+      throw new CorruptSnapshotException("manifest has no checksum: file=" + file);
+    }
+    CRC32C crc = new CRC32C();
+    crc.update(bytes, 0, end);
+    String actual = SnapshotFormat.hex((int) crc.getValue());
+    String rest = CHECKSUM + " : \"" + actual + "\"\n}\n";
+    if (!text.substring(end).equals(rest)) {
+      throw new CorruptSnapshotException(
+          "manifest checksum mismatch: file=%s offset=%d expected=%s actual=%s"
+              .formatted(
+                  file,
+                  end,
+                  text.substring(end).replaceAll("[^0-9a-f]", "").replaceFirst("^cec", ""),
+                  actual));
+    }
+  }
+
+  private static Manifest fromJson(JsonNode root, String file) throws IOException {
+    List<PartitionFile> partitions = new ArrayList<>();
+    Set<String> names = new HashSet<>();
+    for (JsonNode node : required(root, "partitions")) {
+      String name = required(node, "file").asText();
+      if (!FILE_NAME.matcher(name).matches() || !names.add(name)) {
+        throw new CorruptSnapshotException(
+            "manifest names an impossible file: file=%s name='%s'".formatted(file, name));
+      }
+      partitions.add(
+          new PartitionFile(
+              partitions.size(),
+              name,
+              number(node, "length", Long.MAX_VALUE >> 1),
+              (int) Long.parseLong(required(node, "checksum").asText(), 16),
+              (int) number(node, "recordCount", SnapshotFormat.MAX_PARTITION_RECORDS),
+              number(node, "keyBytes", Long.MAX_VALUE >> 1),
+              number(node, "valueBytes", Long.MAX_VALUE >> 1)));
+    }
+    if (partitions.isEmpty() || partitions.size() > SnapshotFormat.MAX_PARTITIONS) {
+      throw new CorruptSnapshotException(
+          "manifest has an impossible number of partitions: file=%s partitions=%d"
+              .formatted(file, partitions.size()));
+    }
+    JsonNode schema = root.get("schema");
+    Manifest manifest =
+        new Manifest(
+            UUID.fromString(required(root, "snapshotId").asText()),
+            required(root, "version").asText(),
+            Instant.parse(required(root, "createdAt").asText()),
+            schema == null ? null : Schema.fromJson(schema),
+            strings(required(root, "options")),
+            partitions,
+            strings(required(root, "properties")),
+            strings(required(root, "sourcePositions")));
+    if (manifest.recordCount() != required(root, "recordCount").asLong()) {
+      throw new CorruptSnapshotException(
+          "manifest contradicts itself on the record count: file=" + file);
+    }
+    return manifest;
+  }
+
+  private static long number(JsonNode node, String name, long max) {
+    long number = required(node, name).asLong(-1);
+    if (number < 0 || number > max) {
+      throw new IllegalArgumentException(name + " out of range: " + number);
+    }
+    return number;
+  }
+
+  private static JsonNode required(JsonNode node, String name) {
+    JsonNode child = node.get(name);
+    if (child == null) {
+      throw new IllegalArgumentException("'" + name + "' is missing");
+    }
+    return child;
+  }
+
+  private static Map<String, String> strings(JsonNode node) {
+    Map<String, String> strings = new LinkedHashMap<>();
+    for (Map.Entry<String, JsonNode> entry : node.properties()) {
+      strings.put(entry.getKey(), entry.getValue().asText());
+    }
+    return strings;
+  }
+}

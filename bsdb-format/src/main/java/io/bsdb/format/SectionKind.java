@@ -1,0 +1,24 @@
+package io.bsdb.format;
+
+/** The sections that this library knows, with their ids on disk. */
+public enum SectionKind {
+  /** The blocks. Each carries its own checksum; the section's is zero. */
+  BLOCKS(1),
+  /** Counts, lengths and the shape of blocks: {@link PartitionProperties}. */
+  PROPERTIES(2),
+  PERFECT_HASH(3),
+  SIGNATURES(4),
+  BLOCK_INDEX(5),
+  /** The zstd dictionary of this partition's frames. */
+  DICTIONARY(6);
+
+  private final int id;
+
+  SectionKind(int id) {
+    this.id = id;
+  }
+
+  public int id() {
+    return id;
+  }
+}

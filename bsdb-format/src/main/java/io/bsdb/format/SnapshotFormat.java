@@ -1,0 +1,107 @@
+package io.bsdb.format;
+
+import java.nio.ByteBuffer;
+import java.util.zip.CRC32C;
+
+/**
+ * Constants and offsets of format version 1; the mirror of docs/FORMAT.md. No other class knows an
+ * offset. All integers are little-endian and unsigned.
+ */
+public final class SnapshotFormat {
+  /** The format version that this library writes, and the highest that it reads. */
+  public static final int VERSION = 1;
+
+  public static final String MANIFEST_FILE = "manifest.json";
+  public static final String CURRENT_FILE = "CURRENT";
+  public static final String SNAPSHOTS_DIRECTORY = "snapshots";
+  public static final String STAGING_DIRECTORY = "staging";
+
+  /** Longest key in bytes; the shortest has one. */
+  public static final int MAX_KEY_LENGTH = 65_535;
+
+  /** Longest value in bytes. */
+  public static final int MAX_VALUE_LENGTH = 256 << 20;
+
+  /** Most records in one partition. */
+  public static final int MAX_PARTITION_RECORDS = 1 << 27;
+
+  public static final int MAX_PARTITIONS = 1 << 16;
+
+  /** Longest index section: each must fit one {@link ByteBuffer}. */
+  public static final long MAX_SECTION_LENGTH = 1L << 30;
+
+  /** Unit of alignment of page-aligned layouts: a page of memory and of direct I/O. */
+  public static final int PAGE = 4096;
+
+  // File header
+  static final long HEADER_MAGIC = 0x1A0A0D4244534289L; // 89 'B' 'S' 'D' 'B' 0D 0A 1A
+  static final int HEADER_VERSION = 8;
+  static final int HEADER_PARTITION = 12;
+  static final int HEADER_PARTITION_COUNT = 16;
+  static final int HEADER_SNAPSHOT_ID = 24;
+  static final int HEADER_DATA_OFFSET = 40;
+  static final int HEADER_CHECKSUM = 60;
+  public static final int HEADER_LENGTH = 64;
+
+  // Footer: section directory, then the tail
+  static final int ENTRY_KIND = 0;
+  static final int ENTRY_FLAGS = 4;
+  static final int ENTRY_OFFSET = 8;
+  static final int ENTRY_LENGTH = 16;
+  static final int ENTRY_CHECKSUM = 24;
+  static final int ENTRY_BYTES = 32;
+  static final int ENTRY_REQUIRED = 1;
+  static final int MAX_SECTIONS = 256;
+  static final long TAIL_MAGIC = 0x444E454244534289L; // 89 'B' 'S' 'D' 'B' 'E' 'N' 'D'
+  static final int TAIL_DIRECTORY_OFFSET = 0;
+  static final int TAIL_FILE_LENGTH = 8;
+  static final int TAIL_SECTION_COUNT = 16;
+  static final int TAIL_CHECKSUM = 20;
+  static final int TAIL_END_MAGIC = 24;
+  public static final int TAIL_LENGTH = 32;
+
+  // Block header
+  public static final int BLOCK_CHECKSUM = 0;
+  public static final int BLOCK_CONTENT_LENGTH = 4;
+  public static final int BLOCK_FIRST_RANK = 8;
+  public static final int BLOCK_RECORD_COUNT = 12;
+  public static final int BLOCK_FLAGS = 14;
+  public static final int BLOCK_FRAME_PLAIN_LENGTH = 16;
+  public static final int BLOCK_FRAME_RECORDS = 20;
+  public static final int BLOCK_HEADER_LENGTH = 24;
+  public static final int BLOCK_FLAG_FRAMES = 1;
+  public static final int BLOCK_MAX_RECORDS = 65_535;
+
+  /** Bytes of a slot or of a frame directory entry. */
+  public static final int SLOT_BYTES = 2;
+
+  /** Longest body that slots can address: a longer one holds a single record. */
+  public static final int MAX_SLOTTED_BODY = 65_536;
+
+  private SnapshotFormat() {}
+
+  /**
+   * CRC-32C of {@code length} bytes of {@code buffer} from {@code offset}. Does not touch its
+   * position.
+   */
+  public static int checksum(ByteBuffer buffer, int offset, int length) {
+    CRC32C crc = new CRC32C();
+    crc.update(buffer.duplicate().limit(offset + length).position(offset));
+    return (int) crc.getValue();
+  }
+
+  /** A checksum as messages print it. */
+  public static String hex(int checksum) {
+    return String.format(java.util.Locale.ROOT, "%08x", checksum);
+  }
+
+  /**
+   * The partition of a key whose hash has this high word: equal ranges of the unsigned 64-bit
+   * space.
+   */
+  public static int partition(long hashHigh, int partitionCount) {
+    // unsigned high word of hashHigh * partitionCount
+    return (int)
+        (Math.multiplyHigh(hashHigh, partitionCount) + ((hashHigh >> 63) & partitionCount));
+  }
+}

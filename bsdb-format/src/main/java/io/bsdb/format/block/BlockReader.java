@@ -1,0 +1,305 @@
+package io.bsdb.format.block;
+
+import static io.bsdb.format.SnapshotFormat.BLOCK_CHECKSUM;
+import static io.bsdb.format.SnapshotFormat.BLOCK_CONTENT_LENGTH;
+import static io.bsdb.format.SnapshotFormat.BLOCK_FIRST_RANK;
+import static io.bsdb.format.SnapshotFormat.BLOCK_FLAGS;
+import static io.bsdb.format.SnapshotFormat.BLOCK_FLAG_FRAMES;
+import static io.bsdb.format.SnapshotFormat.BLOCK_FRAME_PLAIN_LENGTH;
+import static io.bsdb.format.SnapshotFormat.BLOCK_FRAME_RECORDS;
+import static io.bsdb.format.SnapshotFormat.BLOCK_HEADER_LENGTH;
+import static io.bsdb.format.SnapshotFormat.BLOCK_RECORD_COUNT;
+import static io.bsdb.format.SnapshotFormat.SLOT_BYTES;
+import static io.bsdb.format.SnapshotFormat.hex;
+
+import io.bsdb.format.CorruptSnapshotException;
+import io.bsdb.format.PartitionProperties;
+import io.bsdb.format.PartitionProperties.Codec;
+import io.bsdb.format.PartitionProperties.KeyStorage;
+import io.bsdb.format.SnapshotFormat;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+
+/**
+ * Finds records in the blocks of one partition. Immutable and safe for many threads; allocates
+ * nothing. Buffers are little-endian and addressed absolutely; their position is neither read nor
+ * moved. Every length and offset that a block states is checked against the block before use.
+ */
+public final class BlockReader {
+  /** What the {@code find} methods return when the record's key is another one. */
+  public static final long ABSENT = -1;
+
+  private static final VarHandle LONGS =
+      MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
+
+  private final String file;
+  private final boolean keysStored;
+  private final int fixedKeyLength;
+  private final int fixedRecordLength;
+  private final boolean frames;
+  private final int maxFrameLength;
+
+  public BlockReader(PartitionProperties properties, String file) {
+    this.file = file;
+    keysStored = properties.keyStorage() == KeyStorage.STORED;
+    fixedKeyLength = properties.keyLength();
+    fixedRecordLength =
+        properties.hasFixedRecords() ? properties.fixedRecordLength() : PartitionProperties.VARYING;
+    frames = properties.codec() == Codec.ZSTD;
+    maxFrameLength = properties.maxFrameLength();
+  }
+
+  /**
+   * Checks a block's checksum and header.
+   *
+   * @param block holds the block at {@code [base, base + length)}
+   * @param length the block's length by the index, padding included
+   * @param fileOffset where the block lies in its file, for the message
+   * @param firstRank the rank of its first record by the index
+   */
+  public void verify(ByteBuffer block, int base, int length, long fileOffset, int firstRank)
+      throws CorruptSnapshotException {
+    if (length < BLOCK_HEADER_LENGTH) {
+      throw new CorruptSnapshotException(
+          "block too short: file=%s offset=%d expected>=%d actual=%d"
+              .formatted(file, fileOffset, BLOCK_HEADER_LENGTH, length));
+    }
+    int expected = block.getInt(base + BLOCK_CHECKSUM);
+    int actual =
+        SnapshotFormat.checksum(block, base + BLOCK_CONTENT_LENGTH, length - BLOCK_CONTENT_LENGTH);
+    if (expected != actual) {
+      throw new CorruptSnapshotException(
+          "block checksum mismatch: file=%s offset=%d expected=%s actual=%s"
+              .formatted(file, fileOffset, hex(expected), hex(actual)));
+    }
+    int content = block.getInt(base + BLOCK_CONTENT_LENGTH);
+    boolean hasFrames = (block.get(base + BLOCK_FLAGS) & BLOCK_FLAG_FRAMES) != 0;
+    if (content < BLOCK_HEADER_LENGTH
+        || content > length
+        || block.getInt(base + BLOCK_FIRST_RANK) != firstRank
+        || hasFrames != frames
+        || (hasFrames && frameRecords(block, base) == 0)) {
+      throw new CorruptSnapshotException(
+          "block header contradicts the block index: file=%s offset=%d length=%d content=%d expected first rank=%d actual=%d"
+              .formatted(
+                  file,
+                  fileOffset,
+                  length,
+                  content,
+                  firstRank,
+                  block.getInt(base + BLOCK_FIRST_RANK)));
+    }
+  }
+
+  /** How many records a verified block holds. */
+  public static int recordCount(ByteBuffer block, int base) {
+    return block.getShort(base + BLOCK_RECORD_COUNT) & 0xFFFF;
+  }
+
+  /** The rank of a verified block's first record. */
+  public static int firstRank(ByteBuffer block, int base) {
+    return block.getInt(base + BLOCK_FIRST_RANK);
+  }
+
+  private static int frameRecords(ByteBuffer block, int base) {
+    return block.getShort(base + BLOCK_FRAME_RECORDS) & 0xFFFF;
+  }
+
+  /** The body of a verified block without frames: everything behind its header. */
+  public static int bodyLength(ByteBuffer block, int base) {
+    return block.getInt(base + BLOCK_CONTENT_LENGTH) - BLOCK_HEADER_LENGTH;
+  }
+
+  /**
+   * Records of the frame that holds record {@code index} of the block; the last frame may hold
+   * fewer than the others.
+   */
+  public static int frameRecordCount(ByteBuffer block, int base, int index) {
+    int perFrame = frameRecords(block, base);
+    return Math.min(perFrame, recordCount(block, base) - index / perFrame * perFrame);
+  }
+
+  /** The index within its frame of record {@code index} of the block. */
+  public static int indexInFrame(ByteBuffer block, int base, int index) {
+    return index % frameRecords(block, base);
+  }
+
+  /** Longest frame of the block in bytes, decompressed. */
+  public int framePlainLength(ByteBuffer block, int base) throws CorruptSnapshotException {
+    int length = block.getInt(base + BLOCK_FRAME_PLAIN_LENGTH);
+    if (length < 0 || length > maxFrameLength) {
+      throw new CorruptSnapshotException(
+          "frame longer than its partition allows: file=%s expected<=%d actual=%d"
+              .formatted(file, maxFrameLength, length));
+    }
+    return length;
+  }
+
+  /**
+   * Where the frame of record {@code index} lies.
+   *
+   * @return offset within the buffer in the upper 32 bits, length in the lower
+   */
+  public long frame(ByteBuffer block, int base, int index) throws CorruptSnapshotException {
+    int count = recordCount(block, base);
+    int perFrame = frameRecords(block, base);
+    int content = block.getInt(base + BLOCK_CONTENT_LENGTH);
+    int frameCount = (count + perFrame - 1) / perFrame;
+    int frame = index / perFrame;
+    int entry = base + BLOCK_HEADER_LENGTH + SLOT_BYTES * frame;
+    int first = BLOCK_HEADER_LENGTH + SLOT_BYTES * frameCount;
+    int start = first + (block.getShort(entry) & 0xFFFF);
+    int end =
+        frame + 1 < frameCount ? first + (block.getShort(entry + SLOT_BYTES) & 0xFFFF) : content;
+    if (index >= count || start > end || end > content) {
+      throw damaged(index, count, start, end, content);
+    }
+    return ((long) (base + start) << 32) | (end - start);
+  }
+
+  /**
+   * Finds record {@code index} of a body and compares its key.
+   *
+   * @param body holds slots, if any, and records at {@code [base, base + length)}
+   * @param count how many records the body holds
+   * @return the value's offset within the buffer in the upper 32 bits and its length in the lower,
+   *     or {@link #ABSENT} if the record has another key. A partition without keys compares
+   *     nothing.
+   */
+  public long find(ByteBuffer body, int base, int length, int count, int index, byte[] key)
+      throws CorruptSnapshotException {
+    int start;
+    int end;
+    if (fixedRecordLength >= 0) {
+      start = index * fixedRecordLength;
+      end = start + fixedRecordLength;
+    } else {
+      start = body.getShort(base + SLOT_BYTES * index) & 0xFFFF;
+      end = index + 1 < count ? body.getShort(base + SLOT_BYTES * (index + 1)) & 0xFFFF : length;
+    }
+    if (index >= count || start > end || end > length) {
+      throw damaged(index, count, start, end, length);
+    }
+    if (!keysStored) {
+      return ((long) (base + start) << 32) | (end - start);
+    }
+    int keyLength = fixedKeyLength;
+    if (keyLength < 0) {
+      long prefix = varint(body, base + start, base + end);
+      keyLength = (int) prefix;
+      start += (int) (prefix >>> 32);
+    }
+    int value = start + keyLength;
+    if (value > end) {
+      throw damaged(index, count, start, end, length);
+    }
+    if (keyLength != key.length || !equal(body, base + start, key)) {
+      return ABSENT;
+    }
+    return ((long) (base + value) << 32) | (end - value);
+  }
+
+  /**
+   * Compares the key of a record whose place is known. Only in a verified block of a partition
+   * whose records all have one length and are not in frames.
+   *
+   * @param start where the record starts in the buffer
+   * @return as {@link #find}
+   */
+  public long findFixed(ByteBuffer block, int start, byte[] key) {
+    int keyLength = keysStored ? fixedKeyLength : 0;
+    if (keysStored && (key.length != keyLength || !equal(block, start, key))) {
+      return ABSENT;
+    }
+    return ((long) (start + keyLength) << 32) | (fixedRecordLength - keyLength);
+  }
+
+  /**
+   * Finds the key of record {@code index} of a body, for scans. Only where keys are stored.
+   *
+   * @return the key's offset within the buffer in the upper 32 bits and its length in the lower
+   */
+  public long key(ByteBuffer body, int base, int length, int count, int index)
+      throws CorruptSnapshotException {
+    int start = start(body, base, index);
+    int end = end(body, base, length, count, index);
+    int keyLength = fixedKeyLength;
+    if (keyLength < 0) {
+      long prefix = varint(body, base + start, base + end);
+      keyLength = (int) prefix;
+      start += (int) (prefix >>> 32);
+    }
+    if (index >= count || start > end - keyLength || end > length) {
+      throw damaged(index, count, start, end, length);
+    }
+    return ((long) (base + start) << 32) | keyLength;
+  }
+
+  /** Finds the value of record {@code index} of a body, for scans; as {@link #key}. */
+  public long value(ByteBuffer body, int base, int length, int count, int index)
+      throws CorruptSnapshotException {
+    int end = base + end(body, base, length, count, index);
+    int value = base + start(body, base, index);
+    if (keysStored) {
+      long key = key(body, base, length, count, index);
+      value = (int) (key >>> 32) + (int) key;
+    }
+    if (index >= count || value > end || end > base + length) {
+      throw damaged(index, count, value - base, end - base, length);
+    }
+    return ((long) value << 32) | (end - value);
+  }
+
+  private int start(ByteBuffer body, int base, int index) {
+    return fixedRecordLength >= 0
+        ? index * fixedRecordLength
+        : body.getShort(base + SLOT_BYTES * index) & 0xFFFF;
+  }
+
+  private int end(ByteBuffer body, int base, int length, int count, int index) {
+    if (fixedRecordLength >= 0) {
+      return (index + 1) * fixedRecordLength;
+    }
+    return index + 1 < count ? start(body, base, index + 1) : length;
+  }
+
+  private CorruptSnapshotException damaged(int index, int count, int start, int end, int length) {
+    return new CorruptSnapshotException(
+        "record lies outside of its block: file=%s record=%d of %d start=%d end=%d length=%d"
+            .formatted(file, index, count, start, end, length));
+  }
+
+  /** Length of the number in the upper 32 bits, the number (up to 21 bits) in the lower. */
+  private long varint(ByteBuffer body, int position, int limit) throws CorruptSnapshotException {
+    int number = 0;
+    for (int i = 0; i < 3 && position + i < limit; i++) {
+      int octet = body.get(position + i);
+      number |= (octet & 0x7F) << (7 * i);
+      if (octet >= 0) {
+        return ((i + 1L) << 32) | number;
+      }
+    }
+    throw new CorruptSnapshotException("key length does not end within its record: file=" + file);
+  }
+
+  /** Whether {@code key} stands at {@code offset}; the caller has checked that so many bytes do. */
+  public static boolean equal(ByteBuffer buffer, int offset, byte[] key) {
+    int length = key.length;
+    if (length < 8) {
+      for (int i = 0; i < length; i++) {
+        if (buffer.get(offset + i) != key[i]) {
+          return false;
+        }
+      }
+      return true;
+    }
+    for (int i = 0; i < length - 8; i += 8) {
+      if (buffer.getLong(offset + i) != (long) LONGS.get(key, i)) {
+        return false;
+      }
+    }
+    return buffer.getLong(offset + length - 8) == (long) LONGS.get(key, length - 8);
+  }
+}

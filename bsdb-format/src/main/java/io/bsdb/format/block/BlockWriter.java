@@ -1,0 +1,283 @@
+package io.bsdb.format.block;
+
+import static io.bsdb.format.SnapshotFormat.BLOCK_CHECKSUM;
+import static io.bsdb.format.SnapshotFormat.BLOCK_CONTENT_LENGTH;
+import static io.bsdb.format.SnapshotFormat.BLOCK_FIRST_RANK;
+import static io.bsdb.format.SnapshotFormat.BLOCK_FLAGS;
+import static io.bsdb.format.SnapshotFormat.BLOCK_FLAG_FRAMES;
+import static io.bsdb.format.SnapshotFormat.BLOCK_FRAME_PLAIN_LENGTH;
+import static io.bsdb.format.SnapshotFormat.BLOCK_FRAME_RECORDS;
+import static io.bsdb.format.SnapshotFormat.BLOCK_HEADER_LENGTH;
+import static io.bsdb.format.SnapshotFormat.BLOCK_MAX_RECORDS;
+import static io.bsdb.format.SnapshotFormat.BLOCK_RECORD_COUNT;
+import static io.bsdb.format.SnapshotFormat.SLOT_BYTES;
+
+import com.github.luben.zstd.Zstd;
+import com.github.luben.zstd.ZstdCompressCtx;
+import io.bsdb.format.PartitionProperties.KeyStorage;
+import io.bsdb.format.SnapshotFormat;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Lays records, given in rank order, into blocks. Used by one thread; keeps one block in memory.
+ *
+ * <p>Records are not copied when they are added: the source buffer must stay as it is until the
+ * block is written, at the latest in {@link #finish}.
+ */
+public final class BlockWriter {
+  private final BlockShape shape;
+  private final BlockOutput output;
+  private final @Nullable ZstdCompressCtx compressor;
+  private final BlockIndex.Builder index;
+  private final ByteBuffer source;
+
+  // Records of the current body: the open block, or the open frame.
+  private int[] starts = new int[256];
+  private int[] keyLengths = new int[256];
+  private int[] lengths = new int[256];
+  private int pending;
+  private int pendingBytes;
+
+  // Frames of the open block.
+  private ByteBuffer plain = ByteBuffer.allocateDirect(0);
+  private ByteBuffer compressed = ByteBuffer.allocateDirect(0);
+  private int[] frameStarts = new int[64];
+  private int frameCount;
+  private int framesLength;
+  private int framedRecords;
+  private int blockPlainLength;
+
+  private int firstRank;
+  private int maxFrameLength;
+  private int maxBlockLength;
+
+  /**
+   * @param source holds all records, little-endian
+   * @param compressor compresses frames, dictionary and level set; null if the shape has no frames.
+   *     The caller closes it.
+   */
+  public BlockWriter(
+      BlockShape shape,
+      ByteBuffer source,
+      BlockOutput output,
+      @Nullable ZstdCompressCtx compressor) {
+    this.shape = shape;
+    this.source = source;
+    this.output = output;
+    this.compressor = compressor;
+    this.index = new BlockIndex.Builder(shape.alignment());
+  }
+
+  /**
+   * Adds the record of the next rank: its key at {@code keyOffset} of the source, its value right
+   * behind.
+   */
+  public void add(int keyOffset, int keyLength, int valueLength) throws IOException {
+    int start = keyOffset;
+    int length = keyLength + valueLength;
+    if (shape.keyStorage() == KeyStorage.OMITTED) {
+      start += keyLength;
+      length = valueLength;
+    }
+    int encoded =
+        length
+            + (shape.hasKeyPrefix() ? varintLength(keyLength) : 0)
+            + (shape.hasSlots() ? SLOT_BYTES : 0);
+    int limit = compressor == null ? shape.blockSize() - BLOCK_HEADER_LENGTH : shape.frameLimit();
+    if (pending > 0 && (encoded > limit - pendingBytes || pending == BLOCK_MAX_RECORDS)) {
+      closeBody();
+    }
+    if (pending == starts.length) {
+      starts = Arrays.copyOf(starts, 2 * pending);
+      keyLengths = Arrays.copyOf(keyLengths, 2 * pending);
+      lengths = Arrays.copyOf(lengths, 2 * pending);
+    }
+    starts[pending] = start;
+    keyLengths[pending] = keyLength;
+    lengths[pending++] = length;
+    pendingBytes += encoded;
+    if (compressor != null && pending == shape.frameRecords()) {
+      closeBody();
+    }
+  }
+
+  /** Writes what is left. */
+  public void finish() throws IOException {
+    if (pending > 0) {
+      closeBody();
+    }
+    if (frameCount > 0) {
+      writeFrames();
+    }
+  }
+
+  /** The index of the blocks written; complete after {@link #finish}. */
+  public BlockIndex.Builder index() {
+    return index;
+  }
+
+  /** Longest frame so far in bytes, decompressed. */
+  public int maxFrameLength() {
+    return maxFrameLength;
+  }
+
+  /** Longest block so far in bytes, padding included. */
+  public int maxBlockLength() {
+    return maxBlockLength;
+  }
+
+  private void closeBody() throws IOException {
+    ZstdCompressCtx zstd = compressor;
+    if (zstd == null) {
+      writePlain();
+    } else {
+      closeFrame(zstd);
+    }
+  }
+
+  private void writePlain() throws IOException {
+    int content = BLOCK_HEADER_LENGTH + pendingBytes;
+    int length = padded(content);
+    index.add(firstRank, output.length());
+    ByteBuffer block = output.reserve(length);
+    int base = block.position();
+    writeBody(block, base + BLOCK_HEADER_LENGTH);
+    finishBlock(block, base, content, length, pending, 0, 0, 0);
+    pending = 0;
+    pendingBytes = 0;
+  }
+
+  private void writeBody(ByteBuffer target, int base) {
+    int position = shape.hasSlots() ? SLOT_BYTES * pending : 0;
+    for (int i = 0; i < pending; i++) {
+      if (shape.hasSlots()) {
+        target.putShort(base + SLOT_BYTES * i, (short) position);
+      }
+      if (shape.hasKeyPrefix()) {
+        position += putVarint(target, base + position, keyLengths[i]);
+      }
+      target.put(base + position, source, starts[i], lengths[i]);
+      position += lengths[i];
+    }
+  }
+
+  private void closeFrame(ZstdCompressCtx zstd) throws IOException {
+    plain = sized(plain, pendingBytes);
+    writeBody(plain, 0);
+    int bound = Math.toIntExact(Zstd.compressBound(pendingBytes));
+    compressed = grown(compressed, framesLength + bound, framesLength);
+    int length =
+        zstd.compressDirectByteBuffer(compressed, framesLength, bound, plain, 0, pendingBytes);
+    if (frameCount > 0
+        && BLOCK_HEADER_LENGTH + SLOT_BYTES * (frameCount + 1) + framesLength + length
+            > shape.blockSize()) {
+      int start = framesLength;
+      writeFrames();
+      compressed.put(0, compressed, start, length);
+    }
+    if (frameCount == frameStarts.length) {
+      frameStarts = Arrays.copyOf(frameStarts, 2 * frameCount);
+    }
+    frameStarts[frameCount++] = framesLength;
+    framesLength += length;
+    framedRecords += pending;
+    blockPlainLength = Math.max(blockPlainLength, pendingBytes);
+    boolean full = pending == shape.frameRecords();
+    pending = 0;
+    pendingBytes = 0;
+    if (!full || framedRecords + shape.frameRecords() > BLOCK_MAX_RECORDS) {
+      writeFrames();
+    }
+  }
+
+  private void writeFrames() throws IOException {
+    int directory = SLOT_BYTES * frameCount;
+    int content = BLOCK_HEADER_LENGTH + directory + framesLength;
+    int length = padded(content);
+    index.add(firstRank, output.length());
+    ByteBuffer block = output.reserve(length);
+    int base = block.position();
+    for (int i = 0; i < frameCount; i++) {
+      block.putShort(base + BLOCK_HEADER_LENGTH + SLOT_BYTES * i, (short) frameStarts[i]);
+    }
+    block.put(base + BLOCK_HEADER_LENGTH + directory, compressed, 0, framesLength);
+    maxFrameLength = Math.max(maxFrameLength, blockPlainLength);
+    finishBlock(
+        block,
+        base,
+        content,
+        length,
+        framedRecords,
+        BLOCK_FLAG_FRAMES,
+        blockPlainLength,
+        shape.frameRecords());
+    frameCount = 0;
+    framesLength = 0;
+    framedRecords = 0;
+    blockPlainLength = 0;
+  }
+
+  private void finishBlock(
+      ByteBuffer block,
+      int base,
+      int content,
+      int length,
+      int records,
+      int flags,
+      int framePlainLength,
+      int frameRecords) {
+    block.putInt(base + BLOCK_CONTENT_LENGTH, content);
+    block.putInt(base + BLOCK_FIRST_RANK, firstRank);
+    block.putInt(
+        base + BLOCK_RECORD_COUNT, records | (flags << (8 * (BLOCK_FLAGS - BLOCK_RECORD_COUNT))));
+    block.putInt(base + BLOCK_FRAME_PLAIN_LENGTH, framePlainLength);
+    block.putInt(base + BLOCK_FRAME_RECORDS, frameRecords);
+    for (int i = content; i < length; i++) {
+      block.put(base + i, (byte) 0);
+    }
+    block.putInt(
+        base + BLOCK_CHECKSUM,
+        SnapshotFormat.checksum(block, base + BLOCK_CONTENT_LENGTH, length - BLOCK_CONTENT_LENGTH));
+    block.position(base + length);
+    maxBlockLength = Math.max(maxBlockLength, length);
+    firstRank += records;
+  }
+
+  private int padded(int content) {
+    int mask = shape.alignment() - 1;
+    return (content + mask) & ~mask;
+  }
+
+  private static ByteBuffer sized(ByteBuffer buffer, int length) {
+    return grown(buffer, length, 0);
+  }
+
+  private static ByteBuffer grown(ByteBuffer buffer, int length, int keep) {
+    if (buffer.capacity() >= length) {
+      return buffer;
+    }
+    ByteBuffer larger =
+        ByteBuffer.allocateDirect(Math.max(length, 2 * buffer.capacity()))
+            .order(ByteOrder.LITTLE_ENDIAN);
+    larger.put(0, buffer, 0, keep);
+    return larger;
+  }
+
+  private static int varintLength(int number) {
+    return number < 1 << 7 ? 1 : number < 1 << 14 ? 2 : 3;
+  }
+
+  private static int putVarint(ByteBuffer target, int position, int number) {
+    int rest = number;
+    int length = 1;
+    for (; rest >= 1 << 7; rest >>>= 7) {
+      target.put(position + length++ - 1, (byte) (rest | 0x80));
+    }
+    target.put(position + length - 1, (byte) rest);
+    return length;
+  }
+}

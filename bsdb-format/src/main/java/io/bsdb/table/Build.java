@@ -1,0 +1,27 @@
+package io.bsdb.table;
+
+import io.bsdb.format.SnapshotFormat;
+import java.io.Serializable;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A snapshot in the making, begun by {@link Table#begin}. Names alone: the files are the writers'
+ * affair, and several processes may write files of one build.
+ *
+ * @param id becomes the snapshot id
+ * @param version the directory name under {@code snapshots}
+ * @param parent the version in service when the build began; null if there was none
+ */
+public record Build(UUID id, String version, @Nullable String parent) implements Serializable {
+
+  /** Where the snapshot's files go, relative to the table directory. */
+  public String directory() {
+    return SnapshotFormat.SNAPSHOTS_DIRECTORY + "/" + version;
+  }
+
+  /** Where temporary files may go, relative to the table directory; deleted when the build ends. */
+  public String stagingDirectory() {
+    return SnapshotFormat.STAGING_DIRECTORY + "/" + id;
+  }
+}

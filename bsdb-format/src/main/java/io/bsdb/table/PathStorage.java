@@ -1,0 +1,204 @@
+package io.bsdb.table;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.channels.SeekableByteChannel;
+import java.nio.file.AtomicMoveNotSupportedException;
+import java.nio.file.FileSystems;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.NotDirectoryException;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.time.Instant;
+import java.util.Comparator;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.stream.Stream;
+
+/**
+ * A table on a {@code java.nio.file} provider; locks and durability only where the provider is the
+ * default one.
+ */
+final class PathStorage implements TableStorage {
+  private static final String LOCK_FILE = "LOCK";
+
+  /** File locks belong to the whole process, so its own threads must be kept apart as well. */
+  private static final ReentrantLock IN_PROCESS = new ReentrantLock();
+
+  private final Path root;
+  private final boolean local;
+
+  PathStorage(Path root) {
+    this.root = root;
+    this.local = root.getFileSystem() == FileSystems.getDefault();
+  }
+
+  @Override
+  public Output create(String path) throws IOException {
+    Path file = root.resolve(path);
+    Files.createDirectories(directoryOf(file));
+    return new ChannelOutput(
+        Files.newByteChannel(file, StandardOpenOption.WRITE, StandardOpenOption.CREATE_NEW));
+  }
+
+  private static Path directoryOf(Path file) {
+    Path directory = file.getParent();
+    return directory == null ? file.getFileSystem().getPath("") : directory;
+  }
+
+  private record ChannelOutput(SeekableByteChannel channel) implements Output {
+    @Override
+    public int write(ByteBuffer source) throws IOException {
+      return channel.write(source);
+    }
+
+    @Override
+    public void commit() throws IOException {
+      if (channel instanceof FileChannel file) {
+        file.force(true);
+      }
+      channel.close();
+    }
+
+    @Override
+    public boolean isOpen() {
+      return channel.isOpen();
+    }
+
+    @Override
+    public void close() throws IOException {
+      channel.close();
+    }
+  }
+
+  @Override
+  public byte[] read(String path, int limit) throws IOException {
+    try (InputStream in = Files.newInputStream(root.resolve(path))) {
+      byte[] content = in.readNBytes(limit + 1);
+      if (content.length > limit) {
+        throw new IOException(
+            "file too long: file=%s expected<=%d".formatted(root.resolve(path), limit));
+      }
+      return content;
+    }
+  }
+
+  @Override
+  public void replace(String path, byte[] content) throws IOException {
+    Path file = root.resolve(path);
+    Files.createDirectories(directoryOf(file));
+    Path temporary = file.resolveSibling(file.getFileName() + "." + UUID.randomUUID() + ".tmp");
+    try {
+      try (SeekableByteChannel channel =
+          Files.newByteChannel(
+              temporary, StandardOpenOption.WRITE, StandardOpenOption.CREATE_NEW)) {
+        ByteBuffer buffer = ByteBuffer.wrap(content);
+        while (buffer.hasRemaining()) {
+          channel.write(buffer);
+        }
+        if (channel instanceof FileChannel force) {
+          force.force(true);
+        }
+      }
+      move(temporary, file);
+    } finally {
+      Files.deleteIfExists(temporary);
+    }
+    sync(directoryOf(file));
+  }
+
+  private static void move(Path from, Path to) throws IOException {
+    try {
+      Files.move(from, to, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+    } catch (AtomicMoveNotSupportedException | UnsupportedOperationException e) {
+      Files.move(from, to, StandardCopyOption.REPLACE_EXISTING);
+    }
+  }
+
+  @Override
+  public List<String> list(String directory) throws IOException {
+    try (Stream<Path> entries = Files.list(root.resolve(directory))) {
+      return entries.map(entry -> String.valueOf(entry.getFileName())).sorted().toList();
+    } catch (NoSuchFileException | NotDirectoryException e) {
+      return List.of();
+    } catch (UncheckedIOException e) {
+      throw e.getCause();
+    }
+  }
+
+  @Override
+  public Instant lastModified(String path) throws IOException {
+    Instant latest = Instant.MIN;
+    for (Path entry : tree(root.resolve(path))) {
+      try {
+        Instant modified = Files.getLastModifiedTime(entry).toInstant();
+        latest = modified.isAfter(latest) ? modified : latest;
+      } catch (NoSuchFileException goneMeanwhile) {
+        latest = Instant.now();
+      }
+    }
+    return latest;
+  }
+
+  @Override
+  public void delete(String path) throws IOException {
+    for (Path entry : tree(root.resolve(path))) {
+      Files.deleteIfExists(entry);
+    }
+  }
+
+  /** The entry and all below it, deepest first; empty if there is none. */
+  private static List<Path> tree(Path entry) throws IOException {
+    try (Stream<Path> entries = Files.walk(entry)) {
+      return entries.sorted(Comparator.reverseOrder()).toList();
+    } catch (NoSuchFileException e) {
+      return List.of();
+    } catch (UncheckedIOException e) {
+      throw e.getCause();
+    }
+  }
+
+  @Override
+  public void syncDirectory(String directory) throws IOException {
+    sync(root.resolve(directory));
+  }
+
+  private void sync(Path directory) throws IOException {
+    if (local) {
+      try (FileChannel channel = FileChannel.open(directory, StandardOpenOption.READ)) {
+        channel.force(true);
+      }
+    }
+  }
+
+  @Override
+  public void exclusively(Action action) throws IOException {
+    if (!local) {
+      action.run();
+      return;
+    }
+    IN_PROCESS.lock();
+    try {
+      Files.createDirectories(root);
+      try (FileChannel channel =
+              FileChannel.open(
+                  root.resolve(LOCK_FILE), StandardOpenOption.WRITE, StandardOpenOption.CREATE);
+          var lock = channel.lock()) {
+        action.run();
+      }
+    } finally {
+      IN_PROCESS.unlock();
+    }
+  }
+
+  @Override
+  public String toString() {
+    return root.toString();
+  }
+}

@@ -1,0 +1,67 @@
+package io.bsdb.table;
+
+import java.io.IOException;
+import java.nio.channels.WritableByteChannel;
+import java.time.Instant;
+import java.util.List;
+
+/**
+ * The few operations on files that a table needs of the place where it lies. Paths are relative to
+ * the table directory, with {@code /} between names. Directories come into being with their first
+ * file. Implementations are safe for many threads.
+ */
+public interface TableStorage {
+  /** A file being written. */
+  interface Output extends WritableByteChannel {
+    /** Makes the file complete and durable. A close without it leaves nothing that counts. */
+    void commit() throws IOException;
+  }
+
+  /**
+   * Creates a new file.
+   *
+   * @throws java.nio.file.FileAlreadyExistsException if there is one
+   */
+  Output create(String path) throws IOException;
+
+  /**
+   * The whole content of a small file.
+   *
+   * @param limit most bytes to read
+   * @throws java.nio.file.NoSuchFileException if there is none
+   * @throws IOException if it is longer than {@code limit}
+   */
+  byte[] read(String path, int limit) throws IOException;
+
+  /**
+   * Writes a small file in one step: a reader sees the old content or the new, also after a crash.
+   */
+  void replace(String path, byte[] content) throws IOException;
+
+  /** The names in a directory, sorted; none if there is no such directory. */
+  List<String> list(String directory) throws IOException;
+
+  /** When a file or anything in a directory was last changed, as far as the storage tells. */
+  Instant lastModified(String path) throws IOException;
+
+  /** Deletes a file, or a directory with all that is in it. What is not there counts as deleted. */
+  void delete(String path) throws IOException;
+
+  /** Makes the entries of a directory durable, where the storage knows such a thing. */
+  void syncDirectory(String directory) throws IOException;
+
+  /**
+   * Runs {@code action} while no other process that uses the same storage does, where the storage
+   * has locks; else just runs it.
+   */
+  void exclusively(Action action) throws IOException;
+
+  /** What runs under {@link #exclusively}. */
+  interface Action {
+    void run() throws IOException;
+  }
+
+  /** Where this is, for messages. */
+  @Override
+  String toString();
+}

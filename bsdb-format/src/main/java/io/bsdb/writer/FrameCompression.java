@@ -1,0 +1,110 @@
+package io.bsdb.writer;
+
+import com.github.luben.zstd.Zstd;
+import com.github.luben.zstd.ZstdCompressCtx;
+import com.github.luben.zstd.ZstdDictCompress;
+import io.bsdb.format.SectionKind;
+import java.io.Closeable;
+import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The zstd side of one build: a dictionary, trained on the first partition that comes by, and
+ * compressors that use it. A partition is a random sample of all records, because partitions are
+ * ranges of a hash; so one dictionary serves all. Each file repeats it in its {@link
+ * SectionKind#DICTIONARY} section and stays complete in itself. Safe for many threads.
+ */
+final class FrameCompression implements Closeable {
+  /** zstd's own advice: samples of about a hundred times the dictionary. */
+  private static final int SAMPLES_PER_DICTIONARY_BYTE = 100;
+
+  /** A dictionary should pay for itself: at most this share of what it helps to compress. */
+  private static final int DATA_PER_DICTIONARY_BYTE = 32;
+
+  private static final int LEAST_DICTIONARY = 1 << 10;
+
+  private final WriterOptions options;
+  private boolean trained;
+  private byte[] dictionary = new byte[0];
+  private @Nullable ZstdDictCompress digested;
+
+  FrameCompression(WriterOptions options) {
+    this.options = options;
+  }
+
+  /** The dictionary; empty if there is none. The first call trains it. */
+  synchronized byte[] dictionary(PartitionRecords records, int frameRecords) {
+    if (!trained) {
+      dictionary = train(records, frameRecords);
+      if (dictionary.length > 0) {
+        digested = new ZstdDictCompress(dictionary, options.zstdLevel());
+      }
+      trained = true;
+    }
+    return dictionary;
+  }
+
+  private byte[] train(PartitionRecords records, int frameRecords) {
+    long plain = records.keyBytes() + records.valueBytes();
+    int length = (int) Math.min(options.dictionaryBytes(), plain / DATA_PER_DICTIONARY_BYTE);
+    if (length < LEAST_DICTIONARY) {
+      return new byte[0];
+    }
+    int budget = (int) Math.min(plain, (long) length * SAMPLES_PER_DICTIONARY_BYTE);
+    int average = (int) Math.max(1, plain / records.count());
+    int sampled = Math.max(1, Math.min(records.count(), budget / average));
+    double step = (double) records.count() / sampled;
+    ByteBuffer samples = ByteBuffer.allocateDirect(budget);
+    int[] sizes = new int[sampled / frameRecords + 1];
+    int count = 0;
+    for (int i = 0; i < sampled; i++) {
+      int start = records.start((int) (i * step));
+      int recordLength = records.keyLength(start) + records.valueLength(start);
+      if (recordLength > samples.remaining()) {
+        break;
+      }
+      samples.put(samples.position(), records.data(), records.keyOffset(start), recordLength);
+      samples.position(samples.position() + recordLength);
+      sizes[count] += recordLength;
+      if ((i + 1) % frameRecords == 0) {
+        count++;
+      }
+    }
+    ByteBuffer target = ByteBuffer.allocateDirect(length);
+    long trainedLength =
+        Zstd.trainFromBufferDirect(
+            samples.flip(),
+            java.util.Arrays.copyOf(sizes, count),
+            target,
+            false,
+            options.zstdLevel());
+    if (Zstd.isError(trainedLength)) {
+      return new byte[0];
+    }
+    byte[] bytes = new byte[(int) trainedLength];
+    target.get(0, bytes);
+    return bytes;
+  }
+
+  /** A new compressor with level and dictionary set. The caller closes it. */
+  synchronized ZstdCompressCtx compressor() {
+    ZstdCompressCtx compressor = new ZstdCompressCtx();
+    compressor.setLevel(options.zstdLevel());
+    compressor.setMagicless(true);
+    compressor.setContentSize(false);
+    compressor.setChecksum(false);
+    compressor.setDictID(false);
+    if (digested != null) {
+      compressor.loadDict(digested);
+    }
+    return compressor;
+  }
+
+  @Override
+  public synchronized void close() {
+    if (digested != null) {
+      digested.close();
+      digested = null;
+    }
+  }
+}

@@ -1,0 +1,50 @@
+package io.bsdb.writer;
+
+/** How records are laid into blocks. A reader needs no word of it: the files tell. */
+public enum Layout {
+  /**
+   * Blocks padded to whole pages; no record crosses a block. One page per lookup, for mapped and
+   * direct reads.
+   */
+  BLOCKED("blocked"),
+  /** Blocks back to back. A few percent smaller than {@link #BLOCKED}. */
+  COMPACT("compact"),
+  /** Small zstd frames with a trained dictionary, packed back to back into blocks. */
+  COMPRESSED("compressed"),
+  /**
+   * The same frames, as many to a page as fit: larger by half a frame per page, but no lookup reads
+   * a second page.
+   */
+  COMPRESSED_PAGES("compressed-pages");
+
+  private final String label;
+
+  Layout(String label) {
+    this.label = label;
+  }
+
+  /** The name in options and manifests. */
+  public String label() {
+    return label;
+  }
+
+  /** The layout with this label. */
+  public static Layout of(String label) {
+    for (Layout layout : values()) {
+      if (layout.label.equals(label)) {
+        return layout;
+      }
+    }
+    throw new IllegalArgumentException(
+        "unknown layout '%s': expected blocked, compact, compressed or compressed-pages"
+            .formatted(label));
+  }
+
+  boolean isCompressed() {
+    return this == COMPRESSED || this == COMPRESSED_PAGES;
+  }
+
+  int alignment() {
+    return this == BLOCKED || this == COMPRESSED_PAGES ? io.bsdb.format.SnapshotFormat.PAGE : 1;
+  }
+}

@@ -1,0 +1,186 @@
+package io.bsdb.writer;
+
+import com.github.luben.zstd.ZstdCompressCtx;
+import io.bsdb.format.FileHeader;
+import io.bsdb.format.PartitionFile;
+import io.bsdb.format.PartitionProperties;
+import io.bsdb.format.PartitionProperties.Codec;
+import io.bsdb.format.PartitionProperties.KeyStorage;
+import io.bsdb.format.Section.Requirement;
+import io.bsdb.format.SectionKind;
+import io.bsdb.format.Signatures;
+import io.bsdb.format.SnapshotFormat;
+import io.bsdb.format.block.BlockShape;
+import io.bsdb.format.block.BlockWriter;
+import io.bsdb.format.hash.DuplicateHashException;
+import io.bsdb.format.hash.PerfectHash;
+import io.bsdb.format.hash.PerfectHashBuilder;
+import io.bsdb.table.Build;
+import io.bsdb.table.TableStorage;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/** Turns the records of one partition, in memory, into its file. Used by one thread. */
+final class PartitionBuilder {
+  private final TableStorage storage;
+  private final Build build;
+  private final int partitionCount;
+  private final WriterOptions options;
+  private final FrameCompression compression;
+  private int[] startByRank = new int[0];
+
+  PartitionBuilder(
+      TableStorage storage,
+      Build build,
+      int partitionCount,
+      WriterOptions options,
+      FrameCompression compression) {
+    this.storage = storage;
+    this.build = build;
+    this.partitionCount = partitionCount;
+    this.options = options;
+    this.compression = compression;
+  }
+
+  /** Writes the file {@code name} of the snapshot, durably. */
+  PartitionFile build(int partition, String name, PartitionRecords records) throws IOException {
+    if (options.duplicates() != Duplicates.FAIL) {
+      records.resolve(options.duplicates());
+    }
+    int count = records.count();
+    if (count > SnapshotFormat.MAX_PARTITION_RECORDS) {
+      throw new IOException(
+          "too many records in a partition: partition=%d of %d expected<=%d actual=%d; use more partitions"
+              .formatted(partition, partitionCount, SnapshotFormat.MAX_PARTITION_RECORDS, count));
+    }
+    ByteBuffer hashSection = count == 0 ? ByteBuffer.allocate(0) : perfectHash(records);
+    ByteBuffer signatures =
+        count == 0 ? ByteBuffer.allocate(0) : order(records, PerfectHash.open(hashSection));
+    records.measure();
+    boolean compressed = options.layout().isCompressed() && count > 0;
+    BlockShape shape = shape(records, compressed);
+    byte[] dictionary =
+        compressed ? compression.dictionary(records, shape.frameRecords()) : new byte[0];
+    FileHeader header =
+        new FileHeader(
+            build.id(), partition, partitionCount, Math.max(64, options.layout().alignment()));
+    try (PartitionOutput output =
+            new PartitionOutput(storage.create(build.directory() + "/" + name), header);
+        ZstdCompressCtx compressor = compressed ? compression.compressor() : null) {
+      BlockWriter blocks = writeBlocks(records, shape, output, compressor);
+      long blocksLength = output.length();
+      output.endBlocks();
+      if (count > 0) {
+        output.section(SectionKind.PERFECT_HASH, Requirement.REQUIRED, hashSection);
+        if (options.signatureBits() > 0) {
+          output.section(SectionKind.SIGNATURES, Requirement.REQUIRED, signatures);
+        }
+        output.section(
+            SectionKind.BLOCK_INDEX,
+            Requirement.REQUIRED,
+            blocks.index().encode(count, blocksLength));
+        if (dictionary.length > 0) {
+          output.section(SectionKind.DICTIONARY, Requirement.REQUIRED, ByteBuffer.wrap(dictionary));
+        }
+      }
+      PartitionProperties properties =
+          new PartitionProperties(
+              count,
+              options.keyStorage(),
+              records.keyLength(),
+              records.valueLength(),
+              options.signatureBits(),
+              options.blockSize(),
+              options.layout().alignment(),
+              compressed ? Codec.ZSTD : Codec.NONE,
+              blocks.maxFrameLength(),
+              blocks.maxBlockLength(),
+              records.keyBytes(),
+              records.valueBytes());
+      output.section(SectionKind.PROPERTIES, Requirement.REQUIRED, properties.encode());
+      long length = output.commit();
+      return new PartitionFile(
+          partition,
+          name,
+          length,
+          output.checksum(),
+          count,
+          records.keyBytes(),
+          records.valueBytes());
+    }
+  }
+
+  private ByteBuffer perfectHash(PartitionRecords records) throws IOException {
+    try {
+      return ByteBuffer.wrap(
+          PerfectHashBuilder.of(options.perfectHash())
+              .build(records.high(), records.low(), records.count()));
+    } catch (DuplicateHashException e) {
+      throw records.duplicate(e);
+    }
+  }
+
+  /** Notes which record has which rank, and packs the signatures in that order. */
+  private ByteBuffer order(PartitionRecords records, PerfectHash hash) {
+    int count = records.count();
+    if (startByRank.length < count) {
+      startByRank = new int[count];
+    }
+    Arrays.fill(startByRank, 0, count, -1);
+    Signatures.Builder signatures = new Signatures.Builder(count, options.signatureBits());
+    int[] ranks = new int[Math.min(count, 1 << 12)];
+    long[] high = new long[ranks.length];
+    long[] low = new long[ranks.length];
+    for (int first = 0; first < count; first += ranks.length) {
+      int length = Math.min(ranks.length, count - first);
+      System.arraycopy(records.high(), first, high, 0, length);
+      System.arraycopy(records.low(), first, low, 0, length);
+      hash.ranks(high, low, length, ranks);
+      for (int i = 0; i < length; i++) {
+        if (startByRank[ranks[i]] != -1) {
+          throw new IllegalStateException("perfect hash gave rank %d twice".formatted(ranks[i]));
+        }
+        startByRank[ranks[i]] = records.start(first + i);
+        signatures.set(ranks[i], high[i]);
+      }
+    }
+    return signatures.section();
+  }
+
+  private BlockShape shape(PartitionRecords records, boolean compressed) {
+    int frameRecords = 0;
+    if (compressed) {
+      long plain =
+          records.valueBytes()
+              + (options.keyStorage() == KeyStorage.STORED ? records.keyBytes() : 0);
+      double average = Math.max(1.0, (double) plain / records.count());
+      frameRecords =
+          (int) Math.max(1, Math.min(Math.round(options.frameSize() / average), 1 << 14));
+    }
+    return new BlockShape(
+        options.blockSize(),
+        options.layout().alignment(),
+        options.keyStorage(),
+        records.keyLength(),
+        records.valueLength(),
+        frameRecords,
+        Math.min(SnapshotFormat.MAX_SLOTTED_BODY, 4 * options.frameSize()));
+  }
+
+  private BlockWriter writeBlocks(
+      PartitionRecords records,
+      BlockShape shape,
+      PartitionOutput output,
+      @Nullable ZstdCompressCtx compressor)
+      throws IOException {
+    BlockWriter blocks = new BlockWriter(shape, records.data(), output, compressor);
+    for (int rank = 0; rank < records.count(); rank++) {
+      int start = startByRank[rank];
+      blocks.add(records.keyOffset(start), records.keyLength(start), records.valueLength(start));
+    }
+    blocks.finish();
+    return blocks;
+  }
+}

@@ -1,0 +1,117 @@
+package io.bsdb.writer;
+
+import io.bsdb.format.FileFooter;
+import io.bsdb.format.FileHeader;
+import io.bsdb.format.Section;
+import io.bsdb.format.Section.Requirement;
+import io.bsdb.format.SectionKind;
+import io.bsdb.format.block.BlockOutput;
+import io.bsdb.table.TableStorage;
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.zip.CRC32C;
+
+/** Writes one partition file front to back: header, blocks, sections, footer. */
+final class PartitionOutput implements BlockOutput, Closeable {
+  private static final int BUFFER_LENGTH = 1 << 20;
+
+  private final TableStorage.Output output;
+  private final CRC32C checksum = new CRC32C();
+  private final List<Section> sections = new ArrayList<>();
+  private final long dataOffset;
+  private ByteBuffer buffer =
+      ByteBuffer.allocateDirect(BUFFER_LENGTH).order(ByteOrder.LITTLE_ENDIAN);
+  private long flushed;
+
+  /** Takes over {@code output} and writes the header, padded so that blocks start aligned. */
+  PartitionOutput(TableStorage.Output output, FileHeader header) throws IOException {
+    this.output = output;
+    this.dataOffset = header.dataOffset();
+    ByteBuffer encoded = header.encode();
+    ByteBuffer target = reserve((int) dataOffset);
+    target.put(encoded);
+    pad(target, (int) dataOffset - encoded.limit());
+  }
+
+  private static void pad(ByteBuffer target, int length) {
+    for (int i = 0; i < length; i++) {
+      target.put((byte) 0);
+    }
+  }
+
+  @Override
+  public ByteBuffer reserve(int length) throws IOException {
+    if (buffer.remaining() < length) {
+      flush();
+      if (buffer.capacity() < length) {
+        buffer = ByteBuffer.allocateDirect(length).order(ByteOrder.LITTLE_ENDIAN);
+      }
+    }
+    return buffer;
+  }
+
+  @Override
+  public long length() {
+    return position() - dataOffset;
+  }
+
+  private long position() {
+    return flushed + buffer.position();
+  }
+
+  private void flush() throws IOException {
+    buffer.flip();
+    flushed += buffer.limit();
+    checksum.update(buffer.duplicate());
+    while (buffer.hasRemaining()) {
+      output.write(buffer);
+    }
+    buffer.clear();
+  }
+
+  /** Records that the blocks end here. */
+  void endBlocks() {
+    sections.add(
+        new Section(SectionKind.BLOCKS.id(), Requirement.REQUIRED, dataOffset, length(), 0));
+  }
+
+  /** Writes a section at the next multiple of 8. */
+  void section(SectionKind kind, Requirement requirement, ByteBuffer bytes) throws IOException {
+    ByteBuffer content = bytes.duplicate().rewind();
+    pad(reserve(8), (int) (-position() & 7));
+    long offset = position();
+    CRC32C crc = new CRC32C();
+    crc.update(content.duplicate());
+    while (content.hasRemaining()) {
+      int length = Math.min(content.remaining(), BUFFER_LENGTH);
+      ByteBuffer target = reserve(length);
+      target.put(content.slice(content.position(), length));
+      content.position(content.position() + length);
+    }
+    sections.add(
+        new Section(kind.id(), requirement, offset, position() - offset, (int) crc.getValue()));
+  }
+
+  /** Writes the footer and makes the file durable. Returns its length. */
+  long commit() throws IOException {
+    ByteBuffer footer = new FileFooter(sections).encode(position());
+    reserve(footer.limit()).put(footer);
+    flush();
+    output.commit();
+    return flushed;
+  }
+
+  /** CRC-32C of the whole file. After {@link #commit}. */
+  int checksum() {
+    return (int) checksum.getValue();
+  }
+
+  @Override
+  public void close() throws IOException {
+    output.close();
+  }
+}

@@ -1,0 +1,94 @@
+package io.bsdb.writer;
+
+import io.bsdb.format.Manifest;
+import io.bsdb.format.PartitionFile;
+import io.bsdb.format.SnapshotFormat;
+import io.bsdb.table.Build;
+import io.bsdb.table.Table;
+import java.io.IOException;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Puts the partition files that one or many {@link PartitionWriter}s built in service as one
+ * snapshot.
+ */
+public final class SnapshotPublisher {
+  private SnapshotPublisher() {}
+
+  /**
+   * Completes and publishes a build. May be repeated with the same arguments: a build is published
+   * once.
+   *
+   * <p>Partitions for which no file is given are empty. Other files in the snapshot's directory,
+   * left by failed attempts, are deleted.
+   *
+   * @throws IllegalArgumentException if a partition has two files
+   * @throws io.bsdb.table.PublishConflictException if another version was put in service since the
+   *     build began
+   */
+  public static Manifest publish(
+      Table table,
+      Build build,
+      int partitionCount,
+      List<PartitionFile> files,
+      WriterOptions options)
+      throws IOException {
+    if (build.version().equals(table.currentVersion())) {
+      return table.manifest(build.version());
+    }
+    @Nullable PartitionFile[] byPartition = new @Nullable PartitionFile[partitionCount];
+    for (PartitionFile file : files) {
+      if (byPartition[file.partition()] != null) {
+        throw new IllegalArgumentException(
+            "partition %d was built twice: %s and %s"
+                .formatted(file.partition(), byPartition[file.partition()].name(), file.name()));
+      }
+      byPartition[file.partition()] = file;
+    }
+    List<PartitionFile> all = new ArrayList<>();
+    for (int partition = 0; partition < partitionCount; partition++) {
+      PartitionFile file = byPartition[partition];
+      all.add(file == null ? buildEmpty(table, build, partition, partitionCount, options) : file);
+    }
+    deleteOthers(table, build, all);
+    Manifest manifest =
+        new Manifest(
+            build.id(),
+            build.version(),
+            Instant.now().truncatedTo(ChronoUnit.MILLIS),
+            options.schema(),
+            options.description(),
+            all,
+            options.properties(),
+            options.sourcePositions());
+    table.publish(build, manifest);
+    return manifest;
+  }
+
+  private static PartitionFile buildEmpty(
+      Table table, Build build, int partition, int partitionCount, WriterOptions options)
+      throws IOException {
+    String name = "part-%05d-empty.bsdb".formatted(partition);
+    table.storage().delete(build.directory() + "/" + name);
+    try (FrameCompression compression = new FrameCompression(options)) {
+      return new PartitionBuilder(table.storage(), build, partitionCount, options, compression)
+          .build(partition, name, new PartitionRecords());
+    }
+  }
+
+  private static void deleteOthers(Table table, Build build, List<PartitionFile> files)
+      throws IOException {
+    Set<String> names = files.stream().map(PartitionFile::name).collect(Collectors.toSet());
+    for (String name : table.storage().list(build.directory())) {
+      if (!names.contains(name) && !name.equals(SnapshotFormat.MANIFEST_FILE)) {
+        table.storage().delete(build.directory() + "/" + name);
+      }
+    }
+  }
+}

@@ -1,0 +1,266 @@
+package io.bsdb.writer;
+
+import io.bsdb.format.SnapshotFormat;
+import java.io.Closeable;
+import java.io.EOFException;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Records waiting to be built, by range of the hash space ("bucket"), in input order. Each bucket
+ * has a buffer in memory; full buffers are appended to the bucket's file. Little data never reaches
+ * the disk. Filled by one thread; afterwards different buckets may be read by different threads.
+ *
+ * <p>A record is the key's length and the value's length as LEB128 numbers, then the key, then the
+ * value.
+ */
+final class SpillFiles implements Closeable {
+  private static final int FIRST_BUFFER = 1 << 12;
+
+  private final Path directory;
+  private final String name;
+  private final int bufferLength;
+  private final Bucket[] buckets;
+
+  /**
+   * @param directory where files go; created when the first is needed
+   * @param name distinguishes the files of several objects in one directory
+   * @param bufferLength bytes in memory per bucket
+   */
+  SpillFiles(Path directory, String name, int bucketCount, int bufferLength) {
+    this.directory = directory;
+    this.name = name;
+    this.bufferLength = bufferLength;
+    this.buckets = new Bucket[bucketCount];
+    for (int i = 0; i < bucketCount; i++) {
+      buckets[i] = new Bucket();
+    }
+  }
+
+  private static final class Bucket {
+    byte[] buffer = new byte[0];
+    int buffered;
+    long written;
+    long records;
+    @Nullable FileChannel file;
+  }
+
+  /** Receives records; the array is only lent. */
+  interface Consumer {
+    void accept(byte[] bytes, int keyOffset, int keyLength, int valueLength) throws IOException;
+  }
+
+  void add(
+      int index,
+      byte[] key,
+      int keyOffset,
+      int keyLength,
+      byte[] value,
+      int valueOffset,
+      int valueLength)
+      throws IOException {
+    Bucket bucket = buckets[index];
+    int length = 8 + keyLength + valueLength;
+    if (bucket.buffer.length - bucket.buffered < length) {
+      makeRoom(index, bucket, length);
+    }
+    byte[] buffer = bucket.buffer;
+    int position = putVarint(buffer, bucket.buffered, keyLength);
+    position = putVarint(buffer, position, valueLength);
+    System.arraycopy(key, keyOffset, buffer, position, keyLength);
+    position += keyLength;
+    System.arraycopy(value, valueOffset, buffer, position, valueLength);
+    bucket.buffered = position + valueLength;
+    bucket.records++;
+  }
+
+  private void makeRoom(int index, Bucket bucket, int length) throws IOException {
+    if (bucket.buffered + length > bufferLength) {
+      flush(index, bucket);
+    }
+    if (bucket.buffer.length < bucket.buffered + length) {
+      int doubled = Math.min(bufferLength, Math.max(FIRST_BUFFER, 2 * bucket.buffer.length));
+      bucket.buffer = Arrays.copyOf(bucket.buffer, Math.max(doubled, bucket.buffered + length));
+    }
+  }
+
+  private void flush(int index, Bucket bucket) throws IOException {
+    if (bucket.buffered == 0) {
+      return;
+    }
+    FileChannel file = bucket.file;
+    if (file == null) {
+      Files.createDirectories(directory);
+      file =
+          FileChannel.open(
+              directory.resolve("%s-%05d.spill".formatted(name, index)),
+              StandardOpenOption.CREATE_NEW,
+              StandardOpenOption.READ,
+              StandardOpenOption.WRITE,
+              StandardOpenOption.DELETE_ON_CLOSE);
+      bucket.file = file;
+    }
+    ByteBuffer source = ByteBuffer.wrap(bucket.buffer, 0, bucket.buffered);
+    while (source.hasRemaining()) {
+      file.write(source);
+    }
+    bucket.written += bucket.buffered;
+    bucket.buffered = 0;
+    if (bucket.buffer.length > bufferLength) {
+      bucket.buffer = new byte[bufferLength];
+    }
+  }
+
+  private static int putVarint(byte[] target, int offset, int number) {
+    int position = offset;
+    int rest = number;
+    for (; rest >= 1 << 7; rest >>>= 7) {
+      target[position++] = (byte) (rest | 0x80);
+    }
+    target[position++] = (byte) rest;
+    return position;
+  }
+
+  /**
+   * Reads a LEB128 number: the number in the upper 32 bits, the position behind it in the lower.
+   */
+  static long varint(ByteBuffer bytes, int offset) {
+    int position = offset;
+    int octet = bytes.get(position++);
+    int number = octet & 0x7F;
+    for (int shift = 7; octet < 0; shift += 7) {
+      octet = bytes.get(position++);
+      number |= (octet & 0x7F) << shift;
+    }
+    return ((long) number << 32) | position;
+  }
+
+  int bucketCount() {
+    return buckets.length;
+  }
+
+  long bytes(int index) {
+    return buckets[index].written + buckets[index].buffered;
+  }
+
+  long records(int index) {
+    return buckets[index].records;
+  }
+
+  /**
+   * Appends all of a bucket to {@code target}, which has room for it, and gives its disk space
+   * back.
+   */
+  void take(int index, ByteBuffer target) throws IOException {
+    Bucket bucket = buckets[index];
+    FileChannel file = bucket.file;
+    if (file != null) {
+      int end = target.limit();
+      target.limit(Math.toIntExact(target.position() + bucket.written));
+      for (long position = 0; target.hasRemaining(); ) {
+        int read = file.read(target, position);
+        if (read < 0) {
+          throw new EOFException(
+              "spill file is shorter than what was written to it: directory=%s bucket=%d expected=%d actual=%d"
+                  .formatted(directory, index, bucket.written, position));
+        }
+        position += read;
+      }
+      target.limit(end);
+    }
+    target.put(bucket.buffer, 0, bucket.buffered);
+    release(bucket);
+  }
+
+  /** Passes a bucket's records on one by one, in order, and gives its disk space back. */
+  void drain(int index, Consumer consumer) throws IOException {
+    Bucket bucket = buckets[index];
+    byte[] chunk = new byte[4 << 20];
+    int filled = 0;
+    FileChannel file = bucket.file;
+    for (long position = 0; file != null && position < bucket.written; ) {
+      int read = file.read(ByteBuffer.wrap(chunk, filled, chunk.length - filled), position);
+      if (read < 0) {
+        throw new EOFException(
+            "spill file is shorter than what was written to it: directory=%s bucket=%d"
+                .formatted(directory, index));
+      }
+      position += read;
+      filled += read;
+      int used = drain(chunk, filled, consumer);
+      System.arraycopy(chunk, used, chunk, 0, filled - used);
+      filled -= used;
+      if (filled == chunk.length) {
+        chunk =
+            Arrays.copyOf(
+                chunk, Math.min(2 * chunk.length, SnapshotFormat.MAX_VALUE_LENGTH + (1 << 20)));
+      }
+    }
+    drain(bucket.buffer, bucket.buffered, consumer);
+    release(bucket);
+  }
+
+  private static int drain(byte[] chunk, int filled, Consumer consumer) throws IOException {
+    ByteBuffer bytes = ByteBuffer.wrap(chunk);
+    int used = 0;
+    // Two lengths take at most 3 and 5 bytes: with fewer left they are read with the next chunk,
+    // unless all is there.
+    while (used < filled && complete(chunk, used, filled)) {
+      long key = varint(bytes, used);
+      long value = varint(bytes, (int) key);
+      int keyLength = (int) (key >>> 32);
+      int valueLength = (int) (value >>> 32);
+      int keyOffset = (int) value;
+      if (filled - keyOffset < keyLength + valueLength) {
+        break;
+      }
+      consumer.accept(chunk, keyOffset, keyLength, valueLength);
+      used = keyOffset + keyLength + valueLength;
+    }
+    return used;
+  }
+
+  private static boolean complete(byte[] chunk, int position, int filled) {
+    int numbers = 0;
+    for (int i = position; i < filled && numbers < 2; i++) {
+      numbers += chunk[i] >= 0 ? 1 : 0;
+    }
+    return numbers == 2;
+  }
+
+  private static void release(Bucket bucket) throws IOException {
+    bucket.buffer = new byte[0];
+    bucket.buffered = 0;
+    FileChannel file = bucket.file;
+    bucket.file = null;
+    if (file != null) {
+      file.close();
+    }
+  }
+
+  /** Deletes all files. */
+  @Override
+  public void close() throws IOException {
+    IOException failure = null;
+    for (Bucket bucket : buckets) {
+      try {
+        release(bucket);
+      } catch (IOException e) {
+        if (failure == null) {
+          failure = e;
+        } else {
+          failure.addSuppressed(e);
+        }
+      }
+    }
+    if (failure != null) {
+      throw failure;
+    }
+  }
+}

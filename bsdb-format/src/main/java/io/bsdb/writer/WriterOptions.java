@@ -1,0 +1,237 @@
+package io.bsdb.writer;
+
+import com.google.errorprone.annotations.CanIgnoreReturnValue;
+import io.bsdb.format.PartitionProperties.KeyStorage;
+import io.bsdb.format.SnapshotFormat;
+import io.bsdb.format.hash.PerfectHashKind;
+import io.bsdb.format.row.Schema;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How a snapshot is built. Immutable.
+ *
+ * @param layout of blocks
+ * @param keyStorage {@code OMITTED} makes the snapshot approximate: an absent key may get some
+ *     other record's value with probability 2^−signatureBits
+ * @param perfectHash which kind of perfect hash
+ * @param signatureBits per record, 0 to 32
+ * @param blockSize unit of reading in bytes, 512 to 65,536
+ * @param frameSize unit of compression in bytes before compression, 512 to 65,536
+ * @param zstdLevel 1 to 19
+ * @param dictionaryBytes longest zstd dictionary, 0 for none
+ * @param partitions number of partition files; 0 lets the writer choose by the amount of data and
+ *     the memory
+ * @param memoryBytes what the build may use of heap and off-heap memory together
+ * @param temporaryDirectory for spill files; null for the table's staging directory
+ * @param duplicates what to do with a key that comes twice
+ * @param schema of the rows; null for plain bytes
+ * @param properties for the manifest
+ * @param sourcePositions for the manifest
+ */
+public record WriterOptions(
+    Layout layout,
+    KeyStorage keyStorage,
+    PerfectHashKind perfectHash,
+    int signatureBits,
+    int blockSize,
+    int frameSize,
+    int zstdLevel,
+    int dictionaryBytes,
+    int partitions,
+    long memoryBytes,
+    @Nullable Path temporaryDirectory,
+    Duplicates duplicates,
+    @Nullable Schema schema,
+    Map<String, String> properties,
+    Map<String, String> sourcePositions) {
+
+  /** The defaults. */
+  public static WriterOptions defaults() {
+    return builder().build();
+  }
+
+  public static Builder builder() {
+    return new Builder();
+  }
+
+  /** These options as a starting point for others. */
+  public Builder toBuilder() {
+    return new Builder(this);
+  }
+
+  /** What the manifest tells people of the options. */
+  Map<String, String> description() {
+    Map<String, String> description = new LinkedHashMap<>();
+    description.put("layout", layout.label());
+    description.put("keys", keyStorage == KeyStorage.STORED ? "stored" : "omitted");
+    description.put("perfectHash", perfectHash.label());
+    description.put("signatureBits", Integer.toString(signatureBits));
+    description.put("blockSize", Integer.toString(blockSize));
+    if (layout.isCompressed()) {
+      description.put("frameSize", Integer.toString(frameSize));
+      description.put("zstdLevel", Integer.toString(zstdLevel));
+    }
+    return description;
+  }
+
+  /** Collects options; each setter checks its argument. Not safe for several threads. */
+  @CanIgnoreReturnValue
+  public static final class Builder {
+    private Layout layout = Layout.BLOCKED;
+    private KeyStorage keyStorage = KeyStorage.STORED;
+    private PerfectHashKind perfectHash = PerfectHashKind.PILOT;
+    private int signatureBits = 8;
+    private int blockSize = SnapshotFormat.PAGE;
+    private int frameSize = 512;
+    private int zstdLevel = 3;
+    private int dictionaryBytes = 64 << 10;
+    private int partitions;
+    private long memoryBytes = 1L << 30;
+    private @Nullable Path temporaryDirectory;
+    private Duplicates duplicates = Duplicates.FAIL;
+    private @Nullable Schema schema;
+    private Map<String, String> properties = Map.of();
+    private Map<String, String> sourcePositions = Map.of();
+
+    Builder() {}
+
+    private Builder(WriterOptions options) {
+      layout = options.layout;
+      keyStorage = options.keyStorage;
+      perfectHash = options.perfectHash;
+      signatureBits = options.signatureBits;
+      blockSize = options.blockSize;
+      frameSize = options.frameSize;
+      zstdLevel = options.zstdLevel;
+      dictionaryBytes = options.dictionaryBytes;
+      partitions = options.partitions;
+      memoryBytes = options.memoryBytes;
+      temporaryDirectory = options.temporaryDirectory;
+      duplicates = options.duplicates;
+      schema = options.schema;
+      properties = options.properties;
+      sourcePositions = options.sourcePositions;
+    }
+
+    private static long inRange(String what, long value, long least, long most) {
+      if (value < least || value > most) {
+        throw new IllegalArgumentException(
+            "%s out of range: expected %d to %d, actual %d".formatted(what, least, most, value));
+      }
+      return value;
+    }
+
+    public Builder layout(Layout value) {
+      layout = value;
+      return this;
+    }
+
+    /** Leaves the keys out; see {@link WriterOptions#keyStorage}. */
+    public Builder approximate() {
+      keyStorage = KeyStorage.OMITTED;
+      return this;
+    }
+
+    public Builder perfectHash(PerfectHashKind value) {
+      perfectHash = value;
+      return this;
+    }
+
+    public Builder signatureBits(int value) {
+      signatureBits = (int) inRange("signature bits", value, 0, 32);
+      return this;
+    }
+
+    public Builder blockSize(int bytes) {
+      blockSize = (int) inRange("block size", bytes, 512, 65_536);
+      return this;
+    }
+
+    public Builder frameSize(int bytes) {
+      frameSize = (int) inRange("frame size", bytes, 512, 65_536);
+      return this;
+    }
+
+    public Builder zstdLevel(int value) {
+      zstdLevel = (int) inRange("zstd level", value, 1, 19);
+      return this;
+    }
+
+    public Builder dictionaryBytes(int value) {
+      dictionaryBytes = (int) inRange("dictionary bytes", value, 0, 1 << 20);
+      return this;
+    }
+
+    /** Number of partition files; 0 lets the writer choose. */
+    public Builder partitions(int value) {
+      partitions = (int) inRange("partitions", value, 0, SnapshotFormat.MAX_PARTITIONS);
+      return this;
+    }
+
+    public Builder memoryBytes(long value) {
+      memoryBytes = inRange("memory bytes", value, 64L << 20, 1L << 44);
+      return this;
+    }
+
+    public Builder temporaryDirectory(Path value) {
+      temporaryDirectory = value;
+      return this;
+    }
+
+    public Builder duplicates(Duplicates value) {
+      duplicates = value;
+      return this;
+    }
+
+    public Builder schema(Schema value) {
+      schema = value;
+      return this;
+    }
+
+    public Builder properties(Map<String, String> value) {
+      properties = Map.copyOf(value);
+      return this;
+    }
+
+    public Builder sourcePositions(Map<String, String> value) {
+      sourcePositions = Map.copyOf(value);
+      return this;
+    }
+
+    /**
+     * The options.
+     *
+     * @throws IllegalArgumentException if they contradict each other
+     */
+    public WriterOptions build() {
+      if (keyStorage == KeyStorage.OMITTED && signatureBits == 0) {
+        throw new IllegalArgumentException(
+            "an approximate snapshot without signatures would answer every absent key with some other value: choose 1 to 32 signature bits");
+      }
+      if (layout.alignment() > blockSize) {
+        throw new IllegalArgumentException(
+            "layout %s has blocks of whole pages: expected block size>=%d actual=%d"
+                .formatted(layout.label(), layout.alignment(), blockSize));
+      }
+      return new WriterOptions(
+          layout,
+          keyStorage,
+          perfectHash,
+          signatureBits,
+          blockSize,
+          frameSize,
+          zstdLevel,
+          dictionaryBytes,
+          partitions,
+          memoryBytes,
+          temporaryDirectory,
+          duplicates,
+          schema,
+          properties,
+          sourcePositions);
+    }
+  }
+}

@@ -1,0 +1,107 @@
+package io.bsdb.reader;
+
+import com.github.luben.zstd.ZstdDecompressCtx;
+import com.github.luben.zstd.ZstdDictDecompress;
+import com.github.luben.zstd.ZstdException;
+import io.bsdb.format.CorruptSnapshotException;
+import java.io.Closeable;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Decompresses one frame at a time into a buffer of its own. Used by one thread at a time; borrowed
+ * from a {@link Pool}.
+ */
+final class FrameDecoder implements Closeable {
+  private final ZstdDecompressCtx context = new ZstdDecompressCtx();
+  private ByteBuffer plain = ByteBuffer.allocateDirect(0);
+
+  private FrameDecoder(@Nullable ZstdDictDecompress dictionary) {
+    context.setMagicless(true);
+    if (dictionary != null) {
+      context.loadDict(dictionary);
+    }
+  }
+
+  /**
+   * Decompresses a frame.
+   *
+   * @param limit longest that it may be, decompressed
+   * @return its length in {@link #plain}
+   */
+  int decode(ByteBuffer source, int offset, int length, int limit, String file)
+      throws CorruptSnapshotException {
+    if (plain.capacity() < limit) {
+      plain = ByteBuffer.allocateDirect(limit).order(ByteOrder.LITTLE_ENDIAN);
+    }
+    try {
+      return context.decompressDirectByteBuffer(plain, 0, limit, source, offset, length);
+    } catch (ZstdException e) {
+      throw new CorruptSnapshotException(
+          "frame cannot be decompressed: file=%s length=%d expected<=%d: %s"
+              .formatted(file, length, limit, e.getMessage()),
+          e);
+    }
+  }
+
+  /** What {@link #decode} filled last; little-endian. */
+  ByteBuffer plain() {
+    return plain;
+  }
+
+  @Override
+  public void close() {
+    context.close();
+  }
+
+  /**
+   * Decoders with one dictionary, for many threads: each thread tends to get back the one that it
+   * used before.
+   */
+  static final class Pool implements Closeable {
+    private static final int SLOTS = 64;
+
+    private final AtomicReferenceArray<@Nullable FrameDecoder> idle =
+        new AtomicReferenceArray<>(SLOTS);
+    private final @Nullable ZstdDictDecompress dictionary;
+
+    /**
+     * @param dictionary may be empty
+     */
+    Pool(byte[] dictionary) {
+      this.dictionary = dictionary.length == 0 ? null : new ZstdDictDecompress(dictionary);
+    }
+
+    private static int slot() {
+      return (int) ((Thread.currentThread().getId() * 0x9E3779B97F4A7C15L) >>> 58);
+    }
+
+    FrameDecoder take() {
+      FrameDecoder decoder = idle.getAndSet(slot(), null);
+      return decoder != null ? decoder : new FrameDecoder(dictionary);
+    }
+
+    void give(FrameDecoder decoder) {
+      FrameDecoder surplus = idle.getAndSet(slot(), decoder);
+      if (surplus != null) {
+        surplus.close();
+      }
+    }
+
+    /** Frees all; none may be in use. */
+    @Override
+    public void close() {
+      for (int i = 0; i < SLOTS; i++) {
+        FrameDecoder decoder = idle.getAndSet(i, null);
+        if (decoder != null) {
+          decoder.close();
+        }
+      }
+      if (dictionary != null) {
+        dictionary.close();
+      }
+    }
+  }
+}

@@ -1,0 +1,15 @@
+package io.bsdb.reader;
+
+/**
+ * What is verified when a snapshot is opened. Blocks are verified whatever is chosen: on first
+ * touch, or on every disk read.
+ */
+public enum Verification {
+  /** Manifest, headers, footers, lengths and the checksums of all sections but the blocks. */
+  METADATA,
+  /**
+   * Every byte of every file, by the checksums of the manifest. Takes as long as reading the
+   * snapshot.
+   */
+  FULL
+}
