@@ -1,7 +1,13 @@
 package io.bsdb.cli;
 
+import io.bsdb.examples.Quickstart;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import org.apache.flink.table.api.TableException;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
@@ -18,6 +24,11 @@ import picocli.CommandLine.Option;
     footerHeading = "%nExample:%n",
     footer = "  bsdb quickstart")
 final class QuickstartCommand implements Callable<Integer> {
+  /** The project's directory, set by the launcher. */
+  private static final String HOME_PROPERTY = "bsdb.home";
+
+  private static final String CITIES = "examples/data/cities500.csv.gz";
+
   private final Console console;
 
   @Option(
@@ -31,7 +42,27 @@ final class QuickstartCommand implements Callable<Integer> {
   }
 
   @Override
-  public Integer call() {
-    throw CommandFailure.usage("not yet");
+  public Integer call() throws Exception {
+    PrintStream results = new PrintStream(console.out(), true, StandardCharsets.UTF_8);
+    Quickstart quickstart =
+        new Quickstart(
+            directory,
+            Path.of(System.getProperty(HOME_PROPERTY, ""), CITIES),
+            results,
+            console.err(),
+            console.terminal() ? Quickstart.Live.YES : Quickstart.Live.NO);
+    try {
+      return quickstart.run() ? ExitStatus.OK : ExitStatus.NO;
+    } catch (ExecutionException | TableException e) {
+      throw new IOException("Flink failed: %s; see %s".formatted(rootCause(e), directory.resolve("flink.log")), e);
+    }
+  }
+
+  private static Throwable rootCause(Throwable e) {
+    Throwable cause = e;
+    while (cause.getCause() != null) {
+      cause = cause.getCause();
+    }
+    return cause;
   }
 }
