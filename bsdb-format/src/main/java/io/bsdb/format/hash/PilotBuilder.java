@@ -31,7 +31,9 @@ final class PilotBuilder {
       if (parts.smallestPart() > 0 && parts.largestPart() <= PilotFormat.MAX_PART_KEYS) {
         Section section = new Section(parts, size, density);
         if (section.fill(workers)) {
-          return section.bytes.array();
+          byte[] bytes = new byte[section.bytes.capacity()];
+          section.bytes.get(0, bytes);
+          return bytes;
         }
       }
       parts.rejectDuplicates(workers);

@@ -155,7 +155,6 @@ final class PilotPlacement {
   }
 
   private int freePilot(long key) {
-    long[] taken = this.taken;
     long[] pilotHashes = this.pilotHashes;
     int slots = this.slots;
     for (int pilot = 0; pilot < pilotHashes.length; pilot++) {

@@ -72,7 +72,9 @@ final class Sux4jBuilder {
       section.slice().order(section.order()).asLongBuffer().put(edgeOffsetAndSeed);
       section.position(valuesOffset);
       section.slice().order(section.order()).asLongBuffer().put(array, 0, words);
-      return section.array();
+      byte[] bytes = new byte[section.capacity()];
+      section.get(0, bytes);
+      return bytes;
     }
   }
 }

@@ -77,7 +77,7 @@ final class Sux4jPerfectHash implements PerfectHash {
 
   /** Vertices before those of a key's group, given the keys before it. */
   private static int firstVertex(int firstRank) {
-    return (int) (firstRank * 281L >> 8);
+    return (int) ((firstRank * 281L) >> 8);
   }
 
   /** Checks all that a rank relies on; linear in the number of groups. */
@@ -234,7 +234,7 @@ final class Sux4jPerfectHash implements PerfectHash {
    */
   private static int vertex(long word, int vertices) {
     int bits = Long.numberOfLeadingZeros(vertices);
-    return (int) ((word & (1L << bits) - 1) * vertices >>> bits);
+    return (int) (((word & ((1L << bits) - 1)) * vertices) >>> bits);
   }
 
   private int value(int vertex) {
