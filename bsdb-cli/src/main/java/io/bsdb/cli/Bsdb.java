@@ -13,7 +13,6 @@ import picocli.CommandLine.ScopeType;
     name = "bsdb",
     description = "Builds and reads tables of immutable snapshots.",
     synopsisSubcommandLabel = "COMMAND",
-    mixinStandardHelpOptions = true,
     versionProvider = ProductVersion.class,
     subcommands = {
       BuildCommand.class,
@@ -31,6 +30,19 @@ import picocli.CommandLine.ScopeType;
       "'bsdb COMMAND --help' shows a command's options and an example."
     })
 public final class Bsdb {
+  @Option(
+      names = {"-h", "--help"},
+      usageHelp = true,
+      scope = ScopeType.INHERIT,
+      description = "Show this help.")
+  private boolean help;
+
+  @Option(
+      names = {"-V", "--version"},
+      versionHelp = true,
+      description = "Show the versions of program, format and Java.")
+  private boolean version;
+
   @Option(
       names = "--stacktrace",
       scope = ScopeType.INHERIT,

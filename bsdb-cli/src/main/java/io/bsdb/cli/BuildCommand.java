@@ -16,9 +16,10 @@ import picocli.CommandLine.Option;
 /** Builds a snapshot of files and puts it in service. */
 @Command(
     name = "build",
-    mixinStandardHelpOptions = true,
+    sortOptions = false,
+    abbreviateSynopsis = true,
+    header = "Builds a snapshot of the inputs and puts it in service.",
     description = {
-      "Builds a snapshot of the inputs and puts it in service.",
       "",
       "By default an input has one record per line: the key, a separator, the value. The first"
           + " separator of a line counts, so a value may contain it. Lines end with LF, or with"

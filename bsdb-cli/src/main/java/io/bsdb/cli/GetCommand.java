@@ -17,10 +17,13 @@ import picocli.CommandLine.Parameters;
 /** Looks keys up. */
 @Command(
     name = "get",
-    mixinStandardHelpOptions = true,
+    sortOptions = false,
+    abbreviateSynopsis = true,
+    header = "Looks keys up in the snapshot in service.",
     description = {
-      "Looks keys up in the snapshot in service: one line per key that was found, the key, a tab,"
-          + " the value. Absent keys are named on standard error.",
+      "",
+      "Prints one line per key that was found: the key, a tab, the value. Absent keys are named on"
+          + " standard error.",
       "",
       "In a table with a schema, a key is given as text of its column's type, and the value is"
           + " printed as JSON. A key of several columns is given with commas between them, or as a"
@@ -46,8 +49,8 @@ final class GetCommand implements Callable<Integer> {
       names = "--encoding",
       paramLabel = "ENCODING",
       description =
-          "How keys and values are written, if the table has no schema: ${COMPLETION-CANDIDATES}."
-              + " Default: UTF8, which prints bytes as they are.")
+          "How keys and values are written, if the table has no schema: utf8, hex or base64."
+              + " Default: utf8, which prints bytes as they are.")
   private @Nullable Encoding encoding;
 
   @Parameters(arity = "1..*", paramLabel = "KEY", description = "What to look up.")

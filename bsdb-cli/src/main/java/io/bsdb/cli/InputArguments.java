@@ -1,7 +1,6 @@
 package io.bsdb.cli;
 
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.util.List;
 import picocli.CommandLine.Option;
 
@@ -20,25 +19,25 @@ final class InputArguments {
   @Option(
       names = "--separator",
       paramLabel = "TEXT",
-      converter = Separator.class,
+      converter = Separator.Converter.class,
       description =
           "Stands between key and value. \\t, \\0 and \\xHH are understood. Default: one space.")
-  private byte[] separator = " ".getBytes(StandardCharsets.UTF_8);
+  private Separator separator = Separator.of(" ");
 
   @Option(
       names = "--encoding",
       paramLabel = "ENCODING",
       description =
-          "How keys and values are written: ${COMPLETION-CANDIDATES}. Default: UTF8, which keeps"
-              + " bytes as they are.")
+          "How keys and values are written: utf8, hex or base64. Default: utf8, which keeps bytes"
+              + " as they are.")
   private Encoding encoding = Encoding.UTF8;
 
   @Option(
       names = "--on-bad-line",
       paramLabel = "POLICY",
       description =
-          "What to do with a line that is no record: ${COMPLETION-CANDIDATES}. Default: FAIL. SKIP"
-              + " counts them and shows the first ten.")
+          "What to do with a line that is no record: fail, or skip it. Skipped lines are counted and"
+              + " the first ten shown. Default: fail.")
   private BadLines.Policy onBadLine = BadLines.Policy.FAIL;
 
   Inputs inputs() throws IOException {
@@ -46,7 +45,7 @@ final class InputArguments {
   }
 
   RecordFormat format() {
-    return new TextFormat(separator, encoding);
+    return new TextFormat(separator.bytes(), encoding);
   }
 
   BadLines badLines(Console console) {

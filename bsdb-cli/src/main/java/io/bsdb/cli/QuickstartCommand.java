@@ -1,34 +1,26 @@
 package io.bsdb.cli;
 
-import io.bsdb.examples.Quickstart;
-import java.io.IOException;
-import java.io.PrintStream;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
-import java.util.concurrent.ExecutionException;
-import org.apache.flink.table.api.TableException;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
 /** The main job, on data that comes with the project. */
 @Command(
     name = "quickstart",
-    mixinStandardHelpOptions = true,
+    sortOptions = false,
+    abbreviateSynopsis = true,
+    header = "Builds a table with Flink and enriches a stream with it.",
     description = {
-      "Builds a table of 234,908 places with a Flink batch job, then enriches 1,000,000 check-ins"
-          + " with it in a Flink SQL streaming job. Flink runs inside this process: there is nothing"
-          + " to install.",
+      "",
+      "A Flink batch job builds a table of 234,908 places, then a Flink SQL streaming job looks up"
+          + " the place of each of 1,000,000 check-ins in it. Flink runs inside this process: there"
+          + " is nothing to install.",
       ""
     },
     footerHeading = "%nExample:%n",
     footer = "  bsdb quickstart")
 final class QuickstartCommand implements Callable<Integer> {
-  /** The project's directory, set by the launcher. */
-  private static final String HOME_PROPERTY = "bsdb.home";
-
-  private static final String CITIES = "examples/data/cities500.csv.gz";
-
   private final Console console;
 
   @Option(
@@ -43,26 +35,7 @@ final class QuickstartCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws Exception {
-    PrintStream results = new PrintStream(console.out(), true, StandardCharsets.UTF_8);
-    Quickstart quickstart =
-        new Quickstart(
-            directory,
-            Path.of(System.getProperty(HOME_PROPERTY, ""), CITIES),
-            results,
-            console.err(),
-            console.terminal() ? Quickstart.Live.YES : Quickstart.Live.NO);
-    try {
-      return quickstart.run() ? ExitStatus.OK : ExitStatus.NO;
-    } catch (ExecutionException | TableException e) {
-      throw new IOException("Flink failed: %s; see %s".formatted(rootCause(e), directory.resolve("flink.log")), e);
-    }
-  }
-
-  private static Throwable rootCause(Throwable e) {
-    Throwable cause = e;
-    while (cause.getCause() != null) {
-      cause = cause.getCause();
-    }
-    return cause;
+    // A class of its own: the other commands run without Flink on the class path.
+    return QuickstartRun.run(directory, console);
   }
 }

@@ -6,9 +6,23 @@ import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
 /** Bytes given as text with the escapes {@code \t}, {@code \0}, {@code \\} and {@code \xHH}. */
-final class Separator implements ITypeConverter<byte[]> {
-  @Override
-  public byte[] convert(String text) {
+final class Separator {
+  private final byte[] bytes;
+
+  private Separator(byte[] bytes) {
+    this.bytes = bytes;
+  }
+
+  byte[] bytes() {
+    return bytes.clone();
+  }
+
+  /**
+   * Parses it.
+   *
+   * @throws IllegalArgumentException if it is none
+   */
+  static Separator of(String text) {
     try {
       byte[] bytes = parse(text);
       if (bytes.length == 0) {
@@ -19,9 +33,9 @@ final class Separator implements ITypeConverter<byte[]> {
           throw new IllegalArgumentException("it has a line feed");
         }
       }
-      return bytes;
+      return new Separator(bytes);
     } catch (IllegalArgumentException e) {
-      throw new TypeConversionException("not a separator: '" + text + "': " + e.getMessage());
+      throw new IllegalArgumentException("not a separator: '%s': %s".formatted(text, e.getMessage()), e);
     }
   }
 
@@ -54,5 +68,17 @@ final class Separator implements ITypeConverter<byte[]> {
       default -> throw new IllegalArgumentException("the escapes are \\t, \\0, \\\\ and \\xHH");
     }
     return at + 1;
+  }
+
+  /** For picocli. */
+  static final class Converter implements ITypeConverter<Separator> {
+    @Override
+    public Separator convert(String text) {
+      try {
+        return of(text);
+      } catch (IllegalArgumentException e) {
+        throw new TypeConversionException(e.getMessage());
+      }
+    }
   }
 }

@@ -15,10 +15,12 @@ import picocli.CommandLine.Mixin;
 /** Reads everything. */
 @Command(
     name = "verify",
-    mixinStandardHelpOptions = true,
+    sortOptions = false,
+    abbreviateSynopsis = true,
+    header = "Reads the whole snapshot in service and says whether it is sound.",
     description = {
-      "Reads every byte of the snapshot in service and compares it with its checksums. DIR may also"
-          + " be the directory of one snapshot.",
+      "",
+      "Every byte is compared with its checksums. DIR may also be the directory of one snapshot.",
       "",
       "Exit status: 0 the snapshot is sound, 3 it is not; the message names file and offset.",
       ""

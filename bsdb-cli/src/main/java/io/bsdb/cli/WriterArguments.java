@@ -42,8 +42,7 @@ final class WriterArguments {
       names = "--perfect-hash",
       paramLabel = "KIND",
       description =
-          "Kind of perfect hash: ${COMPLETION-CANDIDATES}. Default: PILOT, the faster; SUX4J is"
-              + " smaller.")
+          "Kind of perfect hash: pilot, the faster, or sux4j, the smaller. Default: pilot.")
   private @Nullable PerfectHashKind perfectHash;
 
   @Option(
@@ -89,7 +88,8 @@ final class WriterArguments {
       names = "--duplicates",
       paramLabel = "POLICY",
       description =
-          "What to do with a key that comes twice: ${COMPLETION-CANDIDATES}. Default: FAIL.")
+          "What to do with a key that comes twice: fail, or keep the first or the last."
+              + " Default: fail.")
   private @Nullable Duplicates duplicates;
 
   /**

@@ -32,23 +32,15 @@ final class LineCount {
         files = entries.filter(Files::isRegularFile).toList();
       }
       for (Path file : files) {
-        try {
-          look(file);
-        } catch (NoSuchFileException e) {
-          // Renamed meanwhile: counted under its new name at the next look.
-          continue;
-        }
+        look(file);
       }
     }
     return lines;
   }
 
   private void look(Path file) throws IOException {
-    Object key = Files.readAttributes(file, BasicFileAttributes.class).fileKey();
-    if (key == null) {
-      return;
-    }
     try (FileChannel channel = FileChannel.open(file)) {
+      Object key = Files.readAttributes(file, BasicFileAttributes.class).fileKey();
       long position = readTo.getOrDefault(key, 0L);
       int read = channel.read(buffer.clear(), position);
       while (read > 0) {
@@ -59,6 +51,8 @@ final class LineCount {
         read = channel.read(buffer.clear(), position);
       }
       readTo.put(key, position);
+    } catch (NoSuchFileException e) {
+      // Renamed meanwhile: counted under its new name at the next look.
     }
   }
 }

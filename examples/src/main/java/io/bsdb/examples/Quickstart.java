@@ -15,7 +15,9 @@ import java.util.stream.Stream;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.table.api.EnvironmentSettings;
 import org.apache.flink.table.api.TableEnvironment;
+import org.apache.flink.table.api.TableException;
 import org.apache.flink.table.api.TableResult;
+import org.apache.flink.table.api.ValidationException;
 import org.apache.flink.types.Row;
 import org.apache.flink.util.CloseableIterator;
 import org.jspecify.annotations.Nullable;
@@ -71,7 +73,7 @@ public final class Quickstart {
    *
    * @return whether every check-in came out
    */
-  public boolean run() throws IOException, InterruptedException, ExecutionException {
+  public boolean run() throws IOException, InterruptedException {
     if (!Files.isReadable(citiesCsv)) {
       throw new IOException("cannot read the places: " + citiesCsv);
     }
@@ -79,6 +81,22 @@ public final class Quickstart {
     Path log = directory.resolve("flink.log");
     QuickstartLog.writeTo(log);
     output.message("Flink runs inside this process; its log is " + log);
+    try {
+      return runJobs();
+    } catch (ExecutionException | TableException | ValidationException e) {
+      throw new IOException("Flink failed: %s; see %s".formatted(rootCause(e), log), e);
+    }
+  }
+
+  private static Throwable rootCause(Throwable e) {
+    Throwable cause = e;
+    while (cause.getCause() != null) {
+      cause = cause.getCause();
+    }
+    return cause;
+  }
+
+  private boolean runJobs() throws IOException, InterruptedException, ExecutionException {
 
     Path cities = directory.resolve("cities");
     Path checkIns = directory.resolve("check-ins");
@@ -139,7 +157,7 @@ public final class Quickstart {
 
   /** Runs the SELECTs of a script. */
   private List<List<Row>> select(String script, Map<String, String> variables, String task)
-      throws IOException {
+      throws IOException, InterruptedException, ExecutionException {
     try (var progress = output.start(task, null, 0)) {
       SqlScript sql = SqlScript.read("quickstart/" + script, variables);
       TableEnvironment environment = environment(sql);
@@ -154,12 +172,12 @@ public final class Quickstart {
     }
   }
 
-  private static List<Row> rows(TableResult result) throws IOException {
+  private static List<Row> rows(TableResult result) throws ExecutionException {
     List<Row> rows = new ArrayList<>();
     try (CloseableIterator<Row> iterator = result.collect()) {
       iterator.forEachRemaining(rows::add);
     } catch (Exception e) {
-      throw new IOException("the result could not be read", e);
+      throw new ExecutionException(e);
     }
     return rows;
   }

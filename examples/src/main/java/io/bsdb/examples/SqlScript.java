@@ -42,7 +42,7 @@ record SqlScript(Map<String, String> settings, List<String> statements) {
     Map<String, String> settings = new LinkedHashMap<>();
     List<String> statements = new ArrayList<>();
     String code = COMMENT.matcher(text).replaceAll("");
-    for (String part : STATEMENT_END.split(code)) {
+    for (String part : STATEMENT_END.split(code, -1)) {
       String statement = part.strip();
       Matcher set = SET.matcher(statement);
       if (set.matches()) {
