@@ -1,6 +1,9 @@
 package io.bsdb.cli;
 
-/** What becomes of lines that are not records: the first ends the build, or they are counted and the first ten shown. */
+/**
+ * What becomes of lines that are not records: the first ends the build, or they are counted and the
+ * first ten shown.
+ */
 final class BadLines {
   /** How to treat them. */
   enum Policy {

@@ -35,12 +35,14 @@ public final class Bsdb {
       usageHelp = true,
       scope = ScopeType.INHERIT,
       description = "Show this help.")
+  @SuppressWarnings("unused") // picocli answers it
   private boolean help;
 
   @Option(
       names = {"-V", "--version"},
       versionHelp = true,
       description = "Show the versions of program, format and Java.")
+  @SuppressWarnings("unused") // picocli answers it
   private boolean version;
 
   @Option(

@@ -39,9 +39,7 @@ final class BuildCommand implements Callable<Integer> {
   @Mixin private InputArguments input;
   @Mixin private WriterArguments writer;
 
-  @Option(
-      names = "--verify",
-      description = "Read the whole snapshot back once it is built.")
+  @Option(names = "--verify", description = "Read the whole snapshot back once it is built.")
   private boolean verify;
 
   BuildCommand(Console console) {
@@ -70,10 +68,7 @@ final class BuildCommand implements Callable<Integer> {
     double seconds = (System.nanoTime() - started) / 1e9;
     console.say(
         "%s is in service: %,d records in %s, %.1f s",
-        manifest.version(),
-        manifest.recordCount(),
-        ByteSize.format(manifest.length()),
-        seconds);
+        manifest.version(), manifest.recordCount(), ByteSize.format(manifest.length()), seconds);
     Report report = new Report();
     report.add("version", manifest.version());
     report.add("records", manifest.recordCount());
@@ -97,8 +92,7 @@ final class BuildCommand implements Callable<Integer> {
             };
         inputs.read(format, console.in(), progress.position(), sink, badLines);
       }
-      try (Progress progress =
-          Progress.start(console, "building", 0, Progress.Unit.PARTITIONS)) {
+      try (Progress progress = Progress.start(console, "building", 0, Progress.Unit.PARTITIONS)) {
         snapshot.listener(
             (done, total, records) -> {
               progress.records().set(records);
@@ -109,17 +103,16 @@ final class BuildCommand implements Callable<Integer> {
     }
   }
 
-  private CommandFailure duplicate(
-      DuplicateKeyException e, Inputs inputs, RecordFormat format) throws IOException {
+  private CommandFailure duplicate(DuplicateKeyException e, Inputs inputs, RecordFormat format)
+      throws IOException {
     byte[] key = e.key();
     List<String> places =
-        inputs.canBeReadAgain()
-            ? DuplicateSearch.places(key, inputs, format, console)
-            : List.of();
+        inputs.canBeReadAgain() ? DuplicateSearch.places(key, inputs, format, console) : List.of();
     String text = Encoding.excerpt(key, 0, key.length);
     return CommandFailure.refused(
         places.size() < 2
-            ? "duplicate key '%s'; --duplicates first or last keeps one record of each".formatted(text)
+            ? "duplicate key '%s'; --duplicates first or last keeps one record of each"
+                .formatted(text)
             : "duplicate key '%s': %s and %s; --duplicates first or last keeps one record of each"
                 .formatted(text, places.get(0), places.get(1)));
   }

@@ -1,6 +1,9 @@
 package io.bsdb.cli;
 
-/** An expected error: its message is all that the user needs, and its status is how the process ends. */
+/**
+ * An expected error: its message is all that the user needs, and its status is how the process
+ * ends.
+ */
 final class CommandFailure extends RuntimeException {
   private static final long serialVersionUID = 1L;
 

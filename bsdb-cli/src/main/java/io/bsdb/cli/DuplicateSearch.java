@@ -13,7 +13,9 @@ final class DuplicateSearch {
 
   private DuplicateSearch() {}
 
-  /** The first two places of a key, as {@code file:line}; fewer if the inputs have changed since. */
+  /**
+   * The first two places of a key, as {@code file:line}; fewer if the inputs have changed since.
+   */
   static List<String> places(byte[] key, Inputs inputs, RecordFormat format, Console console)
       throws IOException {
     List<String> places = new ArrayList<>();

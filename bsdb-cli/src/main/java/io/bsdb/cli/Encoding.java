@@ -29,8 +29,7 @@ enum Encoding {
       case UTF8 -> java.util.Arrays.copyOfRange(text, offset, offset + length);
       case HEX -> DIGITS.parseHex(new String(text, offset, length, StandardCharsets.ISO_8859_1));
       case BASE64 ->
-          Base64.getDecoder()
-              .decode(java.util.Arrays.copyOfRange(text, offset, offset + length));
+          Base64.getDecoder().decode(java.util.Arrays.copyOfRange(text, offset, offset + length));
     };
   }
 
@@ -51,8 +50,7 @@ enum Encoding {
 
   /** The bytes for a message: short, on one line, and harmless to a terminal. */
   static String excerpt(byte[] bytes, int offset, int length) {
-    String text =
-        new String(bytes, offset, Math.min(length, 4 * EXCERPT), StandardCharsets.UTF_8);
+    String text = new String(bytes, offset, Math.min(length, 4 * EXCERPT), StandardCharsets.UTF_8);
     StringBuilder excerpt = new StringBuilder();
     text.codePoints()
         .limit(EXCERPT)

@@ -16,7 +16,10 @@ final class Failures {
 
   /** Says what went wrong; the result is the exit status. */
   static int report(Exception e, Console console, boolean stackTrace) {
-    Exception cause = e instanceof UncheckedIOException unchecked ? unchecked.getCause() : e;
+    Exception cause = e;
+    if (e instanceof UncheckedIOException && e.getCause() instanceof IOException checked) {
+      cause = checked;
+    }
     int status = status(cause);
     console.say("%s", "bsdb: " + message(cause));
     if (stackTrace || status == ExitStatus.DEFECT) {

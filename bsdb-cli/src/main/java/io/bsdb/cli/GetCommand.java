@@ -91,7 +91,8 @@ final class GetCommand implements Callable<Integer> {
     }
     if (encoding != null) {
       throw CommandFailure.usage(
-          "--encoding is for tables without a schema; the key of this one is " + schema.keyColumns());
+          "--encoding is for tables without a schema; the key of this one is "
+              + schema.keyColumns());
     }
     return new RecordText.Typed(schema);
   }

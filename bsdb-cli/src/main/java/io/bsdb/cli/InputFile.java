@@ -13,7 +13,8 @@ import java.util.zip.GZIPInputStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One input: a file, or standard input. A file whose name ends in {@code .gz}, {@code .zst} or {@code .zstd} is decompressed.
+ * One input: a file, or standard input. A file whose name ends in {@code .gz}, {@code .zst} or
+ * {@code .zstd} is decompressed.
  *
  * @param name as messages give it
  * @param path null for standard input

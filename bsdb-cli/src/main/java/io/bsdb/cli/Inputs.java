@@ -21,7 +21,8 @@ record Inputs(List<InputFile> files) {
   }
 
   /**
-   * What the arguments name: files, directories (all regular files in them, by name), patterns, and {@code -}.
+   * What the arguments name: files, directories (all regular files in them, by name), patterns, and
+   * {@code -}.
    *
    * @throws CommandFailure if one of them names nothing
    */

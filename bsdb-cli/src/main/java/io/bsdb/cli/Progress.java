@@ -12,8 +12,8 @@ import me.tongfei.progressbar.ProgressBarStyle;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Shows how far a piece of work is: a bar where a person watches, a line every ten seconds elsewhere. The work sets two counters
- * and pays nothing else; a thread looks at them.
+ * Shows how far a piece of work is: a bar where a person watches, a line every ten seconds
+ * elsewhere. The work sets two counters and pays nothing else; a thread looks at them.
  */
 final class Progress implements Closeable {
   /** What the position counts. */
@@ -104,7 +104,10 @@ final class Progress implements Closeable {
   private void update(@Nullable ProgressBar bar) {
     long done = records.get();
     double rate = done / Math.max(1e-3, (System.nanoTime() - started) / 1e9);
-    String figures = String.format(Locale.ROOT, "%,d records, %,.0f/s", done, rate);
+    String figures =
+        done == 0
+            ? TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - started) + " s"
+            : String.format(Locale.ROOT, "%,d records, %,.0f/s", done, rate);
     if (bar != null) {
       bar.stepTo(position.get());
       bar.setExtraMessage(figures);

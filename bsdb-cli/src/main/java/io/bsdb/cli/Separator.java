@@ -35,7 +35,8 @@ final class Separator {
       }
       return new Separator(bytes);
     } catch (IllegalArgumentException e) {
-      throw new IllegalArgumentException("not a separator: '%s': %s".formatted(text, e.getMessage()), e);
+      throw new IllegalArgumentException(
+          "not a separator: '%s': %s".formatted(text, e.getMessage()), e);
     }
   }
 

@@ -11,8 +11,8 @@ import java.util.Arrays;
 /**
  * One record per line: key, separator, value. Bytes from end to end, so that any encoding survives.
  *
- * <p>A line ends with LF. If the first line of an input ends with CR LF, a CR before LF belongs to the line end throughout that
- * input; otherwise a CR is a byte like any other.
+ * <p>A line ends with LF. If the first line of an input ends with CR LF, a CR before LF belongs to
+ * the line end throughout that input; otherwise a CR is a byte like any other.
  */
 final class TextFormat implements RecordFormat {
   private static final int BUFFER = 256 << 10;
@@ -102,9 +102,7 @@ final class TextFormat implements RecordFormat {
                     Encoding.excerpt(bytes, start, end - start)));
       } else if (keyEnd == start) {
         badLines.found(
-            name,
-            number,
-            "empty key in the line: " + Encoding.excerpt(bytes, start, end - start));
+            name, number, "empty key in the line: " + Encoding.excerpt(bytes, start, end - start));
       } else {
         record(bytes, start, keyEnd - start, keyEnd + separator.length, end);
       }
@@ -169,7 +167,9 @@ final class TextFormat implements RecordFormat {
     return -1;
   }
 
-  /** Eight bytes at a time: a byte of {@code x} is zero just where the word holds the wanted byte. */
+  /**
+   * Eight bytes at a time: a byte of {@code x} is zero just where the word holds the wanted byte.
+   */
   private static int indexOf(byte[] bytes, int from, int to, byte wanted) {
     long pattern = (wanted & 0xFFL) * 0x0101010101010101L;
     int i = from;

@@ -23,7 +23,8 @@ final class TypedText {
   private TypedText() {}
 
   /**
-   * The values of a key's columns: the text itself if there is one column; else a JSON array, or values with commas between.
+   * The values of a key's columns: the text itself if there is one column; else a JSON array, or
+   * values with commas between.
    *
    * @throws IllegalArgumentException if the text does not fit the columns
    */
@@ -60,7 +61,8 @@ final class TypedText {
   }
 
   /**
-   * The value of a column, in the class that {@code RowCodec} expects. Bytes are given in Base64, dates and times as ISO 8601.
+   * The value of a column, in the class that {@code RowCodec} expects. Bytes are given in Base64,
+   * dates and times as ISO 8601.
    *
    * @throws IllegalArgumentException if the text does not fit the column
    */

@@ -2,10 +2,11 @@ package io.bsdb.cli;
 
 import io.bsdb.format.CorruptSnapshotException;
 import io.bsdb.format.Manifest;
-import io.bsdb.reader.ReaderOptions;
+import io.bsdb.format.row.RowCodec;
+import io.bsdb.format.row.Schema;
 import io.bsdb.reader.RecordCursor;
 import io.bsdb.reader.SnapshotReader;
-import io.bsdb.reader.Verification;
+import io.bsdb.reader.SnapshotVerifier;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
@@ -55,36 +56,37 @@ final class VerifyCommand implements Callable<Integer> {
    * @throws CorruptSnapshotException if it is damaged
    */
   static Manifest verify(Path path, Console console) throws IOException {
-    ReaderOptions everyByte = ReaderOptions.builder().verification(Verification.FULL).build();
-    try (SnapshotReader reader = SnapshotReader.open(path)) {
-      Manifest manifest = reader.manifest();
-      scan(reader, console);
-      // After the blocks, whose checksums say better where the damage is.
-      SnapshotReader.open(path, everyByte).close();
-      return manifest;
+    Path snapshot = SnapshotDirectory.of(path);
+    Manifest manifest;
+    try (Progress progress = Progress.start(console, "verifying", 0, Progress.Unit.PARTITIONS)) {
+      manifest = SnapshotVerifier.verify(snapshot);
     }
+    Schema schema = manifest.schema();
+    if (schema != null && !manifest.options().getOrDefault("keys", "stored").equals("omitted")) {
+      verifyRows(snapshot, RowCodec.of(schema), console);
+    }
+    return manifest;
   }
 
-  private static void scan(SnapshotReader reader, Console console) throws IOException {
-    Manifest manifest = reader.manifest();
-    RecordCheck check = RecordCheck.of(manifest);
-    try (Progress progress =
-        Progress.start(
-            console, "verifying", reader.partitionCount(), Progress.Unit.PARTITIONS)) {
+  /** Sound bytes may yet be rows of another schema. */
+  private static void verifyRows(Path snapshot, RowCodec codec, Console console)
+      throws IOException {
+    try (SnapshotReader reader = SnapshotReader.open(snapshot);
+        Progress progress =
+            Progress.start(
+                console, "verifying rows", reader.partitionCount(), Progress.Unit.PARTITIONS)) {
       for (int partition = 0; partition < reader.partitionCount(); partition++) {
-        long records = 0;
         try (RecordCursor cursor = reader.scan(partition)) {
           while (cursor.next()) {
-            check.record(cursor);
-            records++;
+            codec.verify(cursor.key(), cursor.value());
             progress.records().lazySet(progress.records().getPlain() + 1);
           }
-        }
-        long expected = manifest.partitions().get(partition).recordCount();
-        if (records != expected) {
+        } catch (CorruptSnapshotException e) {
+          String file = reader.manifest().partitions().get(partition).name();
           throw new CorruptSnapshotException(
-              "record count mismatch: file=%s expected=%d actual=%d"
-                  .formatted(manifest.partitions().get(partition).name(), expected, records));
+              "row does not fit the schema: file=%s record=%d: %s"
+                  .formatted(snapshot.resolve(file), progress.records().get(), e.getMessage()),
+              e);
         }
         progress.position().incrementAndGet();
       }

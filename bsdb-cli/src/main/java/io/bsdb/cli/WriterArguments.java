@@ -59,10 +59,7 @@ final class WriterArguments {
       description = "Unit of compression, before it: 512 to 65536 bytes. Default: 512.")
   private @Nullable ByteSize frameSize;
 
-  @Option(
-      names = "--zstd-level",
-      paramLabel = "LEVEL",
-      description = "1 to 19. Default: 3.")
+  @Option(names = "--zstd-level", paramLabel = "LEVEL", description = "1 to 19. Default: 3.")
   private @Nullable Integer zstdLevel;
 
   @Option(

@@ -12,7 +12,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 
-/** Counts the lines of the files of a directory while others write them: each look reads only what is new. */
+/**
+ * Counts the lines of the files of a directory while others write them: each look reads only what
+ * is new.
+ */
 final class LineCount {
   private final Path directory;
   private final ByteBuffer buffer = ByteBuffer.allocate(256 << 10);

@@ -23,8 +23,9 @@ import org.apache.flink.util.CloseableIterator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The main job: a Flink batch job builds a table of places, and a Flink SQL streaming job looks up the place of each of 1,000,000
- * check-ins in it. Everything that Flink does stands in the SQL files beside this class; Flink runs inside this process.
+ * The main job: a Flink batch job builds a table of places, and a Flink SQL streaming job looks up
+ * the place of each of 1,000,000 check-ins in it. Everything that Flink does stands in the SQL
+ * files beside this class; Flink runs inside this process.
  */
 public final class Quickstart {
   /** Check-ins in the stream. */
@@ -62,8 +63,7 @@ public final class Quickstart {
   /** Runs it with {@code [directory [places.csv.gz]]}. */
   public static void main(String[] arguments) throws Exception {
     Path directory = Path.of(arguments.length > 0 ? arguments[0] : "bsdb-quickstart");
-    Path cities =
-        Path.of(arguments.length > 1 ? arguments[1] : "examples/data/cities500.csv.gz");
+    Path cities = Path.of(arguments.length > 1 ? arguments[1] : "examples/data/cities500.csv.gz");
     Quickstart quickstart = new Quickstart(directory, cities, System.out, System.err, Live.NO);
     System.exit(quickstart.run() ? 0 : 1);
   }
@@ -191,7 +191,15 @@ public final class Quickstart {
   private boolean report(Table table, Path enriched, List<List<Row>> answers, double seconds)
       throws IOException {
     output.section("Ten enriched check-ins");
-    output.table(answers.get(0), "check_in", "user", "geoname_id", "city", "country", "timezone", "population");
+    output.table(
+        answers.get(0),
+        "check_in",
+        "user",
+        "geoname_id",
+        "city",
+        "country",
+        "timezone",
+        "population");
 
     long total = 0;
     long unmatched = 0;

@@ -11,7 +11,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * A file of SQL statements as Flink's SQL client runs them, with {@code ${name}} where a program puts something in.
+ * A file of SQL statements as Flink's SQL client runs them, with {@code ${name}} where a program
+ * puts something in.
  *
  * @param settings what its SET statements set
  * @param statements the others, in order
