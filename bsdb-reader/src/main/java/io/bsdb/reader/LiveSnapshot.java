@@ -104,7 +104,7 @@ public final class LiveSnapshot implements Closeable {
   }
 
   private SnapshotReader open(String version) throws IOException {
-    return PartitionedReader.openSnapshot(
+    return PartitionedReader.openDirectory(
         path.resolve(SnapshotFormat.SNAPSHOTS_DIRECTORY).resolve(version), options);
   }
 

@@ -107,7 +107,18 @@ public final class BlockReader {
     return block.getShort(base + BLOCK_FRAME_RECORDS) & 0xFFFF;
   }
 
-  /** The body of a verified block without frames: everything behind its header. */
+  /** How many frames a verified block holds. */
+  public static int frameCount(ByteBuffer block, int base) {
+    int perFrame = frameRecords(block, base);
+    return (recordCount(block, base) + perFrame - 1) / perFrame;
+  }
+
+  /** The frame of a verified block that holds record {@code index} of it. */
+  public static int frameOf(ByteBuffer block, int base, int index) {
+    return index / frameRecords(block, base);
+  }
+
+  /** Bytes behind the header of a verified block, padding excluded: without frames, its body. */
   public static int bodyLength(ByteBuffer block, int base) {
     return block.getInt(base + BLOCK_CONTENT_LENGTH) - BLOCK_HEADER_LENGTH;
   }
