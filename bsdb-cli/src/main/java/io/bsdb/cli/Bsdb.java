@@ -51,6 +51,9 @@ public final class Bsdb {
       description = "Show where in the program an error arose.")
   private boolean stackTrace;
 
+  private static final String MORE_MEMORY =
+      "set BSDB_JAVA_OPTIONS=-Xmx4g, or give 'build' a smaller --memory";
+
   private Bsdb() {}
 
   /** Runs the command and ends the process with its status. */
@@ -71,12 +74,15 @@ public final class Bsdb {
             .setAbbreviatedOptionsAllowed(false)
             .setExecutionExceptionHandler(
                 (e, command, parsed) -> Failures.report(e, console, bsdb.stackTrace));
-    int status = commandLine.execute(arguments);
     try {
+      int status = commandLine.execute(arguments);
       console.out().flush();
+      return status;
     } catch (IOException e) {
       return Failures.report(e, console, bsdb.stackTrace);
+    } catch (OutOfMemoryError e) {
+      console.say("bsdb: out of memory (%s); %s", e.getMessage(), MORE_MEMORY);
+      return ExitStatus.UNREADABLE;
     }
-    return status;
   }
 }

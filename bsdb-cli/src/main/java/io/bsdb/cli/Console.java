@@ -8,6 +8,7 @@ import java.io.OutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.util.Locale;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What a command reads and writes.
@@ -31,7 +32,7 @@ record Console(InputStream in, OutputStream out, PrintStream err, boolean termin
   }
 
   /** A message for people, on a line of its own. */
-  void say(String format, Object... arguments) {
+  void say(String format, @Nullable Object... arguments) {
     err.println(arguments.length == 0 ? format : String.format(Locale.ROOT, format, arguments));
   }
 }
