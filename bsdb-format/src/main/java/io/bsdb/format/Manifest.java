@@ -7,6 +7,7 @@ import com.fasterxml.jackson.databind.SerializationFeature;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.bsdb.format.row.Schema;
+import java.io.CharConversionException;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.DateTimeException;
@@ -145,7 +146,10 @@ public record Manifest(
       }
       verifyChecksum(bytes, file);
       return fromJson(root, file);
-    } catch (JsonProcessingException | IllegalArgumentException | DateTimeException e) {
+    } catch (JsonProcessingException
+        | CharConversionException
+        | IllegalArgumentException
+        | DateTimeException e) {
       throw new CorruptSnapshotException(
           "manifest cannot be read: file=%s %s".formatted(file, e.getMessage()), e);
     }
@@ -186,7 +190,7 @@ public record Manifest(
               partitions.size(),
               name,
               number(node, "length", Long.MAX_VALUE >> 1),
-              (int) Long.parseLong(required(node, "checksum").asText(), 16),
+              Integer.parseUnsignedInt(required(node, "checksum").asText(), 16),
               (int) number(node, "recordCount", SnapshotFormat.MAX_PARTITION_RECORDS),
               number(node, "keyBytes", Long.MAX_VALUE >> 1),
               number(node, "valueBytes", Long.MAX_VALUE >> 1)));
@@ -215,11 +219,14 @@ public record Manifest(
   }
 
   private static long number(JsonNode node, String name, long max) {
-    long number = required(node, name).asLong(-1);
-    if (number < 0 || number > max) {
+    JsonNode number = required(node, name);
+    if (!number.isIntegralNumber()
+        || !number.canConvertToLong()
+        || number.longValue() < 0
+        || number.longValue() > max) {
       throw new IllegalArgumentException(name + " out of range: " + number);
     }
-    return number;
+    return number.longValue();
   }
 
   private static JsonNode required(JsonNode node, String name) {
