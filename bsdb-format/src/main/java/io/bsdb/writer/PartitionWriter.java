@@ -312,7 +312,8 @@ public final class PartitionWriter implements Closeable {
     List<PartitionFile> files = new ArrayList<>();
     PartitionRecords records = new PartitionRecords();
     PartitionBuilder builder =
-        new PartitionBuilder(table.storage(), build, partitionCount, options, compression);
+        new PartitionBuilder(
+            table.storage(), build, partitionCount, options, compression, temporaryDirectory);
     for (int i = next.getAndIncrement(); i < tasks.size(); i = next.getAndIncrement()) {
       Task task = tasks.get(i);
       try {

@@ -77,7 +77,8 @@ public final class SnapshotPublisher {
     String name = "part-%05d-empty.bsdb".formatted(partition);
     table.storage().delete(build.directory() + "/" + name);
     try (FrameCompression compression = new FrameCompression(options)) {
-      return new PartitionBuilder(table.storage(), build, partitionCount, options, compression)
+      return new PartitionBuilder(
+              table.storage(), build, partitionCount, options, compression, null)
           .build(partition, name, new PartitionRecords());
     }
   }
