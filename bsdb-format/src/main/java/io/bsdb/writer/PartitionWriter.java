@@ -47,6 +47,7 @@ public final class PartitionWriter implements Closeable {
 
   private enum State {
     OPEN,
+    FAILED,
     FINISHED,
     CLOSED
   }
@@ -111,17 +112,14 @@ public final class PartitionWriter implements Closeable {
   }
 
   /**
-   * Adds a record; copies what it needs.
+   * Adds a record; copies what it needs. After an {@link IOException} the writer can only be closed.
    *
    * @throws IllegalArgumentException if the key or the value is too short or too long
    */
   public void add(
       byte[] key, int keyOffset, int keyLength, byte[] value, int valueOffset, int valueLength)
       throws IOException {
-    if (state != State.OPEN) {
-      throw new IllegalStateException(
-          "the writer is " + (state == State.CLOSED ? "closed" : "finished"));
-    }
+    requireOpen();
     if (keyLength < 1 || keyLength > SnapshotFormat.MAX_KEY_LENGTH) {
       throw new IllegalArgumentException(
           "key length out of range: record=%d expected 1 to %d, actual %d"
@@ -133,8 +131,24 @@ public final class PartitionWriter implements Closeable {
               .formatted(recordCount, SnapshotFormat.MAX_VALUE_LENGTH, valueLength));
     }
     long high = KeyHash.hash(key, keyOffset, keyLength).getMostSignificantBits();
-    spill.add(bucket(high), key, keyOffset, keyLength, value, valueOffset, valueLength);
+    try {
+      spill.add(bucket(high), key, keyOffset, keyLength, value, valueOffset, valueLength);
+    } catch (IOException e) {
+      state = State.FAILED; // part of a buffer may have been written
+      throw e;
+    }
     recordCount++;
+  }
+
+  private void requireOpen() {
+    switch (state) {
+      case OPEN -> {}
+      case FAILED ->
+          throw new IllegalStateException(
+              "the writer has failed, and records may be lost: close it and build anew");
+      case FINISHED -> throw new IllegalStateException("the writer is finished");
+      case CLOSED -> throw new IllegalStateException("the writer is closed");
+    }
   }
 
   private int bucket(long high) {
@@ -156,15 +170,14 @@ public final class PartitionWriter implements Closeable {
   }
 
   /**
-   * Builds the files of all partitions that got records; each is durable.
+   * Builds the files of all partitions that got records; each is durable. After an exception the
+   * writer can only be closed.
    *
    * @return their entries for the manifest, in order
    */
   public List<PartitionFile> finish() throws IOException {
-    if (state != State.OPEN) {
-      throw new IllegalStateException(
-          "the writer is " + (state == State.CLOSED ? "closed" : "finished"));
-    }
+    requireOpen();
+    state = State.FAILED;
     if (partitionCount == AUTOMATIC) {
       partitionCount = choosePartitions();
     }
