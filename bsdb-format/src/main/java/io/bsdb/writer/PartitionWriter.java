@@ -242,9 +242,9 @@ public final class PartitionWriter implements Closeable {
               largest,
               task.partition == Task.SEVERAL ? cost * spill.bucketCount() / partitionCount : cost);
     }
-    int affordable = (int) Math.max(1, options.memoryBytes() * 3 / 4 / largest);
-    int threads =
-        Math.min(Math.min(affordable, tasks.size()), Runtime.getRuntime().availableProcessors());
+    long affordable = Math.max(1, options.memoryBytes() * 3 / 4 / largest);
+    int most = Math.min(tasks.size(), Runtime.getRuntime().availableProcessors());
+    int threads = (int) Math.min(affordable, most);
     AtomicInteger next = new AtomicInteger();
     AtomicInteger named = new AtomicInteger();
     Progress progress = new Progress(listener, partitionCount);
