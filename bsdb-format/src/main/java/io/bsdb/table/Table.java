@@ -157,13 +157,15 @@ public final class Table {
     if (build.version().equals(currentVersion())) {
       return Published.BEFORE;
     }
-    checkParent(build);
-    storage.replace(build.directory() + "/" + SnapshotFormat.MANIFEST_FILE, manifest.encode());
-    storage.syncDirectory(build.directory());
-    storage.syncDirectory(SnapshotFormat.SNAPSHOTS_DIRECTORY);
+    // The manifest makes the version complete, so that prune may delete it until CURRENT names it:
+    // both are written under one lock.
     storage.exclusively(
         () -> {
           checkParent(build);
+          storage.replace(
+              build.directory() + "/" + SnapshotFormat.MANIFEST_FILE, manifest.encode());
+          storage.syncDirectory(build.directory());
+          storage.syncDirectory(SnapshotFormat.SNAPSHOTS_DIRECTORY);
           setCurrent(build.version());
         });
     storage.delete(build.stagingDirectory());
