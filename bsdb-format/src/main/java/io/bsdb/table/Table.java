@@ -233,8 +233,8 @@ public final class Table {
   }
 
   /**
-   * Deletes what dead builds left behind: staging directories and incomplete versions in which
-   * nothing changed for {@code age}.
+   * Deletes what dead builds left behind: staging directories, incomplete versions in which nothing
+   * changed for {@code age}, and successors of {@code CURRENT} that never took its place.
    *
    * @return what was deleted, relative to the table directory
    */
@@ -243,6 +243,11 @@ public final class Table {
     List<String> deleted = new ArrayList<>();
     for (String name : storage.list(SnapshotFormat.STAGING_DIRECTORY)) {
       sweep(SnapshotFormat.STAGING_DIRECTORY + "/" + name, limit, deleted);
+    }
+    for (String name : storage.list("")) {
+      if (name.startsWith(SnapshotFormat.CURRENT_FILE + ".") && name.endsWith(".tmp")) {
+        sweep(name, limit, deleted);
+      }
     }
     String current = currentVersion();
     for (String name : storage.list(SnapshotFormat.SNAPSHOTS_DIRECTORY)) {
