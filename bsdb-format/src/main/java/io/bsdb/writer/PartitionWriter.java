@@ -17,6 +17,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.regex.Pattern;
 
 /**
  * One process' share of a build: takes records of any of the snapshot's partitions and writes their
@@ -28,6 +29,7 @@ public final class PartitionWriter implements Closeable {
   /** Stands for: chosen by {@link #finish} from the amount of data. */
   static final int AUTOMATIC = 0;
 
+  private static final Pattern SUFFIX = Pattern.compile("[A-Za-z0-9-]{0,100}");
   private static final int BUCKETS = 256;
   private static final int LARGEST_PARTITION = 512 << 20;
   private static final int BUILD_BYTES_PER_RECORD = 72;
@@ -92,6 +94,11 @@ public final class PartitionWriter implements Closeable {
       throw new IllegalArgumentException(
           "partitions out of range: expected 1 to %d, actual %d"
               .formatted(SnapshotFormat.MAX_PARTITIONS, partitionCount));
+    }
+    if (!SUFFIX.matcher(suffix).matches()) {
+      throw new IllegalArgumentException(
+          "suffix of file names: expected up to 100 letters, digits and '-', actual '%s'"
+              .formatted(suffix));
     }
     return new PartitionWriter(table, build, partitionCount, suffix, temporaryDirectory, options);
   }
