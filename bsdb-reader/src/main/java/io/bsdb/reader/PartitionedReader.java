@@ -30,23 +30,34 @@ final class PartitionedReader implements SnapshotReader {
   }
 
   static SnapshotReader open(Path path, ReaderOptions options) throws IOException {
-    Path directory = path;
-    if (!Files.exists(path.resolve(SnapshotFormat.MANIFEST_FILE))) {
-      if (!Files.isDirectory(path)) {
-        throw new NoSuchFileException(
-            path.toString(),
-            null,
-            "no such table directory; check the path, or build the table first");
-      }
-      directory =
-          path.resolve(SnapshotFormat.SNAPSHOTS_DIRECTORY)
-              .resolve(Table.at(path).requireCurrentVersion());
+    if (Files.exists(path.resolve(SnapshotFormat.MANIFEST_FILE))) {
+      return openSnapshot(path, readManifest(path), options);
     }
-    return openSnapshot(directory, options);
+    if (!Files.isDirectory(path)) {
+      throw new NoSuchFileException(
+          path.toString(),
+          null,
+          "no such table directory; check the path, or build the table first");
+    }
+    return openVersion(path, Table.at(path).requireCurrentVersion(), options);
   }
 
-  /** Opens one snapshot's directory. */
-  static SnapshotReader openSnapshot(Path directory, ReaderOptions options) throws IOException {
+  /** Opens one version of a table. */
+  static SnapshotReader openVersion(Path table, String version, ReaderOptions options)
+      throws IOException {
+    Path directory = table.resolve(SnapshotFormat.SNAPSHOTS_DIRECTORY).resolve(version);
+    Manifest manifest = readManifest(directory);
+    if (!manifest.version().equals(version)) {
+      throw new CorruptSnapshotException(
+          "manifest belongs to another version: file=%s expected=%s actual=%s"
+              .formatted(
+                  directory.resolve(SnapshotFormat.MANIFEST_FILE), version, manifest.version()));
+    }
+    return openSnapshot(directory, manifest, options);
+  }
+
+  /** Reads the manifest in a snapshot's directory. */
+  static Manifest readManifest(Path directory) throws IOException {
     Path manifestFile = directory.resolve(SnapshotFormat.MANIFEST_FILE);
     if (!Files.exists(manifestFile)) {
       throw new NoSuchFileException(
@@ -59,7 +70,11 @@ final class PartitionedReader implements SnapshotReader {
           "manifest too long: file=%s expected<=%d actual=%d"
               .formatted(manifestFile, Manifest.MAX_LENGTH, Files.size(manifestFile)));
     }
-    Manifest manifest = Manifest.decode(Files.readAllBytes(manifestFile), manifestFile.toString());
+    return Manifest.decode(Files.readAllBytes(manifestFile), manifestFile.toString());
+  }
+
+  private static SnapshotReader openSnapshot(
+      Path directory, Manifest manifest, ReaderOptions options) throws IOException {
     List<PartitionReader> opened = new ArrayList<>();
     try {
       for (PartitionFile file : manifest.partitions()) {

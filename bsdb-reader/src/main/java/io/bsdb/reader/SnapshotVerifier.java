@@ -3,10 +3,7 @@ package io.bsdb.reader;
 import io.bsdb.format.CorruptSnapshotException;
 import io.bsdb.format.Manifest;
 import io.bsdb.format.PartitionFile;
-import io.bsdb.format.SnapshotFormat;
 import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 
 /** Reads every byte of a snapshot and checks it in every way there is. */
@@ -23,14 +20,7 @@ public final class SnapshotVerifier {
    *     offset
    */
   public static Manifest verify(Path directory) throws IOException {
-    Path manifestFile = directory.resolve(SnapshotFormat.MANIFEST_FILE);
-    if (!Files.exists(manifestFile)) {
-      throw new NoSuchFileException(
-          manifestFile.toString(),
-          null,
-          "the snapshot was never completed or has been deleted; see 'bsdb versions'");
-    }
-    Manifest manifest = Manifest.decode(Files.readAllBytes(manifestFile), manifestFile.toString());
+    Manifest manifest = PartitionedReader.readManifest(directory);
     for (PartitionFile file : manifest.partitions()) {
       try (PartitionReader partition =
           PartitionReader.open(directory.resolve(file.name()), file, manifest)) {
