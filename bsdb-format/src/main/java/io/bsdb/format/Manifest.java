@@ -7,6 +7,7 @@ import com.fasterxml.jackson.databind.SerializationFeature;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.bsdb.format.row.Schema;
+import java.io.CharConversionException;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.DateTimeException;
@@ -156,7 +157,10 @@ public record Manifest(
                 .formatted(file, HASH, hash));
       }
       return fromJson(root, file);
-    } catch (JsonProcessingException | IllegalArgumentException | DateTimeException e) {
+    } catch (JsonProcessingException
+        | CharConversionException
+        | IllegalArgumentException
+        | DateTimeException e) {
       throw new CorruptSnapshotException(
           "manifest cannot be read: file=%s %s".formatted(file, e.getMessage()), e);
     }
@@ -226,11 +230,14 @@ public record Manifest(
   }
 
   private static long number(JsonNode node, String name, long max) {
-    long number = required(node, name).asLong(-1);
-    if (number < 0 || number > max) {
+    JsonNode number = required(node, name);
+    if (!number.isIntegralNumber()
+        || !number.canConvertToLong()
+        || number.longValue() < 0
+        || number.longValue() > max) {
       throw new IllegalArgumentException(name + " out of range: " + number);
     }
-    return number;
+    return number.longValue();
   }
 
   private static int checksum(JsonNode node) {

@@ -31,23 +31,27 @@ final class PartitionBuilder {
   private final Build build;
   private final int partitionCount;
   private final WriterOptions options;
-  private final Path temporaryDirectory;
   private final FrameCompression compression;
+  private final @Nullable Path temporaryDirectory;
   private int[] startByRank = new int[0];
 
+  /**
+   * @param temporaryDirectory for the files of a perfect hash under construction; null if there
+   *     will be no records
+   */
   PartitionBuilder(
       TableStorage storage,
       Build build,
       int partitionCount,
       WriterOptions options,
-      Path temporaryDirectory,
-      FrameCompression compression) {
+      FrameCompression compression,
+      @Nullable Path temporaryDirectory) {
     this.storage = storage;
     this.build = build;
     this.partitionCount = partitionCount;
     this.options = options;
-    this.temporaryDirectory = temporaryDirectory;
     this.compression = compression;
+    this.temporaryDirectory = temporaryDirectory;
   }
 
   /** Writes the file {@code name} of the snapshot, durably. */
@@ -120,7 +124,7 @@ final class PartitionBuilder {
 
   private ByteBuffer perfectHash(PartitionRecords records) throws IOException {
     PerfectHashBuilder builder = PerfectHashBuilder.of(options.perfectHash());
-    if (options.perfectHash() == PerfectHashKind.SUX4J) {
+    if (options.perfectHash() == PerfectHashKind.SUX4J && temporaryDirectory != null) {
       builder.temporaryDirectory(Files.createDirectories(temporaryDirectory));
     }
     try {
