@@ -75,8 +75,11 @@ public final class SnapshotFormat {
   /** Bytes of a slot or of a frame directory entry. */
   public static final int SLOT_BYTES = 2;
 
-  /** Longest body that slots can address: a longer one holds a single record. */
-  public static final int MAX_SLOTTED_BODY = 65_536;
+  /**
+   * Longest body that slots can address, even an empty record at its end; a longer one holds a
+   * single record.
+   */
+  public static final int MAX_SLOTTED_BODY = 65_535;
 
   private SnapshotFormat() {}
 
