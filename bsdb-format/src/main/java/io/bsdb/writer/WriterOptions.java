@@ -1,6 +1,5 @@
 package io.bsdb.writer;
 
-import com.google.errorprone.annotations.CanIgnoreReturnValue;
 import io.bsdb.format.PartitionProperties.KeyStorage;
 import io.bsdb.format.SnapshotFormat;
 import io.bsdb.format.hash.PerfectHashKind;
@@ -78,7 +77,6 @@ public record WriterOptions(
   }
 
   /** Collects options; each setter checks its argument. Not safe for several threads. */
-  @CanIgnoreReturnValue
   public static final class Builder {
     private Layout layout = Layout.BLOCKED;
     private KeyStorage keyStorage = KeyStorage.STORED;

@@ -1,5 +1,6 @@
 package io.bsdb.reader;
 
+import com.dynatrace.hash4j.hashing.HashValue128;
 import io.bsdb.format.CorruptSnapshotException;
 import io.bsdb.format.FileFooter;
 import io.bsdb.format.FileHeader;
@@ -14,6 +15,7 @@ import io.bsdb.format.Signatures;
 import io.bsdb.format.SnapshotFormat;
 import io.bsdb.format.block.BlockIndex;
 import io.bsdb.format.block.BlockReader;
+import io.bsdb.format.hash.KeyHash;
 import io.bsdb.format.hash.PerfectHash;
 import io.bsdb.reader.io.MappedFile;
 import java.io.Closeable;
@@ -456,6 +458,26 @@ final class PartitionReader implements Closeable {
       if (decoder != null && decoders != null) {
         decoders.give(decoder);
       }
+    }
+  }
+
+  /** Whether records hold their keys. */
+  boolean storesKeys() {
+    return properties.keyStorage() == KeyStorage.STORED;
+  }
+
+  /** Checks that the record at {@code rank} would be found by its key. */
+  void requireFound(byte[] key, int rank, int partitionCount, int partition)
+      throws CorruptSnapshotException {
+    HashValue128 keyHash = KeyHash.hash(key);
+    long high = keyHash.getMostSignificantBits();
+    int actualPartition = SnapshotFormat.partition(high, partitionCount);
+    int actual = actualPartition == partition ? rank(high, keyHash.getLeastSignificantBits()) : -1;
+    if (actual != rank) {
+      throw new CorruptSnapshotException(
+          "a record cannot be found by its key: file=%s offset=%d rank=%d partition of key=%d rank of key=%d"
+              .formatted(
+                  name, blocksOffset + index().offset(block(rank)), rank, actualPartition, actual));
     }
   }
 

@@ -1,7 +1,5 @@
 package io.bsdb.reader;
 
-import com.google.errorprone.annotations.CanIgnoreReturnValue;
-
 /**
  * How a snapshot is read. Immutable.
  *
@@ -20,7 +18,6 @@ public record ReaderOptions(Access access, Verification verification) {
   }
 
   /** Collects options. Not safe for several threads. */
-  @CanIgnoreReturnValue
   public static final class Builder {
     private Access access = Access.MAPPED;
     private Verification verification = Verification.METADATA;

@@ -8,6 +8,6 @@ final class Damage {
   private Damage() {}
 
   static UncheckedIOException found(String message) {
-    return new UncheckedIOException(new CorruptSnapshotException(message));
+    return new UncheckedIOException(message, new CorruptSnapshotException(message));
   }
 }
