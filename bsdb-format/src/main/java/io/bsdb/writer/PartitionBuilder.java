@@ -15,10 +15,13 @@ import io.bsdb.format.block.BlockWriter;
 import io.bsdb.format.hash.DuplicateHashException;
 import io.bsdb.format.hash.PerfectHash;
 import io.bsdb.format.hash.PerfectHashBuilder;
+import io.bsdb.format.hash.PerfectHashKind;
 import io.bsdb.table.Build;
 import io.bsdb.table.TableStorage;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
@@ -28,6 +31,7 @@ final class PartitionBuilder {
   private final Build build;
   private final int partitionCount;
   private final WriterOptions options;
+  private final Path temporaryDirectory;
   private final FrameCompression compression;
   private int[] startByRank = new int[0];
 
@@ -36,11 +40,13 @@ final class PartitionBuilder {
       Build build,
       int partitionCount,
       WriterOptions options,
+      Path temporaryDirectory,
       FrameCompression compression) {
     this.storage = storage;
     this.build = build;
     this.partitionCount = partitionCount;
     this.options = options;
+    this.temporaryDirectory = temporaryDirectory;
     this.compression = compression;
   }
 
@@ -113,10 +119,12 @@ final class PartitionBuilder {
   }
 
   private ByteBuffer perfectHash(PartitionRecords records) throws IOException {
+    PerfectHashBuilder builder = PerfectHashBuilder.of(options.perfectHash());
+    if (options.perfectHash() == PerfectHashKind.SUX4J) {
+      builder.temporaryDirectory(Files.createDirectories(temporaryDirectory));
+    }
     try {
-      return ByteBuffer.wrap(
-          PerfectHashBuilder.of(options.perfectHash())
-              .build(records.high(), records.low(), records.count()));
+      return ByteBuffer.wrap(builder.build(records.high(), records.low(), records.count()));
     } catch (DuplicateHashException e) {
       throw records.duplicate(e);
     }

@@ -6,10 +6,12 @@ import io.bsdb.format.SnapshotFormat;
 import io.bsdb.table.Build;
 import io.bsdb.table.Table;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -74,10 +76,16 @@ public final class SnapshotPublisher {
   private static PartitionFile buildEmpty(
       Table table, Build build, int partition, int partitionCount, WriterOptions options)
       throws IOException {
-    String name = "part-%05d-empty.bsdb".formatted(partition);
+    String name = String.format(Locale.ROOT, "part-%05d-empty.bsdb", partition);
     table.storage().delete(build.directory() + "/" + name);
     try (FrameCompression compression = new FrameCompression(options)) {
-      return new PartitionBuilder(table.storage(), build, partitionCount, options, compression)
+      return new PartitionBuilder(
+              table.storage(),
+              build,
+              partitionCount,
+              options,
+              Path.of(System.getProperty("java.io.tmpdir", "")),
+              compression)
           .build(partition, name, new PartitionRecords());
     }
   }
