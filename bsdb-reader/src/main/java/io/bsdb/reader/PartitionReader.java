@@ -85,7 +85,7 @@ final class PartitionReader implements Closeable {
             blocksSection.length(),
             properties.alignment(),
             name);
-    decoders = framed ? new FrameDecoder.Pool(dictionary(footer)) : null;
+    decoders = framed ? new FrameDecoder.Pool(dictionary(footer), name) : null;
     verified = new AtomicLongArray((index.blockCount() + 63) >>> 6);
     fixedBlockRecords = !framed && properties.hasFixedRecords() ? index.uniformRecords() : 0;
   }
@@ -124,6 +124,7 @@ final class PartitionReader implements Closeable {
               file.slice(file.length() - footerLength, footerLength), file.length(), name);
       PartitionReader reader = new PartitionReader(file, name, footer);
       if (reader.properties.recordCount() != expected.recordCount()) {
+        reader.close();
         throw new CorruptSnapshotException(
             "file has another record count than its manifest says: file=%s expected=%d actual=%d"
                 .formatted(name, expected.recordCount(), reader.properties.recordCount()));
