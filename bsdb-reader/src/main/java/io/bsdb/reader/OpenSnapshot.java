@@ -49,6 +49,20 @@ final class OpenSnapshot implements Closeable {
         path.resolve(SnapshotFormat.SNAPSHOTS_DIRECTORY).resolve(version), options);
   }
 
+  /** Opens a version of a table. */
+  static OpenSnapshot openVersion(Path table, String version, ReaderOptions options)
+      throws IOException {
+    Path directory = table.resolve(SnapshotFormat.SNAPSHOTS_DIRECTORY).resolve(version);
+    OpenSnapshot snapshot = openDirectory(directory, options);
+    if (!snapshot.manifest.version().equals(version)) {
+      snapshot.close();
+      throw new CorruptSnapshotException(
+          "manifest belongs to another version: directory=%s expected=%s actual=%s"
+              .formatted(directory, version, snapshot.manifest.version()));
+    }
+    return snapshot;
+  }
+
   /** Opens a snapshot. */
   static OpenSnapshot openDirectory(Path directory, ReaderOptions options) throws IOException {
     Manifest manifest = readManifest(directory);
@@ -114,7 +128,10 @@ final class OpenSnapshot implements Closeable {
   }
 
   /** The rank of a key in its partition, or −1 if it can be told already that it is absent. */
-  int rank(Partition partition, HashValue128 hash) {
+  int rank(Partition partition, HashValue128 hash, byte[] key) {
+    if (key.length == 0 || key.length > SnapshotFormat.MAX_KEY_LENGTH) {
+      return -1;
+    }
     int rank = partition.rank(hash.getMostSignificantBits(), hash.getLeastSignificantBits());
     if (rank < 0 && partition.properties().recordCount() > 0) {
       counters.signatureRejects.increment();
@@ -130,7 +147,7 @@ final class OpenSnapshot implements Closeable {
       ofKeys[i] = partition(hashes[i].getMostSignificantBits());
     }
     for (int i = 0; i < ranks.length; i++) {
-      ranks[i] = rank(ofKeys[i], hashes[i]);
+      ranks[i] = rank(ofKeys[i], hashes[i], keys.get(i));
     }
   }
 

@@ -117,7 +117,8 @@ final class PartitionOpener {
       throw new CorruptSnapshotException(
           "file too short: file=%s expected>=%d actual=%d".formatted(path, head, file.length()));
     }
-    checkIdentity(FileHeader.decode(file.slice(0, head), path.toString()));
+    FileHeader header = FileHeader.decode(file.slice(0, head), path.toString());
+    checkIdentity(header);
     int end = (int) Math.min(file.length(), FileFooter.MAX_LENGTH);
     FileFooter footer =
         FileFooter.decode(file.slice(file.length() - end, end), file.length(), path.toString());
@@ -129,6 +130,11 @@ final class PartitionOpener {
               .formatted(path, expected.recordCount(), properties.recordCount()));
     }
     Section blocks = required(footer, SectionKind.BLOCKS);
+    if (blocks.offset() != header.dataOffset()) {
+      throw new CorruptSnapshotException(
+          "header and footer disagree on where blocks start: file=%s header=%d footer=%d"
+              .formatted(path, header.dataOffset(), blocks.offset()));
+    }
     if (properties.recordCount() == 0) {
       return new Partition(
           path,
@@ -162,7 +168,8 @@ final class PartitionOpener {
                 path.toString())
             : null;
     PerfectHash hash = openHash(footer, properties.recordCount());
-    FrameDecoder.Pool decoders = framed ? new FrameDecoder.Pool(dictionary(footer)) : null;
+    FrameDecoder.Pool decoders =
+        framed ? new FrameDecoder.Pool(dictionary(footer), path.toString()) : null;
     return new Partition(
         path,
         expected.partition(),

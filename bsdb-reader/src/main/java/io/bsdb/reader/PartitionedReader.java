@@ -30,9 +30,10 @@ final class PartitionedReader implements SnapshotReader {
     return of(OpenSnapshot.open(path, options));
   }
 
-  /** Opens one snapshot's directory. */
-  static SnapshotReader openDirectory(Path directory, ReaderOptions options) throws IOException {
-    return of(OpenSnapshot.openDirectory(directory, options));
+  /** Opens a version of a table. */
+  static SnapshotReader openVersion(Path table, String version, ReaderOptions options)
+      throws IOException {
+    return of(OpenSnapshot.openVersion(table, version, options));
   }
 
   private static SnapshotReader of(OpenSnapshot snapshot) {
@@ -56,7 +57,7 @@ final class PartitionedReader implements SnapshotReader {
     try {
       HashValue128 hash = KeyHash.hash(key);
       Partition partition = snapshot.partition(hash.getMostSignificantBits());
-      int rank = snapshot.rank(partition, hash);
+      int rank = snapshot.rank(partition, hash, key);
       value = rank < 0 ? null : records.get(partition, rank, key);
     } catch (Throwable e) {
       throw failed(call, e);
@@ -76,7 +77,7 @@ final class PartitionedReader implements SnapshotReader {
     try {
       HashValue128 hash = KeyHash.hash(key);
       Partition partition = snapshot.partition(hash.getMostSignificantBits());
-      int rank = snapshot.rank(partition, hash);
+      int rank = snapshot.rank(partition, hash, key);
       length = rank < 0 ? NOT_FOUND : records.get(partition, rank, key, target);
     } catch (Throwable e) {
       throw failed(call, e);

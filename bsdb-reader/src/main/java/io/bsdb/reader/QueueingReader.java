@@ -63,7 +63,7 @@ final class QueueingReader implements AsyncSnapshotReader {
     try {
       HashValue128 hash = KeyHash.hash(key);
       Partition partition = snapshot.partition(hash.getMostSignificantBits());
-      int rank = snapshot.rank(partition, hash);
+      int rank = snapshot.rank(partition, hash, key);
       if (rank < 0 || reads == null) {
         finish(future, call, rank < 0 ? null : memory.get(partition, rank, key));
       } else {
