@@ -54,6 +54,8 @@ public record Manifest(
       new ObjectMapper().enable(SerializationFeature.INDENT_OUTPUT);
   private static final Pattern FILE_NAME = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._-]{0,199}");
   private static final String CHECKSUM = "\"checksum\"";
+  private static final String HASH = "XXH3-128, seed 0";
+  private static final Pattern HEX = Pattern.compile("[0-9a-f]{8}");
 
   public Manifest {
     options = Map.copyOf(options);
@@ -81,7 +83,7 @@ public record Manifest(
     root.put("version", version);
     root.put("createdAt", createdAt.toString());
     root.put("recordCount", recordCount());
-    root.put("hash", "XXH3-128, seed 0");
+    root.put("hash", HASH);
     if (schema != null) {
       root.set("schema", schema.toJson());
     }
@@ -145,6 +147,15 @@ public record Manifest(
                 .formatted(formatVersion, SnapshotFormat.VERSION, file));
       }
       verifyChecksum(bytes, file);
+      if (formatVersion < 1) {
+        throw new IllegalArgumentException("formatVersion out of range: " + formatVersion);
+      }
+      String hash = required(root, "hash").asText();
+      if (!hash.equals(HASH)) {
+        throw new UnsupportedVersionException(
+            "snapshot was built with another hash: file=%s expected=%s actual=%s; rebuild the table"
+                .formatted(file, HASH, hash));
+      }
       return fromJson(root, file);
     } catch (JsonProcessingException
         | CharConversionException
@@ -190,7 +201,7 @@ public record Manifest(
               partitions.size(),
               name,
               number(node, "length", Long.MAX_VALUE >> 1),
-              Integer.parseUnsignedInt(required(node, "checksum").asText(), 16),
+              checksum(node),
               (int) number(node, "recordCount", SnapshotFormat.MAX_PARTITION_RECORDS),
               number(node, "keyBytes", Long.MAX_VALUE >> 1),
               number(node, "valueBytes", Long.MAX_VALUE >> 1)));
@@ -227,6 +238,15 @@ public record Manifest(
       throw new IllegalArgumentException(name + " out of range: " + number);
     }
     return number.longValue();
+  }
+
+  private static int checksum(JsonNode node) {
+    String text = required(node, "checksum").asText();
+    if (!HEX.matcher(text).matches()) {
+      throw new IllegalArgumentException(
+          "checksum is not eight hexadecimal digits: '" + text + "'");
+    }
+    return Integer.parseUnsignedInt(text, 16);
   }
 
   private static JsonNode required(JsonNode node, String name) {

@@ -77,8 +77,8 @@ public final class SnapshotFormat {
   public static final int SLOT_BYTES = 2;
 
   /**
-   * Longest body that slots can address, even an empty record at its end; a longer one holds a single
-   * record.
+   * Longest body that slots can address, even an empty record at its end; a longer one holds a
+   * single record.
    */
   public static final int MAX_SLOTTED_BODY = 65_535;
 

@@ -7,10 +7,12 @@ import io.bsdb.table.Build;
 import io.bsdb.table.Table;
 import java.io.Closeable;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -119,7 +121,8 @@ public final class PartitionWriter implements Closeable {
   }
 
   /**
-   * Adds a record; copies what it needs. After an {@link IOException} the writer can only be closed.
+   * Adds a record; copies what it needs. After an {@link IOException} the writer can only be
+   * closed.
    *
    * @throws IllegalArgumentException if the key or the value is too short or too long
    */
@@ -371,7 +374,7 @@ public final class PartitionWriter implements Closeable {
     try (SpillFiles split =
         new SpillFiles(
             temporaryDirectory,
-            "split-%05d".formatted(bucket),
+            String.format(Locale.ROOT, "split-%05d", bucket),
             end - first,
             bufferLength(end - first))) {
       spill.drain(
@@ -428,7 +431,9 @@ public final class PartitionWriter implements Closeable {
               .formatted(partition, partitionCount, count, bytes));
     }
     records.load(source, firstBucket, endBucket);
-    String name = "part-%05d%s.bsdb".formatted(partition, suffix.isEmpty() ? "" : "-" + suffix);
+    String name =
+        String.format(
+            Locale.ROOT, "part-%05d%s.bsdb", partition, suffix.isEmpty() ? "" : "-" + suffix);
     synchronized (created) {
       created.add(name);
     }
@@ -466,6 +471,7 @@ public final class PartitionWriter implements Closeable {
     state = State.CLOSED;
     try {
       spill.close();
+      Files.deleteIfExists(temporaryDirectory);
     } finally {
       if (!finished) {
         for (String name : created) {

@@ -11,6 +11,7 @@ import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -81,7 +82,7 @@ public final class SnapshotPublisher {
   private static PartitionFile buildEmpty(
       Table table, Build build, int partition, int partitionCount, WriterOptions options)
       throws IOException {
-    String name = "part-%05d-empty.bsdb".formatted(partition);
+    String name = String.format(Locale.ROOT, "part-%05d-empty.bsdb", partition);
     table.storage().delete(build.directory() + "/" + name);
     try (FrameCompression compression = new FrameCompression(options)) {
       return new PartitionBuilder(

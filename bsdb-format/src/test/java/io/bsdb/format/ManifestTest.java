@@ -88,8 +88,19 @@ class ManifestTest {
   @ParameterizedTest
   @ValueSource(
       strings = {
-        "../part", "/etc/passwd", "a/b", "..", ".", "", ".hidden", "a\\\\b", "C:\\\\x", "a b",
-        "part\\u0000", "part\\n", "pärt"
+        "../part",
+        "/etc/passwd",
+        "a/b",
+        "..",
+        ".",
+        "",
+        ".hidden",
+        "a\\\\b",
+        "C:\\\\x",
+        "a b",
+        "part\\u0000",
+        "part\\n",
+        "pärt"
       })
   void refusesFileNamesThatLeaveTheDirectory(String name) {
     assertRefusedWith(edited("part-00000.bsdb", name), "manifest names an impossible file");
@@ -126,7 +137,8 @@ class ManifestTest {
     assertRefusedWith(edited("\"schema\" : {", "\"schema\" : 7, \"x\" : {"), "manifest cannot");
     assertRefusedWith(edited("\"schema\" : {", "\"schema\" : [], \"x\" : {"), "manifest cannot");
     assertRefusedWith(edited("\"schema\" : {", "\"schema\" : {}, \"x\" : {"), "manifest cannot");
-    assertRefusedWith(edited("\"partitions\" : [", "\"partitions\" : 7, \"x\" : ["), "partitions=0");
+    assertRefusedWith(
+        edited("\"partitions\" : [", "\"partitions\" : 7, \"x\" : ["), "partitions=0");
     assertRefusedWith(
         edited("\"partitions\" : [", "\"partitions\" : [7], \"x\" : ["), "'file' is missing");
     assertRefusedWith(edited("BIGINT NOT NULL", "BIGUINT"), "manifest cannot be read");
@@ -149,8 +161,7 @@ class ManifestTest {
   @Test
   void namesTheVersionThatItCannotRead() {
     assertThatThrownBy(
-            () ->
-                Manifest.decode(edited("\"formatVersion\" : 1", "\"formatVersion\" : 2"), FILE))
+            () -> Manifest.decode(edited("\"formatVersion\" : 1", "\"formatVersion\" : 2"), FILE))
         .isInstanceOf(UnsupportedVersionException.class)
         .hasMessage(
             "snapshot has format version 2, this bsdb reads version 1: file="
@@ -183,10 +194,7 @@ class ManifestTest {
   private static byte[] checksummed(String covered) {
     CRC32C crc = new CRC32C();
     crc.update(covered.getBytes(StandardCharsets.UTF_8));
-    return (covered
-            + "\"checksum\" : \""
-            + SnapshotFormat.hex((int) crc.getValue())
-            + "\"\n}\n")
+    return (covered + "\"checksum\" : \"" + SnapshotFormat.hex((int) crc.getValue()) + "\"\n}\n")
         .getBytes(StandardCharsets.UTF_8);
   }
 }

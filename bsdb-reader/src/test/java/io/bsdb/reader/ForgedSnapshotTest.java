@@ -11,7 +11,7 @@ import io.bsdb.format.SectionKind;
 import io.bsdb.format.UnsupportedVersionException;
 import io.bsdb.format.hash.PerfectHashKind;
 import io.bsdb.reader.TestData.Lengths;
-import io.bsdb.reader.io.MappedFile;
+import io.bsdb.reader.io.FileMemory;
 import io.bsdb.table.Table;
 import io.bsdb.writer.Layout;
 import io.bsdb.writer.WriterOptions;
@@ -98,7 +98,7 @@ class ForgedSnapshotTest {
   void changedBytesBehindRightChecksumsDoNoHarm(Shape shape) throws Exception {
     TestData data = shape.data();
     Forgery forgery = shape.publish(table, data);
-    long mappings = MappedFile.openMappings();
+    long mappings = FileMemory.openCount();
     int[] changes = {0x80, 1, 0xFF, 0x40, 2};
     for (int position : positions(forgery)) {
       ByteBuffer changed = forgery.copy();
@@ -107,7 +107,7 @@ class ForgedSnapshotTest {
       forgery.write(changed);
       assertHarmless(data, "byte %d changed by %d".formatted(position, change));
     }
-    assertThat(MappedFile.openMappings()).isEqualTo(mappings);
+    assertThat(FileMemory.openCount()).isEqualTo(mappings);
   }
 
   @ParameterizedTest
@@ -208,8 +208,7 @@ class ForgedSnapshotTest {
   @Test
   void damagedDictionariesDoNoHarm() throws Exception {
     TestData data = TestData.random(1, 2000, Lengths.VARYING, Lengths.VARYING, 80);
-    WriterOptions options =
-        WriterOptions.builder().layout(Layout.COMPRESSED).partitions(1).build();
+    WriterOptions options = WriterOptions.builder().layout(Layout.COMPRESSED).partitions(1).build();
     Manifest manifest = data.publish(table, options);
     Forgery forgery = new Forgery(table, manifest);
     Section dictionary = forgery.section(SectionKind.DICTIONARY);

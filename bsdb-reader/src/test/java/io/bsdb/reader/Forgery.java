@@ -36,8 +36,7 @@ final class Forgery {
     file = directory.resolve(manifest.partitions().get(0).name());
     sound = ByteBuffer.wrap(Files.readAllBytes(file)).order(ByteOrder.LITTLE_ENDIAN);
     int end = Math.min(sound.limit(), FileFooter.MAX_LENGTH);
-    ByteBuffer tail =
-        sound.slice(sound.limit() - end, end).order(ByteOrder.LITTLE_ENDIAN);
+    ByteBuffer tail = sound.slice(sound.limit() - end, end).order(ByteOrder.LITTLE_ENDIAN);
     footer = FileFooter.decode(tail, sound.limit(), "sound");
     PartitionProperties properties =
         PartitionProperties.decode(bytes(section(SectionKind.PROPERTIES)), "sound");
@@ -105,15 +104,10 @@ final class Forgery {
       int checksum =
           section.kind() == SectionKind.BLOCKS.id() || !inFile
               ? section.checksum()
-              : SnapshotFormat.checksum(
-                  changed, (int) section.offset(), (int) section.length());
+              : SnapshotFormat.checksum(changed, (int) section.offset(), (int) section.length());
       sections.add(
           new Section(
-              section.kind(),
-              section.requirement(),
-              section.offset(),
-              section.length(),
-              checksum));
+              section.kind(), section.requirement(), section.offset(), section.length(), checksum));
     }
     FileHeader header = FileHeader.decode(sound, "sound");
     changed.put(0, header.encode(), 0, SnapshotFormat.HEADER_LENGTH);

@@ -7,7 +7,7 @@ import io.bsdb.format.Manifest;
 import io.bsdb.format.PartitionProperties.KeyStorage;
 import io.bsdb.format.hash.PerfectHashKind;
 import io.bsdb.reader.TestData.Lengths;
-import io.bsdb.reader.io.MappedFile;
+import io.bsdb.reader.io.FileMemory;
 import io.bsdb.writer.Layout;
 import io.bsdb.writer.WriterOptions;
 import java.io.IOException;
@@ -35,12 +35,12 @@ class SnapshotContractTest {
 
   @BeforeEach
   void countMappings() {
-    mappings = MappedFile.openMappings();
+    mappings = FileMemory.openCount();
   }
 
   @AfterEach
   void leavesNothingMapped() {
-    assertThat(MappedFile.openMappings()).isEqualTo(mappings);
+    assertThat(FileMemory.openCount()).isEqualTo(mappings);
   }
 
   /** One way to build. */
@@ -82,7 +82,8 @@ class SnapshotContractTest {
                     partitions == 3 && keys == values && keys == Lengths.FIXED
                         ? PerfectHashKind.SUX4J
                         : PerfectHashKind.PILOT;
-                shapes.add(new Shape(layout, keyStorage, keys, values, kind, partitions, blockSize));
+                shapes.add(
+                    new Shape(layout, keyStorage, keys, values, kind, partitions, blockSize));
               }
             }
           }

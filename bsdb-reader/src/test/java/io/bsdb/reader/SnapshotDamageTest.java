@@ -9,7 +9,7 @@ import io.bsdb.format.PartitionFile;
 import io.bsdb.format.UnsupportedVersionException;
 import io.bsdb.format.row.Schema;
 import io.bsdb.reader.TestData.Lengths;
-import io.bsdb.reader.io.MappedFile;
+import io.bsdb.reader.io.FileMemory;
 import io.bsdb.writer.Layout;
 import io.bsdb.writer.WriterOptions;
 import java.io.IOException;
@@ -55,7 +55,7 @@ class SnapshotDamageTest {
     }
 
     TestData data() {
-      return TestData.random(ordinal(), 24, Lengths.VARYING, Lengths.VARYING, 40);
+      return TestData.random(name().hashCode(), 24, Lengths.VARYING, Lengths.VARYING, 40);
     }
 
     Manifest publish(Path table, TestData data) throws IOException {
@@ -89,7 +89,7 @@ class SnapshotDamageTest {
   void everyChangedByteIsFoundByVerifyAndNeverAnswersWrong(Shape shape) throws Exception {
     TestData data = shape.data();
     Manifest manifest = shape.publish(table, data);
-    long mappings = MappedFile.openMappings();
+    long mappings = FileMemory.openCount();
     for (Path file : files(table, manifest)) {
       byte[] sound = Files.readAllBytes(file);
       try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
@@ -106,7 +106,7 @@ class SnapshotDamageTest {
         }
       }
     }
-    assertThat(MappedFile.openMappings()).isEqualTo(mappings);
+    assertThat(FileMemory.openCount()).isEqualTo(mappings);
     try (SnapshotReader reader = SnapshotReader.open(table)) {
       data.assertFoundIn(reader);
     }

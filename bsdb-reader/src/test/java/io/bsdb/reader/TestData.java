@@ -174,7 +174,9 @@ record TestData(List<byte[]> keys, List<byte[]> values) {
       try (RecordCursor cursor = reader.scan(partition)) {
         while (cursor.next()) {
           byPartition +=
-              ByteBuffer.wrap(cursor.value()).equals(all.get(ByteBuffer.wrap(cursor.key()))) ? 1 : 0;
+              ByteBuffer.wrap(cursor.value()).equals(all.get(ByteBuffer.wrap(cursor.key())))
+                  ? 1
+                  : 0;
         }
       }
     }

@@ -1,0 +1,164 @@
+package io.bsdb.kstreams;
+
+import io.bsdb.format.row.KeyWriter;
+import io.bsdb.format.row.Row;
+import io.bsdb.reader.LiveSnapshot;
+import io.bsdb.reader.ReaderOptions;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.function.BiConsumer;
+import java.util.function.Function;
+import org.apache.kafka.common.serialization.Serde;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Collects the options of a {@link SnapshotLookup}. The table is required, and either serdes or
+ * rows.
+ *
+ * @param <K> the table's keys
+ * @param <V> the table's values
+ */
+public final class LookupBuilder<K, V> {
+  private final String name;
+  private @Nullable Path table;
+  private @Nullable TableFormat<K, V> format;
+  private ReaderOptions options = ReaderOptions.defaults();
+  private Duration refreshEvery = Duration.ofSeconds(10);
+  private OnMissing onMissing = OnMissing.FAIL;
+  private @Nullable String pinnedVersion;
+  private LiveSnapshot.Listener listener = LiveSnapshot.Listener.NONE;
+  private @Nullable String versionHeader;
+  private TargetVersion.Pause pause =
+      duration -> Thread.sleep(duration.toMillis(), duration.toNanosPart() % 1_000_000);
+
+  LookupBuilder(String name) {
+    if (name.isBlank()) {
+      throw new IllegalArgumentException("name of a lookup is blank");
+    }
+    this.name = name;
+  }
+
+  /** The table's directory. */
+  public LookupBuilder<K, V> table(Path directory) {
+    this.table = directory;
+    return this;
+  }
+
+  /**
+   * How the table's keys and values are written. All tasks share the two, so they must be safe for
+   * many threads, as those that Kafka brings are; the caller closes them. A value of which the
+   * deserializer makes null counts as absent.
+   */
+  public LookupBuilder<K, V> serdes(Serde<K> keys, Serde<V> values) {
+    this.format = new SerdeFormat<>(name, keys.serializer(), values.deserializer());
+    return this;
+  }
+
+  /**
+   * Reads the table, which must have a schema, as rows: such as {@code INSERT} in Flink SQL writes.
+   * A key is the value of the only key column, in the class that {@link
+   * io.bsdb.format.row.RowCodec} lists for its type.
+   *
+   * <p>A new version whose schema lacks a column of the first one, or has it with another type or
+   * another key, is refused like a damaged one, and the one before goes on serving.
+   *
+   * @param rows makes a value of a row; null counts as absent
+   */
+  public LookupBuilder<K, V> rows(Function<? super Row, ? extends @Nullable V> rows) {
+    this.format = new RowFormat<>(name, null, rows);
+    return this;
+  }
+
+  /**
+   * Reads the table as rows, with a key of any columns: {@code rows((writer, place) ->
+   * writer.writeString(place.country()).writeLong(place.id()), Place::of)}.
+   *
+   * @param keys writes the key's columns, in key order
+   * @param rows makes a value of a row; null counts as absent
+   */
+  public LookupBuilder<K, V> rows(
+      BiConsumer<? super KeyWriter, ? super K> keys,
+      Function<? super Row, ? extends @Nullable V> rows) {
+    this.format = new RowFormat<>(name, keys, rows);
+    return this;
+  }
+
+  /** How to read the files. Mapped, if not set. */
+  public LookupBuilder<K, V> options(ReaderOptions options) {
+    this.options = options;
+    return this;
+  }
+
+  /**
+   * How long to wait from one look for a newer version to the next, more than zero; 10 seconds if
+   * not set.
+   */
+  public LookupBuilder<K, V> refreshEvery(Duration interval) {
+    if (interval.isZero() || interval.isNegative()) {
+      throw new IllegalArgumentException("refresh interval: expected>0 actual=" + interval);
+    }
+    this.refreshEvery = interval;
+    return this;
+  }
+
+  /** What to do if there is no table yet; {@link OnMissing#FAIL} if not set. */
+  public LookupBuilder<K, V> onMissing(OnMissing choice) {
+    this.onMissing = choice;
+    return this;
+  }
+
+  /** Serves this version for ever, instead of whichever the table names. */
+  public LookupBuilder<K, V> pin(String version) {
+    this.pinnedVersion = version;
+    return this;
+  }
+
+  /**
+   * Is told of each version put in service after the first, and of each that was refused; on the
+   * thread that refreshes, which should not be held up. Both are logged besides.
+   */
+  public LookupBuilder<K, V> listener(LiveSnapshot.Listener listener) {
+    this.listener = listener;
+    return this;
+  }
+
+  /**
+   * Adds to every joined record a header that tells the version it was joined with, as UTF-8; it
+   * replaces a header of that name. Records that were joined while there was no table have none.
+   */
+  public LookupBuilder<K, V> versionHeader(String headerName) {
+    this.versionHeader = headerName;
+    return this;
+  }
+
+  LookupBuilder<K, V> pause(TargetVersion.Pause pause) {
+    this.pause = pause;
+    return this;
+  }
+
+  /**
+   * Opens and verifies the table's current version, so that an application fails here rather than
+   * after it has joined its group. Reads metadata; the time does not depend on the number of
+   * records, unless the reader's options ask for full verification or for a copy in memory.
+   *
+   * @throws java.nio.file.NoSuchFileException if there is no such table or version, see {@link
+   *     OnMissing}
+   * @throws SchemaMismatchException if the table has not the rows that were asked for
+   * @throws IOException if the version cannot be opened
+   * @throws IllegalStateException if the table, or both serdes and rows, were not set
+   */
+  public SnapshotLookup<K, V> build() throws IOException {
+    if (table == null) {
+      throw new IllegalStateException("lookup '" + name + "': table(directory) is not set");
+    }
+    if (format == null) {
+      throw new IllegalStateException(
+          "lookup '" + name + "': neither serdes(keys, values) nor rows(...) is set");
+    }
+    LookupSettings settings =
+        new LookupSettings(
+            name, table, options, refreshEvery, onMissing, pinnedVersion, listener, versionHeader);
+    return new SnapshotLookup<>(SnapshotSource.open(settings, format::accept, pause), format);
+  }
+}

@@ -1,0 +1,141 @@
+package io.bsdb.kstreams;
+
+import io.bsdb.format.Manifest;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicLong;
+import org.apache.kafka.common.MetricName;
+import org.apache.kafka.common.metrics.MeasurableStat;
+import org.apache.kafka.common.metrics.MetricConfig;
+import org.apache.kafka.common.metrics.Sensor;
+import org.apache.kafka.common.metrics.Sensor.RecordingLevel;
+import org.apache.kafka.streams.StreamsMetrics;
+import org.apache.kafka.streams.processor.api.ProcessingContext;
+
+/**
+ * One task's metrics of one join.
+ *
+ * <p>What is counted for every record is a plain counter of the task's thread, which metrics read
+ * when somebody asks: a Kafka sensor costs more than a lookup. Only latency, which has to be
+ * recorded, goes through one, at the level DEBUG.
+ *
+ * <p>Kafka identifies a sensor by its name, whatever its tags, and a sensor's removal takes all its
+ * metrics along. So the names hold all that tells one join of one task on one thread from another.
+ */
+final class LookupMetrics implements AutoCloseable {
+  private static final String SCOPE = "bsdb-lookup";
+  private static final String GROUP = "stream-" + SCOPE + "-metrics";
+  private static final int SEQUENCE_DIGITS = 10;
+
+  private final StreamsMetrics metrics;
+  private final SnapshotSource source;
+  private final Sensor latency;
+  private final Sensor gauges;
+  private final boolean timed;
+  private final AtomicLong hits = new AtomicLong();
+  private final AtomicLong misses = new AtomicLong();
+  private final AtomicLong dropped = new AtomicLong();
+
+  /** A stat that is never recorded, but asked. */
+  private record Gauge(AsDouble value) implements MeasurableStat {
+    interface AsDouble {
+      double at(long nowMillis);
+    }
+
+    @Override
+    public void record(MetricConfig config, double ignored, long nowMillis) {}
+
+    @Override
+    public double measure(MetricConfig config, long nowMillis) {
+      return value.at(nowMillis);
+    }
+  }
+
+  /** Registers the metrics of the calling thread's task. */
+  LookupMetrics(SnapshotSource source, int join, ProcessingContext context) {
+    this.metrics = context.metrics();
+    this.source = source;
+    String lookup = source.settings().name();
+    String task = context.taskId().toString();
+    String thread = Thread.currentThread().getName();
+    String id = lookup + "-" + join + "-" + task;
+    this.latency =
+        metrics.addLatencyRateTotalSensor(
+            SCOPE, id, "lookup", RecordingLevel.DEBUG, "task-id", task, "lookup", lookup);
+    this.gauges = metrics.addSensor(SCOPE + "." + thread + "." + id, RecordingLevel.INFO);
+    this.timed = latency.shouldRecord();
+    Map<String, String> tags = new LinkedHashMap<>();
+    tags.put("thread-id", thread);
+    tags.put(SCOPE + "-id", id);
+    tags.put("task-id", task);
+    tags.put("lookup", lookup);
+    gauge(tags, "hit-total", "Lookups that found a value", now -> hits.get());
+    gauge(tags, "miss-total", "Lookups that found none", now -> misses.get());
+    gauge(
+        tags,
+        "dropped-total",
+        "Records without a value, or without a key of an inner join",
+        now -> dropped.get());
+    gauge(tags, "refresh-failed-total", "Refreshes that failed", now -> source.failedRefreshes());
+    gauge(
+        tags,
+        "snapshot-sequence",
+        "Number of the version in service; 0 for none",
+        now -> sequence());
+    gauge(
+        tags,
+        "snapshot-age-ms",
+        "Time since the version in service was published; NaN for none",
+        this::age);
+  }
+
+  private void gauge(
+      Map<String, String> tags, String name, String description, Gauge.AsDouble value) {
+    gauges.add(new MetricName(name, GROUP, description, tags), new Gauge(value));
+  }
+
+  private double sequence() {
+    String version = source.version();
+    return version == null ? 0 : Long.parseLong(version.substring(0, SEQUENCE_DIGITS));
+  }
+
+  private double age(long nowMillis) {
+    Manifest manifest = source.manifest();
+    return manifest == null ? Double.NaN : nowMillis - manifest.createdAt().toEpochMilli();
+  }
+
+  /** Whether to call {@link #took}. */
+  boolean isTimed() {
+    return timed;
+  }
+
+  void took(long nanos) {
+    latency.record((double) nanos);
+  }
+
+  void hit() {
+    increment(hits);
+  }
+
+  void missed() {
+    increment(misses);
+  }
+
+  void dropped() {
+    increment(dropped);
+  }
+
+  /** Only the task's thread counts, so no atomic addition is needed. */
+  private static void increment(AtomicLong counter) {
+    counter.lazySet(counter.getPlain() + 1);
+  }
+
+  @Override
+  public void close() {
+    try {
+      metrics.removeSensor(latency);
+    } finally {
+      metrics.removeSensor(gauges);
+    }
+  }
+}

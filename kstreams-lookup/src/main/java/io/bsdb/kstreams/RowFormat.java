@@ -1,0 +1,149 @@
+package io.bsdb.kstreams;
+
+import io.bsdb.format.Manifest;
+import io.bsdb.format.SnapshotFormat;
+import io.bsdb.format.row.Column;
+import io.bsdb.format.row.ColumnType;
+import io.bsdb.format.row.KeyWriter;
+import io.bsdb.format.row.Row;
+import io.bsdb.format.row.RowCodec;
+import io.bsdb.format.row.Schema;
+import java.nio.charset.StandardCharsets;
+import java.util.Objects;
+import java.util.function.BiConsumer;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/** Keys and values as rows of the table's schema. */
+final class RowFormat<K, V> implements TableFormat<K, V> {
+  private final String lookup;
+  private final @Nullable BiConsumer<? super KeyWriter, ? super K> keys;
+  private final Function<? super Row, ? extends @Nullable V> rows;
+  private @Nullable Schema first; // guarded by this
+  private volatile @Nullable RowCodec latest;
+
+  /**
+   * @param keys writes a key; null if a key is the value of the only key column
+   * @param rows makes a value of a row
+   */
+  RowFormat(
+      String lookup,
+      @Nullable BiConsumer<? super KeyWriter, ? super K> keys,
+      Function<? super Row, ? extends @Nullable V> rows) {
+    this.lookup = lookup;
+    this.keys = keys;
+    this.rows = rows;
+  }
+
+  @Override
+  public synchronized void accept(Manifest manifest) throws SchemaMismatchException {
+    Schema schema = manifest.schema();
+    if (schema == null) {
+      throw mismatch(
+          manifest, "the table has no schema, so it has no rows; use serdes(keys, values)");
+    }
+    if (keys == null && schema.primaryKey().size() > 1) {
+      throw mismatch(
+          manifest,
+          "the key has the columns "
+              + schema.primaryKey()
+              + "; use rows(keys, rows), which writes each");
+    }
+    if (first == null) {
+      first = schema;
+    } else {
+      compare(first, schema, manifest);
+    }
+  }
+
+  /** New columns do no harm, neither does a promise not to be null. */
+  private void compare(Schema before, Schema now, Manifest manifest)
+      throws SchemaMismatchException {
+    if (!now.primaryKey().equals(before.primaryKey())) {
+      throw mismatch(
+          manifest,
+          "primary key: expected=%s actual=%s".formatted(before.primaryKey(), now.primaryKey()));
+    }
+    for (Column column : before.columns()) {
+      if (!now.hasColumn(column.name())) {
+        throw mismatch(manifest, "column %s is missing".formatted(column));
+      }
+      ColumnType type = now.column(column.name()).type();
+      if (!type.equals(column.type()) && !type.equals(column.type().notNull())) {
+        throw mismatch(
+            manifest,
+            "column '%s': expected=%s actual=%s".formatted(column.name(), column.type(), type));
+      }
+    }
+  }
+
+  private SchemaMismatchException mismatch(Manifest manifest, String what) {
+    return new SchemaMismatchException(
+        "lookup '%s': version=%s does not fit: %s".formatted(lookup, manifest.version(), what));
+  }
+
+  @Override
+  public Codec<K, V> of(Manifest manifest) {
+    Schema schema = Objects.requireNonNull(manifest.schema(), "the schema of an accepted version");
+    RowCodec codec = latest;
+    if (codec == null || !codec.schema().equals(schema)) {
+      codec = RowCodec.of(schema);
+      latest = codec;
+    }
+    return keys == null
+        ? new SingleColumn<>(codec, rows)
+        : new Written<>(codec, new KeyWriter(schema), keys, rows);
+  }
+
+  /** Keys that are the value of the only key column. */
+  private record SingleColumn<K, V>(
+      RowCodec codec, Function<? super Row, ? extends @Nullable V> rows) implements Codec<K, V> {
+    @Override
+    public byte @Nullable [] encode(K key) {
+      return fits(key) ? codec.encodeKey(key) : null;
+    }
+
+    private static boolean fits(Object key) {
+      if (key instanceof String text) {
+        // only texts of a third of the limit and more can be too long, and need to be measured
+        int length = text.length();
+        return length > 0
+            && (length <= SnapshotFormat.MAX_KEY_LENGTH / 3
+                || text.getBytes(StandardCharsets.UTF_8).length <= SnapshotFormat.MAX_KEY_LENGTH);
+      }
+      return !(key instanceof byte[] bytes)
+          || (bytes.length > 0 && bytes.length <= SnapshotFormat.MAX_KEY_LENGTH);
+    }
+
+    @Override
+    public @Nullable V decode(byte[] key, byte[] value) {
+      return rows.apply(codec.decode(key, value));
+    }
+  }
+
+  /** Keys that the user writes, column by column. */
+  private record Written<K, V>(
+      RowCodec codec,
+      KeyWriter writer,
+      BiConsumer<? super KeyWriter, ? super K> keys,
+      Function<? super Row, ? extends @Nullable V> rows)
+      implements Codec<K, V> {
+    @Override
+    public byte @Nullable [] encode(K key) {
+      keys.accept(writer.reset(), key);
+      if (writer.fits()) {
+        return writer.toBytes();
+      }
+      try {
+        throw new IllegalStateException("a key of " + writer.length() + " bytes does not fit");
+      } catch (IllegalArgumentException emptyOrTooLong) { // missing columns throw something else
+        return null;
+      }
+    }
+
+    @Override
+    public @Nullable V decode(byte[] key, byte[] value) {
+      return rows.apply(codec.decode(key, value));
+    }
+  }
+}

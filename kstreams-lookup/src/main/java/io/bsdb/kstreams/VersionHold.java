@@ -1,0 +1,143 @@
+package io.bsdb.kstreams;
+
+import io.bsdb.reader.LiveSnapshot;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.util.Objects;
+import org.apache.kafka.common.header.Headers;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A thread's hold on one version. Used by one thread at a time.
+ *
+ * <p>Joins call each other: forwarding a record processes it downstream before it returns. So the
+ * hold counts how many joins the thread is inside of, and moves on only when there are none: a
+ * record sees one version in all joins with this table that it passes one after another.
+ */
+final class VersionHold<K, V> implements AutoCloseable {
+  private final SnapshotSource source;
+  private final TableFormat<K, V> format;
+  private @Nullable Held<K, V> held;
+  private int depth;
+  int users; // guarded by ThreadHolds
+
+  private record Held<K, V>(LiveSnapshot.Lease lease, TableFormat.Codec<K, V> codec) {
+    /** For headers, which keep the array. */
+    byte[] versionBytes() {
+      return lease.version().getBytes(StandardCharsets.UTF_8);
+    }
+  }
+
+  /** A hold on the version in service; on nothing while there is none. */
+  VersionHold(SnapshotSource source, TableFormat<K, V> format) {
+    this.source = source;
+    this.format = format;
+    this.held = take();
+  }
+
+  private @Nullable Held<K, V> take() {
+    LiveSnapshot.Lease lease = source.lease();
+    if (lease == null) {
+      return null;
+    }
+    try {
+      return new Held<>(lease, format.of(lease.reader().manifest()));
+    } catch (RuntimeException e) {
+      source.release(lease);
+      throw e;
+    }
+  }
+
+  /**
+   * Begins a join. The outermost moves on to the version in service, which costs one volatile read
+   * if that is the one held. Once the lookup is closed, the version held is the last one.
+   */
+  void enter() {
+    if (depth == 0) {
+      roll();
+    }
+    depth++;
+  }
+
+  /** Ends a join. */
+  void exit() {
+    depth--;
+  }
+
+  private void roll() {
+    Held<K, V> before = held;
+    if (before != null && (before.lease.isCurrent() || source.isClosed())) {
+      return;
+    }
+    held = take();
+    if (before != null) {
+      source.release(before.lease);
+    }
+  }
+
+  /**
+   * Moves on between records: to the version in service, or, once the lookup is closed, to none.
+   */
+  void rollIdle() {
+    if (depth > 0) {
+      return;
+    }
+    if (source.isClosed()) {
+      close();
+    } else {
+      roll();
+    }
+  }
+
+  /** The value in the version held; null if the key is absent. */
+  @Nullable V get(K key) {
+    Held<K, V> current = held;
+    if (current == null) {
+      return null;
+    }
+    try {
+      byte[] keyBytes = current.codec.encode(key);
+      byte[] value = keyBytes == null ? null : current.lease.reader().get(keyBytes);
+      return keyBytes == null || value == null ? null : current.codec.decode(keyBytes, value);
+    } catch (IOException e) {
+      throw failed(current, e);
+    } catch (UncheckedIOException e) {
+      throw failed(current, Objects.requireNonNull(e.getCause()));
+    }
+  }
+
+  private UncheckedIOException failed(Held<K, V> current, IOException cause) {
+    return new UncheckedIOException(
+        "%s version=%s: lookup failed: %s"
+            .formatted(source.settings().describe(), current.lease.version(), cause.getMessage()),
+        cause);
+  }
+
+  /**
+   * Writes the version held into a header, of which there is one then; none while no version is
+   * held.
+   */
+  void stamp(Headers headers, String header) {
+    headers.remove(header);
+    Held<K, V> current = held;
+    if (current != null) {
+      headers.add(header, current.versionBytes());
+    }
+  }
+
+  /** The version held; null while there is none. */
+  @Nullable String version() {
+    Held<K, V> current = held;
+    return current == null ? null : current.lease.version();
+  }
+
+  @Override
+  public void close() {
+    Held<K, V> current = held;
+    held = null;
+    if (current != null) {
+      source.release(current.lease);
+    }
+  }
+}

@@ -1,0 +1,107 @@
+package io.bsdb.kstreams.testing;
+
+import com.google.errorprone.annotations.CanIgnoreReturnValue;
+import io.bsdb.kstreams.LookupBuilder;
+import io.bsdb.kstreams.SnapshotLookup;
+import io.bsdb.kstreams.testing.TableFiles.Health;
+import io.bsdb.writer.WriterOptions;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Map;
+import org.apache.kafka.common.serialization.Serde;
+
+/**
+ * A real table of real snapshots in a temporary directory, made of maps.
+ *
+ * <pre>{@code
+ * try (var table = TemporaryTable.create(Serdes.String(), Serdes.String())) {
+ *   table.publish(Map.of("c1", "Ada"));
+ *   try (var customers = table.lookup("customers").build();
+ *       var driver = new TopologyTestDriver(topology(customers))) {
+ *     ...                                  // joined with Ada
+ *     table.publish(Map.of("c1", "Grace"));
+ *     customers.refresh();                 // a swap, now; the next record is joined with Grace
+ *   }
+ * }
+ * }</pre>
+ *
+ * <p>Used by one thread.
+ *
+ * @param <K> the table's keys
+ * @param <V> the table's values
+ */
+public final class TemporaryTable<K, V> implements AutoCloseable {
+  private final Serde<K> keys;
+  private final Serde<V> values;
+  private final TableFiles files;
+
+  private TemporaryTable(Serde<K> keys, Serde<V> values) {
+    this.keys = keys;
+    this.values = values;
+    this.files = TableFiles.create(WriterOptions.defaults());
+  }
+
+  /** A table without a snapshot, in a new directory that {@link #close} deletes. */
+  public static <K, V> TemporaryTable<K, V> create(Serde<K> keys, Serde<V> values) {
+    return new TemporaryTable<>(keys, values);
+  }
+
+  /** Begins to build a lookup in this table that refreshes only when it is told to. */
+  public LookupBuilder<K, V> lookup(String name) {
+    return SnapshotLookup.<K, V>builder(name)
+        .table(files.directory)
+        .serdes(keys, values)
+        .refreshEvery(Duration.ofDays(1));
+  }
+
+  /** Where the table is. */
+  public Path directory() {
+    return files.directory;
+  }
+
+  /**
+   * Puts a snapshot of these records in service.
+   *
+   * @return its version
+   */
+  @CanIgnoreReturnValue
+  public String publish(Map<? extends K, ? extends V> records) {
+    return publish(records, Health.GOOD);
+  }
+
+  /**
+   * Puts a snapshot in service that no reader opens, because its metadata are damaged.
+   *
+   * @return its version
+   */
+  @CanIgnoreReturnValue
+  public String publishDamaged(Map<? extends K, ? extends V> records) {
+    return publish(records, Health.DAMAGED);
+  }
+
+  private String publish(Map<? extends K, ? extends V> records, Health health) {
+    return files.publish(
+        writer -> {
+          for (Map.Entry<? extends K, ? extends V> entry : records.entrySet()) {
+            byte[] key = keys.serializer().serialize("", entry.getKey());
+            writer.add(key, values.serializer().serialize("", entry.getValue()));
+          }
+        },
+        health);
+  }
+
+  /**
+   * Damages the records of the version in service, but not its metadata: it can be opened, and
+   * reading a value fails. A lookup that has read from it before may not notice, because mapped
+   * data are verified when they are first touched.
+   */
+  public void damageRecords() {
+    files.damageRecords();
+  }
+
+  /** Deletes the table. Close lookups first. */
+  @Override
+  public void close() {
+    files.delete();
+  }
+}

@@ -1,0 +1,8 @@
+/**
+ * For tests of topologies that use a {@link io.bsdb.kstreams.SnapshotLookup}: small tables to look
+ * up, to swap and to damage. Brings no test library.
+ */
+@NullMarked
+package io.bsdb.kstreams.testing;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,227 @@
+package io.bsdb.kstreams;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.bsdb.format.CorruptSnapshotException;
+import io.bsdb.kstreams.testing.TemporaryTable;
+import io.bsdb.reader.Access;
+import io.bsdb.reader.ReaderOptions;
+import java.io.InterruptedIOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.apache.kafka.common.serialization.Serdes;
+import org.apache.kafka.streams.kstream.KeyValueMapper;
+import org.apache.kafka.streams.kstream.ValueJoiner;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+class OpenAndCloseTest {
+  private static final KeyValueMapper<String, String, String> CUSTOMER = (key, order) -> order;
+  private static final ValueJoiner<String, String, String> JOIN =
+      (order, customer) -> order + "=" + customer;
+
+  private TemporaryTable<String, String> table;
+
+  @BeforeEach
+  void create() {
+    table = TemporaryTable.create(Serdes.String(), Serdes.String());
+  }
+
+  @AfterEach
+  void delete() {
+    table.close();
+  }
+
+  @Test
+  void failsWithoutATable() {
+    assertThatThrownBy(() -> table.lookup("customers").build())
+        .isInstanceOf(NoSuchFileException.class)
+        .hasMessage(
+            table.directory()
+                + ": lookup 'customers', onMissing=FAIL: nothing has been published there;"
+                + " build a snapshot, or check the path");
+    Path nowhere = table.directory().resolve("nowhere");
+    assertThatThrownBy(() -> table.lookup("customers").table(nowhere).build())
+        .isInstanceOf(NoSuchFileException.class)
+        .hasMessageContaining(nowhere.toString());
+  }
+
+  @Test
+  void failsOnADamagedTableWhateverOnMissingSays() {
+    table.publishDamaged(Map.of("c1", "Ada"));
+    for (OnMissing onMissing :
+        List.of(OnMissing.FAIL, OnMissing.EMPTY, OnMissing.waitFor(Duration.ofDays(1)))) {
+      assertThatThrownBy(() -> table.lookup("customers").onMissing(onMissing).build())
+          .isInstanceOf(CorruptSnapshotException.class);
+    }
+  }
+
+  @Test
+  void startsEmptyAndFindsTheFirstVersionLater() throws Exception {
+    try (var customers = table.lookup("customers").onMissing(OnMissing.EMPTY).build();
+        Joins joins = Joins.of(orders -> customers.leftJoin(orders, CUSTOMER, JOIN))) {
+      assertThat(joins.send("o1", "c1")).containsExactly("c1=null");
+      assertThat(customers.get("c1")).isNull();
+      assertThat(customers.manifest()).isNull();
+      assertThat(customers.refresh()).isFalse();
+      table.publish(Map.of("c1", "Ada"));
+      assertThat(customers.refresh()).isTrue();
+      assertThat(joins.send("o2", "c1")).containsExactly("c1=Ada");
+      assertThat(customers.get("c1")).isEqualTo("Ada");
+      joins.close();
+      assertThat(customers.source().openLeases()).isZero();
+    }
+  }
+
+  @Test
+  void staysEmptyWhenTheFirstVersionIsDamaged() throws Exception {
+    try (var customers = table.lookup("customers").onMissing(OnMissing.EMPTY).build()) {
+      table.publishDamaged(Map.of("c1", "Ada"));
+      assertThatThrownBy(customers::refresh).isInstanceOf(CorruptSnapshotException.class);
+      assertThat(customers.get("c1")).isNull();
+      table.publish(Map.of("c1", "Ada"));
+      assertThat(customers.refresh()).isTrue();
+      assertThat(customers.get("c1")).isEqualTo("Ada");
+    }
+  }
+
+  @Test
+  void waitsForTheFirstVersion() throws Exception {
+    List<Duration> pauses = new ArrayList<>();
+    var builder =
+        table
+            .lookup("customers")
+            .onMissing(OnMissing.waitFor(Duration.ofSeconds(10)))
+            .pause(
+                pause -> {
+                  pauses.add(pause);
+                  if (pauses.size() == 3) {
+                    table.publish(Map.of("c1", "Ada"));
+                  }
+                });
+    try (var customers = builder.build()) {
+      assertThat(customers.get("c1")).isEqualTo("Ada");
+      assertThat(pauses)
+          .containsExactly(Duration.ofSeconds(1), Duration.ofSeconds(1), Duration.ofSeconds(1));
+    }
+  }
+
+  @Test
+  void waitsNoLongerThanItsPatience() {
+    List<Duration> pauses = new ArrayList<>();
+    assertThatThrownBy(
+            () ->
+                table
+                    .lookup("customers")
+                    .onMissing(OnMissing.waitFor(Duration.ofMillis(2500)))
+                    .pause(pauses::add)
+                    .build())
+        .isInstanceOf(NoSuchFileException.class)
+        .hasMessageContaining("onMissing=WAIT(PT2.5S)");
+    assertThat(pauses)
+        .containsExactly(Duration.ofSeconds(1), Duration.ofSeconds(1), Duration.ofMillis(500));
+  }
+
+  @Test
+  void waitingCanBeInterrupted() {
+    Thread.currentThread().interrupt();
+    assertThatThrownBy(
+            () ->
+                table.lookup("customers").onMissing(OnMissing.waitFor(Duration.ofDays(1))).build())
+        .isInstanceOf(InterruptedIOException.class);
+    assertThat(Thread.interrupted()).isTrue();
+  }
+
+  @Test
+  void servesThePinnedVersion() throws Exception {
+    String first = table.publish(Map.of("c1", "Ada"));
+    table.publish(Map.of("c1", "Grace"));
+    try (var customers = table.lookup("customers").pin(first).build()) {
+      assertThat(customers.get("c1")).isEqualTo("Ada");
+      assertThat(customers.refresh()).isFalse();
+      assertThat(customers.get("c1")).isEqualTo("Ada");
+    }
+    assertThatThrownBy(() -> table.lookup("customers").pin("0000000009-00000000").build())
+        .isInstanceOf(NoSuchFileException.class)
+        .hasMessageContaining("there is no version 0000000009-00000000");
+  }
+
+  @ParameterizedTest
+  @EnumSource(Access.class)
+  void readsInEveryWay(Access access) throws Exception {
+    table.publish(Map.of("c1", "Ada"));
+    try (var customers =
+        table.lookup("customers").options(ReaderOptions.builder().access(access).build()).build()) {
+      assertThat(customers.get("c1")).isEqualTo("Ada");
+      assertThat(customers.get("c2")).isNull();
+    }
+  }
+
+  @Test
+  void refusesUseAfterClose() throws Exception {
+    table.publish(Map.of("c1", "Ada"));
+    var customers = table.lookup("customers").build();
+    customers.close();
+    customers.close();
+    assertThatThrownBy(() -> customers.get("c1"))
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessage("lookup 'customers' is closed");
+    assertThatThrownBy(customers::refresh).hasMessage("lookup 'customers' is closed");
+    assertThatThrownBy(() -> Joins.of(orders -> customers.leftJoin(orders, CUSTOMER, JOIN)).close())
+        .hasStackTraceContaining("lookup 'customers' is closed");
+    assertThat(customers.source().openLeases()).isZero();
+  }
+
+  /** As when shutdown hooks run in the wrong order. */
+  @Test
+  void tasksOutliveTheLookup() throws Exception {
+    table.publish(Map.of("c1", "Ada"));
+    var customers = table.lookup("customers").build();
+    try (Joins joins = Joins.of(orders -> customers.leftJoin(orders, CUSTOMER, JOIN))) {
+      assertThat(joins.send("o1", "c1")).containsExactly("c1=Ada");
+      customers.close();
+      assertThat(joins.send("o2", "c1")).containsExactly("c1=Ada");
+      joins.driver.advanceWallClockTime(Duration.ofSeconds(1));
+      assertThat(customers.source().openLeases()).isZero();
+      assertThatThrownBy(() -> joins.send("o3", "c1"))
+          .hasRootCauseMessage("lookup 'customers' is closed");
+    }
+  }
+
+  @Test
+  void checksItsOptions() {
+    assertThatThrownBy(() -> SnapshotLookup.builder(" "))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage("name of a lookup is blank");
+    assertThatThrownBy(() -> SnapshotLookup.builder("customers").build())
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessage("lookup 'customers': table(directory) is not set");
+    assertThatThrownBy(() -> SnapshotLookup.builder("customers").table(table.directory()).build())
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessageStartingWith("lookup 'customers': neither serdes(keys, values)");
+    assertThatThrownBy(() -> table.lookup("customers").refreshEvery(Duration.ZERO))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage("refresh interval: expected>0 actual=PT0S");
+    assertThatThrownBy(() -> OnMissing.waitFor(Duration.ofSeconds(-1)))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage("time to wait for the table: expected>0 actual=PT-1S");
+  }
+
+  @Test
+  void temporaryTableDeletesItself() {
+    table.publish(Map.of("c1", "Ada"));
+    assertThat(table.directory()).isDirectory();
+    table.close();
+    assertThat(Files.exists(table.directory())).isFalse();
+    table = TemporaryTable.create(Serdes.String(), Serdes.String());
+  }
+}

@@ -1,0 +1,243 @@
+package io.bsdb.kstreams;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.bsdb.format.CorruptSnapshotException;
+import io.bsdb.format.Manifest;
+import io.bsdb.kstreams.testing.TemporaryTable;
+import io.bsdb.reader.LiveSnapshot;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.apache.kafka.common.serialization.Serdes;
+import org.apache.kafka.streams.errors.StreamsException;
+import org.apache.kafka.streams.kstream.KeyValueMapper;
+import org.apache.kafka.streams.kstream.ValueJoiner;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+class RefreshTest {
+  private static final KeyValueMapper<String, String, String> CUSTOMER = (key, order) -> order;
+  private static final ValueJoiner<String, String, String> JOIN =
+      (order, customer) -> order + "=" + customer;
+
+  private final List<String> heard = new ArrayList<>();
+  private TemporaryTable<String, String> table;
+  private SnapshotLookup<String, String> customers;
+
+  @BeforeEach
+  void open() throws Exception {
+    table = TemporaryTable.create(Serdes.String(), Serdes.String());
+    table.publish(Map.of("c1", "Ada"));
+    customers = table.lookup("customers").listener(listener()).build();
+  }
+
+  private LiveSnapshot.Listener listener() {
+    return new LiveSnapshot.Listener() {
+      @Override
+      public void onRefreshed(Manifest manifest) {
+        heard.add("refreshed " + manifest.version());
+      }
+
+      @Override
+      public void onRefreshFailed(String version, Exception failure) {
+        heard.add("failed " + version + " " + failure.getClass().getSimpleName());
+      }
+    };
+  }
+
+  @AfterEach
+  void close() {
+    assertThat(customers.source().openLeases()).isZero();
+    customers.close();
+    table.close();
+  }
+
+  private Joins leftJoin() {
+    return Joins.of(orders -> customers.leftJoin(orders, CUSTOMER, JOIN));
+  }
+
+  @Test
+  void nextRecordSeesTheNewVersion() throws Exception {
+    try (Joins joins = leftJoin()) {
+      assertThat(joins.send("o1", "c1")).containsExactly("c1=Ada");
+      assertThat(customers.refresh()).isFalse();
+      String second = table.publish(Map.of("c1", "Grace"));
+      assertThat(joins.send("o2", "c1")).containsExactly("c1=Ada");
+      assertThat(customers.refresh()).isTrue();
+      assertThat(joins.send("o3", "c1")).containsExactly("c1=Grace");
+      assertThat(customers.get("c1")).isEqualTo("Grace");
+      assertThat(customers.manifest().version()).isEqualTo(second);
+      assertThat(heard).containsExactly("refreshed " + second);
+      assertThat(customers.source().openLeases()).isEqualTo(1);
+    }
+  }
+
+  /** The swap happens inside the first join, the second join of the same record must not see it. */
+  @Test
+  void recordSeesOneVersionInAllItsJoins() {
+    KeyValueMapper<String, String, String> swapping =
+        (key, order) -> {
+          if (order.equals("swap")) {
+            swapTo("Grace");
+          }
+          return "c1";
+        };
+    try (Joins joins =
+        Joins.of(
+            orders ->
+                customers.join(
+                    customers.leftJoin(orders, swapping, JOIN), (key, order) -> "c1", JOIN))) {
+      assertThat(joins.send("o1", "calm")).containsExactly("calm=Ada=Ada");
+      assertThat(joins.send("o2", "swap")).containsExactly("swap=Ada=Ada");
+      assertThat(joins.send("o3", "calm")).containsExactly("calm=Grace=Grace");
+    }
+  }
+
+  private void swapTo(String name) {
+    table.publish(Map.of("c1", name));
+    try {
+      assertThat(customers.refresh()).isTrue();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  @Test
+  void aRecordThatFailsDoesNotHoldItsVersion() {
+    KeyValueMapper<String, String, String> failing =
+        (key, order) -> {
+          if (order.equals("fail")) {
+            throw new IllegalArgumentException("no customer");
+          }
+          return "c1";
+        };
+    try (Joins joins = Joins.of(orders -> customers.leftJoin(orders, failing, JOIN))) {
+      assertThatThrownBy(() -> joins.send("o1", "fail")).hasRootCauseMessage("no customer");
+      swapTo("Grace");
+      assertThat(joins.send("o2", "calm")).containsExactly("calm=Grace");
+    }
+  }
+
+  @Test
+  void idleTaskLetsGoOfTheOldVersion() {
+    try (Joins joins = leftJoin()) {
+      assertThat(joins.send("o1", "c1")).containsExactly("c1=Ada");
+      swapTo("Grace");
+      VersionHold<String, String> hold = customers.holds().acquire();
+      try {
+        String before = hold.version();
+        joins.driver.advanceWallClockTime(Duration.ofSeconds(1));
+        assertThat(hold.version()).isNotEqualTo(before).isEqualTo(customers.manifest().version());
+      } finally {
+        customers.holds().release(hold);
+      }
+    }
+  }
+
+  @Test
+  void refusesADamagedVersionAndGoesOnServing() throws Exception {
+    try (Joins joins = leftJoin()) {
+      String good = customers.manifest().version();
+      String damaged = table.publishDamaged(Map.of("c1", "Nobody"));
+      assertThatThrownBy(customers::refresh).isInstanceOf(CorruptSnapshotException.class);
+      assertThat(joins.send("o1", "c1")).containsExactly("c1=Ada");
+      assertThat(customers.manifest().version()).isEqualTo(good);
+      assertThat(heard).containsExactly("failed " + damaged + " CorruptSnapshotException");
+      assertThat(customers.source().failedRefreshes()).isEqualTo(1);
+
+      String repaired = table.publish(Map.of("c1", "Grace"));
+      assertThat(customers.refresh()).isTrue();
+      assertThat(joins.send("o2", "c1")).containsExactly("c1=Grace");
+      assertThat(heard).last().isEqualTo("refreshed " + repaired);
+    }
+  }
+
+  @Test
+  void doesNotTryADamagedVersionAgainByItself() {
+    table.publishDamaged(Map.of("c1", "Nobody"));
+    customers.source().refreshQuietly();
+    customers.source().refreshQuietly();
+    assertThat(heard).hasSize(1);
+    table.publishDamaged(Map.of("c1", "Nobody"));
+    customers.source().refreshQuietly();
+    customers.source().refreshQuietly();
+    assertThat(heard).hasSize(2);
+    assertThatThrownBy(customers::refresh).isInstanceOf(CorruptSnapshotException.class);
+    assertThat(heard).hasSize(3);
+    table.publish(Map.of("c1", "Grace"));
+    customers.source().refreshQuietly();
+    assertThat(customers.get("c1")).isEqualTo("Grace");
+  }
+
+  @Test
+  void retriesWhatMayPass() throws Exception {
+    var current = table.directory().resolve("CURRENT");
+    byte[] content = Files.readAllBytes(current);
+    Files.delete(current);
+    Files.createDirectory(current);
+    customers.source().refreshQuietly();
+    customers.source().refreshQuietly();
+    assertThat(customers.source().failedRefreshes()).isEqualTo(2);
+    assertThat(customers.get("c1")).isEqualTo("Ada");
+    Files.delete(current);
+    customers
+        .source()
+        .refreshQuietly(); // a table that has vanished is not a failure: nothing newer
+    assertThat(customers.get("c1")).isEqualTo("Ada");
+    Files.write(current, content);
+    customers.source().refreshQuietly();
+    assertThat(customers.source().failedRefreshes()).isEqualTo(2);
+  }
+
+  @Test
+  void followsTheTableByItself() throws Exception {
+    CountDownLatch refreshed = new CountDownLatch(1);
+    try (var lookup =
+        table
+            .lookup("impatient")
+            .refreshEvery(Duration.ofMillis(1))
+            .listener(
+                new LiveSnapshot.Listener() {
+                  @Override
+                  public void onRefreshed(Manifest manifest) {
+                    refreshed.countDown();
+                    throw new IllegalStateException("a listener's trouble is not the lookup's");
+                  }
+
+                  @Override
+                  public void onRefreshFailed(String version, Exception failure) {}
+                })
+            .build()) {
+      table.publish(Map.of("c1", "Grace"));
+      assertThat(refreshed.await(1, TimeUnit.MINUTES)).isTrue();
+      assertThat(lookup.get("c1")).isEqualTo("Grace");
+    }
+  }
+
+  @Test
+  void readErrorsComeOutOfTheProcessor() {
+    table.damageRecords();
+    try (Joins joins = leftJoin()) {
+      assertThatThrownBy(() -> joins.send("o1", "c1"))
+          .isInstanceOf(StreamsException.class)
+          .hasRootCauseInstanceOf(CorruptSnapshotException.class)
+          .cause()
+          .isInstanceOf(UncheckedIOException.class)
+          .hasMessageStartingWith(
+              "lookup 'customers': table=%s version=%s: lookup failed: "
+                  .formatted(table.directory(), customers.manifest().version()));
+    }
+    assertThatThrownBy(() -> customers.get("c1"))
+        .isInstanceOf(UncheckedIOException.class)
+        .hasCauseInstanceOf(CorruptSnapshotException.class);
+  }
+}
