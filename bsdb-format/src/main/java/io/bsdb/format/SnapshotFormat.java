@@ -1,6 +1,7 @@
 package io.bsdb.format;
 
 import java.nio.ByteBuffer;
+import java.util.Objects;
 import java.util.zip.CRC32C;
 
 /**
@@ -86,8 +87,11 @@ public final class SnapshotFormat {
   /**
    * CRC-32C of {@code length} bytes of {@code buffer} from {@code offset}. Does not touch its
    * position.
+   *
+   * @throws IndexOutOfBoundsException if the buffer does not hold so many
    */
   public static int checksum(ByteBuffer buffer, int offset, int length) {
+    Objects.checkFromIndexSize(offset, length, buffer.limit());
     CRC32C crc = new CRC32C();
     crc.update(buffer.duplicate().limit(offset + length).position(offset));
     return (int) crc.getValue();

@@ -71,8 +71,15 @@ final class FrameDecoder implements Closeable {
     /**
      * @param dictionary may be empty
      */
-    Pool(byte[] dictionary) {
-      this.dictionary = dictionary.length == 0 ? null : new ZstdDictDecompress(dictionary);
+    Pool(byte[] dictionary, String file) throws CorruptSnapshotException {
+      try {
+        this.dictionary = dictionary.length == 0 ? null : new ZstdDictDecompress(dictionary);
+      } catch (IllegalStateException e) {
+        throw new CorruptSnapshotException(
+            "dictionary is none: file=%s length=%d %s"
+                .formatted(file, dictionary.length, e.getMessage()),
+            e);
+      }
     }
 
     private static int slot() {

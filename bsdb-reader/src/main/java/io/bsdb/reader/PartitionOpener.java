@@ -168,7 +168,8 @@ final class PartitionOpener {
                 path.toString())
             : null;
     PerfectHash hash = openHash(footer, properties.recordCount());
-    FrameDecoder.Pool decoders = framed ? new FrameDecoder.Pool(dictionary(footer)) : null;
+    FrameDecoder.Pool decoders =
+        framed ? new FrameDecoder.Pool(dictionary(footer), path.toString()) : null;
     return new Partition(
         path,
         expected.partition(),

@@ -55,7 +55,7 @@ class SnapshotDamageTest {
     }
 
     TestData data() {
-      return TestData.random(ordinal(), 24, Lengths.VARYING, Lengths.VARYING, 40);
+      return TestData.random(name().hashCode(), 24, Lengths.VARYING, Lengths.VARYING, 40);
     }
 
     Manifest publish(Path table, TestData data) throws IOException {

@@ -5,10 +5,10 @@ import io.bsdb.format.hash.PerfectHashKind;
 import io.bsdb.format.hash.PilotDensity;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.Locale;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
-import org.openjdk.jmh.annotations.AuxCounters;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
 import org.openjdk.jmh.annotations.Fork;
@@ -24,9 +24,9 @@ import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * Time to build a perfect hash, and its size. Sux4J uses as many threads as its system property
- * says (up to four by default), whatever {@code threads} is; pass {@code -jvmArgsAppend
- * -Dit.unimi.dsi.sux4j.mph.threads=1} to compare on one.
+ * Time to build a perfect hash, and its size, which is printed at the end of a trial. Sux4J uses as
+ * many threads as its system property says (up to four by default), whatever {@code threads} is;
+ * pass {@code -jvmArgsAppend -Dit.unimi.dsi.sux4j.mph.threads=1} to compare on one.
  */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.SingleShotTime)
@@ -51,13 +51,6 @@ public class PerfectHashBuildBenchmark {
     }
   }
 
-  /** The size of what was built. */
-  @State(Scope.Thread)
-  @AuxCounters(AuxCounters.Type.EVENTS)
-  public static class Size {
-    public double bitsPerKey;
-  }
-
   @Param({"SUX4J", "PILOT", "PILOT_DENSE"})
   public Construction construction;
 
@@ -69,6 +62,7 @@ public class PerfectHashBuildBenchmark {
 
   private KeyHashes hashes;
   private ExecutorService executor;
+  private int sectionLength;
 
   @Setup
   public void generate() {
@@ -79,17 +73,19 @@ public class PerfectHashBuildBenchmark {
   @TearDown(Level.Trial)
   public void stop() {
     executor.shutdown();
+    // Not an auxiliary counter: those are summed over iterations.
+    System.out.printf(Locale.ROOT, "%.4f bits/key%n", 8.0 * sectionLength / keys);
   }
 
   @Benchmark
-  public byte[] build(Size size) throws IOException {
+  public byte[] build() throws IOException {
     byte[] section =
         PerfectHashBuilder.of(construction.kind)
             .density(construction.density)
             .executor(executor, threads)
             .temporaryDirectory(Path.of(System.getProperty("java.io.tmpdir")))
             .build(hashes.high(), hashes.low(), keys);
-    size.bitsPerKey = 8.0 * section.length / keys;
+    sectionLength = section.length;
     return section;
   }
 }

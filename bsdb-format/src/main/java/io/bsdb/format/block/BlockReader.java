@@ -172,7 +172,7 @@ public final class BlockReader {
     int start = first + (block.getShort(entry) & 0xFFFF);
     int end =
         frame + 1 < frameCount ? first + (block.getShort(entry + SLOT_BYTES) & 0xFFFF) : content;
-    if (index >= count || start > end || end > content) {
+    if (index < 0 || index >= count || start > end || end > content) {
       throw damaged(index, count, start, end, content);
     }
     return ((long) (base + start) << 32) | (end - start);
@@ -198,7 +198,7 @@ public final class BlockReader {
       start = body.getShort(base + SLOT_BYTES * index) & 0xFFFF;
       end = index + 1 < count ? body.getShort(base + SLOT_BYTES * (index + 1)) & 0xFFFF : length;
     }
-    if (index >= count || start > end || end > length) {
+    if (index < 0 || index >= count || start > end || end > length) {
       throw damaged(index, count, start, end, length);
     }
     if (!keysStored) {

@@ -18,6 +18,7 @@ class BlockIndexTest {
   private static final int BLOCKS_LENGTH = 16;
 
   /** Blocks with these record counts and lengths. */
+  @SuppressWarnings("ArrayRecordComponent") // compared by content here, never as a record
   private record Model(int[] records, long[] lengths) {
     int recordCount() {
       int sum = 0;

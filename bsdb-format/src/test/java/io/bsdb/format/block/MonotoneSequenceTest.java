@@ -172,7 +172,8 @@ class MonotoneSequenceTest {
     int answered = 0;
     for (int position = 0; position < sound.limit(); position++) {
       for (int change : new int[] {1, 0x10, 0x80, 0xFF}) {
-        byte[] damaged = sound.array().clone();
+        byte[] damaged = new byte[sound.limit()];
+        sound.get(0, damaged);
         damaged[position] ^= (byte) change;
         answered += answers(damaged, values) ? 1 : 0;
       }
