@@ -119,6 +119,12 @@ public record FileFooter(List<Section> sections) {
               end.getLong(entry + ENTRY_LENGTH),
               end.getInt(entry + ENTRY_CHECKSUM));
       check(section, tailOffset, file);
+      for (Section other : sections) {
+        if (other.kind() == section.kind()) {
+          throw new CorruptSnapshotException(
+              "file has two sections of kind %d: file=%s".formatted(section.kind(), file));
+        }
+      }
       sections.add(section);
     }
     return new FileFooter(sections);

@@ -55,10 +55,10 @@ public record FileHeader(UUID snapshotId, int partition, int partitionCount, lon
               .formatted(file, HEADER_MAGIC, magic));
     }
     int version = bytes.getInt(HEADER_VERSION);
-    if (version > VERSION) {
+    if (Integer.compareUnsigned(version, VERSION) > 0) {
       throw new UnsupportedVersionException(
-          "file has format version %d, this bsdb reads version %d: file=%s; upgrade bsdb, or rebuild the table with this one"
-              .formatted(version, VERSION, file));
+          "file has format version %s, this bsdb reads version %d: file=%s; upgrade bsdb, or rebuild the table with this one"
+              .formatted(Integer.toUnsignedString(version), VERSION, file));
     }
     int expected = checksum(bytes, 0, HEADER_CHECKSUM);
     int actual = bytes.getInt(HEADER_CHECKSUM);
@@ -66,6 +66,11 @@ public record FileHeader(UUID snapshotId, int partition, int partitionCount, lon
       throw new CorruptSnapshotException(
           "file header checksum mismatch: file=%s offset=0 expected=%s actual=%s"
               .formatted(file, hex(actual), hex(expected)));
+    }
+    if (version != VERSION) {
+      throw new CorruptSnapshotException(
+          "file header has an impossible format version: file=%s offset=%d actual=%d"
+              .formatted(file, HEADER_VERSION, version));
     }
     return new FileHeader(
         new UUID(bytes.getLong(HEADER_SNAPSHOT_ID), bytes.getLong(HEADER_SNAPSHOT_ID + 8)),

@@ -7,6 +7,7 @@ import com.fasterxml.jackson.databind.SerializationFeature;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.bsdb.format.row.Schema;
+import java.io.CharConversionException;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.DateTimeException;
@@ -53,6 +54,8 @@ public record Manifest(
       new ObjectMapper().enable(SerializationFeature.INDENT_OUTPUT);
   private static final Pattern FILE_NAME = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._-]{0,199}");
   private static final String CHECKSUM = "\"checksum\"";
+  private static final String HASH = "XXH3-128, seed 0";
+  private static final Pattern HEX = Pattern.compile("[0-9a-f]{8}");
 
   public Manifest {
     options = Map.copyOf(options);
@@ -80,7 +83,7 @@ public record Manifest(
     root.put("version", version);
     root.put("createdAt", createdAt.toString());
     root.put("recordCount", recordCount());
-    root.put("hash", "XXH3-128, seed 0");
+    root.put("hash", HASH);
     if (schema != null) {
       root.set("schema", schema.toJson());
     }
@@ -144,8 +147,20 @@ public record Manifest(
                 .formatted(formatVersion, SnapshotFormat.VERSION, file));
       }
       verifyChecksum(bytes, file);
+      if (formatVersion < 1) {
+        throw new IllegalArgumentException("formatVersion out of range: " + formatVersion);
+      }
+      String hash = required(root, "hash").asText();
+      if (!hash.equals(HASH)) {
+        throw new UnsupportedVersionException(
+            "snapshot was built with another hash: file=%s expected=%s actual=%s; rebuild the table"
+                .formatted(file, HASH, hash));
+      }
       return fromJson(root, file);
-    } catch (JsonProcessingException | IllegalArgumentException | DateTimeException e) {
+    } catch (JsonProcessingException
+        | CharConversionException
+        | IllegalArgumentException
+        | DateTimeException e) {
       throw new CorruptSnapshotException(
           "manifest cannot be read: file=%s %s".formatted(file, e.getMessage()), e);
     }
@@ -186,7 +201,7 @@ public record Manifest(
               partitions.size(),
               name,
               number(node, "length", Long.MAX_VALUE >> 1),
-              (int) Long.parseLong(required(node, "checksum").asText(), 16),
+              checksum(node),
               (int) number(node, "recordCount", SnapshotFormat.MAX_PARTITION_RECORDS),
               number(node, "keyBytes", Long.MAX_VALUE >> 1),
               number(node, "valueBytes", Long.MAX_VALUE >> 1)));
@@ -215,11 +230,23 @@ public record Manifest(
   }
 
   private static long number(JsonNode node, String name, long max) {
-    long number = required(node, name).asLong(-1);
-    if (number < 0 || number > max) {
+    JsonNode number = required(node, name);
+    if (!number.isIntegralNumber()
+        || !number.canConvertToLong()
+        || number.longValue() < 0
+        || number.longValue() > max) {
       throw new IllegalArgumentException(name + " out of range: " + number);
     }
-    return number;
+    return number.longValue();
+  }
+
+  private static int checksum(JsonNode node) {
+    String text = required(node, "checksum").asText();
+    if (!HEX.matcher(text).matches()) {
+      throw new IllegalArgumentException(
+          "checksum is not eight hexadecimal digits: '" + text + "'");
+    }
+    return Integer.parseUnsignedInt(text, 16);
   }
 
   private static JsonNode required(JsonNode node, String name) {

@@ -1,6 +1,7 @@
 package io.bsdb.format;
 
 import java.nio.ByteBuffer;
+import java.util.Objects;
 import java.util.zip.CRC32C;
 
 /**
@@ -75,16 +76,22 @@ public final class SnapshotFormat {
   /** Bytes of a slot or of a frame directory entry. */
   public static final int SLOT_BYTES = 2;
 
-  /** Longest body that slots can address: a longer one holds a single record. */
-  public static final int MAX_SLOTTED_BODY = 65_536;
+  /**
+   * Longest body that slots can address, even an empty record at its end; a longer one holds a
+   * single record.
+   */
+  public static final int MAX_SLOTTED_BODY = 65_535;
 
   private SnapshotFormat() {}
 
   /**
    * CRC-32C of {@code length} bytes of {@code buffer} from {@code offset}. Does not touch its
    * position.
+   *
+   * @throws IndexOutOfBoundsException if the buffer does not hold so many
    */
   public static int checksum(ByteBuffer buffer, int offset, int length) {
+    Objects.checkFromIndexSize(offset, length, buffer.limit());
     CRC32C crc = new CRC32C();
     crc.update(buffer.duplicate().limit(offset + length).position(offset));
     return (int) crc.getValue();

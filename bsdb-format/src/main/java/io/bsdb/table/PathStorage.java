@@ -1,5 +1,6 @@
 package io.bsdb.table;
 
+import io.bsdb.format.CorruptSnapshotException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -9,6 +10,7 @@ import java.nio.channels.SeekableByteChannel;
 import java.nio.file.AtomicMoveNotSupportedException;
 import java.nio.file.FileSystems;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
@@ -82,7 +84,7 @@ final class PathStorage implements TableStorage {
     try (InputStream in = Files.newInputStream(root.resolve(path))) {
       byte[] content = in.readNBytes(limit + 1);
       if (content.length > limit) {
-        throw new IOException(
+        throw new CorruptSnapshotException(
             "file too long: file=%s expected<=%d".formatted(root.resolve(path), limit));
       }
       return content;
@@ -153,15 +155,23 @@ final class PathStorage implements TableStorage {
     }
   }
 
-  /** The entry and all below it, deepest first; empty if there is none. */
+  /**
+   * The entry and all below it, deepest first; empty if there is none. Others may delete in it
+   * meanwhile: then it is walked again.
+   */
   private static List<Path> tree(Path entry) throws IOException {
-    try (Stream<Path> entries = Files.walk(entry)) {
-      return entries.sorted(Comparator.reverseOrder()).toList();
-    } catch (NoSuchFileException e) {
-      return List.of();
-    } catch (UncheckedIOException e) {
-      throw e.getCause();
+    while (Files.exists(entry, LinkOption.NOFOLLOW_LINKS)) {
+      try (Stream<Path> entries = Files.walk(entry)) {
+        return entries.sorted(Comparator.reverseOrder()).toList();
+      } catch (NoSuchFileException goneMeanwhile) {
+        // again
+      } catch (UncheckedIOException e) {
+        if (!(e.getCause() instanceof NoSuchFileException)) {
+          throw e.getCause();
+        }
+      }
     }
+    return List.of();
   }
 
   @Override

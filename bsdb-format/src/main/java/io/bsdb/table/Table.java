@@ -157,13 +157,15 @@ public final class Table {
     if (build.version().equals(currentVersion())) {
       return Published.BEFORE;
     }
-    checkParent(build);
-    storage.replace(build.directory() + "/" + SnapshotFormat.MANIFEST_FILE, manifest.encode());
-    storage.syncDirectory(build.directory());
-    storage.syncDirectory(SnapshotFormat.SNAPSHOTS_DIRECTORY);
+    // The manifest makes the version complete, so that prune may delete it until CURRENT names it:
+    // both are written under one lock.
     storage.exclusively(
         () -> {
           checkParent(build);
+          storage.replace(
+              build.directory() + "/" + SnapshotFormat.MANIFEST_FILE, manifest.encode());
+          storage.syncDirectory(build.directory());
+          storage.syncDirectory(SnapshotFormat.SNAPSHOTS_DIRECTORY);
           setCurrent(build.version());
         });
     storage.delete(build.stagingDirectory());
@@ -231,8 +233,8 @@ public final class Table {
   }
 
   /**
-   * Deletes what dead builds left behind: staging directories and incomplete versions in which
-   * nothing changed for {@code age}.
+   * Deletes what dead builds left behind: staging directories, incomplete versions in which nothing
+   * changed for {@code age}, and successors of {@code CURRENT} that never took its place.
    *
    * @return what was deleted, relative to the table directory
    */
@@ -241,6 +243,11 @@ public final class Table {
     List<String> deleted = new ArrayList<>();
     for (String name : storage.list(SnapshotFormat.STAGING_DIRECTORY)) {
       sweep(SnapshotFormat.STAGING_DIRECTORY + "/" + name, limit, deleted);
+    }
+    for (String name : storage.list("")) {
+      if (name.startsWith(SnapshotFormat.CURRENT_FILE + ".") && name.endsWith(".tmp")) {
+        sweep(name, limit, deleted);
+      }
     }
     String current = currentVersion();
     for (String name : storage.list(SnapshotFormat.SNAPSHOTS_DIRECTORY)) {

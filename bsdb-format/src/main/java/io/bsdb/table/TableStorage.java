@@ -38,7 +38,10 @@ public interface TableStorage {
    */
   void replace(String path, byte[] content) throws IOException;
 
-  /** The names in a directory, sorted; none if there is no such directory. */
+  /**
+   * The names in a directory, sorted; none if there is no such directory. The empty path is the
+   * table directory itself.
+   */
   List<String> list(String directory) throws IOException;
 
   /** When a file or anything in a directory was last changed, as far as the storage tells. */

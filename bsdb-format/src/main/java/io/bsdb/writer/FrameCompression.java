@@ -3,6 +3,7 @@ package io.bsdb.writer;
 import com.github.luben.zstd.Zstd;
 import com.github.luben.zstd.ZstdCompressCtx;
 import com.github.luben.zstd.ZstdDictCompress;
+import com.github.luben.zstd.ZstdException;
 import io.bsdb.format.SectionKind;
 import java.io.Closeable;
 import java.nio.ByteBuffer;
@@ -22,6 +23,9 @@ final class FrameCompression implements Closeable {
   private static final int DATA_PER_DICTIONARY_BYTE = 32;
 
   private static final int LEAST_DICTIONARY = 1 << 10;
+
+  /** Fewer samples than this zstd does not take. */
+  private static final int LEAST_SAMPLES = 11;
 
   private final WriterOptions options;
   private boolean trained;
@@ -70,14 +74,22 @@ final class FrameCompression implements Closeable {
         count++;
       }
     }
+    if (count < LEAST_SAMPLES) {
+      return new byte[0];
+    }
     ByteBuffer target = ByteBuffer.allocateDirect(length);
-    long trainedLength =
-        Zstd.trainFromBufferDirect(
-            samples.flip(),
-            java.util.Arrays.copyOf(sizes, count),
-            target,
-            false,
-            options.zstdLevel());
+    long trainedLength;
+    try {
+      trainedLength =
+          Zstd.trainFromBufferDirect(
+              samples.flip(),
+              java.util.Arrays.copyOf(sizes, count),
+              target,
+              false,
+              options.zstdLevel());
+    } catch (ZstdException samplesUnfitForTraining) {
+      return new byte[0];
+    }
     if (Zstd.isError(trainedLength)) {
       return new byte[0];
     }

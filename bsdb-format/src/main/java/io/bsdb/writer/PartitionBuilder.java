@@ -15,10 +15,13 @@ import io.bsdb.format.block.BlockWriter;
 import io.bsdb.format.hash.DuplicateHashException;
 import io.bsdb.format.hash.PerfectHash;
 import io.bsdb.format.hash.PerfectHashBuilder;
+import io.bsdb.format.hash.PerfectHashKind;
 import io.bsdb.table.Build;
 import io.bsdb.table.TableStorage;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
@@ -29,19 +32,26 @@ final class PartitionBuilder {
   private final int partitionCount;
   private final WriterOptions options;
   private final FrameCompression compression;
+  private final @Nullable Path temporaryDirectory;
   private int[] startByRank = new int[0];
 
+  /**
+   * @param temporaryDirectory for the files of a perfect hash under construction; null if there
+   *     will be no records
+   */
   PartitionBuilder(
       TableStorage storage,
       Build build,
       int partitionCount,
       WriterOptions options,
-      FrameCompression compression) {
+      FrameCompression compression,
+      @Nullable Path temporaryDirectory) {
     this.storage = storage;
     this.build = build;
     this.partitionCount = partitionCount;
     this.options = options;
     this.compression = compression;
+    this.temporaryDirectory = temporaryDirectory;
   }
 
   /** Writes the file {@code name} of the snapshot, durably. */
@@ -113,10 +123,12 @@ final class PartitionBuilder {
   }
 
   private ByteBuffer perfectHash(PartitionRecords records) throws IOException {
+    PerfectHashBuilder builder = PerfectHashBuilder.of(options.perfectHash());
+    if (options.perfectHash() == PerfectHashKind.SUX4J && temporaryDirectory != null) {
+      builder.temporaryDirectory(Files.createDirectories(temporaryDirectory));
+    }
     try {
-      return ByteBuffer.wrap(
-          PerfectHashBuilder.of(options.perfectHash())
-              .build(records.high(), records.low(), records.count()));
+      return ByteBuffer.wrap(builder.build(records.high(), records.low(), records.count()));
     } catch (DuplicateHashException e) {
       throw records.duplicate(e);
     }

@@ -7,16 +7,19 @@ import io.bsdb.table.Build;
 import io.bsdb.table.Table;
 import java.io.Closeable;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.regex.Pattern;
 
 /**
  * One process' share of a build: takes records of any of the snapshot's partitions and writes their
@@ -28,6 +31,7 @@ public final class PartitionWriter implements Closeable {
   /** Stands for: chosen by {@link #finish} from the amount of data. */
   static final int AUTOMATIC = 0;
 
+  private static final Pattern SUFFIX = Pattern.compile("[A-Za-z0-9-]{0,100}");
   private static final int BUCKETS = 256;
   private static final int LARGEST_PARTITION = 512 << 20;
   private static final int BUILD_BYTES_PER_RECORD = 72;
@@ -47,6 +51,7 @@ public final class PartitionWriter implements Closeable {
 
   private enum State {
     OPEN,
+    FAILED,
     FINISHED,
     CLOSED
   }
@@ -92,6 +97,11 @@ public final class PartitionWriter implements Closeable {
           "partitions out of range: expected 1 to %d, actual %d"
               .formatted(SnapshotFormat.MAX_PARTITIONS, partitionCount));
     }
+    if (!SUFFIX.matcher(suffix).matches()) {
+      throw new IllegalArgumentException(
+          "suffix of file names: expected up to 100 letters, digits and '-', actual '%s'"
+              .formatted(suffix));
+    }
     return new PartitionWriter(table, build, partitionCount, suffix, temporaryDirectory, options);
   }
 
@@ -111,17 +121,15 @@ public final class PartitionWriter implements Closeable {
   }
 
   /**
-   * Adds a record; copies what it needs.
+   * Adds a record; copies what it needs. After an {@link IOException} the writer can only be
+   * closed.
    *
    * @throws IllegalArgumentException if the key or the value is too short or too long
    */
   public void add(
       byte[] key, int keyOffset, int keyLength, byte[] value, int valueOffset, int valueLength)
       throws IOException {
-    if (state != State.OPEN) {
-      throw new IllegalStateException(
-          "the writer is " + (state == State.CLOSED ? "closed" : "finished"));
-    }
+    requireOpen();
     if (keyLength < 1 || keyLength > SnapshotFormat.MAX_KEY_LENGTH) {
       throw new IllegalArgumentException(
           "key length out of range: record=%d expected 1 to %d, actual %d"
@@ -133,8 +141,24 @@ public final class PartitionWriter implements Closeable {
               .formatted(recordCount, SnapshotFormat.MAX_VALUE_LENGTH, valueLength));
     }
     long high = KeyHash.hash(key, keyOffset, keyLength).getMostSignificantBits();
-    spill.add(bucket(high), key, keyOffset, keyLength, value, valueOffset, valueLength);
+    try {
+      spill.add(bucket(high), key, keyOffset, keyLength, value, valueOffset, valueLength);
+    } catch (IOException e) {
+      state = State.FAILED; // part of a buffer may have been written
+      throw e;
+    }
     recordCount++;
+  }
+
+  private void requireOpen() {
+    switch (state) {
+      case OPEN -> {}
+      case FAILED ->
+          throw new IllegalStateException(
+              "the writer has failed, and records may be lost: close it and build anew");
+      case FINISHED -> throw new IllegalStateException("the writer is finished");
+      case CLOSED -> throw new IllegalStateException("the writer is closed");
+    }
   }
 
   private int bucket(long high) {
@@ -156,15 +180,14 @@ public final class PartitionWriter implements Closeable {
   }
 
   /**
-   * Builds the files of all partitions that got records; each is durable.
+   * Builds the files of all partitions that got records; each is durable. After an exception the
+   * writer can only be closed.
    *
    * @return their entries for the manifest, in order
    */
   public List<PartitionFile> finish() throws IOException {
-    if (state != State.OPEN) {
-      throw new IllegalStateException(
-          "the writer is " + (state == State.CLOSED ? "closed" : "finished"));
-    }
+    requireOpen();
+    state = State.FAILED;
     if (partitionCount == AUTOMATIC) {
       partitionCount = choosePartitions();
     }
@@ -229,9 +252,9 @@ public final class PartitionWriter implements Closeable {
               largest,
               task.partition == Task.SEVERAL ? cost * spill.bucketCount() / partitionCount : cost);
     }
-    int affordable = (int) Math.max(1, options.memoryBytes() * 3 / 4 / largest);
-    int threads =
-        Math.min(Math.min(affordable, tasks.size()), Runtime.getRuntime().availableProcessors());
+    long affordable = Math.max(1, options.memoryBytes() * 3 / 4 / largest);
+    int most = Math.min(tasks.size(), Runtime.getRuntime().availableProcessors());
+    int threads = (int) Math.min(affordable, most);
     AtomicInteger next = new AtomicInteger();
     AtomicInteger named = new AtomicInteger();
     Progress progress = new Progress(listener, partitionCount);
@@ -312,7 +335,8 @@ public final class PartitionWriter implements Closeable {
     List<PartitionFile> files = new ArrayList<>();
     PartitionRecords records = new PartitionRecords();
     PartitionBuilder builder =
-        new PartitionBuilder(table.storage(), build, partitionCount, options, compression);
+        new PartitionBuilder(
+            table.storage(), build, partitionCount, options, compression, temporaryDirectory);
     for (int i = next.getAndIncrement(); i < tasks.size(); i = next.getAndIncrement()) {
       Task task = tasks.get(i);
       try {
@@ -350,7 +374,7 @@ public final class PartitionWriter implements Closeable {
     try (SpillFiles split =
         new SpillFiles(
             temporaryDirectory,
-            "split-%05d".formatted(bucket),
+            String.format(Locale.ROOT, "split-%05d", bucket),
             end - first,
             bufferLength(end - first))) {
       spill.drain(
@@ -407,7 +431,9 @@ public final class PartitionWriter implements Closeable {
               .formatted(partition, partitionCount, count, bytes));
     }
     records.load(source, firstBucket, endBucket);
-    String name = "part-%05d%s.bsdb".formatted(partition, suffix.isEmpty() ? "" : "-" + suffix);
+    String name =
+        String.format(
+            Locale.ROOT, "part-%05d%s.bsdb", partition, suffix.isEmpty() ? "" : "-" + suffix);
     synchronized (created) {
       created.add(name);
     }
@@ -445,6 +471,7 @@ public final class PartitionWriter implements Closeable {
     state = State.CLOSED;
     try {
       spill.close();
+      Files.deleteIfExists(temporaryDirectory);
     } finally {
       if (!finished) {
         for (String name : created) {

@@ -6,10 +6,12 @@ import io.bsdb.format.SnapshotFormat;
 import io.bsdb.table.Build;
 import io.bsdb.table.Table;
 import java.io.IOException;
+import java.nio.file.NoSuchFileException;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -28,7 +30,8 @@ public final class SnapshotPublisher {
    * <p>Partitions for which no file is given are empty. Other files in the snapshot's directory,
    * left by failed attempts, are deleted.
    *
-   * @throws IllegalArgumentException if a partition has two files
+   * @throws IllegalArgumentException if a partition has two files or is out of range
+   * @throws NoSuchFileException if one of the files is gone
    * @throws io.bsdb.table.PublishConflictException if another version was put in service since the
    *     build began
    */
@@ -44,6 +47,11 @@ public final class SnapshotPublisher {
     }
     @Nullable PartitionFile[] byPartition = new @Nullable PartitionFile[partitionCount];
     for (PartitionFile file : files) {
+      if (file.partition() >= partitionCount) {
+        throw new IllegalArgumentException(
+            "no such partition: expected 0 to %d, actual %d: %s"
+                .formatted(partitionCount - 1, file.partition(), file.name()));
+      }
       if (byPartition[file.partition()] != null) {
         throw new IllegalArgumentException(
             "partition %d was built twice: %s and %s"
@@ -56,7 +64,7 @@ public final class SnapshotPublisher {
       PartitionFile file = byPartition[partition];
       all.add(file == null ? buildEmpty(table, build, partition, partitionCount, options) : file);
     }
-    deleteOthers(table, build, all);
+    clear(table, build, all);
     Manifest manifest =
         new Manifest(
             build.id(),
@@ -74,18 +82,29 @@ public final class SnapshotPublisher {
   private static PartitionFile buildEmpty(
       Table table, Build build, int partition, int partitionCount, WriterOptions options)
       throws IOException {
-    String name = "part-%05d-empty.bsdb".formatted(partition);
+    String name = String.format(Locale.ROOT, "part-%05d-empty.bsdb", partition);
     table.storage().delete(build.directory() + "/" + name);
     try (FrameCompression compression = new FrameCompression(options)) {
-      return new PartitionBuilder(table.storage(), build, partitionCount, options, compression)
+      return new PartitionBuilder(
+              table.storage(), build, partitionCount, options, compression, null)
           .build(partition, name, new PartitionRecords());
     }
   }
 
-  private static void deleteOthers(Table table, Build build, List<PartitionFile> files)
+  /** Deletes what is no file of the snapshot, and makes sure that all of its files are there. */
+  private static void clear(Table table, Build build, List<PartitionFile> files)
       throws IOException {
     Set<String> names = files.stream().map(PartitionFile::name).collect(Collectors.toSet());
-    for (String name : table.storage().list(build.directory())) {
+    List<String> present = table.storage().list(build.directory());
+    for (String name : names) {
+      if (!present.contains(name)) {
+        throw new NoSuchFileException(
+            table.storage() + "/" + build.directory() + "/" + name,
+            null,
+            "a partition file is gone, perhaps swept as left behind; nothing was published, run this build again");
+      }
+    }
+    for (String name : present) {
       if (!names.contains(name) && !name.equals(SnapshotFormat.MANIFEST_FILE)) {
         table.storage().delete(build.directory() + "/" + name);
       }

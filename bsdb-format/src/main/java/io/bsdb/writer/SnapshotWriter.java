@@ -33,6 +33,7 @@ public final class SnapshotWriter implements Closeable {
   private final WriterOptions options;
   private final @Nullable Path ownDirectory;
   private final PartitionWriter partitions;
+  private @Nullable List<PartitionFile> files;
   private State state = State.OPEN;
 
   private enum State {
@@ -115,7 +116,8 @@ public final class SnapshotWriter implements Closeable {
   }
 
   /**
-   * Builds all partitions, makes them durable and puts the snapshot in service.
+   * Builds all partitions, makes them durable and puts the snapshot in service. If only the last of
+   * these fails, it may be called again.
    *
    * @return the manifest of what is now in service
    * @throws DuplicateKeyException if a key came twice and the options say to fail
@@ -126,7 +128,9 @@ public final class SnapshotWriter implements Closeable {
       throw new IllegalStateException(
           "the writer is " + (state == State.CLOSED ? "closed" : "already published"));
     }
-    List<PartitionFile> files = partitions.finish();
+    if (files == null) {
+      files = partitions.finish();
+    }
     Manifest manifest =
         SnapshotPublisher.publish(table, build, partitions.partitionCount(), files, options);
     state = State.PUBLISHED;

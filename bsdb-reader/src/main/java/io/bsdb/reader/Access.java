@@ -1,10 +1,34 @@
 package io.bsdb.reader;
 
-/** How a reader reaches the blocks of a snapshot. */
+/**
+ * How a reader reaches the blocks of a snapshot. The index of every partition is mapped in any
+ * case.
+ */
 public enum Access {
   /**
    * The files are mapped; the page cache decides what is in memory. For data near or below the size
    * of memory.
    */
-  MAPPED
+  MAPPED,
+  /**
+   * The files are copied into off-heap memory at open, in huge pages where allowed. For the hottest
+   * data and steady latency.
+   */
+  RESIDENT,
+  /**
+   * Each lookup reads one block past the page cache (O_DIRECT). For data far above the size of
+   * memory.
+   */
+  DIRECT,
+  /**
+   * The same reads through io_uring, many under way at once. Where that is not to be had, a pool of
+   * threads reads as with {@link #DIRECT}; one logged line says why. For {@link
+   * AsyncSnapshotReader}; a {@link SnapshotReader}, whose calls wait one by one, reads as with
+   * {@link #DIRECT}.
+   */
+  IO_URING;
+
+  boolean readsFromDisk() {
+    return this == DIRECT || this == IO_URING;
+  }
 }

@@ -7,6 +7,7 @@ import io.bsdb.format.CorruptSnapshotException;
 import java.io.Closeable;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.nio.file.Path;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 
@@ -31,7 +32,7 @@ final class FrameDecoder implements Closeable {
    * @param limit longest that it may be, decompressed
    * @return its length in {@link #plain}
    */
-  int decode(ByteBuffer source, int offset, int length, int limit, String file)
+  int decode(ByteBuffer source, int offset, int length, int limit, Path file)
       throws CorruptSnapshotException {
     if (plain.capacity() < limit) {
       plain = ByteBuffer.allocateDirect(limit).order(ByteOrder.LITTLE_ENDIAN);
@@ -70,8 +71,15 @@ final class FrameDecoder implements Closeable {
     /**
      * @param dictionary may be empty
      */
-    Pool(byte[] dictionary) {
-      this.dictionary = dictionary.length == 0 ? null : new ZstdDictDecompress(dictionary);
+    Pool(byte[] dictionary, String file) throws CorruptSnapshotException {
+      try {
+        this.dictionary = dictionary.length == 0 ? null : new ZstdDictDecompress(dictionary);
+      } catch (IllegalStateException e) {
+        throw new CorruptSnapshotException(
+            "dictionary is none: file=%s length=%d %s"
+                .formatted(file, dictionary.length, e.getMessage()),
+            e);
+      }
     }
 
     private static int slot() {

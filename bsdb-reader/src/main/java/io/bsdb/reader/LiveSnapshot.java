@@ -1,7 +1,6 @@
 package io.bsdb.reader;
 
 import io.bsdb.format.Manifest;
-import io.bsdb.format.SnapshotFormat;
 import io.bsdb.table.Table;
 import java.io.Closeable;
 import java.io.IOException;
@@ -104,8 +103,7 @@ public final class LiveSnapshot implements Closeable {
   }
 
   private SnapshotReader open(String version) throws IOException {
-    return PartitionedReader.openSnapshot(
-        path.resolve(SnapshotFormat.SNAPSHOTS_DIRECTORY).resolve(version), options);
+    return PartitionedReader.openVersion(path, version, options);
   }
 
   private ScheduledExecutorService schedule(Duration interval) {

@@ -1,291 +1,166 @@
 package io.bsdb.reader;
 
 import com.dynatrace.hash4j.hashing.HashValue128;
-import io.bsdb.format.CorruptSnapshotException;
 import io.bsdb.format.Manifest;
-import io.bsdb.format.PartitionFile;
-import io.bsdb.format.SnapshotFormat;
 import io.bsdb.format.hash.KeyHash;
-import io.bsdb.table.Table;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** A snapshot of mapped partitions. */
+/** Reads in the calling thread. */
 final class PartitionedReader implements SnapshotReader {
-  private final Manifest manifest;
-  private final PartitionReader[] partitions;
-  private final CallsUnderWay calls;
+  private final OpenSnapshot snapshot;
+  private final Calls calls;
+  private final Records records;
+  private final ReaderMetrics metrics;
 
-  private PartitionedReader(Path path, Manifest manifest, PartitionReader[] partitions) {
-    this.manifest = manifest;
-    this.partitions = partitions;
-    this.calls = new CallsUnderWay("snapshot reader of " + path);
+  private PartitionedReader(OpenSnapshot snapshot, Records records) {
+    this.snapshot = snapshot;
+    this.calls = snapshot.calls();
+    this.records = records;
+    this.metrics =
+        new ReaderMetrics(calls, snapshot.counters(), () -> 0, snapshot.options().access().name());
   }
 
   static SnapshotReader open(Path path, ReaderOptions options) throws IOException {
-    Path directory = path;
-    if (!Files.exists(path.resolve(SnapshotFormat.MANIFEST_FILE))) {
-      if (!Files.isDirectory(path)) {
-        throw new NoSuchFileException(
-            path.toString(),
-            null,
-            "no such table directory; check the path, or build the table first");
-      }
-      directory =
-          path.resolve(SnapshotFormat.SNAPSHOTS_DIRECTORY)
-              .resolve(Table.at(path).requireCurrentVersion());
-    }
-    return openSnapshot(directory, options);
+    return of(OpenSnapshot.open(path, options));
   }
 
-  /** Opens one snapshot's directory. */
-  static SnapshotReader openSnapshot(Path directory, ReaderOptions options) throws IOException {
-    Path manifestFile = directory.resolve(SnapshotFormat.MANIFEST_FILE);
-    if (!Files.exists(manifestFile)) {
-      throw new NoSuchFileException(
-          manifestFile.toString(),
-          null,
-          "the snapshot was never completed or has been deleted; see 'bsdb versions'");
-    }
-    if (Files.size(manifestFile) > Manifest.MAX_LENGTH) {
-      throw new CorruptSnapshotException(
-          "manifest too long: file=%s expected<=%d actual=%d"
-              .formatted(manifestFile, Manifest.MAX_LENGTH, Files.size(manifestFile)));
-    }
-    Manifest manifest = Manifest.decode(Files.readAllBytes(manifestFile), manifestFile.toString());
-    List<PartitionReader> opened = new ArrayList<>();
-    try {
-      for (PartitionFile file : manifest.partitions()) {
-        PartitionReader partition =
-            PartitionReader.open(directory.resolve(file.name()), file, manifest);
-        opened.add(partition);
-        if (options.verification() == Verification.FULL) {
-          verifyChecksum(partition, file);
-        }
-      }
-      return new PartitionedReader(directory, manifest, opened.toArray(PartitionReader[]::new));
-    } catch (IOException | RuntimeException | Error e) {
-      opened.forEach(PartitionReader::close);
-      throw e;
-    }
+  /** Opens a version of a table. */
+  static SnapshotReader openVersion(Path table, String version, ReaderOptions options)
+      throws IOException {
+    return of(OpenSnapshot.openVersion(table, version, options));
   }
 
-  static void verifyChecksum(PartitionReader partition, PartitionFile file)
-      throws CorruptSnapshotException {
-    int actual = partition.checksum();
-    if (actual != file.checksum()) {
-      throw new CorruptSnapshotException(
-          "file checksum mismatch: file=%s expected=%s actual=%s"
-              .formatted(
-                  partition.name(),
-                  SnapshotFormat.hex(file.checksum()),
-                  SnapshotFormat.hex(actual)));
+  private static SnapshotReader of(OpenSnapshot snapshot) {
+    return new PartitionedReader(snapshot, records(snapshot));
+  }
+
+  private static Records records(OpenSnapshot snapshot) {
+    ReaderOptions options = snapshot.options();
+    DiskRecords disk =
+        options.access().readsFromDisk() ? new DiskRecords(snapshot.counters()) : null;
+    if (options.blockCacheBytes() > 0) {
+      return new CachedRecords(disk, options.blockCacheBytes(), snapshot.counters());
     }
+    return disk == null ? new MemoryRecords() : disk;
   }
 
   @Override
   public byte @Nullable [] get(byte[] key) throws IOException {
     int call = calls.enter();
+    byte[] value;
     try {
       HashValue128 hash = KeyHash.hash(key);
-      long high = hash.getMostSignificantBits();
-      PartitionReader partition = partitions[SnapshotFormat.partition(high, partitions.length)];
-      int rank = partition.rank(high, hash.getLeastSignificantBits());
-      return rank < 0 ? null : partition.get(rank, partition.block(rank), key);
-    } catch (IndexOutOfBoundsException e) {
-      throw damaged(e);
-    } finally {
-      calls.exit(call);
+      Partition partition = snapshot.partition(hash.getMostSignificantBits());
+      int rank = snapshot.rank(partition, hash, key);
+      value = rank < 0 ? null : records.get(partition, rank, key);
+    } catch (Throwable e) {
+      throw failed(call, e);
     }
+    if (value == null) {
+      calls.missed(call);
+    } else {
+      calls.hit(call);
+    }
+    return value;
   }
 
   @Override
   public int get(byte[] key, ByteBuffer target) throws IOException {
     int call = calls.enter();
+    int length;
     try {
       HashValue128 hash = KeyHash.hash(key);
-      long high = hash.getMostSignificantBits();
-      PartitionReader partition = partitions[SnapshotFormat.partition(high, partitions.length)];
-      int rank = partition.rank(high, hash.getLeastSignificantBits());
-      return rank < 0 ? NOT_FOUND : partition.get(rank, partition.block(rank), key, target);
-    } catch (IndexOutOfBoundsException e) {
-      throw damaged(e);
-    } finally {
-      calls.exit(call);
+      Partition partition = snapshot.partition(hash.getMostSignificantBits());
+      int rank = snapshot.rank(partition, hash, key);
+      length = rank < 0 ? NOT_FOUND : records.get(partition, rank, key, target);
+    } catch (Throwable e) {
+      throw failed(call, e);
     }
+    if (length == NOT_FOUND) {
+      calls.missed(call);
+    } else {
+      calls.hit(call);
+    }
+    return length;
   }
 
-  /**
-   * Every stage is done for all keys before the next begins. The cache misses of one stage do not
-   * depend on each other, so the processor has many under way at once, where one lookup after the
-   * other would wait for each.
-   */
   @Override
   public List<byte @Nullable []> getAll(List<byte[]> keys) throws IOException {
     int count = keys.size();
     byte[] @Nullable [] values = new byte[count] @Nullable [];
-    long[] high = new long[count];
-    long[] low = new long[count];
-    int[] ranks = new int[count];
-    int[] blocks = new int[count];
     int call = calls.enter();
+    int hits = 0;
     try {
-      for (int i = 0; i < count; i++) {
-        HashValue128 hash = KeyHash.hash(keys.get(i));
-        high[i] = hash.getMostSignificantBits();
-        low[i] = hash.getLeastSignificantBits();
-      }
-      for (int i = 0; i < count; i++) {
-        ranks[i] = partition(high[i]).rank(high[i], low[i]);
-      }
-      int touched = 0;
-      for (int i = 0; i < count; i++) {
-        if (ranks[i] >= 0) {
-          blocks[i] = partition(high[i]).block(ranks[i]);
-          touched += partition(high[i]).touch(ranks[i], blocks[i]);
-        }
-      }
-      sink = touched;
-      for (int i = 0; i < count; i++) {
-        values[i] = ranks[i] < 0 ? null : partition(high[i]).get(ranks[i], blocks[i], keys.get(i));
-      }
-    } catch (IndexOutOfBoundsException e) {
-      throw damaged(e);
-    } finally {
-      calls.exit(call);
+      Partition[] partitions = new Partition[count];
+      int[] ranks = new int[count];
+      snapshot.locate(keys, partitions, ranks);
+      records.getAll(partitions, ranks, keys, values);
+      hits = (int) Arrays.stream(values).filter(Objects::nonNull).count();
+    } catch (Throwable e) {
+      throw failed(call, e);
     }
+    calls.batch(call, hits, count - hits);
     return Arrays.asList(values);
   }
 
-  /** Written so that the compiler cannot drop the touching of pages. */
-  @SuppressWarnings("unused")
-  private int sink;
-
-  private PartitionReader partition(long high) {
-    return partitions[SnapshotFormat.partition(high, partitions.length)];
-  }
-
-  private CorruptSnapshotException damaged(IndexOutOfBoundsException e) {
-    return new CorruptSnapshotException(
-        "snapshot points outside of its own bytes: version=%s %s"
-            .formatted(manifest.version(), e.getMessage()),
-        e);
+  /** Ends a call that failed. Returns nothing: throws what the caller is to see. */
+  private IOException failed(int call, Throwable e) throws IOException {
+    snapshot.counters().failures.increment();
+    calls.left(call);
+    if (e instanceof IndexOutOfBoundsException outside) {
+      throw snapshot.damaged(outside);
+    }
+    if (e instanceof IOException failure) {
+      throw failure;
+    }
+    if (e instanceof RuntimeException failure) {
+      throw failure;
+    }
+    throw (Error) e;
   }
 
   @Override
   public RecordCursor scan() throws IOException {
-    return new Scan(0, partitions.length);
+    return new SnapshotScan(snapshot, 0, snapshot.partitions().length);
   }
 
   @Override
   public RecordCursor scan(int partition) throws IOException {
-    if (partition < 0 || partition >= partitions.length) {
+    if (partition < 0 || partition >= partitionCount()) {
       throw new IllegalArgumentException(
           "no such partition: expected 0 to %d, actual %d"
-              .formatted(partitions.length - 1, partition));
+              .formatted(partitionCount() - 1, partition));
     }
-    return new Scan(partition, partition + 1);
-  }
-
-  private final class Scan implements RecordCursor {
-    private final int end;
-    private final int call;
-    private int partition;
-    private PartitionReader.@Nullable Walk walk;
-    private boolean closed;
-
-    Scan(int first, int end) {
-      this.partition = first;
-      this.end = end;
-      this.call = calls.enter();
-    }
-
-    @Override
-    public boolean next() throws IOException {
-      if (closed) {
-        throw new ClosedReaderException("cursor");
-      }
-      try {
-        while (partition < end) {
-          PartitionReader.Walk current = walk;
-          if (current == null) {
-            current = partitions[partition].walk();
-            walk = current;
-          }
-          if (current.next()) {
-            return true;
-          }
-          current.close();
-          walk = null;
-          partition++;
-        }
-        return false;
-      } catch (IndexOutOfBoundsException e) {
-        throw damaged(e);
-      }
-    }
-
-    private PartitionReader.Walk current() {
-      PartitionReader.Walk current = walk;
-      if (current == null || closed) {
-        throw new IllegalStateException("no current record");
-      }
-      return current;
-    }
-
-    @Override
-    public byte[] key() throws IOException {
-      try {
-        return current().key();
-      } catch (IndexOutOfBoundsException e) {
-        throw damaged(e);
-      }
-    }
-
-    @Override
-    public byte[] value() throws IOException {
-      try {
-        return current().value();
-      } catch (IndexOutOfBoundsException e) {
-        throw damaged(e);
-      }
-    }
-
-    @Override
-    public void close() {
-      if (!closed) {
-        closed = true;
-        PartitionReader.Walk current = walk;
-        if (current != null) {
-          current.close();
-        }
-        calls.exit(call);
-      }
-    }
+    return new SnapshotScan(snapshot, partition, partition + 1);
   }
 
   @Override
   public int partitionCount() {
-    return partitions.length;
+    return snapshot.partitions().length;
   }
 
   @Override
   public Manifest manifest() {
-    return manifest;
+    return snapshot.manifest();
   }
 
   @Override
-  public void close() {
+  public ReaderMetrics metrics() {
+    return metrics;
+  }
+
+  @Override
+  public void close() throws IOException {
     if (calls.close()) {
-      for (PartitionReader partition : partitions) {
-        partition.close();
+      calls.awaitEnd();
+      try (snapshot) {
+        records.close();
       }
     }
   }

@@ -5,10 +5,15 @@ package io.bsdb.reader;
  *
  * @param access how blocks are reached
  * @param verification what is verified at open
+ * @param blockCacheBytes most that the block cache may hold; 0 for no cache. Of use for compressed
+ *     and for direct reads.
+ * @param queueDepth reads under way at once: the depth of an io_uring ring, or the threads of the
+ *     pool that stands in for it
  */
-public record ReaderOptions(Access access, Verification verification) {
+public record ReaderOptions(
+    Access access, Verification verification, long blockCacheBytes, int queueDepth) {
 
-  /** Mapped, metadata verified. */
+  /** Mapped, metadata verified, no cache. */
   public static ReaderOptions defaults() {
     return builder().build();
   }
@@ -17,10 +22,12 @@ public record ReaderOptions(Access access, Verification verification) {
     return new Builder();
   }
 
-  /** Collects options. Not safe for several threads. */
+  /** Collects options; each setter checks its argument. Not safe for several threads. */
   public static final class Builder {
     private Access access = Access.MAPPED;
     private Verification verification = Verification.METADATA;
+    private long blockCacheBytes;
+    private int queueDepth = 128;
 
     private Builder() {}
 
@@ -34,8 +41,25 @@ public record ReaderOptions(Access access, Verification verification) {
       return this;
     }
 
+    public Builder blockCacheBytes(long value) {
+      if (value < 0) {
+        throw new IllegalArgumentException("block cache bytes: expected>=0 actual=" + value);
+      }
+      blockCacheBytes = value;
+      return this;
+    }
+
+    /** 1 to 4096. */
+    public Builder queueDepth(int value) {
+      if (value < 1 || value > 4096) {
+        throw new IllegalArgumentException("queue depth: expected 1 to 4096, actual " + value);
+      }
+      queueDepth = value;
+      return this;
+    }
+
     public ReaderOptions build() {
-      return new ReaderOptions(access, verification);
+      return new ReaderOptions(access, verification, blockCacheBytes, queueDepth);
     }
   }
 }

@@ -78,6 +78,9 @@ public interface SnapshotReader extends Closeable {
   /** What is open. */
   Manifest manifest();
 
+  /** What this reader has done so far. */
+  ReaderMetrics metrics();
+
   /** Releases files and memory. Idempotent. */
   @Override
   void close() throws IOException;

@@ -1,12 +1,12 @@
 package io.bsdb.reader;
 
+import com.dynatrace.hash4j.hashing.HashValue128;
 import io.bsdb.format.CorruptSnapshotException;
 import io.bsdb.format.Manifest;
 import io.bsdb.format.PartitionFile;
 import io.bsdb.format.SnapshotFormat;
+import io.bsdb.format.hash.KeyHash;
 import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 
 /** Reads every byte of a snapshot and checks it in every way there is. */
@@ -23,17 +23,10 @@ public final class SnapshotVerifier {
    *     offset
    */
   public static Manifest verify(Path directory) throws IOException {
-    Path manifestFile = directory.resolve(SnapshotFormat.MANIFEST_FILE);
-    if (!Files.exists(manifestFile)) {
-      throw new NoSuchFileException(
-          manifestFile.toString(),
-          null,
-          "the snapshot was never completed or has been deleted; see 'bsdb versions'");
-    }
-    Manifest manifest = Manifest.decode(Files.readAllBytes(manifestFile), manifestFile.toString());
+    Manifest manifest = OpenSnapshot.readManifest(directory);
     for (PartitionFile file : manifest.partitions()) {
-      try (PartitionReader partition =
-          PartitionReader.open(directory.resolve(file.name()), file, manifest)) {
+      try (Partition partition =
+          PartitionOpener.open(directory, file, manifest, ReaderOptions.defaults())) {
         verify(partition, file, manifest.partitions().size());
       } catch (IndexOutOfBoundsException e) {
         throw new CorruptSnapshotException(
@@ -45,22 +38,40 @@ public final class SnapshotVerifier {
     return manifest;
   }
 
-  private static void verify(PartitionReader partition, PartitionFile file, int partitionCount)
+  private static void verify(Partition partition, PartitionFile file, int partitionCount)
       throws IOException {
     int records = 0;
-    try (PartitionReader.Walk walk = partition.walk()) {
-      while (walk.next()) {
+    try (PartitionWalk walk = new PartitionWalk(partition)) {
+      for (; walk.next(); records++) {
         if (partition.storesKeys()) {
-          partition.requireFound(walk.key(), records, partitionCount, file.partition());
+          requireFound(partition, walk, records, partitionCount);
+        } else {
+          walk.value();
         }
-        records++;
       }
     }
     if (records != file.recordCount()) {
       throw new CorruptSnapshotException(
           "file holds another number of records: file=%s expected=%d actual=%d"
-              .formatted(partition.name(), file.recordCount(), records));
+              .formatted(partition.path(), file.recordCount(), records));
     }
-    PartitionedReader.verifyChecksum(partition, file);
+    PartitionOpener.verifyChecksum(partition.path(), partition.file(), file);
+  }
+
+  /** Checks that the record of a rank would be found by its key. */
+  private static void requireFound(
+      Partition partition, PartitionWalk walk, int rank, int partitionCount) throws IOException {
+    HashValue128 hash = KeyHash.hash(walk.key());
+    long high = hash.getMostSignificantBits();
+    int actualPartition = SnapshotFormat.partition(high, partitionCount);
+    int actual =
+        actualPartition == partition.number()
+            ? partition.rank(high, hash.getLeastSignificantBits())
+            : -1;
+    if (actual != rank) {
+      throw new CorruptSnapshotException(
+          "a record cannot be found by its key: file=%s offset=%d rank=%d partition of key=%d rank of key=%d"
+              .formatted(partition.path(), walk.blockOffset(), rank, actualPartition, actual));
+    }
   }
 }

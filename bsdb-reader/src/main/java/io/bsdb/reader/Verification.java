@@ -5,7 +5,10 @@ package io.bsdb.reader;
  * touch, or on every disk read.
  */
 public enum Verification {
-  /** Manifest, headers, footers, lengths and the checksums of all sections but the blocks. */
+  /**
+   * Manifest, headers, footers, lengths, and the checksum of every section that the reader will
+   * use, the blocks excepted.
+   */
   METADATA,
   /**
    * Every byte of every file, by the checksums of the manifest. Takes as long as reading the

@@ -45,6 +45,17 @@ public final class BlockIndex {
     offsets = uniformLength == 0 ? MonotoneSequence.open(slice(section, position), file) : null;
   }
 
+  /** The index of a partition without records. */
+  public static BlockIndex empty() {
+    ByteBuffer section = ByteBuffer.allocate(HEADER_LENGTH).order(ByteOrder.LITTLE_ENDIAN);
+    section.putInt(UNIFORM_RECORDS, 1).putLong(UNIFORM_LENGTH, 1);
+    try {
+      return new BlockIndex(section, 1, "");
+    } catch (CorruptSnapshotException e) {
+      throw new IllegalStateException("the index of no blocks is sound", e);
+    }
+  }
+
   /**
    * Opens the section and checks that it describes {@code recordCount} records in {@code
    * blocksLength} bytes.

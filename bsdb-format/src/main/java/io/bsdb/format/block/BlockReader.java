@@ -80,7 +80,8 @@ public final class BlockReader {
         || content > length
         || block.getInt(base + BLOCK_FIRST_RANK) != firstRank
         || hasFrames != frames
-        || (hasFrames && frameRecords(block, base) == 0)) {
+        || (hasFrames && frameRecords(block, base) == 0)
+        || (!hasFrames && fixedLength(block, base) > content - BLOCK_HEADER_LENGTH)) {
       throw new CorruptSnapshotException(
           "block header contradicts the block index: file=%s offset=%d length=%d content=%d expected first rank=%d actual=%d"
               .formatted(
@@ -91,6 +92,13 @@ public final class BlockReader {
                   firstRank,
                   block.getInt(base + BLOCK_FIRST_RANK)));
     }
+  }
+
+  /**
+   * What the records of a block without frames take at least: all of it if they have one length.
+   */
+  private long fixedLength(ByteBuffer block, int base) {
+    return (long) recordCount(block, base) * Math.max(0, fixedRecordLength);
   }
 
   /** How many records a verified block holds. */
@@ -107,7 +115,18 @@ public final class BlockReader {
     return block.getShort(base + BLOCK_FRAME_RECORDS) & 0xFFFF;
   }
 
-  /** The body of a verified block without frames: everything behind its header. */
+  /** How many frames a verified block holds. */
+  public static int frameCount(ByteBuffer block, int base) {
+    int perFrame = frameRecords(block, base);
+    return (recordCount(block, base) + perFrame - 1) / perFrame;
+  }
+
+  /** The frame of a verified block that holds record {@code index} of it. */
+  public static int frameOf(ByteBuffer block, int base, int index) {
+    return index / frameRecords(block, base);
+  }
+
+  /** Bytes behind the header of a verified block, padding excluded: without frames, its body. */
   public static int bodyLength(ByteBuffer block, int base) {
     return block.getInt(base + BLOCK_CONTENT_LENGTH) - BLOCK_HEADER_LENGTH;
   }
@@ -153,7 +172,7 @@ public final class BlockReader {
     int start = first + (block.getShort(entry) & 0xFFFF);
     int end =
         frame + 1 < frameCount ? first + (block.getShort(entry + SLOT_BYTES) & 0xFFFF) : content;
-    if (index >= count || start > end || end > content) {
+    if (index < 0 || index >= count || start > end || end > content) {
       throw damaged(index, count, start, end, content);
     }
     return ((long) (base + start) << 32) | (end - start);
@@ -179,7 +198,7 @@ public final class BlockReader {
       start = body.getShort(base + SLOT_BYTES * index) & 0xFFFF;
       end = index + 1 < count ? body.getShort(base + SLOT_BYTES * (index + 1)) & 0xFFFF : length;
     }
-    if (index >= count || start > end || end > length) {
+    if (index < 0 || index >= count || start > end || end > length) {
       throw damaged(index, count, start, end, length);
     }
     if (!keysStored) {

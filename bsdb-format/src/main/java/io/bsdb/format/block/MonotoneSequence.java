@@ -10,7 +10,7 @@ import java.nio.ByteOrder;
  * <p>Each of the m values is cut at bit l = floor(log2(max / m)). The low l bits stand packed in an
  * array. The high parts are written in unary into a bit vector: for each value a one, and for each
  * step of the high part a zero, so value i is at the i-th one and its high part is the number of
- * zeros before. That takes at most l + 2 bits per value. Samples of every 64th one and every 64th
+ * zeros before. That takes at most l + 3 bits per value. Samples of every 64th one and every 64th
  * zero, 32 bits each, make both directions (the i-th value; the last value not above x) a jump and
  * a short scan. (P. Elias, "Efficient storage and retrieval by content and address of static
  * files", J. ACM 1974; R. M. Fano, 1971.)

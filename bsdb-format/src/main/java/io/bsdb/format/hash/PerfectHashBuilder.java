@@ -84,7 +84,7 @@ public final class PerfectHashBuilder {
     }
     Objects.checkFromIndexSize(0, size, Math.min(high.length, low.length));
     if (size == 0) {
-      return PerfectHashSection.create(kind, 0, PerfectHashSection.HEAD_BYTES).array();
+      return PerfectHashSection.create(kind, 0, PerfectHashSection.HEAD_BYTES);
     }
     return switch (kind) {
       case SUX4J -> {

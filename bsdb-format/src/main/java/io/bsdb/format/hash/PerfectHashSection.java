@@ -19,12 +19,17 @@ final class PerfectHashSection {
 
   private PerfectHashSection() {}
 
-  static ByteBuffer create(PerfectHashKind kind, int size, int length) {
-    ByteBuffer section = ByteBuffer.allocate(length).order(ByteOrder.LITTLE_ENDIAN);
-    section.put(KIND_OFFSET, (byte) kind.id());
-    section.put(VERSION_OFFSET, (byte) VERSION);
-    section.putInt(SIZE_OFFSET, size);
-    return section;
+  /** A section with its head, and zeros for the rest. */
+  static byte[] create(PerfectHashKind kind, int size, int length) {
+    byte[] bytes = new byte[length];
+    bytes[KIND_OFFSET] = (byte) kind.id();
+    bytes[VERSION_OFFSET] = VERSION;
+    littleEndian(bytes).putInt(SIZE_OFFSET, size);
+    return bytes;
+  }
+
+  static ByteBuffer littleEndian(byte[] bytes) {
+    return ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
   }
 
   static PerfectHash open(ByteBuffer buffer) throws CorruptSnapshotException {

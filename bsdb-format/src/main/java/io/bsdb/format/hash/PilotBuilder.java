@@ -31,9 +31,7 @@ final class PilotBuilder {
       if (parts.smallestPart() > 0 && parts.largestPart() <= PilotFormat.MAX_PART_KEYS) {
         Section section = new Section(parts, size, density);
         if (section.fill(workers)) {
-          byte[] bytes = new byte[section.bytes.capacity()];
-          section.bytes.get(0, bytes);
-          return bytes;
+          return section.bytes;
         }
       }
       parts.rejectDuplicates(workers);
@@ -48,7 +46,8 @@ final class PilotBuilder {
     private final HashParts parts;
     private final int bucketsPerPart;
     private final int[] remapStarts;
-    private final ByteBuffer bytes;
+    private final byte[] bytes;
+    private final ByteBuffer fields;
     private final int remapOffset;
     private final int pilotsOffset;
 
@@ -66,11 +65,12 @@ final class PilotBuilder {
       pilotsOffset = remapOffset + remapCount * PilotFormat.REMAP_BYTES;
       int length = Math.toIntExact(PilotFormat.length(partCount, bucketsPerPart, remapCount));
       bytes = PerfectHashSection.create(PerfectHashKind.PILOT, size, length);
-      bytes.putLong(PilotFormat.SEED_OFFSET, parts.seed());
-      bytes.putInt(PilotFormat.PART_COUNT_OFFSET, partCount);
-      bytes.putInt(PilotFormat.BUCKETS_PER_PART_OFFSET, bucketsPerPart);
-      bytes.putInt(PilotFormat.REMAP_COUNT_OFFSET, remapCount);
-      bytes.putLong(PilotFormat.entryOffset(partCount), PilotFormat.entry(size, remapCount, 0));
+      fields = PerfectHashSection.littleEndian(bytes);
+      fields.putLong(PilotFormat.SEED_OFFSET, parts.seed());
+      fields.putInt(PilotFormat.PART_COUNT_OFFSET, partCount);
+      fields.putInt(PilotFormat.BUCKETS_PER_PART_OFFSET, bucketsPerPart);
+      fields.putInt(PilotFormat.REMAP_COUNT_OFFSET, remapCount);
+      fields.putLong(PilotFormat.entryOffset(partCount), PilotFormat.entry(size, remapCount, 0));
     }
 
     /** Returns whether all parts could be placed. */
@@ -99,14 +99,14 @@ final class PilotBuilder {
       if (slotSeed < 0) {
         return false;
       }
-      bytes.putLong(
+      fields.putLong(
           PilotFormat.entryOffset(part), PilotFormat.entry(from, remapStarts[part], slotSeed));
-      bytes.put(pilotsOffset + part * bucketsPerPart, placement.pilots());
+      fields.put(pilotsOffset + part * bucketsPerPart, placement.pilots());
       int free = placement.nextFreeSlot(0);
       for (int slot = keys; slot < slots; slot++) {
         // Slots that no key has, which only absent keys reach, get the next free slot as well.
         int position = remapStarts[part] + slot - keys;
-        bytes.putShort(
+        fields.putShort(
             remapOffset + position * PilotFormat.REMAP_BYTES, (short) Math.min(free, keys - 1));
         if (placement.isTaken(slot)) {
           free = placement.nextFreeSlot(free + 1);

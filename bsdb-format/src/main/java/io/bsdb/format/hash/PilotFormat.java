@@ -66,20 +66,19 @@ final class PilotFormat {
     return (low ^ seed) * LOW_MULTIPLIER + Long.rotateLeft((high ^ seed) * HIGH_MULTIPLIER, 32);
   }
 
-  /** Part of a hash: the integer part of {@code hash / 2^64 * partCount}. */
+  /** Part of a hash: {@code floor(partCount * u)}, with u in [0, 1) its upper 32 bits. */
   static int part(long hash, int partCount) {
-    return (int) Math.multiplyHigh(hash >>> 1, (long) partCount << 1);
+    return (int) (((hash >>> 32) * partCount) >>> 32);
   }
 
   /**
-   * Bucket of a hash within its part. With x in [0, 1) the fractional part of {@code hash / 2^64 *
-   * partCount}, the bucket is {@code bucketsPerPart * (255/256 * x^2 (1 + x) / 2 + x/256)}, in
-   * 31-bit fixed-point arithmetic.
+   * Bucket of a hash within its part: with x in [0, 1) the fraction that {@link #part} drops,
+   * {@code floor(bucketsPerPart * x^2 (1 + x) / 2)}, in 31-bit fixed-point arithmetic.
    */
   static int bucket(long hash, int partCount, int bucketsPerPart) {
-    long x = (hash * partCount) >>> 33;
-    long cubic = (((x * x) >>> 31) * (x + (1L << 31))) >>> 32;
-    return (int) (((cubic - (cubic >>> 8) + (x >>> 8)) * bucketsPerPart) >>> 31);
+    long x = (((hash >>> 32) * partCount) << 32) >>> 33;
+    long skewed = (((x * x) >>> 31) * (x + (1L << 31))) >>> 32;
+    return (int) ((skewed * bucketsPerPart) >>> 31);
   }
 
   /** What a pilot contributes to the slot of each key of its bucket. */
@@ -108,8 +107,20 @@ final class PilotFormat {
     return (int) entry;
   }
 
+  /** Keys of a part, from its entry and the next. */
+  static int entryKeys(long entry, long next) {
+    return (int) (next - entry);
+  }
+
   static int entryRemapPosition(long entry) {
     return (int) (entry >>> REMAP_SHIFT) & REMAP_MASK;
+  }
+
+  /**
+   * Slots of a part beyond its keys, from its entry and the next; relies on ranks that increase.
+   */
+  static int entrySpareSlots(long entry, long next) {
+    return entryRemapPosition(next - entry);
   }
 
   static int entrySlotSeed(long entry) {

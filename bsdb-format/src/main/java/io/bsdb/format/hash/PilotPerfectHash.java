@@ -27,41 +27,40 @@ final class PilotPerfectHash implements PerfectHash {
    * pilots and remap entries say: part < partCount, bucket < bucketsPerPart and slot < slots by
    * multiply-and-shift; every part has at least one key; a remap entry is clamped to the last key.
    *
-   * Cost. One access to the pilots, which for many keys is the one cache miss; the directory (8 bytes
+   * Cost. One access to the pilots, which for many keys is the one cache miss. The directory (8 bytes
    * per part, 13 KB at 100 million keys) stays in the nearest caches, and its loads do not wait for
-   * the pilot. Buckets are skewed (a few of hundreds of keys, many of one or two), because large
-   * buckets are cheap to place while the part is empty and small ones while it is full. Parts bound
-   * the builder's working set to the second-level cache and make 16-bit remap entries enough.
+   * the pilot; it is copied when opened, so what was checked is what is used. Buckets are skewed (a
+   * few of hundreds of keys, many of one or two), because large buckets are cheap to place while the
+   * part is empty and small ones while it is full. Parts bound the builder's working set to the
+   * second-level cache and make 16-bit remap entries enough.
    *
    * R. Groot Koerkamp, PtrHash: Minimal Perfect Hashing at RAM Throughput, SEA 2025 (8-bit pilots,
    * parts, eviction, cubic skew); G. E. Pibiri and R. Trani, PTHash: Revisiting FCH Minimal Perfect
    * Hashing, SIGIR 2021 (pilots, remap of the excess slots).
    */
 
-  private static final VarHandle LONG =
-      MethodHandles.byteBufferViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
   private static final VarHandle SHORT =
       MethodHandles.byteBufferViewVarHandle(short[].class, ByteOrder.LITTLE_ENDIAN);
 
-  /**
-   * Keys looked up together: enough to keep every miss buffer of a core busy, few for its cache.
-   */
-  private static final int BATCH = 256;
+  /** Keys looked up together: many misses in a row, and their words still in the first cache. */
+  private static final int BATCH = 1024;
 
   private final ByteBuffer section;
   private final int size;
   private final long seed;
+  private final long[] directory;
   private final int partCount;
   private final int bucketsPerPart;
   private final int remapOffset;
   private final int pilotsOffset;
 
   private PilotPerfectHash(
-      ByteBuffer section, int size, int partCount, int bucketsPerPart, int remapCount) {
+      ByteBuffer section, int size, long[] directory, int bucketsPerPart, int remapCount) {
     this.section = section;
     this.size = size;
     this.seed = section.getLong(PilotFormat.SEED_OFFSET);
-    this.partCount = partCount;
+    this.directory = directory;
+    this.partCount = directory.length - 1;
     this.bucketsPerPart = bucketsPerPart;
     this.remapOffset = PilotFormat.remapOffset(partCount);
     this.pilotsOffset = remapOffset + remapCount * PilotFormat.REMAP_BYTES;
@@ -80,20 +79,24 @@ final class PilotPerfectHash implements PerfectHash {
     long length = PilotFormat.length(partCount, buckets, remapCount);
     require("length", section.capacity(), length, length);
 
-    long entry = section.getLong(PilotFormat.entryOffset(0));
-    require("first rank", PilotFormat.entryRank(entry), 0, 0);
-    require("first remap position", PilotFormat.entryRemapPosition(entry), 0, 0);
-    for (int part = 0; part < partCount; part++) {
-      long next = section.getLong(PilotFormat.entryOffset(part + 1));
-      int keys = PilotFormat.entryRank(next) - PilotFormat.entryRank(entry);
-      require("keys of part " + part, keys, 1, PilotFormat.MAX_PART_KEYS);
-      int spare = PilotFormat.entryRemapPosition(next) - PilotFormat.entryRemapPosition(entry);
-      require("spare slots of part " + part, spare, 0, keys);
-      entry = next;
+    long[] directory = new long[partCount + 1];
+    int rank = 0;
+    int remapPosition = 0;
+    for (int part = 0; part <= partCount; part++) {
+      long entry = section.getLong(PilotFormat.entryOffset(part));
+      int leastKeys = part == 0 ? 0 : 1;
+      int mostKeys = part == 0 ? 0 : Math.min(size - rank, PilotFormat.MAX_PART_KEYS);
+      int keys = PilotFormat.entryRank(entry) - rank;
+      require("keys before part " + part, keys, leastKeys, mostKeys);
+      int spare = PilotFormat.entryRemapPosition(entry) - remapPosition;
+      require("spare slots before part " + part, spare, 0, keys);
+      directory[part] = entry;
+      rank += keys;
+      remapPosition += spare;
     }
-    require("last rank", PilotFormat.entryRank(entry), size, size);
-    require("last remap position", PilotFormat.entryRemapPosition(entry), remapCount, remapCount);
-    return new PilotPerfectHash(section, size, partCount, buckets, remapCount);
+    require("last rank", rank, size, size);
+    require("last remap position", remapPosition, remapCount, remapCount);
+    return new PilotPerfectHash(section, size, directory, buckets, remapCount);
   }
 
   @Override
@@ -117,9 +120,8 @@ final class PilotPerfectHash implements PerfectHash {
     Objects.checkFromIndexSize(0, count, Math.min(ranks.length, Math.min(high.length, low.length)));
     for (int from = 0; from < count; from += BATCH) {
       int to = Math.min(count, from + BATCH);
-      // The array of ranks serves as scratch: first where each pilot lies, then the pilot. The
-      // second
-      // loop is all cache misses and little else, so that as many as the core allows are under way.
+      // The array of ranks serves as scratch: first where each pilot lies, then the pilot. The loop
+      // between is cache misses and little else, so as many as the core allows are under way.
       for (int i = from; i < to; i++) {
         ranks[i] = pilotOffset(PilotFormat.mix(high[i], low[i], seed));
       }
@@ -139,18 +141,17 @@ final class PilotPerfectHash implements PerfectHash {
   }
 
   private int rank(long hash, int pilot) {
-    int entryOffset = PilotFormat.entryOffset(PilotFormat.part(hash, partCount));
-    long entry = (long) LONG.get(section, entryOffset);
-    long next = (long) LONG.get(section, entryOffset + PilotFormat.ENTRY_BYTES);
-    int first = PilotFormat.entryRank(entry);
-    int keys = PilotFormat.entryRank(next) - first;
-    int spare = PilotFormat.entryRemapPosition(next) - PilotFormat.entryRemapPosition(entry);
+    int part = PilotFormat.part(hash, partCount);
+    long entry = directory[part];
+    long next = directory[part + 1];
+    int keys = PilotFormat.entryKeys(entry, next);
+    int slots = keys + PilotFormat.entrySpareSlots(entry, next);
     long pilotHash = PilotFormat.pilotHash(pilot & 0xFF, PilotFormat.entrySlotSeed(entry));
-    int slot = PilotFormat.slot(PilotFormat.slotKey(hash), pilotHash, keys + spare);
+    int slot = PilotFormat.slot(PilotFormat.slotKey(hash), pilotHash, slots);
     if (slot >= keys) {
       slot = remap(PilotFormat.entryRemapPosition(entry) + slot - keys, keys);
     }
-    return first + slot;
+    return PilotFormat.entryRank(entry) + slot;
   }
 
   private int remap(int position, int keys) {

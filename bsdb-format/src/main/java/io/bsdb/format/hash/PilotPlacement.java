@@ -16,7 +16,7 @@ final class PilotPlacement {
    * and test all keys of a try with one branch, since a branch per key would be mispredicted often.
    */
 
-  private static final int SLOT_SEEDS = 16;
+  private static final int SLOT_SEEDS = 8;
 
   /** How many of the last placed buckets are safe from eviction. */
   private static final int RECENT = 16;

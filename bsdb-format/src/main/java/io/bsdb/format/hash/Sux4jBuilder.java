@@ -64,17 +64,19 @@ final class Sux4jBuilder {
       int groupCount = edgeOffsetAndSeed.length - 1;
       int valuesOffset = Sux4jPerfectHash.valuesOffset(groupCount);
       int words = Sux4jPerfectHash.valueWords(size);
-      ByteBuffer section =
+      byte[] section =
           PerfectHashSection.create(PerfectHashKind.SUX4J, size, valuesOffset + words * Long.BYTES);
-      section.putLong(Sux4jPerfectHash.SEED_OFFSET, globalSeed);
-      section.putInt(Sux4jPerfectHash.GROUP_COUNT_OFFSET, groupCount);
-      section.position(Sux4jPerfectHash.DIRECTORY_OFFSET);
-      section.slice().order(section.order()).asLongBuffer().put(edgeOffsetAndSeed);
-      section.position(valuesOffset);
-      section.slice().order(section.order()).asLongBuffer().put(array, 0, words);
-      byte[] bytes = new byte[section.capacity()];
-      section.get(0, bytes);
-      return bytes;
+      ByteBuffer fields = PerfectHashSection.littleEndian(section);
+      fields.putLong(Sux4jPerfectHash.SEED_OFFSET, globalSeed);
+      fields.putInt(Sux4jPerfectHash.GROUP_COUNT_OFFSET, groupCount);
+      fields.position(Sux4jPerfectHash.DIRECTORY_OFFSET);
+      for (long entry : edgeOffsetAndSeed) {
+        fields.putLong(entry);
+      }
+      for (int i = 0; i < words; i++) {
+        fields.putLong(array[i]);
+      }
+      return section;
     }
   }
 }

@@ -1,0 +1,93 @@
+package io.bsdb.benchmarks.micro;
+
+import io.bsdb.format.hash.PerfectHash;
+import io.bsdb.format.hash.PerfectHashBuilder;
+import io.bsdb.format.hash.PerfectHashKind;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.SplittableRandom;
+import java.util.concurrent.TimeUnit;
+import org.openjdk.jmh.annotations.Benchmark;
+import org.openjdk.jmh.annotations.BenchmarkMode;
+import org.openjdk.jmh.annotations.Fork;
+import org.openjdk.jmh.annotations.Measurement;
+import org.openjdk.jmh.annotations.Mode;
+import org.openjdk.jmh.annotations.OperationsPerInvocation;
+import org.openjdk.jmh.annotations.OutputTimeUnit;
+import org.openjdk.jmh.annotations.Param;
+import org.openjdk.jmh.annotations.Scope;
+import org.openjdk.jmh.annotations.Setup;
+import org.openjdk.jmh.annotations.State;
+import org.openjdk.jmh.annotations.Warmup;
+
+/** Time per key to rank random present keys whose 128-bit hashes are known; off-heap section. */
+@State(Scope.Benchmark)
+@BenchmarkMode(Mode.AverageTime)
+@OutputTimeUnit(TimeUnit.NANOSECONDS)
+@Warmup(iterations = 3, time = 1)
+@Measurement(iterations = 7, time = 1)
+@Fork(value = 1, jvmArgsAppend = "-Xmx5g")
+public class PerfectHashBenchmark {
+
+  private static final int LOOKUPS = 1 << 20;
+
+  @Param({"SUX4J", "PILOT"})
+  public PerfectHashKind kind;
+
+  @Param({"10000000", "100000000"})
+  public int keys;
+
+  private PerfectHash hash;
+  private final long[] high = new long[LOOKUPS];
+  private final long[] low = new long[LOOKUPS];
+  private final int[] ranks = new int[LOOKUPS];
+
+  @Setup
+  public void build() throws IOException {
+    KeyHashes all = KeyHashes.random(keys);
+    byte[] section =
+        PerfectHashBuilder.of(kind)
+            .temporaryDirectory(Path.of(System.getProperty("java.io.tmpdir")))
+            .build(all.high(), all.low(), keys);
+    hash = PerfectHash.open(ByteBuffer.allocateDirect(section.length).put(0, section));
+    SplittableRandom random = new SplittableRandom(2);
+    for (int i = 0; i < LOOKUPS; i++) {
+      int key = random.nextInt(keys);
+      high[i] = all.high()[key];
+      low[i] = all.low()[key];
+    }
+  }
+
+  /** One call per key; calls do not wait for each other. */
+  @Benchmark
+  @OperationsPerInvocation(LOOKUPS)
+  public int single() {
+    int sum = 0;
+    for (int i = 0; i < LOOKUPS; i++) {
+      sum += hash.rank(high[i], low[i]);
+    }
+    return sum;
+  }
+
+  /**
+   * One call per key, whose hash is known only when the rank before is: the latency of a lookup.
+   */
+  @Benchmark
+  @OperationsPerInvocation(LOOKUPS)
+  public int chained() {
+    int rank = 0;
+    for (int i = 0; i < LOOKUPS; i++) {
+      rank = hash.rank(high[i], low[i] ^ (rank >>> 31)); // ranks are not negative
+    }
+    return rank;
+  }
+
+  /** All keys in one call. */
+  @Benchmark
+  @OperationsPerInvocation(LOOKUPS)
+  public int[] batch() {
+    hash.ranks(high, low, LOOKUPS, ranks);
+    return ranks;
+  }
+}

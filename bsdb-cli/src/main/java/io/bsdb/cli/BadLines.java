@@ -1,0 +1,47 @@
+package io.bsdb.cli;
+
+/**
+ * What becomes of lines that are not records: the first ends the build, or they are counted and the
+ * first ten shown.
+ */
+final class BadLines {
+  /** How to treat them. */
+  enum Policy {
+    FAIL,
+    SKIP
+  }
+
+  private static final int SHOWN = 10;
+
+  private final Policy policy;
+  private final Console console;
+  private long count;
+
+  BadLines(Policy policy, Console console) {
+    this.policy = policy;
+    this.console = console;
+  }
+
+  /** For a second reading, which has nothing new to say. */
+  static BadLines ignored(Console console) {
+    BadLines badLines = new BadLines(Policy.SKIP, console);
+    badLines.count = SHOWN;
+    return badLines;
+  }
+
+  /** A line is not a record. */
+  void found(String name, long line, String reason) {
+    String message = "%s:%d: %s".formatted(name, line, reason);
+    if (policy == Policy.FAIL) {
+      throw CommandFailure.refused(message);
+    }
+    count++;
+    if (count <= SHOWN) {
+      console.say("skipped %s", message);
+    }
+  }
+
+  long count() {
+    return count;
+  }
+}

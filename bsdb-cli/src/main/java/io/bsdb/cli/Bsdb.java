@@ -1,0 +1,88 @@
+package io.bsdb.cli;
+
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.charset.StandardCharsets;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ScopeType;
+
+/** The {@code bsdb} command: standard output carries results, standard error everything else. */
+@Command(
+    name = "bsdb",
+    description = "Builds and reads tables of immutable snapshots.",
+    synopsisSubcommandLabel = "COMMAND",
+    versionProvider = ProductVersion.class,
+    subcommands = {
+      BuildCommand.class,
+      GetCommand.class,
+      VerifyCommand.class,
+      QuickstartCommand.class
+    },
+    footerHeading = "%nExit status:%n",
+    footer = {
+      "  0   done; every key was found",
+      "  1   a key is absent, or an input was refused",
+      "  2   the command line makes no sense",
+      "  3   a table or file is corrupt or cannot be read",
+      "",
+      "'bsdb COMMAND --help' shows a command's options and an example."
+    })
+public final class Bsdb {
+  @Option(
+      names = {"-h", "--help"},
+      usageHelp = true,
+      scope = ScopeType.INHERIT,
+      description = "Show this help.")
+  @SuppressWarnings("unused") // picocli answers it
+  private boolean help;
+
+  @Option(
+      names = {"-V", "--version"},
+      versionHelp = true,
+      description = "Show the versions of program, format and Java.")
+  @SuppressWarnings("unused") // picocli answers it
+  private boolean version;
+
+  @Option(
+      names = "--stacktrace",
+      scope = ScopeType.INHERIT,
+      description = "Show where in the program an error arose.")
+  private boolean stackTrace;
+
+  private static final String MORE_MEMORY =
+      "set BSDB_JAVA_OPTIONS=-Xmx4g, or give 'build' a smaller --memory";
+
+  private Bsdb() {}
+
+  /** Runs the command and ends the process with its status. */
+  public static void main(String[] arguments) {
+    System.exit(execute(Console.ofProcess(), arguments));
+  }
+
+  /** Runs the command in this process. */
+  static int execute(Console console, String... arguments) {
+    Bsdb bsdb = new Bsdb();
+    PrintWriter err = new PrintWriter(console.err(), true, StandardCharsets.UTF_8);
+    PrintWriter out = new PrintWriter(console.out(), true, StandardCharsets.UTF_8);
+    CommandLine commandLine =
+        new CommandLine(bsdb, new Commands(console))
+            .setOut(out)
+            .setErr(err)
+            .setCaseInsensitiveEnumValuesAllowed(true)
+            .setParameterExceptionHandler((e, given) -> Failures.reportUsage(e))
+            .setExecutionExceptionHandler(
+                (e, command, parsed) -> Failures.report(e, console, bsdb.stackTrace));
+    try {
+      int status = commandLine.execute(arguments);
+      console.out().flush();
+      return status;
+    } catch (IOException e) {
+      return Failures.report(e, console, bsdb.stackTrace);
+    } catch (OutOfMemoryError e) {
+      console.say("bsdb: out of memory (%s); %s", e.getMessage(), MORE_MEMORY);
+      return ExitStatus.UNREADABLE;
+    }
+  }
+}

@@ -1,0 +1,119 @@
+package io.bsdb.cli;
+
+import io.bsdb.format.Manifest;
+import io.bsdb.writer.DuplicateKeyException;
+import io.bsdb.writer.SnapshotWriter;
+import io.bsdb.writer.WriterOptions;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.atomic.AtomicLong;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** Builds a snapshot of files and puts it in service. */
+@Command(
+    name = "build",
+    sortOptions = false,
+    abbreviateSynopsis = true,
+    header = "Builds a snapshot of the inputs and puts it in service.",
+    description = {
+      "",
+      "By default an input has one record per line: the key, a separator, the value. The first"
+          + " separator of a line counts, so a value may contain it. Lines end with LF, or with"
+          + " CR LF if the first line does. Nothing else is interpreted: any bytes are kept.",
+      "",
+      "If anything is wrong with an input, the snapshot in service stays in service.",
+      ""
+    },
+    footerHeading = "%nExample:%n",
+    footer = {
+      "  bsdb build --table places --input places.txt.zst --separator '\\t'",
+    })
+final class BuildCommand implements Callable<Integer> {
+  private final Console console;
+
+  @Mixin private TableArgument table;
+  @Mixin private InputArguments input;
+  @Mixin private WriterArguments writer;
+
+  @Option(names = "--verify", description = "Read the whole snapshot back once it is built.")
+  private boolean verify;
+
+  BuildCommand(Console console) {
+    this.console = console;
+  }
+
+  @Override
+  public Integer call() throws IOException {
+    WriterOptions options = writer.toOptions().build();
+    Inputs inputs = input.inputs();
+    RecordFormat format = input.format();
+    BadLines badLines = input.badLines(console);
+    long started = System.nanoTime();
+    Manifest manifest;
+    try {
+      manifest = build(inputs, format, badLines, options);
+    } catch (DuplicateKeyException e) {
+      throw duplicate(e, inputs, format);
+    }
+    if (badLines.count() > 0) {
+      console.say("skipped %,d lines that are not records", badLines.count());
+    }
+    if (verify) {
+      VerifyCommand.verify(table.directory(), console);
+    }
+    double seconds = (System.nanoTime() - started) / 1e9;
+    console.say(
+        "%s is in service: %,d records in %s, %.1f s",
+        manifest.version(), manifest.recordCount(), ByteSize.format(manifest.length()), seconds);
+    Report report = new Report();
+    report.add("version", manifest.version());
+    report.add("records", manifest.recordCount());
+    report.add("bytes", manifest.length());
+    report.add("skipped", badLines.count());
+    console.out().write(report.line().getBytes(StandardCharsets.UTF_8));
+    return ExitStatus.OK;
+  }
+
+  private Manifest build(
+      Inputs inputs, RecordFormat format, BadLines badLines, WriterOptions options)
+      throws IOException {
+    try (SnapshotWriter snapshot = SnapshotWriter.create(table.directory(), options)) {
+      try (Progress progress =
+          Progress.start(console, "reading", inputs.length(), Progress.Unit.BYTES)) {
+        AtomicLong records = progress.records();
+        RecordSink sink =
+            (key, keyOffset, keyLength, value, valueOffset, valueLength, line) -> {
+              snapshot.add(key, keyOffset, keyLength, value, valueOffset, valueLength);
+              records.lazySet(records.getPlain() + 1);
+            };
+        inputs.read(format, console.in(), progress.position(), sink, badLines);
+      }
+      try (Progress progress = Progress.start(console, "building", 0, Progress.Unit.PARTITIONS)) {
+        snapshot.listener(
+            (done, total, records) -> {
+              progress.records().set(records);
+              progress.position().set(done);
+            });
+        return snapshot.publish();
+      }
+    }
+  }
+
+  private CommandFailure duplicate(DuplicateKeyException e, Inputs inputs, RecordFormat format)
+      throws IOException {
+    byte[] key = e.key();
+    List<String> places =
+        inputs.canBeReadAgain() ? DuplicateSearch.places(key, inputs, format, console) : List.of();
+    String text = Encoding.excerpt(key, 0, key.length);
+    return CommandFailure.refused(
+        places.size() < 2
+            ? "duplicate key '%s'; --duplicates first or last keeps one record of each"
+                .formatted(text)
+            : "duplicate key '%s': %s and %s; --duplicates first or last keeps one record of each"
+                .formatted(text, places.get(0), places.get(1)));
+  }
+}

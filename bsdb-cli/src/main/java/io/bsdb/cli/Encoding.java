@@ -1,0 +1,70 @@
+package io.bsdb.cli;
+
+import java.nio.charset.StandardCharsets;
+import java.util.Base64;
+import java.util.HexFormat;
+import java.util.Locale;
+
+/** How bytes are written as text, on the command line and in files. */
+enum Encoding {
+  /** As they are. */
+  UTF8,
+  HEX,
+  BASE64;
+
+  private static final int EXCERPT = 80;
+  private static final HexFormat DIGITS = HexFormat.of();
+
+  String label() {
+    return name().toLowerCase(Locale.ROOT);
+  }
+
+  /**
+   * The bytes that the text stands for.
+   *
+   * @throws IllegalArgumentException if it stands for none
+   */
+  byte[] decode(byte[] text, int offset, int length) {
+    return switch (this) {
+      case UTF8 -> java.util.Arrays.copyOfRange(text, offset, offset + length);
+      case HEX -> DIGITS.parseHex(new String(text, offset, length, StandardCharsets.ISO_8859_1));
+      case BASE64 ->
+          Base64.getDecoder().decode(java.util.Arrays.copyOfRange(text, offset, offset + length));
+    };
+  }
+
+  /** Like {@link #decode(byte[], int, int)}. */
+  byte[] decode(String text) {
+    byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+    return decode(bytes, 0, bytes.length);
+  }
+
+  /** The text that stands for the bytes. */
+  byte[] encode(byte[] bytes) {
+    return switch (this) {
+      case UTF8 -> bytes;
+      case HEX -> DIGITS.formatHex(bytes).getBytes(StandardCharsets.ISO_8859_1);
+      case BASE64 -> Base64.getEncoder().encode(bytes);
+    };
+  }
+
+  /** The bytes for a message: short, on one line, and harmless to a terminal. */
+  static String excerpt(byte[] bytes, int offset, int length) {
+    String text = new String(bytes, offset, Math.min(length, 4 * EXCERPT), StandardCharsets.UTF_8);
+    StringBuilder excerpt = new StringBuilder();
+    text.codePoints()
+        .limit(EXCERPT)
+        .forEach(
+            point -> {
+              if (point == '\t') {
+                excerpt.append("\\t");
+              } else if (Character.isISOControl(point)) {
+                excerpt.append(String.format(Locale.ROOT, "\\x%02x", point));
+              } else {
+                excerpt.appendCodePoint(point);
+              }
+            });
+    boolean whole = length <= 4 * EXCERPT && text.codePointCount(0, text.length()) <= EXCERPT;
+    return whole ? excerpt.toString() : excerpt.append('…').toString();
+  }
+}

@@ -1,0 +1,93 @@
+package io.bsdb.cli;
+
+import io.bsdb.format.CorruptSnapshotException;
+import io.bsdb.format.UnsupportedVersionException;
+import io.bsdb.table.PublishConflictException;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.UncheckedIOException;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.FileSystemException;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.NotDirectoryException;
+import picocli.CommandLine;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.UnmatchedArgumentException;
+
+/** Turns what a command throws into one line for people and a status for scripts. */
+final class Failures {
+  private Failures() {}
+
+  /** Says what went wrong; the result is the exit status. */
+  static int report(Exception e, Console console, boolean stackTrace) {
+    Exception cause = e;
+    if (e instanceof UncheckedIOException && e.getCause() instanceof IOException checked) {
+      cause = checked;
+    }
+    int status = status(cause);
+    console.say("%s", "bsdb: " + message(cause));
+    if (stackTrace || status == ExitStatus.DEFECT) {
+      cause.printStackTrace(console.err());
+    }
+    return status;
+  }
+
+  /** Says what is wrong with a command line, and where its right form is told. */
+  static int reportUsage(ParameterException e) {
+    CommandLine command = e.getCommandLine();
+    PrintWriter err = command.getErr();
+    err.println("bsdb: " + e.getMessage());
+    if (command.getParent() == null) {
+      command.usage(err);
+    } else if (!UnmatchedArgumentException.printSuggestions(e, err)) {
+      err.printf("'%s --help' shows the options.%n", command.getCommandSpec().qualifiedName());
+    }
+    return ExitStatus.USAGE;
+  }
+
+  private static int status(Exception e) {
+    if (e instanceof CommandFailure failure) {
+      return failure.status();
+    }
+    if (e instanceof IllegalArgumentException) {
+      return ExitStatus.USAGE;
+    }
+    return e instanceof IOException ? ExitStatus.UNREADABLE : ExitStatus.DEFECT;
+  }
+
+  private static String message(Exception e) {
+    String message = e.getMessage();
+    if (e instanceof CorruptSnapshotException
+        || e instanceof UnsupportedVersionException
+        || e instanceof PublishConflictException) {
+      return String.valueOf(message);
+    }
+    if (e instanceof FileSystemException failure) {
+      return message(failure);
+    }
+    if (e instanceof CommandFailure || e instanceof IllegalArgumentException) {
+      return String.valueOf(message);
+    }
+    if (e instanceof IOException) {
+      return message == null ? e.toString() : message;
+    }
+    return "defect of this program: " + e;
+  }
+
+  /** Their own messages are hardly more than a file name. */
+  private static String message(FileSystemException e) {
+    if (e.getReason() != null) {
+      return e.getFile() + ": " + e.getReason();
+    }
+    if (e instanceof NoSuchFileException) {
+      return "no such file or directory: " + e.getFile();
+    }
+    if (e instanceof AccessDeniedException) {
+      return "permission denied: " + e.getFile();
+    }
+    if (e instanceof NotDirectoryException) {
+      return "not a directory: " + e.getFile();
+    }
+    return String.valueOf(e.getMessage());
+  }
+}

@@ -1,0 +1,99 @@
+package io.bsdb.cli;
+
+import io.bsdb.format.row.Schema;
+import io.bsdb.reader.SnapshotReader;
+import java.io.BufferedOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** Looks keys up. */
+@Command(
+    name = "get",
+    sortOptions = false,
+    abbreviateSynopsis = true,
+    header = "Looks keys up in the snapshot in service.",
+    description = {
+      "",
+      "Prints one line per key that was found: the key, a tab, the value. Absent keys are named on"
+          + " standard error.",
+      "",
+      "In a table with a schema, a key is given as text of its column's type, and the value is"
+          + " printed as JSON. A key of several columns is given with commas between them, or as a"
+          + " JSON array.",
+      "",
+      "Exit status: 0 all keys were found, 1 some are absent, 2 usage, 3 the table is corrupt or"
+          + " cannot be read.",
+      ""
+    },
+    footerHeading = "%nExamples:%n",
+    footer = {
+      "  bsdb get --table places -- 2950159",
+      "  bsdb get --table prices -- 'DE,4711' '[\"DE\", 4712]'"
+    })
+final class GetCommand implements Callable<Integer> {
+  private static final int BUFFER = 64 << 10;
+
+  private final Console console;
+
+  @Mixin private TableArgument table;
+
+  @Option(
+      names = "--encoding",
+      paramLabel = "ENCODING",
+      description =
+          "How keys and values are written, if the table has no schema: utf8, hex or base64."
+              + " Default: utf8, which prints bytes as they are.")
+  private @Nullable Encoding encoding;
+
+  @Parameters(arity = "1..*", paramLabel = "KEY", description = "What to look up.")
+  private List<String> keys;
+
+  GetCommand(Console console) {
+    this.console = console;
+  }
+
+  @Override
+  public Integer call() throws IOException {
+    try (SnapshotReader reader = SnapshotReader.open(table.directory());
+        OutputStream out = new BufferedOutputStream(console.out(), BUFFER)) {
+      RecordText text = text(reader.manifest().schema());
+      List<byte[]> encodedKeys = keys.stream().map(text::parseKey).toList();
+      int status = ExitStatus.OK;
+      for (int i = 0; i < encodedKeys.size(); i++) {
+        byte[] key = encodedKeys.get(i);
+        byte[] value = reader.get(key);
+        if (value == null) {
+          out.flush();
+          console.say("absent: %s", keys.get(i));
+          status = ExitStatus.NO;
+        } else {
+          out.write(keys.get(i).getBytes(StandardCharsets.UTF_8));
+          out.write('\t');
+          out.write(text.value(key, value));
+          out.write('\n');
+        }
+      }
+      return status;
+    }
+  }
+
+  private RecordText text(@Nullable Schema schema) {
+    if (schema == null) {
+      return new RecordText.Plain(encoding == null ? Encoding.UTF8 : encoding);
+    }
+    if (encoding != null) {
+      throw CommandFailure.usage(
+          "--encoding is for tables without a schema; the key of this one is "
+              + schema.keyColumns());
+    }
+    return new RecordText.Typed(schema);
+  }
+}

@@ -1,0 +1,63 @@
+package io.bsdb.cli;
+
+import io.bsdb.format.row.Row;
+import io.bsdb.format.row.RowCodec;
+import io.bsdb.format.row.Schema;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+
+/** Keys and values as people read and write them. */
+sealed interface RecordText {
+  /**
+   * The key that a text stands for.
+   *
+   * @throws CommandFailure if it stands for none
+   */
+  byte[] parseKey(String text);
+
+  /** A value, to be printed. */
+  byte[] value(byte[] key, byte[] value);
+
+  /** Of a table of plain bytes. */
+  record Plain(Encoding encoding) implements RecordText {
+    @Override
+    public byte[] parseKey(String text) {
+      try {
+        return encoding.decode(text);
+      } catch (IllegalArgumentException e) {
+        throw CommandFailure.usage(
+            "key '%s' is not %s: %s".formatted(text, encoding.label(), e.getMessage()));
+      }
+    }
+
+    @Override
+    public byte[] value(byte[] key, byte[] value) {
+      return encoding.encode(value);
+    }
+  }
+
+  /** Of a table with a schema. */
+  final class Typed implements RecordText {
+    private final RowCodec codec;
+
+    Typed(Schema schema) {
+      codec = RowCodec.of(schema);
+    }
+
+    @Override
+    public byte[] parseKey(String text) {
+      try {
+        List<Object> values = TypedText.parseKey(codec.schema().keyColumns(), text);
+        return codec.encodeKey(values.toArray());
+      } catch (IllegalArgumentException e) {
+        throw CommandFailure.usage("key '%s': %s".formatted(text, e.getMessage()));
+      }
+    }
+
+    @Override
+    public byte[] value(byte[] key, byte[] value) {
+      Row row = codec.decode(key, value);
+      return row.toString().getBytes(StandardCharsets.UTF_8);
+    }
+  }
+}

@@ -1,0 +1,25 @@
+package io.bsdb.cli;
+
+import io.bsdb.format.SnapshotFormat;
+import io.bsdb.table.Table;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+
+/** Finds the snapshot that a path means. */
+final class SnapshotDirectory {
+  private SnapshotDirectory() {}
+
+  /** The path itself if it is a snapshot, else that of the version in service of the table. */
+  static Path of(Path path) throws IOException {
+    if (Files.exists(path.resolve(SnapshotFormat.MANIFEST_FILE))) {
+      return path;
+    }
+    if (!Files.isDirectory(path)) {
+      throw new NoSuchFileException(path.toString(), null, "no such table directory");
+    }
+    return path.resolve(SnapshotFormat.SNAPSHOTS_DIRECTORY)
+        .resolve(Table.at(path).requireCurrentVersion());
+  }
+}

@@ -1,0 +1,95 @@
+package io.bsdb.cli;
+
+import io.bsdb.format.CorruptSnapshotException;
+import io.bsdb.format.Manifest;
+import io.bsdb.format.row.RowCodec;
+import io.bsdb.format.row.Schema;
+import io.bsdb.reader.RecordCursor;
+import io.bsdb.reader.SnapshotReader;
+import io.bsdb.reader.SnapshotVerifier;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+
+/** Reads everything. */
+@Command(
+    name = "verify",
+    sortOptions = false,
+    abbreviateSynopsis = true,
+    header = "Reads the whole snapshot in service and says whether it is sound.",
+    description = {
+      "",
+      "Every byte is compared with its checksums. DIR may also be the directory of one snapshot.",
+      "",
+      "Exit status: 0 the snapshot is sound, 3 it is not; the message names file and offset.",
+      ""
+    },
+    footerHeading = "%nExamples:%n",
+    footer = {
+      "  bsdb verify --table places",
+      "  bsdb verify --table places/snapshots/0000000002-1f0c9a37"
+    })
+final class VerifyCommand implements Callable<Integer> {
+  private final Console console;
+
+  @Mixin private TableArgument table;
+
+  VerifyCommand(Console console) {
+    this.console = console;
+  }
+
+  @Override
+  public Integer call() throws IOException {
+    Manifest manifest = verify(table.directory(), console);
+    console.say(
+        "%s is sound: %,d records in %s",
+        manifest.version(), manifest.recordCount(), ByteSize.format(manifest.length()));
+    return ExitStatus.OK;
+  }
+
+  /**
+   * Verifies a snapshot.
+   *
+   * @param path of a table or of one snapshot
+   * @throws CorruptSnapshotException if it is damaged
+   */
+  static Manifest verify(Path path, Console console) throws IOException {
+    Path snapshot = SnapshotDirectory.of(path);
+    Manifest manifest;
+    try (Progress progress = Progress.start(console, "verifying", 0, Progress.Unit.PARTITIONS)) {
+      manifest = SnapshotVerifier.verify(snapshot);
+    }
+    Schema schema = manifest.schema();
+    if (schema != null && !manifest.options().getOrDefault("keys", "stored").equals("omitted")) {
+      verifyRows(snapshot, RowCodec.of(schema), console);
+    }
+    return manifest;
+  }
+
+  /** Sound bytes may yet be rows of another schema. */
+  private static void verifyRows(Path snapshot, RowCodec codec, Console console)
+      throws IOException {
+    try (SnapshotReader reader = SnapshotReader.open(snapshot);
+        Progress progress =
+            Progress.start(
+                console, "verifying rows", reader.partitionCount(), Progress.Unit.PARTITIONS)) {
+      for (int partition = 0; partition < reader.partitionCount(); partition++) {
+        try (RecordCursor cursor = reader.scan(partition)) {
+          while (cursor.next()) {
+            codec.verify(cursor.key(), cursor.value());
+            progress.records().lazySet(progress.records().getPlain() + 1);
+          }
+        } catch (CorruptSnapshotException e) {
+          String file = reader.manifest().partitions().get(partition).name();
+          throw new CorruptSnapshotException(
+              "row does not fit the schema: file=%s record=%d: %s"
+                  .formatted(snapshot.resolve(file), progress.records().get(), e.getMessage()),
+              e);
+        }
+        progress.position().incrementAndGet();
+      }
+    }
+  }
+}

@@ -1,0 +1,154 @@
+package io.bsdb.cli;
+
+import io.bsdb.format.hash.PerfectHashKind;
+import io.bsdb.writer.Duplicates;
+import io.bsdb.writer.Layout;
+import io.bsdb.writer.WriterOptions;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.Iterator;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.TypeConversionException;
+
+/** How a snapshot is to be built; what is not given is left to the writer's defaults. */
+final class WriterArguments {
+  @Option(
+      names = "--layout",
+      paramLabel = "LAYOUT",
+      converter = Layouts.class,
+      completionCandidates = Layouts.class,
+      description =
+          "How records are laid into blocks: ${COMPLETION-CANDIDATES}. Default: blocked, one page"
+              + " per lookup.")
+  private @Nullable Layout layout;
+
+  @Option(
+      names = "--approximate",
+      description =
+          "Store no keys. An absent key then gets some other record's value with probability"
+              + " 2^-(signature bits).")
+  private boolean approximate;
+
+  @Option(
+      names = "--signature-bits",
+      paramLabel = "BITS",
+      description = "Bits per record that tell absent keys without a read: 0 to 32. Default: 8.")
+  private @Nullable Integer signatureBits;
+
+  @Option(
+      names = "--perfect-hash",
+      paramLabel = "KIND",
+      description =
+          "Kind of perfect hash: pilot, the faster, or sux4j, the smaller. Default: pilot.")
+  private @Nullable PerfectHashKind perfectHash;
+
+  @Option(
+      names = "--block-size",
+      paramLabel = "SIZE",
+      converter = ByteSize.Converter.class,
+      description = "Unit of reading: 512 to 65536 bytes. Default: 4K.")
+  private @Nullable ByteSize blockSize;
+
+  @Option(
+      names = "--frame-size",
+      paramLabel = "SIZE",
+      converter = ByteSize.Converter.class,
+      description = "Unit of compression, before it: 512 to 65536 bytes. Default: 512.")
+  private @Nullable ByteSize frameSize;
+
+  @Option(names = "--zstd-level", paramLabel = "LEVEL", description = "1 to 19. Default: 3.")
+  private @Nullable Integer zstdLevel;
+
+  @Option(
+      names = "--partitions",
+      paramLabel = "COUNT",
+      description = "Number of partition files. Default: chosen by the amount of data.")
+  private @Nullable Integer partitions;
+
+  @Option(
+      names = "--memory",
+      paramLabel = "SIZE",
+      converter = ByteSize.Converter.class,
+      description = "What the build may use, heap and other memory together. Default: 1G.")
+  private @Nullable ByteSize memory;
+
+  @Option(
+      names = "--temp",
+      paramLabel = "DIR",
+      description = "For temporary files, about as large as the input. Default: in the table.")
+  private @Nullable Path temporaryDirectory;
+
+  @Option(
+      names = "--duplicates",
+      paramLabel = "POLICY",
+      description =
+          "What to do with a key that comes twice: fail, or keep the first or the last."
+              + " Default: fail.")
+  private @Nullable Duplicates duplicates;
+
+  /**
+   * The options.
+   *
+   * @throws IllegalArgumentException if one is out of range, or they contradict each other
+   */
+  WriterOptions.Builder toOptions() {
+    WriterOptions.Builder options = WriterOptions.builder();
+    if (layout != null) {
+      options.layout(layout);
+    }
+    if (approximate) {
+      options.approximate();
+    }
+    if (signatureBits != null) {
+      options.signatureBits(signatureBits);
+    }
+    if (perfectHash != null) {
+      options.perfectHash(perfectHash);
+    }
+    if (blockSize != null) {
+      options.blockSize(blockSize.toInt());
+    }
+    if (frameSize != null) {
+      options.frameSize(frameSize.toInt());
+    }
+    if (zstdLevel != null) {
+      options.zstdLevel(zstdLevel);
+    }
+    if (partitions != null) {
+      options.partitions(partitions);
+    }
+    if (memory != null) {
+      options.memoryBytes(memory.bytes());
+    }
+    if (temporaryDirectory != null) {
+      options.temporaryDirectory(temporaryDirectory);
+    }
+    if (duplicates != null) {
+      options.duplicates(duplicates);
+    }
+    return options;
+  }
+
+  /** Layouts by the names that manifests use. */
+  static final class Layouts implements ITypeConverter<Layout>, Iterable<String> {
+    private static final List<String> LABELS =
+        Arrays.stream(Layout.values()).map(Layout::label).toList();
+
+    @Override
+    public Layout convert(String text) {
+      try {
+        return Layout.of(text);
+      } catch (IllegalArgumentException e) {
+        throw new TypeConversionException(e.getMessage());
+      }
+    }
+
+    @Override
+    public Iterator<String> iterator() {
+      return LABELS.iterator();
+    }
+  }
+}

@@ -1,0 +1,56 @@
+package io.bsdb.reader;
+
+import io.bsdb.format.Manifest;
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Looks keys up in one snapshot without waiting for the disk: the sibling of {@link
+ * SnapshotReader}, with the same answers.
+ *
+ * <p>With {@link Access#IO_URING} a future is completed by the ring's reactor thread, with {@link
+ * Access#DIRECT} by a thread of a pool, with access in memory before the call returns. What a
+ * caller attaches to a future runs there: it should be short and must not block. At most 8 times
+ * the queue depth of reads may be waiting; a further call waits until there is room.
+ *
+ * <p>Safe for many threads. Every future completes exactly once, also when the reader is closed.
+ */
+public interface AsyncSnapshotReader extends Closeable {
+  /**
+   * Opens a table's snapshot in service, or one snapshot.
+   *
+   * @throws IOException as {@link SnapshotReader#open(Path, ReaderOptions)}
+   */
+  static AsyncSnapshotReader open(Path path, ReaderOptions options) throws IOException {
+    return QueueingReader.of(OpenSnapshot.open(path, options));
+  }
+
+  /**
+   * The value of a key, or null: absent. Fails with what {@link SnapshotReader#get(byte[])} throws,
+   * or with {@link ClosedReaderException} if the reader is closed before the read is done.
+   *
+   * @param key must not be changed before the future completes
+   * @throws ClosedReaderException after {@link #close}
+   */
+  CompletableFuture<byte @Nullable []> get(byte[] key);
+
+  /** The values of many keys, in their order; null: absent. One read per distinct block. */
+  CompletableFuture<List<byte @Nullable []>> getAll(List<byte[]> keys);
+
+  /** What is open. */
+  Manifest manifest();
+
+  /** What this reader has done so far. */
+  ReaderMetrics metrics();
+
+  /**
+   * Fails the futures of reads that are waiting, waits for those that the disk is at, and releases
+   * all. Idempotent.
+   */
+  @Override
+  void close() throws IOException;
+}

@@ -1,0 +1,127 @@
+package io.bsdb.reader;
+
+import java.util.concurrent.atomic.AtomicLongArray;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * Counts lookups, and with the same counters knows whether any is under way, so that close can wait
+ * before memory is unmapped.
+ *
+ * <p>Counters that all threads share would be the slowest part of a lookup. So there are many sets
+ * of them, each on cache lines of its own, and a thread uses the one that its id selects. A call
+ * increments "entered" at its start, then looks for the closed mark, and increments one of the
+ * others at its end; none is under way when the sums agree. Closing sets the mark, then waits for
+ * that. Both sides are sequentially consistent, so either the call sees the mark or the close sees
+ * the call.
+ */
+final class Calls {
+  private static final int STRIPES = 64;
+  private static final int STRIDE = 16;
+  private static final int ENTERED = 0;
+  private static final int HIT = 1;
+  private static final int MISSED = 2;
+  private static final int LEFT = 3;
+  private static final int BATCH_HITS = 4;
+  private static final int BATCH_MISSES = 5;
+
+  private final AtomicLongArray counters = new AtomicLongArray((STRIPES + 1) * STRIDE);
+  private final String what;
+  private volatile boolean closed;
+
+  /**
+   * @param what is named when a call comes after close
+   */
+  Calls(String what) {
+    this.what = what;
+  }
+
+  /**
+   * Begins a call, to be ended by exactly one of the other methods.
+   *
+   * @return what to pass to it
+   * @throws ClosedReaderException after {@link #close}
+   */
+  int enter() {
+    int stripe =
+        (int) ((Thread.currentThread().getId() * 0x9E3779B97F4A7C15L) >>> 58) * STRIDE + STRIDE;
+    counters.getAndIncrement(stripe + ENTERED);
+    if (closed) {
+      counters.getAndIncrement(stripe + LEFT);
+      throw closedException();
+    }
+    return stripe;
+  }
+
+  /** Ends a lookup that found its key. */
+  void hit(int stripe) {
+    counters.getAndIncrement(stripe + HIT);
+  }
+
+  /** Ends a lookup whose key is absent. */
+  void missed(int stripe) {
+    counters.getAndIncrement(stripe + MISSED);
+  }
+
+  /** Ends a lookup of many keys. */
+  void batch(int stripe, int hits, int misses) {
+    counters.getAndAdd(stripe + BATCH_HITS, hits);
+    counters.getAndAdd(stripe + BATCH_MISSES, misses);
+    counters.getAndIncrement(stripe + LEFT);
+  }
+
+  /** Ends a call that failed, or that is no lookup. */
+  void left(int stripe) {
+    counters.getAndIncrement(stripe + LEFT);
+  }
+
+  ClosedReaderException closedException() {
+    return new ClosedReaderException(what);
+  }
+
+  boolean isClosed() {
+    return closed;
+  }
+
+  /** Lookups that found their key. */
+  long hits() {
+    return sum(HIT) + sum(BATCH_HITS);
+  }
+
+  /** Lookups of absent keys. */
+  long misses() {
+    return sum(MISSED) + sum(BATCH_MISSES);
+  }
+
+  private long sum(int counter) {
+    long sum = 0;
+    for (int stripe = STRIDE; stripe < counters.length(); stripe += STRIDE) {
+      sum += counters.get(stripe + counter);
+    }
+    return sum;
+  }
+
+  /** Refuses further calls. Returns whether this was the first time. */
+  boolean close() {
+    synchronized (this) {
+      boolean first = !closed;
+      closed = true;
+      return first;
+    }
+  }
+
+  /** Waits for the calls under way. After {@link #close}. */
+  void awaitEnd() {
+    for (int stripe = STRIDE; stripe < counters.length(); stripe += STRIDE) {
+      while (!isQuiet(stripe)) {
+        LockSupport.parkNanos(50_000);
+      }
+    }
+  }
+
+  /** Ends are read before starts: equal sums then mean that nothing was under way in between. */
+  private boolean isQuiet(int stripe) {
+    long ended =
+        counters.get(stripe + HIT) + counters.get(stripe + MISSED) + counters.get(stripe + LEFT);
+    return counters.get(stripe + ENTERED) == ended;
+  }
+}

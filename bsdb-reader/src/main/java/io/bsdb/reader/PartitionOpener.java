@@ -1,0 +1,248 @@
+package io.bsdb.reader;
+
+import io.bsdb.format.CorruptSnapshotException;
+import io.bsdb.format.FileFooter;
+import io.bsdb.format.FileHeader;
+import io.bsdb.format.Manifest;
+import io.bsdb.format.PartitionFile;
+import io.bsdb.format.PartitionProperties;
+import io.bsdb.format.PartitionProperties.Codec;
+import io.bsdb.format.PartitionProperties.KeyStorage;
+import io.bsdb.format.Section;
+import io.bsdb.format.SectionKind;
+import io.bsdb.format.Signatures;
+import io.bsdb.format.SnapshotFormat;
+import io.bsdb.format.block.BlockIndex;
+import io.bsdb.format.hash.PerfectHash;
+import io.bsdb.reader.io.DirectFile;
+import io.bsdb.reader.io.FileMemory;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.zip.CRC32C;
+import org.jspecify.annotations.Nullable;
+
+/** Opens partition files: verifies all of a file but its blocks. */
+final class PartitionOpener {
+  private final Path path;
+  private final FileMemory file;
+  private final @Nullable DirectFile disk;
+  private final PartitionFile expected;
+  private final Manifest manifest;
+
+  private PartitionOpener(
+      Path path,
+      FileMemory file,
+      @Nullable DirectFile disk,
+      PartitionFile expected,
+      Manifest manifest) {
+    this.path = path;
+    this.file = file;
+    this.disk = disk;
+    this.expected = expected;
+    this.manifest = manifest;
+  }
+
+  /**
+   * Opens a partition of a snapshot.
+   *
+   * @param directory of the snapshot
+   * @param expected what the manifest says of the file
+   */
+  static Partition open(
+      Path directory, PartitionFile expected, Manifest manifest, ReaderOptions options)
+      throws IOException {
+    Path path = directory.resolve(expected.name());
+    if (!Files.exists(path)) {
+      throw new NoSuchFileException(
+          path.toString(),
+          null,
+          "the manifest names this partition file; the snapshot is incomplete, rebuild it");
+    }
+    FileMemory file =
+        options.access() == Access.RESIDENT ? FileMemory.load(path) : FileMemory.map(path);
+    DirectFile disk = null;
+    try {
+      disk = options.access().readsFromDisk() ? DirectFile.open(path) : null;
+      PartitionOpener opener = new PartitionOpener(path, file, disk, expected, manifest);
+      if (options.verification() == Verification.FULL) {
+        verifyChecksum(path, file, expected);
+      }
+      return opener.open(options.access());
+    } catch (IndexOutOfBoundsException e) {
+      release(file, disk);
+      throw new CorruptSnapshotException(
+          "file points outside of its own bytes: file=%s %s".formatted(path, e.getMessage()), e);
+    } catch (IOException | RuntimeException | Error e) {
+      release(file, disk);
+      throw e;
+    }
+  }
+
+  private static void release(FileMemory file, @Nullable DirectFile disk) throws IOException {
+    file.close();
+    if (disk != null) {
+      disk.close();
+    }
+  }
+
+  /** Checks the checksum of a whole file. Reads it all. */
+  static void verifyChecksum(Path path, FileMemory file, PartitionFile expected)
+      throws CorruptSnapshotException {
+    CRC32C crc = new CRC32C();
+    int step = 1 << 24;
+    for (long offset = 0; offset < file.length(); offset += step) {
+      crc.update(file.slice(offset, (int) Math.min(step, file.length() - offset)));
+    }
+    if ((int) crc.getValue() != expected.checksum()) {
+      throw new CorruptSnapshotException(
+          "file checksum mismatch: file=%s expected=%s actual=%s"
+              .formatted(
+                  path,
+                  SnapshotFormat.hex(expected.checksum()),
+                  SnapshotFormat.hex((int) crc.getValue())));
+    }
+  }
+
+  private Partition open(Access access) throws IOException {
+    if (file.length() != expected.length()) {
+      throw new CorruptSnapshotException(
+          "file has another length than its manifest says: file=%s expected=%d actual=%d"
+              .formatted(path, expected.length(), file.length()));
+    }
+    int head = SnapshotFormat.HEADER_LENGTH;
+    if (file.length() < head) {
+      throw new CorruptSnapshotException(
+          "file too short: file=%s expected>=%d actual=%d".formatted(path, head, file.length()));
+    }
+    FileHeader header = FileHeader.decode(file.slice(0, head), path.toString());
+    checkIdentity(header);
+    int end = (int) Math.min(file.length(), FileFooter.MAX_LENGTH);
+    FileFooter footer =
+        FileFooter.decode(file.slice(file.length() - end, end), file.length(), path.toString());
+    PartitionProperties properties =
+        PartitionProperties.decode(section(footer, SectionKind.PROPERTIES), path.toString());
+    if (properties.recordCount() != expected.recordCount()) {
+      throw new CorruptSnapshotException(
+          "file has another record count than its manifest says: file=%s expected=%d actual=%d"
+              .formatted(path, expected.recordCount(), properties.recordCount()));
+    }
+    Section blocks = required(footer, SectionKind.BLOCKS);
+    if (blocks.offset() != header.dataOffset()) {
+      throw new CorruptSnapshotException(
+          "header and footer disagree on where blocks start: file=%s header=%d footer=%d"
+              .formatted(path, header.dataOffset(), blocks.offset()));
+    }
+    if (properties.recordCount() == 0) {
+      return new Partition(
+          path,
+          expected.partition(),
+          file,
+          disk,
+          properties,
+          blocks.offset(),
+          null,
+          null,
+          BlockIndex.empty(),
+          null);
+    }
+    BlockIndex index =
+        BlockIndex.open(
+            section(footer, SectionKind.BLOCK_INDEX),
+            properties.recordCount(),
+            blocks.length(),
+            properties.alignment(),
+            path.toString());
+    boolean framed = properties.codec() == Codec.ZSTD;
+    boolean filtered =
+        properties.signatureBits() > 0
+            && (framed || access.readsFromDisk() || properties.keyStorage() == KeyStorage.OMITTED);
+    Signatures signatures =
+        filtered
+            ? Signatures.open(
+                section(footer, SectionKind.SIGNATURES),
+                properties.recordCount(),
+                properties.signatureBits(),
+                path.toString())
+            : null;
+    PerfectHash hash = openHash(footer, properties.recordCount());
+    FrameDecoder.Pool decoders =
+        framed ? new FrameDecoder.Pool(dictionary(footer), path.toString()) : null;
+    return new Partition(
+        path,
+        expected.partition(),
+        file,
+        disk,
+        properties,
+        blocks.offset(),
+        hash,
+        signatures,
+        index,
+        decoders);
+  }
+
+  private void checkIdentity(FileHeader header) throws CorruptSnapshotException {
+    if (!header.snapshotId().equals(manifest.snapshotId())
+        || header.partition() != expected.partition()
+        || header.partitionCount() != manifest.partitions().size()) {
+      throw new CorruptSnapshotException(
+          "file belongs elsewhere: file=%s expected snapshot=%s partition=%d of %d actual snapshot=%s partition=%d of %d"
+              .formatted(
+                  path,
+                  manifest.snapshotId(),
+                  expected.partition(),
+                  manifest.partitions().size(),
+                  header.snapshotId(),
+                  header.partition(),
+                  header.partitionCount()));
+    }
+  }
+
+  private Section required(FileFooter footer, SectionKind kind) throws CorruptSnapshotException {
+    Section section = footer.find(kind);
+    if (section == null) {
+      throw new CorruptSnapshotException("file has no section %s: file=%s".formatted(kind, path));
+    }
+    return section;
+  }
+
+  /** A section's bytes, its checksum verified. */
+  private ByteBuffer section(FileFooter footer, SectionKind kind) throws CorruptSnapshotException {
+    Section section = required(footer, kind);
+    ByteBuffer bytes = file.slice(section.offset(), (int) section.length());
+    int actual = SnapshotFormat.checksum(bytes, 0, bytes.limit());
+    if (actual != section.checksum()) {
+      throw new CorruptSnapshotException(
+          "section checksum mismatch: file=%s section=%s offset=%d expected=%s actual=%s"
+              .formatted(
+                  path,
+                  kind,
+                  section.offset(),
+                  SnapshotFormat.hex(section.checksum()),
+                  SnapshotFormat.hex(actual)));
+    }
+    return bytes;
+  }
+
+  private PerfectHash openHash(FileFooter footer, int count) throws CorruptSnapshotException {
+    PerfectHash hash = PerfectHash.open(section(footer, SectionKind.PERFECT_HASH));
+    if (hash.size() != count) {
+      throw new CorruptSnapshotException(
+          "perfect hash is of another size than its partition: file=%s expected=%d actual=%d"
+              .formatted(path, count, hash.size()));
+    }
+    return hash;
+  }
+
+  private byte[] dictionary(FileFooter footer) throws CorruptSnapshotException {
+    if (footer.find(SectionKind.DICTIONARY) == null) {
+      return new byte[0];
+    }
+    ByteBuffer section = section(footer, SectionKind.DICTIONARY);
+    byte[] bytes = new byte[section.limit()];
+    section.get(0, bytes);
+    return bytes;
+  }
+}

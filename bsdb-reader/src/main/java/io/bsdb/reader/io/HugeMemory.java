@@ -1,0 +1,74 @@
+package io.bsdb.reader.io;
+
+import com.sun.jna.Native;
+import com.sun.jna.Pointer;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Off-heap memory of any size, aligned to huge pages and advised for them. Not bounded by the JVM's
+ * limit on direct buffers.
+ */
+final class HugeMemory {
+  private static final Logger LOG = LoggerFactory.getLogger(HugeMemory.class);
+  private static final int HUGE_PAGE = 2 << 20;
+  private static final int MADV_HUGEPAGE = 14;
+
+  private final long allocation;
+  private final Pointer start;
+
+  private HugeMemory(long allocation, Pointer start) {
+    this.allocation = allocation;
+    this.start = start;
+  }
+
+  /** libc, where there is one. */
+  private static final class LibC {
+    static {
+      Native.register("c");
+    }
+
+    private LibC() {}
+
+    static native int madvise(Pointer address, long length, int advice);
+  }
+
+  static HugeMemory allocate(long length) throws IOException {
+    long allocation;
+    try {
+      allocation = Native.malloc(length + HUGE_PAGE);
+    } catch (LinkageError e) {
+      throw new IOException(
+          "resident access needs JNA's native library, which does not load here: use mapped access",
+          e);
+    }
+    if (allocation == 0) {
+      throw new IOException(
+          "no memory for a resident file of %d bytes: use mapped or direct access"
+              .formatted(length));
+    }
+    Pointer start = new Pointer((allocation + HUGE_PAGE - 1) & -HUGE_PAGE);
+    try {
+      if (LibC.madvise(start, length, MADV_HUGEPAGE) != 0) {
+        LOG.debug(
+            "huge pages are not available: madvise failed with errno {}", Native.getLastError());
+      }
+    } catch (LinkageError e) {
+      LOG.debug("huge pages are not available: {}", e.toString());
+    }
+    return new HugeMemory(allocation, start);
+  }
+
+  /** A little-endian view of a part of it. Invalid after {@link #free}. */
+  ByteBuffer buffer(long offset, long length) {
+    return start.getByteBuffer(offset, length).order(ByteOrder.LITTLE_ENDIAN);
+  }
+
+  /** Gives it back. Once. */
+  void free() {
+    Native.free(allocation);
+  }
+}

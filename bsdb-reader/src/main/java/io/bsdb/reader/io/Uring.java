@@ -1,0 +1,272 @@
+package io.bsdb.reader.io;
+
+import com.sun.jna.Memory;
+import com.sun.jna.Native;
+import com.sun.jna.NativeLibrary;
+import com.sun.jna.Platform;
+import com.sun.jna.Pointer;
+import java.io.Closeable;
+import java.io.IOException;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.file.Path;
+
+/**
+ * One io_uring ring, through JNA and liburing (soname 2). Used by one thread, but for {@link
+ * #wake}.
+ *
+ * <p>liburing's inline functions are not in the library, so submission entries are filled and the
+ * completion queue is read here, by the layout of {@code struct io_uring} that soname 2 fixes on
+ * 64-bit Linux.
+ */
+public final class Uring implements Closeable {
+  private static final int STRUCT_BYTES = 512;
+  private static final int SQ_SQES = 56;
+  private static final int CQ = 104;
+  private static final int CQ_HEAD = CQ;
+  private static final int CQ_TAIL = CQ + 8;
+  private static final int CQ_MASK = CQ + 16;
+  private static final int CQ_CQES = CQ + 48;
+  private static final int SQE_BYTES = 64;
+  private static final int CQE_BYTES = 16;
+  private static final int OP_READ_FIXED = 4;
+  private static final int OP_READ = 22;
+  private static final int FLAG_FIXED_FILE = 1;
+  private static final long WAKE_UP = -1;
+  private static final int EINTR = 4;
+  private static final int EFD_CLOEXEC = 0x80000;
+  private static final int O_CLOEXEC = 0x80000;
+  private static final VarHandle INTS =
+      MethodHandles.byteBufferViewVarHandle(int[].class, ByteOrder.nativeOrder());
+
+  private final Memory ring = new Memory(STRUCT_BYTES);
+  private final Memory eventValue = new Memory(8);
+  private final Memory one = new Memory(8);
+  private final int eventFd;
+  private final ByteBuffer sqes;
+  private final long sqesAddress;
+  private final ByteBuffer cqHead;
+  private final ByteBuffer cqTail;
+  private final ByteBuffer cqes;
+  private final int cqMask;
+  private int[] files = new int[0];
+
+  private static final class LibUring {
+    static {
+      Native.register(NativeLibrary.getInstance("liburing.so.2"));
+    }
+
+    private LibUring() {}
+
+    static native int io_uring_queue_init(int entries, Pointer ring, int flags);
+
+    static native Pointer io_uring_get_sqe(Pointer ring);
+
+    static native int io_uring_submit_and_wait(Pointer ring, int count);
+
+    static native int io_uring_register_buffers(Pointer ring, Pointer vectors, int count);
+
+    static native int io_uring_register_files(Pointer ring, Pointer files, int count);
+
+    static native void io_uring_queue_exit(Pointer ring);
+  }
+
+  private static final class LibC {
+    static {
+      Native.register("c");
+    }
+
+    private LibC() {}
+
+    static native int eventfd(int initial, int flags);
+
+    static native long write(int fd, Pointer bytes, long count);
+
+    static native int open(String path, int flags, int mode);
+
+    static native int close(int fd);
+  }
+
+  /** Hears of completed reads. */
+  public interface Completions {
+    /**
+     * A read is complete.
+     *
+     * @param id of the read
+     * @param result bytes read, or a negative errno
+     */
+    void completed(long id, int result);
+  }
+
+  private Uring(int entries) throws IOException {
+    ring.clear();
+    one.setLong(0, 1);
+    int result = LibUring.io_uring_queue_init(entries, ring, 0);
+    if (result < 0) {
+      throw new IOException(
+          "io_uring_queue_init failed with errno %d; see /proc/sys/kernel/io_uring_disabled, seccomp and container settings"
+              .formatted(-result));
+    }
+    int capacity = 1 << (32 - Integer.numberOfLeadingZeros(entries - 1));
+    Pointer sqesPointer = ring.getPointer(SQ_SQES);
+    sqesAddress = Pointer.nativeValue(sqesPointer);
+    sqes = view(sqesPointer, (long) capacity * SQE_BYTES);
+    cqHead = view(ring.getPointer(CQ_HEAD), 4);
+    cqTail = view(ring.getPointer(CQ_TAIL), 4);
+    cqMask = ring.getPointer(CQ_MASK).getInt(0);
+    cqes = view(ring.getPointer(CQ_CQES), (cqMask + 1L) * CQE_BYTES);
+    eventFd = LibC.eventfd(0, EFD_CLOEXEC);
+    if (eventFd < 0) {
+      LibUring.io_uring_queue_exit(ring);
+      throw new IOException("eventfd failed with errno " + Native.getLastError());
+    }
+    armWakeUp();
+  }
+
+  private static ByteBuffer view(Pointer pointer, long length) {
+    return pointer.getByteBuffer(0, length).order(ByteOrder.nativeOrder());
+  }
+
+  /**
+   * Sets up a ring.
+   *
+   * @param depth reads under way at once
+   * @throws IOException if it cannot be had here; the message says why
+   */
+  public static Uring open(int depth) throws IOException {
+    if (!Platform.isLinux() || !Platform.is64Bit()) {
+      throw new IOException("io_uring needs 64-bit Linux");
+    }
+    try {
+      return new Uring(depth + 1);
+    } catch (LinkageError e) {
+      throw new IOException(
+          "liburing.so.2 does not load (Debian and Ubuntu: apt-get install liburing2): "
+              + e.getMessage(),
+          e);
+    }
+  }
+
+  /**
+   * Opens files for direct reads and registers them; reads name them by their place in the array.
+   */
+  public void registerFiles(Path[] paths) throws IOException {
+    int direct = Platform.isARM() ? 0x10000 : 0x4000;
+    files = new int[paths.length];
+    java.util.Arrays.fill(files, -1);
+    Memory array = new Memory(4L * paths.length);
+    for (int i = 0; i < paths.length; i++) {
+      files[i] = LibC.open(paths[i].toString(), direct | O_CLOEXEC, 0);
+      if (files[i] < 0) {
+        files[i] = LibC.open(paths[i].toString(), O_CLOEXEC, 0);
+      }
+      if (files[i] < 0) {
+        throw new IOException(
+            "open failed with errno %d: file=%s".formatted(Native.getLastError(), paths[i]));
+      }
+      array.setInt(4L * i, files[i]);
+    }
+    int result = LibUring.io_uring_register_files(ring, array, paths.length);
+    if (result < 0) {
+      throw new IOException(
+          "io_uring_register_files failed with errno %d for %d files"
+              .formatted(-result, paths.length));
+    }
+  }
+
+  /**
+   * Registers one buffer for {@link #readFixed}, which locks its memory.
+   *
+   * @return 0, or the errno, for example 12 (ENOMEM) if the limit on locked memory is too low
+   */
+  public int registerBuffer(ByteBuffer buffer) {
+    Memory vector = new Memory(16);
+    vector.setPointer(0, Native.getDirectBufferPointer(buffer));
+    vector.setLong(8, buffer.capacity());
+    return -LibUring.io_uring_register_buffers(ring, vector, 1);
+  }
+
+  /** The address of a direct buffer, for the read methods. */
+  public static long address(ByteBuffer buffer) {
+    return Pointer.nativeValue(Native.getDirectBufferPointer(buffer));
+  }
+
+  /** Prepares a read into the registered buffer. */
+  public void readFixed(int file, long offset, long address, int length, long id) {
+    prepare(OP_READ_FIXED, FLAG_FIXED_FILE, file, offset, address, length, id);
+  }
+
+  /** Prepares a read into any memory. */
+  public void read(int file, long offset, long address, int length, long id) {
+    prepare(OP_READ, FLAG_FIXED_FILE, file, offset, address, length, id);
+  }
+
+  private void armWakeUp() {
+    prepare(OP_READ, 0, eventFd, 0, Pointer.nativeValue(eventValue), 8, WAKE_UP);
+  }
+
+  private void prepare(
+      int opcode, int flags, int file, long offset, long address, int length, long id) {
+    Pointer entry = LibUring.io_uring_get_sqe(ring);
+    if (entry == null) {
+      throw new IllegalStateException("submission queue is full");
+    }
+    int base = (int) (Pointer.nativeValue(entry) - sqesAddress);
+    sqes.putLong(base, opcode | (flags << 8) | ((long) file << 32));
+    sqes.putLong(base + 8, offset);
+    sqes.putLong(base + 16, address);
+    sqes.putLong(base + 24, length);
+    sqes.putLong(base + 32, id);
+    sqes.putLong(base + 40, 0);
+    sqes.putLong(base + 48, 0);
+    sqes.putLong(base + 56, 0);
+  }
+
+  /** Submits what was prepared and waits until a read completes or {@link #wake} is called. */
+  public void submitAndWait() throws IOException {
+    int result = LibUring.io_uring_submit_and_wait(ring, 1);
+    if (result < 0 && result != -EINTR) {
+      throw new IOException("io_uring_submit_and_wait failed with errno " + -result);
+    }
+  }
+
+  /** Passes on all completions that are there. */
+  public void drain(Completions completions) {
+    int head = (int) INTS.get(cqHead, 0);
+    int tail = (int) INTS.getAcquire(cqTail, 0);
+    while (head != tail) {
+      int entry = (head & cqMask) * CQE_BYTES;
+      long id = cqes.getLong(entry);
+      int result = cqes.getInt(entry + 8);
+      INTS.setRelease(cqHead, 0, ++head);
+      if (id == WAKE_UP) {
+        armWakeUp();
+      } else {
+        completions.completed(id, result);
+      }
+      tail = (int) INTS.getAcquire(cqTail, 0);
+    }
+  }
+
+  /** Makes {@link #submitAndWait} return. From any thread. */
+  public void wake() {
+    if (LibC.write(eventFd, one, 8) != 8) {
+      throw new IllegalStateException(
+          "write to eventfd failed with errno " + Native.getLastError());
+    }
+  }
+
+  /** Gives the ring and the files back. Nothing may be under way. */
+  @Override
+  public void close() {
+    LibUring.io_uring_queue_exit(ring);
+    for (int file : files) {
+      if (file >= 0) {
+        LibC.close(file);
+      }
+    }
+    LibC.close(eventFd);
+  }
+}

@@ -1,0 +1,99 @@
+package io.bsdb.reader;
+
+import io.bsdb.table.TableStorage;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.time.Instant;
+import java.util.List;
+
+/** A storage whose operations first ask whether they may succeed. */
+final class FaultyStorage implements TableStorage {
+  private final TableStorage storage;
+  private final Fault fault;
+
+  /** Hears of each operation before it is done; throws to let it fail. */
+  interface Fault {
+    void before(String operation, String path) throws IOException;
+  }
+
+  FaultyStorage(TableStorage storage, Fault fault) {
+    this.storage = storage;
+    this.fault = fault;
+  }
+
+  @Override
+  public Output create(String path) throws IOException {
+    fault.before("create", path);
+    Output output = storage.create(path);
+    return new Output() {
+      @Override
+      public int write(ByteBuffer source) throws IOException {
+        fault.before("write", path);
+        return output.write(source);
+      }
+
+      @Override
+      public void commit() throws IOException {
+        fault.before("commit", path);
+        output.commit();
+      }
+
+      @Override
+      public boolean isOpen() {
+        return output.isOpen();
+      }
+
+      @Override
+      public void close() throws IOException {
+        output.close();
+      }
+    };
+  }
+
+  @Override
+  public byte[] read(String path, int limit) throws IOException {
+    fault.before("read", path);
+    return storage.read(path, limit);
+  }
+
+  @Override
+  public void replace(String path, byte[] content) throws IOException {
+    fault.before("replace", path);
+    storage.replace(path, content);
+    fault.before("replaced", path);
+  }
+
+  @Override
+  public List<String> list(String directory) throws IOException {
+    fault.before("list", directory);
+    return storage.list(directory);
+  }
+
+  @Override
+  public Instant lastModified(String path) throws IOException {
+    return storage.lastModified(path);
+  }
+
+  @Override
+  public void delete(String path) throws IOException {
+    fault.before("delete", path);
+    storage.delete(path);
+  }
+
+  @Override
+  public void syncDirectory(String directory) throws IOException {
+    fault.before("sync", directory);
+    storage.syncDirectory(directory);
+  }
+
+  @Override
+  public void exclusively(Action action) throws IOException {
+    fault.before("lock", "");
+    storage.exclusively(action);
+  }
+
+  @Override
+  public String toString() {
+    return storage.toString();
+  }
+}

@@ -1,0 +1,286 @@
+package io.bsdb.reader;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.bsdb.format.CorruptSnapshotException;
+import io.bsdb.format.FileFooter;
+import io.bsdb.format.Manifest;
+import io.bsdb.format.Section;
+import io.bsdb.format.SectionKind;
+import io.bsdb.format.UnsupportedVersionException;
+import io.bsdb.format.hash.PerfectHashKind;
+import io.bsdb.reader.TestData.Lengths;
+import io.bsdb.reader.io.FileMemory;
+import io.bsdb.table.Table;
+import io.bsdb.writer.Layout;
+import io.bsdb.writer.WriterOptions;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/**
+ * Files that somebody wrote on purpose, all checksums right: answers may be anything, but nothing
+ * goes beyond an exception of ours.
+ */
+@Timeout(value = 300, unit = TimeUnit.SECONDS)
+class ForgedSnapshotTest {
+  private static final int[] FIGURES = {
+    0, 1, -1, 0x7F, 0xFFFF, 1 << 24, 1 << 27, 1 << 30, Integer.MAX_VALUE, Integer.MIN_VALUE
+  };
+
+  @TempDir Path table;
+
+  /** Shapes that between them use every field of the format. */
+  enum Shape {
+    FIXED(Layout.COMPACT, Lengths.FIXED, 60, false, PerfectHashKind.PILOT),
+    VARYING(Layout.COMPACT, Lengths.VARYING, 60, false, PerfectHashKind.SUX4J),
+    COMPRESSED(Layout.COMPRESSED, Lengths.VARYING, 120, false, PerfectHashKind.PILOT),
+    PAGES(Layout.BLOCKED, Lengths.VARYING, 260, false, PerfectHashKind.PILOT),
+    APPROXIMATE(Layout.COMPACT, Lengths.VARYING, 60, true, PerfectHashKind.PILOT),
+    APPROXIMATE_COMPRESSED(Layout.COMPRESSED, Lengths.FIXED, 60, true, PerfectHashKind.PILOT);
+
+    private final Layout layout;
+    private final Lengths lengths;
+    private final int count;
+    private final boolean approximate;
+    private final PerfectHashKind kind;
+
+    Shape(Layout layout, Lengths lengths, int count, boolean approximate, PerfectHashKind kind) {
+      this.layout = layout;
+      this.lengths = lengths;
+      this.count = count;
+      this.approximate = approximate;
+      this.kind = kind;
+    }
+
+    TestData data() {
+      return TestData.random(name().hashCode(), count, lengths, lengths, 40);
+    }
+
+    Forgery publish(Path table, TestData data) throws IOException {
+      WriterOptions.Builder builder =
+          WriterOptions.builder()
+              .layout(layout)
+              .perfectHash(kind)
+              .blockSize(layout == Layout.BLOCKED ? 4096 : 512)
+              .partitions(1);
+      if (approximate) {
+        builder.approximate();
+      }
+      return new Forgery(table, data.publish(table, builder.build()));
+    }
+  }
+
+  /** Where the checksummed figures are: the sections and the first blocks. */
+  private static List<Integer> positions(Forgery forgery) {
+    List<Integer> positions = new ArrayList<>();
+    for (Section section : forgery.footer().sections()) {
+      int start = (int) section.offset();
+      int length = (int) Math.min(section.length(), 240);
+      for (int i = 0; i < length; i++) {
+        positions.add(start + i);
+      }
+    }
+    return positions;
+  }
+
+  @ParameterizedTest
+  @EnumSource(Shape.class)
+  void changedBytesBehindRightChecksumsDoNoHarm(Shape shape) throws Exception {
+    TestData data = shape.data();
+    Forgery forgery = shape.publish(table, data);
+    long mappings = FileMemory.openCount();
+    int[] changes = {0x80, 1, 0xFF, 0x40, 2};
+    for (int position : positions(forgery)) {
+      ByteBuffer changed = forgery.copy();
+      int change = changes[position % changes.length];
+      changed.put(position, (byte) (forgery.at(position) ^ change));
+      forgery.write(changed);
+      assertHarmless(data, "byte %d changed by %d".formatted(position, change));
+    }
+    assertThat(FileMemory.openCount()).isEqualTo(mappings);
+  }
+
+  @ParameterizedTest
+  @EnumSource(Shape.class)
+  void extremeFiguresBehindRightChecksumsDoNoHarm(Shape shape) throws Exception {
+    TestData data = shape.data();
+    Forgery forgery = shape.publish(table, data);
+    int turn = 0;
+    for (int position : positions(forgery)) {
+      if (position % 4 == 0) {
+        for (int i = 0; i < 2; i++) {
+          int figure = FIGURES[turn++ % FIGURES.length];
+          ByteBuffer changed = forgery.copy();
+          changed.putInt(position, figure);
+          forgery.write(changed);
+          assertHarmless(data, "%d at %d".formatted(figure, position));
+        }
+      }
+    }
+  }
+
+  @Test
+  void sectionsThatClaimOtherPlacesDoNoHarm() throws Exception {
+    TestData data = Shape.COMPRESSED.data();
+    Forgery forgery = Shape.COMPRESSED.publish(table, data);
+    long[] places = {0, 1, 63, 64, 65, 500, forgery.length() - 40L, forgery.length(), -1, 1L << 31};
+    List<Section> sections = forgery.footer().sections();
+    for (int i = 0; i < sections.size(); i++) {
+      for (long offset : places) {
+        for (long length : places) {
+          Section section = sections.get(i);
+          List<Section> other = new ArrayList<>(sections);
+          other.set(
+              i,
+              new Section(
+                  section.kind(), section.requirement(), offset, length, section.checksum()));
+          forgery.write(forgery.copy(), new FileFooter(other));
+          assertHarmless(data, "section %d at %d length %d".formatted(i, offset, length));
+        }
+      }
+    }
+  }
+
+  @Test
+  void missingAndRepeatedSectionsAreRefused() throws Exception {
+    TestData data = Shape.COMPRESSED.data();
+    Forgery forgery = Shape.COMPRESSED.publish(table, data);
+    List<Section> sections = forgery.footer().sections();
+    Section properties = forgery.section(SectionKind.PROPERTIES);
+    for (Section section : sections) {
+      List<Section> other = new ArrayList<>(sections);
+      Section optional =
+          new Section(
+              99, Section.Requirement.OPTIONAL, properties.offset(), properties.length(), 0);
+      other.set(sections.indexOf(section), optional);
+      forgery.write(forgery.copy(), new FileFooter(other));
+      assertThatThrownBy(() -> SnapshotReader.open(table))
+          .isInstanceOf(CorruptSnapshotException.class)
+          .hasMessageStartingWith("file has no section ");
+    }
+  }
+
+  @Test
+  void aLaterRequiredSectionIsUnsupportedAndALaterOptionalOneIsSkipped() throws Exception {
+    TestData data = Shape.VARYING.data();
+    Forgery forgery = Shape.VARYING.publish(table, data);
+    List<Section> sections = new ArrayList<>(forgery.footer().sections());
+    int signatures = sections.indexOf(forgery.section(SectionKind.SIGNATURES));
+    Section old = sections.get(signatures);
+    for (Section.Requirement requirement : Section.Requirement.values()) {
+      sections.set(
+          signatures, new Section(77, requirement, old.offset(), old.length(), old.checksum()));
+      forgery.write(forgery.copy(), new FileFooter(sections));
+      if (requirement == Section.Requirement.OPTIONAL) {
+        try (SnapshotReader reader = SnapshotReader.open(table)) {
+          data.assertFoundIn(reader);
+        }
+      } else {
+        assertThatThrownBy(() -> SnapshotReader.open(table))
+            .isInstanceOf(UnsupportedVersionException.class)
+            .hasMessageContaining("required section of unknown kind 77: file=");
+      }
+    }
+  }
+
+  @Test
+  void anotherRecordCountInTheManifestIsRefused() throws Exception {
+    TestData data = Shape.FIXED.data();
+    Forgery forgery = Shape.FIXED.publish(table, data);
+    for (int count : new int[] {0, 59, 61, 1 << 27}) {
+      forgery.writeManifest(count);
+      assertThatThrownBy(() -> SnapshotReader.open(table))
+          .isInstanceOf(CorruptSnapshotException.class)
+          .hasMessageStartingWith("file has another record count than its manifest says: file=");
+    }
+  }
+
+  @Test
+  void damagedDictionariesDoNoHarm() throws Exception {
+    TestData data = TestData.random(1, 2000, Lengths.VARYING, Lengths.VARYING, 80);
+    WriterOptions options = WriterOptions.builder().layout(Layout.COMPRESSED).partitions(1).build();
+    Manifest manifest = data.publish(table, options);
+    Forgery forgery = new Forgery(table, manifest);
+    Section dictionary = forgery.section(SectionKind.DICTIONARY);
+    TestData some = TestData.empty();
+    for (int i = 0; i < data.count(); i += 50) {
+      some.add(data.keys().get(i), data.values().get(i));
+    }
+    for (int i = 0; i < dictionary.length(); i += i < 200 ? 1 : 97) {
+      int position = (int) dictionary.offset() + i;
+      ByteBuffer changed = forgery.copy();
+      changed.put(position, (byte) (forgery.at(position) ^ (i % 2 == 0 ? 0xFF : 1)));
+      forgery.write(changed);
+      assertHarmless(some, "dictionary byte " + i);
+    }
+  }
+
+  private void assertHarmless(TestData data, String what) {
+    try (SnapshotReader reader = SnapshotReader.open(table)) {
+      List<byte[]> keys = data.keys().subList(0, Math.min(20, data.count()));
+      for (byte[] key : keys) {
+        harmless(what, () -> reader.get(key));
+      }
+      harmless(what, () -> reader.get(keys.get(0), ByteBuffer.allocate(1 << 10)));
+      harmless(what, () -> reader.getAll(keys));
+      harmless(what, () -> reader.getAll(data.absentKeys(4)));
+      harmless(what, () -> scan(reader, data));
+    } catch (Throwable e) {
+      assertRefusal(what, e);
+    }
+    harmless(what, () -> SnapshotVerifier.verify(directory()));
+  }
+
+  private Path directory() throws IOException {
+    return table.resolve("snapshots").resolve(Table.at(table).requireCurrentVersion());
+  }
+
+  private static int scan(SnapshotReader reader, TestData data) throws IOException {
+    int records = 0;
+    try (RecordCursor cursor = reader.scan()) {
+      while (cursor.next()) {
+        cursor.value();
+        try {
+          cursor.key();
+        } catch (UnsupportedOperationException keysAreOmitted) {
+          assertThat(keysAreOmitted).hasMessageStartingWith("an approximate snapshot stores no");
+        }
+        records++;
+      }
+    }
+    if (records > reader.manifest().recordCount() + data.count()) {
+      throw new AssertionError("more records than there are: " + records);
+    }
+    return records;
+  }
+
+  private interface Read {
+    Object run() throws IOException;
+  }
+
+  private static void harmless(String what, Read read) {
+    try {
+      read.run();
+    } catch (java.nio.BufferOverflowException valueIsLonger) {
+      // the caller's buffer is short: no fault of the reader
+    } catch (Throwable e) {
+      assertRefusal(what, e);
+    }
+  }
+
+  private static void assertRefusal(String what, Throwable e) {
+    if (!(e instanceof CorruptSnapshotException || e instanceof UnsupportedVersionException)) {
+      throw new AssertionError(what, e);
+    }
+  }
+}

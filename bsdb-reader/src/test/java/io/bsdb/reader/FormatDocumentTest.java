@@ -1,0 +1,132 @@
+package io.bsdb.reader;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.dynatrace.hash4j.hashing.HashValue128;
+import io.bsdb.format.Manifest;
+import io.bsdb.format.SnapshotFormat;
+import io.bsdb.format.block.BlockIndex;
+import io.bsdb.format.hash.KeyHash;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HexFormat;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Reads the examples of docs/FORMAT.md from the page itself, so that page and code agree. */
+class FormatDocumentTest {
+  private static final Pattern DUMP_LINE =
+      Pattern.compile("([0-9a-f]{3}) {2}([0-9a-f]{2}(?: [0-9a-f]{2})*)(?: {2}.*)?");
+
+  private static String page = "";
+
+  @TempDir private Path directory;
+
+  @BeforeAll
+  static void readPage() throws IOException {
+    page = Files.readString(Path.of("..", "docs", "FORMAT.md"));
+  }
+
+  /** The code block that follows a marker, each line with its line feed. */
+  private static String example(String name) {
+    Matcher matcher =
+        Pattern.compile("<!-- example: " + name + " -->\n```[a-z]*\n(.*?)```\n", Pattern.DOTALL)
+            .matcher(page);
+    assertThat(matcher.find()).as("example '%s' of the page", name).isTrue();
+    return matcher.group(1);
+  }
+
+  /** The bytes of a dump, of which every line must begin with its own offset. */
+  private static byte[] dump(String name) {
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    example(name)
+        .lines()
+        .filter(line -> !line.isBlank() && !line.stripLeading().startsWith("--"))
+        .forEach(
+            line -> {
+              Matcher matcher = DUMP_LINE.matcher(line);
+              assertThat(matcher.matches()).as("line of a dump: %s", line).isTrue();
+              assertThat(Integer.parseInt(matcher.group(1), 16)).as(line).isEqualTo(bytes.size());
+              bytes.writeBytes(HexFormat.ofDelimiter(" ").parseHex(matcher.group(2)));
+            });
+    return bytes.toByteArray();
+  }
+
+  private Path writeExample() throws IOException {
+    Files.write(
+        directory.resolve(SnapshotFormat.MANIFEST_FILE), example("manifest").getBytes(UTF_8));
+    Files.write(directory.resolve("part-00000.bsdb"), dump("partition file"));
+    return directory;
+  }
+
+  private static String hash(String key) {
+    HashValue128 hash = KeyHash.hash(key.getBytes(UTF_8));
+    return "high `%016x`, low `%016x`"
+        .formatted(hash.getMostSignificantBits(), hash.getLeastSignificantBits());
+  }
+
+  @Test
+  void documentedFileHoldsDocumentedRecords() throws IOException {
+    try (SnapshotReader reader = SnapshotReader.open(writeExample())) {
+      assertThat(reader.get("Bern".getBytes(UTF_8))).asString(UTF_8).isEqualTo("134591");
+      assertThat(reader.get("Genf".getBytes(UTF_8))).asString(UTF_8).isEqualTo("203856");
+      assertThat(reader.get("Zug".getBytes(UTF_8))).asString(UTF_8).isEqualTo("30934");
+      assertThat(reader.get("Chur".getBytes(UTF_8))).isNull();
+      Map<String, String> records = new TreeMap<>();
+      try (RecordCursor cursor = reader.scan()) {
+        while (cursor.next()) {
+          records.put(new String(cursor.key(), UTF_8), new String(cursor.value(), UTF_8));
+        }
+      }
+      assertThat(records).isEqualTo(Map.of("Bern", "134591", "Genf", "203856", "Zug", "30934"));
+    }
+  }
+
+  @Test
+  void documentedFilePassesCompleteVerification() throws IOException {
+    Manifest manifest = SnapshotVerifier.verify(writeExample());
+
+    assertThat(manifest.recordCount()).isEqualTo(3);
+    assertThat(manifest.properties()).containsEntry("source", "example");
+  }
+
+  @Test
+  void manifestIsWrittenAsDocumented() throws IOException {
+    Manifest manifest = Manifest.decode(example("manifest").getBytes(UTF_8), "FORMAT.md");
+
+    assertThat(manifest.encode()).asString(UTF_8).isEqualToNormalizingNewlines(example("manifest"));
+  }
+
+  @Test
+  void documentedHashesAreThoseOfTheCode() {
+    assertThat(page).contains(hash("Zug"), hash("Chur"));
+    HashValue128 hash = KeyHash.hash("Europe/Zurich".getBytes(UTF_8));
+    assertThat(page)
+        .contains(
+            "| `Europe/Zurich` in ASCII | `%016x` | `%016x` |"
+                .formatted(hash.getMostSignificantBits(), hash.getLeastSignificantBits()));
+  }
+
+  @Test
+  void documentedBlockIndexHoldsDocumentedRanks() throws IOException {
+    BlockIndex index = BlockIndex.open(ByteBuffer.wrap(dump("block index")), 40, 2460, 1, "page");
+
+    int[] firstRanks = {0, 5, 12, 14, 30};
+    assertThat(index.blockCount()).isEqualTo(firstRanks.length);
+    for (int block = 0; block < firstRanks.length; block++) {
+      assertThat(index.firstRank(block)).isEqualTo(firstRanks[block]);
+      assertThat(index.offset(block)).isEqualTo(512L * block);
+    }
+    assertThat(index.block(13)).isEqualTo(2);
+    assertThat(index.offset(5)).isEqualTo(2460);
+  }
+}

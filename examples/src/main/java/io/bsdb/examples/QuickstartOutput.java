@@ -1,0 +1,131 @@
+package io.bsdb.examples;
+
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.apache.flink.types.Row;
+import org.jspecify.annotations.Nullable;
+
+/** What people see of the quickstart. */
+final class QuickstartOutput {
+  private static final long LIVE_INTERVAL_MILLIS = 500;
+  private static final long LINE_INTERVAL_MILLIS = 5_000;
+
+  private final PrintStream results;
+  private final PrintStream messages;
+  private final Quickstart.Live live;
+
+  QuickstartOutput(PrintStream results, PrintStream messages, Quickstart.Live live) {
+    this.results = results;
+    this.messages = messages;
+    this.live = live;
+  }
+
+  void message(String text) {
+    messages.println(text);
+  }
+
+  void section(String title) {
+    results.println();
+    results.println(title);
+  }
+
+  void line(String format, Object... arguments) {
+    results.println(arguments.length == 0 ? format : String.format(Locale.ROOT, format, arguments));
+  }
+
+  /** Rows in columns as wide as they need. */
+  void table(List<Row> rows, String... titles) {
+    List<List<String>> lines = new ArrayList<>();
+    lines.add(List.of(titles));
+    for (Row row : rows) {
+      List<String> line = new ArrayList<>();
+      for (int i = 0; i < titles.length; i++) {
+        Object value = row.getField(i);
+        line.add(value == null ? "-" : value.toString());
+      }
+      lines.add(line);
+    }
+    for (List<String> line : lines) {
+      StringBuilder text = new StringBuilder(" ");
+      for (int i = 0; i < titles.length; i++) {
+        int column = i;
+        int width = lines.stream().mapToInt(each -> each.get(column).length()).max().orElse(0);
+        text.append(' ').append(line.get(i)).append(" ".repeat(width - line.get(i).length() + 1));
+      }
+      results.println(text.toString().stripTrailing());
+    }
+  }
+
+  /** Begins to show that something is under way. */
+  Progress start(String task) {
+    return new Progress(task, null, 0);
+  }
+
+  /**
+   * Begins to show how far something is.
+   *
+   * @param directory where it writes a line per row
+   */
+  Progress start(String task, Path directory, long expectedRows) {
+    return new Progress(task, new LineCount(directory), expectedRows);
+  }
+
+  /** Shows how far something is, until it is closed. */
+  final class Progress implements AutoCloseable {
+    private final String task;
+    private final @Nullable LineCount lines;
+    private final long expected;
+    private final long started = System.nanoTime();
+    private final CountDownLatch ended = new CountDownLatch(1);
+    private final Thread thread = new Thread(this::show, "quickstart-progress");
+
+    private Progress(String task, @Nullable LineCount lines, long expected) {
+      this.task = task;
+      this.lines = lines;
+      this.expected = expected;
+      thread.setDaemon(true);
+      messages.print(live == Quickstart.Live.YES ? task : task + "\n");
+      thread.start();
+    }
+
+    private void show() {
+      boolean overwrite = live == Quickstart.Live.YES;
+      long interval = overwrite ? LIVE_INTERVAL_MILLIS : LINE_INTERVAL_MILLIS;
+      try {
+        while (!ended.await(interval, TimeUnit.MILLISECONDS)) {
+          messages.print(overwrite ? "\r" + state() : "  " + state() + "\n");
+        }
+        messages.print(overwrite ? "\r" + state() + "\n" : "  " + state() + "\n");
+        messages.flush();
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+      }
+    }
+
+    private String state() {
+      long seconds = TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - started);
+      String text = live == Quickstart.Live.YES ? task + ", " : "";
+      if (lines == null) {
+        return text + seconds + " s";
+      }
+      try {
+        return String.format(
+            Locale.ROOT, "%s%d s, %,d of %,d rows", text, seconds, lines.look(), expected);
+      } catch (IOException e) {
+        return text + seconds + " s";
+      }
+    }
+
+    @Override
+    public void close() throws InterruptedException {
+      ended.countDown();
+      thread.join();
+    }
+  }
+}

@@ -1,0 +1,130 @@
+package io.bsdb.flink;
+
+import io.bsdb.format.PartitionProperties.KeyStorage;
+import io.bsdb.format.hash.PerfectHashKind;
+import io.bsdb.reader.Access;
+import io.bsdb.reader.Verification;
+import io.bsdb.writer.Duplicates;
+import io.bsdb.writer.WriterOptions;
+import java.time.Duration;
+import org.apache.flink.configuration.ConfigOption;
+import org.apache.flink.configuration.ConfigOptions;
+import org.apache.flink.configuration.MemorySize;
+import org.apache.flink.table.factories.FactoryUtil;
+
+/** The options of a table with {@code 'connector' = 'bsdb'}. */
+public final class BsdbOptions {
+  private static final WriterOptions WRITER = WriterOptions.defaults();
+
+  public static final ConfigOption<String> PATH =
+      ConfigOptions.key("path")
+          .stringType()
+          .noDefaultValue()
+          .withDescription(
+              "The table's directory: a local path, or a 'file:' URI. The same on the client and on all task managers.");
+
+  public static final ConfigOption<Duration> LOOKUP_REFRESH_INTERVAL =
+      ConfigOptions.key("lookup.refresh-interval")
+          .durationType()
+          .defaultValue(Duration.ofMinutes(1))
+          .withDescription(
+              "How often each task manager looks for a new version, which it opens in the background. 0 keeps the version that was in service when the job started.");
+
+  public static final ConfigOption<Access> LOOKUP_ACCESS =
+      ConfigOptions.key("lookup.access")
+          .enumType(Access.class)
+          .defaultValue(Access.MAPPED)
+          .withDescription("How blocks are read.");
+
+  public static final ConfigOption<Verification> LOOKUP_VERIFICATION =
+      ConfigOptions.key("lookup.verification")
+          .enumType(Verification.class)
+          .defaultValue(Verification.METADATA)
+          .withDescription(
+              "What is verified when a version is opened: its metadata, or every byte. Blocks are verified when they are read, whatever is chosen.");
+
+  /** Parallelism of the writers. */
+  public static final ConfigOption<Integer> SINK_PARALLELISM = FactoryUtil.SINK_PARALLELISM;
+
+  public static final ConfigOption<Integer> SINK_PARTITIONS =
+      ConfigOptions.key("sink.partitions")
+          .intType()
+          .defaultValue(64)
+          .withDescription(
+              "Number of partition files, which limits how many writers work at once. A partition must be smaller than 2 GiB before compression. DISTRIBUTED INTO n BUCKETS says the same.");
+
+  public static final ConfigOption<String> SINK_LAYOUT =
+      ConfigOptions.key("sink.layout")
+          .stringType()
+          .defaultValue(WRITER.layout().label())
+          .withDescription(
+              "How records are laid into blocks: 'blocked' (one page per lookup), 'compact' (no padding), 'compressed' (zstd with a dictionary), 'compressed-pages' (the same, one page per lookup).");
+
+  public static final ConfigOption<KeyStorage> SINK_KEYS =
+      ConfigOptions.key("sink.keys")
+          .enumType(KeyStorage.class)
+          .defaultValue(WRITER.keyStorage())
+          .withDescription(
+              "Whether records hold their keys. 'omitted' saves their space, but then an absent key gets some other row with probability 2^-'sink.signature-bits', and the table cannot be scanned.");
+
+  public static final ConfigOption<PerfectHashKind> SINK_PERFECT_HASH =
+      ConfigOptions.key("sink.perfect-hash")
+          .enumType(PerfectHashKind.class)
+          .defaultValue(WRITER.perfectHash())
+          .withDescription("Which perfect hash: 'pilot' (fast), or 'sux4j' (somewhat smaller).");
+
+  public static final ConfigOption<Integer> SINK_SIGNATURE_BITS =
+      ConfigOptions.key("sink.signature-bits")
+          .intType()
+          .defaultValue(WRITER.signatureBits())
+          .withDescription(
+              "Bits per record that tell absent keys without reading a block; 0 to 32.");
+
+  public static final ConfigOption<MemorySize> SINK_BLOCK_SIZE =
+      ConfigOptions.key("sink.block-size")
+          .memoryType()
+          .defaultValue(new MemorySize(WRITER.blockSize()))
+          .withDescription("Unit of reading; 512 bytes to 64 KiB.");
+
+  public static final ConfigOption<MemorySize> SINK_FRAME_SIZE =
+      ConfigOptions.key("sink.frame-size")
+          .memoryType()
+          .defaultValue(new MemorySize(WRITER.frameSize()))
+          .withDescription("Unit of compression, before compression; 512 bytes to 64 KiB.");
+
+  public static final ConfigOption<Integer> SINK_ZSTD_LEVEL =
+      ConfigOptions.key("sink.zstd-level")
+          .intType()
+          .defaultValue(WRITER.zstdLevel())
+          .withDescription("Compression level of the compressed layouts; 1 to 19.");
+
+  public static final ConfigOption<MemorySize> SINK_MEMORY =
+      ConfigOptions.key("sink.memory")
+          .memoryType()
+          .defaultValue(MemorySize.ofMebiBytes(256))
+          .withDescription(
+              "Memory that each writer task may use, heap and off-heap together, beside Flink's managed memory.");
+
+  public static final ConfigOption<Duplicates> SINK_DUPLICATES =
+      ConfigOptions.key("sink.duplicates")
+          .enumType(Duplicates.class)
+          .defaultValue(WRITER.duplicates())
+          .withDescription(
+              "What happens to rows with the same primary key: 'fail' fails the job and names the key; 'first' and 'last' keep one, in the order in which rows reach the writer.");
+
+  public static final ConfigOption<Integer> SINK_RETAIN_VERSIONS =
+      ConfigOptions.key("sink.retain-versions")
+          .intType()
+          .defaultValue(3)
+          .withDescription(
+              "How many versions stay after a new one is published, the new one among them.");
+
+  public static final ConfigOption<Duration> SINK_STAGING_RETENTION =
+      ConfigOptions.key("sink.staging-retention")
+          .durationType()
+          .defaultValue(Duration.ofDays(1))
+          .withDescription(
+              "The next build deletes what failed builds left behind, once nothing has changed in it for so long. Longer than any build takes.");
+
+  private BsdbOptions() {}
+}

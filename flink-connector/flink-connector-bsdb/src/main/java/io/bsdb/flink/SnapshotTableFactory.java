@@ -1,0 +1,139 @@
+package io.bsdb.flink;
+
+import io.bsdb.flink.lookup.ReadSettings;
+import io.bsdb.flink.row.DeclaredTable;
+import io.bsdb.flink.sink.BuildSettings;
+import io.bsdb.writer.Layout;
+import java.util.Set;
+import org.apache.flink.configuration.ConfigOption;
+import org.apache.flink.configuration.ReadableConfig;
+import org.apache.flink.table.api.ValidationException;
+import org.apache.flink.table.catalog.ResolvedSchema;
+import org.apache.flink.table.catalog.UniqueConstraint;
+import org.apache.flink.table.connector.sink.DynamicTableSink;
+import org.apache.flink.table.connector.source.DynamicTableSource;
+import org.apache.flink.table.factories.DynamicTableSinkFactory;
+import org.apache.flink.table.factories.DynamicTableSourceFactory;
+import org.apache.flink.table.factories.FactoryUtil;
+import org.apache.flink.table.types.logical.RowType;
+
+/** Makes tables of {@code 'connector' = 'bsdb'}. Touches no files. */
+public final class SnapshotTableFactory
+    implements DynamicTableSourceFactory, DynamicTableSinkFactory {
+  static final String IDENTIFIER = "bsdb";
+
+  @Override
+  public String factoryIdentifier() {
+    return IDENTIFIER;
+  }
+
+  @Override
+  public Set<ConfigOption<?>> requiredOptions() {
+    return Set.of(BsdbOptions.PATH);
+  }
+
+  @Override
+  public Set<ConfigOption<?>> optionalOptions() {
+    return Set.of(
+        BsdbOptions.LOOKUP_REFRESH_INTERVAL,
+        BsdbOptions.LOOKUP_ACCESS,
+        BsdbOptions.LOOKUP_VERIFICATION,
+        BsdbOptions.SINK_PARALLELISM,
+        BsdbOptions.SINK_PARTITIONS,
+        BsdbOptions.SINK_LAYOUT,
+        BsdbOptions.SINK_KEYS,
+        BsdbOptions.SINK_PERFECT_HASH,
+        BsdbOptions.SINK_SIGNATURE_BITS,
+        BsdbOptions.SINK_BLOCK_SIZE,
+        BsdbOptions.SINK_FRAME_SIZE,
+        BsdbOptions.SINK_ZSTD_LEVEL,
+        BsdbOptions.SINK_MEMORY,
+        BsdbOptions.SINK_DUPLICATES,
+        BsdbOptions.SINK_RETAIN_VERSIONS,
+        BsdbOptions.SINK_STAGING_RETENTION);
+  }
+
+  /** What a restored plan may override: how to read, and where. */
+  @Override
+  public Set<ConfigOption<?>> forwardOptions() {
+    return Set.of(
+        BsdbOptions.PATH,
+        BsdbOptions.LOOKUP_REFRESH_INTERVAL,
+        BsdbOptions.LOOKUP_ACCESS,
+        BsdbOptions.LOOKUP_VERIFICATION);
+  }
+
+  @Override
+  public DynamicTableSource createDynamicTableSource(Context context) {
+    ReadableConfig options = options(FactoryUtil.createTableFactoryHelper(this, context));
+    return new SnapshotTableSource(declaredTable(context, options), readSettings(options));
+  }
+
+  @Override
+  public DynamicTableSink createDynamicTableSink(Context context) {
+    ReadableConfig options = options(FactoryUtil.createTableFactoryHelper(this, context));
+    DeclaredTable table = declaredTable(context, options);
+    BuildSettings settings = buildSettings(context, table, options);
+    return new SnapshotTableSink(
+        table, settings, options.getOptional(BsdbOptions.SINK_PARALLELISM).orElse(null));
+  }
+
+  private static ReadableConfig options(FactoryUtil.TableFactoryHelper helper) {
+    helper.validate();
+    return helper.getOptions();
+  }
+
+  private static DeclaredTable declaredTable(Context context, ReadableConfig options) {
+    ResolvedSchema schema = context.getCatalogTable().getResolvedSchema();
+    String name = context.getObjectIdentifier().asSummaryString();
+    UniqueConstraint primaryKey =
+        schema
+            .getPrimaryKey()
+            .orElseThrow(
+                () ->
+                    new ValidationException(
+                        "table %s has no primary key; declare the columns that identify a row: PRIMARY KEY (…) NOT ENFORCED"
+                            .formatted(name)));
+    RowType rowType = (RowType) context.getPhysicalRowDataType().getLogicalType();
+    DeclaredTable table =
+        new DeclaredTable(name, options.get(BsdbOptions.PATH), rowType, primaryKey.getColumns());
+    try {
+      table.schema();
+    } catch (ValidationException e) {
+      throw new ValidationException("table %s: %s".formatted(name, e.getMessage()), e);
+    }
+    return table;
+  }
+
+  private static ReadSettings readSettings(ReadableConfig options) {
+    return new ReadSettings(
+        options.get(BsdbOptions.LOOKUP_ACCESS),
+        options.get(BsdbOptions.LOOKUP_VERIFICATION),
+        options.get(BsdbOptions.LOOKUP_REFRESH_INTERVAL));
+  }
+
+  private static BuildSettings buildSettings(
+      Context context, DeclaredTable table, ReadableConfig options) {
+    try {
+      BuildSettings settings =
+          new BuildSettings(
+              Distribution.partitions(context.getCatalogTable(), table, options),
+              Layout.of(options.get(BsdbOptions.SINK_LAYOUT)),
+              options.get(BsdbOptions.SINK_KEYS),
+              options.get(BsdbOptions.SINK_PERFECT_HASH),
+              options.get(BsdbOptions.SINK_SIGNATURE_BITS),
+              Math.toIntExact(options.get(BsdbOptions.SINK_BLOCK_SIZE).getBytes()),
+              Math.toIntExact(options.get(BsdbOptions.SINK_FRAME_SIZE).getBytes()),
+              options.get(BsdbOptions.SINK_ZSTD_LEVEL),
+              options.get(BsdbOptions.SINK_MEMORY).getBytes(),
+              options.get(BsdbOptions.SINK_DUPLICATES),
+              options.get(BsdbOptions.SINK_RETAIN_VERSIONS),
+              options.get(BsdbOptions.SINK_STAGING_RETENTION));
+      settings.writerOptions(table);
+      return settings;
+    } catch (IllegalArgumentException | ArithmeticException e) {
+      throw new ValidationException(
+          "table %s: a 'sink.' option is wrong: %s".formatted(table.name(), e.getMessage()), e);
+    }
+  }
+}

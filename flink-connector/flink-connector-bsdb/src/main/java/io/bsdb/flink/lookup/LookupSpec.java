@@ -1,0 +1,64 @@
+package io.bsdb.flink.lookup;
+
+import io.bsdb.flink.row.DeclaredTable;
+import java.io.Serializable;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import org.apache.flink.table.api.ValidationException;
+
+/**
+ * What the planner asks of a lookup.
+ *
+ * @param table whose rows are looked up
+ * @param settings how it is read
+ * @param columns of the rows to return, by position among all columns of the table
+ * @param keys compared columns, by position in {@code columns}; in the order in which their values
+ *     arrive
+ */
+public record LookupSpec(
+    DeclaredTable table, ReadSettings settings, List<Integer> columns, List<Integer> keys)
+    implements Serializable {
+
+  /**
+   * Checks that the whole primary key is compared.
+   *
+   * @throws ValidationException naming the columns that are not, and what to do
+   */
+  public LookupSpec {
+    columns = List.copyOf(columns);
+    keys = List.copyOf(keys);
+    Set<String> compared = new HashSet<>();
+    for (int key : keys) {
+      compared.add(table.rowType().getFieldNames().get(columns.get(key)));
+    }
+    List<String> missing =
+        table.primaryKey().stream().filter(column -> !compared.contains(column)).toList();
+    if (!missing.isEmpty()) {
+      throw new ValidationException(message(table, missing));
+    }
+  }
+
+  private static String message(DeclaredTable table, List<String> missing) {
+    StringBuilder text = new StringBuilder();
+    text.append(
+        "a lookup in table %s must compare every column of its primary key %s by '='; not compared:"
+            .formatted(table.name(), table.primaryKey()));
+    for (String column : missing) {
+      text.append(" '%s' (%s)".formatted(column, table.type(column).copy(true).asSummaryString()));
+    }
+    String column = missing.get(0);
+    return text.append(
+            ". If the join condition does compare it, the other side has a wider type, so that Flink casts the table's column; cast the other side instead: ON d.`%s` = CAST(… AS %s)"
+                .formatted(column, table.type(column).copy(true).asSummaryString()))
+        .toString();
+  }
+
+  /**
+   * By position in the row of compared values: the column, by position among all columns of the
+   * table.
+   */
+  int[] comparedColumns() {
+    return keys.stream().mapToInt(columns::get).toArray();
+  }
+}

@@ -1,0 +1,115 @@
+package io.bsdb.flink.lookup;
+
+import io.bsdb.flink.row.FieldEquality;
+import io.bsdb.flink.row.KeyEncoder;
+import io.bsdb.flink.row.RowDecoder;
+import io.bsdb.flink.row.SnapshotMapping;
+import io.bsdb.reader.LiveSnapshot;
+import io.bsdb.reader.SnapshotReader;
+import java.io.Closeable;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.flink.table.data.RowData;
+import org.apache.flink.table.types.logical.LogicalType;
+import org.jspecify.annotations.Nullable;
+
+/** Looks up in one version of a table, which it holds open until closed. For one thread. */
+final class VersionLookup implements Closeable {
+  private final LiveSnapshot.Lease lease;
+  private final SnapshotReader reader;
+  private final KeyEncoder keys;
+  private final RowDecoder decoder;
+  private final List<ExtraColumn> extraColumns;
+
+  private VersionLookup(
+      LiveSnapshot.Lease lease,
+      KeyEncoder keys,
+      RowDecoder decoder,
+      List<ExtraColumn> extraColumns) {
+    this.lease = lease;
+    this.reader = lease.reader();
+    this.keys = keys;
+    this.decoder = decoder;
+    this.extraColumns = extraColumns;
+  }
+
+  /**
+   * A compared column outside the key: {@code left} gets it from the compared values, {@code right}
+   * from the row found.
+   */
+  private record ExtraColumn(
+      RowData.FieldGetter left, RowData.FieldGetter right, FieldEquality equality) {
+    boolean matches(RowData compared, RowData found) {
+      Object leftValue = left.getFieldOrNull(compared);
+      Object rightValue = right.getFieldOrNull(found);
+      return leftValue != null && rightValue != null && equality.equal(leftValue, rightValue);
+    }
+  }
+
+  /**
+   * Takes the version in service.
+   *
+   * @throws org.apache.flink.table.api.ValidationException if the DDL does not match it
+   */
+  static VersionLookup of(LiveSnapshot live, LookupSpec spec) throws IOException {
+    LiveSnapshot.Lease lease = live.lease();
+    try {
+      SnapshotMapping mapping = SnapshotMapping.of(spec.table(), lease.reader().manifest());
+      return new VersionLookup(
+          lease,
+          mapping.keyEncoder(spec.comparedColumns()),
+          mapping.decoder(spec.columns().stream().mapToInt(Integer::intValue).toArray()),
+          extraColumns(spec));
+    } catch (RuntimeException | Error e) {
+      try {
+        lease.close();
+      } catch (IOException suppressed) {
+        e.addSuppressed(suppressed);
+      }
+      throw e;
+    }
+  }
+
+  private static List<ExtraColumn> extraColumns(LookupSpec spec) {
+    List<ExtraColumn> extraColumns = new ArrayList<>();
+    for (int i = 0; i < spec.keys().size(); i++) {
+      int column = spec.columns().get(spec.keys().get(i));
+      if (!spec.table().primaryKey().contains(spec.table().rowType().getFieldNames().get(column))) {
+        LogicalType type = spec.table().rowType().getTypeAt(column);
+        extraColumns.add(
+            new ExtraColumn(
+                RowData.createFieldGetter(type, i),
+                RowData.createFieldGetter(type, spec.keys().get(i)),
+                FieldEquality.of(type)));
+      }
+    }
+    return extraColumns;
+  }
+
+  /** Whether this is still the version in service. */
+  boolean isCurrent() {
+    return lease.isCurrent();
+  }
+
+  /** The row with these values; null if there is none. */
+  @Nullable RowData lookup(RowData compared) throws IOException {
+    byte[] key = keys.encode(compared);
+    byte[] value = key == null ? null : reader.get(key);
+    if (key == null || value == null) {
+      return null;
+    }
+    RowData found = decoder.decode(key, value);
+    for (ExtraColumn column : extraColumns) {
+      if (!column.matches(compared, found)) {
+        return null;
+      }
+    }
+    return found;
+  }
+
+  @Override
+  public void close() throws IOException {
+    lease.close();
+  }
+}

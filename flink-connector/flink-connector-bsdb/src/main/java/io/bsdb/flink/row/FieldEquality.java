@@ -1,0 +1,134 @@
+package io.bsdb.flink.row;
+
+import java.util.Arrays;
+import java.util.List;
+import java.util.Objects;
+import org.apache.flink.api.common.typeutils.TypeSerializer;
+import org.apache.flink.table.data.ArrayData;
+import org.apache.flink.table.data.DecimalData;
+import org.apache.flink.table.data.MapData;
+import org.apache.flink.table.data.RawValueData;
+import org.apache.flink.table.data.RowData;
+import org.apache.flink.table.types.logical.ArrayType;
+import org.apache.flink.table.types.logical.DistinctType;
+import org.apache.flink.table.types.logical.IntType;
+import org.apache.flink.table.types.logical.LogicalType;
+import org.apache.flink.table.types.logical.MapType;
+import org.apache.flink.table.types.logical.MultisetType;
+import org.apache.flink.table.types.logical.RawType;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Equality of two of Flink's internal objects as SQL sees it. They may be of different classes:
+ * generic, binary, or views.
+ */
+@FunctionalInterface
+public interface FieldEquality {
+  /** Neither is null. */
+  boolean equal(Object left, Object right);
+
+  /** The equality of a type. */
+  static FieldEquality of(LogicalType type) {
+    return switch (type.getTypeRoot()) {
+      case BINARY, VARBINARY -> (left, right) -> Arrays.equals((byte[]) left, (byte[]) right);
+      case DECIMAL -> (left, right) -> ((DecimalData) left).compareTo((DecimalData) right) == 0;
+      case FLOAT -> (left, right) -> ((Float) left).floatValue() == ((Float) right).floatValue();
+      case DOUBLE ->
+          (left, right) -> ((Double) left).doubleValue() == ((Double) right).doubleValue();
+      case ARRAY -> {
+        Elements elements = Elements.of(((ArrayType) type).getElementType());
+        yield (left, right) -> elements.equal((ArrayData) left, (ArrayData) right);
+      }
+      case MAP -> maps(((MapType) type).getKeyType(), ((MapType) type).getValueType());
+      case MULTISET -> maps(((MultisetType) type).getElementType(), new IntType(false));
+      case ROW, STRUCTURED_TYPE -> rows(type.getChildren());
+      case DISTINCT_TYPE -> of(((DistinctType) type).getSourceType());
+      case RAW -> raw((RawType<?>) type);
+      default -> Objects::equals;
+    };
+  }
+
+  /** The same, where two nulls are equal, as inside of nested values. */
+  private boolean equalOrNull(@Nullable Object left, @Nullable Object right) {
+    return (left == null || right == null) ? left == right : equal(left, right);
+  }
+
+  private static <T> FieldEquality raw(RawType<T> type) {
+    TypeSerializer<T> serializer = type.getTypeSerializer();
+    return (left, right) -> {
+      @SuppressWarnings("unchecked") // the planner's promise: the type of the column
+      RawValueData<T> leftRaw = (RawValueData<T>) left;
+      @SuppressWarnings("unchecked")
+      RawValueData<T> rightRaw = (RawValueData<T>) right;
+      return Arrays.equals(leftRaw.toBytes(serializer), rightRaw.toBytes(serializer));
+    };
+  }
+
+  private static FieldEquality rows(List<LogicalType> types) {
+    FieldEquality[] equalities =
+        types.stream().map(FieldEquality::of).toArray(FieldEquality[]::new);
+    RowData.FieldGetter[] getters = new RowData.FieldGetter[equalities.length];
+    for (int i = 0; i < getters.length; i++) {
+      getters[i] = RowData.createFieldGetter(types.get(i), i);
+    }
+    return (left, right) -> {
+      for (int i = 0; i < getters.length; i++) {
+        Object leftField = getters[i].getFieldOrNull((RowData) left);
+        Object rightField = getters[i].getFieldOrNull((RowData) right);
+        if (!equalities[i].equalOrNull(leftField, rightField)) {
+          return false;
+        }
+      }
+      return true;
+    };
+  }
+
+  private static FieldEquality maps(LogicalType keyType, LogicalType valueType) {
+    Elements keys = Elements.of(keyType);
+    Elements values = Elements.of(valueType);
+    return (left, right) -> {
+      MapData leftMap = (MapData) left;
+      MapData rightMap = (MapData) right;
+      if (leftMap.size() != rightMap.size()) {
+        return false;
+      }
+      for (int i = 0; i < leftMap.size(); i++) {
+        int match = keys.find(leftMap.keyArray(), i, rightMap.keyArray());
+        if (match < 0 || !values.equal(leftMap.valueArray(), i, rightMap.valueArray(), match)) {
+          return false;
+        }
+      }
+      return true;
+    };
+  }
+
+  /** Equality of elements. */
+  record Elements(ArrayData.ElementGetter getter, FieldEquality equality) {
+    static Elements of(LogicalType type) {
+      return new Elements(ArrayData.createElementGetter(type), FieldEquality.of(type));
+    }
+
+    boolean equal(ArrayData left, int i, ArrayData right, int k) {
+      return equality.equalOrNull(
+          getter.getElementOrNull(left, i), getter.getElementOrNull(right, k));
+    }
+
+    boolean equal(ArrayData left, ArrayData right) {
+      boolean equal = left.size() == right.size();
+      for (int i = 0; equal && i < left.size(); i++) {
+        equal = equal(left, i, right, i);
+      }
+      return equal;
+    }
+
+    /** Where an element of one array is in another; −1: nowhere. */
+    int find(ArrayData left, int i, ArrayData right) {
+      for (int k = 0; k < right.size(); k++) {
+        if (equal(left, i, right, k)) {
+          return k;
+        }
+      }
+      return -1;
+    }
+  }
+}

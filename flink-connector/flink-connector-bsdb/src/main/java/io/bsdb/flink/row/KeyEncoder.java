@@ -1,0 +1,47 @@
+package io.bsdb.flink.row;
+
+import io.bsdb.format.row.Column;
+import io.bsdb.format.row.KeyWriter;
+import io.bsdb.format.row.Schema;
+import java.util.List;
+import org.apache.flink.table.data.RowData;
+import org.jspecify.annotations.Nullable;
+
+/** Encodes keys whose columns lie anywhere in a Flink row. For one thread. */
+public final class KeyEncoder {
+  private final KeyWriter writer;
+  private final KeyField[] fields;
+  private final RowData.FieldGetter[] getters;
+
+  /**
+   * @param schema whose keys are to be encoded
+   * @param sources by key position, where the column lies in the rows given to {@link #encode}
+   */
+  public KeyEncoder(Schema schema, DeclaredTable declared, int[] sources) {
+    List<Column> columns = schema.keyColumns();
+    this.writer = new KeyWriter(schema);
+    this.fields = new KeyField[columns.size()];
+    this.getters = new RowData.FieldGetter[columns.size()];
+    for (int i = 0; i < fields.length; i++) {
+      var type = declared.type(columns.get(i).name());
+      fields[i] = KeyField.of(type);
+      getters[i] = RowData.createFieldGetter(type, sources[i]);
+    }
+  }
+
+  /**
+   * The key in an array of its own; null if a column is NULL, or the key is empty or too long for
+   * any table to hold it.
+   */
+  public byte @Nullable [] encode(RowData row) {
+    writer.reset();
+    for (int i = 0; i < fields.length; i++) {
+      Object value = getters[i].getFieldOrNull(row);
+      if (value == null) {
+        return null;
+      }
+      fields[i].write(writer, value);
+    }
+    return writer.fits() ? writer.toBytes() : null;
+  }
+}

@@ -1,0 +1,28 @@
+package io.bsdb.flink.row;
+
+import io.bsdb.format.row.FieldView;
+import io.bsdb.format.row.RowView;
+
+/** A row inside a row. */
+final class NestedRow extends ViewRow {
+  private final RowView view;
+
+  NestedRow(RowView view) {
+    this.view = view;
+  }
+
+  @Override
+  public int getArity() {
+    return view.size();
+  }
+
+  @Override
+  FieldView view(int pos) {
+    return view;
+  }
+
+  @Override
+  int index(int pos) {
+    return pos;
+  }
+}

@@ -1,0 +1,55 @@
+package io.bsdb.flink.row;
+
+import io.bsdb.format.row.ColumnType;
+import io.bsdb.format.row.KeyView;
+import io.bsdb.format.row.RowLayout;
+import io.bsdb.format.row.RowView;
+import io.bsdb.format.row.RowWriter;
+import io.bsdb.format.row.Schema;
+import java.util.List;
+import org.apache.flink.table.data.RowData;
+
+/** Makes Flink rows of keys and values, which it does not copy. For one thread. */
+public final class RowDecoder {
+  private final Schema schema;
+  private final RowLayout layout;
+  private final SnapshotMapping.Values values;
+  private final RowWriter plain;
+  private final int[] fields;
+
+  /**
+   * Where a field lies.
+   *
+   * @param keyPosition −1: not in the key
+   * @param valuePosition −1: not in the value
+   */
+  record Field(int keyPosition, int valuePosition) {
+    private int code() {
+      return valuePosition >= 0 ? valuePosition : -1 - keyPosition;
+    }
+  }
+
+  RowDecoder(SnapshotMapping mapping, List<Field> fields) {
+    this.schema = mapping.schema();
+    this.layout = RowLayout.ofValues(schema);
+    this.values = mapping.values();
+    this.plain = new RowWriter(layout);
+    this.fields = fields.stream().mapToInt(Field::code).toArray();
+  }
+
+  /** A row that decodes its fields from these bytes when asked; they must not change any more. */
+  public RowData decode(byte[] key, byte[] value) {
+    byte[] row = values == SnapshotMapping.Values.PLAIN ? asRow(value) : value;
+    return new SnapshotRow(new KeyView(schema).wrap(key), new RowView(layout).wrap(row), fields);
+  }
+
+  private byte[] asRow(byte[] value) {
+    plain.reset();
+    if (schema.valueColumns().get(0).type().kind() == ColumnType.Kind.VARCHAR) {
+      plain.setUtf8(0, value, 0, value.length);
+    } else {
+      plain.setBytes(0, value);
+    }
+    return plain.toBytes();
+  }
+}

@@ -1,0 +1,147 @@
+package io.bsdb.flink.row;
+
+import io.bsdb.format.Manifest;
+import io.bsdb.format.row.Column;
+import io.bsdb.format.row.ColumnType;
+import io.bsdb.format.row.Schema;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import org.apache.flink.table.api.ValidationException;
+
+/**
+ * Finds the columns of a DDL in one snapshot, by name: the snapshot may have more columns than the
+ * DDL, in another order, and its key columns may be in another order. Immutable.
+ */
+public final class SnapshotMapping {
+  private final DeclaredTable declared;
+  private final Schema schema;
+  private final Values values;
+
+  /** What a snapshot's values are. */
+  enum Values {
+    ROWS,
+    /** Bytes that are the one column outside the key. */
+    PLAIN
+  }
+
+  private SnapshotMapping(DeclaredTable declared, Schema schema, Values values) {
+    this.declared = declared;
+    this.schema = schema;
+    this.values = values;
+  }
+
+  /**
+   * Compares a DDL with a snapshot.
+   *
+   * @throws ValidationException if they contradict each other; it says how, and what to do
+   */
+  public static SnapshotMapping of(DeclaredTable declared, Manifest manifest) {
+    Schema stored = manifest.schema();
+    List<String> differences = new ArrayList<>();
+    SnapshotMapping mapping;
+    if (stored == null) {
+      mapping = new SnapshotMapping(declared, declared.schema(), Values.PLAIN);
+      comparePlain(mapping.schema, differences);
+    } else {
+      mapping = new SnapshotMapping(declared, stored, Values.ROWS);
+      compare(stored, declared.schema(), differences);
+    }
+    if (!differences.isEmpty()) {
+      throw new ValidationException(
+          "the DDL of table %s does not match the snapshot: path=%s version=%s; %s. Change the DDL, or rebuild the table with INSERT OVERWRITE"
+              .formatted(
+                  declared.name(),
+                  declared.path(),
+                  manifest.version(),
+                  String.join("; ", differences)));
+    }
+    return mapping;
+  }
+
+  private static void compare(Schema stored, Schema declared, List<String> differences) {
+    for (Column column : declared.columns()) {
+      String name = column.name();
+      if (!stored.hasColumn(name)) {
+        differences.add(
+            "column '%s': not in the snapshot, DDL says %s; the snapshot has %s"
+                .formatted(name, column.type(), stored.columns()));
+      } else if (!reads(stored.column(name).type(), column.type())) {
+        differences.add(
+            "column '%s': snapshot has %s, DDL says %s"
+                .formatted(name, stored.column(name).type(), column.type()));
+      }
+    }
+    if (!new HashSet<>(stored.primaryKey()).equals(new HashSet<>(declared.primaryKey()))) {
+      differences.add(
+          "primary key: snapshot has %s, DDL says %s"
+              .formatted(stored.primaryKey(), declared.primaryKey()));
+    }
+  }
+
+  /**
+   * Whether a column may be declared as such: as it is stored, or as nullable where it is stored
+   * NOT NULL.
+   */
+  private static boolean reads(ColumnType stored, ColumnType declared) {
+    return stored.equals(declared) || stored.nullable().equals(declared);
+  }
+
+  private static void comparePlain(Schema declared, List<String> differences) {
+    List<Column> columns = declared.valueColumns();
+    if (columns.size() != 1 || !isPlain(columns.get(0).type())) {
+      differences.add(
+          "the snapshot was built from plain bytes, without a schema: DDL must declare one column of type BYTES or STRING beside the primary key, and says "
+              + columns);
+    }
+  }
+
+  private static boolean isPlain(ColumnType type) {
+    return type.nullable().equals(ColumnType.bytes())
+        || type.nullable().equals(ColumnType.string());
+  }
+
+  /** The snapshot's schema. */
+  public Schema schema() {
+    return schema;
+  }
+
+  Values values() {
+    return values;
+  }
+
+  /** Decodes some columns of the DDL, given by position among all of them. */
+  public RowDecoder decoder(int[] columns) {
+    List<RowDecoder.Field> fields = new ArrayList<>();
+    for (int column : columns) {
+      int position = schema.position(declared.rowType().getFieldNames().get(column));
+      fields.add(
+          new RowDecoder.Field(schema.keyPosition(position), schema.valuePosition(position)));
+    }
+    return new RowDecoder(this, fields);
+  }
+
+  /**
+   * Encodes keys from rows of some columns of the DDL.
+   *
+   * @param columns of the rows, by position among all columns of the DDL; all key columns are among
+   *     them
+   */
+  public KeyEncoder keyEncoder(int[] columns) {
+    List<Column> keyColumns = schema.keyColumns();
+    int[] sources = new int[keyColumns.size()];
+    for (int i = 0; i < sources.length; i++) {
+      sources[i] = indexOf(columns, declared.rowType().getFieldIndex(keyColumns.get(i).name()));
+    }
+    return new KeyEncoder(schema, declared, sources);
+  }
+
+  private static int indexOf(int[] columns, int column) {
+    for (int i = 0; i < columns.length; i++) {
+      if (columns[i] == column) {
+        return i;
+      }
+    }
+    throw new IllegalArgumentException("column " + column + " is missing");
+  }
+}

@@ -1,0 +1,29 @@
+package io.bsdb.flink.row;
+
+import io.bsdb.format.row.MapView;
+import org.apache.flink.table.data.ArrayData;
+import org.apache.flink.table.data.MapData;
+
+/** A map or multiset read in place. */
+final class ViewMap implements MapData {
+  private final MapView view;
+
+  ViewMap(MapView view) {
+    this.view = view;
+  }
+
+  @Override
+  public int size() {
+    return view.size();
+  }
+
+  @Override
+  public ArrayData keyArray() {
+    return new ViewArray(view.keys());
+  }
+
+  @Override
+  public ArrayData valueArray() {
+    return new ViewArray(view.values());
+  }
+}

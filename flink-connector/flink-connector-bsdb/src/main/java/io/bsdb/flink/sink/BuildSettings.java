@@ -1,0 +1,58 @@
+package io.bsdb.flink.sink;
+
+import io.bsdb.flink.row.DeclaredTable;
+import io.bsdb.format.PartitionProperties.KeyStorage;
+import io.bsdb.format.hash.PerfectHashKind;
+import io.bsdb.writer.Duplicates;
+import io.bsdb.writer.Layout;
+import io.bsdb.writer.WriterOptions;
+import java.io.Serializable;
+import java.time.Duration;
+
+/**
+ * How a table is built; see {@link WriterOptions} for what is not said here.
+ *
+ * @param partitions number of partition files
+ * @param memoryBytes what each writer task may use
+ * @param retainVersions how many versions stay after publishing, the new one among them
+ * @param stagingRetention how long leftovers of failed builds stay
+ */
+public record BuildSettings(
+    int partitions,
+    Layout layout,
+    KeyStorage keyStorage,
+    PerfectHashKind perfectHash,
+    int signatureBits,
+    int blockSize,
+    int frameSize,
+    int zstdLevel,
+    long memoryBytes,
+    Duplicates duplicates,
+    int retainVersions,
+    Duration stagingRetention)
+    implements Serializable {
+
+  /**
+   * The writer's options for a table.
+   *
+   * @throws IllegalArgumentException if they are out of range or contradict each other
+   */
+  public WriterOptions writerOptions(DeclaredTable table) {
+    WriterOptions.Builder options = WriterOptions.builder();
+    options
+        .partitions(partitions)
+        .layout(layout)
+        .perfectHash(perfectHash)
+        .signatureBits(signatureBits)
+        .blockSize(blockSize)
+        .frameSize(frameSize)
+        .zstdLevel(zstdLevel)
+        .memoryBytes(memoryBytes)
+        .duplicates(duplicates)
+        .schema(table.schema());
+    if (keyStorage == KeyStorage.OMITTED) {
+      options.approximate();
+    }
+    return options.build();
+  }
+}

@@ -1,0 +1,83 @@
+package io.bsdb.flink.sink;
+
+import io.bsdb.flink.row.DeclaredTable;
+import io.bsdb.format.Manifest;
+import io.bsdb.table.Build;
+import io.bsdb.table.PublishConflictException;
+import io.bsdb.table.Table;
+import io.bsdb.writer.SnapshotPublisher;
+import java.io.IOException;
+import java.util.Collection;
+import java.util.List;
+import org.apache.flink.api.connector.sink2.Committer;
+import org.apache.flink.runtime.execution.SuppressRestartsException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Publishes a build, at most once however often it is asked, and then tidies up the table. */
+final class SnapshotCommitter implements Committer<Publication> {
+  private static final Logger LOG = LoggerFactory.getLogger(SnapshotCommitter.class);
+
+  private final DeclaredTable declared;
+  private final BuildSettings settings;
+  private final Build build;
+  private final Table table;
+
+  SnapshotCommitter(DeclaredTable declared, BuildSettings settings, Build build) {
+    this.declared = declared;
+    this.settings = settings;
+    this.build = build;
+    this.table = Table.at(declared.directory());
+  }
+
+  @Override
+  public void commit(Collection<CommitRequest<Publication>> requests) throws IOException {
+    for (CommitRequest<Publication> request : requests) {
+      if (build.version().equals(table.currentVersion())) {
+        request.signalAlreadyCommitted();
+        LOG.info("Table {}: version {} is already in service.", declared.name(), build.version());
+      } else {
+        publish(request.getCommittable());
+      }
+    }
+    tidyUp();
+  }
+
+  private void publish(Publication publication) throws IOException {
+    try {
+      Manifest manifest =
+          SnapshotPublisher.publish(
+              table,
+              build,
+              settings.partitions(),
+              publication.files(),
+              settings.writerOptions(declared));
+      LOG.info(
+          "Table {}: version {} with {} records is in service.",
+          declared.name(),
+          manifest.version(),
+          manifest.recordCount());
+    } catch (PublishConflictException e) {
+      // Trying again cannot help: the parent will not come back.
+      throw new SuppressRestartsException(e);
+    }
+  }
+
+  /** The build is in service whatever happens here, and the next one tidies up as well. */
+  private void tidyUp() {
+    try {
+      List<String> pruned = table.prune(settings.retainVersions());
+      List<String> swept = table.sweep(settings.stagingRetention());
+      LOG.info("Table {}: deleted versions {}, leftovers {}.", declared.name(), pruned, swept);
+    } catch (IOException e) {
+      LOG.warn(
+          "Table {}: version {} is in service, but old versions could not be deleted.",
+          declared.name(),
+          build.version(),
+          e);
+    }
+  }
+
+  @Override
+  public void close() {}
+}

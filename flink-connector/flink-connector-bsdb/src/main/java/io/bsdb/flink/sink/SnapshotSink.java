@@ -1,0 +1,127 @@
+package io.bsdb.flink.sink;
+
+import io.bsdb.flink.row.DeclaredTable;
+import io.bsdb.format.PartitionFile;
+import io.bsdb.format.SnapshotFormat;
+import io.bsdb.format.hash.KeyHash;
+import io.bsdb.table.Build;
+import io.bsdb.table.Table;
+import java.io.IOException;
+import org.apache.flink.api.common.SupportsConcurrentExecutionAttempts;
+import org.apache.flink.api.common.functions.Partitioner;
+import org.apache.flink.api.connector.sink2.Committer;
+import org.apache.flink.api.connector.sink2.CommitterInitContext;
+import org.apache.flink.api.connector.sink2.CommittingSinkWriter;
+import org.apache.flink.api.connector.sink2.Sink;
+import org.apache.flink.api.connector.sink2.SupportsCommitter;
+import org.apache.flink.api.connector.sink2.WriterInitContext;
+import org.apache.flink.api.java.functions.KeySelector;
+import org.apache.flink.api.java.tuple.Tuple2;
+import org.apache.flink.core.io.SimpleVersionedSerializer;
+import org.apache.flink.streaming.api.connector.sink2.CommittableMessage;
+import org.apache.flink.streaming.api.connector.sink2.CommittableMessageTypeInfo;
+import org.apache.flink.streaming.api.connector.sink2.SupportsPreCommitTopology;
+import org.apache.flink.streaming.api.connector.sink2.SupportsPreWriteTopology;
+import org.apache.flink.streaming.api.datastream.DataStream;
+
+/**
+ * Builds a snapshot from a bounded stream of encoded records, key and value, and publishes it once.
+ *
+ * <p>Records are shuffled by the partition of their key. Each writer builds the files of whole
+ * partitions, under names that no other attempt uses. One task collects what all writers built and
+ * hands it to the committer as one committable. Flink starts both when all writers have ended, so
+ * nothing is published of a build that failed, and writers are not run again because a publication
+ * failed.
+ *
+ * <p>The build gets its id and version here, on the client, so that all attempts of all tasks share
+ * it: a publication that is repeated, after a failure that hid its success, finds its own version
+ * in service.
+ */
+public final class SnapshotSink
+    implements Sink<Tuple2<byte[], byte[]>>,
+        SupportsPreWriteTopology<Tuple2<byte[], byte[]>>,
+        SupportsPreCommitTopology<PartitionFile, Publication>,
+        SupportsCommitter<Publication>,
+        SupportsConcurrentExecutionAttempts {
+  private static final long serialVersionUID = 1L;
+
+  private final DeclaredTable table;
+  private final BuildSettings settings;
+  private final Build build;
+
+  private SnapshotSink(DeclaredTable table, BuildSettings settings, Build build) {
+    this.table = table;
+    this.settings = settings;
+    this.build = build;
+  }
+
+  /** Begins a build: looks which version the table has, and writes nothing. */
+  public static SnapshotSink begin(DeclaredTable table, BuildSettings settings) throws IOException {
+    return new SnapshotSink(table, settings, Table.at(table.directory()).begin());
+  }
+
+  /** The build that this sink publishes. */
+  public Build build() {
+    return build;
+  }
+
+  @Override
+  public DataStream<Tuple2<byte[], byte[]>> addPreWriteTopology(
+      DataStream<Tuple2<byte[], byte[]>> records) {
+    return records.partitionCustom(
+        new PartitionRanges(settings.partitions()), new PartitionOfKey(settings.partitions()));
+  }
+
+  /** The partition of a record. */
+  private record PartitionOfKey(int partitions)
+      implements KeySelector<Tuple2<byte[], byte[]>, Integer> {
+    @Override
+    public Integer getKey(Tuple2<byte[], byte[]> entry) {
+      return SnapshotFormat.partition(KeyHash.hash(entry.f0).getMostSignificantBits(), partitions);
+    }
+  }
+
+  /** Gives each task a range of partitions. */
+  private record PartitionRanges(int partitions) implements Partitioner<Integer> {
+    @Override
+    public int partition(Integer partition, int tasks) {
+      return (int) ((long) partition * tasks / partitions);
+    }
+  }
+
+  @Override
+  public CommittingSinkWriter<Tuple2<byte[], byte[]>, PartitionFile> createWriter(
+      WriterInitContext context) {
+    return SnapshotSinkWriter.create(table, settings, build, context);
+  }
+
+  @Override
+  public SimpleVersionedSerializer<PartitionFile> getWriteResultSerializer() {
+    return new PartitionFileSerializer();
+  }
+
+  @Override
+  public DataStream<CommittableMessage<Publication>> addPreCommitTopology(
+      DataStream<CommittableMessage<PartitionFile>> built) {
+    // Without the last global() the committer may miss the summary that goes before a committable.
+    return built
+        .global()
+        .transform(
+            "collect partitions",
+            CommittableMessageTypeInfo.of(PublicationSerializer::new),
+            new PublicationOperator())
+        .setParallelism(1)
+        .setMaxParallelism(1)
+        .global();
+  }
+
+  @Override
+  public Committer<Publication> createCommitter(CommitterInitContext context) {
+    return new SnapshotCommitter(table, settings, build);
+  }
+
+  @Override
+  public SimpleVersionedSerializer<Publication> getCommittableSerializer() {
+    return new PublicationSerializer();
+  }
+}

@@ -1,0 +1,135 @@
+package io.bsdb.flink.sink;
+
+import io.bsdb.flink.row.DeclaredTable;
+import io.bsdb.format.PartitionFile;
+import io.bsdb.format.row.FieldView;
+import io.bsdb.format.row.KeyView;
+import io.bsdb.format.row.Schema;
+import io.bsdb.table.Build;
+import io.bsdb.table.Table;
+import io.bsdb.writer.DuplicateKeyException;
+import io.bsdb.writer.PartitionWriter;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.UUID;
+import org.apache.flink.api.common.TaskInfo;
+import org.apache.flink.api.connector.sink2.CommittingSinkWriter;
+import org.apache.flink.api.connector.sink2.WriterInitContext;
+import org.apache.flink.api.java.tuple.Tuple2;
+import org.apache.flink.runtime.execution.SuppressRestartsException;
+import org.apache.flink.table.api.ValidationException;
+
+/** Builds the files of the partitions whose records come to this task. */
+final class SnapshotSinkWriter
+    implements CommittingSinkWriter<Tuple2<byte[], byte[]>, PartitionFile> {
+  private final DeclaredTable table;
+  private final PartitionWriter writer;
+  private final Path temporaryDirectory;
+  private State state = State.WRITING;
+
+  private enum State {
+    WRITING,
+    ENDED
+  }
+
+  private SnapshotSinkWriter(DeclaredTable table, PartitionWriter writer, Path temporaryDirectory) {
+    this.table = table;
+    this.writer = writer;
+    this.temporaryDirectory = temporaryDirectory;
+  }
+
+  static SnapshotSinkWriter create(
+      DeclaredTable table, BuildSettings settings, Build build, WriterInitContext context) {
+    TaskInfo task = context.getTaskInfo();
+    String attempt =
+        "%d-%d-%s"
+            .formatted(
+                task.getIndexOfThisSubtask(),
+                task.getAttemptNumber(),
+                UUID.randomUUID().toString().substring(0, 8));
+    Path temporaryDirectory =
+        TemporaryDirectories.of(context, task.getIndexOfThisSubtask())
+            .resolve("bsdb-%s-%s".formatted(build.version(), attempt));
+    PartitionWriter writer =
+        PartitionWriter.create(
+            Table.at(table.directory()),
+            build,
+            settings.partitions(),
+            attempt,
+            temporaryDirectory,
+            settings.writerOptions(table));
+    return new SnapshotSinkWriter(table, writer, temporaryDirectory);
+  }
+
+  @Override
+  public void write(Tuple2<byte[], byte[]> entry, Context context) throws IOException {
+    writer.add(entry.f0, entry.f1);
+  }
+
+  @Override
+  public void flush(boolean endOfInput) {
+    if (!endOfInput) {
+      throw new SuppressRestartsException(
+          new ValidationException(
+              "table %s is built as a whole, when its input has ended: run the job in batch mode, without checkpoints"
+                  .formatted(table.name())));
+    }
+    state = State.ENDED;
+  }
+
+  @Override
+  public List<PartitionFile> prepareCommit() throws IOException {
+    if (state != State.ENDED) {
+      return List.of();
+    }
+    try {
+      return writer.finish();
+    } catch (DuplicateKeyException e) {
+      throw new SuppressRestartsException(
+          new ValidationException(
+              "two rows have the same primary key: table=%s key=%s; remove one of them, or set 'sink.duplicates' = 'first' or 'last'"
+                  .formatted(table.name(), keyText(e.key())),
+              e));
+    }
+  }
+
+  private String keyText(byte[] key) {
+    Schema schema = table.schema();
+    KeyView view = new KeyView(schema).wrap(key);
+    StringBuilder text = new StringBuilder("(");
+    for (int i = 0; i < view.size(); i++) {
+      text.append(i == 0 ? "" : ", ")
+          .append(schema.primaryKey().get(i))
+          .append('=')
+          .append(text(view, i));
+    }
+    return text.append(')').toString();
+  }
+
+  private static String text(FieldView view, int i) {
+    return switch (view.type(i).kind()) {
+      case CHAR, VARCHAR -> "'" + view.stringAt(i) + "'";
+      case BOOLEAN -> String.valueOf(view.booleanAt(i));
+      case TINYINT -> String.valueOf(view.byteAt(i));
+      case SMALLINT -> String.valueOf(view.shortAt(i));
+      case INT, DATE, TIME, INTERVAL_YEAR_MONTH -> String.valueOf(view.intAt(i));
+      case BIGINT, INTERVAL_DAY_TIME -> String.valueOf(view.longAt(i));
+      case FLOAT -> String.valueOf(view.floatAt(i));
+      case DOUBLE -> String.valueOf(view.doubleAt(i));
+      case DECIMAL -> view.decimalAt(i).toPlainString();
+      case TIMESTAMP, TIMESTAMP_LTZ -> view.epochMillisAt(i) + " ms";
+      default -> "x'" + java.util.HexFormat.of().formatHex(view.bytesAt(i)) + "'";
+    };
+  }
+
+  @Override
+  public void close() throws IOException {
+    try {
+      writer.close();
+    } finally {
+      Files.deleteIfExists(temporaryDirectory);
+    }
+  }
+}

@@ -1,0 +1,247 @@
+package io.bsdb.flink;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.bsdb.format.Manifest;
+import io.bsdb.format.PartitionFile;
+import io.bsdb.table.Table;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
+import org.apache.flink.test.junit5.MiniClusterExtension;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
+
+class BuildTest {
+  @RegisterExtension
+  static final MiniClusterExtension CLUSTER = new MiniClusterExtension(Sql.cluster());
+
+  @TempDir Path directory;
+
+  private String ddl(String suffix, String... options) {
+    return """
+        CREATE TABLE t (id BIGINT, name STRING, PRIMARY KEY (id) NOT ENFORCED) %s
+        WITH ('connector' = 'bsdb', 'path' = '%s'%s)"""
+        .formatted(
+            suffix,
+            directory,
+            Stream.of(options).map(option -> ", " + option).reduce("", String::concat));
+  }
+
+  private Manifest current() throws IOException {
+    Table table = Table.at(directory);
+    return table.manifest(table.requireCurrentVersion());
+  }
+
+  @Test
+  void publishesOneFilePerPartition() throws Exception {
+    Sql.batch(3)
+        .numbers("s", 1000)
+        .run(ddl("", "'sink.partitions' = '7'"))
+        .run("INSERT OVERWRITE t SELECT f0, 'x' FROM s");
+
+    assertThat(current().recordCount()).isEqualTo(1000);
+    assertThat(current().partitions()).hasSize(7);
+    assertThat(current().properties()).isEmpty();
+    try (Stream<Path> files =
+        Files.list(directory.resolve("snapshots").resolve(current().version()))) {
+      assertThat(files.map(file -> file.getFileName().toString()))
+          .containsExactlyInAnyOrderElementsOf(
+              Stream.concat(
+                      Stream.of("manifest.json"),
+                      current().partitions().stream().map(PartitionFile::name))
+                  .toList());
+    }
+    assertThat(directory.resolve("staging"))
+        .satisfiesAnyOf(
+            staging -> assertThat(staging).doesNotExist(),
+            staging -> assertThat(staging).isEmptyDirectory());
+  }
+
+  @Test
+  void takesBucketsOfDdlAsPartitions() throws Exception {
+    Sql.batch(2)
+        .numbers("s", 100)
+        .run(ddl("DISTRIBUTED BY HASH(id) INTO 3 BUCKETS", "'sink.parallelism' = '2'"))
+        .run("INSERT OVERWRITE t SELECT f0, 'x' FROM s");
+
+    assertThat(current().partitions()).hasSize(3);
+    assertThat(current().recordCount()).isEqualTo(100);
+  }
+
+  @Test
+  void refusesContradictingPartitions() throws Exception {
+    Sql session =
+        Sql.batch(1)
+            .numbers("s", 1)
+            .run(ddl("DISTRIBUTED INTO 3 BUCKETS", "'sink.partitions' = '4'"));
+
+    assertThatThrownBy(() -> session.run("INSERT OVERWRITE t SELECT f0, 'x' FROM s"))
+        .hasStackTraceContaining(
+            "DISTRIBUTED INTO 3 BUCKETS and 'sink.partitions' = '4' contradict each other");
+  }
+
+  @Test
+  void refusesDistributionByOtherColumns() throws Exception {
+    Sql session = Sql.batch(1).numbers("s", 1).run(ddl("DISTRIBUTED BY HASH(name) INTO 3 BUCKETS"));
+
+    assertThatThrownBy(() -> session.run("INSERT OVERWRITE t SELECT f0, 'x' FROM s"))
+        .hasStackTraceContaining(
+            "rows are distributed by the hash of their whole primary key [id]");
+  }
+
+  @Test
+  void replacesTheTableAndKeepsSomeVersions() throws Exception {
+    Sql session =
+        Sql.batch(2)
+            .numbers("s", 10)
+            .run(ddl("", "'sink.partitions' = '2'", "'sink.retain-versions' = '2'"));
+
+    for (int i = 1; i <= 3; i++) {
+      session.run("INSERT OVERWRITE t SELECT f0, 'x' FROM s WHERE f0 < " + i);
+      assertThat(current().recordCount()).isEqualTo(i);
+    }
+
+    assertThat(Table.at(directory).versions()).hasSize(2).contains(current().version());
+  }
+
+  @Test
+  void publishesAnEmptyTable() throws Exception {
+    Sql.batch(2)
+        .numbers("s", 10)
+        .run(ddl("", "'sink.partitions' = '2'"))
+        .run("INSERT OVERWRITE t SELECT f0, 'x' FROM s WHERE f0 < 0");
+
+    assertThat(current().recordCount()).isZero();
+    assertThat(current().partitions()).hasSize(2);
+  }
+
+  @Test
+  void sweepsWhatFailedBuildsLeftBehind() throws Exception {
+    Path leftover = directory.resolve("staging/0a0a0a0a-0000-0000-0000-000000000000/spill");
+    Files.createDirectories(leftover.getParent());
+    Files.writeString(leftover, "x");
+    Path incomplete = directory.resolve("snapshots/0000000001-0a0a0a0a/part-00000.bsdb");
+    Files.createDirectories(incomplete.getParent());
+    Files.writeString(incomplete, "x");
+
+    Sql.batch(1)
+        .numbers("s", 10)
+        .run(ddl("", "'sink.partitions' = '1'", "'sink.staging-retention' = '0 s'"))
+        .run("INSERT OVERWRITE t SELECT f0, 'x' FROM s");
+
+    assertThat(leftover).doesNotExist();
+    assertThat(incomplete).doesNotExist();
+    assertThat(current().recordCount()).isEqualTo(10);
+  }
+
+  @Test
+  void refusesPlainInsert() throws Exception {
+    Sql session = Sql.batch(1).numbers("s", 10).run(ddl(""));
+
+    assertThatThrownBy(() -> session.run("INSERT INTO t SELECT f0, 'x' FROM s"))
+        .hasStackTraceContaining(
+            "table default_catalog.default_database.t cannot be appended to: a snapshot is immutable");
+    assertThat(Table.at(directory).currentVersion()).isNull();
+  }
+
+  @Test
+  void refusesStreams() throws Exception {
+    Sql session = Sql.streaming(1).numbers("s", 10).run(ddl(""));
+
+    assertThatThrownBy(() -> session.run("INSERT INTO t SELECT f0, 'x' FROM s"))
+        .hasStackTraceContaining("SET 'execution.runtime-mode' = 'batch' and use INSERT OVERWRITE");
+    assertThatThrownBy(() -> session.run("INSERT OVERWRITE t SELECT f0, 'x' FROM s"))
+        .hasStackTraceContaining("SET 'execution.runtime-mode' = 'batch' and use INSERT OVERWRITE");
+  }
+
+  @Test
+  void refusesNullInKey() throws Exception {
+    Sql session = Sql.batch(1).numbers("s", 10).run(ddl("", "'sink.partitions' = '1'"));
+
+    assertThatThrownBy(() -> session.run("INSERT OVERWRITE t SELECT NULLIF(f0, 7), 'x' FROM s"))
+        .hasStackTraceContaining(
+            "Column 'id' is NOT NULL, however, a null value is being written into it");
+    assertThat(Table.at(directory).currentVersion()).isNull();
+  }
+
+  @Test
+  void refusesEmptyKeyAndShowsTheRow() throws Exception {
+    Sql session =
+        Sql.batch(1)
+            .numbers("s", 10)
+            .run(
+                "CREATE TABLE byName (name STRING, n BIGINT, PRIMARY KEY (name) NOT ENFORCED) WITH ('connector' = 'bsdb', 'path' = '%s')"
+                    .formatted(directory));
+
+    assertThatThrownBy(
+            () ->
+                session.run(
+                    "INSERT OVERWRITE byName SELECT IF(f0 = 7, '', CAST(f0 AS STRING)), f0 FROM s"))
+        .hasStackTraceContaining(
+            "a row cannot be written to table default_catalog.default_database.byName: its key is empty or longer than 65535 bytes; row=(name='', n=7)");
+  }
+
+  @Test
+  void failsOnDuplicateKeysAndKeepsTheVersionInService() throws Exception {
+    Sql session = Sql.batch(2).numbers("s", 100).run(ddl("", "'sink.partitions' = '4'"));
+    session.run("INSERT OVERWRITE t SELECT f0, 'x' FROM s");
+    String before = current().version();
+
+    assertThatThrownBy(
+            () -> session.run("INSERT OVERWRITE t SELECT IF(f0 = 7, 42, f0), 'y' FROM s"))
+        .hasStackTraceContaining(
+            "two rows have the same primary key: table=default_catalog.default_database.t key=(id=42); remove one of them, or set 'sink.duplicates' = 'first' or 'last'");
+    assertThat(current().version()).isEqualTo(before);
+    assertThat(Table.at(directory).versions()).containsExactly(before);
+  }
+
+  @Test
+  void keepsFirstOrLastOfDuplicates() throws Exception {
+    for (String which : List.of("first", "last")) {
+      List<String> rows =
+          Sql.batch(1)
+              .numbers("s", 1)
+              .run(ddl("", "'sink.partitions' = '1'", "'sink.duplicates' = '" + which + "'"))
+              .run("INSERT OVERWRITE t VALUES (1, 'first'), (2, 'x'), (1, 'y'), (1, 'last')")
+              .texts(
+                  "SELECT d.name FROM s JOIN t FOR SYSTEM_TIME AS OF s.pt AS d ON d.id = s.f0 + 1");
+
+      assertThat(rows).containsExactly("+I[%s]".formatted(which));
+    }
+  }
+
+  @Test
+  void refusesWrongOptions() throws Exception {
+    Sql session = Sql.batch(1).numbers("s", 1).run(ddl("", "'sink.signature-bits' = '33'"));
+
+    assertThatThrownBy(() -> session.run("INSERT OVERWRITE t SELECT f0, 'x' FROM s"))
+        .hasStackTraceContaining(
+            "a 'sink.' option is wrong: signature bits out of range: expected 0 to 32, actual 33");
+  }
+
+  @Test
+  void buildsEveryLayout() throws Exception {
+    for (String layout : List.of("blocked", "compact", "compressed", "compressed-pages")) {
+      List<String> rows =
+          Sql.batch(2)
+              .numbers("s", 300)
+              .run(
+                  ddl(
+                      "",
+                      "'sink.partitions' = '2'",
+                      "'sink.layout' = '" + layout + "'",
+                      "'sink.keys' = 'omitted'",
+                      "'sink.signature-bits' = '32'"))
+              .run("INSERT OVERWRITE t SELECT f0 * 2, 'name ' || CAST(f0 AS STRING) FROM s")
+              .texts(
+                  "SELECT COUNT(*), COUNT(d.id), SUM(CHAR_LENGTH(d.name)) FROM s LEFT JOIN t FOR SYSTEM_TIME AS OF s.pt AS d ON d.id = s.f0");
+
+      assertThat(rows).as(layout).containsExactly("+I[300, 150, 1090]");
+    }
+  }
+}

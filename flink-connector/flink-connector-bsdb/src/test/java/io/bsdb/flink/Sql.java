@@ -1,0 +1,89 @@
+package io.bsdb.flink;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import org.apache.flink.api.common.RuntimeExecutionMode;
+import org.apache.flink.configuration.Configuration;
+import org.apache.flink.configuration.ExecutionOptions;
+import org.apache.flink.runtime.testutils.MiniClusterResourceConfiguration;
+import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+import org.apache.flink.table.api.EnvironmentSettings;
+import org.apache.flink.table.api.Schema;
+import org.apache.flink.table.api.TableResult;
+import org.apache.flink.table.api.bridge.java.StreamTableEnvironment;
+import org.apache.flink.types.Row;
+import org.apache.flink.util.CloseableIterator;
+
+/** A SQL session on the test's cluster. */
+final class Sql {
+  final StreamExecutionEnvironment env;
+  final StreamTableEnvironment tables;
+
+  private Sql(StreamExecutionEnvironment env, StreamTableEnvironment tables) {
+    this.env = env;
+    this.tables = tables;
+  }
+
+  static MiniClusterResourceConfiguration cluster() {
+    return new MiniClusterResourceConfiguration.Builder()
+        .setNumberTaskManagers(2)
+        .setNumberSlotsPerTaskManager(4)
+        .setConfiguration(new Configuration())
+        .build();
+  }
+
+  static Sql batch(int parallelism) {
+    return create(RuntimeExecutionMode.BATCH, parallelism);
+  }
+
+  static Sql streaming(int parallelism) {
+    return create(RuntimeExecutionMode.STREAMING, parallelism);
+  }
+
+  private static Sql create(RuntimeExecutionMode mode, int parallelism) {
+    Configuration configuration = new Configuration();
+    configuration.set(ExecutionOptions.RUNTIME_MODE, mode);
+    StreamExecutionEnvironment env =
+        StreamExecutionEnvironment.getExecutionEnvironment(configuration);
+    env.setParallelism(parallelism);
+    EnvironmentSettings.Builder settings = EnvironmentSettings.newInstance();
+    settings =
+        mode == RuntimeExecutionMode.BATCH ? settings.inBatchMode() : settings.inStreamingMode();
+    return new Sql(env, StreamTableEnvironment.create(env, settings.build()));
+  }
+
+  /** A view {@code name(f0 BIGINT, pt)} of the numbers 0 to n − 1, read by all subtasks. */
+  Sql numbers(String name, long n) {
+    tables.createTemporaryView(
+        name,
+        tables.fromDataStream(
+            env.fromSequence(0, n - 1),
+            Schema.newBuilder().columnByExpression("pt", "PROCTIME()").build()));
+    return this;
+  }
+
+  /** Runs a statement and waits for its end. */
+  Sql run(String statement) throws Exception {
+    TableResult result = tables.executeSql(statement);
+    if (result.getJobClient().isPresent()) {
+      result.await();
+    }
+    return this;
+  }
+
+  /** All rows of a query, sorted by their text. */
+  List<Row> query(String query) throws Exception {
+    List<Row> rows = new ArrayList<>();
+    try (CloseableIterator<Row> results = tables.executeSql(query).collect()) {
+      results.forEachRemaining(rows::add);
+    }
+    rows.sort(Comparator.comparing(Row::toString));
+    return rows;
+  }
+
+  /** The same as text. */
+  List<String> texts(String query) throws Exception {
+    return query(query).stream().map(Row::toString).toList();
+  }
+}

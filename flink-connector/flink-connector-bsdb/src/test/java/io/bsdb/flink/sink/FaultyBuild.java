@@ -1,0 +1,144 @@
+package io.bsdb.flink.sink;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.bsdb.flink.row.DeclaredTable;
+import io.bsdb.flink.sink.FaultySink.Fault;
+import io.bsdb.format.Manifest;
+import io.bsdb.format.PartitionFile;
+import io.bsdb.format.PartitionProperties.KeyStorage;
+import io.bsdb.format.hash.PerfectHashKind;
+import io.bsdb.reader.RecordCursor;
+import io.bsdb.reader.SnapshotReader;
+import io.bsdb.table.Table;
+import io.bsdb.writer.Duplicates;
+import io.bsdb.writer.Layout;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Stream;
+import org.apache.flink.api.common.RuntimeExecutionMode;
+import org.apache.flink.api.java.tuple.Tuple2;
+import org.apache.flink.configuration.Configuration;
+import org.apache.flink.configuration.ExecutionOptions;
+import org.apache.flink.configuration.RestartStrategyOptions;
+import org.apache.flink.core.execution.JobClient;
+import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+import org.apache.flink.table.types.logical.BigIntType;
+import org.apache.flink.table.types.logical.LogicalType;
+import org.apache.flink.table.types.logical.RowType;
+
+/** A table with one version in service, to which builds with faults are added. */
+final class FaultyBuild {
+  static final int ROWS = 2_000;
+  private static final int PREVIOUS_ROWS = 10;
+  private static final int PARTITIONS = 5;
+
+  private final Path directory;
+  private final String previous;
+
+  FaultyBuild(Path directory) throws Exception {
+    this.directory = directory;
+    run(Fault.NONE, PREVIOUS_ROWS);
+    this.previous = Table.at(directory).requireCurrentVersion();
+  }
+
+  private DeclaredTable table() {
+    RowType type =
+        RowType.of(
+            new LogicalType[] {new BigIntType(false), new BigIntType(false)},
+            new String[] {"id", "value"});
+    return new DeclaredTable("t", directory.toString(), type, List.of("id"));
+  }
+
+  private static BuildSettings settings() {
+    return new BuildSettings(
+        PARTITIONS,
+        Layout.BLOCKED,
+        KeyStorage.STORED,
+        PerfectHashKind.PILOT,
+        8,
+        4096,
+        512,
+        3,
+        64L << 20,
+        Duplicates.FAIL,
+        10,
+        Duration.ofDays(1));
+  }
+
+  JobClient start(Fault fault, int rows) throws Exception {
+    Configuration configuration = new Configuration();
+    configuration.set(ExecutionOptions.RUNTIME_MODE, RuntimeExecutionMode.BATCH);
+    configuration.set(RestartStrategyOptions.RESTART_STRATEGY, "fixed-delay");
+    configuration.set(RestartStrategyOptions.RESTART_STRATEGY_FIXED_DELAY_ATTEMPTS, 3);
+    configuration.set(RestartStrategyOptions.RESTART_STRATEGY_FIXED_DELAY_DELAY, Duration.ZERO);
+    StreamExecutionEnvironment env =
+        StreamExecutionEnvironment.getExecutionEnvironment(configuration);
+    env.setParallelism(2);
+    env.fromSequence(1, rows)
+        .map(FaultyBuild::entry)
+        .returns(EncodeFunction.RECORD_TYPE)
+        .sinkTo(FaultySink.of(SnapshotSink.begin(table(), settings()), directory, fault))
+        .setParallelism(2);
+    return env.executeAsync();
+  }
+
+  private static Tuple2<byte[], byte[]> entry(long id) {
+    return Tuple2.of(
+        ByteBuffer.allocate(Long.BYTES).putLong(id).array(),
+        ByteBuffer.allocate(Long.BYTES + 1).putLong(id).array());
+  }
+
+  void run(Fault fault, int rows) throws Exception {
+    start(fault, rows).getJobExecutionResult().get();
+  }
+
+  /** One more version, once published, with all rows, and no file that it does not name. */
+  void assertPublishedOnce() throws IOException {
+    Table table = Table.at(directory);
+    String version = table.requireCurrentVersion();
+    assertThat(table.versions()).containsExactly(previous, version);
+    assertThat(FaultySink.running.publications).hasValue(1);
+    Manifest manifest = table.manifest(version);
+    assertThat(manifest.recordCount()).isEqualTo(ROWS);
+    assertThat(files(version))
+        .containsExactlyInAnyOrderElementsOf(
+            Stream.concat(
+                    Stream.of("manifest.json"),
+                    manifest.partitions().stream().map(PartitionFile::name))
+                .toList());
+    assertThat(ids()).hasSize(ROWS);
+  }
+
+  void assertPreviousStays() throws IOException {
+    Table table = Table.at(directory);
+    assertThat(table.requireCurrentVersion()).isEqualTo(previous);
+    assertThat(table.versions()).containsExactly(previous);
+    assertThat(FaultySink.running.publications).hasValue(0);
+    assertThat(ids()).hasSize(PREVIOUS_ROWS);
+  }
+
+  private List<String> files(String version) throws IOException {
+    try (Stream<Path> files = Files.list(directory.resolve("snapshots").resolve(version))) {
+      return files.map(file -> file.getFileName().toString()).toList();
+    }
+  }
+
+  Set<Long> ids() throws IOException {
+    Set<Long> ids = new HashSet<>();
+    try (SnapshotReader reader = SnapshotReader.open(directory);
+        RecordCursor cursor = reader.scan()) {
+      while (cursor.next()) {
+        assertThat(ids.add(ByteBuffer.wrap(cursor.key()).getLong())).isTrue();
+        assertThat(cursor.value()).startsWith(cursor.key());
+      }
+    }
+    return ids;
+  }
+}

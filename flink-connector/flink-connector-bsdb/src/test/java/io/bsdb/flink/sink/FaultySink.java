@@ -1,0 +1,206 @@
+package io.bsdb.flink.sink;
+
+import io.bsdb.format.PartitionFile;
+import io.bsdb.table.Table;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Collection;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.apache.flink.api.common.SupportsConcurrentExecutionAttempts;
+import org.apache.flink.api.connector.sink2.Committer;
+import org.apache.flink.api.connector.sink2.CommitterInitContext;
+import org.apache.flink.api.connector.sink2.CommittingSinkWriter;
+import org.apache.flink.api.connector.sink2.Sink;
+import org.apache.flink.api.connector.sink2.SupportsCommitter;
+import org.apache.flink.api.connector.sink2.WriterInitContext;
+import org.apache.flink.api.java.tuple.Tuple2;
+import org.apache.flink.core.io.SimpleVersionedSerializer;
+import org.apache.flink.streaming.api.connector.sink2.CommittableMessage;
+import org.apache.flink.streaming.api.connector.sink2.SupportsPreCommitTopology;
+import org.apache.flink.streaming.api.connector.sink2.SupportsPreWriteTopology;
+import org.apache.flink.streaming.api.datastream.DataStream;
+
+/**
+ * The sink with one fault. The cluster is in the test's process, so tests see and steer it through
+ * {@link #running}.
+ */
+final class FaultySink
+    implements Sink<Tuple2<byte[], byte[]>>,
+        SupportsPreWriteTopology<Tuple2<byte[], byte[]>>,
+        SupportsPreCommitTopology<PartitionFile, Publication>,
+        SupportsCommitter<Publication>,
+        SupportsConcurrentExecutionAttempts {
+  private static final long serialVersionUID = 1L;
+
+  enum Fault {
+    NONE,
+    WRITER_FAILS_ONCE_WHILE_WRITING,
+    WRITER_FAILS_ONCE_AFTER_BUILDING,
+    WRITER_ALWAYS_FAILS,
+    COMMIT_FAILS_ONCE_BEFORE_PUBLISHING,
+    COMMIT_FAILS_TWICE_AFTER_PUBLISHING,
+    COMMIT_ALWAYS_FAILS_BEFORE_PUBLISHING,
+    /** The first attempt of the first writer stops until {@link State#released}. */
+    WRITER_HANGS_ONCE
+  }
+
+  /** What happened so far. */
+  static final class State {
+    final AtomicInteger faults = new AtomicInteger();
+    final AtomicInteger writers = new AtomicInteger();
+    final AtomicInteger commits = new AtomicInteger();
+    final AtomicInteger publications = new AtomicInteger();
+    final CountDownLatch hanging = new CountDownLatch(1);
+    final CountDownLatch released = new CountDownLatch(1);
+  }
+
+  static volatile State running = new State();
+
+  private final SnapshotSink sink;
+  private final String table;
+  private final Fault fault;
+
+  private FaultySink(SnapshotSink sink, Path table, Fault fault) {
+    this.sink = sink;
+    this.table = table.toString();
+    this.fault = fault;
+  }
+
+  /** Wraps a sink, and forgets what happened before. */
+  static FaultySink of(SnapshotSink sink, Path table, Fault fault) {
+    running = new State();
+    return new FaultySink(sink, table, fault);
+  }
+
+  @Override
+  public DataStream<Tuple2<byte[], byte[]>> addPreWriteTopology(
+      DataStream<Tuple2<byte[], byte[]>> records) {
+    return sink.addPreWriteTopology(records);
+  }
+
+  @Override
+  public DataStream<CommittableMessage<Publication>> addPreCommitTopology(
+      DataStream<CommittableMessage<PartitionFile>> built) {
+    return sink.addPreCommitTopology(built);
+  }
+
+  @Override
+  public SimpleVersionedSerializer<PartitionFile> getWriteResultSerializer() {
+    return sink.getWriteResultSerializer();
+  }
+
+  @Override
+  public SimpleVersionedSerializer<Publication> getCommittableSerializer() {
+    return sink.getCommittableSerializer();
+  }
+
+  @Override
+  public CommittingSinkWriter<Tuple2<byte[], byte[]>, PartitionFile> createWriter(
+      WriterInitContext context) {
+    running.writers.incrementAndGet();
+    return new FaultyWriter(
+        sink.createWriter(context),
+        context.getTaskInfo().getIndexOfThisSubtask(),
+        context.getTaskInfo().getAttemptNumber());
+  }
+
+  @Override
+  public Committer<Publication> createCommitter(CommitterInitContext context) {
+    return new FaultyCommitter(sink.createCommitter(context));
+  }
+
+  private void failFirst(int times, String what) throws IOException {
+    if (running.faults.getAndIncrement() < times) {
+      throw new IOException("injected: " + what);
+    }
+  }
+
+  private final class FaultyWriter
+      implements CommittingSinkWriter<Tuple2<byte[], byte[]>, PartitionFile> {
+    private final CommittingSinkWriter<Tuple2<byte[], byte[]>, PartitionFile> writer;
+    private final int subtask;
+    private final int attempt;
+    private int written;
+
+    FaultyWriter(
+        CommittingSinkWriter<Tuple2<byte[], byte[]>, PartitionFile> writer,
+        int subtask,
+        int attempt) {
+      this.writer = writer;
+      this.subtask = subtask;
+      this.attempt = attempt;
+    }
+
+    @Override
+    public void write(Tuple2<byte[], byte[]> entry, Context context)
+        throws IOException, InterruptedException {
+      if (subtask == 0 && ++written == 100) {
+        switch (fault) {
+          case WRITER_FAILS_ONCE_WHILE_WRITING -> failFirst(1, "writing");
+          case WRITER_ALWAYS_FAILS -> failFirst(Integer.MAX_VALUE, "writing");
+          case WRITER_HANGS_ONCE -> {
+            if (attempt == 0) {
+              running.hanging.countDown();
+              running.released.await();
+            }
+          }
+          default -> {}
+        }
+      }
+      writer.write(entry, context);
+    }
+
+    @Override
+    public void flush(boolean endOfInput) throws IOException, InterruptedException {
+      writer.flush(endOfInput);
+    }
+
+    @Override
+    public Collection<PartitionFile> prepareCommit() throws IOException, InterruptedException {
+      Collection<PartitionFile> built = writer.prepareCommit();
+      if (subtask == 0 && fault == Fault.WRITER_FAILS_ONCE_AFTER_BUILDING) {
+        failFirst(1, "after building");
+      }
+      return built;
+    }
+
+    @Override
+    public void close() throws Exception {
+      writer.close();
+    }
+  }
+
+  private final class FaultyCommitter implements Committer<Publication> {
+    private final Committer<Publication> committer;
+
+    FaultyCommitter(Committer<Publication> committer) {
+      this.committer = committer;
+    }
+
+    @Override
+    public void commit(Collection<CommitRequest<Publication>> requests)
+        throws IOException, InterruptedException {
+      running.commits.incrementAndGet();
+      if (fault == Fault.COMMIT_FAILS_ONCE_BEFORE_PUBLISHING) {
+        failFirst(1, "before publishing");
+      }
+      if (fault == Fault.COMMIT_ALWAYS_FAILS_BEFORE_PUBLISHING) {
+        failFirst(Integer.MAX_VALUE, "before publishing");
+      }
+      String before = Table.at(Path.of(table)).currentVersion();
+      committer.commit(requests);
+      if (!sink.build().version().equals(before)) {
+        running.publications.incrementAndGet();
+      }
+      if (fault == Fault.COMMIT_FAILS_TWICE_AFTER_PUBLISHING) {
+        failFirst(2, "after publishing");
+      }
+    }
+
+    @Override
+    public void close() throws Exception {
+      committer.close();
+    }
+  }
+}
