@@ -57,8 +57,11 @@ final class OpenSnapshot implements Closeable {
     if (!snapshot.manifest.version().equals(version)) {
       snapshot.close();
       throw new CorruptSnapshotException(
-          "manifest belongs to another version: directory=%s expected=%s actual=%s"
-              .formatted(directory, version, snapshot.manifest.version()));
+          "manifest belongs to another version: file=%s expected=%s actual=%s"
+              .formatted(
+                  directory.resolve(SnapshotFormat.MANIFEST_FILE),
+                  version,
+                  snapshot.manifest.version()));
     }
     return snapshot;
   }

@@ -1,0 +1,59 @@
+package io.bsdb.table;
+
+import java.io.IOException;
+import java.time.Instant;
+import java.util.List;
+
+/** Passes every operation on. */
+class ForwardingStorage implements TableStorage {
+  private final TableStorage storage;
+
+  ForwardingStorage(TableStorage storage) {
+    this.storage = storage;
+  }
+
+  @Override
+  public Output create(String path) throws IOException {
+    return storage.create(path);
+  }
+
+  @Override
+  public byte[] read(String path, int limit) throws IOException {
+    return storage.read(path, limit);
+  }
+
+  @Override
+  public void replace(String path, byte[] content) throws IOException {
+    storage.replace(path, content);
+  }
+
+  @Override
+  public List<String> list(String directory) throws IOException {
+    return storage.list(directory);
+  }
+
+  @Override
+  public Instant lastModified(String path) throws IOException {
+    return storage.lastModified(path);
+  }
+
+  @Override
+  public void delete(String path) throws IOException {
+    storage.delete(path);
+  }
+
+  @Override
+  public void syncDirectory(String directory) throws IOException {
+    storage.syncDirectory(directory);
+  }
+
+  @Override
+  public void exclusively(Action action) throws IOException {
+    storage.exclusively(action);
+  }
+
+  @Override
+  public String toString() {
+    return storage.toString();
+  }
+}
