@@ -1,6 +1,7 @@
 package io.bsdb.examples;
 
 import io.bsdb.kstreams.SnapshotLookup;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Properties;
 import java.util.concurrent.CountDownLatch;
@@ -19,7 +20,7 @@ public final class KafkaStreamsLookup {
   private KafkaStreamsLookup() {}
 
   /** Runs it with the table's directory and Kafka's bootstrap servers. */
-  public static void main(String[] arguments) throws InterruptedException {
+  public static void main(String[] arguments) throws IOException, InterruptedException {
     Properties properties = new Properties();
     properties.put(StreamsConfig.APPLICATION_ID_CONFIG, "bsdb-example");
     properties.put(StreamsConfig.BOOTSTRAP_SERVERS_CONFIG, arguments[1]);
@@ -35,7 +36,7 @@ public final class KafkaStreamsLookup {
   }
 
   /** Opens the table: fails here, before the application joins its group, if it cannot be read. */
-  static SnapshotLookup<String, String> open(Path table) {
+  static SnapshotLookup<String, String> open(Path table) throws IOException {
     return SnapshotLookup.<String, String>builder("customers")
         .table(table)
         .serdes(Serdes.String(), Serdes.String())
