@@ -71,7 +71,7 @@ public final class Bsdb {
             .setOut(out)
             .setErr(err)
             .setCaseInsensitiveEnumValuesAllowed(true)
-            .setAbbreviatedOptionsAllowed(false)
+            .setParameterExceptionHandler((e, given) -> Failures.reportUsage(e))
             .setExecutionExceptionHandler(
                 (e, command, parsed) -> Failures.report(e, console, bsdb.stackTrace));
     try {

@@ -4,11 +4,15 @@ import io.bsdb.format.CorruptSnapshotException;
 import io.bsdb.format.UnsupportedVersionException;
 import io.bsdb.table.PublishConflictException;
 import java.io.IOException;
+import java.io.PrintWriter;
 import java.io.UncheckedIOException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.FileSystemException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.NotDirectoryException;
+import picocli.CommandLine;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.UnmatchedArgumentException;
 
 /** Turns what a command throws into one line for people and a status for scripts. */
 final class Failures {
@@ -26,6 +30,19 @@ final class Failures {
       cause.printStackTrace(console.err());
     }
     return status;
+  }
+
+  /** Says what is wrong with a command line, and where its right form is told. */
+  static int reportUsage(ParameterException e) {
+    CommandLine command = e.getCommandLine();
+    PrintWriter err = command.getErr();
+    err.println("bsdb: " + e.getMessage());
+    if (command.getParent() == null) {
+      command.usage(err);
+    } else if (!UnmatchedArgumentException.printSuggestions(e, err)) {
+      err.printf("'%s --help' shows the options.%n", command.getCommandSpec().qualifiedName());
+    }
+    return ExitStatus.USAGE;
   }
 
   private static int status(Exception e) {

@@ -132,7 +132,11 @@ final class PartitionedReader implements SnapshotReader {
 
   @Override
   public RecordCursor scan(int partition) throws IOException {
-    Objects.checkIndex(partition, snapshot.partitions().length);
+    if (partition < 0 || partition >= partitionCount()) {
+      throw new IllegalArgumentException(
+          "no such partition: expected 0 to %d, actual %d"
+              .formatted(partitionCount() - 1, partition));
+    }
     return new SnapshotScan(snapshot, partition, partition + 1);
   }
 

@@ -63,7 +63,7 @@ class ForgedSnapshotTest {
     }
 
     TestData data() {
-      return TestData.random(ordinal(), count, lengths, lengths, 40);
+      return TestData.random(name().hashCode(), count, lengths, lengths, 40);
     }
 
     Forgery publish(Path table, TestData data) throws IOException {

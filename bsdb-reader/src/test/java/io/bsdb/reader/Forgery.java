@@ -113,7 +113,9 @@ final class Forgery {
     changed.put(0, header.encode(), 0, SnapshotFormat.HEADER_LENGTH);
     ByteBuffer end = new FileFooter(sections).encode(directoryOffset());
     changed.put(directoryOffset(), end, 0, end.limit());
-    Files.write(file, changed.array());
+    byte[] bytes = new byte[changed.limit()];
+    changed.get(0, bytes);
+    Files.write(file, bytes);
   }
 
   private int directoryOffset() {

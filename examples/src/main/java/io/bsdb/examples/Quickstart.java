@@ -10,17 +10,8 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.ExecutionException;
 import java.util.stream.Stream;
-import org.apache.flink.configuration.Configuration;
-import org.apache.flink.table.api.EnvironmentSettings;
-import org.apache.flink.table.api.TableEnvironment;
-import org.apache.flink.table.api.TableException;
-import org.apache.flink.table.api.TableResult;
-import org.apache.flink.table.api.ValidationException;
 import org.apache.flink.types.Row;
-import org.apache.flink.util.CloseableIterator;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The main job: a Flink batch job builds a table of places, and a Flink SQL streaming job looks up
@@ -31,6 +22,7 @@ public final class Quickstart {
   /** Check-ins in the stream. */
   static final long EVENTS = 1_000_000;
 
+  private static final int PARALLELISM = 2;
   private static final int SHOWN = 10;
   private static final String MARKER = ".bsdb-quickstart";
 
@@ -83,7 +75,9 @@ public final class Quickstart {
     output.message("Flink runs inside this process; its log is " + log);
     try {
       return runJobs();
-    } catch (ExecutionException | TableException | ValidationException e) {
+    } catch (InterruptedException | IOException e) {
+      throw e;
+    } catch (Exception e) {
       throw new IOException("Flink failed: %s; see %s".formatted(rootCause(e), log), e);
     }
   }
@@ -96,8 +90,7 @@ public final class Quickstart {
     return cause;
   }
 
-  private boolean runJobs() throws IOException, InterruptedException, ExecutionException {
-
+  private boolean runJobs() throws Exception {
     Path cities = directory.resolve("cities");
     Path checkIns = directory.resolve("check-ins");
     Path enriched = directory.resolve("enriched");
@@ -112,11 +105,24 @@ public final class Quickstart {
             "events", Long.toString(EVENTS),
             "last_event", Long.toString(EVENTS - 1));
 
-    insert("1-cities.sql", variables, "1/4 a batch job builds the table", null);
-    insert("2-check-ins.sql", variables, "2/4 a batch job makes up the check-ins", null);
-    double seconds =
-        insert("3-enrich.sql", variables, "3/4 a streaming job looks up their places", enriched);
-    List<List<Row>> answers = select("4-report.sql", variables, "4/4 counting");
+    double seconds;
+    List<List<Row>> answers;
+    try (LocalFlink flink = LocalFlink.start(PARALLELISM)) {
+      SqlJobs jobs = new SqlJobs(flink, variables);
+      try (var progress = output.start("1/4 a batch job builds the table")) {
+        jobs.insert("quickstart/1-cities.sql");
+      }
+      try (var progress = output.start("2/4 a batch job makes up the check-ins")) {
+        jobs.insert("quickstart/2-check-ins.sql");
+      }
+      try (var progress =
+          output.start("3/4 a streaming job looks up their places", enriched, EVENTS)) {
+        seconds = jobs.insert("quickstart/3-enrich.sql");
+      }
+      try (var progress = output.start("4/4 two queries count what came out")) {
+        answers = jobs.select("quickstart/4-report.sql");
+      }
+    }
     return report(Table.at(cities), enriched, answers, seconds);
   }
 
@@ -133,59 +139,6 @@ public final class Quickstart {
       }
       Files.createFile(marker);
     }
-  }
-
-  /** Runs the INSERT of a script; the result is how many seconds the job took. */
-  private double insert(
-      String script, Map<String, String> variables, String task, @Nullable Path lines)
-      throws IOException, InterruptedException, ExecutionException {
-    try (var progress = output.start(task, lines, EVENTS)) {
-      SqlScript sql = SqlScript.read("quickstart/" + script, variables);
-      TableEnvironment environment = environment(sql);
-      double seconds = 0;
-      for (String statement : sql.statements()) {
-        long started = System.nanoTime();
-        TableResult result = environment.executeSql(statement);
-        if (result.getJobClient().isPresent()) {
-          result.await();
-          seconds += (System.nanoTime() - started) / 1e9;
-        }
-      }
-      return seconds;
-    }
-  }
-
-  /** Runs the SELECTs of a script. */
-  private List<List<Row>> select(String script, Map<String, String> variables, String task)
-      throws IOException, InterruptedException, ExecutionException {
-    try (var progress = output.start(task, null, 0)) {
-      SqlScript sql = SqlScript.read("quickstart/" + script, variables);
-      TableEnvironment environment = environment(sql);
-      List<List<Row>> answers = new ArrayList<>();
-      for (String statement : sql.statements()) {
-        TableResult result = environment.executeSql(statement);
-        if (statement.startsWith("SELECT")) {
-          answers.add(rows(result));
-        }
-      }
-      return answers;
-    }
-  }
-
-  private static List<Row> rows(TableResult result) throws ExecutionException {
-    List<Row> rows = new ArrayList<>();
-    try (CloseableIterator<Row> iterator = result.collect()) {
-      iterator.forEachRemaining(rows::add);
-    } catch (Exception e) {
-      throw new ExecutionException(e);
-    }
-    return rows;
-  }
-
-  private static TableEnvironment environment(SqlScript sql) {
-    Configuration configuration = Configuration.fromMap(sql.settings());
-    return TableEnvironment.create(
-        EnvironmentSettings.newInstance().withConfiguration(configuration).build());
   }
 
   private boolean report(Table table, Path enriched, List<List<Row>> answers, double seconds)
@@ -226,7 +179,7 @@ public final class Quickstart {
         manifest.length(),
         (double) manifest.length() / manifest.recordCount());
     output.line("enriched  %s", enriched);
-    output.line("look one up: bsdb get --table '%s' -- 2950159", directory.resolve("cities"));
+    output.line("look one up: ./bsdb get --table '%s' -- 2950159", directory.resolve("cities"));
     output.line("");
     output.line(
         "events=%d enriched=%d unmatched=%d rows_per_second=%.0f",

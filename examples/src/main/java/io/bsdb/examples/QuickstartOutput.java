@@ -62,14 +62,18 @@ final class QuickstartOutput {
     }
   }
 
+  /** Begins to show that something is under way. */
+  Progress start(String task) {
+    return new Progress(task, null, 0);
+  }
+
   /**
-   * Begins to show that something is under way.
+   * Begins to show how far something is.
    *
-   * @param lines a directory whose lines tell how far it is; null if nothing does
-   * @param expected lines
+   * @param directory where it writes a line per row
    */
-  Progress start(String task, @Nullable Path lines, long expected) {
-    return new Progress(task, lines == null ? null : new LineCount(lines), expected);
+  Progress start(String task, Path directory, long expectedRows) {
+    return new Progress(task, new LineCount(directory), expectedRows);
   }
 
   /** Shows how far something is, until it is closed. */

@@ -7,7 +7,9 @@ import java.io.IOException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -69,6 +71,10 @@ public final class SharedSnapshots {
         LOG.info("Opened table {}, version {}.", key.table, opened.version());
       }
       return opened;
+    }
+
+    synchronized @Nullable LiveSnapshot live() {
+      return live;
     }
 
     synchronized void close() throws IOException {
@@ -139,10 +145,17 @@ public final class SharedSnapshots {
     shared.close();
   }
 
-  /** How many readers are open in this process. */
+  /** How many readers are open in this process, or about to be. */
   static int openCount() {
     synchronized (OPEN) {
       return OPEN.size();
+    }
+  }
+
+  /** The readers that are open. */
+  static List<LiveSnapshot> open() {
+    synchronized (OPEN) {
+      return OPEN.values().stream().map(Shared::live).filter(Objects::nonNull).toList();
     }
   }
 }

@@ -43,7 +43,16 @@ public final class SnapshotLookupFunction extends LookupFunction {
               .formatted(spec.table().name(), spec.table().path(), e),
           e);
     }
-    version = VersionLookup.of(use.live(), spec);
+    try {
+      version = VersionLookup.of(use.live(), spec);
+    } catch (IOException | RuntimeException e) {
+      try {
+        close();
+      } catch (IOException suppressed) {
+        e.addSuppressed(suppressed);
+      }
+      throw e;
+    }
   }
 
   @Override
@@ -76,7 +85,7 @@ public final class SnapshotLookupFunction extends LookupFunction {
   }
 
   @Override
-  public void close() throws Exception {
+  public void close() throws IOException {
     try {
       if (version != null) {
         version.close();

@@ -1,10 +1,21 @@
 package io.bsdb.flink.lookup;
 
-/** Lets tests of other packages see whether readers are left open. */
+import io.bsdb.reader.LiveSnapshot;
+import java.util.List;
+
+/** Lets tests see which readers are open. */
 public final class OpenReaders {
   private OpenReaders() {}
 
   public static int count() {
     return SharedSnapshots.openCount();
+  }
+
+  static List<String> versions() {
+    return SharedSnapshots.open().stream().map(LiveSnapshot::version).toList();
+  }
+
+  static long failedRefreshes() {
+    return SharedSnapshots.open().stream().mapToLong(LiveSnapshot::failedRefreshes).sum();
   }
 }

@@ -1,0 +1,284 @@
+package io.bsdb.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.github.luben.zstd.ZstdOutputStream;
+import io.bsdb.table.Table;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.zip.GZIPOutputStream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class BuildCommandTest {
+  @TempDir private Path directory;
+  private Path table;
+
+  @BeforeEach
+  void nameTheTable() {
+    table = directory.resolve("a table");
+  }
+
+  @Test
+  void putsARecordPerLineInService() throws IOException {
+    Path input = file("in.txt", "a 1\nb 2 two\n");
+
+    CommandRun build = CommandRun.of("build", "--table", table, "--input", input);
+
+    assertThat(build.err()).contains("is in service: 2 records");
+    assertThat(build.status()).isZero();
+    assertThat(build.out())
+        .startsWith("version=" + Table.at(table).requireCurrentVersion() + " records=2 bytes=")
+        .hasLineCount(1);
+    assertThat(get("a", "b")).isEqualTo("a\t1\nb\t2 two\n");
+  }
+
+  @Test
+  void readsCompressedInputs() throws IOException {
+    try (OutputStream out =
+        new GZIPOutputStream(Files.newOutputStream(directory.resolve("in.gz")))) {
+      out.write(bytes("a 1\n"));
+    }
+    for (String name : new String[] {"in.zst", "in.ZSTD"}) {
+      try (OutputStream out =
+          new ZstdOutputStream(Files.newOutputStream(directory.resolve(name)))) {
+        out.write(bytes(name + " 2\n"));
+      }
+    }
+
+    CommandRun build =
+        CommandRun.of(
+            "build",
+            "--table",
+            table,
+            "--input",
+            directory.resolve("in.gz"),
+            directory.resolve("in.zst"),
+            directory.resolve("in.ZSTD"));
+
+    assertThat(build.status()).as(build.err()).isZero();
+    assertThat(get("a", "in.zst", "in.ZSTD")).isEqualTo("a\t1\nin.zst\t2\nin.ZSTD\t2\n");
+  }
+
+  @Test
+  void readsTheFilesOfADirectoryByName() throws IOException {
+    Files.createDirectories(directory.resolve("in/nested"));
+    file("in/b.txt", "k second\n");
+    file("in/a.txt", "k first\n");
+    file("in/nested/c.txt", "k third\n");
+
+    CommandRun build =
+        CommandRun.of("build", "-t", table, "-i", directory.resolve("in"), "--duplicates", "last");
+
+    assertThat(build.status()).as(build.err()).isZero();
+    assertThat(get("k")).isEqualTo("k\tsecond\n");
+  }
+
+  @Test
+  void readsWhatAPatternMatches() throws IOException {
+    file("part-1.txt", "a 1\n");
+    file("part-2.txt", "b 2\n");
+    file("other.txt", "c\n");
+
+    CommandRun build = CommandRun.of("build", "-t", table, "-i", directory + "/part-*.txt");
+
+    assertThat(build.status()).as(build.err()).isZero();
+    assertThat(get("a", "b")).isEqualTo("a\t1\nb\t2\n");
+  }
+
+  @Test
+  void readsStandardInput() {
+    CommandRun build = CommandRun.withInput(bytes("a 1\n"), "build", "-t", table, "-i", "-");
+
+    assertThat(build.status()).as(build.err()).isZero();
+    assertThat(get("a")).isEqualTo("a\t1\n");
+  }
+
+  @Test
+  void splitsAtTheGivenSeparator() throws IOException {
+    Path input = file("in.txt", "a b\tc d\n");
+
+    assertThat(CommandRun.of("build", "-t", table, "-i", input, "--separator", "\\t").status())
+        .isZero();
+    assertThat(get("a b")).isEqualTo("a b\tc d\n");
+  }
+
+  @Test
+  void refusesASeparatorThatSeparatesNothing() throws IOException {
+    Path input = file("in.txt", "a b\n");
+    for (String separator : new String[] {"", "\n", "\\q", "\\x4"}) {
+      CommandRun build = CommandRun.of("build", "-t", table, "-i", input, "--separator", separator);
+      assertThat(build.status()).isEqualTo(ExitStatus.USAGE);
+      assertThat(build.err()).contains("not a separator");
+    }
+  }
+
+  @Test
+  void namesBothPlacesOfADuplicate() throws IOException {
+    build("k old\n");
+    Path first = file("first.txt", "a 1\nk 2\n");
+    Path second = file("second.txt", "b 1\nc 2\nk 3\n");
+
+    CommandRun build = CommandRun.of("build", "-t", table, "-i", first, "-i", second);
+
+    assertThat(build.status()).isEqualTo(ExitStatus.NO);
+    assertThat(build.out()).isEmpty();
+    assertThat(build.err())
+        .contains("duplicate key 'k': " + first + ":2 and " + second + ":3; ")
+        .doesNotContain("\tat ");
+    assertThat(get("k")).isEqualTo("k\told\n");
+  }
+
+  @Test
+  void namesADuplicateOfStandardInput() {
+    CommandRun build = CommandRun.withInput(bytes("k 1\nk 2\n"), "build", "-t", table, "-i", "-");
+
+    assertThat(build.status()).isEqualTo(ExitStatus.NO);
+    assertThat(build.err()).contains("duplicate key 'k'; ");
+  }
+
+  @Test
+  void keepsTheFirstOrTheLastOfDuplicates() throws IOException {
+    Path input = file("in.txt", "k 1\nk 2\nk 3\n");
+
+    assertThat(CommandRun.of("build", "-t", table, "-i", input, "--duplicates", "first").status())
+        .isZero();
+    assertThat(get("k")).isEqualTo("k\t1\n");
+    assertThat(CommandRun.of("build", "-t", table, "-i", input, "--duplicates", "last").status())
+        .isZero();
+    assertThat(get("k")).isEqualTo("k\t3\n");
+  }
+
+  @Test
+  void aBadLineLeavesTheSnapshotInService() throws IOException {
+    build("a old\n");
+    String before = Table.at(table).requireCurrentVersion();
+    String longKey = "k".repeat(65_536);
+    for (String line : new String[] {"noseparator", " novalue", "", longKey + " v"}) {
+      Path input = file("bad.txt", "a new\n" + line + "\nb 2\n");
+
+      CommandRun build = CommandRun.of("build", "-t", table, "-i", input);
+
+      assertThat(build.status()).isEqualTo(ExitStatus.NO);
+      assertThat(build.err()).startsWith("bsdb: " + input + ":2: ").hasLineCount(1);
+      assertThat(get("a")).isEqualTo("a\told\n");
+      assertThat(Table.at(table).requireCurrentVersion()).isEqualTo(before);
+      assertThat(table.resolve("snapshots")).isDirectoryNotContaining(p -> !p.endsWith(before));
+    }
+  }
+
+  @Test
+  void skipsBadLinesOnRequest() throws IOException {
+    Path input = file("in.txt", "a 1\n" + "bad\n".repeat(12) + "b 2\n");
+
+    CommandRun build = CommandRun.of("build", "-t", table, "-i", input, "--on-bad-line", "skip");
+
+    assertThat(build.status()).isZero();
+    assertThat(build.out()).contains(" records=2 ").contains(" skipped=12");
+    assertThat(build.err())
+        .contains("skipped " + input + ":2: ")
+        .contains("skipped " + input + ":11: ")
+        .doesNotContain(":12: ")
+        .contains("skipped 12 lines");
+  }
+
+  @Test
+  void aDamagedInputLeavesTheSnapshotInService() throws IOException {
+    build("a old\n");
+    Path input = directory.resolve("in.gz");
+    try (OutputStream out = new GZIPOutputStream(Files.newOutputStream(input))) {
+      out.write(bytes("a new\n".repeat(1000)));
+    }
+    byte[] whole = Files.readAllBytes(input);
+    Files.write(input, Arrays.copyOf(whole, whole.length - 9));
+
+    CommandRun build = CommandRun.of("build", "-t", table, "-i", input);
+
+    assertThat(build.status()).isEqualTo(ExitStatus.UNREADABLE);
+    assertThat(build.err()).startsWith("bsdb: cannot read " + input + ": ");
+    assertThat(get("a")).isEqualTo("a\told\n");
+  }
+
+  @Test
+  void namesAnInputThatIsNotThere() {
+    Path missing = directory.resolve("missing.txt");
+
+    CommandRun build = CommandRun.of("build", "-t", table, "-i", missing);
+
+    assertThat(build.status()).isEqualTo(ExitStatus.UNREADABLE);
+    assertThat(build.err()).isEqualTo("bsdb: no such input: " + missing + "\n");
+    assertThat(table).doesNotExist();
+  }
+
+  @Test
+  void namesAnOptionOutOfRange() throws IOException {
+    Path input = file("in.txt", "a 1\n");
+
+    CommandRun build = CommandRun.of("build", "-t", table, "-i", input, "--signature-bits", "33");
+
+    assertThat(build.status()).isEqualTo(ExitStatus.USAGE);
+    assertThat(build.err()).contains("signature bits out of range: expected 0 to 32, actual 33");
+  }
+
+  @Test
+  void buildsEveryLayoutAndVerifiesIt() throws IOException {
+    StringBuilder text = new StringBuilder();
+    for (int i = 0; i < 5000; i++) {
+      text.append("key").append(i).append(' ').append("value ".repeat(i % 20)).append('\n');
+    }
+    Path input = file("in.txt", text.toString());
+    for (String layout : new String[] {"blocked", "compact", "compressed", "compressed-pages"}) {
+      CommandRun build =
+          CommandRun.of(
+              "build", "-t", table, "-i", input, "--layout", layout, "--partitions", 3, "--verify");
+      assertThat(build.status()).as(build.err()).isZero();
+      assertThat(get("key4999")).isEqualTo("key4999\t" + "value ".repeat(19) + "\n");
+    }
+  }
+
+  @Test
+  void buildsFromNoRecords() throws IOException {
+    assertThat(CommandRun.of("build", "-t", table, "-i", file("in.txt", "")).status()).isZero();
+    assertThat(CommandRun.of("get", "-t", table, "--", "a").status()).isEqualTo(ExitStatus.NO);
+  }
+
+  @Test
+  void readsHexadecimalAndBase64() throws IOException {
+    assertThat(
+            CommandRun.of(
+                    "build", "-t", table, "-i", file("in.txt", "00ff 0a0d\n"), "--encoding", "hex")
+                .status())
+        .isZero();
+    CommandRun base64 = CommandRun.of("get", "-t", table, "--encoding", "base64", "--", "AP8=");
+    assertThat(base64.out()).isEqualTo("AP8=\tCg0=\n");
+    CommandRun hex = CommandRun.of("get", "-t", table, "--encoding", "hex", "--", "00FF");
+    assertThat(hex.out()).isEqualTo("00FF\t0a0d\n");
+  }
+
+  private void build(String text) throws IOException {
+    CommandRun build = CommandRun.of("build", "-t", table, "-i", file("good.txt", text));
+    assertThat(build.status()).as(build.err()).isZero();
+  }
+
+  private String get(String... keys) {
+    Object[] arguments = new Object[keys.length + 4];
+    System.arraycopy(new Object[] {"get", "--table", table, "--"}, 0, arguments, 0, 4);
+    System.arraycopy(keys, 0, arguments, 4, keys.length);
+    CommandRun get = CommandRun.of(arguments);
+    assertThat(get.status()).as(get.err()).isZero();
+    return get.out();
+  }
+
+  private Path file(String name, String text) throws IOException {
+    return Files.write(directory.resolve(name), bytes(text));
+  }
+
+  private static byte[] bytes(String text) {
+    return text.getBytes(StandardCharsets.UTF_8);
+  }
+}

@@ -1,0 +1,57 @@
+package io.bsdb.cli;
+
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+
+/** What a command answered in this process. */
+final class CommandRun {
+  private final int status;
+  private final byte[] out;
+  private final String err;
+
+  private CommandRun(int status, byte[] out, String err) {
+    this.status = status;
+    this.out = out;
+    this.err = err;
+  }
+
+  static CommandRun of(Object... arguments) {
+    return withInput(new byte[0], arguments);
+  }
+
+  /** Runs a command with something on standard input. */
+  static CommandRun withInput(byte[] input, Object... arguments) {
+    ByteArrayOutputStream out = new ByteArrayOutputStream();
+    ByteArrayOutputStream err = new ByteArrayOutputStream();
+    Console console =
+        new Console(
+            new ByteArrayInputStream(input),
+            out,
+            new PrintStream(err, true, StandardCharsets.UTF_8),
+            false);
+    String[] words = new String[arguments.length];
+    for (int i = 0; i < words.length; i++) {
+      words[i] = arguments[i].toString();
+    }
+    int status = Bsdb.execute(console, words);
+    return new CommandRun(status, out.toByteArray(), err.toString(StandardCharsets.UTF_8));
+  }
+
+  int status() {
+    return status;
+  }
+
+  byte[] outBytes() {
+    return out.clone();
+  }
+
+  String out() {
+    return new String(out, StandardCharsets.UTF_8);
+  }
+
+  String err() {
+    return err;
+  }
+}

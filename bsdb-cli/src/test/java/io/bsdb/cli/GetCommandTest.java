@@ -1,0 +1,147 @@
+package io.bsdb.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.bsdb.format.row.RowCodec;
+import io.bsdb.format.row.Schema;
+import io.bsdb.writer.SnapshotWriter;
+import io.bsdb.writer.WriterOptions;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.LocalDate;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class GetCommandTest {
+  @TempDir private Path table;
+
+  @Test
+  void printsValuesAsTheyAre() throws IOException {
+    byte[] value = {0, (byte) 0xFF, '\n', '\t'};
+    write(WriterOptions.defaults(), "k", value);
+
+    CommandRun get = CommandRun.of("get", "--table", table, "--", "k");
+
+    assertThat(get.status()).isZero();
+    assertThat(get.err()).isEmpty();
+    assertThat(get.outBytes()).containsExactly('k', '\t', 0, 0xFF, '\n', '\t', '\n');
+  }
+
+  @Test
+  void namesAbsentKeys() throws IOException {
+    write(WriterOptions.defaults(), "k", new byte[] {'v'});
+
+    CommandRun get = CommandRun.of("get", "--table", table, "--", "x", "k", "-y");
+
+    assertThat(get.status()).isEqualTo(ExitStatus.NO);
+    assertThat(get.out()).isEqualTo("k\tv\n");
+    assertThat(get.err()).isEqualTo("absent: x\nabsent: -y\n");
+  }
+
+  @Test
+  void findsKeysOfManyBytes() throws IOException {
+    write(WriterOptions.defaults(), "Zürich ☃", new byte[] {'v'});
+
+    assertThat(CommandRun.of("get", "--table", table, "--", "Zürich ☃").out())
+        .isEqualTo("Zürich ☃\tv\n");
+  }
+
+  @Test
+  void refusesACommandLineWithoutTableOrKey() {
+    CommandRun noTable = CommandRun.of("get", "--", "k");
+    assertThat(noTable.status()).isEqualTo(ExitStatus.USAGE);
+    assertThat(noTable.err())
+        .startsWith("bsdb: Missing required option: '--table=DIR'")
+        .contains("'bsdb get --help'");
+    assertThat(CommandRun.of("get", "--table", table).status()).isEqualTo(ExitStatus.USAGE);
+    assertThat(CommandRun.of("get", "--table", table, "--bogus", "k").status())
+        .isEqualTo(ExitStatus.USAGE);
+    assertThat(CommandRun.of("fetch").status()).isEqualTo(ExitStatus.USAGE);
+    assertThat(CommandRun.of().status()).isEqualTo(ExitStatus.USAGE);
+  }
+
+  @Test
+  void tellsThatThereIsNoTable() {
+    CommandRun get = CommandRun.of("get", "--table", table.resolve("missing"), "--", "k");
+
+    assertThat(get.status()).isEqualTo(ExitStatus.UNREADABLE);
+    assertThat(get.err())
+        .startsWith("bsdb: " + table.resolve("missing") + ": no such table directory")
+        .hasLineCount(1);
+  }
+
+  @Test
+  void tellsThatNothingWasPublished() {
+    CommandRun get = CommandRun.of("get", "--table", table, "--", "k");
+
+    assertThat(get.status()).isEqualTo(ExitStatus.UNREADABLE);
+    assertThat(get.err()).contains("no snapshot has been published here").hasLineCount(1);
+  }
+
+  @Test
+  void tellsWhereTheTableIsCorrupt() throws IOException {
+    write(WriterOptions.defaults(), "k", new byte[] {'v'});
+    Path manifest = SnapshotDirectory.of(table).resolve("manifest.json");
+    Files.writeString(manifest, Files.readString(manifest).replace("blocked", "BLOCKED"));
+
+    CommandRun get = CommandRun.of("get", "--table", table, "--", "k");
+
+    assertThat(get.status()).isEqualTo(ExitStatus.UNREADABLE);
+    assertThat(get.err()).contains("checksum mismatch").contains(manifest.toString());
+    assertThat(CommandRun.of("--stacktrace", "get", "--table", table, "--", "k").err())
+        .contains("\tat io.bsdb");
+  }
+
+  @Test
+  void printsRowsAsJson() throws IOException {
+    Schema schema =
+        Schema.builder()
+            .column("country", "STRING")
+            .column("number", "BIGINT")
+            .column("name", "STRING")
+            .column("since", "DATE")
+            .primaryKey("country", "number")
+            .build();
+    RowCodec codec = RowCodec.of(schema);
+    try (SnapshotWriter writer =
+        SnapshotWriter.create(table, WriterOptions.builder().schema(schema).build())) {
+      Map<String, Object> row =
+          Map.of(
+              "country",
+              "D,E",
+              "number",
+              4711L,
+              "name",
+              "Köln \"4711\"",
+              "since",
+              LocalDate.of(1792, 10, 8));
+      writer.add(codec.encodeKey(row), codec.encodeValue(row));
+      writer.publish();
+    }
+    String json =
+        "{\"country\": \"D,E\", \"number\": 4711, \"name\": \"Köln \\\"4711\\\"\","
+            + " \"since\": \"1792-10-08\"}";
+
+    CommandRun get = CommandRun.of("get", "-t", table, "--", "[\"D,E\", 4711]", "DE,4711");
+
+    assertThat(get.status()).isEqualTo(ExitStatus.NO);
+    assertThat(get.out()).isEqualTo("[\"D,E\", 4711]\t" + json + "\n");
+    assertThat(get.err()).isEqualTo("absent: DE,4711\n");
+    CommandRun tooFew = CommandRun.of("get", "-t", table, "--", "DE");
+    assertThat(tooFew.status()).isEqualTo(ExitStatus.USAGE);
+    assertThat(tooFew.err()).contains("1 values for the key columns");
+    CommandRun wrongType = CommandRun.of("get", "-t", table, "--", "DE,x");
+    assertThat(wrongType.status()).isEqualTo(ExitStatus.USAGE);
+    assertThat(wrongType.err()).contains("'x' is not a value of `number` BIGINT NOT NULL");
+  }
+
+  private void write(WriterOptions options, String key, byte[] value) throws IOException {
+    try (SnapshotWriter writer = SnapshotWriter.create(table, options)) {
+      writer.add(key.getBytes(StandardCharsets.UTF_8), value);
+      writer.publish();
+    }
+  }
+}

@@ -1,0 +1,206 @@
+package io.bsdb.cli;
+
+import static java.nio.file.attribute.PosixFilePermissions.fromString;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * The launcher in a project of its own, where java and mvn are scripts that tell what they were
+ * given.
+ */
+class LauncherTest {
+  private static final Path LAUNCHER = Path.of("..", "bsdb").toAbsolutePath().normalize();
+  private static final List<String> MODULES =
+      List.of(
+          "bsdb-format",
+          "bsdb-reader",
+          "flink-connector",
+          "kstreams-lookup",
+          "examples",
+          "bsdb-cli");
+
+  @TempDir private Path directory;
+  private Path project;
+  private Path java;
+  private Path tools;
+
+  @BeforeEach
+  void makeAProject() throws IOException {
+    project = directory.resolve("a project");
+    java = directory.resolve("a jdk");
+    tools = Files.createDirectories(directory.resolve("tools"));
+    for (String module : MODULES) {
+      Files.createDirectories(project.resolve(module).resolve("src/main"));
+    }
+    Files.createFile(project.resolve("pom.xml"));
+    Files.copy(LAUNCHER, project.resolve("bsdb"));
+    javaOfVersion("17.0.1");
+    script(
+        tools.resolve("mvn"),
+        """
+        echo "[INFO] Building bsdb :: command line 1"
+        echo "mvn $*" >>calls
+        mkdir -p bsdb-cli/target
+        touch bsdb-cli/target/bsdb-cli-1.jar "library.jar"
+        printf '%s' "$PWD/library.jar" >bsdb-cli/target/commands.classpath
+        printf '%s' "$PWD/library.jar" >bsdb-cli/target/quickstart.classpath
+        """);
+  }
+
+  @Test
+  void buildsOnFirstUseOnly() throws Exception {
+    Result first = run("get", "--table", "a table", "--", "k");
+    Result second = run("get", "--table", "a table", "--", "k");
+
+    assertThat(first.err()).contains("Building bsdb, ").contains("bsdb :: command line");
+    assertThat(second.err()).isEmpty();
+    assertThat(project.resolve("calls")).content().hasLineCount(1).contains("-pl bsdb-cli -am");
+    assertThat(second.status()).isZero();
+    assertThat(second.out())
+        .isEqualTo(first.out())
+        .contains("<-Dbsdb.home=" + project + ">")
+        .contains("<" + project + "/bsdb-cli/target/bsdb-cli-1.jar:" + project + "/library.jar>")
+        .endsWith("<io.bsdb.cli.Bsdb><get><--table><a table><--><k>\n");
+  }
+
+  @Test
+  void buildsAgainWhenASourceHasChanged() throws Exception {
+    run("--help");
+    Path source = Files.createFile(project.resolve("bsdb-reader/src/main/New.java"));
+    Files.setLastModifiedTime(source, FileTime.from(Instant.now().plusSeconds(60)));
+
+    Result changed = run("--help");
+
+    assertThat(changed.err()).contains("Building bsdb, ");
+  }
+
+  @Test
+  void buildsAgainWhenALibraryIsGone() throws Exception {
+    run("--help");
+    Files.delete(project.resolve("library.jar"));
+
+    assertThat(run("--help").err()).contains("Building bsdb, ");
+  }
+
+  @Test
+  void worksThroughALinkFromAnyDirectory() throws Exception {
+    Path link = Files.createSymbolicLink(directory.resolve("link"), Path.of("a project", "bsdb"));
+
+    Result result = run(Map.of(), List.of(link.toString(), "--version"), tools);
+
+    assertThat(result.status()).isZero();
+    assertThat(result.out()).contains("<-Dbsdb.home=" + project + ">");
+  }
+
+  @Test
+  void tellsOfABuildThatFails() throws Exception {
+    script(tools.resolve("mvn"), "echo '[ERROR] no such class'; exit 1");
+
+    Result result = run("--version");
+
+    assertThat(result.status()).isEqualTo(ExitStatus.UNREADABLE);
+    assertThat(result.out()).isEmpty();
+    assertThat(result.err())
+        .contains("[ERROR] no such class")
+        .contains("bsdb: the build failed; see " + project + "/bsdb-cli/target/build.log");
+  }
+
+  @Test
+  void refusesAnOldJava() throws Exception {
+    javaOfVersion("11.0.2");
+
+    Result result = run("--version");
+
+    assertThat(result.status()).isEqualTo(ExitStatus.UNREADABLE);
+    assertThat(result.err())
+        .isEqualTo("bsdb: " + java + "/bin/java is Java 11.0.2; bsdb needs Java 17 or newer\n");
+  }
+
+  @Test
+  void refusesAJavaHomeWithoutJava() throws Exception {
+    Result result =
+        run(
+            Map.of("JAVA_HOME", directory.toString()),
+            List.of(project + "/bsdb", "--version"),
+            directory);
+
+    assertThat(result.status()).isEqualTo(ExitStatus.UNREADABLE);
+    assertThat(result.err()).contains("JAVA_HOME is " + directory + ", which has no bin/java");
+  }
+
+  @Test
+  void takesFlinksClassPathForTheQuickstartAlone() throws Exception {
+    run("--help");
+    Path flink = Files.createFile(project.resolve("flink.jar"));
+    Files.writeString(project.resolve("bsdb-cli/target/quickstart.classpath"), flink.toString());
+
+    assertThat(run("quickstart").out()).contains(flink + ">").contains("<--add-opens=");
+    assertThat(run("get").out()).doesNotContain(flink.toString());
+  }
+
+  @Test
+  void readsArgumentsAsUtf8InAnyLocale() throws Exception {
+    run("--help");
+
+    assertThat(run("--version").out()).contains("LC_ALL=C.UTF-8");
+  }
+
+  private void javaOfVersion(String version) throws IOException {
+    Files.createDirectories(java.resolve("bin"));
+    Files.writeString(java.resolve("release"), "JAVA_VERSION=\"" + version + "\"\n");
+    script(
+        java.resolve("bin/java"),
+        """
+        if [ "$1" = --list-modules ]; then echo jdk.compiler@17; exit; fi
+        echo "LC_ALL=${LC_ALL:-}"
+        printf '<%s>' "$@"
+        echo
+        """);
+  }
+
+  private static void script(Path file, String text) throws IOException {
+    Files.writeString(file, "#!/usr/bin/env bash\n" + text);
+    Files.setPosixFilePermissions(file, fromString("rwxr-xr-x"));
+  }
+
+  private record Result(int status, String out, String err) {}
+
+  private Result run(String... arguments) throws Exception {
+    List<String> command = new ArrayList<>();
+    command.add(project + "/bsdb");
+    command.addAll(List.of(arguments));
+    return run(Map.of(), command, directory);
+  }
+
+  private Result run(Map<String, String> environment, List<String> command, Path workingDirectory)
+      throws Exception {
+    Path out = directory.resolve("out");
+    Path err = directory.resolve("err");
+    ProcessBuilder builder =
+        new ProcessBuilder(command)
+            .directory(workingDirectory.toFile())
+            .redirectOutput(out.toFile())
+            .redirectError(err.toFile());
+    builder.environment().clear();
+    builder.environment().put("PATH", tools + ":" + System.getenv("PATH"));
+    builder.environment().put("JAVA_HOME", java.toString());
+    builder.environment().putAll(environment);
+    int status = builder.start().waitFor();
+    return new Result(
+        status,
+        Files.readString(out, StandardCharsets.UTF_8),
+        Files.readString(err, StandardCharsets.UTF_8));
+  }
+}

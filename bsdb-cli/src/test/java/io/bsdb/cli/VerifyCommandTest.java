@@ -1,0 +1,118 @@
+package io.bsdb.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.bsdb.format.row.RowCodec;
+import io.bsdb.format.row.Schema;
+import io.bsdb.writer.SnapshotWriter;
+import io.bsdb.writer.WriterOptions;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class VerifyCommandTest {
+  @TempDir private Path table;
+
+  @Test
+  void findsASnapshotSound() throws IOException {
+    write(WriterOptions.defaults());
+
+    CommandRun verify = CommandRun.of("verify", "--table", table);
+
+    assertThat(verify.err()).contains("is sound: 1,000 records");
+    assertThat(verify.status()).isZero();
+    assertThat(CommandRun.of("verify", "--table", SnapshotDirectory.of(table)).status()).isZero();
+  }
+
+  @Test
+  void namesFileAndOffsetOfDamage() throws IOException {
+    write(WriterOptions.defaults());
+    Path file = SnapshotDirectory.of(table).resolve("part-00000.bsdb");
+    byte[] bytes = Files.readAllBytes(file);
+    bytes[5000] ^= 1;
+    Files.write(file, bytes);
+
+    CommandRun verify = CommandRun.of("verify", "--table", table);
+
+    assertThat(verify.status()).isEqualTo(ExitStatus.UNREADABLE);
+    assertThat(verify.err())
+        .startsWith("bsdb: ")
+        .contains("mismatch")
+        .contains("part-00000.bsdb")
+        .contains("offset=")
+        .hasLineCount(1);
+  }
+
+  @Test
+  void findsEveryDamagedByte() throws IOException {
+    write(WriterOptions.builder().partitions(1).build());
+    Path file = SnapshotDirectory.of(table).resolve("part-00000.bsdb");
+    byte[] bytes = Files.readAllBytes(file);
+    for (int i = 0; i < bytes.length; i += 997) {
+      bytes[i] ^= 0x10;
+      Files.write(file, bytes);
+      assertThat(CommandRun.of("verify", "--table", table).status())
+          .as("byte %d", i)
+          .isEqualTo(ExitStatus.UNREADABLE);
+      bytes[i] ^= 0x10;
+    }
+  }
+
+  @Test
+  void findsATruncatedFile() throws IOException {
+    write(WriterOptions.defaults());
+    Path file = SnapshotDirectory.of(table).resolve("part-00000.bsdb");
+    byte[] bytes = Files.readAllBytes(file);
+    Files.write(file, java.util.Arrays.copyOf(bytes, bytes.length - 1));
+
+    CommandRun verify = CommandRun.of("verify", "--table", table);
+
+    assertThat(verify.status()).isEqualTo(ExitStatus.UNREADABLE);
+    assertThat(verify.err()).contains("part-00000.bsdb");
+  }
+
+  @Test
+  void findsRowsThatDoNotFitTheSchema() throws IOException {
+    Schema schema =
+        Schema.builder()
+            .column("k", "STRING")
+            .column("v", "BIGINT NOT NULL")
+            .primaryKey("k")
+            .build();
+    RowCodec codec = RowCodec.of(schema);
+    try (SnapshotWriter writer =
+        SnapshotWriter.create(table, WriterOptions.builder().schema(schema).build())) {
+      writer.add(codec.encodeKey("good"), codec.encodeValue(1L));
+      writer.add(codec.encodeKey("bad"), new byte[] {1});
+      writer.publish();
+    }
+
+    CommandRun verify = CommandRun.of("verify", "--table", table);
+
+    assertThat(verify.status()).isEqualTo(ExitStatus.UNREADABLE);
+    assertThat(verify.err()).contains("row does not fit the schema").contains(".bsdb");
+  }
+
+  @Test
+  void verifiesApproximateSnapshots() throws IOException {
+    write(WriterOptions.builder().approximate().build());
+
+    assertThat(CommandRun.of("verify", "--table", table).status()).isZero();
+  }
+
+  private void write(WriterOptions options) throws IOException {
+    try (SnapshotWriter writer = SnapshotWriter.create(table, options)) {
+      for (int i = 0; i < 1000; i++) {
+        writer.add(bytes("key " + i), bytes("value " + i));
+      }
+      writer.publish();
+    }
+  }
+
+  private static byte[] bytes(String text) {
+    return text.getBytes(StandardCharsets.UTF_8);
+  }
+}

@@ -1,0 +1,245 @@
+package io.bsdb.flink;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.flink.table.annotation.DataTypeHint;
+import org.apache.flink.table.api.DataTypes;
+import org.apache.flink.table.api.Schema;
+import org.apache.flink.table.api.TableDescriptor;
+import org.apache.flink.table.functions.ScalarFunction;
+import org.apache.flink.test.junit5.MiniClusterExtension;
+import org.apache.flink.types.Row;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Every type goes into a table by INSERT OVERWRITE and comes back out of a lookup join. */
+class AllTypesTest {
+  @RegisterExtension
+  static final MiniClusterExtension CLUSTER = new MiniClusterExtension(Sql.cluster());
+
+  @TempDir Path directory;
+
+  private String with() {
+    return " WITH ('connector' = 'bsdb', 'path' = '%s', 'sink.partitions' = '2')"
+        .formatted(directory);
+  }
+
+  /**
+   * Inserts what {@code source} selects (f0 and so on, of the numbers 0 to 3) and expects to look
+   * the same up.
+   */
+  private void assertComesBack(Sql session, String columns, String source) throws Exception {
+    session.run(
+        "CREATE TABLE t (id BIGINT, %s, PRIMARY KEY (id) NOT ENFORCED)%s"
+            .formatted(columns, with()));
+    assertLooksUp(session, source);
+  }
+
+  private static void assertLooksUp(Sql session, String source) throws Exception {
+    session.run("INSERT OVERWRITE t " + source);
+
+    List<Row> looked =
+        session.query("SELECT d.* FROM s JOIN t FOR SYSTEM_TIME AS OF s.pt AS d ON d.id = s.f0");
+
+    assertThat(looked).hasSize(3).containsExactlyInAnyOrderElementsOf(session.query(source));
+  }
+
+  @Test
+  void scalars() throws Exception {
+    assertComesBack(
+        Sql.batch(1).numbers("s", 4),
+        """
+        a CHAR(5), b VARCHAR(20), c STRING, d BOOLEAN, e BINARY(3), f VARBINARY(9), g BYTES,
+        h DECIMAL(10, 2), i DECIMAL(38, 10), j TINYINT, k SMALLINT, l INT, m BIGINT, n FLOAT, o DOUBLE,
+        p DATE, q TIME, r TIMESTAMP(3), s TIMESTAMP(9), u TIMESTAMP_LTZ(3), v TIMESTAMP_LTZ(6), w INT NOT NULL,
+        x STRING NOT NULL""",
+        """
+        SELECT f0,
+          CAST('äbc' || CAST(f0 AS STRING) AS CHAR(5)), CAST('vär' AS VARCHAR(20)), NULLIF('s' || CAST(f0 AS STRING), 's1'),
+          NULLIF(f0 = 0, FALSE), CAST(X'010203' AS BINARY(3)), CAST(X'00FF' AS VARBINARY(9)), CAST(X'' AS BYTES),
+          CAST(f0 - 1.25 AS DECIMAL(10, 2)), CAST('-1234567890123456789012345678.0123456789' AS DECIMAL(38, 10)),
+          CAST(-f0 AS TINYINT), CAST(f0 - 32768 AS SMALLINT), CAST(NULLIF(f0, 1) AS INT), NULLIF(f0, 0) * 1000000000000,
+          CAST(f0 / 3.0 AS FLOAT), CAST(-f0 / 7.0 AS DOUBLE),
+          DATE '1969-12-31', TIME '23:59:59', TIMESTAMP '1900-01-01 00:00:00.123', CAST(TIMESTAMP '2024-02-29 12:34:56.123456789' AS TIMESTAMP(9)),
+          TO_TIMESTAMP_LTZ(f0 - 1, 3), CAST(TO_TIMESTAMP_LTZ(1700000000123, 3) AS TIMESTAMP_LTZ(6)), CAST(f0 AS INT), 'x'
+        FROM s WHERE f0 < 3""");
+  }
+
+  @Test
+  void nested() throws Exception {
+    assertComesBack(
+        Sql.batch(1).numbers("s", 4),
+        """
+        a ARRAY<STRING>, b ARRAY<INT NOT NULL>, c ARRAY<ARRAY<DOUBLE>>, d MAP<STRING, BIGINT>,
+        e ROW<x INT, y STRING, z ROW<deep BOOLEAN>>, f MULTISET<STRING>, g ARRAY<ROW<k STRING, v DECIMAL(30, 3)>>,
+        h MAP<STRING, ARRAY<TIMESTAMP(9)>>, i ARRAY<BYTES>, j ROW<m MAP<INT, DATE>>""",
+        """
+        SELECT f0, ARRAY['a', NULLIF('b', 'b'), CAST(f0 AS STRING)], ARRAY[CAST(f0 AS INT), -1],
+          ARRAY[ARRAY[CAST(1 AS DOUBLE)], CAST(NULL AS ARRAY<DOUBLE>)], NULLIF(MAP['a', f0, 'b', 2], MAP['a', CAST(1 AS BIGINT), 'b', 2]),
+          CAST(ROW(1, NULLIF('y', 'y'), ROW(f0 = 1)) AS ROW<x INT, y STRING, z ROW<deep BOOLEAN>>), bag,
+          ARRAY[CAST(ROW('k', 1.5) AS ROW<k STRING, v DECIMAL(30, 3)>)],
+          MAP['t', ARRAY[CAST(TIMESTAMP '2024-02-29 12:34:56.123456789' AS TIMESTAMP(9))]], ARRAY[CAST(X'01' AS BYTES), CAST(X'' AS BYTES)],
+          CAST(ROW(MAP[1, DATE '2024-01-01']) AS ROW<m MAP<INT, DATE>>)
+        FROM s, (SELECT COLLECT(w) AS bag FROM (VALUES ('a'), ('b'), ('a')) AS words(w)) WHERE f0 < 3""");
+  }
+
+  /** Which can be declared through the Table API only. */
+  @Test
+  void intervals() throws Exception {
+    Sql session = Sql.batch(1).numbers("s", 4);
+    session.tables.createTemporaryTable(
+        "t",
+        TableDescriptor.forConnector("bsdb")
+            .schema(
+                Schema.newBuilder()
+                    .column("id", DataTypes.BIGINT().notNull())
+                    .column("a", DataTypes.INTERVAL(DataTypes.YEAR(), DataTypes.MONTH()))
+                    .column("b", DataTypes.INTERVAL(DataTypes.DAY(), DataTypes.SECOND(3)))
+                    .primaryKey("id")
+                    .build())
+            .option("path", directory.toString())
+            .build());
+
+    assertLooksUp(
+        session,
+        """
+        SELECT f0, INTERVAL '10-2' YEAR TO MONTH, INTERVAL '1 02:03:04.005' DAY TO SECOND(3)
+        FROM s WHERE f0 < 3""");
+  }
+
+  @Test
+  void variants() throws Exception {
+    assertComesBack(
+        Sql.batch(1).numbers("s", 4),
+        "a VARIANT, b ARRAY<VARIANT>",
+        """
+        SELECT f0, PARSE_JSON('{"n": ' || CAST(f0 AS STRING) || ', "a": [1, "x", null]}'), ARRAY[PARSE_JSON('"v"')]
+        FROM s WHERE f0 < 3""");
+  }
+
+  @Test
+  void bitmaps() throws Exception {
+    assertComesBack(
+        Sql.batch(1).numbers("s", 4),
+        "a BITMAP",
+        "SELECT f0, BITMAP_BUILD(ARRAY[1, CAST(f0 AS INT), 1000000]) FROM s WHERE f0 < 3");
+  }
+
+  /** Makes values of a type that Flink knows nothing of. */
+  public static final class Bits extends ScalarFunction {
+    private static final long serialVersionUID = 1L;
+
+    @DataTypeHint(value = "RAW", bridgedTo = java.util.BitSet.class)
+    public java.util.BitSet eval(Long bit) {
+      java.util.BitSet bits = new java.util.BitSet();
+      bits.set(bit.intValue());
+      return bits;
+    }
+  }
+
+  @Test
+  void rawValues() throws Exception {
+    Sql session = Sql.batch(1).numbers("s", 4);
+    session.tables.createTemporarySystemFunction("bits", Bits.class);
+    String type =
+        session
+            .tables
+            .sqlQuery("SELECT bits(f0) FROM s")
+            .getResolvedSchema()
+            .getColumnDataTypes()
+            .get(0)
+            .getLogicalType()
+            .asSerializableString();
+
+    assertComesBack(session, "a " + type, "SELECT f0, bits(f0) FROM s WHERE f0 < 3");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = ';',
+      quoteCharacter = '"',
+      value = {
+        "STRING; 'ключ' || CAST(f0 AS STRING)",
+        "BIGINT; f0 - 1",
+        "DECIMAL(10, 3); CAST(f0 - 1.5 AS DECIMAL(10, 3))",
+      })
+  void keys(String type, String expression) throws Exception {
+    assertKeysMatch(List.of(type), List.of(expression));
+  }
+
+  @Test
+  void compositeKeyOfAllTypes() throws Exception {
+    List<String> types = new ArrayList<>();
+    List<String> expressions = new ArrayList<>();
+    String[][] columns = {
+      {"CHAR(2)", "CAST('k' || CAST(f0 AS STRING) AS CHAR(2))"},
+      {"STRING", "'ключ' || CAST(f0 AS STRING)"},
+      {"BOOLEAN", "f0 = 1"},
+      {"BINARY(2)", "CAST(ENCODE('k' || CAST(f0 AS STRING), 'UTF-8') AS BINARY(2))"},
+      {"BYTES", "ENCODE(CAST(f0 AS STRING), 'UTF-8')"},
+      {"DECIMAL(10, 3)", "CAST(f0 - 1.5 AS DECIMAL(10, 3))"},
+      {"DECIMAL(38, 10)", "CAST(f0 * -12345678901234567.5 AS DECIMAL(38, 10))"},
+      {"TINYINT", "CAST(f0 - 1 AS TINYINT)"},
+      {"SMALLINT", "CAST(f0 - 1 AS SMALLINT)"},
+      {"INT", "CAST(f0 - 1 AS INT)"},
+      {"BIGINT", "f0 - 1"},
+      {"FLOAT", "CAST(f0 - 0.5 AS FLOAT)"},
+      {"DOUBLE", "CAST(f0 - 0.5 AS DOUBLE)"},
+      {"DATE", "CAST(TIMESTAMPADD(DAY, CAST(f0 AS INT), DATE '1969-12-31') AS DATE)"},
+      {
+        "TIME",
+        "CAST(TIMESTAMPADD(SECOND, CAST(f0 AS INT), TIMESTAMP '1969-12-31 23:59:58.001') AS TIME)"
+      },
+      {
+        "TIMESTAMP(3)", "TIMESTAMPADD(SECOND, CAST(f0 AS INT), TIMESTAMP '1969-12-31 23:59:59.001')"
+      },
+      {
+        "TIMESTAMP(9)",
+        "CAST(TIMESTAMPADD(SECOND, CAST(f0 AS INT), TIMESTAMP '1969-12-31 23:59:59.001') AS TIMESTAMP(9))"
+      },
+      {"TIMESTAMP_LTZ(3)", "TO_TIMESTAMP_LTZ(f0 - 1, 3)"},
+    };
+    for (String[] column : columns) {
+      types.add(column[0]);
+      expressions.add(column[1]);
+    }
+    assertKeysMatch(types, expressions);
+  }
+
+  private void assertKeysMatch(List<String> types, List<String> expressions) throws Exception {
+    List<String> declared = new ArrayList<>();
+    List<String> names = new ArrayList<>();
+    List<String> selected = new ArrayList<>();
+    List<String> compared = new ArrayList<>();
+    for (int i = 0; i < types.size(); i++) {
+      String name = "k" + i;
+      names.add(name);
+      declared.add(name + " " + types.get(i));
+      selected.add(expressions.get(i) + " AS " + name);
+      compared.add("d.%s = s.%s".formatted(name, name));
+    }
+    List<String> rows =
+        Sql.batch(1)
+            .numbers("s", 4)
+            .run(
+                "CREATE TABLE t (id BIGINT, %s, PRIMARY KEY (%s) NOT ENFORCED)%s"
+                    .formatted(String.join(", ", declared), String.join(", ", names), with()))
+            .run(
+                "INSERT OVERWRITE t SELECT f0, %s FROM s WHERE f0 < 2"
+                    .formatted(String.join(", ", selected)))
+            .texts(
+                "SELECT s.f0, d.id, %s FROM (SELECT f0, %s, pt FROM s WHERE f0 < 2) AS s JOIN t FOR SYSTEM_TIME AS OF s.pt AS d ON %s"
+                    .formatted(
+                        String.join(" AND ", compared),
+                        String.join(", ", selected),
+                        String.join(" AND ", compared)));
+
+    assertThat(rows).containsExactly("+I[0, 0, true]", "+I[1, 1, true]");
+  }
+}

@@ -1,0 +1,326 @@
+package io.bsdb.kstreams.broker;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.bsdb.format.Manifest;
+import io.bsdb.kstreams.LookupBuilder;
+import io.bsdb.kstreams.OnMissing;
+import io.bsdb.kstreams.SnapshotLookup;
+import io.bsdb.kstreams.testing.TemporaryTable;
+import io.bsdb.reader.LiveSnapshot;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.apache.kafka.common.serialization.Serdes;
+import org.apache.kafka.streams.CloseOptions;
+import org.apache.kafka.streams.KafkaStreams;
+import org.apache.kafka.streams.errors.StreamsUncaughtExceptionHandler.StreamThreadExceptionResponse;
+import org.apache.kafka.streams.kstream.ForeachAction;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInfo;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
+
+@Tag("broker")
+@Timeout(value = 5, unit = TimeUnit.MINUTES)
+@ExtendWith(BrokerExtension.class)
+class BrokerTest {
+  private static final ForeachAction<String, String> NOTHING = (key, value) -> {};
+
+  @TempDir private Path stateDirectory;
+  private Broker broker;
+  private TemporaryTable<String, String> table;
+  private Traffic traffic;
+  private int published;
+  private final BlockingQueue<String> heard = new LinkedBlockingQueue<>();
+
+  @BeforeEach
+  void prepare(Broker shared, TestInfo test) throws Exception {
+    broker = shared;
+    table = TemporaryTable.create(Serdes.String(), Serdes.String());
+    traffic = new Traffic(broker, new TopicNames(test.getTestMethod().orElseThrow().getName()));
+  }
+
+  /** Nothing is left open, whatever a test did. */
+  @AfterEach
+  void cleanUp() throws Exception {
+    traffic.close();
+    assertThat(mappedVersions()).isEmpty();
+    await(
+        "the lookup's thread to end",
+        () ->
+            Thread.getAllStackTraces().keySet().stream()
+                .noneMatch(t -> t.getName().startsWith("bsdb-lookup")));
+    table.close();
+  }
+
+  /** Publishes a version in which all customers bear its number. */
+  private void publish() {
+    published++;
+    assertThat(number(table.publish(customers()))).isEqualTo(published);
+  }
+
+  private void publishDamaged() {
+    published++;
+    table.publishDamaged(customers());
+  }
+
+  private Map<String, String> customers() {
+    Map<String, String> customers = new HashMap<>();
+    for (int i = 0; i < Traffic.CUSTOMERS; i++) {
+      customers.put("c" + i, Integer.toString(published));
+    }
+    return customers;
+  }
+
+  private static int number(String version) {
+    return Integer.parseInt(version.substring(0, 10));
+  }
+
+  private LookupBuilder<String, String> lookup() {
+    return table
+        .lookup("customers")
+        .versionHeader(Enrichment.VERSION_HEADER)
+        .listener(
+            new LiveSnapshot.Listener() {
+              @Override
+              public void onRefreshed(Manifest manifest) {
+                heard.add("refreshed " + number(manifest.version()));
+              }
+
+              @Override
+              public void onRefreshFailed(String version, Exception failure) {
+                heard.add("refused " + number(version));
+              }
+            });
+  }
+
+  private void awaitHearing(String news) throws InterruptedException {
+    assertThat(heard.poll(1, TimeUnit.MINUTES)).isEqualTo(news);
+  }
+
+  private KafkaStreams start(
+      SnapshotLookup<String, String> customers,
+      ForeachAction<String, String> afterwards,
+      String instance) {
+    KafkaStreams streams =
+        Enrichment.streams(
+            Enrichment.topology(customers, traffic.names, afterwards),
+            broker.bootstrapServers(),
+            traffic.names,
+            stateDirectory.resolve(instance));
+    streams.setUncaughtExceptionHandler(failure -> StreamThreadExceptionResponse.REPLACE_THREAD);
+    streams.start();
+    return streams;
+  }
+
+  private static void stop(KafkaStreams streams) {
+    var leaving =
+        CloseOptions.groupMembershipOperation(CloseOptions.GroupMembershipOperation.LEAVE_GROUP);
+    assertThat(streams.close(leaving.withTimeout(Traffic.PATIENCE))).isTrue();
+  }
+
+  /** Every order once, each with the value that the version in its header had. */
+  private void assertResults() {
+    for (Traffic.Enriched result : traffic.results()) {
+      assertThat(result.value())
+          .endsWith(result.version() == null ? "=null" : "=" + number(result.version()));
+    }
+  }
+
+  /** Numbers of the versions of the table that are mapped into this process. */
+  private Set<Integer> mappedVersions() {
+    try (Stream<String> maps =
+        Files.lines(Path.of("/proc/self/maps"), StandardCharsets.ISO_8859_1)) {
+      String prefix = table.directory().resolve("snapshots") + "/";
+      return maps.filter(line -> line.contains(prefix))
+          .map(line -> number(line.substring(line.indexOf(prefix) + prefix.length())))
+          .collect(Collectors.toSet());
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static void await(String what, BooleanSupplier condition) {
+    long deadline = System.nanoTime() + Traffic.PATIENCE.toNanos();
+    while (!condition.getAsBoolean()) {
+      assertThat(System.nanoTime()).as("waited for %s", what).isLessThan(deadline);
+      LockSupport.parkNanos(20_000_000);
+    }
+  }
+
+  @Test
+  void countsEveryOrderOnceThroughAbortsAndSwaps() throws Exception {
+    publish();
+    Set<String> failures = ConcurrentHashMap.newKeySet();
+    failures.addAll(List.of("o150", "o333", "o614"));
+    try (var customers = lookup().build()) {
+      KafkaStreams streams =
+          start(
+              customers,
+              (key, value) -> {
+                if (failures.remove(key)) {
+                  throw new IllegalStateException("aborts the transaction");
+                }
+              },
+              "a");
+      for (int round = 0; round < 4; round++) {
+        traffic.send(200);
+        publish();
+        assertThat(customers.refresh()).isTrue();
+      }
+      traffic.awaitAll();
+      traffic.send(4 * Traffic.CUSTOMERS);
+      traffic.awaitAll();
+      stop(streams);
+    }
+    assertThat(failures).isEmpty();
+    assertResults();
+    assertThat(traffic.last().value()).endsWith("=" + published);
+  }
+
+  @Test
+  void rebalancesWhileSwapping() throws Exception {
+    publish();
+    try (var customers = lookup().build()) {
+      KafkaStreams first = start(customers, NOTHING, "a");
+      traffic.send(400);
+      traffic.awaitAll();
+      assertThat(lookupMetrics(first))
+          .as("one set of metrics per task")
+          .isEqualTo(Traffic.PARTITIONS);
+      KafkaStreams second = start(customers, NOTHING, "b");
+      for (int round = 0; round < 3; round++) {
+        traffic.send(200);
+        publish();
+        assertThat(customers.refresh()).isTrue();
+      }
+      await(
+          "each of two instances with two threads to have two of four tasks",
+          () -> lookupMetrics(first) == 2 && lookupMetrics(second) == 2);
+      traffic.send(200);
+      traffic.awaitAll();
+      await(
+          "idle tasks to let go of old versions", () -> mappedVersions().equals(Set.of(published)));
+      stop(first);
+      publish();
+      assertThat(customers.refresh()).isTrue();
+      traffic.send(200);
+      traffic.awaitAll();
+      assertThat(lookupMetrics(second)).isEqualTo(Traffic.PARTITIONS);
+      stop(second);
+      await("no task to hold a version", () -> mappedVersions().equals(Set.of(published)));
+    }
+    assertResults();
+    assertThat(traffic.last().value()).endsWith("=" + published);
+  }
+
+  private static long lookupMetrics(KafkaStreams streams) {
+    return streams.metrics().keySet().stream()
+        .filter(
+            name ->
+                name.group().equals("stream-bsdb-lookup-metrics")
+                    && name.name().equals("hit-total"))
+        .count();
+  }
+
+  @Test
+  void goesOnWhereACrashedProcessStopped() throws Exception {
+    publish();
+    traffic.send(400);
+    Path output = Files.createDirectory(stateDirectory.resolve("crashed"));
+    Process process =
+        CrashingApplication.start(
+            broker.bootstrapServers(), traffic.names, table.directory(), output, 250);
+    assertThat(process.waitFor(2, TimeUnit.MINUTES)).isTrue();
+    assertThat(process.exitValue())
+        .as(() -> read(output.resolve("output")))
+        .isEqualTo(CrashingApplication.EXIT_CODE);
+    publish();
+    traffic.send(100);
+    try (var customers = lookup().build()) {
+      KafkaStreams streams = start(customers, NOTHING, "a");
+      traffic.awaitAll();
+      stop(streams);
+    }
+    assertResults();
+    assertThat(traffic.last().value()).endsWith("=2");
+  }
+
+  private static String read(Path file) {
+    try {
+      return Files.readString(file);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  @Test
+  void servesTheOldVersionWhenTheNewOneIsDamaged() throws Exception {
+    publish();
+    try (var customers = lookup().refreshEvery(Duration.ofMillis(20)).build()) {
+      KafkaStreams streams = start(customers, NOTHING, "a");
+      traffic.send(100);
+      publishDamaged();
+      awaitHearing("refused 2");
+      traffic.send(100);
+      traffic.awaitAll();
+      assertThat(traffic.last().value()).endsWith("=1");
+      publish();
+      awaitHearing("refreshed 3");
+      traffic.send(100);
+      traffic.awaitAll();
+      assertThat(traffic.last().value()).endsWith("=3");
+      assertThat(heard).isEmpty();
+      stop(streams);
+    }
+    assertResults();
+  }
+
+  @Test
+  void startsBeforeTheTable() throws Exception {
+    assertThatThrownBy(() -> lookup().build()).isInstanceOf(NoSuchFileException.class);
+    var waiting =
+        new FutureTask<>(() -> lookup().onMissing(OnMissing.waitFor(Traffic.PATIENCE)).build());
+    new Thread(waiting, "waits for the table").start();
+    try (var customers =
+        lookup().refreshEvery(Duration.ofMillis(20)).onMissing(OnMissing.EMPTY).build()) {
+      KafkaStreams streams = start(customers, NOTHING, "a");
+      traffic.send(100);
+      traffic.awaitAll();
+      assertThat(traffic.last().value()).endsWith("=null");
+      publish();
+      awaitHearing("refreshed 1");
+      traffic.send(100);
+      traffic.awaitAll();
+      assertThat(traffic.last().value()).endsWith("=1");
+      stop(streams);
+    }
+    try (var customers = waiting.get(1, TimeUnit.MINUTES)) {
+      assertThat(customers.get("c1")).isEqualTo("1");
+    }
+    assertResults();
+  }
+}

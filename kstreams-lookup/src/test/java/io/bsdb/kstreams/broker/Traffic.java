@@ -1,0 +1,148 @@
+package io.bsdb.kstreams.broker;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.clients.consumer.ConsumerConfig;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerConfig;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.clients.producer.RecordMetadata;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.header.Header;
+import org.apache.kafka.common.serialization.StringDeserializer;
+import org.apache.kafka.common.serialization.StringSerializer;
+
+/** One test's topics: orders to write, and what a reader of committed records finds enriched. */
+final class Traffic implements AutoCloseable {
+  static final int PARTITIONS = 4;
+  static final int CUSTOMERS = 20;
+  static final Duration PATIENCE = Duration.ofSeconds(60);
+
+  final TopicNames names;
+  private final List<TopicPartition> enrichedPartitions;
+  private final KafkaProducer<String, String> producer;
+  private final KafkaConsumer<String, String> consumer;
+  private final List<Enriched> read = new ArrayList<>();
+  private int sent;
+
+  /**
+   * One result.
+   *
+   * @param version in the header; null for none
+   */
+  record Enriched(String key, String value, String version) {
+    static Enriched of(ConsumerRecord<String, String> result) {
+      Header header = result.headers().lastHeader(Enrichment.VERSION_HEADER);
+      return new Enriched(
+          result.key(),
+          result.value(),
+          header == null ? null : new String(header.value(), StandardCharsets.UTF_8));
+    }
+  }
+
+  Traffic(Broker broker, TopicNames names) throws Exception {
+    this.names = names;
+    this.enrichedPartitions =
+        IntStream.range(0, PARTITIONS)
+            .mapToObj(partition -> new TopicPartition(names.enriched(), partition))
+            .toList();
+    Map<String, Object> common = Map.of("bootstrap.servers", broker.bootstrapServers());
+    try (Admin admin = Admin.create(common)) {
+      admin
+          .createTopics(
+              Set.of(
+                  new NewTopic(names.orders(), PARTITIONS, (short) 1),
+                  new NewTopic(names.enriched(), PARTITIONS, (short) 1)))
+          .all()
+          .get(1, TimeUnit.MINUTES);
+    }
+    this.producer =
+        new KafkaProducer<>(
+            Map.of(ProducerConfig.BOOTSTRAP_SERVERS_CONFIG, broker.bootstrapServers()),
+            new StringSerializer(),
+            new StringSerializer());
+    this.consumer =
+        new KafkaConsumer<>(
+            Map.of(
+                ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG,
+                broker.bootstrapServers(),
+                ConsumerConfig.ISOLATION_LEVEL_CONFIG,
+                "read_committed"),
+            new StringDeserializer(),
+            new StringDeserializer());
+    consumer.assign(enrichedPartitions);
+    consumer.seekToBeginning(enrichedPartitions);
+  }
+
+  /** Sends this many more orders, over all partitions and customers. */
+  void send(int count) throws Exception {
+    List<Future<RecordMetadata>> sending = new ArrayList<>();
+    for (int i = 0; i < count; i++, sent++) {
+      String customer = "c" + sent % CUSTOMERS;
+      sending.add(
+          producer.send(
+              new ProducerRecord<>(names.orders(), sent % PARTITIONS, "o" + sent, customer)));
+    }
+    producer.flush();
+    for (Future<RecordMetadata> each : sending) {
+      each.get();
+    }
+  }
+
+  /** Waits until there is a result for every order. */
+  void awaitAll() {
+    long deadline = System.nanoTime() + PATIENCE.toNanos();
+    while (read.size() < sent) {
+      assertThat(System.nanoTime())
+          .as("%d of %d results in time", read.size(), sent)
+          .isLessThan(deadline);
+      poll();
+    }
+  }
+
+  private void poll() {
+    consumer.poll(Duration.ofMillis(100)).forEach(result -> read.add(Enriched.of(result)));
+  }
+
+  /** All results, once the application is closed: exactly one for every order. */
+  List<Enriched> results() {
+    Map<TopicPartition, Long> ends = consumer.endOffsets(enrichedPartitions);
+    while (enrichedPartitions.stream().anyMatch(each -> consumer.position(each) < ends.get(each))) {
+      poll();
+    }
+    Map<String, Long> counts =
+        read.stream().collect(Collectors.groupingBy(Enriched::key, Collectors.counting()));
+    assertThat(counts)
+        .hasSize(sent)
+        .allSatisfy((key, count) -> assertThat(count).as(key).isEqualTo(1));
+    return List.copyOf(read);
+  }
+
+  /** The result for the last order. */
+  Enriched last() {
+    Optional<Enriched> last =
+        read.stream().filter(each -> each.key().equals("o" + (sent - 1))).findFirst();
+    return last.orElseThrow();
+  }
+
+  @Override
+  public void close() {
+    consumer.close();
+    producer.close();
+  }
+}
