@@ -9,6 +9,8 @@ import io.bsdb.reader.io.FileMemory;
 import io.bsdb.reader.io.PageBuffer;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.List;
@@ -21,6 +23,10 @@ import org.jspecify.annotations.Nullable;
  */
 final class CachedRecords implements Records {
   private static final int ENTRY_OVERHEAD = 160;
+
+  /** Frames are passed between threads: what is in one must be seen before the reference to it. */
+  private static final VarHandle FRAMES =
+      MethodHandles.arrayElementVarHandle(byte[][].class);
 
   private final @Nullable DiskRecords disk;
   private final Cache<Long, CachedBlock> cache;
@@ -57,7 +63,8 @@ final class CachedRecords implements Records {
     }
 
     int weight() {
-      return ENTRY_OVERHEAD + block.capacity() + frames.length * (plainLength + 16);
+      long most = ENTRY_OVERHEAD + block.capacity() + frames.length * (plainLength + 16L);
+      return (int) Math.min(most, Integer.MAX_VALUE);
     }
   }
 
@@ -115,7 +122,7 @@ final class CachedRecords implements Records {
   private static byte[] frame(Partition partition, CachedBlock cached, int record)
       throws CorruptSnapshotException {
     int frame = BlockReader.frameOf(cached.block, 0, record);
-    byte[] body = cached.frames[frame];
+    byte[] body = (byte[]) FRAMES.getAcquire(cached.frames, frame);
     if (body != null) {
       return body;
     }
@@ -124,7 +131,7 @@ final class CachedRecords implements Records {
       int length = partition.decode(decoder, cached.block, 0, record);
       body = new byte[length];
       decoder.plain().get(0, body);
-      cached.frames[frame] = body;
+      FRAMES.setRelease(cached.frames, frame, body);
       return body;
     } finally {
       partition.decoders().give(decoder);

@@ -220,7 +220,8 @@ public final class LiveSnapshot implements Closeable {
     previous.release();
   }
 
-  private void refreshInBackground() {
+  /** What the refresh thread does each time. */
+  void refreshInBackground() {
     try {
       if (!closed) {
         refresh(refused);

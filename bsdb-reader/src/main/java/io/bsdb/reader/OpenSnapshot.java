@@ -44,31 +44,30 @@ final class OpenSnapshot implements Closeable {
           null,
           "no such table directory; check the path, or build the table first");
     }
-    String version = Table.at(path).requireCurrentVersion();
-    return openDirectory(
-        path.resolve(SnapshotFormat.SNAPSHOTS_DIRECTORY).resolve(version), options);
+    return openVersion(path, Table.at(path).requireCurrentVersion(), options);
   }
 
   /** Opens a version of a table. */
   static OpenSnapshot openVersion(Path table, String version, ReaderOptions options)
       throws IOException {
     Path directory = table.resolve(SnapshotFormat.SNAPSHOTS_DIRECTORY).resolve(version);
-    OpenSnapshot snapshot = openDirectory(directory, options);
-    if (!snapshot.manifest.version().equals(version)) {
-      snapshot.close();
+    Manifest manifest = readManifest(directory);
+    if (!manifest.version().equals(version)) {
       throw new CorruptSnapshotException(
           "manifest belongs to another version: file=%s expected=%s actual=%s"
               .formatted(
-                  directory.resolve(SnapshotFormat.MANIFEST_FILE),
-                  version,
-                  snapshot.manifest.version()));
+                  directory.resolve(SnapshotFormat.MANIFEST_FILE), version, manifest.version()));
     }
-    return snapshot;
+    return openDirectory(directory, manifest, options);
   }
 
   /** Opens a snapshot. */
   static OpenSnapshot openDirectory(Path directory, ReaderOptions options) throws IOException {
-    Manifest manifest = readManifest(directory);
+    return openDirectory(directory, readManifest(directory), options);
+  }
+
+  private static OpenSnapshot openDirectory(
+      Path directory, Manifest manifest, ReaderOptions options) throws IOException {
     List<Partition> opened = new ArrayList<>();
     try {
       for (PartitionFile file : manifest.partitions()) {

@@ -307,8 +307,8 @@ class SnapshotContractTest {
       assertThat(reader.partitionCount()).isEqualTo(3);
       for (int partition : new int[] {-1, 3}) {
         assertThatThrownBy(() -> reader.scan(partition))
-            .isInstanceOf(IllegalArgumentException.class)
-            .hasMessage("no such partition: expected 0 to 2, actual " + partition);
+            .isInstanceOf(IndexOutOfBoundsException.class)
+            .hasMessageContaining("Index %d", partition);
       }
     }
   }

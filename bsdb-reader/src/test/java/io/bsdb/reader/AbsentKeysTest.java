@@ -1,0 +1,63 @@
+package io.bsdb.reader;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import io.bsdb.reader.TestData.Lengths;
+import io.bsdb.writer.Layout;
+import io.bsdb.writer.WriterOptions;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** How often absent keys slip past signatures. */
+class AbsentKeysTest {
+  private static final int ASKED = 30_000;
+
+  @TempDir Path table;
+
+  @ParameterizedTest
+  @CsvSource({
+    "1,COMPACT", "3,BLOCKED", "7,COMPACT", "8,COMPACT", "8,COMPRESSED", "9,COMPACT", "20,COMPACT"
+  })
+  void anApproximateSnapshotAnswersAbsentKeysAsSeldomAsItSays(int bits, Layout layout)
+      throws Exception {
+    TestData data = TestData.random(bits, 3000, Lengths.FIXED, Lengths.FIXED, 8);
+    WriterOptions options =
+        WriterOptions.builder().layout(layout).approximate().signatureBits(bits).build();
+    data.publish(table, options);
+    try (SnapshotReader reader = SnapshotReader.open(table)) {
+      data.assertFoundIn(reader);
+      double expected = ASKED * Math.pow(2, -bits);
+      double fiveDeviations = 5 * Math.sqrt(expected) + 2;
+      assertThat((double) falseAnswers(reader)).isCloseTo(expected, within(fiveDeviations));
+      assertThat(reader.metrics().signatureRejects()).isPositive();
+    }
+  }
+
+  private static int falseAnswers(SnapshotReader reader) throws Exception {
+    int answers = 0;
+    for (int i = 0; i < ASKED; i++) {
+      byte[] absent = ByteBuffer.allocate(12).putInt(0x7AAAAAAA).putInt(i).array();
+      byte[] value = reader.get(absent);
+      if (value != null) {
+        assertThat(value).hasSize(8);
+        answers++;
+      }
+    }
+    return answers;
+  }
+
+  @ParameterizedTest
+  @CsvSource({"0,COMPACT", "1,COMPRESSED", "8,BLOCKED"})
+  void storedKeysAreNeverMistaken(int bits, Layout layout) throws Exception {
+    TestData data = TestData.random(bits, 3000, Lengths.FIXED, Lengths.FIXED, 8);
+    data.publish(table, WriterOptions.builder().layout(layout).signatureBits(bits).build());
+    try (SnapshotReader reader = SnapshotReader.open(table)) {
+      assertThat(falseAnswers(reader)).isZero();
+      assertThat(reader.metrics().misses()).isEqualTo(ASKED);
+    }
+  }
+}

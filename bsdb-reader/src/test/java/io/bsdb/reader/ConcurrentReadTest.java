@@ -1,0 +1,211 @@
+package io.bsdb.reader;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.bsdb.reader.AccessContractTest.Way;
+import io.bsdb.reader.TestData.Lengths;
+import io.bsdb.reader.io.FileMemory;
+import io.bsdb.writer.Layout;
+import io.bsdb.writer.WriterOptions;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Many threads, and a close in their midst. */
+@Timeout(value = 120, unit = TimeUnit.SECONDS)
+class ConcurrentReadTest {
+  private static final int THREADS = 8;
+
+  @TempDir Path table;
+  private TestData data;
+  private ExecutorService executor;
+
+  @BeforeEach
+  void publish() throws Exception {
+    data = TestData.random(8, 400, Lengths.VARYING, Lengths.VARYING, 200);
+    data.publish(
+        table, WriterOptions.builder().layout(Layout.COMPRESSED).partitions(2).build());
+    AtomicInteger named = new AtomicInteger();
+    executor =
+        Executors.newFixedThreadPool(
+            THREADS, task -> new Thread(task, "test-" + named.getAndIncrement()));
+  }
+
+  @AfterEach
+  void endThreads() {
+    executor.shutdownNow();
+  }
+
+  private List<Future<Integer>> readers(SnapshotReader reader, int rounds, CountDownLatch started) {
+    List<Future<Integer>> readers = new ArrayList<>();
+    for (int thread = 0; thread < THREADS; thread++) {
+      int seed = thread;
+      readers.add(
+          executor.submit(
+              () -> {
+                Random random = new Random(seed);
+                int reads = 0;
+                try {
+                  for (; reads < rounds; reads++) {
+                    read(reader, random);
+                    if (reads == 10) {
+                      started.countDown();
+                    }
+                  }
+                } catch (ClosedReaderException e) {
+                  assertThat(e).hasMessageEndingWith(" is closed");
+                }
+                return reads;
+              }));
+    }
+    return readers;
+  }
+
+  private void read(SnapshotReader reader, Random random) throws IOException {
+    int record = random.nextInt(data.count());
+    switch (random.nextInt(20)) {
+      case 0 -> {
+        List<byte[]> values = reader.getAll(data.keys().subList(0, record));
+        for (int i = 0; i < record; i++) {
+          requireEqual(values.get(i), data.values().get(i));
+        }
+      }
+      case 1 -> {
+        try (RecordCursor cursor = reader.scan()) {
+          for (int i = 0; i < 20 && cursor.next(); i++) {
+            requireEqual(reader.get(cursor.key()), cursor.value());
+          }
+        }
+      }
+      default -> requireEqual(reader.get(data.keys().get(record)), data.values().get(record));
+    }
+  }
+
+  private static void requireEqual(byte[] actual, byte[] expected) {
+    if (!Arrays.equals(actual, expected)) {
+      throw new AssertionError("another value than was written");
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(Way.class)
+  void manyThreadsGetRightAnswers(Way way) throws Exception {
+    try (SnapshotReader reader = SnapshotReader.open(table, way.options)) {
+      for (Future<Integer> done : readers(reader, 300, new CountDownLatch(0))) {
+        assertThat(done.get()).isEqualTo(300);
+      }
+      assertThat(reader.metrics().hits()).isGreaterThanOrEqualTo(THREADS * 300L);
+      assertThat(reader.metrics().failures()).isZero();
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(Way.class)
+  @EnabledOnOs(OS.LINUX)
+  void closeWaitsForReadsUnderWayAndLeavesNothing(Way way) throws Exception {
+    long open = FileMemory.openCount();
+    for (int round = 0; round < 5; round++) {
+      CountDownLatch started = new CountDownLatch(THREADS);
+      SnapshotReader reader = SnapshotReader.open(table, way.options);
+      List<Future<Integer>> readers = readers(reader, Integer.MAX_VALUE, started);
+      started.await();
+      reader.close();
+      for (Future<Integer> done : readers) {
+        assertThat(done.get()).isGreaterThan(10);
+      }
+    }
+    assertThat(FileMemory.openCount()).isEqualTo(open);
+    assertThat(Files.readString(Path.of("/proc/self/maps"))).doesNotContain(table.toString());
+    assertThat(openFiles()).noneMatch(file -> file.startsWith(table.toString()));
+  }
+
+  private static List<String> openFiles() throws IOException {
+    List<String> open = new ArrayList<>();
+    try (Stream<Path> descriptors = Files.list(Path.of("/proc/self/fd"))) {
+      for (Path descriptor : descriptors.toList()) {
+        try {
+          open.add(Files.readSymbolicLink(descriptor).toString());
+        } catch (NoSuchFileException closedMeanwhile) {
+          // it was the descriptor of the listing itself
+        }
+      }
+    }
+    return open;
+  }
+
+  @ParameterizedTest
+  @EnumSource(
+      value = Way.class,
+      names = {"MAPPED", "DIRECT", "IO_URING"})
+  void everyFutureCompletesThoughTheReaderIsClosed(Way way) throws Exception {
+    long open = FileMemory.openCount();
+    for (int round = 0; round < 5; round++) {
+      AsyncSnapshotReader reader = AsyncSnapshotReader.open(table, way.options);
+      AtomicBoolean closed = new AtomicBoolean();
+      CountDownLatch started = new CountDownLatch(200);
+      List<Future<List<CompletableFuture<byte[]>>>> askers = new ArrayList<>();
+      for (int thread = 0; thread < 4; thread++) {
+        askers.add(executor.submit(() -> ask(reader, closed, started)));
+      }
+      started.await();
+      reader.close();
+      closed.set(true);
+      int answered = 0;
+      for (Future<List<CompletableFuture<byte[]>>> asker : askers) {
+        List<CompletableFuture<byte[]>> futures = asker.get();
+        for (int i = 0; i < futures.size(); i++) {
+          answered += isAnswered(futures.get(i), i % data.count()) ? 1 : 0;
+        }
+      }
+      assertThat(answered).isPositive();
+    }
+    assertThat(FileMemory.openCount()).isEqualTo(open);
+  }
+
+  private List<CompletableFuture<byte[]>> ask(
+      AsyncSnapshotReader reader, AtomicBoolean closed, CountDownLatch started) {
+    List<CompletableFuture<byte[]>> futures = new ArrayList<>();
+    try {
+      for (int i = 0; !closed.get() && i < 100_000; i++) {
+        futures.add(reader.get(data.keys().get(i % data.count())));
+        started.countDown();
+      }
+    } catch (ClosedReaderException end) {
+      assertThat(end).hasMessageEndingWith(" is closed");
+    }
+    return futures;
+  }
+
+  private boolean isAnswered(CompletableFuture<byte[]> future, int record) {
+    try {
+      requireEqual(future.join(), data.values().get(record));
+      return true;
+    } catch (CompletionException e) {
+      assertThat(e).hasCauseInstanceOf(ClosedReaderException.class);
+      return false;
+    }
+  }
+}

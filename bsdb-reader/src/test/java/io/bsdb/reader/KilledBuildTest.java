@@ -1,0 +1,105 @@
+package io.bsdb.reader;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.bsdb.format.Manifest;
+import io.bsdb.table.Table;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Random;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Processes that build are killed at random points. {@code -Dbsdb.test.kills=50} kills more, {@code
+ * -Dbsdb.test.seed} chooses the points.
+ */
+@Timeout(value = 600, unit = TimeUnit.SECONDS)
+class KilledBuildTest {
+  private static final int KILLS = Integer.getInteger("bsdb.test.kills", 15);
+  private static final long SEED = Long.getLong("bsdb.test.seed", 20_260_101);
+
+  @TempDir Path directory;
+
+  @Test
+  void aKilledBuildLeavesASoundVersionInService() throws Exception {
+    System.out.println("seed of the kills: " + SEED);
+    Random random = new Random(SEED);
+    Table table = Table.at(directory);
+    int number = 0;
+    for (int kill = 0; kill < KILLS; kill++) {
+      int operations = kill == 0 ? 5 : 1 + random.nextInt(80);
+      killAfter(operations);
+      number = assertSound(table, number, "seed %d, kill %d".formatted(SEED, kill));
+      if (kill % 3 == 2) {
+        BuildsUntilKilled.publishNext(table, directory.resolve("tmp"));
+        assertThat(assertSound(table, number, "next build")).isEqualTo(++number);
+        table.sweep(Duration.ofSeconds(-10));
+        assertOnlyCompleteVersionsAreLeft(table);
+        assertSound(table, number, "after sweep");
+      }
+    }
+    assertThat(number).isPositive();
+  }
+
+  private void killAfter(int operations) throws IOException, InterruptedException {
+    Process process =
+        new ProcessBuilder(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-cp",
+                System.getProperty("java.class.path"),
+                "-XX:TieredStopAtLevel=1",
+                "-Xmx128m",
+                "--enable-native-access=ALL-UNNAMED",
+                BuildsUntilKilled.class.getName(),
+                directory.toString())
+            .redirectError(ProcessBuilder.Redirect.INHERIT)
+            .start();
+    try (BufferedReader lines = process.inputReader()) {
+      for (int i = 0; i < operations; i++) {
+        assertThat(lines.readLine()).as("line %d of the building process", i).isNotNull();
+      }
+    } finally {
+      process.destroyForcibly();
+      process.waitFor();
+    }
+  }
+
+  /** Returns the number of the version in service, which is not before {@code least}. */
+  private int assertSound(Table table, int least, String what) throws IOException {
+    String current = table.currentVersion();
+    if (current == null) {
+      assertThat(least).as(what).isZero();
+      return 0;
+    }
+    Manifest manifest = SnapshotVerifier.verify(directory.resolve("snapshots").resolve(current));
+    int number = BuildsUntilKilled.numberOf(manifest);
+    assertThat(number).as(what).isGreaterThanOrEqualTo(least);
+    TestData data = BuildsUntilKilled.data(number);
+    try (SnapshotReader reader = SnapshotReader.open(directory)) {
+      assertThat(reader.manifest()).isEqualTo(manifest);
+      data.assertFoundIn(reader);
+      data.assertScannedFrom(reader);
+    }
+    return number;
+  }
+
+  private void assertOnlyCompleteVersionsAreLeft(Table table) throws IOException {
+    assertThat(table.storage().list("snapshots")).isEqualTo(table.versions());
+    assertThat(table.storage().list("staging")).isEmpty();
+    for (String version : table.versions()) {
+      Path snapshot = directory.resolve("snapshots").resolve(version);
+      SnapshotVerifier.verify(snapshot);
+      try (Stream<Path> files = Files.list(snapshot)) {
+        assertThat(files).hasSize(4);
+      }
+    }
+    assertThat(table.storage().list("")).isSubsetOf("CURRENT", "LOCK", "snapshots", "staging", "tmp");
+  }
+}
