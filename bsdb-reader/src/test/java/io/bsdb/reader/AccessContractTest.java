@@ -60,11 +60,7 @@ class AccessContractTest {
 
     Way(Access access, long cacheBytes) {
       options =
-          ReaderOptions.builder()
-              .access(access)
-              .blockCacheBytes(cacheBytes)
-              .queueDepth(8)
-              .build();
+          ReaderOptions.builder().access(access).blockCacheBytes(cacheBytes).queueDepth(8).build();
     }
   }
 
@@ -155,8 +151,7 @@ class AccessContractTest {
   @EnumSource(Way.class)
   void damagedBlocksAreRefused(Way way) throws Exception {
     TestData data = TestData.random(7, 40, Lengths.VARYING, Lengths.VARYING, 40);
-    WriterOptions options =
-        WriterOptions.builder().layout(Layout.COMPRESSED).partitions(1).build();
+    WriterOptions options = WriterOptions.builder().layout(Layout.COMPRESSED).partitions(1).build();
     Manifest manifest = data.publish(table, options);
     Path file =
         table

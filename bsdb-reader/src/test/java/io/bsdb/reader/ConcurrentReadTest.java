@@ -46,8 +46,7 @@ class ConcurrentReadTest {
   @BeforeEach
   void publish() throws Exception {
     data = TestData.random(8, 400, Lengths.VARYING, Lengths.VARYING, 200);
-    data.publish(
-        table, WriterOptions.builder().layout(Layout.COMPRESSED).partitions(2).build());
+    data.publish(table, WriterOptions.builder().layout(Layout.COMPRESSED).partitions(2).build());
     AtomicInteger named = new AtomicInteger();
     executor =
         Executors.newFixedThreadPool(

@@ -107,9 +107,7 @@ final class GoldenSnapshots {
       try (Stream<Path> files = Files.list(snapshot)) {
         for (Path file : files.toList()) {
           Files.copy(
-              file,
-              directory.resolve(file.getFileName()),
-              StandardCopyOption.REPLACE_EXISTING);
+              file, directory.resolve(file.getFileName()), StandardCopyOption.REPLACE_EXISTING);
         }
       }
     }
