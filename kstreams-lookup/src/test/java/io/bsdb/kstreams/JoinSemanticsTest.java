@@ -155,7 +155,25 @@ class JoinSemanticsTest {
       CUSTOMERS.forEach(topic::pipeInput);
       expected = sendAll(joins);
     }
+    if (globalKTableDropsUnkeyedLeftSides()) {
+      actual.removeIf(JoinSemanticsTest::isFromUnkeyedOrder);
+      expected.removeIf(JoinSemanticsTest::isFromUnkeyedOrder);
+    }
     assertThat(actual).isEqualTo(expected).isNotEmpty();
+  }
+
+  /** Kafka 3.9 and 4.0 do, unless the record's key is null as well. */
+  private static boolean globalKTableDropsUnkeyedLeftSides() {
+    String version = System.getProperty("kafka.expected.version", "");
+    return version.startsWith("3.") || version.startsWith("4.0.");
+  }
+
+  private static boolean isFromUnkeyedOrder(TestRecord<String, String> result) {
+    return result.key() != null && traceOf(result).startsWith("nobody");
+  }
+
+  private static String traceOf(TestRecord<String, String> result) {
+    return new String(result.headers().lastHeader("trace").value(), StandardCharsets.UTF_8);
   }
 
   private static List<TestRecord<String, String>> sendAll(Joins joins) {
@@ -164,7 +182,7 @@ class JoinSemanticsTest {
     for (String key : new String[] {"k", "c1", "absent", "", null}) {
       for (String value : new String[] {"c1", "c2", "empty", "absent", "", "nobody", null}) {
         var order = new TestRecord<>(key, value, Instant.ofEpochMilli(1000L + count));
-        order.headers().add("trace", Integer.toString(count++).getBytes(StandardCharsets.UTF_8));
+        order.headers().add("trace", (value + count++).getBytes(StandardCharsets.UTF_8));
         results.addAll(joins.send(order));
       }
     }

@@ -2,6 +2,7 @@ package io.bsdb.kstreams;
 
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.Properties;
 import java.util.UUID;
 import java.util.function.BiFunction;
@@ -28,8 +29,10 @@ final class Joins implements AutoCloseable {
 
   private boolean closed;
 
-  private Joins(StreamsBuilder builder) {
-    this.driver = new TopologyTestDriver(builder.build(), config());
+  private Joins(StreamsBuilder builder, Map<String, ?> settings) {
+    Properties config = config();
+    config.putAll(settings);
+    this.driver = new TopologyTestDriver(builder.build(), config);
     var strings = Serdes.String();
     this.orders = driver.createInputTopic(ORDERS, strings.serializer(), strings.serializer());
     this.enriched =
@@ -51,16 +54,26 @@ final class Joins implements AutoCloseable {
   }
 
   static Joins of(UnaryOperator<KStream<String, String>> topology) {
-    return of((builder, orders) -> topology.apply(orders));
+    return of(topology, Map.of());
+  }
+
+  static Joins of(UnaryOperator<KStream<String, String>> topology, Map<String, ?> settings) {
+    return of((builder, orders) -> topology.apply(orders), settings);
   }
 
   static Joins of(
       BiFunction<StreamsBuilder, KStream<String, String>, KStream<String, String>> topology) {
+    return of(topology, Map.of());
+  }
+
+  private static Joins of(
+      BiFunction<StreamsBuilder, KStream<String, String>, KStream<String, String>> topology,
+      Map<String, ?> settings) {
     StreamsBuilder builder = new StreamsBuilder();
     KStream<String, String> orders =
         builder.stream(ORDERS, Consumed.with(Serdes.String(), Serdes.String()));
     topology.apply(builder, orders).to(ENRICHED, Produced.with(Serdes.String(), Serdes.String()));
-    return new Joins(builder);
+    return new Joins(builder, settings);
   }
 
   /** What the topology made of one order. */

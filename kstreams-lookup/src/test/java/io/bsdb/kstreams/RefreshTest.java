@@ -17,6 +17,8 @@ import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.apache.kafka.common.serialization.Serdes;
+import org.apache.kafka.streams.StreamsConfig;
+import org.apache.kafka.streams.errors.LogAndContinueProcessingExceptionHandler;
 import org.apache.kafka.streams.errors.StreamsException;
 import org.apache.kafka.streams.kstream.KeyValueMapper;
 import org.apache.kafka.streams.kstream.ValueJoiner;
@@ -239,5 +241,23 @@ class RefreshTest {
     assertThatThrownBy(() -> customers.get("c1"))
         .isInstanceOf(UncheckedIOException.class)
         .hasCauseInstanceOf(CorruptSnapshotException.class);
+  }
+
+  /** A record whose lookup fails is the handler's to skip or to send to a dead letter queue. */
+  @Test
+  void readErrorsReachTheProcessingExceptionHandler() throws Exception {
+    table.publish(Map.of("c1", "Ada", "c2", "Grace"));
+    table.damageRecords();
+    try (var damaged = table.lookup("damaged").build();
+        Joins joins =
+            Joins.of(
+                orders -> damaged.leftJoin(orders, CUSTOMER, JOIN),
+                Map.of(
+                    StreamsConfig.PROCESSING_EXCEPTION_HANDLER_CLASS_CONFIG,
+                    LogAndContinueProcessingExceptionHandler.class))) {
+      assertThat(joins.send("o1", "c1")).isEmpty();
+      assertThat(joins.send("o2", "c2")).isEmpty();
+      assertThat(damaged.source().openLeases()).isEqualTo(1);
+    }
   }
 }

@@ -43,6 +43,20 @@ public final class BsdbOptions {
           .withDescription(
               "What is verified when a version is opened: its metadata, or every byte. Blocks are verified when they are read, whatever is chosen.");
 
+  public static final ConfigOption<MemorySize> LOOKUP_BLOCK_CACHE_SIZE =
+      ConfigOptions.key("lookup.block-cache-size")
+          .memoryType()
+          .defaultValue(MemorySize.ZERO)
+          .withDescription(
+              "Memory for blocks that were read or decompressed, once per task manager. Of use for compressed layouts and for access 'direct'.");
+
+  public static final ConfigOption<String> SNAPSHOT_VERSION =
+      ConfigOptions.key("snapshot.version")
+          .stringType()
+          .noDefaultValue()
+          .withDescription(
+              "Read this version, whichever is in service. Declare a table per version: Flink mixes up uses of one table that differ in OPTIONS hints only (FLINK-40678).");
+
   /** Parallelism of the writers. */
   public static final ConfigOption<Integer> SINK_PARALLELISM = FactoryUtil.SINK_PARALLELISM;
 

@@ -38,6 +38,8 @@ public final class SnapshotTableFactory
         BsdbOptions.LOOKUP_REFRESH_INTERVAL,
         BsdbOptions.LOOKUP_ACCESS,
         BsdbOptions.LOOKUP_VERIFICATION,
+        BsdbOptions.LOOKUP_BLOCK_CACHE_SIZE,
+        BsdbOptions.SNAPSHOT_VERSION,
         BsdbOptions.SINK_PARALLELISM,
         BsdbOptions.SINK_PARTITIONS,
         BsdbOptions.SINK_LAYOUT,
@@ -60,7 +62,8 @@ public final class SnapshotTableFactory
         BsdbOptions.PATH,
         BsdbOptions.LOOKUP_REFRESH_INTERVAL,
         BsdbOptions.LOOKUP_ACCESS,
-        BsdbOptions.LOOKUP_VERIFICATION);
+        BsdbOptions.LOOKUP_VERIFICATION,
+        BsdbOptions.LOOKUP_BLOCK_CACHE_SIZE);
   }
 
   @Override
@@ -109,7 +112,9 @@ public final class SnapshotTableFactory
     return new ReadSettings(
         options.get(BsdbOptions.LOOKUP_ACCESS),
         options.get(BsdbOptions.LOOKUP_VERIFICATION),
-        options.get(BsdbOptions.LOOKUP_REFRESH_INTERVAL));
+        options.get(BsdbOptions.LOOKUP_BLOCK_CACHE_SIZE).getBytes(),
+        options.get(BsdbOptions.LOOKUP_REFRESH_INTERVAL),
+        options.get(BsdbOptions.SNAPSHOT_VERSION));
   }
 
   private static BuildSettings buildSettings(

@@ -4,35 +4,52 @@ import io.bsdb.flink.lookup.LookupSpec;
 import io.bsdb.flink.lookup.ReadSettings;
 import io.bsdb.flink.lookup.SnapshotLookupFunction;
 import io.bsdb.flink.row.DeclaredTable;
+import io.bsdb.flink.row.Projection;
+import io.bsdb.flink.row.SnapshotMetadata;
+import io.bsdb.flink.scan.ScanSpec;
+import io.bsdb.flink.scan.SnapshotSource;
+import java.io.IOException;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.stream.IntStream;
+import java.util.Map;
 import org.apache.flink.table.api.ValidationException;
+import org.apache.flink.table.connector.ChangelogMode;
 import org.apache.flink.table.connector.source.DynamicTableSource;
 import org.apache.flink.table.connector.source.LookupTableSource;
+import org.apache.flink.table.connector.source.ScanTableSource;
+import org.apache.flink.table.connector.source.SourceProvider;
 import org.apache.flink.table.connector.source.abilities.SupportsProjectionPushDown;
+import org.apache.flink.table.connector.source.abilities.SupportsReadingMetadata;
+import org.apache.flink.table.connector.source.abilities.SupportsStatisticReport;
 import org.apache.flink.table.connector.source.lookup.LookupFunctionProvider;
+import org.apache.flink.table.plan.stats.TableStats;
 import org.apache.flink.table.types.DataType;
 
 /**
- * A table as the right side of lookup joins.
+ * A table as the right side of lookup joins, and as the input of queries.
  *
  * <p>Takes no filters: Flink leaves an accepted filter out of the plan's digest, and then mixes up
  * two uses of one table with different filters (FLINK-36808).
  */
-final class SnapshotTableSource implements LookupTableSource, SupportsProjectionPushDown {
+final class SnapshotTableSource
+    implements LookupTableSource,
+        ScanTableSource,
+        SupportsProjectionPushDown,
+        SupportsReadingMetadata,
+        SupportsStatisticReport {
   private final DeclaredTable table;
   private final ReadSettings settings;
-  private List<Integer> columns;
+  private Projection projection;
 
   SnapshotTableSource(DeclaredTable table, ReadSettings settings) {
-    this(table, settings, IntStream.range(0, table.rowType().getFieldCount()).boxed().toList());
+    this(table, settings, Projection.all(table));
   }
 
-  private SnapshotTableSource(DeclaredTable table, ReadSettings settings, List<Integer> columns) {
+  private SnapshotTableSource(DeclaredTable table, ReadSettings settings, Projection projection) {
     this.table = table;
     this.settings = settings;
-    this.columns = columns;
+    this.projection = projection;
   }
 
   /** Called many times per query, on the client: touches no files. */
@@ -42,13 +59,37 @@ final class SnapshotTableSource implements LookupTableSource, SupportsProjection
     for (int[] key : context.getKeys()) {
       if (key.length != 1) {
         throw new ValidationException(
-            "a lookup in table %s cannot compare a field inside of column '%s'; compare whole columns"
-                .formatted(table.name(), table.rowType().getFieldNames().get(columns.get(key[0]))));
+            "a lookup in table %s cannot compare a field inside of a column; compare whole columns"
+                .formatted(table.name()));
       }
       keys.add(key[0]);
     }
     return LookupFunctionProvider.of(
-        new SnapshotLookupFunction(new LookupSpec(table, settings, columns, keys)));
+        new SnapshotLookupFunction(new LookupSpec(table, settings, projection, keys)));
+  }
+
+  @Override
+  public ChangelogMode getChangelogMode() {
+    return ChangelogMode.insertOnly();
+  }
+
+  @Override
+  public ScanRuntimeProvider getScanRuntimeProvider(ScanContext context) {
+    return SourceProvider.of(new SnapshotSource(scan()));
+  }
+
+  private ScanSpec scan() {
+    return new ScanSpec(table, settings, projection);
+  }
+
+  /** The number of rows, if the client can see the table. */
+  @Override
+  public TableStats reportStatistics() {
+    try {
+      return new TableStats(scan().recordCount());
+    } catch (IOException | ValidationException e) {
+      return TableStats.UNKNOWN;
+    }
   }
 
   @Override
@@ -60,14 +101,30 @@ final class SnapshotTableSource implements LookupTableSource, SupportsProjection
   public void applyProjection(int[][] projectedFields, DataType producedDataType) {
     List<Integer> projected = new ArrayList<>();
     for (int[] field : projectedFields) {
-      projected.add(columns.get(field[0]));
+      projected.add(projection.columns().get(field[0]));
     }
-    columns = projected;
+    projection = new Projection(projected, projection.metadata());
+  }
+
+  @Override
+  public Map<String, DataType> listReadableMetadata() {
+    Map<String, DataType> readable = new LinkedHashMap<>();
+    for (SnapshotMetadata metadata : SnapshotMetadata.values()) {
+      readable.put(metadata.key(), metadata.type());
+    }
+    return readable;
+  }
+
+  @Override
+  public void applyReadableMetadata(List<String> metadataKeys, DataType producedDataType) {
+    projection =
+        new Projection(
+            projection.columns(), metadataKeys.stream().map(SnapshotMetadata::of).toList());
   }
 
   @Override
   public DynamicTableSource copy() {
-    return new SnapshotTableSource(table, settings, columns);
+    return new SnapshotTableSource(table, settings, projection);
   }
 
   @Override

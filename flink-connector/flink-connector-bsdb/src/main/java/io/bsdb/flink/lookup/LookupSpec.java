@@ -1,6 +1,7 @@
 package io.bsdb.flink.lookup;
 
 import io.bsdb.flink.row.DeclaredTable;
+import io.bsdb.flink.row.Projection;
 import java.io.Serializable;
 import java.util.HashSet;
 import java.util.List;
@@ -12,12 +13,12 @@ import org.apache.flink.table.api.ValidationException;
  *
  * @param table whose rows are looked up
  * @param settings how it is read
- * @param columns of the rows to return, by position among all columns of the table
- * @param keys compared columns, by position in {@code columns}; in the order in which their values
+ * @param projection what of the rows is wanted
+ * @param keys compared columns, by position in the projection; in the order in which their values
  *     arrive
  */
 public record LookupSpec(
-    DeclaredTable table, ReadSettings settings, List<Integer> columns, List<Integer> keys)
+    DeclaredTable table, ReadSettings settings, Projection projection, List<Integer> keys)
     implements Serializable {
 
   /**
@@ -26,11 +27,15 @@ public record LookupSpec(
    * @throws ValidationException naming the columns that are not, and what to do
    */
   public LookupSpec {
-    columns = List.copyOf(columns);
     keys = List.copyOf(keys);
     Set<String> compared = new HashSet<>();
     for (int key : keys) {
-      compared.add(table.rowType().getFieldNames().get(columns.get(key)));
+      if (key >= projection.columns().size()) {
+        throw new ValidationException(
+            "a lookup in table %s cannot compare metadata columns; compare them in WHERE"
+                .formatted(table.name()));
+      }
+      compared.add(table.rowType().getFieldNames().get(projection.columns().get(key)));
     }
     List<String> missing =
         table.primaryKey().stream().filter(column -> !compared.contains(column)).toList();
@@ -59,6 +64,6 @@ public record LookupSpec(
    * table.
    */
   int[] comparedColumns() {
-    return keys.stream().mapToInt(columns::get).toArray();
+    return keys.stream().mapToInt(projection.columns()::get).toArray();
   }
 }

@@ -2,6 +2,7 @@ package io.bsdb.flink.lookup;
 
 import io.bsdb.format.Manifest;
 import io.bsdb.reader.LiveSnapshot;
+import io.bsdb.table.Table;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;
@@ -87,11 +88,20 @@ public final class SharedSnapshots {
   }
 
   private static LiveSnapshot follow(Key key) throws IOException {
-    return LiveSnapshot.builder(key.table)
-        .options(key.settings.readerOptions())
-        .refreshEvery(key.settings.refreshInterval())
-        .listener(new LoggingListener(key.table))
-        .open();
+    LiveSnapshot.Builder builder =
+        LiveSnapshot.builder(key.table)
+            .options(key.settings.readerOptions())
+            .listener(new LoggingListener(key.table));
+    String version = key.settings.version();
+    if (version == null) {
+      return builder.refreshEvery(key.settings.refreshInterval()).open();
+    }
+    List<String> versions = Table.at(key.table).versions();
+    if (!versions.contains(version)) {
+      throw new NoSuchFileException(
+          key.table.toString(), null, "no version %s; there are %s".formatted(version, versions));
+    }
+    return builder.pin(version).open();
   }
 
   private record LoggingListener(Path table) implements LiveSnapshot.Listener {

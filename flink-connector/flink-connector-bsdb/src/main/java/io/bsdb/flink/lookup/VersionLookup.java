@@ -59,7 +59,7 @@ final class VersionLookup implements Closeable {
       return new VersionLookup(
           lease,
           mapping.keyEncoder(spec.comparedColumns()),
-          mapping.decoder(spec.columns().stream().mapToInt(Integer::intValue).toArray()),
+          mapping.decoder(spec.projection(), lease.reader().manifest()),
           extraColumns(spec));
     } catch (RuntimeException | Error e) {
       try {
@@ -74,7 +74,7 @@ final class VersionLookup implements Closeable {
   private static List<ExtraColumn> extraColumns(LookupSpec spec) {
     List<ExtraColumn> extraColumns = new ArrayList<>();
     for (int i = 0; i < spec.keys().size(); i++) {
-      int column = spec.columns().get(spec.keys().get(i));
+      int column = spec.projection().columns().get(spec.keys().get(i));
       if (!spec.table().primaryKey().contains(spec.table().rowType().getFieldNames().get(column))) {
         LogicalType type = spec.table().rowType().getTypeAt(column);
         extraColumns.add(

@@ -6,8 +6,11 @@ import io.bsdb.format.row.RowLayout;
 import io.bsdb.format.row.RowView;
 import io.bsdb.format.row.RowWriter;
 import io.bsdb.format.row.Schema;
+import java.util.Arrays;
 import java.util.List;
+import org.apache.flink.table.data.GenericRowData;
 import org.apache.flink.table.data.RowData;
+import org.apache.flink.table.data.utils.JoinedRowData;
 
 /** Makes Flink rows of keys and values, which it does not copy. For one thread. */
 public final class RowDecoder {
@@ -16,6 +19,7 @@ public final class RowDecoder {
   private final SnapshotMapping.Values values;
   private final RowWriter plain;
   private final int[] fields;
+  private final GenericRowData metadata;
 
   /**
    * Where a field lies.
@@ -29,18 +33,37 @@ public final class RowDecoder {
     }
   }
 
-  RowDecoder(SnapshotMapping mapping, List<Field> fields) {
+  /**
+   * @param metadata what is put behind the fields of every row
+   */
+  RowDecoder(SnapshotMapping mapping, List<Field> fields, GenericRowData metadata) {
     this.schema = mapping.schema();
     this.layout = RowLayout.ofValues(schema);
     this.values = mapping.values();
     this.plain = new RowWriter(layout);
     this.fields = fields.stream().mapToInt(Field::code).toArray();
+    this.metadata = metadata;
+  }
+
+  /** Whether any field is read from the key. */
+  public boolean needsKeys() {
+    return Arrays.stream(fields).anyMatch(field -> field < 0);
   }
 
   /** A row that decodes its fields from these bytes when asked; they must not change any more. */
   public RowData decode(byte[] key, byte[] value) {
+    return decode(new KeyView(schema).wrap(key), value);
+  }
+
+  /** The same without the key, if it is not {@linkplain #needsKeys needed}. */
+  public RowData decode(byte[] value) {
+    return decode(new KeyView(schema), value);
+  }
+
+  private RowData decode(KeyView key, byte[] value) {
     byte[] row = values == SnapshotMapping.Values.PLAIN ? asRow(value) : value;
-    return new SnapshotRow(new KeyView(schema).wrap(key), new RowView(layout).wrap(row), fields);
+    SnapshotRow decoded = new SnapshotRow(key, new RowView(layout).wrap(row), fields);
+    return metadata.getArity() == 0 ? decoded : new JoinedRowData(decoded, metadata);
   }
 
   private byte[] asRow(byte[] value) {

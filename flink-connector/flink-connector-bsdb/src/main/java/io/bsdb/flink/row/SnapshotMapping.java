@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import org.apache.flink.table.api.ValidationException;
+import org.apache.flink.table.data.GenericRowData;
 
 /**
  * Finds the columns of a DDL in one snapshot, by name: the snapshot may have more columns than the
@@ -110,15 +111,17 @@ public final class SnapshotMapping {
     return values;
   }
 
-  /** Decodes some columns of the DDL, given by position among all of them. */
-  public RowDecoder decoder(int[] columns) {
+  /** Decodes what is wanted of rows. */
+  public RowDecoder decoder(Projection projection, Manifest manifest) {
     List<RowDecoder.Field> fields = new ArrayList<>();
-    for (int column : columns) {
+    for (int column : projection.columns()) {
       int position = schema.position(declared.rowType().getFieldNames().get(column));
       fields.add(
           new RowDecoder.Field(schema.keyPosition(position), schema.valuePosition(position)));
     }
-    return new RowDecoder(this, fields);
+    Object[] metadata =
+        projection.metadata().stream().map(wanted -> wanted.value(manifest)).toArray();
+    return new RowDecoder(this, fields, GenericRowData.of(metadata));
   }
 
   /**

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bsdb.flink.row.DeclaredTable;
+import io.bsdb.flink.row.Projection;
 import io.bsdb.flink.row.RecordEncoder;
 import io.bsdb.reader.Access;
 import io.bsdb.reader.Verification;
@@ -77,8 +78,8 @@ class SnapshotLookupFunctionTest {
     return new SnapshotLookupFunction(
         new LookupSpec(
             table(valueType),
-            new ReadSettings(Access.MAPPED, Verification.METADATA, refreshInterval),
-            List.of(0, 1),
+            new ReadSettings(Access.MAPPED, Verification.METADATA, 0, refreshInterval, null),
+            Projection.all(table(valueType)),
             List.of(0)));
   }
 

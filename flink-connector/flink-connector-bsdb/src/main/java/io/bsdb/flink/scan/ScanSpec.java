@@ -1,0 +1,29 @@
+package io.bsdb.flink.scan;
+
+import io.bsdb.flink.lookup.ReadSettings;
+import io.bsdb.flink.row.DeclaredTable;
+import io.bsdb.flink.row.Projection;
+import io.bsdb.table.Table;
+import java.io.IOException;
+import java.io.Serializable;
+
+/**
+ * What is to be scanned.
+ *
+ * @param table whose rows are read
+ * @param settings how
+ * @param projection what of them
+ */
+public record ScanSpec(DeclaredTable table, ReadSettings settings, Projection projection)
+    implements Serializable {
+  /** The version to scan: the pinned one, else the one that is in service now. */
+  String version() throws IOException {
+    String pinned = settings.version();
+    return pinned == null ? Table.at(table.directory()).requireCurrentVersion() : pinned;
+  }
+
+  /** How many rows that version has. */
+  public long recordCount() throws IOException {
+    return Table.at(table.directory()).manifest(version()).recordCount();
+  }
+}

@@ -1,0 +1,19 @@
+package io.bsdb.flink.scan;
+
+import java.util.List;
+
+/**
+ * What has not been given to a reader.
+ *
+ * @param discovery whether the version has been chosen and cut into splits
+ */
+record ScanState(Discovery discovery, List<ScanSplit> splits) {
+  enum Discovery {
+    PENDING,
+    DONE
+  }
+
+  ScanState {
+    splits = List.copyOf(splits);
+  }
+}

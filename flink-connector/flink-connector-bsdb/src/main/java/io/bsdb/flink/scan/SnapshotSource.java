@@ -1,0 +1,55 @@
+package io.bsdb.flink.scan;
+
+import io.bsdb.flink.scan.ScanState.Discovery;
+import java.util.List;
+import org.apache.flink.api.connector.source.Boundedness;
+import org.apache.flink.api.connector.source.Source;
+import org.apache.flink.api.connector.source.SourceReader;
+import org.apache.flink.api.connector.source.SourceReaderContext;
+import org.apache.flink.api.connector.source.SplitEnumerator;
+import org.apache.flink.api.connector.source.SplitEnumeratorContext;
+import org.apache.flink.core.io.SimpleVersionedSerializer;
+import org.apache.flink.table.data.RowData;
+
+/** All rows of the version in service when the job starts; a split per partition. */
+public final class SnapshotSource implements Source<RowData, ScanSplit, ScanState> {
+  private static final long serialVersionUID = 1L;
+
+  private final ScanSpec spec;
+
+  public SnapshotSource(ScanSpec spec) {
+    this.spec = spec;
+  }
+
+  @Override
+  public Boundedness getBoundedness() {
+    return Boundedness.BOUNDED;
+  }
+
+  @Override
+  public SourceReader<RowData, ScanSplit> createReader(SourceReaderContext context) {
+    return new ScanReader(spec, context);
+  }
+
+  @Override
+  public SplitEnumerator<ScanSplit, ScanState> createEnumerator(
+      SplitEnumeratorContext<ScanSplit> context) {
+    return new ScanEnumerator(spec, context, new ScanState(Discovery.PENDING, List.of()));
+  }
+
+  @Override
+  public SplitEnumerator<ScanSplit, ScanState> restoreEnumerator(
+      SplitEnumeratorContext<ScanSplit> context, ScanState state) {
+    return new ScanEnumerator(spec, context, state);
+  }
+
+  @Override
+  public SimpleVersionedSerializer<ScanSplit> getSplitSerializer() {
+    return new ScanSplitSerializer();
+  }
+
+  @Override
+  public SimpleVersionedSerializer<ScanState> getEnumeratorCheckpointSerializer() {
+    return new ScanStateSerializer();
+  }
+}
