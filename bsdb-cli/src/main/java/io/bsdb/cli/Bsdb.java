@@ -17,7 +17,13 @@ import picocli.CommandLine.ScopeType;
     subcommands = {
       BuildCommand.class,
       GetCommand.class,
+      ScanCommand.class,
+      InspectCommand.class,
       VerifyCommand.class,
+      VersionsCommand.class,
+      RollbackCommand.class,
+      PruneCommand.class,
+      SweepCommand.class,
       QuickstartCommand.class
     },
     footerHeading = "%nExit status:%n",

@@ -42,6 +42,9 @@ final class BuildCommand implements Callable<Integer> {
   @Option(names = "--verify", description = "Read the whole snapshot back once it is built.")
   private boolean verify;
 
+  @Option(names = "--json", description = "Print what was built as JSON.")
+  private boolean json;
+
   BuildCommand(Console console) {
     this.console = console;
   }
@@ -74,7 +77,8 @@ final class BuildCommand implements Callable<Integer> {
     report.add("records", manifest.recordCount());
     report.add("bytes", manifest.length());
     report.add("skipped", badLines.count());
-    console.out().write(report.line().getBytes(StandardCharsets.UTF_8));
+    String answer = json ? report.json() : report.line();
+    console.out().write(answer.getBytes(StandardCharsets.UTF_8));
     return ExitStatus.OK;
   }
 

@@ -16,5 +16,8 @@ final class ExitStatus {
   /** A defect of this program. */
   static final int DEFECT = 70;
 
+  /** What the shell reports of programs that write to nobody: 128 + SIGPIPE. */
+  static final int BROKEN_PIPE = 141;
+
   private ExitStatus() {}
 }

@@ -24,6 +24,9 @@ final class Failures {
     if (e instanceof UncheckedIOException && e.getCause() instanceof IOException checked) {
       cause = checked;
     }
+    if (isBrokenPipe(cause)) {
+      return ExitStatus.BROKEN_PIPE;
+    }
     int status = status(cause);
     console.say("%s", "bsdb: " + message(cause));
     if (stackTrace || status == ExitStatus.DEFECT) {
@@ -43,6 +46,11 @@ final class Failures {
       err.printf("'%s --help' shows the options.%n", command.getCommandSpec().qualifiedName());
     }
     return ExitStatus.USAGE;
+  }
+
+  /** Nobody reads on, as with 'bsdb scan | head': nothing to tell, and nobody to tell it. */
+  private static boolean isBrokenPipe(Exception e) {
+    return e instanceof IOException && "Broken pipe".equals(e.getMessage());
   }
 
   private static int status(Exception e) {

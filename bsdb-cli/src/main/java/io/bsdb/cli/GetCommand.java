@@ -1,6 +1,5 @@
 package io.bsdb.cli;
 
-import io.bsdb.format.row.Schema;
 import io.bsdb.reader.SnapshotReader;
 import java.io.BufferedOutputStream;
 import java.io.IOException;
@@ -64,7 +63,7 @@ final class GetCommand implements Callable<Integer> {
   public Integer call() throws IOException {
     try (SnapshotReader reader = SnapshotReader.open(table.directory());
         OutputStream out = new BufferedOutputStream(console.out(), BUFFER)) {
-      RecordText text = text(reader.manifest().schema());
+      RecordText text = RecordText.of(reader.manifest().schema(), encoding);
       List<byte[]> encodedKeys = keys.stream().map(text::parseKey).toList();
       int status = ExitStatus.OK;
       for (int i = 0; i < encodedKeys.size(); i++) {
@@ -83,17 +82,5 @@ final class GetCommand implements Callable<Integer> {
       }
       return status;
     }
-  }
-
-  private RecordText text(@Nullable Schema schema) {
-    if (schema == null) {
-      return new RecordText.Plain(encoding == null ? Encoding.UTF8 : encoding);
-    }
-    if (encoding != null) {
-      throw CommandFailure.usage(
-          "--encoding is for tables without a schema; the key of this one is "
-              + schema.keyColumns());
-    }
-    return new RecordText.Typed(schema);
   }
 }

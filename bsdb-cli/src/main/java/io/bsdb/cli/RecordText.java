@@ -5,6 +5,7 @@ import io.bsdb.format.row.RowCodec;
 import io.bsdb.format.row.Schema;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** Keys and values as people read and write them. */
 sealed interface RecordText {
@@ -15,8 +16,30 @@ sealed interface RecordText {
    */
   byte[] parseKey(String text);
 
+  /** A key of plain bytes, to be printed. */
+  default byte[] key(byte[] key) {
+    return key;
+  }
+
   /** A value, to be printed. */
   byte[] value(byte[] key, byte[] value);
+
+  /**
+   * That of a table.
+   *
+   * @param encoding of plain bytes; null if the user gave none
+   */
+  static RecordText of(@Nullable Schema schema, @Nullable Encoding encoding) {
+    if (schema == null) {
+      return new Plain(encoding == null ? Encoding.UTF8 : encoding);
+    }
+    if (encoding != null) {
+      throw CommandFailure.usage(
+          "--encoding is for tables without a schema; the key of this one is "
+              + schema.keyColumns());
+    }
+    return new Typed(schema);
+  }
 
   /** Of a table of plain bytes. */
   record Plain(Encoding encoding) implements RecordText {
@@ -28,6 +51,11 @@ sealed interface RecordText {
         throw CommandFailure.usage(
             "key '%s' is not %s: %s".formatted(text, encoding.label(), e.getMessage()));
       }
+    }
+
+    @Override
+    public byte[] key(byte[] key) {
+      return encoding.encode(key);
     }
 
     @Override

@@ -1,14 +1,24 @@
 package io.bsdb.cli;
 
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.ObjectMapper;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
-/** Named figures for scripts, on one line. */
+/** Named figures. */
 final class Report {
-  private final Map<String, Object> figures = new LinkedHashMap<>();
+  private final Map<String, @Nullable Object> figures = new LinkedHashMap<>();
 
-  void add(String name, Object figure) {
+  /** Adds a figure: a number, a text, a list or a map. */
+  Report add(String name, @Nullable Object figure) {
     figures.put(name, figure);
+    return this;
+  }
+
+  /** For lists of reports. */
+  Map<String, @Nullable Object> asMap() {
+    return figures;
   }
 
   /** As {@code name=figure} with spaces between, and a line end. */
@@ -18,5 +28,18 @@ final class Report {
         (name, figure) ->
             line.append(line.isEmpty() ? "" : " ").append(name).append('=').append(figure));
     return line.append('\n').toString();
+  }
+
+  /** As a JSON object on one line, and a line end. */
+  String json() {
+    return json(figures);
+  }
+
+  static String json(Object value) {
+    try {
+      return new ObjectMapper().writeValueAsString(value) + "\n";
+    } catch (JsonProcessingException e) {
+      throw new IllegalStateException("figures cannot be written as JSON", e);
+    }
   }
 }

@@ -1,5 +1,6 @@
 package io.bsdb.cli;
 
+import io.bsdb.format.Manifest;
 import io.bsdb.format.SnapshotFormat;
 import io.bsdb.table.Table;
 import java.io.IOException;
@@ -21,5 +22,11 @@ final class SnapshotDirectory {
     }
     return path.resolve(SnapshotFormat.SNAPSHOTS_DIRECTORY)
         .resolve(Table.at(path).requireCurrentVersion());
+  }
+
+  /** The manifest of a snapshot. */
+  static Manifest manifest(Path snapshot) throws IOException {
+    Path file = snapshot.resolve(SnapshotFormat.MANIFEST_FILE);
+    return Manifest.decode(Files.readAllBytes(file), file.toString());
   }
 }

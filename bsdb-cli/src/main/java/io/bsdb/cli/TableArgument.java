@@ -1,5 +1,9 @@
 package io.bsdb.cli;
 
+import io.bsdb.table.Table;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import picocli.CommandLine.Option;
 
@@ -14,5 +18,13 @@ final class TableArgument {
 
   Path directory() {
     return directory;
+  }
+
+  /** The table, which must be there. */
+  Table open() throws IOException {
+    if (!Files.isDirectory(directory)) {
+      throw new NoSuchFileException(directory.toString(), null, "no such table directory");
+    }
+    return Table.at(directory);
   }
 }

@@ -2,6 +2,7 @@ package io.bsdb.cli;
 
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
+import java.io.OutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 
@@ -24,6 +25,16 @@ final class CommandRun {
   /** Runs a command with something on standard input. */
   static CommandRun withInput(byte[] input, Object... arguments) {
     ByteArrayOutputStream out = new ByteArrayOutputStream();
+    CommandRun run = run(input, out, arguments);
+    return new CommandRun(run.status, out.toByteArray(), run.err);
+  }
+
+  /** Runs a command with its results going elsewhere. */
+  static CommandRun into(OutputStream out, Object... arguments) {
+    return run(new byte[0], out, arguments);
+  }
+
+  private static CommandRun run(byte[] input, OutputStream out, Object... arguments) {
     ByteArrayOutputStream err = new ByteArrayOutputStream();
     Console console =
         new Console(
@@ -36,7 +47,7 @@ final class CommandRun {
       words[i] = arguments[i].toString();
     }
     int status = Bsdb.execute(console, words);
-    return new CommandRun(status, out.toByteArray(), err.toString(StandardCharsets.UTF_8));
+    return new CommandRun(status, new byte[0], err.toString(StandardCharsets.UTF_8));
   }
 
   int status() {

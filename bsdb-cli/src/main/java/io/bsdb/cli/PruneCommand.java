@@ -1,0 +1,46 @@
+package io.bsdb.cli;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** Deletes old versions. */
+@Command(
+    name = "prune",
+    sortOptions = false,
+    abbreviateSynopsis = true,
+    header = "Deletes all but the newest versions.",
+    description = {
+      "",
+      "The version in service is kept, whichever it is. Prints the versions that were deleted.",
+      ""
+    },
+    footerHeading = "%nExample:%n",
+    footer = "  bsdb prune --table places --keep 3")
+final class PruneCommand implements Callable<Integer> {
+  private final Console console;
+
+  @Mixin private TableArgument table;
+
+  @Option(
+      names = "--keep",
+      required = true,
+      paramLabel = "COUNT",
+      description = "How many versions to keep, the one in service among them.")
+  private int keep;
+
+  PruneCommand(Console console) {
+    this.console = console;
+  }
+
+  @Override
+  public Integer call() throws IOException {
+    for (String version : table.open().prune(keep)) {
+      console.out().write((version + "\n").getBytes(StandardCharsets.UTF_8));
+    }
+    return ExitStatus.OK;
+  }
+}

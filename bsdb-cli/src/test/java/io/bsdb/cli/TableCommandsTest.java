@@ -1,0 +1,170 @@
+package io.bsdb.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.bsdb.table.Build;
+import io.bsdb.table.Table;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.time.Duration;
+import java.time.Instant;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class TableCommandsTest {
+  private static final ObjectMapper JSON = new ObjectMapper();
+
+  @TempDir private Path directory;
+  private Path table;
+
+  @BeforeEach
+  void build() throws IOException {
+    table = directory.resolve("table");
+    for (int i = 1; i <= 3; i++) {
+      Path input = Files.writeString(directory.resolve("in.txt"), "k " + i + "\n");
+      CommandRun build = CommandRun.of("build", "-t", table, "-i", input);
+      assertThat(build.status()).as(build.err()).isZero();
+    }
+  }
+
+  @Test
+  void listsVersions() throws IOException {
+    CommandRun versions = CommandRun.of("versions", "-t", table);
+
+    assertThat(versions.status()).isZero();
+    assertThat(versions.out().lines())
+        .hasSize(3)
+        .last()
+        .asString()
+        .startsWith("* 0000000003-")
+        .contains("1 records");
+    JsonNode json = JSON.readTree(CommandRun.of("versions", "-t", table, "--json").out());
+    assertThat(json).hasSize(3);
+    assertThat(json.get(2).get("inService").asBoolean()).isTrue();
+    assertThat(json.get(0).get("inService").asBoolean()).isFalse();
+  }
+
+  @Test
+  void rollsBackAndForth() throws IOException {
+    String newest = Table.at(table).requireCurrentVersion();
+
+    assertThat(CommandRun.of("rollback", "-t", table).out()).startsWith("0000000002-");
+    assertThat(value()).isEqualTo("k\t2\n");
+    assertThat(CommandRun.of("rollback", "-t", table, newest).status()).isZero();
+    assertThat(value()).isEqualTo("k\t3\n");
+
+    CommandRun unknown = CommandRun.of("rollback", "-t", table, "0000000009-00000000");
+    assertThat(unknown.status()).isEqualTo(ExitStatus.USAGE);
+    assertThat(unknown.err()).contains("no such version: 0000000009-00000000");
+  }
+
+  @Test
+  void tellsThatThereIsNothingBefore() {
+    CommandRun.of("rollback", "-t", table);
+    CommandRun.of("rollback", "-t", table);
+
+    CommandRun first = CommandRun.of("rollback", "-t", table);
+
+    assertThat(first.status()).isEqualTo(ExitStatus.NO);
+    assertThat(first.err()).contains("there is no version before 0000000001-");
+  }
+
+  @Test
+  void prunesAllButTheNewest() throws IOException {
+    CommandRun prune = CommandRun.of("prune", "-t", table, "--keep", 2);
+
+    assertThat(prune.status()).isZero();
+    assertThat(prune.out()).startsWith("0000000001-").hasLineCount(1);
+    assertThat(Table.at(table).versions()).hasSize(2);
+    assertThat(CommandRun.of("prune", "-t", table, "--keep", 0).status())
+        .isEqualTo(ExitStatus.USAGE);
+  }
+
+  @Test
+  void sweepsWhatDeadBuildsLeft() throws IOException {
+    Build dead = Table.at(table).begin();
+    Path staging = Files.createDirectories(table.resolve(dead.stagingDirectory()));
+    assertThat(CommandRun.of("sweep", "-t", table).out()).isEmpty();
+    Files.setLastModifiedTime(staging, FileTime.from(Instant.now().minus(Duration.ofHours(2))));
+
+    CommandRun sweep = CommandRun.of("sweep", "-t", table, "--older-than", "90m");
+
+    assertThat(sweep.status()).as(sweep.err()).isZero();
+    assertThat(sweep.out()).isEqualTo(dead.stagingDirectory() + "\n");
+    assertThat(staging).doesNotExist();
+    assertThat(CommandRun.of("sweep", "-t", table, "--older-than", "soon").status())
+        .isEqualTo(ExitStatus.USAGE);
+  }
+
+  @Test
+  void showsWhatTakesHowMuchSpace() throws IOException {
+    CommandRun inspect = CommandRun.of("inspect", "-t", table, "--partitions");
+    assertThat(inspect.status()).as(inspect.err()).isZero();
+    assertThat(inspect.out())
+        .contains("records   1 in ")
+        .contains("option    layout=blocked")
+        .contains("part      blocks ")
+        .contains("partition part-00000.bsdb 1 records, ");
+
+    JsonNode json = JSON.readTree(CommandRun.of("inspect", "-t", table, "--json").out());
+    assertThat(json.get("records").asLong()).isEqualTo(1);
+    assertThat(json.get("keyBytes").asLong()).isEqualTo(1);
+    long parts = 0;
+    for (JsonNode bytes : json.get("parts")) {
+      parts += bytes.asLong();
+    }
+    assertThat(parts).isEqualTo(json.get("bytes").asLong());
+  }
+
+  @Test
+  void printsAllRecords() throws IOException {
+    StringBuilder text = new StringBuilder();
+    for (int i = 0; i < 1000; i++) {
+      text.append("key").append(i).append("\tvalue ").append(i).append('\n');
+    }
+    Path input = Files.writeString(directory.resolve("in.txt"), text);
+    CommandRun.of("build", "-t", table, "-i", input, "--separator", "\\t");
+
+    assertThat(CommandRun.of("scan", "-t", table).out().lines())
+        .containsExactlyInAnyOrderElementsOf(text.toString().lines().toList());
+    assertThat(CommandRun.of("scan", "-t", table, "--limit", 7).out()).hasLineCount(7);
+    assertThat(CommandRun.of("scan", "-t", table, "--encoding", "hex").out())
+        .contains("6b657930\t76616c75652030\n");
+  }
+
+  @Test
+  void cannotPrintAnApproximateTable() {
+    Path input = directory.resolve("in.txt");
+    CommandRun.of("build", "-t", table, "-i", input, "--approximate");
+
+    CommandRun scan = CommandRun.of("scan", "-t", table);
+
+    assertThat(scan.status()).isEqualTo(ExitStatus.NO);
+    assertThat(scan.err()).contains("it stores no keys to print");
+  }
+
+  @Test
+  void endsQuietlyWhenNobodyReadsOn() {
+    OutputStream closed =
+        new OutputStream() {
+          @Override
+          public void write(int b) throws IOException {
+            throw new IOException("Broken pipe");
+          }
+        };
+    CommandRun scan = CommandRun.into(closed, "scan", "-t", table);
+
+    assertThat(scan.status()).isEqualTo(ExitStatus.BROKEN_PIPE);
+    assertThat(scan.err()).isEmpty();
+  }
+
+  private String value() {
+    return CommandRun.of("get", "-t", table, "--", "k").out();
+  }
+}
