@@ -356,7 +356,9 @@ class TableTest {
       table.storage().replace("a/b", ("content " + i).getBytes(StandardCharsets.UTF_8));
     }
     assertThat(table.storage().list("a")).containsExactly("b");
-    assertThat(table.storage().read("a/b", 9)).asString(StandardCharsets.UTF_8).isEqualTo("content 2");
+    assertThat(table.storage().read("a/b", 9))
+        .asString(StandardCharsets.UTF_8)
+        .isEqualTo("content 2");
     assertThat(table.storage().list("a/b")).isEmpty();
     assertThat(table.storage().list("c")).isEmpty();
   }

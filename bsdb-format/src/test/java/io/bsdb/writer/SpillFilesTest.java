@@ -46,7 +46,8 @@ class SpillFilesTest {
           spill.drain(
               bucket,
               (bytes, keyOffset, keyLength, valueLength) -> {
-                byte[] copy = Arrays.copyOfRange(bytes, keyOffset, keyOffset + keyLength + valueLength);
+                byte[] copy =
+                    Arrays.copyOfRange(bytes, keyOffset, keyOffset + keyLength + valueLength);
                 actual.add(
                     new Entry(
                         ByteBuffer.wrap(copy, 0, keyLength).slice(),
@@ -76,7 +77,8 @@ class SpillFilesTest {
             (bytes, keyOffset, keyLength, valueLength) -> {
               lengths.add(valueLength);
               assertThat(bytes[keyOffset]).isEqualTo((byte) lengths.size());
-              assertThat(bytes[keyOffset + valueLength]).isEqualTo((byte) (valueLength > 1 ? 9 : 7));
+              assertThat(bytes[keyOffset + valueLength])
+                  .isEqualTo((byte) (valueLength > 1 ? 9 : 7));
             });
         assertThat(lengths).containsExactly(length, 1, length);
       }

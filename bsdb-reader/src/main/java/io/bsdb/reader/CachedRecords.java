@@ -25,8 +25,7 @@ final class CachedRecords implements Records {
   private static final int ENTRY_OVERHEAD = 160;
 
   /** Frames are passed between threads: what is in one must be seen before the reference to it. */
-  private static final VarHandle FRAMES =
-      MethodHandles.arrayElementVarHandle(byte[][].class);
+  private static final VarHandle FRAMES = MethodHandles.arrayElementVarHandle(byte[][].class);
 
   private final @Nullable DiskRecords disk;
   private final Cache<Long, CachedBlock> cache;

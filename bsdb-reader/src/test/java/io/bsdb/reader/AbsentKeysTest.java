@@ -20,7 +20,13 @@ class AbsentKeysTest {
 
   @ParameterizedTest
   @CsvSource({
-    "1,COMPACT", "3,BLOCKED", "7,COMPACT", "8,COMPACT", "8,COMPRESSED", "9,COMPACT", "20,COMPACT"
+    "1,COMPACT",
+    "3,BLOCKED",
+    "7,COMPACT",
+    "8,COMPACT",
+    "8,COMPRESSED",
+    "9,COMPACT",
+    "20,COMPACT"
   })
   void anApproximateSnapshotAnswersAbsentKeysAsSeldomAsItSays(int bits, Layout layout)
       throws Exception {

@@ -56,15 +56,20 @@ class AccessContractTest {
     DIRECT_TINY_CACHE(Access.DIRECT, 5_000),
     IO_URING(Access.IO_URING, 0);
 
-    final ReaderOptions options;
+    private final Access access;
+    private final long cacheBytes;
 
     Way(Access access, long cacheBytes) {
-      options =
-          ReaderOptions.builder()
-              .access(access)
-              .blockCacheBytes(cacheBytes)
-              .queueDepth(8)
-              .build();
+      this.access = access;
+      this.cacheBytes = cacheBytes;
+    }
+
+    ReaderOptions options() {
+      return ReaderOptions.builder()
+          .access(access)
+          .blockCacheBytes(cacheBytes)
+          .queueDepth(8)
+          .build();
     }
   }
 
@@ -89,7 +94,7 @@ class AccessContractTest {
   void answersTheSame(Way way, Layout layout) throws Exception {
     TestData data = data();
     publish(data, layout);
-    try (SnapshotReader reader = SnapshotReader.open(table, way.options)) {
+    try (SnapshotReader reader = SnapshotReader.open(table, way.options())) {
       data.assertFoundIn(reader);
       data.assertMixedListAnsweredBy(reader);
       data.assertNothingElseFoundIn(reader);
@@ -102,7 +107,7 @@ class AccessContractTest {
   void futuresAnswerTheSame(Way way, Layout layout) throws Exception {
     TestData data = data();
     Manifest manifest = publish(data, layout);
-    try (AsyncSnapshotReader reader = AsyncSnapshotReader.open(table, way.options)) {
+    try (AsyncSnapshotReader reader = AsyncSnapshotReader.open(table, way.options())) {
       assertThat(reader.manifest()).isEqualTo(manifest);
       List<CompletableFuture<byte[]>> futures = new ArrayList<>();
       for (byte[] key : data.keys()) {
@@ -127,7 +132,7 @@ class AccessContractTest {
     TestData data = data();
     publish(data, Layout.COMPACT);
     byte[] key = data.keys().get(0);
-    SnapshotReader reader = SnapshotReader.open(table, way.options);
+    SnapshotReader reader = SnapshotReader.open(table, way.options());
     reader.close();
     reader.close();
     String message = "reader of " + table;
@@ -135,7 +140,7 @@ class AccessContractTest {
     assertClosed(() -> reader.get(key, ByteBuffer.allocate(9)), message);
     assertClosed(() -> reader.getAll(List.of(key)), message);
     assertClosed(reader::scan, message);
-    AsyncSnapshotReader async = AsyncSnapshotReader.open(table, way.options);
+    AsyncSnapshotReader async = AsyncSnapshotReader.open(table, way.options());
     async.close();
     async.close();
     assertClosed(() -> async.get(key), message);
@@ -155,8 +160,7 @@ class AccessContractTest {
   @EnumSource(Way.class)
   void damagedBlocksAreRefused(Way way) throws Exception {
     TestData data = TestData.random(7, 40, Lengths.VARYING, Lengths.VARYING, 40);
-    WriterOptions options =
-        WriterOptions.builder().layout(Layout.COMPRESSED).partitions(1).build();
+    WriterOptions options = WriterOptions.builder().layout(Layout.COMPRESSED).partitions(1).build();
     Manifest manifest = data.publish(table, options);
     Path file =
         table
@@ -169,7 +173,7 @@ class AccessContractTest {
       for (int i = 64; i < 860; i += 13) {
         channel.write(ByteBuffer.wrap(new byte[] {(byte) (sound[i] ^ 0x11)}), i);
         channel.force(false);
-        try (SnapshotReader reader = SnapshotReader.open(table, way.options)) {
+        try (SnapshotReader reader = SnapshotReader.open(table, way.options())) {
           refused += refusals(reader, data, file);
         }
         channel.write(ByteBuffer.wrap(new byte[] {sound[i]}), i);
@@ -210,7 +214,7 @@ class AccessContractTest {
             .frameSize(512)
             .dictionaryBytes(0)
             .build());
-    try (SnapshotReader reader = SnapshotReader.open(table, Way.MAPPED_CACHED.options)) {
+    try (SnapshotReader reader = SnapshotReader.open(table, Way.MAPPED_CACHED.options())) {
       for (int i = 0; i < data.count(); i++) {
         if (i % 20 == 0 || i >= 3000) {
           assertThat(reader.get(data.keys().get(i)).length).isEqualTo(data.values().get(i).length);
@@ -223,11 +227,11 @@ class AccessContractTest {
   void aBlockIsReadOnceForAllItsKeysAndComesFromTheCacheThen() throws Exception {
     TestData data = TestData.random(6, 200, Lengths.FIXED, Lengths.FIXED, 20);
     data.publish(table, WriterOptions.builder().partitions(1).build());
-    try (SnapshotReader reader = SnapshotReader.open(table, Way.DIRECT.options)) {
+    try (SnapshotReader reader = SnapshotReader.open(table, Way.DIRECT.options())) {
       reader.getAll(data.keys());
       assertThat(reader.metrics().blockReads()).isEqualTo(2);
     }
-    try (SnapshotReader reader = SnapshotReader.open(table, Way.DIRECT_CACHED.options)) {
+    try (SnapshotReader reader = SnapshotReader.open(table, Way.DIRECT_CACHED.options())) {
       for (byte[] key : data.keys()) {
         assertThat(reader.get(key)).isNotNull();
       }

@@ -34,14 +34,10 @@ class ArchitectureTest {
 
   @ArchTest
   static final ArchRule WRITER_AND_READER_DO_NOT_KNOW_EACH_OTHER =
-      slices()
-          .matching("io.bsdb.(writer|reader)..")
-          .should()
-          .notDependOnEachOther();
+      slices().matching("io.bsdb.(writer|reader)..").should().notDependOnEachOther();
 
   @ArchTest
-  static final ArchRule NO_CYCLES =
-      slices().matching("io.bsdb.(*)..").should().beFreeOfCycles();
+  static final ArchRule NO_CYCLES = slices().matching("io.bsdb.(*)..").should().beFreeOfCycles();
 
   @ArchTest
   static final ArchRule BLOCK_SOURCES_KNOW_NO_READER =

@@ -89,8 +89,12 @@ class BuildTest {
   /** Values of 4000 bytes go through spill files, those of 10 stay in memory. */
   @ParameterizedTest
   @CsvSource({
-    "PILOT,FIRST,10", "PILOT,LAST,10", "SUX4J,FIRST,10", "SUX4J,LAST,10",
-    "PILOT,FIRST,4000", "PILOT,LAST,4000"
+    "PILOT,FIRST,10",
+    "PILOT,LAST,10",
+    "SUX4J,FIRST,10",
+    "SUX4J,LAST,10",
+    "PILOT,FIRST,4000",
+    "PILOT,LAST,4000"
   })
   void ofDuplicatesTheChosenOneIsKept(PerfectHashKind kind, Duplicates duplicates, int length)
       throws Exception {
@@ -172,7 +176,8 @@ class BuildTest {
     Manifest manifest = data.publish(directory, options);
     assertThat(manifest.partitions()).hasSize(300);
     assertThat(manifest.recordCount()).isEqualTo(40_000);
-    assertThat(manifest.partitions()).allSatisfy(file -> assertThat(file.recordCount()).isPositive());
+    assertThat(manifest.partitions())
+        .allSatisfy(file -> assertThat(file.recordCount()).isPositive());
     try (SnapshotReader reader = SnapshotReader.open(directory)) {
       data.assertFoundIn(reader);
     }

@@ -46,8 +46,7 @@ class ConcurrentReadTest {
   @BeforeEach
   void publish() throws Exception {
     data = TestData.random(8, 400, Lengths.VARYING, Lengths.VARYING, 200);
-    data.publish(
-        table, WriterOptions.builder().layout(Layout.COMPRESSED).partitions(2).build());
+    data.publish(table, WriterOptions.builder().layout(Layout.COMPRESSED).partitions(2).build());
     AtomicInteger named = new AtomicInteger();
     executor =
         Executors.newFixedThreadPool(
@@ -113,7 +112,7 @@ class ConcurrentReadTest {
   @ParameterizedTest
   @EnumSource(Way.class)
   void manyThreadsGetRightAnswers(Way way) throws Exception {
-    try (SnapshotReader reader = SnapshotReader.open(table, way.options)) {
+    try (SnapshotReader reader = SnapshotReader.open(table, way.options())) {
       for (Future<Integer> done : readers(reader, 300, new CountDownLatch(0))) {
         assertThat(done.get()).isEqualTo(300);
       }
@@ -129,7 +128,7 @@ class ConcurrentReadTest {
     long open = FileMemory.openCount();
     for (int round = 0; round < 5; round++) {
       CountDownLatch started = new CountDownLatch(THREADS);
-      SnapshotReader reader = SnapshotReader.open(table, way.options);
+      SnapshotReader reader = SnapshotReader.open(table, way.options());
       List<Future<Integer>> readers = readers(reader, Integer.MAX_VALUE, started);
       started.await();
       reader.close();
@@ -163,7 +162,7 @@ class ConcurrentReadTest {
   void everyFutureCompletesThoughTheReaderIsClosed(Way way) throws Exception {
     long open = FileMemory.openCount();
     for (int round = 0; round < 5; round++) {
-      AsyncSnapshotReader reader = AsyncSnapshotReader.open(table, way.options);
+      AsyncSnapshotReader reader = AsyncSnapshotReader.open(table, way.options());
       AtomicBoolean closed = new AtomicBoolean();
       CountDownLatch started = new CountDownLatch(200);
       List<Future<List<CompletableFuture<byte[]>>>> askers = new ArrayList<>();

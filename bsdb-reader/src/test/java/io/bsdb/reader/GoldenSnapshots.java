@@ -41,7 +41,7 @@ final class GoldenSnapshots {
     Map<String, Golden> all = new LinkedHashMap<>();
     for (Layout layout : Layout.values()) {
       WriterOptions options = WriterOptions.builder().layout(layout).partitions(2).build();
-      all.put(layout.label(), new Golden(varying(layout.ordinal(), 60), options));
+      all.put(layout.label(), new Golden(varying(all.size(), 60), options));
     }
     all.put("fixed", new Golden(fixed(5, 60), WriterOptions.builder().partitions(1).build()));
     WriterOptions dictionary =
@@ -107,9 +107,7 @@ final class GoldenSnapshots {
       try (Stream<Path> files = Files.list(snapshot)) {
         for (Path file : files.toList()) {
           Files.copy(
-              file,
-              directory.resolve(file.getFileName()),
-              StandardCopyOption.REPLACE_EXISTING);
+              file, directory.resolve(file.getFileName()), StandardCopyOption.REPLACE_EXISTING);
         }
       }
     }

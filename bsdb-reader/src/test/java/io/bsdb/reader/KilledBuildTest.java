@@ -100,6 +100,7 @@ class KilledBuildTest {
         assertThat(files).hasSize(4);
       }
     }
-    assertThat(table.storage().list("")).isSubsetOf("CURRENT", "LOCK", "snapshots", "staging", "tmp");
+    assertThat(table.storage().list(""))
+        .isSubsetOf("CURRENT", "LOCK", "snapshots", "staging", "tmp");
   }
 }

@@ -114,7 +114,8 @@ class LiveSnapshotTest {
     publishNext();
     AtomicInteger named = new AtomicInteger();
     ExecutorService executor =
-        Executors.newFixedThreadPool(4, task -> new Thread(task, "test-" + named.incrementAndGet()));
+        Executors.newFixedThreadPool(
+            4, task -> new Thread(task, "test-" + named.incrementAndGet()));
     try (LiveSnapshot live = follow(table)) {
       AtomicBoolean done = new AtomicBoolean();
       CountDownLatch started = new CountDownLatch(4);
@@ -277,7 +278,8 @@ class LiveSnapshotTest {
         LiveSnapshot.builder(table).listener(heard).refreshEvery(Duration.ofMillis(2)).open()) {
       for (int i = 0; i < 3; i++) {
         Manifest next = publishNext();
-        assertThat(heard.events.poll(60, TimeUnit.SECONDS)).isEqualTo("refreshed " + next.version());
+        assertThat(heard.events.poll(60, TimeUnit.SECONDS))
+            .isEqualTo("refreshed " + next.version());
         assertThat(live.version()).isEqualTo(next.version());
       }
       Path current = table.resolve("CURRENT");
@@ -318,12 +320,8 @@ class LiveSnapshotTest {
     live.close();
     String message = "live snapshot of " + table + " is closed";
     assertThat(versionOf(lease.reader().get(key(2)), 2)).isEqualTo(1);
-    assertThatThrownBy(live::lease)
-        .isInstanceOf(ClosedReaderException.class)
-        .hasMessage(message);
-    assertThatThrownBy(live::refresh)
-        .isInstanceOf(ClosedReaderException.class)
-        .hasMessage(message);
+    assertThatThrownBy(live::lease).isInstanceOf(ClosedReaderException.class).hasMessage(message);
+    assertThatThrownBy(live::refresh).isInstanceOf(ClosedReaderException.class).hasMessage(message);
     lease.close();
     assertThatThrownBy(() -> live.get(key(2)))
         .isInstanceOf(ClosedReaderException.class)

@@ -202,8 +202,7 @@ class PartitionWriterTest {
           .hasMessage("partitions out of range: expected 1 to 65536, actual " + partitions);
     }
     for (String suffix : new String[] {"../x", "a/b", "a b", "x".repeat(101)}) {
-      assertThatThrownBy(
-              () -> PartitionWriter.create(table, build, 1, suffix, directory, OPTIONS))
+      assertThatThrownBy(() -> PartitionWriter.create(table, build, 1, suffix, directory, OPTIONS))
           .isInstanceOf(IllegalArgumentException.class)
           .hasMessageContaining("actual '%s'", suffix);
     }

@@ -50,8 +50,18 @@ class FileMemoryTest {
   void addressesFilesOfManyGibibytes() throws Exception {
     long length = 5 * GIB + 12_345;
     long[] offsets = {
-      64, GIB - 16, GIB - 4, GIB + 8, 2 * GIB - 24, 2 * GIB - 3, 2 * GIB + 16, 3 * GIB - 1,
-      4 * GIB, 5 * GIB - 5, 5 * GIB + 4_000, length - 9
+      64,
+      GIB - 16,
+      GIB - 4,
+      GIB + 8,
+      2 * GIB - 24,
+      2 * GIB - 3,
+      2 * GIB + 16,
+      3 * GIB - 1,
+      4 * GIB,
+      5 * GIB - 5,
+      5 * GIB + 4_000,
+      length - 9
     };
     try (FileMemory file = FileMemory.map(sparse(length, offsets))) {
       assertThat(file.length()).isEqualTo(length);

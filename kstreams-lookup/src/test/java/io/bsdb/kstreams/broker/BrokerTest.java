@@ -7,18 +7,14 @@ import io.bsdb.format.Manifest;
 import io.bsdb.kstreams.LookupBuilder;
 import io.bsdb.kstreams.OnMissing;
 import io.bsdb.kstreams.SnapshotLookup;
-import io.bsdb.kstreams.testing.TemporaryTable;
 import io.bsdb.reader.LiveSnapshot;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.ConcurrentHashMap;
@@ -27,9 +23,6 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
-import org.apache.kafka.common.serialization.Serdes;
 import org.apache.kafka.streams.CloseOptions;
 import org.apache.kafka.streams.KafkaStreams;
 import org.apache.kafka.streams.errors.StreamsUncaughtExceptionHandler.StreamThreadExceptionResponse;
@@ -51,15 +44,14 @@ class BrokerTest {
 
   @TempDir private Path stateDirectory;
   private Broker broker;
-  private TemporaryTable<String, String> table;
+  private NumberedTable table;
   private Traffic traffic;
-  private int published;
   private final BlockingQueue<String> heard = new LinkedBlockingQueue<>();
 
   @BeforeEach
   void prepare(Broker shared, TestInfo test) throws Exception {
     broker = shared;
-    table = TemporaryTable.create(Serdes.String(), Serdes.String());
+    table = new NumberedTable();
     traffic = new Traffic(broker, new TopicNames(test.getTestMethod().orElseThrow().getName()));
   }
 
@@ -67,36 +59,13 @@ class BrokerTest {
   @AfterEach
   void cleanUp() throws Exception {
     traffic.close();
-    assertThat(mappedVersions()).isEmpty();
+    assertThat(table.mappedVersions()).isEmpty();
     await(
         "the lookup's thread to end",
         () ->
             Thread.getAllStackTraces().keySet().stream()
                 .noneMatch(t -> t.getName().startsWith("bsdb-lookup")));
     table.close();
-  }
-
-  /** Publishes a version in which all customers bear its number. */
-  private void publish() {
-    published++;
-    assertThat(number(table.publish(customers()))).isEqualTo(published);
-  }
-
-  private void publishDamaged() {
-    published++;
-    table.publishDamaged(customers());
-  }
-
-  private Map<String, String> customers() {
-    Map<String, String> customers = new HashMap<>();
-    for (int i = 0; i < Traffic.CUSTOMERS; i++) {
-      customers.put("c" + i, Integer.toString(published));
-    }
-    return customers;
-  }
-
-  private static int number(String version) {
-    return Integer.parseInt(version.substring(0, 10));
   }
 
   private LookupBuilder<String, String> lookup() {
@@ -107,12 +76,12 @@ class BrokerTest {
             new LiveSnapshot.Listener() {
               @Override
               public void onRefreshed(Manifest manifest) {
-                heard.add("refreshed " + number(manifest.version()));
+                heard.add("refreshed " + NumberedTable.number(manifest.version()));
               }
 
               @Override
               public void onRefreshFailed(String version, Exception failure) {
-                heard.add("refused " + number(version));
+                heard.add("refused " + NumberedTable.number(version));
               }
             });
   }
@@ -146,20 +115,8 @@ class BrokerTest {
   private void assertResults() {
     for (Traffic.Enriched result : traffic.results()) {
       assertThat(result.value())
-          .endsWith(result.version() == null ? "=null" : "=" + number(result.version()));
-    }
-  }
-
-  /** Numbers of the versions of the table that are mapped into this process. */
-  private Set<Integer> mappedVersions() {
-    try (Stream<String> maps =
-        Files.lines(Path.of("/proc/self/maps"), StandardCharsets.ISO_8859_1)) {
-      String prefix = table.directory().resolve("snapshots") + "/";
-      return maps.filter(line -> line.contains(prefix))
-          .map(line -> number(line.substring(line.indexOf(prefix) + prefix.length())))
-          .collect(Collectors.toSet());
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
+          .endsWith(
+              result.version() == null ? "=null" : "=" + NumberedTable.number(result.version()));
     }
   }
 
@@ -173,7 +130,7 @@ class BrokerTest {
 
   @Test
   void countsEveryOrderOnceThroughAbortsAndSwaps() throws Exception {
-    publish();
+    table.publish();
     Set<String> failures = ConcurrentHashMap.newKeySet();
     failures.addAll(List.of("o150", "o333", "o614"));
     try (var customers = lookup().build()) {
@@ -188,7 +145,7 @@ class BrokerTest {
               "a");
       for (int round = 0; round < 4; round++) {
         traffic.send(200);
-        publish();
+        table.publish();
         assertThat(customers.refresh()).isTrue();
       }
       traffic.awaitAll();
@@ -198,12 +155,12 @@ class BrokerTest {
     }
     assertThat(failures).isEmpty();
     assertResults();
-    assertThat(traffic.last().value()).endsWith("=" + published);
+    assertThat(traffic.last().value()).endsWith("=" + table.published());
   }
 
   @Test
   void rebalancesWhileSwapping() throws Exception {
-    publish();
+    table.publish();
     try (var customers = lookup().build()) {
       KafkaStreams first = start(customers, NOTHING, "a");
       traffic.send(400);
@@ -214,7 +171,7 @@ class BrokerTest {
       KafkaStreams second = start(customers, NOTHING, "b");
       for (int round = 0; round < 3; round++) {
         traffic.send(200);
-        publish();
+        table.publish();
         assertThat(customers.refresh()).isTrue();
       }
       await(
@@ -223,18 +180,21 @@ class BrokerTest {
       traffic.send(200);
       traffic.awaitAll();
       await(
-          "idle tasks to let go of old versions", () -> mappedVersions().equals(Set.of(published)));
+          "idle tasks to let go of old versions",
+          () -> table.mappedVersions().equals(Set.of(table.published())));
       stop(first);
-      publish();
+      table.publish();
       assertThat(customers.refresh()).isTrue();
       traffic.send(200);
       traffic.awaitAll();
       assertThat(lookupMetrics(second)).isEqualTo(Traffic.PARTITIONS);
       stop(second);
-      await("no task to hold a version", () -> mappedVersions().equals(Set.of(published)));
+      await(
+          "no task to hold a version",
+          () -> table.mappedVersions().equals(Set.of(table.published())));
     }
     assertResults();
-    assertThat(traffic.last().value()).endsWith("=" + published);
+    assertThat(traffic.last().value()).endsWith("=" + table.published());
   }
 
   private static long lookupMetrics(KafkaStreams streams) {
@@ -248,7 +208,7 @@ class BrokerTest {
 
   @Test
   void goesOnWhereACrashedProcessStopped() throws Exception {
-    publish();
+    table.publish();
     traffic.send(400);
     Path output = Files.createDirectory(stateDirectory.resolve("crashed"));
     Process process =
@@ -258,7 +218,7 @@ class BrokerTest {
     assertThat(process.exitValue())
         .as(() -> read(output.resolve("output")))
         .isEqualTo(CrashingApplication.EXIT_CODE);
-    publish();
+    table.publish();
     traffic.send(100);
     try (var customers = lookup().build()) {
       KafkaStreams streams = start(customers, NOTHING, "a");
@@ -279,16 +239,16 @@ class BrokerTest {
 
   @Test
   void servesTheOldVersionWhenTheNewOneIsDamaged() throws Exception {
-    publish();
+    table.publish();
     try (var customers = lookup().refreshEvery(Duration.ofMillis(20)).build()) {
       KafkaStreams streams = start(customers, NOTHING, "a");
       traffic.send(100);
-      publishDamaged();
+      table.publishDamaged();
       awaitHearing("refused 2");
       traffic.send(100);
       traffic.awaitAll();
       assertThat(traffic.last().value()).endsWith("=1");
-      publish();
+      table.publish();
       awaitHearing("refreshed 3");
       traffic.send(100);
       traffic.awaitAll();
@@ -311,7 +271,7 @@ class BrokerTest {
       traffic.send(100);
       traffic.awaitAll();
       assertThat(traffic.last().value()).endsWith("=null");
-      publish();
+      table.publish();
       awaitHearing("refreshed 1");
       traffic.send(100);
       traffic.awaitAll();

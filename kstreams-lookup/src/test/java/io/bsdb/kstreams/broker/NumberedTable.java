@@ -1,0 +1,77 @@
+package io.bsdb.kstreams.broker;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.bsdb.kstreams.LookupBuilder;
+import io.bsdb.kstreams.testing.TemporaryTable;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.apache.kafka.common.serialization.Serdes;
+
+/** A table of customers who all bear the number of the version that they are in, from 1. */
+final class NumberedTable implements AutoCloseable {
+  private final TemporaryTable<String, String> table =
+      TemporaryTable.create(Serdes.String(), Serdes.String());
+  private int published;
+
+  void publish() {
+    published++;
+    assertThat(number(table.publish(customers()))).isEqualTo(published);
+  }
+
+  void publishDamaged() {
+    published++;
+    assertThat(number(table.publishDamaged(customers()))).isEqualTo(published);
+  }
+
+  private Map<String, String> customers() {
+    Map<String, String> customers = new HashMap<>();
+    for (int i = 0; i < Traffic.CUSTOMERS; i++) {
+      customers.put("c" + i, Integer.toString(published));
+    }
+    return customers;
+  }
+
+  /** The number of the latest version. */
+  int published() {
+    return published;
+  }
+
+  static int number(String version) {
+    return Integer.parseInt(version.substring(0, 10));
+  }
+
+  LookupBuilder<String, String> lookup(String name) {
+    return table.lookup(name);
+  }
+
+  Path directory() {
+    return table.directory();
+  }
+
+  /** Numbers of the versions that are mapped into this process. */
+  Set<Integer> mappedVersions() {
+    try (Stream<String> maps =
+        Files.lines(Path.of("/proc/self/maps"), StandardCharsets.ISO_8859_1)) {
+      String prefix = table.directory().resolve("snapshots") + "/";
+      return maps.filter(line -> line.contains(prefix))
+          .map(line -> number(line.substring(line.indexOf(prefix) + prefix.length())))
+          .collect(Collectors.toSet());
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  @Override
+  public void close() {
+    table.close();
+  }
+}
