@@ -1,6 +1,7 @@
 package io.bsdb.cli;
 
 import io.bsdb.format.Manifest;
+import io.bsdb.format.row.Schema;
 import io.bsdb.writer.DuplicateKeyException;
 import io.bsdb.writer.SnapshotWriter;
 import io.bsdb.writer.WriterOptions;
@@ -21,22 +22,28 @@ import picocli.CommandLine.Option;
     header = "Builds a snapshot of the inputs and puts it in service.",
     description = {
       "",
-      "By default an input has one record per line: the key, a separator, the value. The first"
+      "By default, or with --format text, an input has one record per line: the key, a separator, the value. The first"
           + " separator of a line counts, so a value may contain it. Lines end with LF, or with"
           + " CR LF if the first line does. Nothing else is interpreted: any bytes are kept.",
+      "",
+      "With --format csv or jsonl a record is a row: a table with a schema. --key names the key's"
+          + " columns; all others become the value. A CSV file begins with a header line; an empty"
+          + " field is NULL, or the empty text in a text column. JSON lines have one object each.",
       "",
       "If anything is wrong with an input, the snapshot in service stays in service.",
       ""
     },
-    footerHeading = "%nExample:%n",
+    footerHeading = "%nExamples:%n",
     footer = {
       "  bsdb build --table places --input places.txt.zst --separator '\\t'",
+      "  bsdb build --table cities --input cities500.csv.gz --format csv --key geoname_id"
     })
 final class BuildCommand implements Callable<Integer> {
   private final Console console;
 
   @Mixin private TableArgument table;
   @Mixin private InputArguments input;
+  @Mixin private FormatArguments format;
   @Mixin private WriterArguments writer;
 
   @Option(names = "--verify", description = "Read the whole snapshot back once it is built.")
@@ -51,10 +58,12 @@ final class BuildCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException {
-    WriterOptions options = writer.toOptions().build();
+    WriterOptions.Builder builder = writer.toOptions();
     Inputs inputs = input.inputs();
-    RecordFormat format = input.format();
     BadLines badLines = input.badLines(console);
+    RecordFormat format = this.format.create(inputs, console);
+    Schema schema = format.schema();
+    WriterOptions options = schema == null ? builder.build() : builder.schema(schema).build();
     long started = System.nanoTime();
     Manifest manifest;
     try {
@@ -112,7 +121,7 @@ final class BuildCommand implements Callable<Integer> {
     byte[] key = e.key();
     List<String> places =
         inputs.canBeReadAgain() ? DuplicateSearch.places(key, inputs, format, console) : List.of();
-    String text = Encoding.excerpt(key, 0, key.length);
+    String text = format.describe(key);
     return CommandFailure.refused(
         places.size() < 2
             ? "duplicate key '%s'; --duplicates first or last keeps one record of each"

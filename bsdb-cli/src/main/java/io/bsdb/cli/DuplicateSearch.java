@@ -29,24 +29,15 @@ final class DuplicateSearch {
               if (Arrays.equals(bytes, offset, offset + length, key, 0, key.length)) {
                 places.add(file.name() + ":" + line);
                 if (places.size() == PLACES) {
-                  throw new Found();
+                  throw new StopReading();
                 }
               }
             },
             badLines);
-      } catch (Found e) {
+      } catch (StopReading e) {
         return places;
       }
     }
     return places;
-  }
-
-  /** Ends the reading early. */
-  private static final class Found extends RuntimeException {
-    private static final long serialVersionUID = 1L;
-
-    Found() {
-      super(null, null, false, false);
-    }
   }
 }

@@ -4,7 +4,7 @@ import java.io.IOException;
 import java.util.List;
 import picocli.CommandLine.Option;
 
-/** What is read, and how its records are written. */
+/** What is read. */
 final class InputArguments {
   @Option(
       names = {"-i", "--input"},
@@ -17,22 +17,6 @@ final class InputArguments {
   private List<String> inputs;
 
   @Option(
-      names = "--separator",
-      paramLabel = "TEXT",
-      converter = Separator.Converter.class,
-      description =
-          "Stands between key and value. \\t, \\0 and \\xHH are understood. Default: one space.")
-  private Separator separator = Separator.of(" ");
-
-  @Option(
-      names = "--encoding",
-      paramLabel = "ENCODING",
-      description =
-          "How keys and values are written: utf8, hex or base64. Default: utf8, which keeps bytes"
-              + " as they are.")
-  private Encoding encoding = Encoding.UTF8;
-
-  @Option(
       names = "--on-bad-line",
       paramLabel = "POLICY",
       description =
@@ -42,10 +26,6 @@ final class InputArguments {
 
   Inputs inputs() throws IOException {
     return Inputs.of(inputs);
-  }
-
-  RecordFormat format() {
-    return new TextFormat(separator.bytes(), encoding);
   }
 
   BadLines badLines(Console console) {

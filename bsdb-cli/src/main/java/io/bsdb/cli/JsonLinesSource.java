@@ -1,0 +1,54 @@
+package io.bsdb.cli;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectReader;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/** A JSON object per line. Empty lines are passed over. */
+final class JsonLinesSource implements RowSource {
+  private static final ObjectReader READER =
+      JsonMapper.builder()
+          .enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS)
+          .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
+          .enable(DeserializationFeature.FAIL_ON_READING_DUP_TREE_KEY)
+          .build()
+          .readerFor(JsonNode.class);
+
+  @Override
+  public boolean isTyped() {
+    return true;
+  }
+
+  @Override
+  public void read(InputStream in, String name, Sink sink) throws IOException {
+    Map<String, JsonNode> fields = new LinkedHashMap<>();
+    Lines.read(
+        in,
+        name,
+        (bytes, start, end, number) -> {
+          JsonNode node;
+          try {
+            node = READER.readValue(bytes, start, end - start);
+          } catch (JsonProcessingException e) {
+            sink.refuse(number, "not JSON: " + e.getOriginalMessage());
+            return;
+          }
+          if (node.isObject()) {
+            fields.clear();
+            for (Map.Entry<String, JsonNode> field : node.properties()) {
+              fields.put(field.getKey(), field.getValue());
+            }
+            sink.row(fields, number);
+          } else if (!node.isMissingNode()) {
+            sink.refuse(
+                number, "not a JSON object: " + Encoding.excerpt(bytes, start, end - start));
+          }
+        });
+  }
+}

@@ -1,0 +1,31 @@
+package io.bsdb.cli;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.Map;
+
+/** Finds rows in an input. */
+interface RowSource {
+  /** Takes rows as they stand in the input. */
+  interface Sink {
+    /**
+     * One row.
+     *
+     * @param fields by name; the map changes after the call
+     */
+    void row(Map<String, JsonNode> fields, long line) throws IOException;
+
+    /** A line that is no row. */
+    void refuse(long line, String reason);
+  }
+
+  /** Reads an input to its end. */
+  void read(InputStream in, String name, Sink sink) throws IOException;
+
+  /**
+   * Whether values have types, text being one of them, and a row may leave columns out. If not, all
+   * is text, the empty text may stand for null, and a row has all columns.
+   */
+  boolean isTyped();
+}

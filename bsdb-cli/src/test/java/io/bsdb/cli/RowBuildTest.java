@@ -1,0 +1,220 @@
+package io.bsdb.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class RowBuildTest {
+  @TempDir private Path directory;
+
+  @Test
+  void infersTheColumnsOfCsv() throws IOException {
+    Path input =
+        file(
+            "in.csv",
+            """
+            id,name,code,share,active,note
+            1,"Frankfurt, am ""Main\""",01,0.5,true,
+            -2,,12,3,false,
+            """);
+
+    CommandRun build = build("csv", input, "--key", "id");
+
+    assertThat(build.status()).as(build.err()).isZero();
+    assertThat(build.err())
+        .contains(
+            "(`id` BIGINT NOT NULL, `name` STRING, `code` STRING, `share` DOUBLE, `active` BOOLEAN,"
+                + " `note` STRING, PRIMARY KEY (`id`))");
+    assertThat(get("1"))
+        .isEqualTo(
+            "1\t{\"id\": 1, \"name\": \"Frankfurt, am \\\"Main\\\"\", \"code\": \"01\","
+                + " \"share\": 0.5, \"active\": true, \"note\": \"\"}\n");
+    assertThat(get("-2")).contains("\"name\": \"\"").contains("\"share\": 3.0");
+    assertThat(CommandRun.of("verify", "-t", table()).status()).isZero();
+  }
+
+  @Test
+  void keepsTheColumnsOfTheSchemaThatIsGiven() throws IOException {
+    Path input = file("in.csv", "a;b;c;d\nx;2024-01-31;12.50;\n");
+
+    CommandRun build =
+        build(
+            "csv",
+            input,
+            "--separator",
+            ";",
+            "--key",
+            "c,a",
+            "--schema",
+            "d INT, c DECIMAL(6, 2), b DATE, a STRING");
+
+    assertThat(build.status()).as(build.err()).isZero();
+    assertThat(get("12.5,x"))
+        .isEqualTo("12.5,x\t{\"d\": null, \"c\": 12.50, \"b\": \"2024-01-31\", \"a\": \"x\"}\n");
+  }
+
+  @Test
+  void namesTheLineThatIsNoRow() throws IOException {
+    String header = "id,name\n1,a\n";
+    assertThat(build("csv", file("in.csv", header + "2\n"), "--key", "id").err())
+        .endsWith("in.csv:3: 1 fields, the header has 2\n");
+    assertThat(build("csv", file("in.csv", header + ",b\n"), "--key", "id").err())
+        .endsWith("in.csv:3: key column 'id' is null\n");
+    assertThat(build("csv", file("in.csv", header + "\"2,b\n"), "--key", "id").err())
+        .contains("in.csv:3: not CSV in UTF-8: ");
+    CommandRun wrongType =
+        build("csv", file("in.csv", header + "x,b\n"), "--key", "id", "--schema", "id INT");
+    assertThat(wrongType.status()).isEqualTo(ExitStatus.NO);
+    assertThat(wrongType.err()).endsWith("in.csv:3: 'x' is not a value of `id` INT NOT NULL\n");
+    assertThat(
+            build("csv", file("in.csv", header), "--key", "id", "--schema", "id INT, x INT").err())
+        .endsWith("in.csv: no column 'x'; the header has [id, name]\n");
+  }
+
+  @Test
+  void skipsRowsThatDoNotFit() throws IOException {
+    Path input = file("in.csv", "id,name\n1,a\n2\n3,c\n");
+
+    CommandRun build = build("csv", input, "--key", "id", "--on-bad-line", "skip");
+
+    assertThat(build.status()).isZero();
+    assertThat(build.out()).contains(" records=2 ").contains(" skipped=1");
+  }
+
+  @Test
+  void refusesWhatTheSampleDidNotShow() throws IOException {
+    StringBuilder text = new StringBuilder("id,code\n");
+    for (int i = 0; i < 10_000; i++) {
+      text.append(i).append(",7\n");
+    }
+    Path input = file("in.csv", text.append("10000,007\n").toString());
+
+    CommandRun build = build("csv", input, "--key", "id");
+
+    assertThat(build.status()).isEqualTo(ExitStatus.NO);
+    assertThat(build.err())
+        .contains("in.csv:10002: '007' does not fit the inferred `code` BIGINT; say the types");
+  }
+
+  @Test
+  void namesTheDuplicateKeyOfARow() throws IOException {
+    Path input = file("in.csv", "country,id\nDE,1\nFR,1\nDE,1\n");
+
+    CommandRun build = build("csv", input, "--key", "country,id");
+
+    assertThat(build.status()).isEqualTo(ExitStatus.NO);
+    assertThat(build.err())
+        .contains("duplicate key 'country=DE id=1': " + input + ":2 and " + input + ":4");
+  }
+
+  @Test
+  void infersTheColumnsOfJsonLines() throws IOException {
+    Path input =
+        file(
+            "in.jsonl",
+            """
+            {"id": "007", "n": 1, "x": null}
+
+            {"id": "008", "n": 1.5, "x": {"a": [1]}, "late": true}
+            """);
+
+    CommandRun build = build("jsonl", input, "--key", "id");
+
+    assertThat(build.status()).as(build.err()).isZero();
+    assertThat(get("007", "008"))
+        .isEqualTo(
+            "007\t{\"id\": \"007\", \"n\": 1.0, \"x\": null, \"late\": null}\n"
+                + "008\t{\"id\": \"008\", \"n\": 1.5, \"x\": \"{\\\"a\\\":[1]}\", \"late\": true}\n");
+  }
+
+  @Test
+  void readsNestedJson() throws IOException {
+    Path input =
+        file("in.jsonl", "{\"id\": 1, \"tags\": [\"a\"], \"at\": {\"x\": 1}, \"m\": {\"k\": 2}}\n");
+
+    CommandRun build =
+        build(
+            "jsonl",
+            input,
+            "--key",
+            "id",
+            "--schema",
+            "id INT, tags ARRAY<STRING>, at ROW<x INT, y INT>, m MAP<STRING, BIGINT>");
+
+    assertThat(build.status()).as(build.err()).isZero();
+    assertThat(get("1"))
+        .isEqualTo(
+            "1\t{\"id\": 1, \"tags\": [\"a\"], \"at\": {\"x\": 1, \"y\": null}, \"m\": {\"k\":"
+                + " 2}}\n");
+  }
+
+  @Test
+  void namesTheLineThatIsNoJson() throws IOException {
+    for (String line : List.of("{\"id\": 1", "{\"id\": 1} 2", "[1]", "{\"id\": 1, \"id\": 2}")) {
+      CommandRun build =
+          build("jsonl", file("in.jsonl", "{\"id\": 0}\n" + line + "\n"), "--key", "id");
+      assertThat(build.status()).isEqualTo(ExitStatus.NO);
+      assertThat(build.err()).contains("in.jsonl:2: not ");
+    }
+  }
+
+  @Test
+  void needsASchemaForStandardInput() {
+    byte[] input = "{\"id\": 1, \"n\": 2}\n".getBytes(StandardCharsets.UTF_8);
+    Object[] arguments = {"build", "-t", table(), "-i", "-", "--format", "jsonl", "--key", "id"};
+
+    CommandRun without = CommandRun.withInput(input, arguments);
+    List<Object> with = new ArrayList<>(List.of(arguments));
+    with.addAll(List.of("--schema", "id INT, n INT"));
+
+    assertThat(without.status()).isEqualTo(ExitStatus.USAGE);
+    assertThat(without.err()).contains("needs --schema");
+    assertThat(CommandRun.withInput(input, with.toArray()).status()).isZero();
+    assertThat(get("1")).isEqualTo("1\t{\"id\": 1, \"n\": 2}\n");
+  }
+
+  @Test
+  void refusesOptionsThatDoNotFitTheFormat() throws IOException {
+    Path input = file("in.csv", "id,name\n1,a\n");
+    assertThat(build("csv", input).err()).contains("need --key");
+    assertThat(build("csv", input, "--key", "nothing").err())
+        .contains("primary key column 'nothing' is not a column");
+    assertThat(build("csv", input, "--key", "id", "--schema", "id INTEGRAL").status())
+        .isEqualTo(ExitStatus.USAGE);
+    assertThat(build("text", input, "--key", "id").status()).isEqualTo(ExitStatus.USAGE);
+    assertThat(build("jsonl", input, "--key", "id", "--separator", ",").status())
+        .isEqualTo(ExitStatus.USAGE);
+    assertThat(build("csv", input, "--key", "id", "--encoding", "hex").status())
+        .isEqualTo(ExitStatus.USAGE);
+  }
+
+  private CommandRun build(String format, Path input, Object... more) {
+    List<Object> arguments =
+        new ArrayList<>(List.of("build", "-t", table(), "-i", input, "--format", format));
+    arguments.addAll(List.of(more));
+    return CommandRun.of(arguments.toArray());
+  }
+
+  private String get(String... keys) {
+    List<Object> arguments = new ArrayList<>(List.of("get", "-t", table(), "--"));
+    arguments.addAll(List.of(keys));
+    CommandRun get = CommandRun.of(arguments.toArray());
+    assertThat(get.status()).as(get.err()).isZero();
+    return get.out();
+  }
+
+  private Path table() {
+    return directory.resolve("table");
+  }
+
+  private Path file(String name, String text) throws IOException {
+    return Files.writeString(directory.resolve(name), text);
+  }
+}
