@@ -50,14 +50,15 @@ public final class Bench implements Callable<Integer> {
       names = "--only",
       split = ",",
       paramLabel = "WORD",
-      description = "peers whose names contain one of these")
+      description = "peers of this name, or whose names contain this")
   private List<String> only = List.of();
 
   @Option(
       names = "--directory",
       paramLabel = "DIR",
       defaultValue = "bench-data",
-      description = "for data and reports; default: ${DEFAULT-VALUE}. Builds found there are reused")
+      description =
+          "for data and reports; default: ${DEFAULT-VALUE}. Builds found there are reused")
   private Path directory = Path.of("bench-data");
 
   @Option(

@@ -48,7 +48,8 @@ record Comparison(Path data, int rounds, String buildHeap) {
         }
         stores.put(peer.name(), peer.open(records, directory));
       }
-      return new Size(workload.records(), pageCache(bytes), measure(workload, peers, costs, stores));
+      return new Size(
+          workload.records(), pageCache(bytes), measure(workload, peers, costs, stores));
     } finally {
       close(stores);
     }

@@ -65,8 +65,7 @@ record DiskBound(int seconds, int rounds, int depth) {
     for (int round = 0; round < rounds; round++) {
       for (Map.Entry<String, Way> way : ways.entrySet()) {
         Progress.step("disk, round %d of %d: %s", round + 1, rounds, way.getKey());
-        best.merge(
-            way.getKey(), way.getValue().run(), (a, b) -> a.rate() >= b.rate() ? a : b);
+        best.merge(way.getKey(), way.getValue().run(), (a, b) -> a.rate() >= b.rate() ? a : b);
       }
     }
     List<DiskResult> results = new ArrayList<>();
@@ -143,7 +142,11 @@ record DiskBound(int seconds, int rounds, int depth) {
   }
 
   private static void loop(
-      int first, int size, long end, IntConsumer get, AtomicReference<@Nullable Throwable> failure) {
+      int first,
+      int size,
+      long end,
+      IntConsumer get,
+      AtomicReference<@Nullable Throwable> failure) {
     try {
       for (int i = first; System.nanoTime() < end; i = (i + 1) % size) {
         get.accept(i);

@@ -64,8 +64,7 @@ final class HtmlReport {
       chart(
           what,
           "times the time per key of " + reference.name() + "; shorter is better",
-          Svg.bars(
-              items(size, peer -> peer.median(what) / reference.median(what)), "%.2f×"));
+          Svg.bars(items(size, peer -> peer.median(what) / reference.median(what)), "%.2f×"));
     }
   }
 

@@ -73,8 +73,7 @@ public final class RecordFile {
   public void forEach(Receiver receiver) throws IOException {
     try (InputStream in = new BufferedInputStream(Files.newInputStream(path), BUFFER)) {
       for (long id = 0; id < workload.records(); id++) {
-        receiver.accept(
-            in.readNBytes(Workload.KEY_LENGTH), in.readNBytes(Workload.VALUE_LENGTH));
+        receiver.accept(in.readNBytes(Workload.KEY_LENGTH), in.readNBytes(Workload.VALUE_LENGTH));
       }
     }
   }

@@ -64,9 +64,7 @@ final class Svg {
               y,
               Math.max(1, item.x() * scale),
               escape(item.name())));
-      svg.append(
-          text(
-              LABELS + item.x() * scale + 6, y + 14, "start", format.formatted(item.x())));
+      svg.append(text(LABELS + item.x() * scale + 6, y + 14, "start", format.formatted(item.x())));
     }
     return svg.append("</svg>").toString();
   }
@@ -74,8 +72,7 @@ final class Svg {
   /** Points on axes that both grow by factors. */
   static String scatter(List<Item> items, String xTitle, String yTitle) {
     int height = 400;
-    List<Item> shown =
-        items.stream().filter(item -> item.x() > 0 && item.y() > 0).toList();
+    List<Item> shown = items.stream().filter(item -> item.x() > 0 && item.y() > 0).toList();
     StringBuilder svg = new StringBuilder(open(height));
     Axis xAxis = Axis.of(shown.stream().mapToDouble(Item::x).toArray(), 70, WIDTH - 150);
     Axis yAxis = Axis.of(shown.stream().mapToDouble(Item::y).toArray(), height - 50, 20);

@@ -130,7 +130,9 @@ class LookupCostTest {
     }
   }
 
-  /** Pages: a block that is not aligned to them touches up to one more; its share of all is less. */
+  /**
+   * Pages: a block that is not aligned to them touches up to one more; its share of all is less.
+   */
   @ParameterizedTest
   @CsvSource({"BLOCKED, 1", "COMPACT, 2", "COMPRESSED, 2", "COMPRESSED_PAGES, 1"})
   void readsOnePerHit(Layout layout, double pages) throws IOException {

@@ -12,8 +12,8 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * Builds a peer's files in a virtual machine of its own, so that neither its memory nor its compiled
- * code mixes with that of others.
+ * Builds a peer's files in a virtual machine of its own, so that neither its memory nor its
+ * compiled code mixes with that of others.
  */
 public final class BuildProcess {
   private static final ObjectMapper JSON = new ObjectMapper();

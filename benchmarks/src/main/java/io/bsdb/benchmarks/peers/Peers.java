@@ -14,11 +14,20 @@ public final class Peers {
 
   private Peers() {}
 
-  /** Every peer whose name contains one of the words; all without words. */
+  /**
+   * The peers with these names; a word that is no name stands for all names that contain it. All
+   * peers without words.
+   */
   public static List<Peer> named(List<String> words) {
-    return all().stream()
-        .filter(peer -> words.isEmpty() || words.stream().anyMatch(peer.name()::contains))
+    List<Peer> all = all();
+    return all.stream()
+        .filter(peer -> words.isEmpty() || words.stream().anyMatch(word -> means(word, peer, all)))
         .toList();
+  }
+
+  private static boolean means(String word, Peer peer, List<Peer> all) {
+    boolean isName = all.stream().anyMatch(other -> other.name().equals(word));
+    return isName ? peer.name().equals(word) : peer.name().contains(word);
   }
 
   /** The peer whose files have a name. */

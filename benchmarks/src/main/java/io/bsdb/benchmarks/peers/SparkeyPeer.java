@@ -21,8 +21,7 @@ public record SparkeyPeer(String name, CompressionType compression) implements P
   @Override
   public String configuration() {
     return "Sparkey 3.2.5, compression %s%s, default hash, mapped"
-        .formatted(
-            compression, compression == CompressionType.NONE ? "" : ", blocks of " + BLOCK);
+        .formatted(compression, compression == CompressionType.NONE ? "" : ", blocks of " + BLOCK);
   }
 
   @Override
