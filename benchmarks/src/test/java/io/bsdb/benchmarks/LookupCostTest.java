@@ -47,7 +47,7 @@ class LookupCostTest {
   private Queries queries;
   private Queries absent;
 
-  @TempDir private Path tables;
+  @TempDir private static Path tables;
 
   @BeforeAll
   void build() throws IOException {
@@ -80,10 +80,10 @@ class LookupCostTest {
    * Bytes that this thread allocates in a run, the least of many: until the optimizing compiler is
    * done, and when it has to begin anew, runs allocate more.
    */
-  private static long allocated(long expected, Body body) throws IOException {
+  private static long allocated(long enough, Body body) throws IOException {
     ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
     long least = Long.MAX_VALUE;
-    for (int run = 0; run < 400 && least > expected; run++) {
+    for (int run = 0; run < 200 && least > enough; run++) {
       long before = threads.getCurrentThreadAllocatedBytes();
       body.run();
       least = Math.min(least, threads.getCurrentThreadAllocatedBytes() - before);
@@ -98,14 +98,14 @@ class LookupCostTest {
       ByteBuffer target = ByteBuffer.allocateDirect(Workload.VALUE_LENGTH);
       long bytes =
           allocated(
-              0,
+              CALLS,
               () -> {
                 for (int i = 0; i < CALLS; i++) {
                   reader.get(queries.key(i), target.clear());
                 }
               });
-      // The measurement itself may show a few bytes; a single object per call would be a million.
-      assertThat(bytes).isLessThan(CALLS);
+      // Less than a byte per call is no object per call: those of the measurement itself.
+      assertThat(bytes).isLessThanOrEqualTo(CALLS);
     }
   }
 
@@ -165,7 +165,7 @@ class LookupCostTest {
 
   /** A record is 116 bytes of key and value. */
   @ParameterizedTest
-  @CsvSource({"BLOCKED, 122", "COMPACT, 119", "COMPRESSED, 60", "COMPRESSED_PAGES, 64"})
+  @CsvSource({"BLOCKED, 120", "COMPACT, 119.5", "COMPRESSED, 56", "COMPRESSED_PAGES, 57"})
   void keepsFilesSmall(Layout layout, double bytesPerRecord) throws IOException {
     long bytes = 0;
     for (Path file : files(layout)) {
