@@ -40,50 +40,63 @@ final class CsvSource implements RowSource {
             .enable(CsvParser.Feature.WRAP_AS_ARRAY)
             .enable(CsvParser.Feature.SKIP_EMPTY_LINES)
             .build();
+    Rows rows = new Rows(name, sink);
     try (CsvParser parser = factory.createParser(in)) {
       parser.setSchema(layout);
-      rows(parser, name, sink);
+      rows.read(parser);
     } catch (JsonProcessingException | CharConversionException e) {
-      long line = e instanceof JsonProcessingException json ? line(json) : 0;
       throw CommandFailure.refused(
-          "%s:%s not CSV in UTF-8: %s"
-              .formatted(name, line > 0 ? line + ":" : "", firstLine(e.getMessage())));
+          "%s:%d: the row after this line is not CSV in UTF-8: %s"
+              .formatted(name, rows.line, firstLine(e.getMessage())));
     }
-  }
-
-  private static long line(JsonProcessingException e) {
-    return e.getLocation() == null ? 0 : e.getLocation().getLineNr();
   }
 
   private static String firstLine(@Nullable String message) {
     return String.valueOf(message).lines().findFirst().orElse("");
   }
 
-  private static void rows(CsvParser parser, String name, Sink sink) throws IOException {
-    List<String> header = new ArrayList<>();
-    List<String> row = new ArrayList<>();
-    Map<String, JsonNode> fields = new LinkedHashMap<>();
-    long line = 0;
-    for (JsonToken token = parser.nextToken(); token != null; token = parser.nextToken()) {
-      if (token == JsonToken.VALUE_STRING) {
-        if (row.isEmpty()) {
-          line = parser.currentTokenLocation().getLineNr();
-        }
-        row.add(parser.getText());
-      } else if (token == JsonToken.END_ARRAY && !row.isEmpty()) {
-        if (header.isEmpty()) {
-          header.addAll(checkedHeader(row, name));
-        } else if (row.size() == header.size()) {
-          fields.clear();
-          for (int i = 0; i < row.size(); i++) {
-            fields.put(header.get(i), TextNode.valueOf(row.get(i)));
+  /** The rows of one input. */
+  private static final class Rows {
+    private final String name;
+    private final Sink sink;
+    private final List<String> header = new ArrayList<>();
+    private final List<String> row = new ArrayList<>();
+    private final Map<String, JsonNode> fields = new LinkedHashMap<>();
+    private long line; // where the row begins, or the last one that was read
+
+    Rows(String name, Sink sink) {
+      this.name = name;
+      this.sink = sink;
+    }
+
+    void read(CsvParser parser) throws IOException {
+      for (JsonToken token = parser.nextToken(); token != null; token = parser.nextToken()) {
+        if (token == JsonToken.VALUE_STRING) {
+          if (row.isEmpty()) {
+            line = parser.currentTokenLocation().getLineNr();
           }
-          sink.row(fields, line);
-        } else {
-          sink.refuse(line, "%d fields, the header has %d".formatted(row.size(), header.size()));
+          row.add(parser.getText());
+        } else if (token == JsonToken.END_ARRAY && !row.isEmpty()) {
+          if (header.isEmpty()) {
+            header.addAll(checkedHeader(row, name));
+          } else {
+            hand();
+          }
+          row.clear();
         }
-        row.clear();
       }
+    }
+
+    private void hand() throws IOException {
+      if (row.size() != header.size()) {
+        sink.refuse(line, "%d fields, the header has %d".formatted(row.size(), header.size()));
+        return;
+      }
+      fields.clear();
+      for (int i = 0; i < row.size(); i++) {
+        fields.put(header.get(i), TextNode.valueOf(row.get(i)));
+      }
+      sink.row(fields, line);
     }
   }
 

@@ -18,14 +18,14 @@ enum InferredType {
   private static final Pattern NUMBER =
       Pattern.compile("-?(?:0|[1-9]\\d{0,17})(?:\\.\\d{1,17})?(?:[eE][+-]?\\d{1,2})?");
 
-  private final ColumnType type;
+  private final String type;
 
   InferredType(String type) {
-    this.type = ColumnType.parse(type);
+    this.type = type;
   }
 
   ColumnType type() {
-    return type;
+    return ColumnType.parse(type);
   }
 
   /** The most special type that has this value. */

@@ -32,6 +32,9 @@ final class JsonLinesSource implements RowSource {
         in,
         name,
         (bytes, start, end, number) -> {
+          if (isBlank(bytes, start, end)) {
+            return;
+          }
           JsonNode node;
           try {
             node = READER.readValue(bytes, start, end - start);
@@ -45,10 +48,18 @@ final class JsonLinesSource implements RowSource {
               fields.put(field.getKey(), field.getValue());
             }
             sink.row(fields, number);
-          } else if (!node.isMissingNode()) {
+          } else {
             sink.refuse(
                 number, "not a JSON object: " + Encoding.excerpt(bytes, start, end - start));
           }
         });
+  }
+
+  private static boolean isBlank(byte[] bytes, int start, int end) {
+    int i = start;
+    while (i < end && (bytes[i] == ' ' || bytes[i] == '\t' || bytes[i] == '\r')) {
+      i++;
+    }
+    return i == end;
   }
 }

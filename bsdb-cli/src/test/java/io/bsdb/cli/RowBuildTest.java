@@ -68,7 +68,7 @@ class RowBuildTest {
     assertThat(build("csv", file("in.csv", header + ",b\n"), "--key", "id").err())
         .endsWith("in.csv:3: key column 'id' is null\n");
     assertThat(build("csv", file("in.csv", header + "\"2,b\n"), "--key", "id").err())
-        .contains("in.csv:3: not CSV in UTF-8: ");
+        .contains("in.csv:2: the row after this line is not CSV in UTF-8: ");
     CommandRun wrongType =
         build("csv", file("in.csv", header + "x,b\n"), "--key", "id", "--schema", "id INT");
     assertThat(wrongType.status()).isEqualTo(ExitStatus.NO);
@@ -130,8 +130,10 @@ class RowBuildTest {
     assertThat(build.status()).as(build.err()).isZero();
     assertThat(get("007", "008"))
         .isEqualTo(
-            "007\t{\"id\": \"007\", \"n\": 1.0, \"x\": null, \"late\": null}\n"
-                + "008\t{\"id\": \"008\", \"n\": 1.5, \"x\": \"{\\\"a\\\":[1]}\", \"late\": true}\n");
+            """
+            007\t{"id": "007", "n": 1.0, "x": null, "late": null}
+            008\t{"id": "008", "n": 1.5, "x": "{\\"a\\":[1]}", "late": true}
+            """);
   }
 
   @Test
