@@ -3,9 +3,12 @@ package io.bsdb.table;
 import io.bsdb.format.CorruptSnapshotException;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.InterruptedIOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
+import java.nio.channels.OverlappingFileLockException;
 import java.nio.channels.SeekableByteChannel;
 import java.nio.file.AtomicMoveNotSupportedException;
 import java.nio.file.FileSystems;
@@ -20,6 +23,7 @@ import java.time.Instant;
 import java.util.Comparator;
 import java.util.List;
 import java.util.UUID;
+import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.stream.Stream;
 
@@ -29,6 +33,7 @@ import java.util.stream.Stream;
  */
 final class PathStorage implements TableStorage {
   private static final String LOCK_FILE = "LOCK";
+  private static final long RETRY_NANOS = 5_000_000;
 
   /** File locks belong to the whole process, so its own threads must be kept apart as well. */
   private static final ReentrantLock IN_PROCESS = new ReentrantLock();
@@ -199,11 +204,28 @@ final class PathStorage implements TableStorage {
       try (FileChannel channel =
               FileChannel.open(
                   root.resolve(LOCK_FILE), StandardOpenOption.WRITE, StandardOpenOption.CREATE);
-          var lock = channel.lock()) {
+          var lock = lock(channel)) {
         action.run();
       }
     } finally {
       IN_PROCESS.unlock();
+    }
+  }
+
+  /**
+   * Waits for the file's lock. Within one process the JVM refuses to wait for a lock that the same
+   * code holds under another class loader, as two jobs on one cluster have it.
+   */
+  private static FileLock lock(FileChannel channel) throws IOException {
+    while (true) {
+      try {
+        return channel.lock();
+      } catch (OverlappingFileLockException heldInThisProcess) {
+        LockSupport.parkNanos(RETRY_NANOS);
+        if (Thread.currentThread().isInterrupted()) {
+          throw new InterruptedIOException("interrupted while waiting for the lock of a table");
+        }
+      }
     }
   }
 

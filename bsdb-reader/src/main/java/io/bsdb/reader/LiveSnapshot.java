@@ -1,6 +1,8 @@
 package io.bsdb.reader;
 
+import io.bsdb.format.CorruptSnapshotException;
 import io.bsdb.format.Manifest;
+import io.bsdb.format.UnsupportedVersionException;
 import io.bsdb.table.Table;
 import java.io.Closeable;
 import java.io.IOException;
@@ -20,14 +22,15 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A new version is opened and verified in the background; one reference is swapped; the old
  * version is closed after its last user. A version that cannot be opened is refused: the old one
- * keeps serving, the listener hears why, and it is not tried again until {@code CURRENT} names
- * another. Safe for many threads.
+ * keeps serving and the listener hears why. A damaged one is not tried again until {@code CURRENT}
+ * names another. Safe for many threads.
  */
 public final class LiveSnapshot implements Closeable {
   private final Path path;
   private final Table table;
   private final ReaderOptions options;
   private final Listener listener;
+  private final boolean pinned;
   private final @Nullable ScheduledExecutorService refresher;
   private final AtomicLong failedRefreshes = new AtomicLong();
   private volatile Version current;
@@ -84,6 +87,7 @@ public final class LiveSnapshot implements Closeable {
     table = Table.at(path);
     options = builder.options;
     listener = builder.listener;
+    pinned = builder.pinned != null;
     String version = builder.pinned == null ? requireCurrent() : builder.pinned;
     current = new Version(open(version));
     refresher =
@@ -187,7 +191,7 @@ public final class LiveSnapshot implements Closeable {
   /**
    * Looks for a newer version now and changes over to it, in the calling thread.
    *
-   * @return whether another version than before is in use
+   * @return whether another version than before is in use; never of a pinned one
    * @throws IOException if it cannot be told or opened; the version in use stays
    */
   public boolean refresh() throws IOException {
@@ -196,6 +200,9 @@ public final class LiveSnapshot implements Closeable {
 
   private synchronized boolean refresh(@Nullable String untried) throws IOException {
     requireOpen();
+    if (pinned) {
+      return false;
+    }
     String version = null;
     try {
       version = table.requireCurrentVersion();
@@ -204,7 +211,7 @@ public final class LiveSnapshot implements Closeable {
       }
       swap(new Version(open(version)));
     } catch (IOException | RuntimeException e) {
-      refused = version;
+      refused = isLasting(e) ? version : null;
       failedRefreshes.incrementAndGet();
       listener.onRefreshFailed(version, e);
       throw e;
@@ -212,6 +219,11 @@ public final class LiveSnapshot implements Closeable {
     refused = null;
     listener.onRefreshed(manifest());
     return true;
+  }
+
+  /** Whether opening the same version again would fail the same way. */
+  private static boolean isLasting(Exception e) {
+    return e instanceof CorruptSnapshotException || e instanceof UnsupportedVersionException;
   }
 
   private void swap(Version next) throws IOException {

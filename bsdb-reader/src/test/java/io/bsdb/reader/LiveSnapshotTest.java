@@ -306,6 +306,7 @@ class LiveSnapshotTest {
             .pin(first.version())
             .refreshEvery(Duration.ofMillis(1))
             .open()) {
+      assertThat(live.refresh()).isFalse();
       assertThat(live.version()).isEqualTo(first.version());
       assertThat(versionOf(live.get(key(2)), 2)).isEqualTo(1);
     }

@@ -85,7 +85,8 @@ public final class BsdbOptions {
       ConfigOptions.key("sink.perfect-hash")
           .enumType(PerfectHashKind.class)
           .defaultValue(WRITER.perfectHash())
-          .withDescription("Which perfect hash: 'pilot' (fast), or 'sux4j' (somewhat smaller).");
+          .withDescription(
+              "Which perfect hash: 'pilot' (fast), or 'sux4j' (somewhat smaller; needs the jars of Sux4J beside the connector).");
 
   public static final ConfigOption<Integer> SINK_SIGNATURE_BITS =
       ConfigOptions.key("sink.signature-bits")

@@ -3,6 +3,7 @@ package io.bsdb.flink;
 import io.bsdb.flink.lookup.ReadSettings;
 import io.bsdb.flink.row.DeclaredTable;
 import io.bsdb.flink.sink.BuildSettings;
+import io.bsdb.format.hash.PerfectHashKind;
 import io.bsdb.writer.Layout;
 import java.util.Set;
 import org.apache.flink.configuration.ConfigOption;
@@ -21,6 +22,7 @@ import org.apache.flink.table.types.logical.RowType;
 public final class SnapshotTableFactory
     implements DynamicTableSourceFactory, DynamicTableSinkFactory {
   static final String IDENTIFIER = "bsdb";
+  private static final String SUX4J = "it.unimi.dsi.sux4j.io.BucketedHashStore";
 
   @Override
   public String factoryIdentifier() {
@@ -135,10 +137,28 @@ public final class SnapshotTableFactory
               options.get(BsdbOptions.SINK_RETAIN_VERSIONS),
               options.get(BsdbOptions.SINK_STAGING_RETENTION));
       settings.writerOptions(table);
+      requireBuilder(settings.perfectHash());
       return settings;
     } catch (IllegalArgumentException | ArithmeticException e) {
       throw new ValidationException(
           "table %s: a 'sink.' option is wrong: %s".formatted(table.name(), e.getMessage()), e);
+    }
+  }
+
+  /**
+   * Sux4J and what it needs are larger than the rest together, so they do not come with the
+   * connector.
+   */
+  private static void requireBuilder(PerfectHashKind kind) {
+    if (kind == PerfectHashKind.SUX4J) {
+      try {
+        Class.forName(SUX4J, false, PerfectHashKind.class.getClassLoader());
+      } catch (ClassNotFoundException e) {
+        throw new IllegalArgumentException(
+            "'%s' = 'sux4j' needs it.unimi.dsi:sux4j and its dependencies beside the connector; add them, or choose 'pilot'"
+                .formatted(BsdbOptions.SINK_PERFECT_HASH.key()),
+            e);
+      }
     }
   }
 }

@@ -225,6 +225,15 @@ class BuildTest {
   }
 
   @Test
+  void saysWhatIsMissingForSux4j() throws Exception {
+    Sql session = Sql.batch(1).numbers("s", 1).run(ddl("", "'sink.perfect-hash' = 'sux4j'"));
+
+    assertThatThrownBy(() -> session.run("INSERT OVERWRITE t SELECT f0, 'x' FROM s"))
+        .hasStackTraceContaining(
+            "'sink.perfect-hash' = 'sux4j' needs it.unimi.dsi:sux4j and its dependencies beside the connector");
+  }
+
+  @Test
   void buildsEveryLayout() throws Exception {
     for (String layout : List.of("blocked", "compact", "compressed", "compressed-pages")) {
       List<String> rows =

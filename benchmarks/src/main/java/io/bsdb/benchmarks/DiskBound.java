@@ -1,0 +1,218 @@
+package io.bsdb.benchmarks;
+
+import io.bsdb.benchmarks.Results.DiskResult;
+import io.bsdb.benchmarks.Workload.Distribution;
+import io.bsdb.benchmarks.Workload.Queries;
+import io.bsdb.benchmarks.Workload.Share;
+import io.bsdb.reader.Access;
+import io.bsdb.reader.AsyncSnapshotReader;
+import io.bsdb.reader.ReaderMetrics;
+import io.bsdb.reader.ReaderOptions;
+import io.bsdb.reader.SnapshotReader;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.IntConsumer;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Whole lookups past the page cache, beside what fio reads from the largest file in the same way,
+ * in turns.
+ *
+ * @param seconds of each measurement in each round
+ * @param rounds of which the best is taken
+ */
+record DiskBound(int seconds, int rounds, int depth) {
+  /** What one measurement saw. */
+  private record Run(double rate, double readsPerHit, double pagesPerRead) {}
+
+  /** A way to read. */
+  private interface Way {
+    Run run() throws Exception;
+  }
+
+  List<DiskResult> run(Workload workload, Map<String, Path> tables) throws Exception {
+    Queries queries = workload.queries(Distribution.UNIFORM, Share.MIXED);
+    Queries absent = workload.queries(Distribution.UNIFORM, Share.ABSENT);
+    Map<String, Way> ways = new java.util.LinkedHashMap<>();
+    boolean fio = Fio.isInstalled();
+    int[] threads = {1, 16};
+    if (fio) {
+      Path file = largest(tables.values().iterator().next());
+      ways.put("fio io_uring, depth " + depth, () -> fio(file, "io_uring", depth, 1));
+      for (int count : threads) {
+        ways.put("fio psync, threads " + count, () -> fio(file, "psync", 1, count));
+      }
+    }
+    for (Map.Entry<String, Path> table : tables.entrySet()) {
+      ways.put(
+          table.getKey() + " io_uring, depth " + depth, () -> uring(table.getValue(), queries));
+      for (int count : threads) {
+        ways.put(
+            table.getKey() + " direct, threads " + count,
+            () -> direct(table.getValue(), queries, count));
+      }
+    }
+    Map<String, Run> best = new TreeMap<>();
+    for (int round = 0; round < rounds; round++) {
+      for (Map.Entry<String, Way> way : ways.entrySet()) {
+        Progress.step("disk, round %d of %d: %s", round + 1, rounds, way.getKey());
+        best.merge(way.getKey(), way.getValue().run(), (a, b) -> a.rate() >= b.rate() ? a : b);
+      }
+    }
+    List<DiskResult> results = new ArrayList<>();
+    for (String name : ways.keySet()) {
+      Run run = best.get(name);
+      if (run != null) {
+        results.add(result(name, run, best, tables, absent));
+      }
+    }
+    return results;
+  }
+
+  private DiskResult result(
+      String name, Run run, Map<String, Run> best, Map<String, Path> tables, Queries absent)
+      throws IOException {
+    if (name.startsWith("fio")) {
+      return new DiskResult(name, run.rate(), Double.NaN, Double.NaN, Double.NaN, 1);
+    }
+    String peer = "fio " + name.substring(name.indexOf(' ') + 1).replace("direct", "psync");
+    Run fio = best.get(peer);
+    Path table = tables.get(name.substring(0, name.indexOf(' ')));
+    return new DiskResult(
+        name,
+        run.rate(),
+        fio == null ? Double.NaN : run.rate() / fio.rate(),
+        run.readsPerHit(),
+        table == null ? Double.NaN : readsPerMiss(table, absent),
+        run.pagesPerRead());
+  }
+
+  private static ReaderOptions options(Access access, int depth) {
+    return ReaderOptions.builder().access(access).queueDepth(depth).build();
+  }
+
+  private Run fio(Path file, String engine, int queue, int jobs) throws Exception {
+    return new Run(Fio.readsPerSecond(file, engine, queue, jobs, seconds), Double.NaN, 1);
+  }
+
+  /** Reads that absent keys cost: those that their signatures do not tell. */
+  private static double readsPerMiss(Path table, Queries absent) throws IOException {
+    int count = 1 << 17;
+    try (SnapshotReader reader = SnapshotReader.open(table, options(Access.DIRECT, 1))) {
+      for (int i = 0; i < count; i++) {
+        absent.check(i, reader.get(absent.key(i)));
+      }
+      return (double) reader.metrics().blockReads() / count;
+    }
+  }
+
+  private Run direct(Path table, Queries queries, int threads) throws Exception {
+    try (SnapshotReader reader = SnapshotReader.open(table, options(Access.DIRECT, 1))) {
+      AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
+      long start = System.nanoTime();
+      long end = start + TimeUnit.SECONDS.toNanos(seconds);
+      List<Thread> all = new ArrayList<>();
+      for (int thread = 0; thread < threads; thread++) {
+        int first = thread * (queries.size() / threads);
+        IntConsumer get =
+            i -> {
+              try {
+                queries.check(i, reader.get(queries.key(i)));
+              } catch (IOException e) {
+                throw new IllegalStateException(e);
+              }
+            };
+        all.add(new Thread(() -> loop(first, queries.size(), end, get, failure), "bench-direct"));
+      }
+      all.forEach(Thread::start);
+      for (Thread thread : all) {
+        thread.join();
+      }
+      return outcome(reader.metrics(), start, failure.get());
+    }
+  }
+
+  private static void loop(
+      int first,
+      int size,
+      long end,
+      IntConsumer get,
+      AtomicReference<@Nullable Throwable> failure) {
+    try {
+      for (int i = first; System.nanoTime() < end; i = (i + 1) % size) {
+        get.accept(i);
+      }
+    } catch (RuntimeException e) {
+      failure.compareAndSet(null, e);
+    }
+  }
+
+  /** One thread asks, the ring's thread answers; {@code depth} reads are under way at once. */
+  private Run uring(Path table, Queries queries) throws Exception {
+    try (AsyncSnapshotReader reader =
+        AsyncSnapshotReader.open(table, options(Access.IO_URING, depth))) {
+      AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
+      // Twice the depth: while the ring works on one half, the other waits in front of it.
+      Semaphore room = new Semaphore(2 * depth);
+      long start = System.nanoTime();
+      long end = start + TimeUnit.SECONDS.toNanos(seconds);
+      for (int i = 0; System.nanoTime() < end; i = (i + 1) % queries.size()) {
+        room.acquire();
+        int query = i;
+        var unused =
+            reader
+                .get(queries.key(query))
+                .whenComplete(
+                    (value, problem) -> {
+                      try {
+                        if (problem == null) {
+                          queries.check(query, value);
+                        } else {
+                          failure.compareAndSet(null, problem);
+                        }
+                      } catch (RuntimeException e) {
+                        failure.compareAndSet(null, e);
+                      } finally {
+                        room.release();
+                      }
+                    });
+      }
+      room.acquire(2 * depth);
+      if (!reader.metrics().effectiveAccess().startsWith("IO_URING")) {
+        Progress.step("io_uring is not to be had: %s", reader.metrics().effectiveAccess());
+      }
+      return outcome(reader.metrics(), start, failure.get());
+    }
+  }
+
+  /** Present keys alone read; absent ones that pass their signature are too few to matter here. */
+  private static Run outcome(ReaderMetrics metrics, long start, @Nullable Throwable failure) {
+    double elapsed = (System.nanoTime() - start) / 1e9;
+    if (failure != null) {
+      throw new IllegalStateException("a lookup failed", failure);
+    }
+    double passed = metrics.hits() + metrics.misses() - metrics.signatureRejects();
+    return new Run(
+        metrics.lookups() / elapsed,
+        metrics.blockReads() / passed,
+        metrics.bytesRead() / 4096.0 / metrics.blockReads());
+  }
+
+  private static Path largest(Path table) throws IOException {
+    try (Stream<Path> files = Files.walk(table)) {
+      return files
+          .filter(Files::isRegularFile)
+          .max((a, b) -> Long.compare(a.toFile().length(), b.toFile().length()))
+          .orElseThrow();
+    }
+  }
+}

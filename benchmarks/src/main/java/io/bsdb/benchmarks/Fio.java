@@ -1,0 +1,63 @@
+package io.bsdb.benchmarks;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+
+/** The fio program: what the disk gives to 4 KiB random reads, whoever asks. */
+final class Fio {
+  private Fio() {}
+
+  static boolean isInstalled() {
+    for (String directory : System.getenv().getOrDefault("PATH", "").split(":", -1)) {
+      if (!directory.isEmpty() && Files.isExecutable(Path.of(directory, "fio"))) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /**
+   * Reads per second from a file past the page cache.
+   *
+   * @param engine {@code io_uring} or {@code psync}
+   * @param depth reads under way in each job
+   * @param jobs threads
+   */
+  static double readsPerSecond(Path file, String engine, int depth, int jobs, int seconds)
+      throws IOException, InterruptedException {
+    Process process =
+        new ProcessBuilder(
+                List.of(
+                    "fio",
+                    "--name=read",
+                    "--filename=" + file.toString().replace(":", "\\:"),
+                    "--readonly",
+                    "--rw=randread",
+                    "--bs=4k",
+                    "--direct=1",
+                    "--thread",
+                    "--group_reporting",
+                    "--time_based",
+                    "--runtime=" + seconds,
+                    "--ioengine=" + engine,
+                    "--iodepth=" + depth,
+                    "--numjobs=" + jobs,
+                    "--output-format=json"))
+            .redirectError(ProcessBuilder.Redirect.DISCARD)
+            .start();
+    JsonNode output;
+    try (InputStream in = process.getInputStream()) {
+      output = new ObjectMapper().readTree(in);
+    }
+    int status = process.waitFor();
+    if (status != 0) {
+      throw new IOException("fio failed with status " + status);
+    }
+    return output.path("jobs").path(0).path("read").path("iops").asDouble();
+  }
+}

@@ -1,0 +1,14 @@
+package io.bsdb.benchmarks;
+
+/** Says on standard error what is under way, and since when. */
+final class Progress {
+  private static final long START = System.nanoTime();
+
+  private Progress() {}
+
+  @SuppressWarnings("AnnotateFormatMethod") // the annotation is of a library not used here
+  static void step(String format, Object... arguments) {
+    System.err.printf(
+        "%5.0f s  %s%n", (System.nanoTime() - START) / 1e9, format.formatted(arguments));
+  }
+}

@@ -1,0 +1,241 @@
+package io.bsdb.benchmarks;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.SplittableRandom;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Records and queries that are the same on every run. Keys are 16 hexadecimal digits, values 100
+ * bytes of JSON of which zstd with a dictionary leaves about a third. Immutable.
+ *
+ * @param records how many
+ */
+public record Workload(long records) {
+  /** Bytes of every key. */
+  public static final int KEY_LENGTH = 16;
+
+  /** Bytes of every value. */
+  public static final int VALUE_LENGTH = 100;
+
+  /** How many queries there are. */
+  public static final int QUERIES = 1 << 20;
+
+  private static final int PRESENT_PERCENT = 90;
+  private static final double ZIPF_EXPONENT = 0.99;
+  private static final byte[] HEX = ascii("0123456789abcdef");
+  private static final byte[] NAME = ascii("{\"name\":\"");
+  private static final byte[] CITY = ascii("\",\"city\":\"");
+  private static final byte[] SCORE = ascii("\",\"score\":");
+  private static final byte[] TOKEN = ascii(",\"token\":\"");
+  private static final byte[][] WORDS = words();
+  private static final VarHandle LONGS =
+      MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
+
+  public Workload {
+    if (records < 1 || records > 1L << 40) {
+      throw new IllegalArgumentException("records: expected 1 to 2^40, actual " + records);
+    }
+  }
+
+  /** How the keys of present records are chosen. */
+  public enum Distribution {
+    UNIFORM,
+    /** Exponent 0.99, the hot keys scattered over all. */
+    ZIPF
+  }
+
+  /** What is asked for. Odd ones out are keys that no record has. */
+  public enum Share {
+    /** Nine of ten are present. */
+    MIXED,
+    ABSENT
+  }
+
+  private static byte[] ascii(String text) {
+    return text.getBytes(StandardCharsets.US_ASCII);
+  }
+
+  private static byte[][] words() {
+    SplittableRandom random = new SplittableRandom(7);
+    byte[][] words = new byte[512][];
+    for (int i = 0; i < words.length; i++) {
+      words[i] = new byte[4 + random.nextInt(6)];
+      for (int j = 0; j < words[i].length; j++) {
+        String letters = j % 2 == 0 ? "bdfgklmnprstvz" : "aeiou";
+        words[i][j] = (byte) letters.charAt(random.nextInt(letters.length()));
+      }
+    }
+    return words;
+  }
+
+  /** A permutation of the 64-bit numbers: the finalizer of SplitMix64. */
+  static long mix(long x) {
+    long z = (x ^ (x >>> 30)) * 0xBF58476D1CE4E5B9L;
+    z = (z ^ (z >>> 27)) * 0x94D049BB133111EBL;
+    return z ^ (z >>> 31);
+  }
+
+  /** The inverse of {@link #mix}. */
+  static long unmix(long x) {
+    long z = (x ^ (x >>> 31) ^ (x >>> 62)) * 0x319642B2D24D8EC3L;
+    z = (z ^ (z >>> 27) ^ (z >>> 54)) * 0x96DE1B173F119089L;
+    return z ^ (z >>> 30) ^ (z >>> 60);
+  }
+
+  /** The key of a record; of an absent one, if {@code id >= records}. */
+  public byte[] key(long id) {
+    byte[] key = new byte[KEY_LENGTH];
+    hex(mix(id + 1), key, 0, KEY_LENGTH);
+    return key;
+  }
+
+  /** Ids of all records, in the order of their keys. */
+  public long[] idsByKey() {
+    long[] keys = new long[Math.toIntExact(records)];
+    for (int i = 0; i < keys.length; i++) {
+      keys[i] = mix(i + 1L) ^ Long.MIN_VALUE;
+    }
+    Arrays.parallelSort(keys);
+    for (int i = 0; i < keys.length; i++) {
+      keys[i] = unmix(keys[i] ^ Long.MIN_VALUE) - 1;
+    }
+    return keys;
+  }
+
+  private static void hex(long bits, byte[] target, int from, int to) {
+    long rest = bits;
+    for (int i = from; i < to; i++) {
+      target[i] = HEX[(int) (rest >>> 60)];
+      rest <<= 4;
+    }
+  }
+
+  private static int append(byte[] target, int position, byte[] text) {
+    System.arraycopy(text, 0, target, position, text.length);
+    return position + text.length;
+  }
+
+  /** The value of a record. */
+  public byte[] value(long id) {
+    byte[] value = new byte[VALUE_LENGTH];
+    long random = mix(~id);
+    int end = append(value, 0, NAME);
+    end = append(value, end, WORDS[(int) (random & 511)]);
+    value[end++] = ' ';
+    end = append(value, end, WORDS[(int) (random >>> 9 & 511)]);
+    end = append(value, end, CITY);
+    end = append(value, end, WORDS[(int) (random >>> 18 & 127)]);
+    end = append(value, end, SCORE);
+    for (int i = 0; i < 4; i++) {
+      value[end++] = (byte) ('0' + (int) (random >>> (25 + 4 * i) & 7));
+    }
+    end = append(value, end, TOKEN);
+    for (int part = 0; end < VALUE_LENGTH - 2; part++) {
+      int next = Math.min(end + 16, VALUE_LENGTH - 2);
+      hex(mix(random + part), value, end, next);
+      end = next;
+    }
+    value[end] = '"';
+    value[end + 1] = '}';
+    return value;
+  }
+
+  /** A digest of a value that tells records apart: its last 16 bytes, which are random. */
+  static long digest(byte[] value) {
+    return (long) LONGS.get(value, VALUE_LENGTH - 8) * 31 + (long) LONGS.get(value, 84);
+  }
+
+  /** The queries. */
+  public Queries queries(Distribution distribution, Share share) {
+    SplittableRandom random = new SplittableRandom(42);
+    Zipf zipf = distribution == Distribution.ZIPF ? new Zipf(records, ZIPF_EXPONENT) : null;
+    byte[][] keys = new byte[QUERIES][];
+    long[] ids = new long[QUERIES];
+    long[] digests = new long[QUERIES];
+    for (int i = 0; i < QUERIES; i++) {
+      boolean present = share == Share.MIXED && random.nextInt(100) < PRESENT_PERCENT;
+      if (!present) {
+        ids[i] = -1;
+        keys[i] = key(records + random.nextLong(records));
+        continue;
+      }
+      ids[i] =
+          zipf == null
+              ? random.nextLong(records)
+              : Long.remainderUnsigned(mix(zipf.next(random)), records);
+      keys[i] = key(ids[i]);
+      digests[i] = digest(value(ids[i]));
+    }
+    return new Queries(this, keys, ids, digests);
+  }
+
+  /** Keys to ask for and how to tell right answers. Safe for many threads. */
+  public static final class Queries {
+    private final Workload workload;
+    private final byte[][] keys;
+    private final long[] ids;
+    private final long[] digests;
+
+    private Queries(Workload workload, byte[][] keys, long[] ids, long[] digests) {
+      this.workload = workload;
+      this.keys = keys;
+      this.ids = ids;
+      this.digests = digests;
+    }
+
+    public int size() {
+      return keys.length;
+    }
+
+    public byte[] key(int i) {
+      return keys[i];
+    }
+
+    /** The queries in lists of {@code size}. */
+    public List<List<byte[]>> batches(int size) {
+      List<List<byte[]>> batches = new ArrayList<>();
+      for (int i = 0; i + size <= keys.length; i += size) {
+        batches.add(Arrays.asList(Arrays.copyOfRange(keys, i, i + size)));
+      }
+      return batches;
+    }
+
+    /** Whether query {@code i} is for a record. */
+    public boolean isPresent(int i) {
+      return ids[i] >= 0;
+    }
+
+    /** Checks length and 16 random bytes of an answer: cheap enough for timed loops. */
+    public void check(int i, byte @Nullable [] value) {
+      boolean right =
+          value == null
+              ? ids[i] < 0
+              : ids[i] >= 0 && value.length == VALUE_LENGTH && digest(value) == digests[i];
+      if (!right) {
+        throw wrong(i, value);
+      }
+    }
+
+    /** Checks all bytes of an answer. */
+    public void checkFully(int i, byte @Nullable [] value) {
+      if (!Arrays.equals(value, ids[i] < 0 ? null : workload.value(ids[i]))) {
+        throw wrong(i, value);
+      }
+    }
+
+    private IllegalStateException wrong(int i, byte @Nullable [] value) {
+      return new IllegalStateException(
+          "wrong answer: key=%s expected=%s actual=%s"
+              .formatted(
+                  new String(keys[i], StandardCharsets.US_ASCII),
+                  ids[i] < 0 ? "absent" : "record " + ids[i],
+                  value == null ? "absent" : new String(value, StandardCharsets.ISO_8859_1)));
+    }
+  }
+}

@@ -1,0 +1,68 @@
+package io.bsdb.benchmarks.peers;
+
+import io.bsdb.benchmarks.RecordFile;
+import io.bsdb.reader.Access;
+import io.bsdb.reader.ReaderOptions;
+import io.bsdb.reader.SnapshotReader;
+import io.bsdb.writer.Layout;
+import io.bsdb.writer.SnapshotWriter;
+import io.bsdb.writer.WriterOptions;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * This project.
+ *
+ * @param cacheBytes of the block cache; 0 for none
+ */
+public record BsdbPeer(String name, Layout layout, Access access, long cacheBytes) implements Peer {
+  @Override
+  public String configuration() {
+    return "layout %s, access %s, %s; else defaults"
+        .formatted(
+            layout.label(),
+            access.name().toLowerCase(Locale.ROOT),
+            cacheBytes == 0 ? "no cache" : "block cache " + (cacheBytes >> 20) + " MiB");
+  }
+
+  @Override
+  public String files() {
+    return "bsdb-" + layout.label();
+  }
+
+  @Override
+  public void build(RecordFile records, Path directory) throws IOException {
+    WriterOptions options = WriterOptions.builder().layout(layout).build();
+    try (SnapshotWriter writer = SnapshotWriter.create(directory, options)) {
+      records.forEach(writer::add);
+      writer.publish();
+    }
+  }
+
+  @Override
+  public Store open(RecordFile records, Path directory) throws IOException {
+    ReaderOptions options =
+        ReaderOptions.builder().access(access).blockCacheBytes(cacheBytes).build();
+    return new Open(SnapshotReader.open(directory, options));
+  }
+
+  private record Open(SnapshotReader reader) implements Store {
+    @Override
+    public byte @Nullable [] get(byte[] key) throws IOException {
+      return reader.get(key);
+    }
+
+    @Override
+    public List<byte @Nullable []> getAll(List<byte[]> keys) throws IOException {
+      return reader.getAll(keys);
+    }
+
+    @Override
+    public void close() throws IOException {
+      reader.close();
+    }
+  }
+}

@@ -1,0 +1,146 @@
+package io.bsdb.benchmarks.peers;
+
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.bsdb.benchmarks.RecordFile;
+import io.bsdb.benchmarks.Workload;
+import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+
+/**
+ * Builds a peer's files in a virtual machine of its own, so that neither its memory nor its
+ * compiled code mixes with that of others.
+ */
+public final class BuildProcess {
+  private static final ObjectMapper JSON = new ObjectMapper();
+
+  private BuildProcess() {}
+
+  /**
+   * What a build took.
+   *
+   * @param seconds from the first record read to all files on disk
+   * @param recordsPerSecond the same as a rate
+   * @param peakMemoryBytes of the process, mapped files included; −1 if not known
+   * @param bytesOnDisk of all files left
+   * @param bytesPerRecord of these
+   */
+  public record Cost(
+      double seconds,
+      double recordsPerSecond,
+      long peakMemoryBytes,
+      long bytesOnDisk,
+      double bytesPerRecord) {}
+
+  /** Builds, or returns what the build took that left its files in the directory before. */
+  public static Cost run(Peer peer, RecordFile records, Path data, String heap)
+      throws IOException, InterruptedException {
+    Path directory = directory(peer, records, data);
+    Path done = directory.resolveSibling(directory.getFileName() + ".json");
+    if (Files.exists(done)) {
+      return JSON.readValue(done.toFile(), Cost.class);
+    }
+    delete(directory);
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    for (String argument : ManagementFactory.getRuntimeMXBean().getInputArguments()) {
+      if (!argument.startsWith("-Xm")) {
+        command.add(argument);
+      }
+    }
+    command.addAll(
+        List.of(
+            "-Xmx" + heap,
+            "-cp",
+            System.getProperty("java.class.path"),
+            BuildProcess.class.getName(),
+            peer.files(),
+            data.toString(),
+            Long.toString(records.workload().records())));
+    Process process = new ProcessBuilder(command).inheritIO().start();
+    int status;
+    try {
+      status = process.waitFor();
+    } finally {
+      process.destroy();
+    }
+    if (status != 0) {
+      throw new IOException("build of %s failed with status %d".formatted(peer.files(), status));
+    }
+    return JSON.readValue(done.toFile(), Cost.class);
+  }
+
+  /** Where a peer's files are. */
+  public static Path directory(Peer peer, RecordFile records, Path data) {
+    return data.resolve(peer.files() + "-" + records.workload().records());
+  }
+
+  /** Arguments: name of the files, data directory, records. */
+  public static void main(String[] arguments) throws IOException {
+    Peer peer = Peers.withFiles(arguments[0]);
+    Path data = Path.of(arguments[1]);
+    RecordFile records = RecordFile.of(data, new Workload(Long.parseLong(arguments[2])));
+    Path directory = directory(peer, records, data);
+    Files.createDirectories(directory);
+    long start = System.nanoTime();
+    peer.build(records, directory);
+    double seconds = (System.nanoTime() - start) / 1e9;
+    long count = records.workload().records();
+    long bytes = size(directory);
+    Cost cost =
+        new Cost(seconds, count / seconds, peakMemoryBytes(), bytes, (double) bytes / count);
+    JSON.writeValue(directory.resolveSibling(directory.getFileName() + ".json").toFile(), cost);
+  }
+
+  private static long peakMemoryBytes() throws IOException {
+    Path status = Path.of("/proc/self/status");
+    if (Files.isReadable(status)) {
+      for (String line : Files.readAllLines(status)) {
+        if (line.startsWith("VmHWM:")) {
+          return Long.parseLong(line.replaceAll("\\D", "")) << 10;
+        }
+      }
+    }
+    return -1;
+  }
+
+  private static List<Path> files(Path directory) throws IOException {
+    try (Stream<Path> files = Files.walk(directory)) {
+      return files.filter(Files::isRegularFile).toList();
+    }
+  }
+
+  private static long size(Path directory) throws IOException {
+    long bytes = 0;
+    for (Path file : files(directory)) {
+      bytes += Files.size(file);
+    }
+    return bytes;
+  }
+
+  private static void delete(Path directory) throws IOException {
+    if (Files.exists(directory)) {
+      try (Stream<Path> files = Files.walk(directory)) {
+        for (Path file : files.sorted(java.util.Comparator.reverseOrder()).toList()) {
+          Files.delete(file);
+        }
+      }
+    }
+  }
+
+  /** Reads all files of a peer, which brings them into the page cache if it has room. */
+  public static void warm(Path directory) throws IOException {
+    byte[] buffer = new byte[1 << 20];
+    for (Path file : files(directory)) {
+      try (var in = Files.newInputStream(file)) {
+        while (in.read(buffer) >= 0) {
+          Thread.onSpinWait();
+        }
+      }
+    }
+  }
+}

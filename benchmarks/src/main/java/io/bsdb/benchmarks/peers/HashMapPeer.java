@@ -1,0 +1,51 @@
+package io.bsdb.benchmarks.peers;
+
+import io.bsdb.benchmarks.RecordFile;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** All records on the heap: what a program without a store does. */
+public record HashMapPeer() implements Peer {
+  @Override
+  public String name() {
+    return "hashmap";
+  }
+
+  @Override
+  public String configuration() {
+    return "java.util.HashMap<ByteBuffer, byte[]>, sized in advance, values copied";
+  }
+
+  @Override
+  public boolean hasFiles() {
+    return false;
+  }
+
+  @Override
+  public void build(RecordFile records, Path directory) {}
+
+  @Override
+  public Store open(RecordFile records, Path directory) throws IOException {
+    int count = Math.toIntExact(records.workload().records());
+    Map<ByteBuffer, byte[]> map = new HashMap<>((int) (count / 0.75) + 1);
+    records.forEach((key, value) -> map.put(ByteBuffer.wrap(key), value));
+    return new Open(map);
+  }
+
+  private record Open(Map<ByteBuffer, byte[]> map) implements Store {
+    @Override
+    public byte @Nullable [] get(byte[] key) {
+      byte[] value = map.get(ByteBuffer.wrap(key));
+      return value == null ? null : value.clone();
+    }
+
+    @Override
+    public void close() {
+      map.clear();
+    }
+  }
+}

@@ -1,0 +1,140 @@
+package io.bsdb.benchmarks.peers;
+
+import io.bsdb.benchmarks.RecordFile;
+import io.bsdb.benchmarks.Workload;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import org.jspecify.annotations.Nullable;
+import org.lmdbjava.Dbi;
+import org.lmdbjava.DbiFlags;
+import org.lmdbjava.Env;
+import org.lmdbjava.EnvFlags;
+import org.lmdbjava.PutFlags;
+import org.lmdbjava.Txn;
+
+/** LMDB: a mapped B+ tree, filled in key order; a read transaction per thread stays open. */
+public record LmdbPeer() implements Peer {
+  private static final int RECORDS_PER_TRANSACTION = 1_000_000;
+
+  @Override
+  public String name() {
+    return "lmdb";
+  }
+
+  @Override
+  public String configuration() {
+    return "lmdbjava 0.9.3, sorted MDB_APPEND, MDB_NOSYNC then sync; read MDB_RDONLY, MDB_NORDAHEAD,"
+        + " MDB_NOLOCK, MDB_NOTLS, checks disabled, one read transaction per thread";
+  }
+
+  @Override
+  public void build(RecordFile records, Path directory) throws IOException {
+    long mapSize = (64L << 20) + records.workload().records() * 256;
+    try (Env<ByteBuffer> env =
+        Env.create().setMapSize(mapSize).open(directory.toFile(), EnvFlags.MDB_NOSYNC)) {
+      Dbi<ByteBuffer> table = env.openDbi((byte[]) null, DbiFlags.MDB_CREATE);
+      try (Filler filler = new Filler(env, table)) {
+        records.forEachSorted(filler::add);
+        filler.commit();
+      }
+      env.sync(true);
+    }
+  }
+
+  /** Appends records, so many to a transaction. */
+  private static final class Filler implements AutoCloseable {
+    private final Env<ByteBuffer> env;
+    private final Dbi<ByteBuffer> table;
+    private final ByteBuffer keyBuffer = ByteBuffer.allocateDirect(Workload.KEY_LENGTH);
+    private final ByteBuffer valueBuffer = ByteBuffer.allocateDirect(Workload.VALUE_LENGTH);
+    private Txn<ByteBuffer> transaction;
+    private int count;
+
+    Filler(Env<ByteBuffer> env, Dbi<ByteBuffer> table) {
+      this.env = env;
+      this.table = table;
+      this.transaction = env.txnWrite();
+    }
+
+    void add(byte[] key, byte[] value) {
+      keyBuffer.clear().put(key).flip();
+      valueBuffer.clear().put(value).flip();
+      table.put(transaction, keyBuffer, valueBuffer, PutFlags.MDB_APPEND);
+      if (++count % RECORDS_PER_TRANSACTION == 0) {
+        commit();
+        transaction = env.txnWrite();
+      }
+    }
+
+    void commit() {
+      transaction.commit();
+      transaction.close();
+    }
+
+    @Override
+    public void close() {
+      transaction.close();
+    }
+  }
+
+  @Override
+  public Store open(RecordFile records, Path directory) {
+    Env<ByteBuffer> env =
+        Env.create()
+            .setMapSize((64L << 20) + records.workload().records() * 256)
+            .open(
+                directory.toFile(),
+                EnvFlags.MDB_RDONLY_ENV,
+                EnvFlags.MDB_NORDAHEAD,
+                EnvFlags.MDB_NOLOCK,
+                EnvFlags.MDB_NOTLS);
+    return new Open(env);
+  }
+
+  /** The state of one thread. */
+  private record Reader(Txn<ByteBuffer> transaction, ByteBuffer key) {}
+
+  private static final class Open implements Store {
+    private final Env<ByteBuffer> env;
+    private final Dbi<ByteBuffer> table;
+    private final Queue<Reader> all = new ConcurrentLinkedQueue<>();
+    private final ThreadLocal<Reader> readers;
+
+    Open(Env<ByteBuffer> env) {
+      this.env = env;
+      this.table = env.openDbi((byte[]) null);
+      this.readers =
+          ThreadLocal.withInitial(
+              () -> {
+                Reader reader =
+                    new Reader(env.txnRead(), ByteBuffer.allocateDirect(Workload.KEY_LENGTH));
+                all.add(reader);
+                return reader;
+              });
+    }
+
+    @Override
+    public byte @Nullable [] get(byte[] key) {
+      Reader reader = readers.get();
+      reader.key().clear().put(key).flip();
+      ByteBuffer found = table.get(reader.transaction(), reader.key());
+      if (found == null) {
+        return null;
+      }
+      byte[] value = new byte[found.remaining()];
+      found.get(value);
+      return value;
+    }
+
+    @Override
+    public void close() {
+      for (Reader reader : all) {
+        reader.transaction().close();
+      }
+      env.close();
+    }
+  }
+}

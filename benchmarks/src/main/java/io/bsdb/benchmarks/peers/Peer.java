@@ -1,0 +1,30 @@
+package io.bsdb.benchmarks.peers;
+
+import io.bsdb.benchmarks.RecordFile;
+import java.io.IOException;
+import java.nio.file.Path;
+
+/** A kind of store, configured as its documentation advises. */
+public interface Peer {
+  /** A short name, for tables and {@code --only}. */
+  String name();
+
+  /** What was set, for the report. */
+  String configuration();
+
+  /** Names the files that it reads: peers with one name share one build. */
+  default String files() {
+    return name();
+  }
+
+  /** Whether a lookup leaves the process's own heap at all. */
+  default boolean hasFiles() {
+    return true;
+  }
+
+  /** Writes all records into an empty directory, and forces them to disk. */
+  void build(RecordFile records, Path directory) throws IOException;
+
+  /** Opens what was built. */
+  Store open(RecordFile records, Path directory) throws IOException;
+}

@@ -1,0 +1,58 @@
+package io.bsdb.benchmarks.peers;
+
+import com.spotify.sparkey.CompressionType;
+import io.bsdb.reader.Access;
+import io.bsdb.writer.Layout;
+import java.util.List;
+
+/** All stores that are compared. */
+public final class Peers {
+  private static final long CACHE_BYTES = 256L << 20;
+
+  /** What others are compared with. */
+  public static final String REFERENCE = "bsdb-blocked";
+
+  private Peers() {}
+
+  /**
+   * The peers with these names; a word that is no name stands for all names that contain it. All
+   * peers without words.
+   */
+  public static List<Peer> named(List<String> words) {
+    List<Peer> all = all();
+    return all.stream()
+        .filter(peer -> words.isEmpty() || words.stream().anyMatch(word -> means(word, peer, all)))
+        .toList();
+  }
+
+  private static boolean means(String word, Peer peer, List<Peer> all) {
+    boolean isName = all.stream().anyMatch(other -> other.name().equals(word));
+    return isName ? peer.name().equals(word) : peer.name().contains(word);
+  }
+
+  /** The peer whose files have a name. */
+  static Peer withFiles(String files) {
+    return all().stream().filter(peer -> peer.files().equals(files)).findFirst().orElseThrow();
+  }
+
+  private static List<Peer> all() {
+    return List.of(
+        new BsdbPeer(REFERENCE, Layout.BLOCKED, Access.MAPPED, 0),
+        new BsdbPeer("bsdb-blocked-resident", Layout.BLOCKED, Access.RESIDENT, 0),
+        new BsdbPeer("bsdb-compact", Layout.COMPACT, Access.MAPPED, 0),
+        new BsdbPeer("bsdb-compressed", Layout.COMPRESSED, Access.MAPPED, 0),
+        new BsdbPeer("bsdb-compressed-pages", Layout.COMPRESSED_PAGES, Access.MAPPED, 0),
+        new BsdbPeer("bsdb-compressed-cached", Layout.COMPRESSED, Access.MAPPED, CACHE_BYTES),
+        new SparkeyPeer("sparkey", CompressionType.NONE),
+        new SparkeyPeer("sparkey-snappy", CompressionType.SNAPPY),
+        new SparkeyPeer("sparkey-zstd", CompressionType.ZSTD),
+        new RocksDbPeer(
+            "rocksdb-ingest", RocksDbPeer.Fill.INGEST, org.rocksdb.CompressionType.NO_COMPRESSION),
+        new RocksDbPeer(
+            "rocksdb-put", RocksDbPeer.Fill.PUT, org.rocksdb.CompressionType.NO_COMPRESSION),
+        new RocksDbPeer(
+            "rocksdb-zstd", RocksDbPeer.Fill.INGEST, org.rocksdb.CompressionType.ZSTD_COMPRESSION),
+        new LmdbPeer(),
+        new HashMapPeer());
+  }
+}

@@ -1,0 +1,135 @@
+package io.bsdb.benchmarks.peers;
+
+import io.bsdb.benchmarks.RecordFile;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.rocksdb.BlockBasedTableConfig;
+import org.rocksdb.BloomFilter;
+import org.rocksdb.CompressionOptions;
+import org.rocksdb.CompressionType;
+import org.rocksdb.DataBlockIndexType;
+import org.rocksdb.LRUCache;
+import org.rocksdb.Options;
+import org.rocksdb.ReadOptions;
+import org.rocksdb.RocksDB;
+import org.rocksdb.RocksDBException;
+
+/** RocksDB, filled by one of its two ways and read through the mapped files. */
+public record RocksDbPeer(String name, Fill fill, CompressionType compression) implements Peer {
+  private static final int DICTIONARY_BYTES = 64 << 10;
+  private static final long CACHE_BYTES = 256L << 20;
+
+  static {
+    RocksDB.loadLibrary();
+  }
+
+  /** How records get in. */
+  public enum Fill {
+    /** SST files written in key order and ingested. */
+    INGEST,
+    /** Plain puts without write-ahead log, then a full compaction. */
+    PUT
+  }
+
+  private boolean isCompressed() {
+    return compression != CompressionType.NO_COMPRESSION;
+  }
+
+  @Override
+  public String configuration() {
+    return "RocksDB 10.1.3, %s, %s, mmap reads, Bloom 10, hash index in 4 KiB blocks, all files open, no checksums on read"
+        .formatted(
+            fill == Fill.INGEST ? "sorted SST files ingested" : "puts without WAL, compacted",
+            isCompressed()
+                ? "zstd with dictionary of %d KiB, block cache %d MiB"
+                    .formatted(DICTIONARY_BYTES >> 10, CACHE_BYTES >> 20)
+                : "no compression, no block cache");
+  }
+
+  Options options() {
+    BlockBasedTableConfig table =
+        new BlockBasedTableConfig()
+            .setFilterPolicy(new BloomFilter(10))
+            .setDataBlockIndexType(DataBlockIndexType.kDataBlockBinaryAndHash)
+            .setDataBlockHashTableUtilRatio(0.75)
+            .setBlockSize(4096)
+            .setFormatVersion(5);
+    if (isCompressed()) {
+      table.setBlockCache(new LRUCache(CACHE_BYTES));
+    } else {
+      table.setNoBlockCache(true);
+    }
+    Options options =
+        new Options()
+            .setCreateIfMissing(true)
+            .setTableFormatConfig(table)
+            .setCompressionType(compression)
+            .setAllowMmapReads(true)
+            .setMaxOpenFiles(-1);
+    if (isCompressed()) {
+      options.setCompressionOptions(
+          new CompressionOptions()
+              .setLevel(3)
+              .setMaxDictBytes(DICTIONARY_BYTES)
+              .setZStdMaxTrainBytes(100 * DICTIONARY_BYTES));
+    }
+    return options;
+  }
+
+  @Override
+  public void build(RecordFile records, Path directory) throws IOException {
+    try (Options options = options()) {
+      if (fill == Fill.INGEST) {
+        RocksDbFill.ingest(options, records, directory);
+      } else {
+        options.prepareForBulkLoad();
+        RocksDbFill.put(options, records, directory);
+      }
+    } catch (RocksDBException e) {
+      throw new IOException(e);
+    }
+  }
+
+  @Override
+  public Store open(RecordFile records, Path directory) throws IOException {
+    Options options = options();
+    try {
+      return new Open(
+          options,
+          RocksDB.openReadOnly(options, directory.toString()),
+          new ReadOptions().setVerifyChecksums(false));
+    } catch (RocksDBException e) {
+      options.close();
+      throw new IOException(e);
+    }
+  }
+
+  private record Open(Options options, RocksDB database, ReadOptions read) implements Store {
+    @Override
+    public byte @Nullable [] get(byte[] key) throws IOException {
+      try {
+        return database.get(read, key);
+      } catch (RocksDBException e) {
+        throw new IOException(e);
+      }
+    }
+
+    @Override
+    public List<byte @Nullable []> getAll(List<byte[]> keys) throws IOException {
+      try {
+        return database.multiGetAsList(read, keys);
+      } catch (RocksDBException e) {
+        throw new IOException(e);
+      }
+    }
+
+    @Override
+    public void close() {
+      read.close();
+      database.close();
+      options.close();
+    }
+  }
+}
