@@ -125,7 +125,7 @@ public final class Bench implements Callable<Integer> {
     Results results = new Results(machine, parameters(counts, turns), sizes, disk);
     System.out.print(TextReport.of(results));
     write(results, data);
-    System.out.printf("%nWritten to %s: results.json, report.html%n", data);
+    System.out.printf(Locale.ROOT, "%nWritten to %s: results.json, report.html%n", data);
     return 0;
   }
 

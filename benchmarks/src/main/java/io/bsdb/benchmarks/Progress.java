@@ -1,5 +1,7 @@
 package io.bsdb.benchmarks;
 
+import java.util.Locale;
+
 /** Says on standard error what is under way, and since when. */
 final class Progress {
   private static final long START = System.nanoTime();
@@ -9,6 +11,9 @@ final class Progress {
   @SuppressWarnings("AnnotateFormatMethod") // the annotation is of a library not used here
   static void step(String format, Object... arguments) {
     System.err.printf(
-        "%5.0f s  %s%n", (System.nanoTime() - START) / 1e9, format.formatted(arguments));
+        Locale.ROOT,
+        "%5.0f s  %s%n",
+        (System.nanoTime() - START) / 1e9,
+        format.formatted(arguments));
   }
 }

@@ -13,6 +13,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Locale;
 import java.util.Random;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicReference;
@@ -32,8 +33,13 @@ record TableBench(
     ReaderOptions options = ReaderOptions.builder().access(access).queueDepth(UNDER_WAY).build();
     List<byte[]> queries = queries();
     System.out.printf(
+        Locale.ROOT,
         "%s, %s, %,d keys, threads %d%s%n",
-        table, access, queries.size(), threads, async ? ", futures" : "");
+        table,
+        access,
+        queries.size(),
+        threads,
+        async ? ", futures" : "");
     if (async) {
       try (AsyncSnapshotReader reader = AsyncSnapshotReader.open(table, options)) {
         rounds(queries.size(), reader.metrics(), (from, to) -> futures(reader, queries, from, to));
@@ -118,14 +124,20 @@ record TableBench(
       if (round >= 0) {
         nanos[round] = elapsed / count;
       } else {
-        System.out.printf("first round (cold, not counted): %,.0f ns per key%n", elapsed / count);
+        System.out.printf(
+            Locale.ROOT, "first round (cold, not counted): %,.0f ns per key%n", elapsed / count);
       }
     }
     Results.Series series = Results.Series.of(nanos);
     System.out.printf(
+        Locale.ROOT,
         "median %,.0f ns per key, best %,.0f; %,.0f keys/s; effective access %s%n",
-        series.median(), series.best(), 1e9 / series.median(), metrics.effectiveAccess());
+        series.median(),
+        series.best(),
+        1e9 / series.median(),
+        metrics.effectiveAccess());
     System.out.printf(
+        Locale.ROOT,
         "%,d hits, %,d misses, %,d told by signatures; %,d block reads, %,d bytes read%n",
         metrics.hits(),
         metrics.misses(),

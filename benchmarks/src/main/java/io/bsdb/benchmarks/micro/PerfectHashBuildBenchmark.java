@@ -67,7 +67,8 @@ public class PerfectHashBuildBenchmark {
   @Setup
   public void generate() {
     hashes = KeyHashes.random(keys);
-    executor = Executors.newFixedThreadPool(threads);
+    executor =
+        Executors.newFixedThreadPool(threads, task -> new Thread(task, "perfect-hash-build"));
   }
 
   @TearDown(Level.Trial)
