@@ -14,18 +14,6 @@ import picocli.CommandLine.ScopeType;
     description = "Builds and reads tables of immutable snapshots.",
     synopsisSubcommandLabel = "COMMAND",
     versionProvider = ProductVersion.class,
-    subcommands = {
-      BuildCommand.class,
-      GetCommand.class,
-      ScanCommand.class,
-      InspectCommand.class,
-      VerifyCommand.class,
-      VersionsCommand.class,
-      RollbackCommand.class,
-      PruneCommand.class,
-      SweepCommand.class,
-      QuickstartCommand.class
-    },
     footerHeading = "%nExit status:%n",
     footer = {
       "  0   done; every key was found",
@@ -36,6 +24,9 @@ import picocli.CommandLine.ScopeType;
       "'bsdb COMMAND --help' shows a command's options and an example."
     })
 public final class Bsdb {
+  private static final String MORE_MEMORY =
+      "set BSDB_JAVA_OPTIONS=-Xmx4g, or give 'build' a smaller --memory";
+
   @Option(
       names = {"-h", "--help"},
       usageHelp = true,
@@ -57,9 +48,6 @@ public final class Bsdb {
       description = "Show where in the program an error arose.")
   private boolean stackTrace;
 
-  private static final String MORE_MEMORY =
-      "set BSDB_JAVA_OPTIONS=-Xmx4g, or give 'build' a smaller --memory";
-
   private Bsdb() {}
 
   /** Runs the command and ends the process with its status. */
@@ -72,14 +60,15 @@ public final class Bsdb {
     Bsdb bsdb = new Bsdb();
     PrintWriter err = new PrintWriter(console.err(), true, StandardCharsets.UTF_8);
     PrintWriter out = new PrintWriter(console.out(), true, StandardCharsets.UTF_8);
-    CommandLine commandLine =
-        new CommandLine(bsdb, new Commands(console))
-            .setOut(out)
-            .setErr(err)
-            .setCaseInsensitiveEnumValuesAllowed(true)
-            .setParameterExceptionHandler((e, given) -> Failures.reportUsage(e))
-            .setExecutionExceptionHandler(
-                (e, command, parsed) -> Failures.report(e, console, bsdb.stackTrace));
+    CommandLine commandLine = new CommandLine(bsdb);
+    Commands.addTo(commandLine, console, arguments); // before the settings, which it inherits
+    commandLine
+        .setOut(out)
+        .setErr(err)
+        .setCaseInsensitiveEnumValuesAllowed(true)
+        .setParameterExceptionHandler((e, given) -> Failures.reportUsage(e))
+        .setExecutionExceptionHandler(
+            (e, command, parsed) -> Failures.report(e, console, bsdb.stackTrace));
     try {
       int status = commandLine.execute(arguments);
       console.out().flush();

@@ -1,25 +1,58 @@
 package io.bsdb.cli;
 
-import java.lang.reflect.Constructor;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
-import picocli.CommandLine.IFactory;
 
-/** Makes commands, and gives each the console. */
-final class Commands implements IFactory {
-  private final Console console;
+/**
+ * The commands by name. Most of what a lookup costs is the loading of classes, so only the command
+ * that is wanted is loaded; all of them where help is wanted.
+ */
+final class Commands {
+  private static final List<String> NAMES =
+      List.of(
+          "build",
+          "get",
+          "scan",
+          "inspect",
+          "verify",
+          "versions",
+          "rollback",
+          "prune",
+          "sweep",
+          "quickstart");
 
-  Commands(Console console) {
-    this.console = console;
+  private Commands() {}
+
+  /** Makes known to picocli what it may need for these arguments. */
+  static void addTo(CommandLine commandLine, Console console, String... arguments) {
+    String first =
+        Arrays.stream(arguments).filter(each -> !each.startsWith("-")).findFirst().orElse("");
+    Object wanted = create(first, console);
+    if (wanted != null) {
+      commandLine.addSubcommand(first, wanted);
+      return;
+    }
+    for (String name : NAMES) {
+      commandLine.addSubcommand(name, Objects.requireNonNull(create(name, console)));
+    }
   }
 
-  @Override
-  public <K> K create(Class<K> type) throws Exception {
-    for (Constructor<?> constructor : type.getDeclaredConstructors()) {
-      Class<?>[] parameters = constructor.getParameterTypes();
-      if (parameters.length == 1 && parameters[0] == Console.class) {
-        return type.cast(constructor.newInstance(console));
-      }
-    }
-    return CommandLine.defaultFactory().create(type);
+  private static @Nullable Object create(String name, Console console) {
+    return switch (name) {
+      case "build" -> new BuildCommand(console);
+      case "get" -> new GetCommand(console);
+      case "scan" -> new ScanCommand(console);
+      case "inspect" -> new InspectCommand(console);
+      case "verify" -> new VerifyCommand(console);
+      case "versions" -> new VersionsCommand(console);
+      case "rollback" -> new RollbackCommand(console);
+      case "prune" -> new PruneCommand(console);
+      case "sweep" -> new SweepCommand(console);
+      case "quickstart" -> new QuickstartCommand(console);
+      default -> null;
+    };
   }
 }
