@@ -43,7 +43,7 @@ final class Failures {
     if (command.getParent() == null) {
       command.usage(err);
     } else if (!UnmatchedArgumentException.printSuggestions(e, err)) {
-      err.printf("'%s --help' shows the options.%n", command.getCommandSpec().qualifiedName());
+      err.println("'" + command.getCommandSpec().qualifiedName() + " --help' shows the options.");
     }
     return ExitStatus.USAGE;
   }
