@@ -12,7 +12,7 @@ import java.util.Map;
 
 /**
  * A process that builds one version after the other until somebody ends it. Before each operation
- * on the table's files it prints a line.
+ * on the table's files it prints a line and waits for a byte, or goes on if there will be none.
  */
 final class BuildsUntilKilled {
   private BuildsUntilKilled() {}
@@ -26,6 +26,7 @@ final class BuildsUntilKilled {
                 (operation, path) -> {
                   System.out.println(operation + " " + path);
                   System.out.flush();
+                  System.in.read();
                 }));
     while (true) {
       publishNext(table, directory.resolve("tmp"));

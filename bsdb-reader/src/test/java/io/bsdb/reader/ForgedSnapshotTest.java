@@ -85,7 +85,7 @@ class ForgedSnapshotTest {
     List<Integer> positions = new ArrayList<>();
     for (Section section : forgery.footer().sections()) {
       int start = (int) section.offset();
-      int length = (int) Math.min(section.length(), 240);
+      int length = (int) Math.min(section.length(), 160);
       for (int i = 0; i < length; i++) {
         positions.add(start + i);
       }
@@ -118,13 +118,11 @@ class ForgedSnapshotTest {
     int turn = 0;
     for (int position : positions(forgery)) {
       if (position % 4 == 0) {
-        for (int i = 0; i < 2; i++) {
-          int figure = FIGURES[turn++ % FIGURES.length];
-          ByteBuffer changed = forgery.copy();
-          changed.putInt(position, figure);
-          forgery.write(changed);
-          assertHarmless(data, "%d at %d".formatted(figure, position));
-        }
+        int figure = FIGURES[turn++ % FIGURES.length];
+        ByteBuffer changed = forgery.copy();
+        changed.putInt(position, figure);
+        forgery.write(changed);
+        assertHarmless(data, "%d at %d".formatted(figure, position));
       }
     }
   }
@@ -216,7 +214,7 @@ class ForgedSnapshotTest {
     for (int i = 0; i < data.count(); i += 50) {
       some.add(data.keys().get(i), data.values().get(i));
     }
-    for (int i = 0; i < dictionary.length(); i += i < 200 ? 1 : 97) {
+    for (int i = 0; i < dictionary.length(); i += i < 100 ? 1 : 197) {
       int position = (int) dictionary.offset() + i;
       ByteBuffer changed = forgery.copy();
       changed.put(position, (byte) (forgery.at(position) ^ (i % 2 == 0 ? 0xFF : 1)));

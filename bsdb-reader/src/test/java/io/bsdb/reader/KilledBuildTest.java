@@ -6,11 +6,13 @@ import io.bsdb.format.Manifest;
 import io.bsdb.table.Table;
 import java.io.BufferedReader;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -25,6 +27,8 @@ class KilledBuildTest {
   private static final int KILLS = Integer.getInteger("bsdb.test.kills", 15);
   private static final long SEED = Long.getLong("bsdb.test.seed", 20_260_101);
 
+  private static final Pattern PUBLISHING = Pattern.compile("(lock|sync|replace|replaced) .*");
+
   @TempDir Path directory;
 
   @Test
@@ -34,8 +38,11 @@ class KilledBuildTest {
     Table table = Table.at(directory);
     int number = 0;
     for (int kill = 0; kill < KILLS; kill++) {
-      int operations = kill == 0 ? 5 : 1 + random.nextInt(80);
-      killAfter(operations);
+      if (kill % 3 == 2) {
+        killAfter(1 + random.nextInt(100));
+      } else {
+        killBefore(1 + random.nextInt(12));
+      }
       number = assertSound(table, number, "seed %d, kill %d".formatted(SEED, kill));
       if (kill % 3 == 2) {
         BuildsUntilKilled.publishNext(table, directory.resolve("tmp"));
@@ -48,20 +55,11 @@ class KilledBuildTest {
     assertThat(number).isPositive();
   }
 
+  /** Kills a process that runs freely, somewhere behind an operation. */
   private void killAfter(int operations) throws IOException, InterruptedException {
-    Process process =
-        new ProcessBuilder(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-cp",
-                System.getProperty("java.class.path"),
-                "-XX:TieredStopAtLevel=1",
-                "-Xmx128m",
-                "--enable-native-access=ALL-UNNAMED",
-                BuildsUntilKilled.class.getName(),
-                directory.toString())
-            .redirectError(ProcessBuilder.Redirect.INHERIT)
-            .start();
+    Process process = start();
     try (BufferedReader lines = process.inputReader()) {
+      process.getOutputStream().close();
       for (int i = 0; i < operations; i++) {
         assertThat(lines.readLine()).as("line %d of the building process", i).isNotNull();
       }
@@ -69,6 +67,42 @@ class KilledBuildTest {
       process.destroyForcibly();
       process.waitFor();
     }
+  }
+
+  /** Kills a process between two of the operations that publishing consists of. */
+  private void killBefore(int publishingOperation) throws IOException, InterruptedException {
+    Process process = start();
+    try (BufferedReader lines = process.inputReader();
+        OutputStream leave = process.getOutputStream()) {
+      for (int rest = publishingOperation; ; ) {
+        String line = lines.readLine();
+        assertThat(line).as("line of the building process").isNotNull();
+        rest -= PUBLISHING.matcher(line).matches() ? 1 : 0;
+        if (rest == 0) {
+          process.destroyForcibly();
+          return;
+        }
+        leave.write(1);
+        leave.flush();
+      }
+    } finally {
+      process.destroyForcibly();
+      process.waitFor();
+    }
+  }
+
+  private Process start() throws IOException {
+    return new ProcessBuilder(
+            Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+            "-cp",
+            System.getProperty("java.class.path"),
+            "-XX:TieredStopAtLevel=1",
+            "-Xmx128m",
+            "--enable-native-access=ALL-UNNAMED",
+            BuildsUntilKilled.class.getName(),
+            directory.toString())
+        .redirectError(ProcessBuilder.Redirect.INHERIT)
+        .start();
   }
 
   /** Returns the number of the version in service, which is not before {@code least}. */

@@ -213,7 +213,7 @@ class SnapshotContractTest {
   @MethodSource("smallShapes")
   void valuesOfAllLengthsAreFound(Shape shape) throws Exception {
     TestData data = TestData.empty();
-    for (int edge : new int[] {0, 128, 512, 2048, 4096, 8192, 65_536}) {
+    for (int edge : new int[] {0, 512, 4096, 65_536}) {
       for (int length = Math.max(0, edge - 48); length <= edge + 4; length++) {
         addValue(data, length);
       }
