@@ -6,14 +6,12 @@ import io.bsdb.format.UnsupportedVersionException;
 import io.bsdb.table.Table;
 import java.io.Closeable;
 import java.io.IOException;
-import java.io.InterruptedIOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
@@ -27,8 +25,6 @@ import org.jspecify.annotations.Nullable;
  * names another. Safe for many threads.
  */
 public final class LiveSnapshot implements Closeable {
-  private static final long MOST_WAIT_NANOS = TimeUnit.SECONDS.toNanos(1);
-
   private final Versions versions;
   private final ReaderOptions options;
   private final Listener listener;
@@ -36,7 +32,7 @@ public final class LiveSnapshot implements Closeable {
   private final boolean pinned;
   private final @Nullable ScheduledExecutorService refresher;
   private final AtomicLong failedRefreshes = new AtomicLong();
-  private volatile Version current;
+  private volatile HeldVersion current;
   private volatile @Nullable String refused;
   private volatile boolean closed;
 
@@ -69,74 +65,27 @@ public final class LiveSnapshot implements Closeable {
     void accept(Manifest manifest) throws IOException;
   }
 
-  /** One version and how many hold it: its place as the current one counts as one. */
-  private static final class Version {
-    final SnapshotReader reader;
-    final AtomicInteger holders = new AtomicInteger(1);
-
-    Version(SnapshotReader reader) {
-      this.reader = reader;
-    }
-
-    boolean hold() {
-      for (int count = holders.get(); count > 0; count = holders.get()) {
-        if (holders.compareAndSet(count, count + 1)) {
-          return true;
-        }
-      }
-      return false;
-    }
-
-    void release() throws IOException {
-      if (holders.decrementAndGet() == 0) {
-        reader.close();
-      }
-    }
-
-    String name() {
-      return reader.manifest().version();
-    }
-  }
-
   private LiveSnapshot(Builder builder, Versions versions) throws IOException {
     this.versions = versions;
     options = builder.options;
     listener = builder.listener;
     check = builder.check;
     pinned = builder.pinned != null;
-    current = new Version(openFirst(builder));
+    current = new HeldVersion(openFirst(builder));
     refresher =
         pinned || builder.refreshInterval.isZero() ? null : schedule(builder.refreshInterval);
   }
 
   private SnapshotReader openFirst(Builder builder) throws IOException {
-    String version = builder.pinned == null ? versions.current() : builder.pinned;
-    while (version == null) {
-      switch (builder.initialLoad) {
-        case REQUIRE -> throw versions.missing();
-        case EMPTY -> {
-          return new EmptyReader();
-        }
-        case WAIT -> pause(builder.refreshInterval.toNanos());
-      }
-      version = versions.current();
+    String version =
+        builder.pinned == null
+            ? versions.first(builder.initialLoad, builder.refreshInterval)
+            : builder.pinned;
+    if (version == null) {
+      return new EmptyReader();
     }
     check.accept(versions.manifest(version));
     return versions.open(version, null, options);
-  }
-
-  private void pause(long refreshNanos) throws InterruptedIOException {
-    long nanos = refreshNanos == 0 ? MOST_WAIT_NANOS : Math.min(refreshNanos, MOST_WAIT_NANOS);
-    try {
-      TimeUnit.NANOSECONDS.sleep(nanos);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      InterruptedIOException interrupted =
-          new InterruptedIOException(
-              "interrupted while waiting for a first version of " + versions);
-      interrupted.initCause(e);
-      throw interrupted;
-    }
   }
 
   private ScheduledExecutorService schedule(Duration interval) {
@@ -293,7 +242,7 @@ public final class LiveSnapshot implements Closeable {
     boolean unwanted = false;
     try {
       version = versions.current();
-      if (version == null && current.reader instanceof EmptyReader) {
+      if (version == null && current.reader() instanceof EmptyReader) {
         return false;
       }
       if (version == null) {
@@ -306,7 +255,7 @@ public final class LiveSnapshot implements Closeable {
       unwanted = true;
       check.accept(next);
       unwanted = false;
-      swap(new Version(versions.open(version, current.name(), options)));
+      swap(new HeldVersion(versions.open(version, current.name(), options)));
     } catch (IOException | RuntimeException e) {
       refused = unwanted || isLasting(e) ? version : null;
       failedRefreshes.incrementAndGet();
@@ -323,8 +272,8 @@ public final class LiveSnapshot implements Closeable {
     return e instanceof CorruptSnapshotException || e instanceof UnsupportedVersionException;
   }
 
-  private void swap(Version next) throws IOException {
-    Version previous = current;
+  private void swap(HeldVersion next) throws IOException {
+    HeldVersion previous = current;
     current = next;
     previous.release();
   }
@@ -353,9 +302,9 @@ public final class LiveSnapshot implements Closeable {
    */
   public byte @Nullable [] get(byte[] key) throws IOException {
     while (true) {
-      Version version = current;
+      HeldVersion version = current;
       try {
-        return version.reader.get(key);
+        return version.reader().get(key);
       } catch (ClosedReaderException e) {
         requireOpen();
         if (version == current) {
@@ -371,7 +320,7 @@ public final class LiveSnapshot implements Closeable {
   public Lease lease() {
     while (true) {
       requireOpen();
-      Version version = current;
+      HeldVersion version = current;
       if (version.hold()) {
         return new Lease(version);
       }
@@ -380,16 +329,16 @@ public final class LiveSnapshot implements Closeable {
 
   /** One version, held open. Used by one thread at a time. */
   public final class Lease implements Closeable {
-    private final Version version;
+    private final HeldVersion version;
     private boolean released;
 
-    private Lease(Version version) {
+    private Lease(HeldVersion version) {
       this.version = version;
     }
 
     /** Reads the version, as its {@link SnapshotReader#async} does; neither is to be closed. */
     public SnapshotReader reader() {
-      return version.reader;
+      return version.reader();
     }
 
     public String version() {
@@ -413,7 +362,7 @@ public final class LiveSnapshot implements Closeable {
 
   /** The manifest of the version in use. */
   public Manifest manifest() {
-    return current.reader.manifest();
+    return current.reader().manifest();
   }
 
   /** The version in use. */

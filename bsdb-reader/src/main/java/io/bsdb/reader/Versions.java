@@ -4,10 +4,12 @@ import io.bsdb.format.Manifest;
 import io.bsdb.format.SnapshotFormat;
 import io.bsdb.table.Table;
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.nio.file.FileSystems;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /** The versions of a table, and how to open one. */
@@ -24,6 +26,32 @@ interface Versions {
    */
   SnapshotReader open(String version, @Nullable String inUse, ReaderOptions options)
       throws IOException;
+
+  /**
+   * The version in service when a reader is opened.
+   *
+   * @param poll how often to look if it is to wait; once a second if that is more often, or if zero
+   * @return null if there is none, and that is no error
+   */
+  default @Nullable String first(InitialLoad initialLoad, Duration poll) throws IOException {
+    String version = current();
+    if (version == null && initialLoad == InitialLoad.REQUIRE) {
+      throw missing();
+    }
+    while (version == null && initialLoad == InitialLoad.WAIT) {
+      try {
+        Thread.sleep(poll.isZero() ? 1000 : Math.min(1000, Math.max(1, poll.toMillis())));
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        InterruptedIOException interrupted =
+            new InterruptedIOException("interrupted while waiting for a first version of " + this);
+        interrupted.initCause(e);
+        throw interrupted;
+      }
+      version = current();
+    }
+    return version;
+  }
 
   /** The error of a table without a version in service. */
   IOException missing();
