@@ -6,6 +6,7 @@ import io.bsdb.format.Manifest;
 import io.bsdb.format.PartitionFile;
 import io.bsdb.format.SnapshotFormat;
 import io.bsdb.format.hash.KeyHash;
+import io.bsdb.reader.io.DirectFile;
 import io.bsdb.table.Table;
 import java.io.Closeable;
 import java.io.IOException;
@@ -79,21 +80,23 @@ final class OpenSnapshot implements Closeable {
               .formatted(
                   directory.resolve(SnapshotFormat.MANIFEST_FILE), version, manifest.version()));
     }
-    return openDirectory(directory, manifest, options);
+    return openDirectory(directory, manifest, options, DirectFile::openChannel);
   }
 
   /** Opens a snapshot. */
   static OpenSnapshot openDirectory(Path directory, ReaderOptions options) throws IOException {
-    return openDirectory(directory, readManifest(directory), options);
+    return openDirectory(directory, readManifest(directory), options, DirectFile::openChannel);
   }
 
-  private static OpenSnapshot openDirectory(
-      Path directory, Manifest manifest, ReaderOptions options) throws IOException {
+  /** Opens a snapshot, and its files for reads from disk as {@code channels} does. */
+  static OpenSnapshot openDirectory(
+      Path directory, Manifest manifest, ReaderOptions options, DirectFile.Opener channels)
+      throws IOException {
     List<Partition> opened = new ArrayList<>();
     try {
       for (PartitionFile file : manifest.partitions()) {
         if (options.share().needs(file.partition(), manifest.partitions().size())) {
-          opened.add(PartitionOpener.open(directory, file, manifest, options));
+          opened.add(PartitionOpener.open(directory, file, manifest, options, channels));
         }
       }
       return new OpenSnapshot(directory, manifest, options, opened);

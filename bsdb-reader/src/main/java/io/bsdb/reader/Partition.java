@@ -52,7 +52,8 @@ final class Partition implements Closeable {
   private final int touchedLength;
 
   /**
-   * @param file the whole file in memory, mapped or copied
+   * @param file the whole file in memory, mapped or copied; or, of a reader that reads blocks from
+   *     disk, what comes behind the blocks
    * @param disk the file for reads past the page cache; null if blocks are taken from memory
    * @param hash null if there are no records
    * @param signatures null if the file has none, or if a look at a record costs no more than a look
@@ -101,7 +102,12 @@ final class Partition implements Closeable {
     return file;
   }
 
-  /** The file for reads past the page cache; only of a reader that reads so. */
+  /** Whether blocks are read from disk. */
+  boolean readsFromDisk() {
+    return disk != null;
+  }
+
+  /** The file for reads past the page cache; only if {@link #readsFromDisk}. */
   DirectFile disk() {
     DirectFile direct = disk;
     if (direct == null) {

@@ -27,7 +27,10 @@ import org.jspecify.annotations.Nullable;
 /** Opens partition files: verifies all of a file but its blocks. */
 final class PartitionOpener {
   private final Path path;
-  private final FileMemory file;
+
+  /** The whole file; then what lookups use of it. */
+  private FileMemory file;
+
   private final @Nullable DirectFile disk;
   private final PartitionFile expected;
   private final Manifest manifest;
@@ -50,9 +53,14 @@ final class PartitionOpener {
    *
    * @param directory of the snapshot
    * @param expected what the manifest says of the file
+   * @param channels opens the files of readers that read from disk
    */
   static Partition open(
-      Path directory, PartitionFile expected, Manifest manifest, ReaderOptions options)
+      Path directory,
+      PartitionFile expected,
+      Manifest manifest,
+      ReaderOptions options,
+      DirectFile.Opener channels)
       throws IOException {
     Path path = directory.resolve(expected.name());
     if (!Files.exists(path)) {
@@ -63,25 +71,30 @@ final class PartitionOpener {
     }
     FileMemory file =
         options.access() == Access.RESIDENT ? FileMemory.load(path) : FileMemory.map(path);
-    DirectFile disk = null;
+    DirectFile disk;
     try {
-      disk = options.access().readsFromDisk() ? DirectFile.open(path) : null;
-      PartitionOpener opener = new PartitionOpener(path, file, disk, expected, manifest);
+      disk = options.access().readsFromDisk() ? DirectFile.open(path, channels) : null;
+    } catch (IOException | RuntimeException | Error e) {
+      file.close();
+      throw e;
+    }
+    PartitionOpener opener = new PartitionOpener(path, file, disk, expected, manifest);
+    try {
       if (options.verification() == Verification.FULL) {
         verifyChecksum(path, file, expected);
       }
       return opener.open(options.access());
     } catch (IndexOutOfBoundsException e) {
-      release(file, disk);
+      opener.release();
       throw new CorruptSnapshotException(
           "file points outside of its own bytes: file=%s %s".formatted(path, e.getMessage()), e);
     } catch (IOException | RuntimeException | Error e) {
-      release(file, disk);
+      opener.release();
       throw e;
     }
   }
 
-  private static void release(FileMemory file, @Nullable DirectFile disk) throws IOException {
+  private void release() throws IOException {
     file.close();
     if (disk != null) {
       disk.close();
@@ -135,6 +148,13 @@ final class PartitionOpener {
       throw new CorruptSnapshotException(
           "header and footer disagree on where blocks start: file=%s header=%d footer=%d"
               .formatted(path, header.dataOffset(), blocks.offset()));
+    }
+    if (access.readsFromDisk()) {
+      // Copied, so that these pages cannot leave memory: a lookup is to read no more than its
+      // block.
+      FileMemory behindBlocks = FileMemory.load(path, blocks.offset() + blocks.length());
+      file.close();
+      file = behindBlocks;
     }
     if (properties.recordCount() == 0) {
       return new Partition(

@@ -3,18 +3,23 @@ package io.bsdb.reader;
 import io.bsdb.format.SnapshotFormat;
 import io.bsdb.format.block.BlockReader;
 import io.bsdb.reader.io.FileMemory;
+import io.bsdb.reader.io.PageBuffer;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
-/**
- * A position in the records of a partition, in rank order, through the file's memory. Used by one
- * thread.
- */
+/** A position in the records of a partition, in rank order. Used by one thread. */
 final class PartitionWalk implements Closeable {
   private final Partition partition;
   private final @Nullable FrameDecoder decoder;
+
+  /** How blocks come from disk, and whereto; null if they are in memory. */
+  private final @Nullable DiskRecords disk;
+
+  private final @Nullable PageBuffer buffer;
+  private ByteBuffer chunk = ByteBuffer.allocate(0);
+  private int base;
   private int block = -1;
   private int record;
   private int recordsInBlock;
@@ -24,8 +29,10 @@ final class PartitionWalk implements Closeable {
   private int bodyRecords;
   private int recordInBody;
 
-  PartitionWalk(Partition partition) {
+  PartitionWalk(Partition partition, ReaderMetrics.Counters counters) {
     this.partition = partition;
+    this.disk = partition.readsFromDisk() ? new DiskRecords(counters) : null;
+    this.buffer = partition.readsFromDisk() ? new PageBuffer() : null;
     this.decoder = partition.hasFrames() ? partition.decoders().take() : null;
   }
 
@@ -37,8 +44,7 @@ final class PartitionWalk implements Closeable {
         return false;
       }
       block++;
-      record = 0;
-      bodyRecords = 0;
+      openBlock();
     }
     if (recordInBody >= bodyRecords) {
       openBody();
@@ -46,10 +52,20 @@ final class PartitionWalk implements Closeable {
     return true;
   }
 
-  private void openBody() throws IOException {
-    ByteBuffer chunk = partition.inMemory(block);
-    int base = FileMemory.index(partition.offset(block));
+  private void openBlock() throws IOException {
+    if (disk == null || buffer == null) {
+      chunk = partition.inMemory(block);
+      base = FileMemory.index(partition.offset(block));
+    } else {
+      base = disk.read(partition, block, buffer);
+      chunk = buffer.buffer();
+    }
     recordsInBlock = BlockReader.recordCount(chunk, base);
+    record = 0;
+    bodyRecords = 0;
+  }
+
+  private void openBody() throws IOException {
     recordInBody = 0;
     if (decoder == null) {
       body = chunk;

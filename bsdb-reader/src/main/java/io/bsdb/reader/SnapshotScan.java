@@ -34,7 +34,7 @@ final class SnapshotScan implements RecordCursor {
         if (!partitions.hasNext()) {
           return false;
         }
-        current = new PartitionWalk(partitions.next());
+        current = new PartitionWalk(partitions.next(), snapshot.counters());
         walk = current;
       }
       return true;

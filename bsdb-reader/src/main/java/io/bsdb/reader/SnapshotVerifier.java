@@ -6,6 +6,7 @@ import io.bsdb.format.Manifest;
 import io.bsdb.format.PartitionFile;
 import io.bsdb.format.SnapshotFormat;
 import io.bsdb.format.hash.KeyHash;
+import io.bsdb.reader.io.DirectFile;
 import java.io.IOException;
 import java.nio.file.Path;
 
@@ -26,7 +27,8 @@ public final class SnapshotVerifier {
     Manifest manifest = OpenSnapshot.readManifest(directory);
     for (PartitionFile file : manifest.partitions()) {
       try (Partition partition =
-          PartitionOpener.open(directory, file, manifest, ReaderOptions.defaults())) {
+          PartitionOpener.open(
+              directory, file, manifest, ReaderOptions.defaults(), DirectFile::openChannel)) {
         verify(partition, file, manifest.partitions().size());
       } catch (IndexOutOfBoundsException e) {
         throw new CorruptSnapshotException(
@@ -41,7 +43,7 @@ public final class SnapshotVerifier {
   private static void verify(Partition partition, PartitionFile file, int partitionCount)
       throws IOException {
     int records = 0;
-    try (PartitionWalk walk = new PartitionWalk(partition)) {
+    try (PartitionWalk walk = new PartitionWalk(partition, new ReaderMetrics.Counters())) {
       for (; walk.next(); records++) {
         if (partition.storesKeys()) {
           requireFound(partition, walk, records, partitionCount);

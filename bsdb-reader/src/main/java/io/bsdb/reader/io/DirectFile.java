@@ -25,23 +25,31 @@ public final class DirectFile implements Closeable {
   private static final Logger LOG = LoggerFactory.getLogger(DirectFile.class);
 
   private final Path path;
+  private final Opener opener;
   private volatile FileChannel channel;
   private volatile boolean closed;
 
-  private DirectFile(Path path, FileChannel channel) {
+  /** Opens the channel that is read through. */
+  public interface Opener {
+    FileChannel open(Path path) throws IOException;
+  }
+
+  private DirectFile(Path path, Opener opener) throws IOException {
     this.path = path;
-    this.channel = channel;
+    this.opener = opener;
+    this.channel = opener.open(path);
+  }
+
+  /** Opens a file. */
+  public static DirectFile open(Path path, Opener opener) throws IOException {
+    return new DirectFile(path, opener);
   }
 
   /**
-   * Opens a file; through the page cache, with a logged word, where the file system has no direct
-   * I/O.
+   * Opens a file for direct reads; through the page cache, with a logged word, where the file
+   * system has no direct I/O.
    */
-  public static DirectFile open(Path path) throws IOException {
-    return new DirectFile(path, openChannel(path));
-  }
-
-  private static FileChannel openChannel(Path path) throws IOException {
+  public static FileChannel openChannel(Path path) throws IOException {
     try {
       return FileChannel.open(path, StandardOpenOption.READ, directOption());
     } catch (UnsupportedOperationException | IOException e) {
@@ -113,7 +121,7 @@ public final class DirectFile implements Closeable {
       throw new ClosedChannelException();
     }
     if (channel == broken) {
-      channel = openChannel(path);
+      channel = opener.open(path);
     }
   }
 

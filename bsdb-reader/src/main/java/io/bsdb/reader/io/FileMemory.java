@@ -22,20 +22,24 @@ import java.util.concurrent.atomic.AtomicLong;
  *
  * <p>Safe for many threads. After {@link #close} the memory is gone and an access ends the process:
  * the owner must see to it that nobody reads then. A file that another process shortens while it is
- * mapped makes an access fail with {@link InternalError}, or ends the process if native code reads
- * it.
+ * mapped makes an access behind its new end fail with {@link InternalError}, which may come late
+ * and elsewhere in the same thread, or ends the process if native code reads it.
  */
 public final class FileMemory implements Closeable {
   private static final int CHUNK_BITS = 30;
   private static final MethodHandle UNMAP = unmapper();
   private static final AtomicLong OPEN = new AtomicLong();
 
+  /** What is here begins at this offset in the file; the chunks before it are null. */
+  private final long start;
+
   private final ByteBuffer[] chunks;
   private final long length;
   private final Runnable release;
   private boolean closed;
 
-  private FileMemory(ByteBuffer[] chunks, long length, Runnable release) {
+  private FileMemory(long start, ByteBuffer[] chunks, long length, Runnable release) {
+    this.start = start;
     this.chunks = chunks;
     this.length = length;
     this.release = release;
@@ -79,7 +83,7 @@ public final class FileMemory implements Closeable {
         unmap(chunks, mapped);
         throw e;
       }
-      return new FileMemory(chunks, length, () -> unmap(chunks, chunks.length));
+      return new FileMemory(0, chunks, length, () -> unmap(chunks, chunks.length));
     }
   }
 
@@ -101,23 +105,38 @@ public final class FileMemory implements Closeable {
    * @throws IOException if it cannot be read, or there is not so much memory
    */
   public static FileMemory load(Path path) throws IOException {
+    return load(path, 0);
+  }
+
+  /**
+   * Copies a file's end into off-heap memory. What lies before is not accessible.
+   *
+   * @param start of the copy, an offset in the file
+   */
+  public static FileMemory load(Path path, long start) throws IOException {
     try (FileChannel channel = FileChannel.open(path, StandardOpenOption.READ)) {
       long length = channel.size();
-      HugeMemory memory = HugeMemory.allocate(Math.max(1, length));
+      int first = (int) (start >>> CHUNK_BITS);
+      // Memory from the first chunk's start on, so that offsets mean the same as in a whole file.
+      // What is never written takes addresses only.
+      long origin = (long) first << CHUNK_BITS;
+      HugeMemory memory = HugeMemory.allocate(Math.max(1, length - origin));
       try {
         ByteBuffer[] chunks = new ByteBuffer[chunkCount(length)];
-        for (int i = 0; i < chunks.length; i++) {
-          long start = (long) i << CHUNK_BITS;
-          chunks[i] = memory.buffer(start, Math.min(length - start, Integer.MAX_VALUE));
+        for (int i = first; i < chunks.length; i++) {
+          long chunkStart = (long) i << CHUNK_BITS;
+          long size = Math.min(length - chunkStart, Integer.MAX_VALUE);
+          chunks[i] = memory.buffer(chunkStart - origin, size);
           ByteBuffer target = chunks[i].duplicate();
           target.limit((int) Math.min(target.limit(), 1L << CHUNK_BITS));
+          target.position((int) Math.max(0, start - chunkStart));
           while (target.hasRemaining()) {
-            if (channel.read(target, start + target.position()) < 0) {
+            if (channel.read(target, chunkStart + target.position()) < 0) {
               throw new EOFException("file became shorter while it was read: file=" + path);
             }
           }
         }
-        return new FileMemory(chunks, length, memory::free);
+        return new FileMemory(start, chunks, length, memory::free);
       } catch (IOException | RuntimeException | Error e) {
         memory.free();
         throw e;
@@ -145,6 +164,11 @@ public final class FileMemory implements Closeable {
 
   /** A part of the file, up to 1 GiB, as a little-endian buffer of its own. */
   public ByteBuffer slice(long offset, int sliceLength) {
+    if (offset < start) {
+      throw new IndexOutOfBoundsException(
+          "offset=%d length=%d lies before what was copied, from %d on"
+              .formatted(offset, sliceLength, start));
+    }
     return chunk(offset).slice(index(offset), sliceLength).order(ByteOrder.LITTLE_ENDIAN);
   }
 

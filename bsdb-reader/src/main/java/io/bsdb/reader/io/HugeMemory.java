@@ -42,13 +42,12 @@ final class HugeMemory {
       allocation = Native.malloc(length + HUGE_PAGE);
     } catch (LinkageError e) {
       throw new IOException(
-          "resident access needs JNA's native library, which does not load here: use mapped access",
+          "copies in memory need JNA's native library, which does not load here: use mapped access",
           e);
     }
     if (allocation == 0) {
       throw new IOException(
-          "no memory for a resident file of %d bytes: use mapped or direct access"
-              .formatted(length));
+          "no memory for a copy of %d bytes: use mapped access".formatted(length));
     }
     Pointer start = new Pointer((allocation + HUGE_PAGE - 1) & -HUGE_PAGE);
     try {

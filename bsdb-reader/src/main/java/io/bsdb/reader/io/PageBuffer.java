@@ -7,13 +7,11 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A direct buffer aligned to a page, as direct I/O wants it. Used by one thread at a time; borrowed
- * from a {@link Pool}.
+ * A direct buffer aligned to a page, as direct I/O wants it. Used by one thread at a time; for
+ * short uses borrowed from a {@link Pool}.
  */
 public final class PageBuffer {
   private ByteBuffer buffer = allocate(SnapshotFormat.PAGE);
-
-  private PageBuffer() {}
 
   private static ByteBuffer allocate(int length) {
     return ByteBuffer.allocateDirect(length + SnapshotFormat.PAGE)
