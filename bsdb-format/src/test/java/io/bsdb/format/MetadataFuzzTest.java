@@ -42,6 +42,7 @@ class MetadataFuzzTest {
                 new Manifest(
                     UUID.fromString("0a1b2c3d-1111-2222-3333-444455556666"),
                     "0000000001-0a1b2c3d",
+                    some == null ? null : "0000000000-12345678",
                     Instant.parse("2026-01-02T03:04:05.678Z"),
                     some,
                     Map.of("layout", "blocked"),
@@ -51,8 +52,8 @@ class MetadataFuzzTest {
         .map(Manifest::encode);
   }
 
-  @FuzzTest(maxDuration = "3m")
   @MethodSource("manifests")
+  @FuzzTest(maxDuration = "3m")
   void manifest(byte[] bytes) throws IOException {
     decodeManifest(bytes);
     decodeManifest(withRightChecksum(bytes));
@@ -97,8 +98,8 @@ class MetadataFuzzTest {
     return Stream.of(bytes(new FileHeader(new UUID(1, 2), 3, 7, 4096).encode()));
   }
 
-  @FuzzTest(maxDuration = "1m")
   @MethodSource("headers")
+  @FuzzTest(maxDuration = "1m")
   void header(byte[] bytes) throws IOException {
     ByteBuffer header = littleEndian(Arrays.copyOf(bytes, SnapshotFormat.HEADER_LENGTH));
     decodeHeader(header);
@@ -125,8 +126,8 @@ class MetadataFuzzTest {
         .map(footer -> bytes(footer.encode(1080)));
   }
 
-  @FuzzTest(maxDuration = "2m")
   @MethodSource("footers")
+  @FuzzTest(maxDuration = "2m")
   void footer(byte[] bytes) throws IOException {
     ByteBuffer end = littleEndian(bytes.clone());
     decodeFooter(end);
@@ -172,8 +173,8 @@ class MetadataFuzzTest {
     return Stream.of(stored, omitted).map(some -> bytes(some.encode()));
   }
 
-  @FuzzTest(maxDuration = "1m")
   @MethodSource("properties")
+  @FuzzTest(maxDuration = "1m")
   void properties(byte[] bytes) throws IOException {
     try {
       PartitionProperties properties = PartitionProperties.decode(littleEndian(bytes), "f");

@@ -17,8 +17,8 @@ class CurrentFuzzTest {
         .map(text -> text.getBytes(StandardCharsets.UTF_8));
   }
 
-  @FuzzTest(maxDuration = "1m")
   @MethodSource("contents")
+  @FuzzTest(maxDuration = "1m")
   void current(byte[] content) throws IOException {
     TableStorage storage =
         new ForwardingStorage(Table.at(Path.of("t")).storage()) {

@@ -61,8 +61,8 @@ class SnapshotFuzzTest {
    * @param input the shape and the way of reading, then changes: sort, position in two bytes,
    *     figure in four
    */
-  @FuzzTest(maxDuration = "3m30s")
   @MethodSource("changes")
+  @FuzzTest(maxDuration = "3m30s")
   void changedFile(byte[] input) throws IOException {
     if (input.length == 0) {
       return;

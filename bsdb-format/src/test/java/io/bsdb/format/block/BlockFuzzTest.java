@@ -52,8 +52,8 @@ class BlockFuzzTest {
     return indexes;
   }
 
-  @FuzzTest(maxDuration = "3m")
   @MethodSource("indexes")
+  @FuzzTest(maxDuration = "3m")
   void index(byte[] bytes) throws IOException {
     if (bytes.length < INDEX_PREFIX) {
       return;
@@ -102,8 +102,8 @@ class BlockFuzzTest {
     return blocks;
   }
 
-  @FuzzTest(maxDuration = "3m")
   @MethodSource("blocks")
+  @FuzzTest(maxDuration = "3m")
   void block(byte[] bytes) {
     if (bytes.length == 0) {
       return;

@@ -35,8 +35,8 @@ class PerfectHashFuzzTest {
     }
   }
 
-  @FuzzTest(maxDuration = "3m")
   @MethodSource("sections")
+  @FuzzTest(maxDuration = "3m")
   void section(byte[] bytes) throws IOException {
     PerfectHash hash;
     try {

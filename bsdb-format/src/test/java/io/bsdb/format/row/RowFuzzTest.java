@@ -71,8 +71,8 @@ class RowFuzzTest {
     return whole;
   }
 
-  @FuzzTest(maxDuration = "3m")
   @MethodSource("rows")
+  @FuzzTest(maxDuration = "3m")
   void row(byte[] bytes) {
     if (bytes.length == 0) {
       return;
@@ -107,8 +107,8 @@ class RowFuzzTest {
         .map(column -> column.type().toString().getBytes(StandardCharsets.UTF_8));
   }
 
-  @FuzzTest(maxDuration = "2m")
   @MethodSource("types")
+  @FuzzTest(maxDuration = "2m")
   void type(byte[] bytes) {
     ColumnType type;
     try {
