@@ -110,12 +110,13 @@ class OtherFileSystemTest {
 
   @ParameterizedTest
   @EnumSource(Provider.class)
-  void followsNewVersions(Provider provider) throws Exception {
+  void followsNewVersionsThroughCopies(Provider provider) throws Exception {
     try (FileSystem files = provider.open(temporary)) {
       Path table = files.getPath("/data/t");
       publish(table, OLD);
-      ReaderOptions resident = ReaderOptions.builder().access(Access.RESIDENT).build();
-      try (LiveSnapshot live = LiveSnapshot.builder(table).options(resident).open()) {
+      LiveSnapshot.Builder builder =
+          LiveSnapshot.builder(Table.at(table)).localDirectory(temporary.resolve("copies"));
+      try (LiveSnapshot live = builder.open()) {
         assertThat(live.get(OLD.keys().get(0))).isEqualTo(OLD.values().get(0));
         publish(table, NEW);
         live.refresh();
