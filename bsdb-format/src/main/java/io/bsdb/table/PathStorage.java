@@ -94,7 +94,7 @@ final class PathStorage implements TableStorage {
   private static IOException named(Path path, IOException e) {
     return e instanceof ClosedChannelException || e instanceof FileSystemException
         ? e
-        : new IOException("file cannot be written: file=%s %s".formatted(path, e.getMessage()), e);
+        : new IOException("file cannot be written: file=%s: %s".formatted(path, e.getMessage()), e);
   }
 
   @Override

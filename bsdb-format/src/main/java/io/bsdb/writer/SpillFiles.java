@@ -116,7 +116,7 @@ final class SpillFiles implements Closeable {
       throw e;
     } catch (IOException e) {
       throw new IOException(
-          "temporary file cannot be written: directory=%s %s; a build needs as much room there as its input takes, plain"
+          "temporary file cannot be written: directory=%s: %s; a build needs as much room there as its input takes, plain"
               .formatted(directory, e.getMessage()),
           e);
     }

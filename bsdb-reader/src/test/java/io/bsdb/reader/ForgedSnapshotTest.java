@@ -204,7 +204,7 @@ class ForgedSnapshotTest {
 
   @Test
   void damagedDictionariesDoNoHarm() throws Exception {
-    TestData data = TestData.random(1, 2000, Lengths.VARYING, Lengths.VARYING, 80);
+    TestData data = TestData.phrases(1, 2000);
     WriterOptions options = WriterOptions.builder().layout(Layout.COMPRESSED).partitions(1).build();
     Manifest manifest = data.publish(table, options);
     Forgery forgery = new Forgery(table, manifest);
