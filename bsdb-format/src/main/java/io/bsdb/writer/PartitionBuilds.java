@@ -132,36 +132,45 @@ final class PartitionBuilds {
               thread.setDaemon(true);
               return thread;
             });
-    List<PartitionFile> files = new ArrayList<>();
+    // Closed last: workers that were interrupted may still compress with its dictionary.
     try (FrameCompression compression = new FrameCompression(options)) {
       List<Future<List<PartitionFile>>> workers = new ArrayList<>();
-      for (int i = 0; i < threads; i++) {
-        workers.add(executor.submit(() -> work(tasks, next, compression, progress)));
-      }
-      Throwable failure = null;
-      for (Future<List<PartitionFile>> worker : workers) {
-        try {
-          files.addAll(worker.get());
-        } catch (ExecutionException e) {
-          next.set(tasks.size());
-          if (failure == null) {
-            failure = e.getCause();
-          } else {
-            failure.addSuppressed(e.getCause());
-          }
-        } catch (InterruptedException e) {
-          next.set(tasks.size());
-          executor.shutdownNow();
-          Thread.currentThread().interrupt();
-          failure = new InterruptedIOException("interrupted while building partitions");
-          break;
+      try {
+        for (int i = 0; i < threads; i++) {
+          workers.add(executor.submit(() -> new Worker(compression, progress).work(tasks, next)));
         }
+        return results(workers, () -> next.set(tasks.size()), executor);
+      } finally {
+        executor.shutdown();
+        awaitEnd(executor);
       }
-      rethrow(failure);
-    } finally {
-      executor.shutdown();
-      awaitEnd(executor);
     }
+  }
+
+  private static List<PartitionFile> results(
+      List<Future<List<PartitionFile>>> workers, Runnable stop, ExecutorService executor)
+      throws IOException {
+    List<PartitionFile> files = new ArrayList<>();
+    Throwable failure = null;
+    for (Future<List<PartitionFile>> worker : workers) {
+      try {
+        files.addAll(worker.get());
+      } catch (ExecutionException e) {
+        stop.run();
+        if (failure == null) {
+          failure = e.getCause();
+        } else {
+          failure.addSuppressed(e.getCause());
+        }
+      } catch (InterruptedException e) {
+        stop.run();
+        executor.shutdownNow();
+        Thread.currentThread().interrupt();
+        failure = new InterruptedIOException("interrupted while building partitions");
+        break;
+      }
+    }
+    rethrow(failure);
     return files;
   }
 
@@ -194,114 +203,83 @@ final class PartitionBuilds {
     }
   }
 
-  private List<PartitionFile> work(
-      List<Task> tasks, AtomicInteger next, FrameCompression compression, BuildProgress progress)
-      throws IOException {
-    List<PartitionFile> files = new ArrayList<>();
-    PartitionRecords records = new PartitionRecords();
-    PartitionBuilder builder =
-        new PartitionBuilder(
-            table.storage(), build, partitionCount, options, compression, temporaryDirectory);
-    for (int i = next.getAndIncrement(); i < tasks.size(); i = next.getAndIncrement()) {
-      Task task = tasks.get(i);
-      try {
-        if (task.partition == Task.SEVERAL) {
-          buildSeveral(task.firstBucket, records, builder, files, progress);
-        } else {
-          build(
-              task.partition,
-              spill,
-              task.firstBucket,
-              task.endBucket,
-              records,
-              builder,
-              files,
-              progress);
+  /** One thread's share. */
+  private final class Worker {
+    private final PartitionRecords records = new PartitionRecords();
+    private final List<PartitionFile> files = new ArrayList<>();
+    private final PartitionBuilder builder;
+    private final BuildProgress progress;
+
+    Worker(FrameCompression compression, BuildProgress progress) {
+      this.progress = progress;
+      this.builder =
+          new PartitionBuilder(
+              table.storage(), build, partitionCount, options, compression, temporaryDirectory);
+    }
+
+    List<PartitionFile> work(List<Task> tasks, AtomicInteger next) throws IOException {
+      for (int i = next.getAndIncrement(); i < tasks.size(); i = next.getAndIncrement()) {
+        Task task = tasks.get(i);
+        try {
+          if (task.partition == Task.SEVERAL) {
+            buildSeveral(task.firstBucket);
+          } else {
+            build(task.partition, spill, task.firstBucket, task.endBucket);
+          }
+        } catch (IOException | RuntimeException | Error e) {
+          next.set(tasks.size());
+          throw e;
         }
-      } catch (IOException | RuntimeException | Error e) {
-        next.set(tasks.size());
-        throw e;
+      }
+      return files;
+    }
+
+    private void buildSeveral(int bucket) throws IOException {
+      int buckets = spill.bucketCount();
+      int first = (int) (((long) bucket * partitionCount + buckets - 1) / buckets);
+      int end = (int) (((long) (bucket + 1) * partitionCount + buckets - 1) / buckets);
+      String name = String.format(Locale.ROOT, "split-%05d", bucket);
+      int bufferLength = bufferLength(options, end - first);
+      try (SpillFiles split = new SpillFiles(temporaryDirectory, name, end - first, bufferLength)) {
+        spill.drain(
+            bucket,
+            (bytes, key, keyLength, valueLength) -> {
+              long high = KeyHash.hash(bytes, key, keyLength).getMostSignificantBits();
+              int partition = SnapshotFormat.partition(high, partitionCount);
+              int value = key + keyLength;
+              split.add(partition - first, bytes, key, keyLength, bytes, value, valueLength);
+            });
+        for (int partition = first; partition < end; partition++) {
+          build(partition, split, partition - first, partition - first + 1);
+        }
       }
     }
-    return files;
-  }
 
-  private void buildSeveral(
-      int bucket,
-      PartitionRecords records,
-      PartitionBuilder builder,
-      List<PartitionFile> files,
-      BuildProgress progress)
-      throws IOException {
-    int buckets = spill.bucketCount();
-    int first = (int) (((long) bucket * partitionCount + buckets - 1) / buckets);
-    int end = (int) (((long) (bucket + 1) * partitionCount + buckets - 1) / buckets);
-    try (SpillFiles split =
-        new SpillFiles(
-            temporaryDirectory,
-            String.format(Locale.ROOT, "split-%05d", bucket),
-            end - first,
-            bufferLength(options, end - first))) {
-      spill.drain(
-          bucket,
-          (bytes, keyOffset, keyLength, valueLength) -> {
-            long high = KeyHash.hash(bytes, keyOffset, keyLength).getMostSignificantBits();
-            int partition = SnapshotFormat.partition(high, partitionCount);
-            split.add(
-                partition - first,
-                bytes,
-                keyOffset,
-                keyLength,
-                bytes,
-                keyOffset + keyLength,
-                valueLength);
-          });
-      for (int partition = first; partition < end; partition++) {
-        build(
-            partition,
-            split,
-            partition - first,
-            partition - first + 1,
-            records,
-            builder,
-            files,
-            progress);
+    private void build(int partition, SpillFiles source, int firstBucket, int endBucket)
+        throws IOException {
+      long bytes = 0;
+      long count = 0;
+      for (int bucket = firstBucket; bucket < endBucket; bucket++) {
+        bytes += source.bytes(bucket);
+        count += source.records(bucket);
       }
+      if (count == 0) {
+        progress.built(0);
+        return;
+      }
+      if (bytes > MAX_LOADED_BYTES || count > SnapshotFormat.MAX_PARTITION_RECORDS) {
+        throw new IOException(
+            "partition too large to build: partition=%d of %d records=%d bytes=%d; use more partitions"
+                .formatted(partition, partitionCount, count, bytes));
+      }
+      records.load(source, firstBucket, endBucket);
+      String name =
+          String.format(
+              Locale.ROOT, "part-%05d%s.bsdb", partition, suffix.isEmpty() ? "" : "-" + suffix);
+      begin(name);
+      PartitionFile file = builder.build(partition, name, records);
+      files.add(file);
+      progress.built(file.recordCount());
     }
-  }
-
-  private void build(
-      int partition,
-      SpillFiles source,
-      int firstBucket,
-      int endBucket,
-      PartitionRecords records,
-      PartitionBuilder builder,
-      List<PartitionFile> files,
-      BuildProgress progress)
-      throws IOException {
-    long bytes = 0;
-    long count = 0;
-    for (int bucket = firstBucket; bucket < endBucket; bucket++) {
-      bytes += source.bytes(bucket);
-      count += source.records(bucket);
-    }
-    if (count == 0) {
-      progress.built(0);
-      return;
-    }
-    if (bytes > MAX_LOADED_BYTES || count > SnapshotFormat.MAX_PARTITION_RECORDS) {
-      throw new IOException(
-          "partition too large to build: partition=%d of %d records=%d bytes=%d; use more partitions"
-              .formatted(partition, partitionCount, count, bytes));
-    }
-    records.load(source, firstBucket, endBucket);
-    String name =
-        String.format(
-            Locale.ROOT, "part-%05d%s.bsdb", partition, suffix.isEmpty() ? "" : "-" + suffix);
-    begin(name);
-    PartitionFile file = builder.build(partition, name, records);
-    files.add(file);
-    progress.built(file.recordCount());
   }
 }
