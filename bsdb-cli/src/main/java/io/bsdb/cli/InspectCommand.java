@@ -8,7 +8,6 @@ import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.Callable;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -59,8 +58,7 @@ final class InspectCommand implements Callable<Integer> {
     for (PartitionFile file : manifest.partitions()) {
       parts.put(file, SnapshotParts.of(snapshot, file));
     }
-    @Nullable RecordLengths lengths =
-        histograms ? RecordLengths.of(snapshot, manifest, console) : null;
+    RecordLengths lengths = histograms ? RecordLengths.of(snapshot, manifest, console) : null;
     SnapshotReport report = new SnapshotReport(snapshot, manifest, parts, lengths);
     String answer = json ? report.json() : report.text(partitions);
     console.out().write(answer.getBytes(StandardCharsets.UTF_8));
