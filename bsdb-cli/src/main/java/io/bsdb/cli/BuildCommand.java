@@ -22,9 +22,10 @@ import picocli.CommandLine.Option;
     header = "Builds a snapshot of the inputs and puts it in service.",
     description = {
       "",
-      "By default, or with --format text, an input has one record per line: the key, a separator, the value. The first"
-          + " separator of a line counts, so a value may contain it. Lines end with LF, or with"
-          + " CR LF if the first line does. Nothing else is interpreted: any bytes are kept.",
+      "By default, or with --format text, an input has one record per line: the key, a separator,"
+          + " the value. The first separator of a line counts, so a value may contain it. Lines end"
+          + " with LF, or with CR LF if the first line does. Nothing else is interpreted: any bytes"
+          + " are kept.",
       "",
       "With --format csv or jsonl a record is a row: a table with a schema. --key names the key's"
           + " columns; all others become the value. A CSV file begins with a header line; an empty"
@@ -36,7 +37,8 @@ import picocli.CommandLine.Option;
     footerHeading = "%nExamples:%n",
     footer = {
       "  bsdb build --table places --input places.txt.zst --separator '\\t'",
-      "  bsdb build --table cities --input cities500.csv.gz --format csv --key geoname_id"
+      "  bsdb build --table cities --input cities500.csv.gz --format csv --key geoname_id",
+      "  sort -u names.txt | bsdb build --table names --input - --property owner=ops"
     })
 final class BuildCommand implements Callable<Integer> {
   private final Console console;

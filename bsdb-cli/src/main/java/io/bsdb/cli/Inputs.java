@@ -45,6 +45,11 @@ record Inputs(List<InputFile> files) {
 
   private static void addPaths(String argument, List<InputFile> files) throws IOException {
     Path path = Path.of(argument);
+    if (argument.startsWith("-") && !Files.exists(path)) {
+      throw CommandFailure.usage(
+          "unknown option, or no such input: '%s'; 'bsdb build --help' shows the options"
+              .formatted(argument));
+    }
     if (Files.isDirectory(path)) {
       addSorted(path, regularFiles(path), files);
     } else if (Files.exists(path)) {

@@ -108,14 +108,25 @@ final class Progress implements Closeable {
         done == 0
             ? TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - started) + " s"
             : String.format(Locale.ROOT, "%,d records, %,.0f/s", done, rate);
+    long reached = position.get();
     if (bar != null) {
-      bar.stepTo(position.get());
-      bar.setExtraMessage(figures);
+      bar.stepTo(reached);
+      bar.setExtraMessage(figures + timeLeft(reached));
     } else if (total == 0) {
       console.say("%s: %s", task, figures);
     } else {
-      console.say("%s: %s, %d %%", task, figures, 100 * position.get() / total);
+      console.say("%s: %s, %d %%%s", task, figures, 100 * reached / total, timeLeft(reached));
     }
+  }
+
+  /** As if the rest went as fast as what is done; empty if that cannot be told. */
+  private String timeLeft(long reached) {
+    if (reached == 0 || reached >= total) {
+      return "";
+    }
+    double elapsed = (System.nanoTime() - started) / 1e9;
+    long seconds = Math.round(elapsed * (total - reached) / reached);
+    return String.format(Locale.ROOT, ", %d:%02d left", seconds / 60, seconds % 60);
   }
 
   @Override

@@ -3,7 +3,10 @@ package io.bsdb.cli;
 import io.bsdb.format.row.Row;
 import io.bsdb.format.row.RowCodec;
 import io.bsdb.format.row.Schema;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
+import java.util.HexFormat;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -23,6 +26,9 @@ sealed interface RecordText {
 
   /** A value, to be printed. */
   byte[] value(byte[] key, byte[] value);
+
+  /** A whole record as a JSON object. */
+  byte[] json(byte[] key, byte[] value);
 
   /**
    * That of a table.
@@ -62,6 +68,30 @@ sealed interface RecordText {
     public byte[] value(byte[] key, byte[] value) {
       return encoding.encode(value);
     }
+
+    @Override
+    public byte[] json(byte[] key, byte[] value) {
+      Report record = new Report().add("key", text(key)).add("value", text(value));
+      return Report.json(record.asMap()).strip().getBytes(StandardCharsets.UTF_8);
+    }
+
+    private String text(byte[] bytes) {
+      try {
+        return StandardCharsets.UTF_8
+            .newDecoder()
+            .decode(ByteBuffer.wrap(encoding.encode(bytes)))
+            .toString();
+      } catch (CharacterCodingException e) {
+        throw CommandFailure.refused(
+            "not UTF-8, so no JSON text: the %d bytes %s; print them with --encoding hex or base64"
+                .formatted(bytes.length, start(bytes)));
+      }
+    }
+
+    private static String start(byte[] bytes) {
+      String hex = HexFormat.of().formatHex(bytes, 0, Math.min(16, bytes.length));
+      return bytes.length > 16 ? hex + "..." : hex;
+    }
   }
 
   /** Of a table with a schema. */
@@ -86,6 +116,11 @@ sealed interface RecordText {
     public byte[] value(byte[] key, byte[] value) {
       Row row = codec.decode(key, value);
       return row.toString().getBytes(StandardCharsets.UTF_8);
+    }
+
+    @Override
+    public byte[] json(byte[] key, byte[] value) {
+      return value(key, value);
     }
   }
 }

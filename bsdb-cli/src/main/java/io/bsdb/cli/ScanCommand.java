@@ -20,14 +20,15 @@ import picocli.CommandLine.Option;
     header = "Prints all records, in the order in which they are stored.",
     description = {
       "",
-      "One record per line: the key, a tab, the value; in a table with a schema, the row as JSON."
-          + " DIR may also be the directory of one snapshot.",
+      "One record per line: the key, a tab, the value; in a table with a schema, or with --json, a"
+          + " JSON object. DIR may also be the directory of one snapshot.",
       ""
     },
     footerHeading = "%nExamples:%n",
     footer = {
       "  bsdb scan --table places --limit 10",
-      "  bsdb scan --table colours --encoding base64 > colours.txt"
+      "  bsdb scan --table colours --encoding base64 > colours.txt",
+      "  bsdb scan --table colours --json | jq -r .value"
     })
 final class ScanCommand implements Callable<Integer> {
   private static final int BUFFER = 256 << 10;
@@ -47,6 +48,11 @@ final class ScanCommand implements Callable<Integer> {
               + " Default: utf8, which prints bytes as they are.")
   private @Nullable Encoding encoding;
 
+  @Option(
+      names = "--json",
+      description = "Print a JSON object per record, with key and value if there is no schema.")
+  private boolean json;
+
   ScanCommand(Console console) {
     this.console = console;
   }
@@ -60,11 +66,15 @@ final class ScanCommand implements Callable<Integer> {
       RecordText text = RecordText.of(schema, encoding);
       for (long i = 0; i < limit && cursor.next(); i++) {
         byte[] key = key(cursor);
-        if (schema == null) {
-          out.write(text.key(key));
-          out.write('\t');
+        if (json) {
+          out.write(text.json(key, cursor.value()));
+        } else {
+          if (schema == null) {
+            out.write(text.key(key));
+            out.write('\t');
+          }
+          out.write(text.value(key, cursor.value()));
         }
-        out.write(text.value(key, cursor.value()));
         out.write('\n');
       }
     }

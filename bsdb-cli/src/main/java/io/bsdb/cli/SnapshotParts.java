@@ -1,7 +1,6 @@
 package io.bsdb.cli;
 
 import io.bsdb.format.FileFooter;
-import io.bsdb.format.Manifest;
 import io.bsdb.format.PartitionFile;
 import io.bsdb.format.Section;
 import io.bsdb.format.SectionKind;
@@ -10,40 +9,51 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;
+import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
 
 /**
- * What takes how much space in the files of a snapshot.
+ * What takes how much space in a partition file, or in several.
  *
- * @param bytes by the name of the part
+ * @param bytes by the name of the part; only parts that there are
  */
 record SnapshotParts(Map<String, Long> bytes) {
   private static final String REST = "headers";
 
-  /** Adds up the sections that the files' footers name. */
-  static SnapshotParts of(Path snapshot, Manifest manifest) throws IOException {
+  /** Those of one file: the sections that its footer names. */
+  static SnapshotParts of(Path snapshot, PartitionFile file) throws IOException {
+    FileFooter footer = footer(snapshot.resolve(file.name()));
+    Map<String, Long> bytes = new LinkedHashMap<>();
+    long rest = file.length();
+    for (SectionKind kind : SectionKind.values()) {
+      Section section = footer.find(kind);
+      if (section != null && section.length() > 0) {
+        bytes.put(name(kind), section.length());
+        rest -= section.length();
+      }
+    }
+    bytes.put(REST, rest);
+    return new SnapshotParts(bytes);
+  }
+
+  /** Those of several files together. */
+  static SnapshotParts sum(Collection<SnapshotParts> files) {
     Map<String, Long> bytes = new LinkedHashMap<>();
     for (SectionKind kind : SectionKind.values()) {
       bytes.put(name(kind), 0L);
     }
-    bytes.put(REST, 0L);
-    for (PartitionFile file : manifest.partitions()) {
-      Path path = snapshot.resolve(file.name());
-      FileFooter footer = footer(path);
-      long rest = file.length();
-      for (SectionKind kind : SectionKind.values()) {
-        Section section = footer.find(kind);
-        if (section != null) {
-          bytes.merge(name(kind), section.length(), Long::sum);
-          rest -= section.length();
-        }
-      }
-      bytes.merge(REST, rest, Long::sum);
+    for (SnapshotParts file : files) {
+      file.bytes.forEach((part, length) -> bytes.merge(part, length, Long::sum));
     }
     bytes.values().removeIf(length -> length == 0);
     return new SnapshotParts(bytes);
+  }
+
+  /** Bytes of the sections of a kind. */
+  long bytes(SectionKind kind) {
+    return bytes.getOrDefault(name(kind), 0L);
   }
 
   private static String name(SectionKind kind) {

@@ -62,7 +62,7 @@ final class VerifyCommand implements Callable<Integer> {
       manifest = SnapshotVerifier.verify(snapshot);
     }
     Schema schema = manifest.schema();
-    if (schema != null && !manifest.options().getOrDefault("keys", "stored").equals("omitted")) {
+    if (schema != null && SnapshotReport.storesKeys(manifest)) {
       verifyRows(snapshot, RowCodec.of(schema), console);
     }
     return manifest;

@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Option;
@@ -89,6 +90,20 @@ final class WriterArguments {
               + " Default: fail.")
   private @Nullable Duplicates duplicates;
 
+  @Option(
+      names = "--property",
+      paramLabel = "NAME=VALUE",
+      description = "Something to say of the snapshot; readers and 'bsdb inspect' show it.")
+  private Map<String, String> properties = Map.of();
+
+  @Option(
+      names = "--source-position",
+      paramLabel = "SOURCE=POSITION",
+      description =
+          "How far a source was read, such as 'orders-0=4711'; kept like a property, apart from"
+              + " them.")
+  private Map<String, String> sourcePositions = Map.of();
+
   /**
    * The options.
    *
@@ -129,7 +144,7 @@ final class WriterArguments {
     if (duplicates != null) {
       options.duplicates(duplicates);
     }
-    return options;
+    return options.properties(properties).sourcePositions(sourcePositions);
   }
 
   /** Layouts by the names that manifests use. */

@@ -3,6 +3,7 @@ package io.bsdb.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.github.luben.zstd.ZstdOutputStream;
+import io.bsdb.format.Manifest;
 import io.bsdb.table.Table;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -10,6 +11,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.Map;
 import java.util.zip.GZIPOutputStream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -36,6 +38,35 @@ class BuildCommandTest {
         .startsWith("version=" + Table.at(table).requireCurrentVersion() + " records=2 bytes=")
         .hasLineCount(1);
     assertThat(get("a", "b")).isEqualTo("a\t1\nb\t2 two\n");
+  }
+
+  @Test
+  void keepsPropertiesAndSourcePositions() throws IOException {
+    Path input = file("in.txt", "a 1\n");
+
+    CommandRun build =
+        CommandRun.of(
+            "build",
+            "-t",
+            table,
+            "-i",
+            input,
+            "--property",
+            "owner=ops",
+            "--property",
+            "query=a=b",
+            "--source-position",
+            "kafka:c1/orders/t1/0=4711");
+
+    assertThat(build.status()).as(build.err()).isZero();
+    Manifest manifest = Table.at(table).manifest(Table.at(table).requireCurrentVersion());
+    assertThat(manifest.properties()).isEqualTo(Map.of("owner", "ops", "query", "a=b"));
+    assertThat(manifest.sourcePositions()).isEqualTo(Map.of("kafka:c1/orders/t1/0", "4711"));
+    assertThat(CommandRun.of("inspect", "-t", table).out())
+        .contains("property  owner=ops\n", "source    kafka:c1/orders/t1/0=4711\n");
+    CommandRun wrong = CommandRun.of("build", "-t", table, "-i", input, "--property", "owner");
+    assertThat(wrong.status()).isEqualTo(ExitStatus.USAGE);
+    assertThat(wrong.err()).contains("--property").contains("NAME=VALUE");
   }
 
   @Test
@@ -213,6 +244,16 @@ class BuildCommandTest {
     assertThat(build.status()).isEqualTo(ExitStatus.UNREADABLE);
     assertThat(build.err()).isEqualTo("bsdb: no such input: " + missing + "\n");
     assertThat(table).doesNotExist();
+  }
+
+  @Test
+  void takesAMistypedOptionForNoInput() throws IOException {
+    Path input = file("in.txt", "a 1\n");
+
+    CommandRun build = CommandRun.of("build", "-t", table, "-i", input, "--tmp", directory);
+
+    assertThat(build.status()).isEqualTo(ExitStatus.USAGE);
+    assertThat(build.err()).contains("unknown option, or no such input: '--tmp'");
   }
 
   @Test

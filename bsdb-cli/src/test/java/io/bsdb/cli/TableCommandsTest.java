@@ -110,7 +110,9 @@ class TableCommandsTest {
         .contains("records   1 in ")
         .contains("option    layout=blocked")
         .contains("part      blocks ")
-        .contains("partition part-00000.bsdb 1 records, ");
+        .contains("follows   0000000002-")
+        .contains("data      2 B stored in ")
+        .containsPattern("partition part-00000.bsdb 1 records, .* bits per record, data at ");
 
     JsonNode json = JSON.readTree(CommandRun.of("inspect", "-t", table, "--json").out());
     assertThat(json.get("records").asLong()).isEqualTo(1);
@@ -120,6 +122,74 @@ class TableCommandsTest {
       parts += bytes.asLong();
     }
     assertThat(parts).isEqualTo(json.get("bytes").asLong());
+    assertThat(json.get("parent").asText()).startsWith("0000000002-");
+    JsonNode partition = json.get("partitions").get(0);
+    assertThat(partition.get("checksum").asText()).matches("[0-9a-f]{8}");
+    assertThat(partition.get("parts")).isEqualTo(json.get("parts"));
+    assertThat(json.has("keyLengths")).isFalse();
+  }
+
+  @Test
+  void showsHowWellRecordsCompress() throws IOException {
+    StringBuilder text = new StringBuilder();
+    for (int i = 0; i < 2000; i++) {
+      text.append("key").append(10_000 + i).append(" ").append("ab".repeat(46)).append('\n');
+    }
+    Path input = Files.writeString(directory.resolve("in.txt"), text);
+    CommandRun.of("build", "-t", table, "-i", input, "--layout", "compressed");
+
+    JsonNode json = JSON.readTree(CommandRun.of("inspect", "-t", table, "--json").out());
+
+    double blocks = json.get("parts").get("blocks").asDouble();
+    assertThat(json.get("compressionRatio").asDouble()).isEqualTo(blocks / 200_000);
+    assertThat(blocks).isLessThan(100_000);
+  }
+
+  @Test
+  void showsHowLongKeysAndValuesAre() throws IOException {
+    Path input = Files.writeString(directory.resolve("in.txt"), "k \nkey 1\nkeys 1234567\n");
+    CommandRun.of("build", "-t", table, "-i", input);
+
+    CommandRun inspect = CommandRun.of("inspect", "-t", table, "--histograms");
+    assertThat(inspect.status()).as(inspect.err()).isZero();
+    assertThat(inspect.out())
+        .containsPattern("key +1 bytes +1 +33.33 % #{13}\n")
+        .containsPattern("key +2 to 3 bytes +1 +33.33 %")
+        .containsPattern("key +4 to 7 bytes +1 +33.33 %")
+        .containsPattern("value +0 bytes +1 +33.33 %")
+        .containsPattern("value +2 to 3 bytes +0 +0.00 % \n")
+        .containsPattern("value +4 to 7 bytes +1 +33.33 %");
+
+    JsonNode json =
+        JSON.readTree(CommandRun.of("inspect", "-t", table, "--histograms", "--json").out());
+    assertThat(json.get("keyLengths")).hasSize(3);
+    assertThat(json.get("valueLengths").get(2))
+        .isEqualTo(JSON.readTree("{\"from\": 4, \"to\": 7, \"records\": 1}"));
+  }
+
+  @Test
+  void measuresValuesAloneWhereKeysAreLeftOut() {
+    CommandRun.of("build", "-t", table, "-i", directory.resolve("in.txt"), "--approximate");
+
+    CommandRun inspect = CommandRun.of("inspect", "-t", table, "--histograms");
+
+    assertThat(inspect.status()).as(inspect.err()).isZero();
+    assertThat(inspect.out())
+        .containsPattern("value +1 bytes +1 +100.00 %")
+        .doesNotContainPattern("key +1 bytes");
+  }
+
+  @Test
+  void printsRecordsAsJson() throws IOException {
+    Path input = Files.write(directory.resolve("in.txt"), new byte[] {'k', ' ', '"', (byte) 0xFF});
+    CommandRun.of("build", "-t", table, "-i", input);
+
+    assertThat(CommandRun.of("scan", "-t", table, "--json", "--encoding", "hex").out())
+        .isEqualTo("{\"key\":\"6b\",\"value\":\"22ff\"}\n");
+    CommandRun text = CommandRun.of("scan", "-t", table, "--json");
+    assertThat(text.status()).isEqualTo(ExitStatus.NO);
+    assertThat(text.err())
+        .contains("not UTF-8, so no JSON text: the 2 bytes 22ff; print them with --encoding hex");
   }
 
   @Test

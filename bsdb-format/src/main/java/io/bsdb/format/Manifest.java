@@ -29,6 +29,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param snapshotId the build that made it; every partition file repeats it
  * @param version the name of its directory
+ * @param parent the version that was in service when the build began; null if there was none
  * @param createdAt when the build published it, to the millisecond
  * @param schema of its rows; null if keys and values are plain bytes
  * @param options the writer's options, for people: layout, perfect hash and so on
@@ -40,6 +41,7 @@ import org.jspecify.annotations.Nullable;
 public record Manifest(
     UUID snapshotId,
     String version,
+    @Nullable String parent,
     Instant createdAt,
     @Nullable Schema schema,
     Map<String, String> options,
@@ -81,6 +83,9 @@ public record Manifest(
     root.put("formatVersion", SnapshotFormat.VERSION);
     root.put("snapshotId", snapshotId.toString());
     root.put("version", version);
+    if (parent != null) {
+      root.put("parent", parent);
+    }
     root.put("createdAt", createdAt.toString());
     root.put("recordCount", recordCount());
     root.put("hash", HASH);
@@ -211,11 +216,13 @@ public record Manifest(
           "manifest has an impossible number of partitions: file=%s partitions=%d"
               .formatted(file, partitions.size()));
     }
+    JsonNode parent = root.get("parent");
     JsonNode schema = root.get("schema");
     Manifest manifest =
         new Manifest(
             UUID.fromString(required(root, "snapshotId").asText()),
             required(root, "version").asText(),
+            parent == null ? null : parent.asText(),
             Instant.parse(required(root, "createdAt").asText()),
             schema == null ? null : Schema.fromJson(schema),
             strings(required(root, "options")),

@@ -6,11 +6,13 @@ import java.io.InputStream;
 import java.io.InterruptedIOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
+import java.nio.channels.ClosedChannelException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.channels.OverlappingFileLockException;
 import java.nio.channels.SeekableByteChannel;
 import java.nio.file.AtomicMoveNotSupportedException;
+import java.nio.file.FileSystemException;
 import java.nio.file.FileSystems;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
@@ -47,7 +49,7 @@ final class PathStorage implements TableStorage {
     Path file = root.resolve(path);
     Files.createDirectories(directoryOf(file));
     return new ChannelOutput(
-        Files.newByteChannel(file, StandardOpenOption.WRITE, StandardOpenOption.CREATE_NEW));
+        file, Files.newByteChannel(file, StandardOpenOption.WRITE, StandardOpenOption.CREATE_NEW));
   }
 
   private static Path directoryOf(Path file) {
@@ -55,18 +57,26 @@ final class PathStorage implements TableStorage {
     return directory == null ? file.getFileSystem().getPath("") : directory;
   }
 
-  private record ChannelOutput(SeekableByteChannel channel) implements Output {
+  private record ChannelOutput(Path path, SeekableByteChannel channel) implements Output {
     @Override
     public int write(ByteBuffer source) throws IOException {
-      return channel.write(source);
+      try {
+        return channel.write(source);
+      } catch (IOException e) {
+        throw named(path, e);
+      }
     }
 
     @Override
     public void commit() throws IOException {
-      if (channel instanceof FileChannel file) {
-        file.force(true);
+      try {
+        if (channel instanceof FileChannel file) {
+          file.force(true);
+        }
+        channel.close();
+      } catch (IOException e) {
+        throw named(path, e);
       }
-      channel.close();
     }
 
     @Override
@@ -78,6 +88,13 @@ final class PathStorage implements TableStorage {
     public void close() throws IOException {
       channel.close();
     }
+  }
+
+  /** Channels do not say which file it is that cannot be written. */
+  private static IOException named(Path path, IOException e) {
+    return e instanceof ClosedChannelException || e instanceof FileSystemException
+        ? e
+        : new IOException("file cannot be written: file=%s: %s".formatted(path, e.getMessage()), e);
   }
 
   @Override
@@ -113,6 +130,8 @@ final class PathStorage implements TableStorage {
         if (channel instanceof FileChannel force) {
           force.force(true);
         }
+      } catch (IOException e) {
+        throw named(file, e);
       }
       move(temporary, file);
     } finally {

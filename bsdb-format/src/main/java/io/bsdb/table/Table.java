@@ -154,7 +154,7 @@ public final class Table {
    * @throws PublishConflictException if another version was put in service since the build began
    */
   public Published publish(Build build, Manifest manifest) throws IOException {
-    if (build.version().equals(currentVersion())) {
+    if (wasPublished(build)) {
       return Published.BEFORE;
     }
     // The manifest makes the version complete, so that prune may delete it until CURRENT names it:
@@ -172,6 +172,25 @@ public final class Table {
     return Published.NOW;
   }
 
+  /**
+   * Whether a build was put in service, be it that later ones have taken its place since. After a
+   * rollback, only what led to the version in service counts.
+   */
+  public boolean wasPublished(Build build) throws IOException {
+    String version = currentVersion();
+    while (version != null && !version.equals(build.parent())) {
+      if (version.equals(build.version())) {
+        return true;
+      }
+      try {
+        version = manifest(version).parent();
+      } catch (NoSuchFileException | FileNotFoundException pruned) {
+        return false;
+      }
+    }
+    return false;
+  }
+
   private void checkParent(Build build) throws IOException {
     String current = currentVersion();
     if (!java.util.Objects.equals(current, build.parent())) {
@@ -187,7 +206,7 @@ public final class Table {
 
   /** Deletes all that an unpublished build has written. */
   public void abort(Build build) throws IOException {
-    if (!build.version().equals(currentVersion())) {
+    if (!wasPublished(build)) {
       storage.delete(build.directory());
     }
     storage.delete(build.stagingDirectory());

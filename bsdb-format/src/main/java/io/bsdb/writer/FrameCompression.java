@@ -4,16 +4,18 @@ import com.github.luben.zstd.Zstd;
 import com.github.luben.zstd.ZstdCompressCtx;
 import com.github.luben.zstd.ZstdDictCompress;
 import com.github.luben.zstd.ZstdException;
+import io.bsdb.format.PartitionProperties.KeyStorage;
 import io.bsdb.format.SectionKind;
 import java.io.Closeable;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The zstd side of one build: a dictionary, trained on the first partition that comes by, and
- * compressors that use it. A partition is a random sample of all records, because partitions are
- * ranges of a hash; so one dictionary serves all. Each file repeats it in its {@link
- * SectionKind#DICTIONARY} section and stays complete in itself. Safe for many threads.
+ * The zstd side of one build: a dictionary, trained on the first partition that comes by and kept
+ * if it saves more than it takes, and compressors that use it. A partition is a random sample of
+ * all records, because partitions are ranges of a hash; so one dictionary serves all. Each file
+ * repeats it in its {@link SectionKind#DICTIONARY} section and stays complete in itself. Safe for
+ * many threads.
  */
 final class FrameCompression implements Closeable {
   /** zstd's own advice: samples of about a hundred times the dictionary. */
@@ -27,6 +29,9 @@ final class FrameCompression implements Closeable {
   /** Fewer samples than this zstd does not take. */
   private static final int LEAST_SAMPLES = 11;
 
+  /** Frames that are compressed with and without a new dictionary, to see whether it pays. */
+  private static final int TRIAL_FRAMES = 256;
+
   private final WriterOptions options;
   private boolean trained;
   private byte[] dictionary = new byte[0];
@@ -39,7 +44,10 @@ final class FrameCompression implements Closeable {
   /** The dictionary; empty if there is none. The first call trains it. */
   synchronized byte[] dictionary(PartitionRecords records, int frameRecords) {
     if (!trained) {
-      dictionary = train(records, frameRecords);
+      byte[] candidate = train(records, frameRecords);
+      if (candidate.length > 0 && pays(candidate, records, frameRecords)) {
+        dictionary = candidate;
+      }
       if (dictionary.length > 0) {
         digested = new ZstdDictCompress(dictionary, options.zstdLevel());
       }
@@ -49,7 +57,7 @@ final class FrameCompression implements Closeable {
   }
 
   private byte[] train(PartitionRecords records, int frameRecords) {
-    long plain = records.keyBytes() + records.valueBytes();
+    long plain = plainBytes(records);
     int length = (int) Math.min(options.dictionaryBytes(), plain / DATA_PER_DICTIONARY_BYTE);
     if (length < LEAST_DICTIONARY) {
       return new byte[0];
@@ -63,12 +71,11 @@ final class FrameCompression implements Closeable {
     int count = 0;
     for (int i = 0; i < sampled; i++) {
       int start = records.start((int) (i * step));
-      int recordLength = records.keyLength(start) + records.valueLength(start);
+      int recordLength = plainLength(records, start);
       if (recordLength > samples.remaining()) {
         break;
       }
-      samples.put(samples.position(), records.data(), records.keyOffset(start), recordLength);
-      samples.position(samples.position() + recordLength);
+      put(records, start, samples);
       sizes[count] += recordLength;
       if ((i + 1) % frameRecords == 0) {
         count++;
@@ -98,16 +105,74 @@ final class FrameCompression implements Closeable {
     return bytes;
   }
 
+  private long plainBytes(PartitionRecords records) {
+    return records.valueBytes() + (storesKeys() ? records.keyBytes() : 0);
+  }
+
+  private int plainLength(PartitionRecords records, int start) {
+    return records.valueLength(start) + (storesKeys() ? records.keyLength(start) : 0);
+  }
+
+  private boolean storesKeys() {
+    return options.keyStorage() == KeyStorage.STORED;
+  }
+
+  private void put(PartitionRecords records, int start, ByteBuffer target) {
+    int offset = records.keyOffset(start) + (storesKeys() ? 0 : records.keyLength(start));
+    int length = plainLength(records, start);
+    target.put(target.position(), records.data(), offset, length);
+    target.position(target.position() + length);
+  }
+
+  /**
+   * Whether a dictionary makes the frames of a partition shorter by more than its own length.
+   * Frames of neighbouring records tell: training has seen other combinations of them.
+   */
+  private boolean pays(byte[] candidate, PartitionRecords records, int frameRecords) {
+    int frames = Math.max(1, Math.min(TRIAL_FRAMES, records.count() / frameRecords));
+    long tried = 0;
+    long saved = 0;
+    try (ZstdDictCompress trial = new ZstdDictCompress(candidate, options.zstdLevel());
+        ZstdCompressCtx with = compressor(trial);
+        ZstdCompressCtx without = compressor(null)) {
+      for (int i = 0; i < frames; i++) {
+        int first = (int) ((long) i * records.count() / frames);
+        int end = Math.min(records.count(), first + frameRecords);
+        byte[] frame = frame(records, first, end);
+        tried += frame.length;
+        saved += without.compress(frame).length - with.compress(frame).length;
+      }
+    }
+    return (double) saved / Math.max(1, tried) * plainBytes(records) > candidate.length;
+  }
+
+  private byte[] frame(PartitionRecords records, int first, int end) {
+    int length = 0;
+    for (int i = first; i < end; i++) {
+      length += plainLength(records, records.start(i));
+    }
+    byte[] frame = new byte[length];
+    ByteBuffer target = ByteBuffer.wrap(frame);
+    for (int i = first; i < end; i++) {
+      put(records, records.start(i), target);
+    }
+    return frame;
+  }
+
   /** A new compressor with level and dictionary set. The caller closes it. */
   synchronized ZstdCompressCtx compressor() {
+    return compressor(digested);
+  }
+
+  private ZstdCompressCtx compressor(@Nullable ZstdDictCompress digest) {
     ZstdCompressCtx compressor = new ZstdCompressCtx();
     compressor.setLevel(options.zstdLevel());
     compressor.setMagicless(true);
     compressor.setContentSize(false);
     compressor.setChecksum(false);
     compressor.setDictID(false);
-    if (digested != null) {
-      compressor.loadDict(digested);
+    if (digest != null) {
+      compressor.loadDict(digest);
     }
     return compressor;
   }

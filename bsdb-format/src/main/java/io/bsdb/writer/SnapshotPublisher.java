@@ -42,7 +42,7 @@ public final class SnapshotPublisher {
       List<PartitionFile> files,
       WriterOptions options)
       throws IOException {
-    if (build.version().equals(table.currentVersion())) {
+    if (table.wasPublished(build)) {
       return table.manifest(build.version());
     }
     @Nullable PartitionFile[] byPartition = new @Nullable PartitionFile[partitionCount];
@@ -69,6 +69,7 @@ public final class SnapshotPublisher {
         new Manifest(
             build.id(),
             build.version(),
+            build.parent(),
             Instant.now().truncatedTo(ChronoUnit.MILLIS),
             options.schema(),
             options.description(),
@@ -101,7 +102,8 @@ public final class SnapshotPublisher {
         throw new NoSuchFileException(
             table.storage() + "/" + build.directory() + "/" + name,
             null,
-            "a partition file is gone, perhaps swept as left behind; nothing was published, run this build again");
+            "a partition file is gone, perhaps swept as left behind; nothing was published, run"
+                + " this build again");
       }
     }
     for (String name : present) {

@@ -5,6 +5,7 @@ import java.io.Closeable;
 import java.io.EOFException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.channels.ClosedChannelException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -107,8 +108,17 @@ final class SpillFiles implements Closeable {
       bucket.file = file;
     }
     ByteBuffer source = ByteBuffer.wrap(bucket.buffer, 0, bucket.buffered);
-    while (source.hasRemaining()) {
-      file.write(source);
+    try {
+      while (source.hasRemaining()) {
+        file.write(source);
+      }
+    } catch (ClosedChannelException e) {
+      throw e;
+    } catch (IOException e) {
+      throw new IOException(
+          "temporary file cannot be written: directory=%s: %s; a build needs as much room there as its input takes, plain"
+              .formatted(directory, e.getMessage()),
+          e);
     }
     bucket.written += bucket.buffered;
     bucket.buffered = 0;

@@ -17,12 +17,13 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class ManifestTest {
-  private static final String FILE = "t/snapshots/0000000001-0a1b2c3d/manifest.json";
+  private static final String FILE = "t/snapshots/0000000002-0a1b2c3d/manifest.json";
 
   private static final Manifest MANIFEST =
       new Manifest(
           UUID.fromString("0a1b2c3d-1111-2222-3333-444455556666"),
-          "0000000001-0a1b2c3d",
+          "0000000002-0a1b2c3d",
+          "0000000001-12345678",
           Instant.parse("2026-01-02T03:04:05.678Z"),
           Schema.builder()
               .column("id", "BIGINT NOT NULL")

@@ -53,6 +53,7 @@ class TableTest {
     return new Manifest(
         build.id(),
         build.version(),
+        build.parent(),
         Instant.parse("2026-01-02T03:04:05Z"),
         null,
         Map.of(),
@@ -110,6 +111,32 @@ class TableTest {
   }
 
   @Test
+  void aBuildThatWasSupersededIsKnownAsPublished() throws Exception {
+    Build build = publish(table);
+    Build next = publish(table);
+    publish(table);
+    assertThat(table.publish(build, manifest(build))).isEqualTo(Table.Published.BEFORE);
+    table.abort(build);
+    assertThat(table.versions()).hasSize(3).startsWith(build.version());
+    table.prune(1);
+    assertThat(table.wasPublished(next)).isTrue();
+    assertThat(table.wasPublished(build)).isFalse();
+  }
+
+  @Test
+  void aBuildWithAManifestThatNeverWasInServiceIsNotPublished() throws Exception {
+    Build parent = publish(table);
+    Build killed = table.begin();
+    writeFile(table, killed);
+    table.storage().replace(killed.directory() + "/manifest.json", manifest(killed).encode());
+    assertThat(table.wasPublished(killed)).isFalse();
+    Build other = publish(table);
+    assertThat(other.parent()).isEqualTo(parent.version());
+    assertThatThrownBy(() -> table.publish(killed, manifest(killed)))
+        .isInstanceOf(PublishConflictException.class);
+  }
+
+  @Test
   void ofTwoBuildsTheSecondToPublishIsRefused() throws Exception {
     Build parent = publish(table);
     Build winner = table.begin();
@@ -120,7 +147,8 @@ class TableTest {
     assertThatThrownBy(() -> table.publish(loser, manifest(loser)))
         .isInstanceOf(PublishConflictException.class)
         .hasMessage(
-            "another build published first: table=%s in service when this build began=%s in service now=%s; nothing was replaced, run this build again",
+            "another build published first: table=%s in service when this build began=%s in service"
+                + " now=%s; nothing was replaced, run this build again",
             directory.resolve("t"), parent.version(), winner.version());
     assertThat(table.currentVersion()).isEqualTo(winner.version());
     assertThat(table.versions()).containsExactly(parent.version(), winner.version());
@@ -306,7 +334,8 @@ class TableTest {
       assertThatThrownBy(table::currentVersion)
           .isInstanceOf(CorruptSnapshotException.class)
           .hasMessage(
-              "CURRENT does not name a version: file=%s content='%s'; roll back to a version of 'bsdb versions'",
+              "CURRENT does not name a version: file=%s content='%s'; roll back to a version of"
+                  + " 'bsdb versions'",
               current, content.strip());
     }
     Files.write(current, new byte[1 << 20]);

@@ -16,6 +16,7 @@ final class EmptyReader implements SnapshotReader {
       new Manifest(
           new UUID(0, 0),
           "0000000000-00000000",
+          null,
           Instant.EPOCH,
           null,
           Map.of(),

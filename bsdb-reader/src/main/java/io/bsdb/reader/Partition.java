@@ -163,11 +163,16 @@ final class Partition implements Closeable {
 
   /** Bytes of a block, padding included; range-checked. */
   int length(int block) throws CorruptSnapshotException {
-    long length = index.offset(block + 1) - index.offset(block);
-    if (length < SnapshotFormat.BLOCK_HEADER_LENGTH || length > properties.maxBlockLength()) {
+    long start = index.offset(block);
+    long end = index.offset(block + 1);
+    long length = end - start;
+    if (length < SnapshotFormat.BLOCK_HEADER_LENGTH
+        || length > properties.maxBlockLength()
+        || start < 0
+        || end > index.offset(index.blockCount())) {
       throw new CorruptSnapshotException(
-          "block has an impossible length: file=%s offset=%d expected<=%d actual=%d"
-              .formatted(path, offset(block), properties.maxBlockLength(), length));
+          "block has an impossible length or place: file=%s offset=%d expected<=%d actual=%d"
+              .formatted(path, blocksOffset + start, properties.maxBlockLength(), length));
     }
     return (int) length;
   }

@@ -139,6 +139,7 @@ final class Forgery {
         new Manifest(
             manifest.snapshotId(),
             manifest.version(),
+            manifest.parent(),
             manifest.createdAt(),
             manifest.schema(),
             manifest.options(),

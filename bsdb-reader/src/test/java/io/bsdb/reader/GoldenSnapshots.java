@@ -46,7 +46,7 @@ final class GoldenSnapshots {
     all.put("fixed", new Golden(fixed(5, 60), WriterOptions.builder().partitions(1).build()));
     WriterOptions dictionary =
         WriterOptions.builder().layout(Layout.COMPRESSED).partitions(1).build();
-    all.put("dictionary", new Golden(varying(6, 1500), dictionary));
+    all.put("dictionary", new Golden(TestData.phrases(6, 1000), dictionary));
     WriterOptions sux4j =
         WriterOptions.builder()
             .layout(Layout.COMPACT)

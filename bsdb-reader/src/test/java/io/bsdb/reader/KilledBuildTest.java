@@ -19,12 +19,12 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Processes that build are killed at random points. {@code -Dbsdb.test.kills=50} kills more, {@code
+ * Processes that build are killed at random points. {@code -Dbsdb.test.kills} says how many, {@code
  * -Dbsdb.test.seed} chooses the points.
  */
 @Timeout(value = 600, unit = TimeUnit.SECONDS)
 class KilledBuildTest {
-  private static final int KILLS = Integer.getInteger("bsdb.test.kills", 15);
+  private static final int KILLS = Integer.getInteger("bsdb.test.kills", 50);
   private static final long SEED = Long.getLong("bsdb.test.seed", 20_260_101);
 
   private static final Pattern PUBLISHING = Pattern.compile("(lock|sync|replace|replaced) .*");

@@ -8,6 +8,7 @@ import io.bsdb.writer.SnapshotWriter;
 import io.bsdb.writer.WriterOptions;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -42,6 +43,18 @@ record TestData(List<byte[]> keys, List<byte[]> values) {
         value[j] = (byte) random.nextInt(8);
       }
       data.add(key(seed, i, keys == Lengths.FIXED ? 8 : 8 + random.nextInt(40)), value);
+    }
+    return data;
+  }
+
+  /** Records whose values have so much in common that a dictionary pays. */
+  static TestData phrases(long seed, int count) {
+    Random random = new Random(seed);
+    TestData data = empty();
+    for (int i = 0; i < count; i++) {
+      String value =
+          "customer: " + random.nextInt() + ", city: Zurich, country: Switzerland, orders: " + i;
+      data.add(key(seed, i, 8), value.getBytes(StandardCharsets.UTF_8));
     }
     return data;
   }

@@ -1,5 +1,7 @@
 package io.bsdb.format.row;
 
+import static io.bsdb.format.SnapshotFormat.MAX_KEY_LENGTH;
+
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;
@@ -19,9 +21,6 @@ import java.util.Objects;
  * value outside its column's range.
  */
 public final class KeyWriter {
-  /** Longest key in bytes; the shortest has one. */
-  public static final int MAX_LENGTH = 65_535;
-
   private static final int INITIAL_CAPACITY = 64;
 
   private final List<Column> columns;
@@ -175,7 +174,7 @@ public final class KeyWriter {
    * fit for absent: no table holds it.
    */
   public boolean fits() {
-    return next == storages.length && length >= 1 && length <= MAX_LENGTH;
+    return next == storages.length && length >= 1 && length <= MAX_KEY_LENGTH;
   }
 
   /**
@@ -207,7 +206,7 @@ public final class KeyWriter {
     }
     if (!fits()) {
       throw new IllegalArgumentException(
-          "key is " + length + " bytes long, must be 1 to " + MAX_LENGTH);
+          "key is " + length + " bytes long, must be 1 to " + MAX_KEY_LENGTH);
     }
     return (int) length;
   }
@@ -240,7 +239,7 @@ public final class KeyWriter {
 
   private void append(byte[] source, int offset, int count) {
     Objects.checkFromIndexSize(offset, count, source.length);
-    if (count > MAX_LENGTH) {
+    if (count > MAX_KEY_LENGTH) {
       next++;
       length += count; // remembered, not stored: the key will not fit
       return;
@@ -254,7 +253,7 @@ public final class KeyWriter {
    * matter then.
    */
   private int reserve(int bytes) {
-    int at = length > MAX_LENGTH ? 0 : (int) length;
+    int at = length > MAX_KEY_LENGTH ? 0 : (int) length;
     length += bytes;
     if (buffer.length - at < bytes) {
       buffer = Arrays.copyOf(buffer, Math.max(buffer.length * 2, at + bytes));

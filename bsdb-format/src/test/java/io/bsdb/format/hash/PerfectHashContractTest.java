@@ -59,7 +59,7 @@ class PerfectHashContractTest {
   @EnumSource
   void ranksEveryKeyOnceForManySizes(Construction construction) throws IOException {
     // Sux4J opens 256 files per build.
-    int step = construction == Construction.SUX4J ? 41 : 1;
+    int step = construction == Construction.SUX4J ? 199 : 1;
     for (int size = 1; size <= 1000; size += size < 5 ? 1 : step) {
       requireBijection(construction, HashedKeys.random(size, SEED + size));
     }
@@ -68,7 +68,11 @@ class PerfectHashContractTest {
   @ParameterizedTest
   @EnumSource
   void ranksEveryKeyOnceWithManyParts(Construction construction) throws IOException {
-    for (int size : new int[] {59_999, 60_000, 60_001, 65_536, 65_537, 120_001, 1_000_003}) {
+    int[] sizes =
+        construction == Construction.SUX4J
+            ? new int[] {60_001, 300_007}
+            : new int[] {59_999, 60_000, 60_001, 65_536, 65_537, 120_001, 1_000_003};
+    for (int size : sizes) {
       requireBijection(construction, HashedKeys.random(size, SEED + size));
     }
   }
@@ -87,7 +91,7 @@ class PerfectHashContractTest {
   @ParameterizedTest
   @EnumSource
   void ranksHashesThatAreNotUniform(Construction construction) throws IOException {
-    int size = 100_000;
+    int size = construction == Construction.SUX4J ? 20_000 : 100_000;
     long[] same = new long[size];
     long[] sequence = new long[size];
     Arrays.setAll(sequence, i -> i);

@@ -64,7 +64,11 @@ public final class FileMemory implements Closeable {
     return (int) Math.max(1, (length + (1L << CHUNK_BITS) - 1) >>> CHUNK_BITS);
   }
 
-  /** Maps a whole file, read-only. */
+  /**
+   * Maps a whole file, read-only.
+   *
+   * @throws IOException also if its file system maps no files
+   */
   public static FileMemory map(Path path) throws IOException {
     try (FileChannel channel = FileChannel.open(path, StandardOpenOption.READ)) {
       long length = channel.size();
@@ -79,6 +83,11 @@ public final class FileMemory implements Closeable {
                   .map(FileChannel.MapMode.READ_ONLY, start, size)
                   .order(ByteOrder.LITTLE_ENDIAN);
         }
+      } catch (UnsupportedOperationException e) {
+        throw new IOException(
+            "file system cannot map files: file=%s; read it with access RESIDENT, or copy the table to a local disk"
+                .formatted(path),
+            e);
       } catch (IOException | RuntimeException | Error e) {
         unmap(chunks, mapped);
         throw e;

@@ -33,9 +33,10 @@ final class SnapshotCommitter implements Committer<Publication> {
   @Override
   public void commit(Collection<CommitRequest<Publication>> requests) throws IOException {
     for (CommitRequest<Publication> request : requests) {
-      if (build.version().equals(table.currentVersion())) {
+      if (table.wasPublished(build)) {
         request.signalAlreadyCommitted();
-        LOG.info("Table {}: version {} is already in service.", declared.name(), build.version());
+        LOG.info(
+            "Table {}: version {} was put in service before.", declared.name(), build.version());
       } else {
         publish(request.getCommittable());
       }

@@ -1,0 +1,38 @@
+package io.bsdb.cli;
+
+import io.bsdb.format.Manifest;
+import io.bsdb.reader.RecordCursor;
+import io.bsdb.reader.SnapshotReader;
+import java.io.IOException;
+import java.nio.file.Path;
+
+/**
+ * How long the keys and the values of a snapshot are.
+ *
+ * @param keys none if the snapshot stores no keys
+ */
+record RecordLengths(LengthHistogram keys, LengthHistogram values) {
+  /** Reads all records. */
+  static RecordLengths of(Path snapshot, Manifest manifest, Console console) throws IOException {
+    boolean storesKeys = SnapshotReport.storesKeys(manifest);
+    LengthHistogram keys = new LengthHistogram();
+    LengthHistogram values = new LengthHistogram();
+    try (SnapshotReader reader = SnapshotReader.open(snapshot);
+        Progress progress =
+            Progress.start(console, "reading", reader.partitionCount(), Progress.Unit.PARTITIONS)) {
+      for (int partition = 0; partition < reader.partitionCount(); partition++) {
+        try (RecordCursor cursor = reader.scan(partition)) {
+          while (cursor.next()) {
+            if (storesKeys) {
+              keys.add(cursor.key().length);
+            }
+            values.add(cursor.value().length);
+            progress.records().lazySet(progress.records().getPlain() + 1);
+          }
+        }
+        progress.position().incrementAndGet();
+      }
+    }
+    return new RecordLengths(keys, values);
+  }
+}
