@@ -1,5 +1,6 @@
 package io.bsdb.benchmarks;
 
+import io.bsdb.benchmarks.Results.Latency;
 import io.bsdb.benchmarks.Results.Series;
 import io.bsdb.benchmarks.Workload.Queries;
 import io.bsdb.benchmarks.peers.Store;
@@ -13,6 +14,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import org.HdrHistogram.Histogram;
 
 /**
  * Measures open stores in turn: every round gives each of them the same slice of the queries. So
@@ -22,14 +24,18 @@ final class Rounds {
   /** Keys of one {@code getAll}. */
   static final int BATCH = 64;
 
-  private static final int SLICES = 16;
-
-  private final Map<String, Store> stores;
+  private final List<Map.Entry<String, Store>> stores;
   private final int rounds;
+  private final int length;
 
-  Rounds(Map<String, Store> stores, int rounds) {
-    this.stores = stores;
+  /**
+   * @param length queries of one round: a divisor of {@link Workload#QUERIES} and a multiple of
+   *     {@link #BATCH}
+   */
+  Rounds(Map<String, Store> stores, int rounds, int length) {
+    this.stores = List.copyOf(stores.entrySet());
     this.rounds = rounds;
+    this.length = length;
   }
 
   /** Runs one slice of the queries. */
@@ -37,24 +43,44 @@ final class Rounds {
     void run(Store store, int from, int to) throws Exception;
   }
 
-  /** The answers to a quarter of the queries in full, untimed. */
-  void verify(Queries queries) throws IOException {
-    List<List<byte[]>> batches = queries.batches(BATCH);
-    for (Store store : stores.values()) {
-      for (int i = 0; i < queries.size() / 4; i++) {
-        queries.checkFully(i, store.get(queries.key(i)));
-      }
-      for (int i = 0; i < queries.size() / 8; i += BATCH) {
-        List<byte[]> values = store.getAll(batches.get(i / BATCH));
-        for (int j = 0; j < BATCH; j++) {
-          queries.checkFully(i + j, values.get(j));
-        }
+  /** Takes what one turn took. */
+  private interface Turn {
+    void run(int which, int round, int from) throws Exception;
+  }
+
+  private int from(int round) {
+    return Math.floorMod(round, Workload.QUERIES / length) * length;
+  }
+
+  /** Gives every store its turn in each round, in an order that changes. */
+  private void turns(int firstRound, Turn turn) throws Exception {
+    int count = stores.size();
+    for (int round = firstRound; round < rounds; round++) {
+      for (int i = 0; i < count; i++) {
+        // Another order each time: nobody always comes after the one that cools the caches most.
+        int which = Math.floorMod(i * (round % 2 == 0 ? 1 : -1) + round, count);
+        turn.run(which, round, from(round));
       }
     }
   }
 
+  /**
+   * Asks every store, untimed, all that the rounds will ask, and checks the answers in full. After
+   * that each store has touched every page, and checked every block, that it will need.
+   */
+  void prepare(Queries queries) throws Exception {
+    turns(
+        -1,
+        (which, round, from) -> {
+          Store store = stores.get(which).getValue();
+          for (int i = from; i < from + length; i++) {
+            queries.checkFully(i, store.get(queries.key(i)));
+          }
+        });
+  }
+
   Map<String, Series> gets(Queries queries) throws Exception {
-    return measure(queries.size(), (store, from, to) -> get(store, queries, from, to));
+    return measure((store, from, to) -> get(store, queries, from, to));
   }
 
   private static void get(Store store, Queries queries, int from, int to) throws IOException {
@@ -66,7 +92,6 @@ final class Rounds {
   Map<String, Series> batches(Queries queries) throws Exception {
     List<List<byte[]>> batches = queries.batches(BATCH);
     return measure(
-        queries.size(),
         (store, from, to) -> {
           for (int i = from; i < to; i += BATCH) {
             List<byte[]> values = store.getAll(batches.get(i / BATCH));
@@ -83,15 +108,14 @@ final class Rounds {
         Executors.newFixedThreadPool(threads, task -> new Thread(task, "bench-get"));
     try {
       return measure(
-          queries.size(),
           (store, from, to) -> {
             List<Callable<Void>> tasks = new ArrayList<>();
-            int share = (to - from) / threads;
             for (int thread = 0; thread < threads; thread++) {
-              int start = from + thread * share;
+              int start = from + (int) ((long) (to - from) * thread / threads);
+              int end = from + (int) ((long) (to - from) * (thread + 1) / threads);
               tasks.add(
                   () -> {
-                    get(store, queries, start, start + share);
+                    get(store, queries, start, end);
                     return null;
                   });
             }
@@ -112,51 +136,46 @@ final class Rounds {
     }
   }
 
-  private Map<String, Series> measure(int queries, Body body) throws Exception {
-    List<Map.Entry<String, Store>> entries = List.copyOf(stores.entrySet());
-    int count = entries.size();
-    double[][] nanos = new double[count][rounds];
-    int length = queries / SLICES;
-    for (int round = -1; round < rounds; round++) {
-      int from = Math.floorMod(round, SLICES) * length;
-      for (int turn = 0; turn < count; turn++) {
-        // Another order each time: nobody always comes after the one that cools the caches most.
-        int which = Math.floorMod(turn * (round % 2 == 0 ? 1 : -1) + round, count);
-        Store store = entries.get(which).getValue();
-        long start = System.nanoTime();
-        body.run(store, from, from + length);
-        double elapsed = System.nanoTime() - start;
-        if (round >= 0) {
-          nanos[which][round] = elapsed / length;
-        }
-      }
-    }
+  private Map<String, Series> measure(Body body) throws Exception {
+    double[][] nanos = new double[stores.size()][rounds];
+    turns(
+        -2,
+        (which, round, from) -> {
+          Store store = stores.get(which).getValue();
+          long start = System.nanoTime();
+          body.run(store, from, from + length);
+          double elapsed = System.nanoTime() - start;
+          if (round >= 0) {
+            nanos[which][round] = elapsed / length;
+          }
+        });
     Map<String, Series> series = new LinkedHashMap<>();
-    for (int which = 0; which < count; which++) {
-      series.put(entries.get(which).getKey(), Series.of(nanos[which]));
+    for (int which = 0; which < nanos.length; which++) {
+      series.put(stores.get(which).getKey(), Series.of(nanos[which]));
     }
     return series;
   }
 
-  /** Quantiles of single gets, each timed alone; about 25 ns of it are the clock. */
-  Map<String, Map<String, Double>> latencies(Queries queries) throws IOException {
-    Map<String, Map<String, Double>> all = new LinkedHashMap<>();
-    for (Map.Entry<String, Store> entry : stores.entrySet()) {
-      long[] nanos = new long[queries.size() / SLICES];
-      for (int i = 0; i < nanos.length; i++) {
-        long start = System.nanoTime();
-        byte[] value = entry.getValue().get(queries.key(i));
-        nanos[i] = System.nanoTime() - start;
-        queries.check(i, value);
-      }
-      java.util.Arrays.sort(nanos);
-      Map<String, Double> quantiles = new LinkedHashMap<>();
-      for (String quantile : List.of("0.5", "0.9", "0.99", "0.999")) {
-        int index = (int) (nanos.length * Double.parseDouble(quantile));
-        quantiles.put(quantile, (double) nanos[index]);
-      }
-      all.put(entry.getKey(), quantiles);
+  /** Single gets, each timed alone; some 25 ns of it are the clock. */
+  Map<String, List<Latency>> latencies(Queries queries) throws Exception {
+    List<Histogram> histograms = new ArrayList<>();
+    stores.forEach(store -> histograms.add(new Histogram(3)));
+    turns(
+        0,
+        (which, round, from) -> {
+          Store store = stores.get(which).getValue();
+          Histogram histogram = histograms.get(which);
+          for (int i = from; i < from + length; i++) {
+            long start = System.nanoTime();
+            byte[] value = store.get(queries.key(i));
+            histogram.recordValue(System.nanoTime() - start);
+            queries.check(i, value);
+          }
+        });
+    Map<String, List<Latency>> latencies = new LinkedHashMap<>();
+    for (int which = 0; which < histograms.size(); which++) {
+      latencies.put(stores.get(which).getKey(), Latency.of(histograms.get(which)));
     }
-    return all;
+    return latencies;
   }
 }
