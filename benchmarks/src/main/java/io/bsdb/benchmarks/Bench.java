@@ -47,7 +47,8 @@ public final class Bench implements Callable<Integer> {
 
   @Option(
       names = "--quick",
-      description = "100,000 and 1,000,000 records, 7 short rounds: less than 5 minutes. The default")
+      description =
+          "100,000 and 1,000,000 records, 7 short rounds: less than 5 minutes. The default")
   private boolean quick;
 
   @Option(
@@ -125,9 +126,7 @@ public final class Bench implements Callable<Integer> {
     }
     long largest = counts.stream().max(Long::compare).orElseThrow();
     List<DiskResult> disk =
-        wants("disk")
-            ? disk(Sources.of(data, new Workload(largest), buildHeap), peers)
-            : List.of();
+        wants("disk") ? disk(Sources.of(data, new Workload(largest), buildHeap), peers) : List.of();
     Results results = new Results(machine, parameters, sizes, disk);
     System.out.print(TextReport.of(results));
     write(results, data);
@@ -187,8 +186,7 @@ public final class Bench implements Callable<Integer> {
     parameters.put("command", commandLine);
     parameters.put("records", counts.toString());
     parameters.put("key and value", "16 hexadecimal digits; 100 bytes, semi-compressible");
-    parameters.put(
-        "queries", "made in advance, 90 % present, each answer checked, values copied");
+    parameters.put("queries", "made in advance, 90 % present, each answer checked, values copied");
     parameters.put(
         "rounds", "%d, of %,d queries each, stores in turn".formatted(rounds(), queries()));
     parameters.put("heap of builds", buildHeap);

@@ -5,11 +5,8 @@ import io.bsdb.benchmarks.Results.Limit;
 import io.bsdb.benchmarks.Results.PeerResult;
 import io.bsdb.benchmarks.Results.Series;
 import io.bsdb.benchmarks.Results.Size;
-import io.bsdb.benchmarks.Workload.Distribution;
-import io.bsdb.benchmarks.Workload.Queries;
-import io.bsdb.benchmarks.Workload.Share;
+import io.bsdb.benchmarks.StoreRun.Asked;
 import io.bsdb.benchmarks.peers.Peer;
-import io.bsdb.benchmarks.peers.Store;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -33,25 +30,26 @@ record Comparison(Sources sources, List<Peer> peers, Builds builds, int rounds, 
     return size("not asked for", null, Map.of(), Map.of());
   }
 
-  Size run() throws Exception {
-    Workload workload = sources.records().workload();
+  Size run() throws IOException {
     Set<Path> directories = new TreeSet<>();
-    Map<String, Store> stores = new LinkedHashMap<>();
+    List<StoreProcess> stores = new ArrayList<>();
     try {
       for (Peer peer : peers) {
         Progress.step("open %s", peer.name());
-        Path directory = sources.directory(peer);
         if (peer.hasFiles()) {
-          directories.add(directory);
-          PageCache.warm(directory);
+          directories.add(sources.directory(peer));
+          PageCache.warm(sources.directory(peer));
         }
-        stores.put(peer.name(), peer.open(sources.records(), directory));
+        stores.add(StoreProcess.start(sources, peer, rounds, queries));
       }
-      Rounds turns = new Rounds(stores, rounds, queries);
-      Queries uniform = workload.queries(Distribution.UNIFORM, Share.MIXED);
-      Map<String, Map<String, Series>> series = measure(turns, uniform, workload);
+      Rounds turns = new Rounds(stores, rounds);
+      Map<String, Map<String, Series>> series = measure(turns);
       Progress.step("latencies");
-      Map<String, List<Latency>> latencies = turns.latencies(uniform);
+      turns.measure("latency", Asked.UNIFORM);
+      Map<String, List<Latency>> latencies = new LinkedHashMap<>();
+      for (StoreProcess store : stores) {
+        latencies.put(store.name(), store.latencies());
+      }
       Limit memory = memory(directories);
       return size(PageCache.state(directories), memory, series, latencies);
     } finally {
@@ -63,30 +61,28 @@ record Comparison(Sources sources, List<Peer> peers, Builds builds, int rounds, 
     if (directories.isEmpty()) {
       return null;
     }
-    return MemoryLimit.of(PageCache.largestFile(directories.iterator().next()), rounds);
+    return MemoryLimit.of(directories.iterator().next(), rounds);
   }
 
-  private static Map<String, Map<String, Series>> measure(
-      Rounds turns, Queries uniform, Workload workload) throws Exception {
+  private static Map<String, Map<String, Series>> measure(Rounds turns) throws IOException {
     Map<String, Map<String, Series>> series = new LinkedHashMap<>();
     Progress.step("check answers in full, which warms up");
-    turns.prepare(uniform);
+    turns.prepare(Asked.UNIFORM);
     Progress.step(Measures.GET);
-    series.put(Measures.GET, turns.gets(uniform));
+    series.put(Measures.GET, turns.measure("get", Asked.UNIFORM));
     Progress.step(Measures.GET_ALL);
-    series.put(Measures.GET_ALL, turns.batches(uniform));
+    series.put(Measures.GET_ALL, turns.measure("getAll", Asked.UNIFORM));
     for (int count : Measures.threadCounts()) {
       Progress.step(Measures.threads(count));
-      series.put(Measures.threads(count), turns.threads(uniform, count));
+      series.put(
+          Measures.threads(count), turns.measure(Integer.toString(count), Asked.UNIFORM));
     }
     Progress.step(Measures.ZIPF);
-    Queries zipf = workload.queries(Distribution.ZIPF, Share.MIXED);
-    turns.prepare(zipf);
-    series.put(Measures.ZIPF, turns.gets(zipf));
+    turns.prepare(Asked.ZIPF);
+    series.put(Measures.ZIPF, turns.measure("get", Asked.ZIPF));
     Progress.step(Measures.ABSENT);
-    Queries absent = workload.queries(Distribution.UNIFORM, Share.ABSENT);
-    turns.prepare(absent);
-    series.put(Measures.ABSENT, turns.gets(absent));
+    turns.prepare(Asked.ABSENT);
+    series.put(Measures.ABSENT, turns.measure("get", Asked.ABSENT));
     return series;
   }
 
@@ -117,9 +113,9 @@ record Comparison(Sources sources, List<Peer> peers, Builds builds, int rounds, 
     return new Size(sources.records().workload().records(), pageCache, memory, results);
   }
 
-  private static void close(Map<String, Store> stores) throws IOException {
+  private static void close(List<StoreProcess> stores) throws IOException {
     IOException failure = null;
-    for (Store store : stores.values()) {
+    for (StoreProcess store : stores) {
       try {
         store.close();
       } catch (IOException e) {

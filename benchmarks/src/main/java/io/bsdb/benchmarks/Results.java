@@ -31,7 +31,7 @@ public record Results(
       long records, String pageCache, @Nullable Limit memory, List<PeerResult> peers) {}
 
   /**
-   * Random reads of single bytes of a mapped file, in nanoseconds each.
+   * Random reads of single bytes of mapped files, in nanoseconds each.
    *
    * @param bytes over which the reads are spread
    * @param dependent one after the other

@@ -101,7 +101,7 @@ final class TextReport {
       line(
           "  %-24s%s",
           "one read of memory",
-          "%.0f ns one after the other, %.0f ns many at once, spread over %,d MiB of a mapped file"
+          "%.0f ns one after the other, %.0f ns many at once, spread over %,d MiB of mapped files"
               .formatted(
                   memory.dependent().median(),
                   memory.independent().median(),
@@ -164,7 +164,8 @@ final class TextReport {
   }
 
   private void disk(List<DiskResult> disk) {
-    line("%nPast the page cache (O_DIRECT): whole lookups, 90 %% of them present; median of rounds");
+    line(
+        "%nPast the page cache (O_DIRECT): whole lookups, 90 %% of them present; median of rounds");
     line(
         "  %-44s%s%s%s%s%s",
         "",

@@ -161,7 +161,7 @@ function tables() {
     }
     if (largest.memory) {
       const note = add(element('times').parentElement, 'p');
-      note.textContent = 'One random read of this memory, through a mapped file: ' +
+      note.textContent = 'One random read of this memory, through mapped files: ' +
         short(largest.memory.dependent.median) + ' ns one after the other, ' +
         short(largest.memory.independent.median) + ' ns with many at once.';
     }
@@ -265,7 +265,7 @@ function bars(items, title, digits) {
   return {
     title: { text: title, textStyle: { color: ink, fontSize: 14, fontWeight: 600 } },
     grid: { left: 8, right: 64, top: 36, bottom: 8, containLabel: true },
-    xAxis: { type: 'value', splitNumber: 4, axisLabel: { formatter: (x) => grouped(x, x && x < 1 ? 1 : 0) } },
+    xAxis: { type: 'value', splitNumber: 4, axisLabel: { formatter: (x) => grouped(x, Number.isInteger(x) ? 0 : 1) } },
     yAxis: { type: 'category', inverse: true, data: items.map((item) => item.name), splitLine: { show: false },
       axisTick: { show: false }, axisLabel: { color: ink } },
     series: [{ type: 'bar', barMaxWidth: 20,

@@ -154,7 +154,10 @@ final class BenchCommand implements Callable<Integer> {
   }
 
   private void measure(
-      SnapshotReader reader, ReaderMetrics metrics, Lookups.Factory factory, List<BenchReport.Measured> all)
+      SnapshotReader reader,
+      ReaderMetrics metrics,
+      Lookups.Factory factory,
+      List<BenchReport.Measured> all)
       throws IOException {
     if (keysFile != null) {
       RecordText text = RecordText.of(reader.manifest().schema(), encoding);

@@ -1,6 +1,7 @@
 package io.bsdb.cli;
 
 import io.bsdb.format.Manifest;
+import java.math.BigDecimal;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -49,8 +50,20 @@ record BenchReport(
     line(text, "access    %s", access);
     line(text, "asked by  %s, %s", plural(load.threads(), "thread"), asked());
     line(text, "");
-    line(text, ROW, "keys", "lookups/s", "best", "p50", "p90", "p99", "p99.9", "max", "first",
-        "found", "reads");
+    line(
+        text,
+        ROW,
+        "keys",
+        "lookups/s",
+        "best",
+        "p50",
+        "p90",
+        "p99",
+        "p99.9",
+        "max",
+        "first",
+        "found",
+        "reads");
     for (Measured each : measured) {
       LookupLoad.Outcome outcome = each.outcome();
       List<Object> cells = new ArrayList<>();
@@ -97,7 +110,7 @@ record BenchReport(
       LookupLoad.Outcome outcome = each.outcome();
       Report latencies = new Report();
       for (double percentile : PERCENTILES) {
-        String name = "p" + (percentile % 1 == 0 ? Math.round(percentile) : percentile);
+        String name = "p" + BigDecimal.valueOf(percentile).stripTrailingZeros().toPlainString();
         latencies.add(name, outcome.latencies().getValueAtPercentile(percentile));
       }
       latencies.add("max", outcome.latencies().getMaxValue());

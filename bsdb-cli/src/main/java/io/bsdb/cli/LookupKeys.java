@@ -64,8 +64,7 @@ final class LookupKeys {
           file.toString(),
           (bytes, start, end, number) -> {
             if (entries.size() < MOST) {
-              String line =
-                  new String(bytes, start, end - start, StandardCharsets.UTF_8);
+              String line = new String(bytes, start, end - start, StandardCharsets.UTF_8);
               entries.add(new Entry(text.parseKey(line), 0));
             }
           });

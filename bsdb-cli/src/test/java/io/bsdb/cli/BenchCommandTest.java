@@ -40,7 +40,7 @@ class BenchCommandTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"--batch=7", "--async --in-flight=4", "--threads=2", "--cache=1M"})
+  @ValueSource(strings = {"--batch=7", "--async --in-flight=4", "--cache=1M"})
   void looksUpInEveryWay(String ways) throws IOException {
     Path table = table(WriterOptions.defaults());
 

@@ -4,12 +4,10 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import io.bsdb.benchmarks.RecordFile;
 import io.bsdb.benchmarks.Workload;
 import java.io.IOException;
-import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 
@@ -51,22 +49,13 @@ public final class BuildProcess {
       return JSON.readValue(done.toFile(), Cost.class);
     }
     delete(directory);
-    List<String> command = new ArrayList<>();
-    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    for (String argument : ManagementFactory.getRuntimeMXBean().getInputArguments()) {
-      if (!argument.startsWith("-Xm")) {
-        command.add(argument);
-      }
-    }
-    command.addAll(
-        List.of(
-            "-Xmx" + heap,
-            "-cp",
-            System.getProperty("java.class.path"),
-            BuildProcess.class.getName(),
+    List<String> command =
+        JavaCommand.of(
+            List.of("-Xmx" + heap),
+            BuildProcess.class,
             peer.files(),
             data.toString(),
-            Long.toString(records.workload().records())));
+            Long.toString(records.workload().records()));
     Process process = new ProcessBuilder(command).inheritIO().start();
     int status;
     try {
