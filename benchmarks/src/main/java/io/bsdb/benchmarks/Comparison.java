@@ -74,8 +74,7 @@ record Comparison(Sources sources, List<Peer> peers, Builds builds, int rounds, 
     series.put(Measures.GET_ALL, turns.measure("getAll", Asked.UNIFORM));
     for (int count : Measures.threadCounts()) {
       Progress.step(Measures.threads(count));
-      series.put(
-          Measures.threads(count), turns.measure(Integer.toString(count), Asked.UNIFORM));
+      series.put(Measures.threads(count), turns.measure(Integer.toString(count), Asked.UNIFORM));
     }
     Progress.step(Measures.ZIPF);
     turns.prepare(Asked.ZIPF);

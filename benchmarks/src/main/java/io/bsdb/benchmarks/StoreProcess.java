@@ -49,8 +49,7 @@ final class StoreProcess implements Closeable {
   }
 
   /** Starts one; it is open when this returns. See {@link StoreRun} for rounds and length. */
-  static StoreProcess start(Sources sources, Peer peer, int rounds, int length)
-      throws IOException {
+  static StoreProcess start(Sources sources, Peer peer, int rounds, int length) throws IOException {
     List<String> command =
         JavaCommand.of(
             peer.hasFiles() ? List.of(HEAP) : List.of(),

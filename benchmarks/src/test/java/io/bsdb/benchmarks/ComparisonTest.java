@@ -31,7 +31,9 @@ class ComparisonTest {
     Builds builds = Builds.rounds(sources, peers, 2);
     Size size = new Comparison(sources, peers, builds, 2, 1 << 10).run();
 
-    assertThat(size.peers()).extracting(PeerResult::name).containsExactly("bsdb-blocked", "lmdb", "hashmap");
+    assertThat(size.peers())
+        .extracting(PeerResult::name)
+        .containsExactly("bsdb-blocked", "lmdb", "hashmap");
     assertThat(size.pageCache()).contains("100.0 % of");
     for (PeerResult peer : size.peers()) {
       assertThat(peer.nanosPerKey()).containsOnlyKeys(Measures.all());
@@ -54,7 +56,8 @@ class ComparisonTest {
     assertThat(page).doesNotContainPattern("/\\*[A-Z]+\\*/|<script[^>]+src=|<link|</script>\"");
     String from = "id=\"results\">";
     int start = page.indexOf(from) + from.length();
-    JsonNode json = new ObjectMapper().readTree(page.substring(start, page.indexOf("</script>", start)));
+    JsonNode json =
+        new ObjectMapper().readTree(page.substring(start, page.indexOf("</script>", start)));
     assertThat(json.path("parameters").path("command").asText()).isEqualTo("</script>");
     assertThat(json.path("sizes").path(0).path("peers")).hasSize(3);
   }
