@@ -107,14 +107,14 @@ function headline() {
     if (rival && Number.isFinite(median(reference, what))) {
       const ratio = median(rival, what) / median(reference, what);
       card(short(ratio) + '×', 'time that the fastest other store, ' + rival.name + ', takes for ' + text + ' (' +
-        short(median(reference, what)) + ' against ' + short(median(rival, what)) + ' ns)', ratio < 0.98);
+        short(median(reference, what)) + ' against ' + short(median(rival, what)) + ' ns)', ratio < 1);
     }
   }
   if (reference.build) {
     const rival = best((peer) => peer.build.seconds, others.filter((peer) => peer.build));
     if (rival) {
       const ratio = rival.build.seconds / reference.build.seconds;
-      card(short(ratio) + '×', 'time that the fastest other build, ' + rival.name + ', takes', ratio < 0.98);
+      card(short(ratio) + '×', 'time that the fastest other build, ' + rival.name + ', takes', ratio < 1);
     }
     const small = best((peer) => peer.build.bytesPerRecord, peers.filter((peer) => peer.build));
     card(short(small.build.bytesPerRecord) + ' B', 'per record of 116 bytes in the smallest files, ' + small.name,
