@@ -79,7 +79,10 @@ class LookupCostTest {
   }
 
   private static int views(Layout layout) {
-    return layout.isCompressed() ? ZSTD_VIEWS : 0;
+    return switch (layout) {
+      case COMPRESSED, COMPRESSED_PAGES -> ZSTD_VIEWS;
+      default -> 0;
+    };
   }
 
   private interface Body {
