@@ -2,11 +2,10 @@ package io.bsdb.benchmarks;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.SerializationFeature;
+import io.bsdb.benchmarks.Results.DiskResult;
 import io.bsdb.benchmarks.Results.Size;
-import io.bsdb.benchmarks.peers.BuildProcess;
 import io.bsdb.benchmarks.peers.Peer;
 import io.bsdb.benchmarks.peers.Peers;
-import io.bsdb.reader.Access;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -15,42 +14,67 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.Callable;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** Compares bsdb with its peers, or measures a table of the user's own. */
+/** Compares bsdb with its peers. */
 @Command(
-    name = "bench",
+    name = "benchmarks/run",
     mixinStandardHelpOptions = true,
     sortOptions = false,
-    description = "Compares bsdb with other embedded stores, or measures a table of yours.")
+    header = "Compares bsdb with other embedded stores, on this machine, in one run.",
+    description = {
+      "",
+      "Builds all stores from the same records, checks every answer, measures in rounds in which"
+          + " the stores take turns, and writes results.json and report.html. To measure a table"
+          + " of yours: ./bsdb bench --help",
+      ""
+    },
+    footerHeading = "%nExamples:%n",
+    footer = {
+      "  benchmarks/run --quick",
+      "  benchmarks/run --records 10000000 --only bsdb-blocked,sparkey,hashmap",
+      "  benchmarks/run --records 10000000 --only build,bsdb,rocksdb --rounds 3",
+    })
 public final class Bench implements Callable<Integer> {
   private static final List<String> DISK_FILES =
       List.of("bsdb-blocked", "bsdb-compressed", "bsdb-compressed-pages");
+  private static final int DISK_DEPTH = 128;
 
-  @Option(names = "--quick", description = "1,000,000 records, 7 rounds: a few minutes")
+  /** What {@code --only} can restrict a run to, beside peers. */
+  private static final List<String> PARTS = List.of("build", "lookup", "disk");
+
+  @Option(
+      names = "--quick",
+      description =
+          "100,000 and 1,000,000 records, 7 short rounds: less than 5 minutes. The default")
   private boolean quick;
 
-  @Option(names = "--full", description = "10^5, 10^6 and 10^7 records, 15 rounds")
+  @Option(
+      names = "--full",
+      description = "10^5, 10^6 and 10^7 records, 15 long rounds: about an hour")
   private boolean full;
 
   @Option(
       names = "--records",
       split = ",",
       paramLabel = "N",
-      description = "record counts, for example 100000,1000000")
+      description = "Record counts, for example 100000,1000000")
   private List<Long> records = List.of();
 
-  @Option(names = "--rounds", paramLabel = "N", description = "of each measurement")
+  @Option(names = "--rounds", paramLabel = "N", description = "Of each measurement")
   private int rounds;
 
   @Option(
       names = "--only",
       split = ",",
       paramLabel = "WORD",
-      description = "peers of this name, or whose names contain this")
+      description = {
+        "Parts of the benchmark: build, lookup, disk. 'build' without 'lookup' builds anew in"
+            + " every round.",
+        "Stores: a name, or a part that names have in common"
+      })
   private List<String> only = List.of();
 
   @Option(
@@ -58,98 +82,113 @@ public final class Bench implements Callable<Integer> {
       paramLabel = "DIR",
       defaultValue = "bench-data",
       description =
-          "for data and reports; default: ${DEFAULT-VALUE}. Builds found there are reused")
+          "For data and reports; default: ${DEFAULT-VALUE}. Builds found there are used again")
   private Path directory = Path.of("bench-data");
 
   @Option(
       names = "--build-heap",
       paramLabel = "SIZE",
       defaultValue = "2g",
-      description = "heap of the processes that build; default: ${DEFAULT-VALUE}")
+      description = "Heap of the processes that build; default: ${DEFAULT-VALUE}")
   private String buildHeap = "2g";
 
-  @Option(names = "--no-disk", description = "leave reads past the page cache out")
-  private boolean noDisk;
-
-  @Option(names = "--table", paramLabel = "DIR", description = "measure this table instead")
-  private @Nullable Path table;
-
-  @Option(
-      names = "--keys",
-      paramLabel = "FILE",
-      description = "with --table: one key per line; default: keys of the table")
-  private @Nullable Path keys;
-
-  @Option(names = "--threads", paramLabel = "N", description = "with --table; default: 1")
-  private int threads = 1;
-
-  @Option(
-      names = "--access",
-      paramLabel = "MODE",
-      description = "with --table: mapped, resident, direct or io_uring; default: mapped")
-  private String access = "mapped";
-
-  @Option(names = "--async", description = "with --table: futures, 128 under way")
-  private boolean async;
+  private String commandLine = "benchmarks/run";
 
   private Bench() {}
 
   public static void main(String[] arguments) {
-    System.exit(new CommandLine(new Bench()).execute(arguments));
+    Bench bench = new Bench();
+    bench.commandLine += String.join("", List.of(arguments).stream().map(a -> " " + a).toList());
+    System.exit(new CommandLine(bench).execute(arguments));
+  }
+
+  private boolean wants(String part) {
+    return PARTS.stream().noneMatch(only::contains) || only.contains(part);
   }
 
   @Override
   public Integer call() throws Exception {
-    if (table != null) {
-      Access mode = Access.valueOf(access.toUpperCase(Locale.ROOT).replace('-', '_'));
-      new TableBench(table, keys, mode, threads, async, rounds > 0 ? rounds : 5).run();
-      return 0;
+    List<Long> counts = counts();
+    List<Peer> peers = Peers.named(only.stream().filter(word -> !PARTS.contains(word)).toList());
+    if (peers.isEmpty()) {
+      System.err.printf(Locale.ROOT, "no store has a name like %s; there are: %s%n", only, names());
+      return CommandLine.ExitCode.USAGE;
     }
-    List<Long> counts = records;
-    if (counts.isEmpty()) {
-      counts = full ? List.of(100_000L, 1_000_000L, 10_000_000L) : List.of(1_000_000L);
-    }
-    int turns = rounds > 0 ? rounds : full && !quick ? 15 : 7;
     Files.createDirectories(directory);
     Path data = directory.toAbsolutePath();
     Map<String, String> machine = Machine.facts();
-    List<Peer> peers = Peers.named(only);
+    Map<String, String> parameters = parameters(counts);
     List<Size> sizes = new ArrayList<>();
     for (long count : counts) {
-      sizes.add(new Comparison(data, turns, buildHeap).run(new Workload(count), peers));
+      sizes.add(size(Sources.of(data, new Workload(count), buildHeap), peers));
       // What has been measured stays, should the rest fail.
-      write(new Results(machine, parameters(counts, turns), sizes, List.of()), data);
+      write(new Results(machine, parameters, sizes, List.of()), data);
     }
-    Workload largest = new Workload(counts.stream().max(Long::compare).orElseThrow());
-    List<Results.DiskResult> disk = noDisk ? List.of() : disk(data, largest, peers, turns);
-    Results results = new Results(machine, parameters(counts, turns), sizes, disk);
+    long largest = counts.stream().max(Long::compare).orElseThrow();
+    List<DiskResult> disk =
+        wants("disk") ? disk(Sources.of(data, new Workload(largest), buildHeap), peers) : List.of();
+    Results results = new Results(machine, parameters, sizes, disk);
     System.out.print(TextReport.of(results));
     write(results, data);
     System.out.printf(Locale.ROOT, "%nWritten to %s: results.json, report.html%n", data);
-    return 0;
+    return CommandLine.ExitCode.OK;
   }
 
-  private List<Results.DiskResult> disk(Path data, Workload workload, List<Peer> peers, int turns)
-      throws Exception {
+  private static List<String> names() {
+    return Peers.named(List.of()).stream().map(Peer::name).toList();
+  }
+
+  private List<Long> counts() {
+    if (!records.isEmpty()) {
+      return records;
+    }
+    return full ? List.of(100_000L, 1_000_000L, 10_000_000L) : List.of(100_000L, 1_000_000L);
+  }
+
+  private boolean isLong() {
+    return full || (!quick && !records.isEmpty());
+  }
+
+  private int rounds() {
+    return rounds > 0 ? rounds : isLong() ? 15 : 7;
+  }
+
+  private int queries() {
+    return isLong() ? 1 << 16 : 1 << 14;
+  }
+
+  private Size size(Sources sources, List<Peer> peers) throws Exception {
+    Progress.step("%,d records", sources.records().workload().records());
+    boolean lookups = wants("lookup");
+    Builds builds =
+        lookups || !wants("build")
+            ? Builds.missing(sources, peers)
+            : Builds.rounds(sources, peers, rounds > 0 ? rounds : 3);
+    Comparison comparison = new Comparison(sources, peers, builds, rounds(), queries());
+    return lookups ? comparison.run() : comparison.builtOnly();
+  }
+
+  private List<DiskResult> disk(Sources sources, List<Peer> peers) throws Exception {
     Map<String, Path> tables = new LinkedHashMap<>();
-    RecordFile source = RecordFile.of(data, workload);
     for (Peer peer : peers) {
       if (DISK_FILES.contains(peer.name())) {
-        tables.put(peer.name(), BuildProcess.directory(peer, source, data));
+        tables.put(peer.name(), sources.directory(peer));
       }
     }
     return tables.isEmpty()
         ? List.of()
-        : new DiskBound(2, turns > 7 ? 3 : 2, 128).run(workload, tables);
+        : new DiskBound(isLong() ? 3 : 1, isLong() ? 5 : 3, DISK_DEPTH)
+            .run(sources.records().workload(), tables);
   }
 
-  private Map<String, String> parameters(List<Long> counts, int turns) {
+  private Map<String, String> parameters(List<Long> counts) {
     Map<String, String> parameters = new LinkedHashMap<>();
+    parameters.put("command", commandLine);
     parameters.put("records", counts.toString());
     parameters.put("key and value", "16 hexadecimal digits; 100 bytes, semi-compressible");
+    parameters.put("queries", "made in advance, 90 % present, each answer checked, values copied");
     parameters.put(
-        "queries", "2^20 made in advance, 90 % present, each answer checked, values copied");
-    parameters.put("rounds", turns + ", a sixteenth of the queries each, peers in turn");
+        "rounds", "%d, of %,d queries each, stores in turn".formatted(rounds(), queries()));
     parameters.put("heap of builds", buildHeap);
     return parameters;
   }

@@ -1,92 +1,95 @@
 package io.bsdb.benchmarks;
 
+import io.bsdb.benchmarks.Results.Latency;
+import io.bsdb.benchmarks.Results.Limit;
 import io.bsdb.benchmarks.Results.PeerResult;
 import io.bsdb.benchmarks.Results.Series;
 import io.bsdb.benchmarks.Results.Size;
-import io.bsdb.benchmarks.Workload.Distribution;
-import io.bsdb.benchmarks.Workload.Queries;
-import io.bsdb.benchmarks.Workload.Share;
-import io.bsdb.benchmarks.peers.BuildProcess;
+import io.bsdb.benchmarks.StoreRun.Asked;
 import io.bsdb.benchmarks.peers.Peer;
-import io.bsdb.benchmarks.peers.Store;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Builds, opens and measures all peers at one record count.
+ * Opens and measures all peers at one record count.
  *
- * @param data where files go
  * @param rounds per measurement
- * @param buildHeap for the processes that build, as {@code -Xmx} takes it
+ * @param queries of one round
  */
-record Comparison(Path data, int rounds, String buildHeap) {
+record Comparison(Sources sources, List<Peer> peers, Builds builds, int rounds, int queries) {
 
-  Size run(Workload workload, List<Peer> peers) throws Exception {
-    Progress.step("write the records to build from: %,d", workload.records());
-    RecordFile records = RecordFile.of(data, workload);
-    Map<String, BuildProcess.Cost> costs = new LinkedHashMap<>();
-    long bytes = 0;
-    for (Peer peer : peers) {
-      if (peer.hasFiles() && !costs.containsKey(peer.files())) {
-        Progress.step("build %s", peer.files());
-        BuildProcess.Cost cost = BuildProcess.run(peer, records, data, buildHeap);
-        costs.put(peer.files(), cost);
-        bytes += cost.bytesOnDisk();
-      }
-    }
-    Map<String, Store> stores = new LinkedHashMap<>();
+  /** What builds took, without lookups. */
+  Size builtOnly() {
+    return size("not asked for", null, Map.of(), Map.of());
+  }
+
+  Size run() throws IOException {
+    Set<Path> directories = new TreeSet<>();
+    List<StoreProcess> stores = new ArrayList<>();
     try {
       for (Peer peer : peers) {
         Progress.step("open %s", peer.name());
-        Path directory = BuildProcess.directory(peer, records, data);
         if (peer.hasFiles()) {
-          BuildProcess.warm(directory);
+          directories.add(sources.directory(peer));
+          PageCache.warm(sources.directory(peer));
         }
-        stores.put(peer.name(), peer.open(records, directory));
+        stores.add(StoreProcess.start(sources, peer, rounds, queries));
       }
-      return new Size(
-          workload.records(), pageCache(bytes), measure(workload, peers, costs, stores));
+      Rounds turns = new Rounds(stores, rounds);
+      Map<String, Map<String, Series>> series = measure(turns);
+      Progress.step("latencies");
+      turns.measure("latency", Asked.UNIFORM);
+      Map<String, List<Latency>> latencies = new LinkedHashMap<>();
+      for (StoreProcess store : stores) {
+        latencies.put(store.name(), store.latencies());
+      }
+      Limit memory = memory(directories);
+      return size(PageCache.state(directories), memory, series, latencies);
     } finally {
       close(stores);
     }
   }
 
-  private static String pageCache(long bytes) throws IOException {
-    long available = Machine.availableMemoryBytes();
-    return "warm: every file was read before; %,d MiB of files, %,d MiB available%s"
-        .formatted(
-            bytes >> 20,
-            available >> 20,
-            bytes < available ? "" : " (so not all of it can have stayed)");
+  private @Nullable Limit memory(Set<Path> directories) throws IOException {
+    if (directories.isEmpty()) {
+      return null;
+    }
+    return MemoryLimit.of(directories.iterator().next(), rounds);
   }
 
-  private List<PeerResult> measure(
-      Workload workload,
-      List<Peer> peers,
-      Map<String, BuildProcess.Cost> costs,
-      Map<String, Store> stores)
-      throws Exception {
-    Rounds turns = new Rounds(stores, rounds);
-    Queries uniform = workload.queries(Distribution.UNIFORM, Share.MIXED);
-    Progress.step("check answers in full, which warms up");
-    turns.verify(uniform);
+  private static Map<String, Map<String, Series>> measure(Rounds turns) throws IOException {
     Map<String, Map<String, Series>> series = new LinkedHashMap<>();
-    Progress.step("get, one thread");
-    series.put(Measures.GET, turns.gets(uniform));
-    Progress.step("getAll");
-    series.put(Measures.GET_ALL, turns.batches(uniform));
-    Progress.step("get, two threads");
-    series.put(Measures.TWO_THREADS, turns.threads(uniform, 2));
-    Progress.step("get, Zipf keys");
-    series.put(Measures.ZIPF, turns.gets(workload.queries(Distribution.ZIPF, Share.MIXED)));
-    Progress.step("get, absent keys");
-    series.put(Measures.ABSENT, turns.gets(workload.queries(Distribution.UNIFORM, Share.ABSENT)));
-    Progress.step("latencies");
-    Map<String, Map<String, Double>> latencies = turns.latencies(uniform);
+    Progress.step("check answers in full, which warms up");
+    turns.prepare(Asked.UNIFORM);
+    Progress.step(Measures.GET);
+    series.put(Measures.GET, turns.measure("get", Asked.UNIFORM));
+    Progress.step(Measures.GET_ALL);
+    series.put(Measures.GET_ALL, turns.measure("getAll", Asked.UNIFORM));
+    for (int count : Measures.threadCounts()) {
+      Progress.step(Measures.threads(count));
+      series.put(Measures.threads(count), turns.measure(Integer.toString(count), Asked.UNIFORM));
+    }
+    Progress.step(Measures.ZIPF);
+    turns.prepare(Asked.ZIPF);
+    series.put(Measures.ZIPF, turns.measure("get", Asked.ZIPF));
+    Progress.step(Measures.ABSENT);
+    turns.prepare(Asked.ABSENT);
+    series.put(Measures.ABSENT, turns.measure("get", Asked.ABSENT));
+    return series;
+  }
+
+  private Size size(
+      String pageCache,
+      @Nullable Limit memory,
+      Map<String, Map<String, Series>> series,
+      Map<String, List<Latency>> latencies) {
     List<PeerResult> results = new ArrayList<>();
     for (Peer peer : peers) {
       Map<String, Series> own = new LinkedHashMap<>();
@@ -101,16 +104,17 @@ record Comparison(Path data, int rounds, String buildHeap) {
           new PeerResult(
               peer.name(),
               peer.configuration(),
-              costs.get(peer.files()),
+              builds.median(peer),
+              builds.seconds(peer),
               own,
-              latencies.getOrDefault(peer.name(), Map.of())));
+              latencies.getOrDefault(peer.name(), List.of())));
     }
-    return results;
+    return new Size(sources.records().workload().records(), pageCache, memory, results);
   }
 
-  private static void close(Map<String, Store> stores) throws IOException {
+  private static void close(List<StoreProcess> stores) throws IOException {
     IOException failure = null;
-    for (Store store : stores.values()) {
+    for (StoreProcess store : stores) {
       try {
         store.close();
       } catch (IOException e) {

@@ -10,9 +10,10 @@ import io.bsdb.reader.ReaderMetrics;
 import io.bsdb.reader.ReaderOptions;
 import io.bsdb.reader.SnapshotReader;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -20,7 +21,6 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.IntConsumer;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  * in turns.
  *
  * @param seconds of each measurement in each round
- * @param rounds of which the best is taken
+ * @param rounds of which the median is taken
  */
 record DiskBound(int seconds, int rounds, int depth) {
   /** What one measurement saw. */
@@ -42,11 +42,11 @@ record DiskBound(int seconds, int rounds, int depth) {
   List<DiskResult> run(Workload workload, Map<String, Path> tables) throws Exception {
     Queries queries = workload.queries(Distribution.UNIFORM, Share.MIXED);
     Queries absent = workload.queries(Distribution.UNIFORM, Share.ABSENT);
-    Map<String, Way> ways = new java.util.LinkedHashMap<>();
+    Map<String, Way> ways = new LinkedHashMap<>();
     boolean fio = Fio.isInstalled();
     int[] threads = {1, 16};
     if (fio) {
-      Path file = largest(tables.values().iterator().next());
+      Path file = PageCache.largestFile(tables.values().iterator().next());
       ways.put("fio io_uring, depth " + depth, () -> fio(file, "io_uring", depth, 1));
       for (int count : threads) {
         ways.put("fio psync, threads " + count, () -> fio(file, "psync", 1, count));
@@ -61,31 +61,38 @@ record DiskBound(int seconds, int rounds, int depth) {
             () -> direct(table.getValue(), queries, count));
       }
     }
-    Map<String, Run> best = new TreeMap<>();
+    Map<String, List<Run>> runs = new TreeMap<>();
     for (int round = 0; round < rounds; round++) {
       for (Map.Entry<String, Way> way : ways.entrySet()) {
         Progress.step("disk, round %d of %d: %s", round + 1, rounds, way.getKey());
-        best.merge(way.getKey(), way.getValue().run(), (a, b) -> a.rate() >= b.rate() ? a : b);
+        runs.computeIfAbsent(way.getKey(), name -> new ArrayList<>()).add(way.getValue().run());
       }
     }
+    Map<String, Run> medians = new TreeMap<>();
+    runs.forEach((name, all) -> medians.put(name, median(all)));
     List<DiskResult> results = new ArrayList<>();
     for (String name : ways.keySet()) {
-      Run run = best.get(name);
+      Run run = medians.get(name);
       if (run != null) {
-        results.add(result(name, run, best, tables, absent));
+        results.add(result(name, run, medians, tables, absent));
       }
     }
     return results;
   }
 
+  private static Run median(List<Run> runs) {
+    List<Run> sorted = runs.stream().sorted(Comparator.comparingDouble(Run::rate)).toList();
+    return sorted.get(sorted.size() / 2);
+  }
+
   private DiskResult result(
-      String name, Run run, Map<String, Run> best, Map<String, Path> tables, Queries absent)
+      String name, Run run, Map<String, Run> medians, Map<String, Path> tables, Queries absent)
       throws IOException {
     if (name.startsWith("fio")) {
       return new DiskResult(name, run.rate(), Double.NaN, Double.NaN, Double.NaN, 1);
     }
     String peer = "fio " + name.substring(name.indexOf(' ') + 1).replace("direct", "psync");
-    Run fio = best.get(peer);
+    Run fio = medians.get(peer);
     Path table = tables.get(name.substring(0, name.indexOf(' ')));
     return new DiskResult(
         name,
@@ -205,14 +212,5 @@ record DiskBound(int seconds, int rounds, int depth) {
         metrics.lookups() / elapsed,
         metrics.blockReads() / passed,
         metrics.bytesRead() / 4096.0 / metrics.blockReads());
-  }
-
-  private static Path largest(Path table) throws IOException {
-    try (Stream<Path> files = Files.walk(table)) {
-      return files
-          .filter(Files::isRegularFile)
-          .max((a, b) -> Long.compare(a.toFile().length(), b.toFile().length()))
-          .orElseThrow();
-    }
   }
 }

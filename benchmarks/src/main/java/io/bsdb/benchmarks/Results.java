@@ -4,6 +4,7 @@ import io.bsdb.benchmarks.peers.BuildProcess;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,28 +24,62 @@ public record Results(
   /**
    * One record count.
    *
-   * @param pageCache whether all files fit, in words
+   * @param pageCache how much of the files was in memory, in words
+   * @param memory what the memory gives; null if nothing was read
    */
-  public record Size(long records, String pageCache, List<PeerResult> peers) {}
+  public record Size(
+      long records, String pageCache, @Nullable Limit memory, List<PeerResult> peers) {}
+
+  /**
+   * Random reads of single bytes of mapped files, in nanoseconds each.
+   *
+   * @param bytes over which the reads are spread
+   * @param dependent one after the other
+   * @param independent as many at once as the processor can
+   */
+  public record Limit(long bytes, Series dependent, Series independent) {}
 
   /**
    * One peer.
    *
-   * @param build null for peers without files
+   * @param build the round of median duration; null for peers without files
+   * @param buildSeconds of all rounds
    * @param nanosPerKey by what was measured
-   * @param latencyNanos by quantile, of single gets in one thread
+   * @param latencies of single gets in one thread, in the order of quantiles
    */
   public record PeerResult(
       String name,
       String configuration,
       BuildProcess.@Nullable Cost build,
+      List<Double> buildSeconds,
       Map<String, Series> nanosPerKey,
-      Map<String, Double> latencyNanos) {
+      List<Latency> latencies) {
 
     /** The median of what was measured, or NaN if it was not. */
     public double median(String what) {
       Series series = nanosPerKey.get(what);
       return series == null ? Double.NaN : series.median();
+    }
+
+    /** The latency below which this share of all lies, or NaN. */
+    public double latency(double quantile) {
+      return latencies.stream()
+          .filter(latency -> latency.quantile() == quantile)
+          .mapToDouble(Latency::nanos)
+          .findFirst()
+          .orElse(Double.NaN);
+    }
+  }
+
+  /** A quantile of the duration of single gets. */
+  public record Latency(double quantile, double nanos) {
+    private static final List<Double> QUANTILES =
+        List.of(0.01, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 0.995, 0.999, 0.9999);
+
+    static List<Latency> of(Histogram histogram) {
+      return QUANTILES.stream()
+          .map(quantile -> new Latency(quantile, histogram.getValueAtPercentile(100 * quantile)))
+          .toList();
     }
   }
 

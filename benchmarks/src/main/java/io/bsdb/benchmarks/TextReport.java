@@ -1,16 +1,21 @@
 package io.bsdb.benchmarks;
 
 import io.bsdb.benchmarks.Results.DiskResult;
+import io.bsdb.benchmarks.Results.Limit;
 import io.bsdb.benchmarks.Results.PeerResult;
 import io.bsdb.benchmarks.Results.Series;
 import io.bsdb.benchmarks.Results.Size;
 import io.bsdb.benchmarks.peers.BuildProcess;
 import io.bsdb.benchmarks.peers.Peers;
-import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Function;
+import java.util.function.ToDoubleFunction;
 
 /** The results as tables of text, ratios first. */
 final class TextReport {
+  private static final List<Double> QUANTILES = List.of(0.5, 0.9, 0.99, 0.999);
+  private static final int WIDTH = 16;
+
   private final StringBuilder text = new StringBuilder(8192);
 
   private TextReport() {}
@@ -48,95 +53,136 @@ final class TextReport {
         .orElse(size.peers().get(0));
   }
 
-  private void header(String title, String unit) {
-    StringBuilder names = new StringBuilder();
-    for (String what : Measures.ALL) {
-      names.append("%16s".formatted(what));
-    }
-    line("%n%s%n  %-24s%s", title, unit, names);
+  private static String cell(String format, double value) {
+    return cell(Double.isFinite(value) ? format.formatted(value) : "");
+  }
+
+  private static String cell(String content) {
+    return " ".repeat(Math.max(1, WIDTH - content.length())) + content;
+  }
+
+  private void header(String title, List<String> columns) {
+    StringBuilder cells = new StringBuilder();
+    columns.forEach(column -> cells.append(cell(column)));
+    line("%n%s%n  %-24s%s", title, "", cells);
   }
 
   private void size(Size size) {
-    PeerResult reference = reference(size);
     line("%n== %,d records; page cache %s", size.records(), size.pageCache());
-    header("How many times the time of " + reference.name() + " (medians; over 1: slower)", "");
-    for (PeerResult peer : size.peers()) {
-      List<String> cells = new ArrayList<>();
-      for (String what : Measures.ALL) {
-        cells.add("%15.2fx".formatted(peer.median(what) / reference.median(what)));
-      }
-      line("  %-24s%s", peer.name(), String.join("", cells));
+    if (size.peers().stream().anyMatch(peer -> !peer.nanosPerKey().isEmpty())) {
+      lookups(size);
     }
-    header("Median / best of rounds", "ns per key");
-    for (PeerResult peer : size.peers()) {
-      List<String> cells = new ArrayList<>();
-      for (String what : Measures.ALL) {
-        Series series = peer.nanosPerKey().get(what);
-        cells.add(
-            series == null
-                ? "%16s".formatted("")
-                : "%16s".formatted("%.0f / %.0f".formatted(series.median(), series.best())));
-      }
-      line("  %-24s%s", peer.name(), String.join("", cells));
-    }
-    builds(size, reference);
-  }
-
-  private void builds(Size size, PeerResult reference) {
-    line(
-        "%nBuild and size, get latency%n  %-24s%14s%14s%12s%12s%9s%9s%9s%9s",
-        "", "records/s", "of reference", "peak MiB", "bytes/rec", "p50 ns", "p90", "p99", "p99.9");
-    BuildProcess.Cost base = reference.build();
-    for (PeerResult peer : size.peers()) {
-      BuildProcess.Cost cost = peer.build();
-      String build =
-          cost == null
-              ? "%14s%14s%12s%12s".formatted("", "", "", "")
-              : "%,14.0f%13.2fx%,12d%12.1f"
-                  .formatted(
-                      cost.recordsPerSecond(),
-                      base == null ? Double.NaN : cost.recordsPerSecond() / base.recordsPerSecond(),
-                      cost.peakMemoryBytes() >> 20,
-                      cost.bytesPerRecord());
-      StringBuilder latencies = new StringBuilder();
-      peer.latencyNanos().forEach((q, nanos) -> latencies.append("%,9.0f".formatted(nanos)));
-      line("  %-24s%s%s", peer.name(), build, latencies);
+    if (size.peers().stream().anyMatch(peer -> peer.build() != null)) {
+      builds(size);
     }
   }
 
-  private void growth(List<Size> sizes) {
-    StringBuilder names = new StringBuilder();
-    sizes.forEach(size -> names.append("%,16d".formatted(size.records())));
-    line("%nHow get grows with the number of records, ns (median)%n  %-24s%s", "", names);
-    for (PeerResult peer : sizes.get(0).peers()) {
+  private void lookups(Size size) {
+    PeerResult reference = reference(size);
+    header(
+        "How many times the time of " + reference.name() + " (medians; over 1: slower)",
+        Measures.all());
+    for (PeerResult peer : size.peers()) {
+      row(peer, what -> cell("%.2fx", peer.median(what) / reference.median(what)));
+    }
+    header("Median / best of rounds, ns per key", Measures.all());
+    for (PeerResult peer : size.peers()) {
+      row(
+          peer,
+          what -> {
+            Series series = peer.nanosPerKey().get(what);
+            return series == null
+                ? cell("")
+                : cell("%.0f / %.0f".formatted(series.median(), series.best()));
+          });
+    }
+    Limit memory = size.memory();
+    if (memory != null) {
+      line(
+          "  %-24s%s",
+          "one read of memory",
+          "%.0f ns one after the other, %.0f ns many at once, spread over %,d MiB of mapped files"
+              .formatted(
+                  memory.dependent().median(),
+                  memory.independent().median(),
+                  memory.bytes() >> 20));
+    }
+    header(
+        "Latency of a get, ns, each timed alone",
+        QUANTILES.stream().map(quantile -> "p" + 100 * quantile).toList());
+    for (PeerResult peer : size.peers()) {
       StringBuilder cells = new StringBuilder();
-      for (Size size : sizes) {
-        size.peers().stream()
-            .filter(other -> other.name().equals(peer.name()))
-            .forEach(other -> cells.append("%16.0f".formatted(other.median(Measures.GET))));
-      }
+      QUANTILES.forEach(quantile -> cells.append(cell("%,.0f", peer.latency(quantile))));
       line("  %-24s%s", peer.name(), cells);
     }
   }
 
-  private void disk(List<DiskResult> disk) {
-    line("%nPast the page cache (O_DIRECT): whole lookups, 90 %% of them present; best of rounds");
-    line(
-        "  %-44s%12s%12s%14s%14s%14s",
-        "", "of fio", "per second", "reads/hit", "reads/miss", "pages/read");
-    for (DiskResult result : disk) {
-      line(
-          "  %-44s%12s%,12.0f%14s%14s%14.2f",
-          result.name(),
-          number("%.2fx", result.ofFio()),
-          result.operationsPerSecond(),
-          number("%.4f", result.readsPerHit()),
-          number("%.4f", result.readsPerMiss()),
-          result.pagesPerRead());
+  private void row(PeerResult peer, Function<String, String> cells) {
+    StringBuilder row = new StringBuilder();
+    Measures.all().forEach(what -> row.append(cells.apply(what)));
+    line("  %-24s%s", peer.name(), row);
+  }
+
+  private void builds(Size size) {
+    header(
+        "Build and size",
+        List.of("records/s", "of reference", "peak MiB", "without files", "bytes/record"));
+    BuildProcess.Cost base = reference(size).build();
+    for (PeerResult peer : size.peers()) {
+      BuildProcess.Cost cost = peer.build();
+      if (cost != null) {
+        line(
+            "  %-24s%s%s%s%s%s",
+            peer.name(),
+            cell("%,.0f", cost.recordsPerSecond()),
+            cell(
+                "%.2fx",
+                base == null ? Double.NaN : cost.recordsPerSecond() / base.recordsPerSecond()),
+            cell("%,.0f", (double) (cost.peakMemoryBytes() >> 20)),
+            cell("%,.0f", (double) (cost.peakAnonymousBytes() >> 20)),
+            cell("%.1f", cost.bytesPerRecord()));
+      }
     }
   }
 
-  static String number(String format, double value) {
-    return Double.isNaN(value) ? "" : format.formatted(value);
+  private void growth(List<Size> sizes) {
+    List<String> columns = sizes.stream().map(size -> "%,d".formatted(size.records())).toList();
+    header("How get grows with the number of records, ns (median)", columns);
+    for (PeerResult peer : sizes.get(0).peers()) {
+      growth(sizes, peer.name(), other -> other.median(Measures.GET));
+    }
+  }
+
+  private void growth(List<Size> sizes, String name, ToDoubleFunction<PeerResult> value) {
+    StringBuilder cells = new StringBuilder();
+    for (Size size : sizes) {
+      size.peers().stream()
+          .filter(peer -> peer.name().equals(name))
+          .forEach(peer -> cells.append(cell("%.0f", value.applyAsDouble(peer))));
+    }
+    line("  %-24s%s", name, cells);
+  }
+
+  private void disk(List<DiskResult> disk) {
+    line(
+        "%nPast the page cache (O_DIRECT): whole lookups, 90 %% of them present; median of rounds");
+    line(
+        "  %-44s%s%s%s%s%s",
+        "",
+        cell("of fio"),
+        cell("per second"),
+        cell("reads/hit"),
+        cell("reads/miss"),
+        cell("pages/read"));
+    for (DiskResult result : disk) {
+      line(
+          "  %-44s%s%s%s%s%s",
+          result.name(),
+          cell("%.2fx", result.ofFio()),
+          cell("%,.0f", result.operationsPerSecond()),
+          cell("%.4f", result.readsPerHit()),
+          cell("%.4f", result.readsPerMiss()),
+          cell("%.2f", result.pagesPerRead()));
+    }
   }
 }

@@ -151,14 +151,19 @@ public record Workload(long records) {
     return (long) LONGS.get(value, VALUE_LENGTH - 8) * 31 + (long) LONGS.get(value, 84);
   }
 
-  /** The queries. */
+  /** All queries. */
   public Queries queries(Distribution distribution, Share share) {
+    return queries(distribution, share, QUERIES);
+  }
+
+  /** The first of all queries. */
+  Queries queries(Distribution distribution, Share share, int count) {
     SplittableRandom random = new SplittableRandom(42);
     Zipf zipf = distribution == Distribution.ZIPF ? new Zipf(records, ZIPF_EXPONENT) : null;
-    byte[][] keys = new byte[QUERIES][];
-    long[] ids = new long[QUERIES];
-    long[] digests = new long[QUERIES];
-    for (int i = 0; i < QUERIES; i++) {
+    byte[][] keys = new byte[count][];
+    long[] ids = new long[count];
+    long[] digests = new long[count];
+    for (int i = 0; i < count; i++) {
       boolean present = share == Share.MIXED && random.nextInt(100) < PRESENT_PERCENT;
       if (!present) {
         ids[i] = -1;
@@ -199,8 +204,13 @@ public record Workload(long records) {
 
     /** The queries in lists of {@code size}. */
     public List<List<byte[]>> batches(int size) {
+      return batches(0, keys.length, size);
+    }
+
+    /** Some of the queries in lists of {@code size}. */
+    List<List<byte[]>> batches(int from, int length, int size) {
       List<List<byte[]>> batches = new ArrayList<>();
-      for (int i = 0; i + size <= keys.length; i += size) {
+      for (int i = from; i + size <= from + length; i += size) {
         batches.add(Arrays.asList(Arrays.copyOfRange(keys, i, i + size)));
       }
       return batches;

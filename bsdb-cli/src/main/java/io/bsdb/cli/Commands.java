@@ -18,6 +18,7 @@ final class Commands {
           "scan",
           "inspect",
           "verify",
+          "bench",
           "versions",
           "rollback",
           "prune",
@@ -47,6 +48,7 @@ final class Commands {
       case "scan" -> new ScanCommand(console);
       case "inspect" -> new InspectCommand(console);
       case "verify" -> new VerifyCommand(console);
+      case "bench" -> new BenchCommand(console);
       case "versions" -> new VersionsCommand(console);
       case "rollback" -> new RollbackCommand(console);
       case "prune" -> new PruneCommand(console);

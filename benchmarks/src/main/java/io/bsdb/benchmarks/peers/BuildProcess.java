@@ -4,10 +4,10 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import io.bsdb.benchmarks.RecordFile;
 import io.bsdb.benchmarks.Workload;
 import java.io.IOException;
-import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.stream.Stream;
 
@@ -26,41 +26,36 @@ public final class BuildProcess {
    * @param seconds from the first record read to all files on disk
    * @param recordsPerSecond the same as a rate
    * @param peakMemoryBytes of the process, mapped files included; −1 if not known
+   * @param peakAnonymousBytes the same without mapped files, by a look every 20 ms
    * @param bytesOnDisk of all files left
    * @param bytesPerRecord of these
+   * @param date when it was built
    */
   public record Cost(
       double seconds,
       double recordsPerSecond,
       long peakMemoryBytes,
+      long peakAnonymousBytes,
       long bytesOnDisk,
-      double bytesPerRecord) {}
+      double bytesPerRecord,
+      String date) {}
 
   /** Builds, or returns what the build took that left its files in the directory before. */
   public static Cost run(Peer peer, RecordFile records, Path data, String heap)
       throws IOException, InterruptedException {
     Path directory = directory(peer, records, data);
-    Path done = directory.resolveSibling(directory.getFileName() + ".json");
+    Path done = done(peer, records, data);
     if (Files.exists(done)) {
       return JSON.readValue(done.toFile(), Cost.class);
     }
     delete(directory);
-    List<String> command = new ArrayList<>();
-    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    for (String argument : ManagementFactory.getRuntimeMXBean().getInputArguments()) {
-      if (!argument.startsWith("-Xm")) {
-        command.add(argument);
-      }
-    }
-    command.addAll(
-        List.of(
-            "-Xmx" + heap,
-            "-cp",
-            System.getProperty("java.class.path"),
-            BuildProcess.class.getName(),
+    List<String> command =
+        JavaCommand.of(
+            List.of("-Xmx" + heap),
+            BuildProcess.class,
             peer.files(),
             data.toString(),
-            Long.toString(records.workload().records())));
+            Long.toString(records.workload().records()));
     Process process = new ProcessBuilder(command).inheritIO().start();
     int status;
     try {
@@ -72,6 +67,21 @@ public final class BuildProcess {
       throw new IOException("build of %s failed with status %d".formatted(peer.files(), status));
     }
     return JSON.readValue(done.toFile(), Cost.class);
+  }
+
+  /** Where the cost of a finished build is. */
+  private static Path done(Peer peer, RecordFile records, Path data) {
+    return data.resolve(directory(peer, records, data).getFileName() + ".json");
+  }
+
+  /** Whether a peer's files are there. */
+  public static boolean isBuilt(Peer peer, RecordFile records, Path data) {
+    return Files.exists(done(peer, records, data));
+  }
+
+  /** Has the next call of {@link #run} build anew. */
+  public static void forget(Peer peer, RecordFile records, Path data) throws IOException {
+    Files.deleteIfExists(done(peer, records, data));
   }
 
   /** Where a peer's files are. */
@@ -86,26 +96,74 @@ public final class BuildProcess {
     RecordFile records = RecordFile.of(data, new Workload(Long.parseLong(arguments[2])));
     Path directory = directory(peer, records, data);
     Files.createDirectories(directory);
+    Peak anonymous = Peak.watch();
     long start = System.nanoTime();
     peer.build(records, directory);
     double seconds = (System.nanoTime() - start) / 1e9;
     long count = records.workload().records();
     long bytes = size(directory);
     Cost cost =
-        new Cost(seconds, count / seconds, peakMemoryBytes(), bytes, (double) bytes / count);
-    JSON.writeValue(directory.resolveSibling(directory.getFileName() + ".json").toFile(), cost);
+        new Cost(
+            seconds,
+            count / seconds,
+            statusBytes("VmHWM"),
+            anonymous.end(),
+            bytes,
+            (double) bytes / count,
+            Instant.now().truncatedTo(ChronoUnit.SECONDS).toString());
+    JSON.writeValue(done(peer, records, data).toFile(), cost);
   }
 
-  private static long peakMemoryBytes() throws IOException {
+  /** A field of what the kernel says about this process; −1 if it says nothing. */
+  private static long statusBytes(String field) throws IOException {
     Path status = Path.of("/proc/self/status");
     if (Files.isReadable(status)) {
       for (String line : Files.readAllLines(status)) {
-        if (line.startsWith("VmHWM:")) {
+        if (line.startsWith(field + ":")) {
           return Long.parseLong(line.replaceAll("\\D", "")) << 10;
         }
       }
     }
     return -1;
+  }
+
+  /** Looks again and again at the memory of this process that is no file's. */
+  private static final class Peak extends Thread {
+    private volatile boolean ended;
+    private long most = -1;
+
+    private Peak() {
+      super("bench-peak");
+    }
+
+    static Peak watch() {
+      Peak peak = new Peak();
+      peak.setDaemon(true);
+      peak.start();
+      return peak;
+    }
+
+    @Override
+    public void run() {
+      try {
+        while (!ended) {
+          most = Math.max(most, statusBytes("RssAnon"));
+          Thread.sleep(20);
+        }
+      } catch (IOException | InterruptedException e) {
+        most = -1;
+      }
+    }
+
+    long end() {
+      ended = true;
+      try {
+        join();
+      } catch (InterruptedException e) {
+        currentThread().interrupt();
+      }
+      return most;
+    }
   }
 
   private static List<Path> files(Path directory) throws IOException {
@@ -127,18 +185,6 @@ public final class BuildProcess {
       try (Stream<Path> files = Files.walk(directory)) {
         for (Path file : files.sorted(java.util.Comparator.reverseOrder()).toList()) {
           Files.delete(file);
-        }
-      }
-    }
-  }
-
-  /** Reads all files of a peer, which brings them into the page cache if it has room. */
-  public static void warm(Path directory) throws IOException {
-    byte[] buffer = new byte[1 << 20];
-    for (Path file : files(directory)) {
-      try (var in = Files.newInputStream(file)) {
-        while (in.read(buffer) >= 0) {
-          Thread.onSpinWait();
         }
       }
     }

@@ -1,0 +1,151 @@
+package io.bsdb.benchmarks;
+
+import io.bsdb.benchmarks.Results.Latency;
+import io.bsdb.benchmarks.Workload.Distribution;
+import io.bsdb.benchmarks.Workload.Queries;
+import io.bsdb.benchmarks.Workload.Share;
+import io.bsdb.benchmarks.peers.Store;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.HdrHistogram.Histogram;
+
+/** Asks one store slices of the queries. Every way to ask returns the nanoseconds that it took. */
+final class StoreRun {
+  /** Keys of one {@code getAll}. */
+  static final int BATCH = 64;
+
+  private final Store store;
+  private final Workload workload;
+  private final int slices;
+  private final int length;
+  private final Map<Asked, Queries> queries = new EnumMap<>(Asked.class);
+  private final Histogram latencies = new Histogram(3);
+
+  /** What is asked for. */
+  enum Asked {
+    UNIFORM(Distribution.UNIFORM, Share.MIXED),
+    ZIPF(Distribution.ZIPF, Share.MIXED),
+    ABSENT(Distribution.UNIFORM, Share.ABSENT);
+
+    private final Distribution distribution;
+    private final Share share;
+
+    Asked(Distribution distribution, Share share) {
+      this.distribution = distribution;
+      this.share = share;
+    }
+  }
+
+  /**
+   * @param rounds that there will be at most, the untimed ones excepted
+   * @param length queries of a slice: a multiple of {@link #BATCH}
+   */
+  StoreRun(Store store, Workload workload, int rounds, int length) {
+    this.store = store;
+    this.workload = workload;
+    this.slices = Math.min(rounds + 1, Workload.QUERIES / length);
+    this.length = length;
+  }
+
+  private Queries queries(Asked asked) {
+    return queries.computeIfAbsent(
+        asked, which -> workload.queries(which.distribution, which.share, slices * length));
+  }
+
+  private int from(int round) {
+    return Math.floorMod(round, slices) * length;
+  }
+
+  /**
+   * Asks all that the rounds will ask, and checks the answers in full. After that the store has
+   * touched every page, and checked every block, that it will need.
+   */
+  void prepare(Asked asked) throws IOException {
+    Queries all = queries(asked);
+    for (int i = 0; i < all.size(); i++) {
+      all.checkFully(i, store.get(all.key(i)));
+    }
+  }
+
+  long get(Asked asked, int round) throws IOException {
+    Queries all = queries(asked);
+    long start = System.nanoTime();
+    get(all, from(round), from(round) + length);
+    return System.nanoTime() - start;
+  }
+
+  private void get(Queries all, int from, int to) throws IOException {
+    for (int i = from; i < to; i++) {
+      all.check(i, store.get(all.key(i)));
+    }
+  }
+
+  long getAll(Asked asked, int round) throws IOException {
+    Queries all = queries(asked);
+    List<List<byte[]>> batches = all.batches(from(round), length, BATCH);
+    long start = System.nanoTime();
+    int i = from(round);
+    for (List<byte[]> batch : batches) {
+      for (byte[] value : store.getAll(batch)) {
+        all.check(i++, value);
+      }
+    }
+    return System.nanoTime() - start;
+  }
+
+  /** Single gets by several threads: the time that all need together. */
+  long threads(Asked asked, int round, int threads) throws Exception {
+    Queries all = queries(asked);
+    List<Callable<Void>> tasks = new ArrayList<>();
+    for (int thread = 0; thread < threads; thread++) {
+      int from = from(round) + (int) ((long) length * thread / threads);
+      int to = from(round) + (int) ((long) length * (thread + 1) / threads);
+      tasks.add(
+          () -> {
+            get(all, from, to);
+            return null;
+          });
+    }
+    ExecutorService pool =
+        Executors.newFixedThreadPool(threads, task -> new Thread(task, "bench-get"));
+    try {
+      long start = System.nanoTime();
+      for (Future<Void> task : pool.invokeAll(tasks)) {
+        task.get();
+      }
+      return System.nanoTime() - start;
+    } catch (ExecutionException e) {
+      throw new IOException("a thread failed", e);
+    } finally {
+      pool.shutdown();
+    }
+  }
+
+  /** Single gets, each timed alone; some 25 ns of it are the clock. */
+  long latencies(Asked asked, int round) throws IOException {
+    Queries all = queries(asked);
+    long total = 0;
+    for (int i = from(round); i < from(round) + length; i++) {
+      long start = System.nanoTime();
+      byte[] value = store.get(all.key(i));
+      long nanos = System.nanoTime() - start;
+      latencies.recordValue(nanos);
+      total += nanos;
+      all.check(i, value);
+    }
+    return total;
+  }
+
+  /** Of all gets that were timed alone. */
+  List<Latency> latencies() {
+    return Latency.of(latencies);
+  }
+}

@@ -1,0 +1,26 @@
+package io.bsdb.benchmarks.peers;
+
+import java.lang.management.ManagementFactory;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/** The command line of another Java process like this one. */
+public final class JavaCommand {
+  private JavaCommand() {}
+
+  /**
+   * With this process's Java, options and class path.
+   *
+   * @param options come after this process's own and so prevail
+   */
+  public static List<String> of(List<String> options, Class<?> main, String... arguments) {
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.addAll(ManagementFactory.getRuntimeMXBean().getInputArguments());
+    command.addAll(options);
+    command.addAll(List.of("-cp", System.getProperty("java.class.path"), main.getName()));
+    command.addAll(List.of(arguments));
+    return command;
+  }
+}

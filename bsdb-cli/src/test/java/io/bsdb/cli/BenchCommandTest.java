@@ -1,0 +1,189 @@
+package io.bsdb.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.bsdb.format.row.RowCodec;
+import io.bsdb.format.row.Schema;
+import io.bsdb.writer.SnapshotWriter;
+import io.bsdb.writer.WriterOptions;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** How fast it is does not matter here: what is measured, and that it is measured, does. */
+class BenchCommandTest {
+  private static final int RECORDS = 1000;
+
+  @TempDir private Path directory;
+
+  @Test
+  void measuresRecordsOfTheTableAndAbsentKeys() throws IOException {
+    Path table = table(WriterOptions.defaults());
+
+    CommandRun bench = CommandRun.of("bench", "--table", table, "--seconds", "0.1");
+
+    assertThat(bench.err()).doesNotContain("bsdb: ");
+    assertThat(bench.status()).isZero();
+    assertThat(bench.out().lines())
+        .anyMatch(line -> line.matches("records +1,000, .*"))
+        .anyMatch(line -> line.matches("access +MAPPED"))
+        .anyMatch(line -> line.matches("asked by +1 thread, 1 key per call"))
+        .anyMatch(line -> line.matches("present .* 100\\.0% +0\\.000"))
+        .anyMatch(line -> line.matches("absent .* 0\\.0% +0\\.000"));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"--batch=7", "--async --in-flight=4", "--cache=1M"})
+  void looksUpInEveryWay(String ways) throws IOException {
+    Path table = table(WriterOptions.defaults());
+
+    JsonNode json = json(table, ("--access direct --threads=3 " + ways).split(" "));
+
+    JsonNode present = measured(json, "present");
+    assertThat(present.path("distinctKeys").asInt()).isEqualTo(RECORDS);
+    assertThat(present.path("lookups").asLong()).isGreaterThanOrEqualTo(3 * 256 * 10);
+    assertThat(present.path("foundShare").asDouble()).isEqualTo(1);
+    assertThat(present.path("lookupsPerSecond").asDouble()).isPositive();
+    JsonNode latency = present.path("latencyNanos");
+    assertThat(latency.path("p50").asLong()).isPositive();
+    assertThat(latency.path("p99.9").asLong())
+        .isBetween(latency.path("p50").asLong(), latency.path("max").asLong());
+    assertThat(measured(json, "absent").path("foundShare").asDouble()).isZero();
+  }
+
+  @Test
+  void countsReadsFromDisk() throws IOException {
+    JsonNode json = json(table(WriterOptions.defaults()), "--access", "direct");
+
+    assertThat(json.path("access").asText()).isEqualTo("DIRECT");
+    assertThat(measured(json, "present").path("readsPerLookup").asDouble()).isEqualTo(1);
+    assertThat(measured(json, "present").path("bytesReadPerLookup").asDouble()).isEqualTo(4096);
+    assertThat(measured(json, "absent").path("readsPerLookup").asDouble()).isLessThan(0.05);
+  }
+
+  @Test
+  void takesKeysOfAFileAsTheyAre() throws IOException {
+    Path keys = Files.writeString(directory.resolve("keys"), "key 1\nkey 2\nkey 3\nnone\n");
+
+    JsonNode json = json(table(WriterOptions.defaults()), "--keys", keys.toString());
+
+    assertThat(json.path("measured")).hasSize(1);
+    assertThat(measured(json, "file").path("distinctKeys").asInt()).isEqualTo(4);
+    assertThat(measured(json, "file").path("foundShare").asDouble()).isEqualTo(0.75);
+  }
+
+  @Test
+  void readsKeysOfAFileByTheSchema() throws IOException {
+    Schema schema =
+        Schema.builder()
+            .column("id", "BIGINT NOT NULL")
+            .column("v", "STRING")
+            .primaryKey("id")
+            .build();
+    RowCodec codec = RowCodec.of(schema);
+    Path table = directory.resolve("typed");
+    try (SnapshotWriter writer =
+        SnapshotWriter.create(table, WriterOptions.builder().schema(schema).build())) {
+      writer.add(codec.encodeKey(7L), codec.encodeValue("seven"));
+      writer.publish();
+    }
+    Path keys = Files.writeString(directory.resolve("keys"), "7\n8\n");
+
+    JsonNode json = json(table, "--keys", keys.toString());
+
+    assertThat(measured(json, "file").path("foundShare").asDouble()).isEqualTo(0.5);
+  }
+
+  @Test
+  void saysWhenItCannotFindAbsentKeys() throws IOException {
+    Path table = directory.resolve("full");
+    try (SnapshotWriter writer = SnapshotWriter.create(table, WriterOptions.defaults())) {
+      for (int i = 0; i < 256; i++) {
+        writer.add(new byte[] {(byte) i}, new byte[0]);
+      }
+      writer.publish();
+    }
+
+    CommandRun bench = CommandRun.of("bench", "--table", table, "--seconds", "0.1");
+
+    assertThat(bench.status()).isZero();
+    assertThat(bench.err()).contains("absent keys are not measured");
+    assertThat(bench.out()).contains("present").doesNotContain("absent");
+  }
+
+  @Test
+  void needsKeysForAnApproximateTable() throws IOException {
+    CommandRun bench =
+        CommandRun.of("bench", "--table", table(WriterOptions.builder().approximate().build()));
+
+    assertThat(bench.status()).isEqualTo(ExitStatus.NO);
+    assertThat(bench.err()).contains("approximate").contains("--keys");
+  }
+
+  @Test
+  void refusesArgumentsThatMakeNoSense() throws IOException {
+    Path table = table(WriterOptions.defaults());
+
+    assertThat(CommandRun.of("bench", "--table", table, "--threads", "0").status())
+        .isEqualTo(ExitStatus.USAGE);
+    assertThat(CommandRun.of("bench", "--table", table, "--async", "--batch", "2").err())
+        .contains("exclude each other");
+    assertThat(CommandRun.of("bench", "--table", directory.resolve("none")).status())
+        .isEqualTo(ExitStatus.UNREADABLE);
+  }
+
+  @Test
+  void reportsDamageInsteadOfMeasuringIt() throws IOException {
+    Path table = table(WriterOptions.defaults());
+    Path file = SnapshotDirectory.of(table).resolve("part-00000.bsdb");
+    byte[] bytes = Files.readAllBytes(file);
+    bytes[5000] ^= 1;
+    Files.write(file, bytes);
+
+    CommandRun bench = CommandRun.of("bench", "--table", table, "--seconds", "0.1");
+
+    assertThat(bench.status()).isEqualTo(ExitStatus.UNREADABLE);
+    assertThat(bench.err()).contains("mismatch").contains("part-00000.bsdb");
+  }
+
+  private Path table(WriterOptions options) throws IOException {
+    Path table = directory.resolve("table");
+    try (SnapshotWriter writer = SnapshotWriter.create(table, options)) {
+      for (int i = 0; i < RECORDS; i++) {
+        writer.add(bytes("key " + i), bytes("value " + i));
+      }
+      writer.publish();
+    }
+    return table;
+  }
+
+  private static JsonNode json(Path table, String... arguments) throws IOException {
+    Object[] all = new Object[arguments.length + 6];
+    Object[] first = {"bench", "--table", table, "--seconds", "0.1", "--json"};
+    System.arraycopy(first, 0, all, 0, first.length);
+    System.arraycopy(arguments, 0, all, first.length, arguments.length);
+    CommandRun bench = CommandRun.of(all);
+    assertThat(bench.status()).as(bench.err()).isZero();
+    return new ObjectMapper().readTree(bench.out());
+  }
+
+  private static JsonNode measured(JsonNode json, String keys) {
+    for (JsonNode each : json.path("measured")) {
+      if (each.path("keys").asText().equals(keys)) {
+        return each;
+      }
+    }
+    throw new AssertionError("not measured: " + keys + " in " + json);
+  }
+
+  private static byte[] bytes(String text) {
+    return text.getBytes(StandardCharsets.UTF_8);
+  }
+}
