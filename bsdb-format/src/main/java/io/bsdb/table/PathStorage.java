@@ -24,7 +24,6 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.locks.LockSupport;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.stream.Stream;
 
 /**
@@ -34,9 +33,6 @@ import java.util.stream.Stream;
 final class PathStorage implements TableStorage {
   private static final String LOCK_FILE = "LOCK";
   private static final long RETRY_NANOS = 5_000_000;
-
-  /** File locks belong to the whole process, so its own threads must be kept apart as well. */
-  private static final ReentrantLock IN_PROCESS = new ReentrantLock();
 
   private final Path root;
   private final boolean local;
@@ -86,7 +82,7 @@ final class PathStorage implements TableStorage {
 
   @Override
   public byte[] read(String path, int limit) throws IOException {
-    try (InputStream in = Files.newInputStream(root.resolve(path))) {
+    try (InputStream in = open(path)) {
       byte[] content = in.readNBytes(limit + 1);
       if (content.length > limit) {
         throw new CorruptSnapshotException(
@@ -94,6 +90,11 @@ final class PathStorage implements TableStorage {
       }
       return content;
     }
+  }
+
+  @Override
+  public InputStream open(String path) throws IOException {
+    return Files.newInputStream(root.resolve(path));
   }
 
   @Override
@@ -198,23 +199,18 @@ final class PathStorage implements TableStorage {
       action.run();
       return;
     }
-    IN_PROCESS.lock();
-    try {
-      Files.createDirectories(root);
-      try (FileChannel channel =
-              FileChannel.open(
-                  root.resolve(LOCK_FILE), StandardOpenOption.WRITE, StandardOpenOption.CREATE);
-          var lock = lock(channel)) {
-        action.run();
-      }
-    } finally {
-      IN_PROCESS.unlock();
+    Files.createDirectories(root);
+    try (FileChannel channel =
+            FileChannel.open(
+                root.resolve(LOCK_FILE), StandardOpenOption.WRITE, StandardOpenOption.CREATE);
+        var lock = lock(channel)) {
+      action.run();
     }
   }
 
   /**
-   * Waits for the file's lock. Within one process the JVM refuses to wait for a lock that the same
-   * code holds under another class loader, as two jobs on one cluster have it.
+   * Waits for the file's lock. It belongs to the whole process, where the JVM refuses to wait for
+   * one that another thread holds.
    */
   private static FileLock lock(FileChannel channel) throws IOException {
     while (true) {

@@ -1,6 +1,7 @@
 package io.bsdb.table;
 
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.channels.WritableByteChannel;
 import java.time.Instant;
 import java.util.List;
@@ -32,6 +33,13 @@ public interface TableStorage {
    * @throws IOException if it is longer than {@code limit}
    */
   byte[] read(String path, int limit) throws IOException;
+
+  /**
+   * Reads a file from its start.
+   *
+   * @throws java.nio.file.NoSuchFileException if there is none
+   */
+  InputStream open(String path) throws IOException;
 
   /**
    * Writes a small file in one step: a reader sees the old content or the new, also after a crash.

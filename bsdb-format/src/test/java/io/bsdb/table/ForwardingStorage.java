@@ -1,6 +1,7 @@
 package io.bsdb.table;
 
 import java.io.IOException;
+import java.io.InputStream;
 import java.time.Instant;
 import java.util.List;
 
@@ -20,6 +21,11 @@ class ForwardingStorage implements TableStorage {
   @Override
   public byte[] read(String path, int limit) throws IOException {
     return storage.read(path, limit);
+  }
+
+  @Override
+  public InputStream open(String path) throws IOException {
+    return storage.open(path);
   }
 
   @Override

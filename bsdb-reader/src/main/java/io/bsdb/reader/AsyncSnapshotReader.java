@@ -26,7 +26,13 @@ public interface AsyncSnapshotReader extends Closeable {
    * @throws IOException as {@link SnapshotReader#open(Path, ReaderOptions)}
    */
   static AsyncSnapshotReader open(Path path, ReaderOptions options) throws IOException {
-    return QueueingReader.of(OpenSnapshot.open(path, options));
+    SnapshotReader reader = SnapshotReader.open(path, options);
+    try {
+      return reader.async();
+    } catch (RuntimeException | Error e) {
+      reader.close();
+      throw e;
+    }
   }
 
   /**
@@ -49,7 +55,7 @@ public interface AsyncSnapshotReader extends Closeable {
 
   /**
    * Fails the futures of reads that are waiting, waits for those that the disk is at, and releases
-   * all. Idempotent.
+   * all; closes the synchronous sibling too. Idempotent.
    */
   @Override
   void close() throws IOException;

@@ -1,6 +1,6 @@
 package io.bsdb.reader;
 
-import com.github.benmanes.caffeine.cache.Cache;
+import com.github.benmanes.caffeine.cache.AsyncCache;
 import com.github.benmanes.caffeine.cache.Caffeine;
 import io.bsdb.format.CorruptSnapshotException;
 import io.bsdb.format.SnapshotFormat;
@@ -8,18 +8,20 @@ import io.bsdb.format.block.BlockReader;
 import io.bsdb.reader.io.FileMemory;
 import io.bsdb.reader.io.PageBuffer;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import org.jspecify.annotations.Nullable;
 
 /**
  * A block cache before disk or before compressed memory, bounded in bytes. A block enters
  * decompressed, frame by frame as frames are asked for, so that the first lookup in a block pays
- * for one frame and later ones for none. Concurrent misses of one block read it once.
+ * for one frame and later ones for none. Concurrent misses of one block, synchronous and
+ * asynchronous, read it once.
  */
 final class CachedRecords implements Records {
   private static final int ENTRY_OVERHEAD = 160;
@@ -28,7 +30,7 @@ final class CachedRecords implements Records {
   private static final VarHandle FRAMES = MethodHandles.arrayElementVarHandle(byte[][].class);
 
   private final @Nullable DiskRecords disk;
-  private final Cache<Long, CachedBlock> cache;
+  private final AsyncCache<Long, CachedBlock> cache;
   private final PageBuffer.Pool buffers = new PageBuffer.Pool();
   private final ReaderMetrics.Counters counters;
 
@@ -43,65 +45,121 @@ final class CachedRecords implements Records {
             .executor(Runnable::run)
             .maximumWeight(bytes)
             .weigher((Long id, CachedBlock block) -> block.weight())
-            .build();
+            .buildAsync();
   }
 
   /**
    * A block in the cache: its bytes as they lie in the file, or its frames, decompressed when first
    * asked for.
    */
-  private static final class CachedBlock {
-    final ByteBuffer block;
-    final byte[] @Nullable [] frames;
-    final int plainLength;
+  static final class CachedBlock {
+    private final ByteBuffer block;
+    private final byte[] @Nullable [] frames;
+    private final int plainLength;
 
-    CachedBlock(ByteBuffer block, int frameCount, int plainLength) {
+    private CachedBlock(ByteBuffer block, int frameCount, int plainLength) {
       this.block = block;
       this.frames = frameCount == 0 ? new byte[0][] : new byte[frameCount] @Nullable [];
       this.plainLength = plainLength;
     }
 
-    int weight() {
+    private int weight() {
       long most = ENTRY_OVERHEAD + block.capacity() + frames.length * (plainLength + 16L);
       return (int) Math.min(most, Integer.MAX_VALUE);
     }
   }
 
+  private static Long id(Partition partition, int block) {
+    return (long) partition.number() << 32 | block;
+  }
+
   private CachedBlock block(Partition partition, int block) throws IOException {
-    long id = (long) partition.number() << 32 | block;
-    CachedBlock cached = cache.getIfPresent(id);
-    if (cached != null) {
-      counters.cacheHits.increment();
-      return cached;
+    Long id = id(partition, block);
+    CompletableFuture<CachedBlock> present = cache.getIfPresent(id);
+    if (present == null) {
+      CompletableFuture<CachedBlock> mine = new CompletableFuture<>();
+      present = cache.asMap().putIfAbsent(id, mine);
+      if (present == null) {
+        counters.cacheMisses.increment();
+        return load(partition, block, mine);
+      }
     }
-    counters.cacheMisses.increment();
+    counters.cacheHits.increment();
+    return await(present);
+  }
+
+  private static CachedBlock await(CompletableFuture<CachedBlock> loading) throws IOException {
     try {
-      return cache.get(id, missing -> load(partition, block));
-    } catch (UncheckedIOException e) {
-      throw e.getCause();
+      return loading.join();
+    } catch (CompletionException e) {
+      if (e.getCause() instanceof IOException failure) {
+        throw failure;
+      }
+      throw e;
     }
   }
 
-  private CachedBlock load(Partition partition, int block) {
+  /** Loads a block for whoever waits for it. */
+  private CachedBlock load(Partition partition, int block, CompletableFuture<CachedBlock> forOthers)
+      throws IOException {
     try {
-      DiskRecords source = disk;
-      if (source == null) {
-        ByteBuffer chunk = partition.inMemory(block);
-        return copy(partition, chunk, FileMemory.index(partition.offset(block)));
-      }
-      PageBuffer buffer = buffers.take();
-      try {
-        int base = source.read(partition, block, buffer);
-        return copy(partition, buffer.buffer(), base);
-      } finally {
-        buffers.give(buffer);
-      }
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
+      CachedBlock loaded = load(partition, block);
+      forOthers.complete(loaded);
+      return loaded;
+    } catch (Throwable e) {
+      forOthers.completeExceptionally(e);
+      throw e;
     }
   }
 
-  private CachedBlock copy(Partition partition, ByteBuffer source, int base)
+  private CachedBlock load(Partition partition, int block) throws IOException {
+    DiskRecords source = disk;
+    if (source == null) {
+      ByteBuffer chunk = partition.inMemory(block);
+      return copy(partition, chunk, FileMemory.index(partition.offset(block)));
+    }
+    PageBuffer buffer = buffers.take();
+    try {
+      int base = source.read(partition, block, buffer);
+      return copy(partition, buffer.buffer(), base);
+    } finally {
+      buffers.give(buffer);
+    }
+  }
+
+  /**
+   * A block, read in the background unless it is here or on its way already.
+   *
+   * @return fails as the read does
+   */
+  CompletableFuture<CachedBlock> later(Partition partition, int block, BlockReads reads) {
+    Long id = id(partition, block);
+    CompletableFuture<CachedBlock> present = cache.getIfPresent(id);
+    if (present == null) {
+      CompletableFuture<CachedBlock> mine = new CompletableFuture<>();
+      present = cache.asMap().putIfAbsent(id, mine);
+      if (present == null) {
+        counters.cacheMisses.increment();
+        reads.read(
+            new BlockReads.Request(partition, block) {
+              @Override
+              void completed(ByteBuffer buffer, int base) throws IOException {
+                mine.complete(copy(partition, buffer, base));
+              }
+
+              @Override
+              void failed(Throwable cause) {
+                mine.completeExceptionally(cause);
+              }
+            });
+        return mine;
+      }
+    }
+    counters.cacheHits.increment();
+    return present;
+  }
+
+  private static CachedBlock copy(Partition partition, ByteBuffer source, int base)
       throws CorruptSnapshotException {
     int length = BlockReader.bodyLength(source, base) + SnapshotFormat.BLOCK_HEADER_LENGTH;
     if (!partition.hasFrames()) {
@@ -159,7 +217,8 @@ final class CachedRecords implements Records {
     return get(partition, block(partition, block), block, rank, key);
   }
 
-  private static byte @Nullable [] get(
+  /** The value of {@code key} if it is the one with this rank, or null; from its block. */
+  static byte @Nullable [] get(
       Partition partition, CachedBlock cached, int block, int rank, byte[] key) throws IOException {
     if (!partition.hasFrames()) {
       return partition.value(cached.block, 0, rank, block, key);
@@ -195,6 +254,6 @@ final class CachedRecords implements Records {
 
   @Override
   public void close() {
-    cache.invalidateAll();
+    cache.synchronous().invalidateAll();
   }
 }

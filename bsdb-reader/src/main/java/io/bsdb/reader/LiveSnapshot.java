@@ -12,7 +12,6 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
@@ -26,14 +25,14 @@ import org.jspecify.annotations.Nullable;
  * names another. Safe for many threads.
  */
 public final class LiveSnapshot implements Closeable {
-  private final Path path;
-  private final Table table;
+  private final Versions versions;
   private final ReaderOptions options;
   private final Listener listener;
+  private final Check check;
   private final boolean pinned;
   private final @Nullable ScheduledExecutorService refresher;
   private final AtomicLong failedRefreshes = new AtomicLong();
-  private volatile Version current;
+  private volatile HeldVersion current;
   private volatile @Nullable String refused;
   private volatile boolean closed;
 
@@ -53,61 +52,40 @@ public final class LiveSnapshot implements Closeable {
     default void onRefreshFailed(@Nullable String version, Exception cause) {}
   }
 
-  /** One version and how many hold it: its place as the current one counts as one. */
-  private static final class Version {
-    final SnapshotReader reader;
-    final AtomicInteger holders = new AtomicInteger(1);
+  /** Decides whether a version is to be used at all, by its manifest. */
+  public interface Check {
+    /** Lets every version pass. */
+    Check NONE = manifest -> {};
 
-    Version(SnapshotReader reader) {
-      this.reader = reader;
-    }
-
-    boolean hold() {
-      for (int count = holders.get(); count > 0; count = holders.get()) {
-        if (holders.compareAndSet(count, count + 1)) {
-          return true;
-        }
-      }
-      return false;
-    }
-
-    void release() throws IOException {
-      if (holders.decrementAndGet() == 0) {
-        reader.close();
-      }
-    }
-
-    String name() {
-      return reader.manifest().version();
-    }
+    /**
+     * Called before a version is opened.
+     *
+     * @throws IOException to refuse it: then it is not tried again in the background
+     */
+    void accept(Manifest manifest) throws IOException;
   }
 
-  private LiveSnapshot(Builder builder) throws IOException {
-    path = builder.path;
-    table = Table.at(path);
+  private LiveSnapshot(Builder builder, Versions versions) throws IOException {
+    this.versions = versions;
     options = builder.options;
     listener = builder.listener;
+    check = builder.check;
     pinned = builder.pinned != null;
-    String version = builder.pinned == null ? requireCurrent() : builder.pinned;
-    current = new Version(open(version));
+    current = new HeldVersion(openFirst(builder));
     refresher =
-        builder.pinned != null || builder.refreshInterval.isZero()
-            ? null
-            : schedule(builder.refreshInterval);
+        pinned || builder.refreshInterval.isZero() ? null : schedule(builder.refreshInterval);
   }
 
-  private String requireCurrent() throws IOException {
-    if (!java.nio.file.Files.isDirectory(path)) {
-      throw new java.nio.file.NoSuchFileException(
-          path.toString(),
-          null,
-          "no such table directory; check the path, or build the table first");
+  private SnapshotReader openFirst(Builder builder) throws IOException {
+    String version =
+        builder.pinned == null
+            ? versions.first(builder.initialLoad, builder.refreshInterval)
+            : builder.pinned;
+    if (version == null) {
+      return new EmptyReader();
     }
-    return table.requireCurrentVersion();
-  }
-
-  private SnapshotReader open(String version) throws IOException {
-    return PartitionedReader.openVersion(path, version, options);
+    check.accept(versions.manifest(version));
+    return versions.open(version, null, options);
   }
 
   private ScheduledExecutorService schedule(Duration interval) {
@@ -115,7 +93,7 @@ public final class LiveSnapshot implements Closeable {
         new ScheduledThreadPoolExecutor(
             1,
             task -> {
-              Thread thread = new Thread(task, "bsdb-refresh-" + path.getFileName());
+              Thread thread = new Thread(task, "bsdb-refresh-" + versions);
               thread.setDaemon(true);
               return thread;
             });
@@ -134,20 +112,32 @@ public final class LiveSnapshot implements Closeable {
     return builder(table).options(options).open();
   }
 
+  /** Of a table directory that is read in place. */
   public static Builder builder(Path table) {
-    return new Builder(table);
+    return new Builder(Table.at(table), Versions.at(table));
+  }
+
+  /** Of a table anywhere; versions are copied to a {@link Builder#localDirectory}. */
+  public static Builder builder(Table table) {
+    return new Builder(table, null);
   }
 
   /** Collects settings. Not safe for several threads. */
   public static final class Builder {
-    private final Path path;
+    private final Table table;
+    private final @Nullable Versions inPlace;
     private ReaderOptions options = ReaderOptions.defaults();
     private Duration refreshInterval = Duration.ZERO;
     private Listener listener = Listener.NONE;
+    private Check check = Check.NONE;
+    private InitialLoad initialLoad = InitialLoad.REQUIRE;
+    private @Nullable Path localDirectory;
+    private long maxLocalBytes = Long.MAX_VALUE;
     private @Nullable String pinned;
 
-    private Builder(Path path) {
-      this.path = path;
+    private Builder(Table table, @Nullable Versions inPlace) {
+      this.table = table;
+      this.inPlace = inPlace;
     }
 
     public Builder options(ReaderOptions value) {
@@ -172,6 +162,40 @@ public final class LiveSnapshot implements Closeable {
       return this;
     }
 
+    /** Refuses versions before they are opened. */
+    public Builder check(Check value) {
+      check = value;
+      return this;
+    }
+
+    /** What to do if nothing has been published yet; {@link InitialLoad#REQUIRE} unless told. */
+    public Builder initialLoad(InitialLoad value) {
+      initialLoad = value;
+      return this;
+    }
+
+    /**
+     * Copies versions to a directory below this one, verified, and reads them there. For tables
+     * that are not on a local disk. Copies are used again after a restart; processes may share the
+     * directory.
+     */
+    public Builder localDirectory(Path value) {
+      localDirectory = value;
+      return this;
+    }
+
+    /**
+     * Most bytes that local copies of this table may take, the version in use and its successor
+     * together. A version that does not fit is refused before anything is copied.
+     */
+    public Builder maxLocalBytes(long value) {
+      if (value < 1) {
+        throw new IllegalArgumentException("most local bytes: expected>=1 actual=" + value);
+      }
+      maxLocalBytes = value;
+      return this;
+    }
+
     /** Stays with one version, whatever is published. */
     public Builder pin(String version) {
       pinned = version;
@@ -184,7 +208,18 @@ public final class LiveSnapshot implements Closeable {
      * @throws IOException as {@link SnapshotReader#open(Path, ReaderOptions)}
      */
     public LiveSnapshot open() throws IOException {
-      return new LiveSnapshot(this);
+      return new LiveSnapshot(this, versions());
+    }
+
+    private Versions versions() {
+      if (localDirectory != null) {
+        return new LocalCopies(table, localDirectory, maxLocalBytes);
+      }
+      if (inPlace == null) {
+        throw new IllegalStateException(
+            "%s is read through copies: give a localDirectory for them".formatted(table.storage()));
+      }
+      return inPlace;
     }
   }
 
@@ -204,14 +239,25 @@ public final class LiveSnapshot implements Closeable {
       return false;
     }
     String version = null;
+    boolean unwanted = false;
     try {
-      version = table.requireCurrentVersion();
+      version = versions.current();
+      if (version == null && current.reader() instanceof EmptyReader) {
+        return false;
+      }
+      if (version == null) {
+        throw versions.missing();
+      }
       if (version.equals(current.name()) || version.equals(untried)) {
         return false;
       }
-      swap(new Version(open(version)));
+      Manifest next = versions.manifest(version);
+      unwanted = true;
+      check.accept(next);
+      unwanted = false;
+      swap(new HeldVersion(versions.open(version, current.name(), options)));
     } catch (IOException | RuntimeException e) {
-      refused = isLasting(e) ? version : null;
+      refused = unwanted || isLasting(e) ? version : null;
       failedRefreshes.incrementAndGet();
       listener.onRefreshFailed(version, e);
       throw e;
@@ -226,8 +272,8 @@ public final class LiveSnapshot implements Closeable {
     return e instanceof CorruptSnapshotException || e instanceof UnsupportedVersionException;
   }
 
-  private void swap(Version next) throws IOException {
-    Version previous = current;
+  private void swap(HeldVersion next) throws IOException {
+    HeldVersion previous = current;
     current = next;
     previous.release();
   }
@@ -245,7 +291,7 @@ public final class LiveSnapshot implements Closeable {
 
   private void requireOpen() {
     if (closed) {
-      throw new ClosedReaderException("live snapshot of " + path);
+      throw new ClosedReaderException("live snapshot of " + versions);
     }
   }
 
@@ -256,9 +302,9 @@ public final class LiveSnapshot implements Closeable {
    */
   public byte @Nullable [] get(byte[] key) throws IOException {
     while (true) {
-      Version version = current;
+      HeldVersion version = current;
       try {
-        return version.reader.get(key);
+        return version.reader().get(key);
       } catch (ClosedReaderException e) {
         requireOpen();
         if (version == current) {
@@ -274,7 +320,7 @@ public final class LiveSnapshot implements Closeable {
   public Lease lease() {
     while (true) {
       requireOpen();
-      Version version = current;
+      HeldVersion version = current;
       if (version.hold()) {
         return new Lease(version);
       }
@@ -283,16 +329,16 @@ public final class LiveSnapshot implements Closeable {
 
   /** One version, held open. Used by one thread at a time. */
   public final class Lease implements Closeable {
-    private final Version version;
+    private final HeldVersion version;
     private boolean released;
 
-    private Lease(Version version) {
+    private Lease(HeldVersion version) {
       this.version = version;
     }
 
-    /** Reads the version; not to be closed. */
+    /** Reads the version, as its {@link SnapshotReader#async} does; neither is to be closed. */
     public SnapshotReader reader() {
-      return version.reader;
+      return version.reader();
     }
 
     public String version() {
@@ -316,7 +362,7 @@ public final class LiveSnapshot implements Closeable {
 
   /** The manifest of the version in use. */
   public Manifest manifest() {
-    return current.reader.manifest();
+    return current.reader().manifest();
   }
 
   /** The version in use. */

@@ -14,23 +14,44 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
-/** The partitions of a snapshot, opened: what all kinds of readers share. Safe for many threads. */
+/**
+ * A snapshot, opened: its partitions, and the ways to bring their records, which the synchronous
+ * and the asynchronous reader share. Safe for many threads.
+ */
 final class OpenSnapshot implements Closeable {
+  private static final Logger LOG = LoggerFactory.getLogger(OpenSnapshot.class);
+
   private final Path directory;
   private final Manifest manifest;
   private final ReaderOptions options;
-  private final Partition[] partitions;
+  private final List<Partition> partitions;
+
+  /** By number; null where the partition is outside of the reader's share of the keys. */
+  private final @Nullable Partition[] byNumber;
+
   private final Calls calls;
   private final ReaderMetrics.Counters counters = new ReaderMetrics.Counters();
+  private final Records records;
+  private final ReaderMetrics metrics;
+  private volatile @Nullable BlockReads reads;
 
   private OpenSnapshot(
-      Path directory, Manifest manifest, ReaderOptions options, Partition[] partitions) {
+      Path directory, Manifest manifest, ReaderOptions options, List<Partition> partitions) {
     this.directory = directory;
     this.manifest = manifest;
     this.options = options;
-    this.partitions = partitions;
+    this.partitions = List.copyOf(partitions);
+    this.byNumber = new @Nullable Partition[manifest.partitions().size()];
+    for (Partition partition : partitions) {
+      byNumber[partition.number()] = partition;
+    }
     this.calls = new Calls("reader of " + directory);
+    this.records = Records.of(options, counters);
+    this.metrics = new ReaderMetrics(calls, counters, this::readsInFlight, this::effectiveAccess);
   }
 
   /** Opens a table's version in service, or a snapshot. */
@@ -71,9 +92,11 @@ final class OpenSnapshot implements Closeable {
     List<Partition> opened = new ArrayList<>();
     try {
       for (PartitionFile file : manifest.partitions()) {
-        opened.add(PartitionOpener.open(directory, file, manifest, options));
+        if (options.share().needs(file.partition(), manifest.partitions().size())) {
+          opened.add(PartitionOpener.open(directory, file, manifest, options));
+        }
       }
-      return new OpenSnapshot(directory, manifest, options, opened.toArray(Partition[]::new));
+      return new OpenSnapshot(directory, manifest, options, opened);
     } catch (IOException | RuntimeException | Error e) {
       try {
         closeAll(opened);
@@ -112,12 +135,72 @@ final class OpenSnapshot implements Closeable {
     return options;
   }
 
-  Partition[] partitions() {
+  /** Those that are open. */
+  List<Partition> partitions() {
     return partitions;
+  }
+
+  /** Those with these numbers. */
+  List<Partition> partitions(int first, int end) {
+    List<Partition> selected = new ArrayList<>();
+    for (int number = first; number < end; number++) {
+      selected.add(partition(number));
+    }
+    return selected;
+  }
+
+  private Partition partition(int number) {
+    Partition partition = byNumber[number];
+    if (partition == null) {
+      throw new IllegalArgumentException(
+          "outside of what this reader has opened: partition=%d share=%s directory=%s"
+              .formatted(number, options.share(), directory));
+    }
+    return partition;
   }
 
   Calls calls() {
     return calls;
+  }
+
+  /** Brings records in the calling thread. */
+  Records records() {
+    return records;
+  }
+
+  ReaderMetrics metrics() {
+    return metrics;
+  }
+
+  /** Reads blocks in the background; begun when first asked for. Null if there is no need to. */
+  @Nullable BlockReads reads() {
+    BlockReads begun = reads;
+    return begun != null || !options.access().readsFromDisk() ? begun : beginReads();
+  }
+
+  private synchronized BlockReads beginReads() {
+    BlockReads begun = reads;
+    if (begun == null) {
+      if (calls.isClosed()) {
+        throw calls.closedException();
+      }
+      begun =
+          options.access() == Access.IO_URING
+              ? UringReads.openOrFallBack(this)
+              : new PooledReads(this, Access.DIRECT.name());
+      reads = begun;
+    }
+    return begun;
+  }
+
+  private long readsInFlight() {
+    BlockReads begun = reads;
+    return begun == null ? 0 : begun.inFlight();
+  }
+
+  private String effectiveAccess() {
+    BlockReads begun = reads;
+    return begun == null ? options.access().name() : begun.description();
   }
 
   ReaderMetrics.Counters counters() {
@@ -126,7 +209,7 @@ final class OpenSnapshot implements Closeable {
 
   /** The partition of a key with this hash. */
   Partition partition(long high) {
-    return partitions[SnapshotFormat.partition(high, partitions.length)];
+    return partition(SnapshotFormat.partition(high, byNumber.length));
   }
 
   /** The rank of a key in its partition, or −1 if it can be told already that it is absent. */
@@ -161,6 +244,46 @@ final class OpenSnapshot implements Closeable {
         e);
   }
 
+  /**
+   * Refuses further calls, fails the reads that wait, waits for the calls under way and releases
+   * everything. Idempotent.
+   */
+  @Override
+  public void close() throws IOException {
+    BlockReads begun;
+    synchronized (this) {
+      if (!calls.close()) {
+        return;
+      }
+      begun = reads;
+    }
+    if (begun != null && begun.isReadThread()) {
+      // Waiting here for what only this thread can complete would be for ever.
+      Thread closer = new Thread(() -> releaseLater(begun), "bsdb-close");
+      closer.setDaemon(true);
+      closer.start();
+    } else {
+      release(begun);
+    }
+  }
+
+  private void releaseLater(BlockReads begun) {
+    try {
+      release(begun);
+    } catch (IOException e) {
+      LOG.error("closing {} failed", directory, e);
+    }
+  }
+
+  private void release(@Nullable BlockReads begun) throws IOException {
+    if (begun != null) {
+      begun.close();
+    }
+    calls.awaitEnd();
+    records.close();
+    closeAll(partitions);
+  }
+
   private static void closeAll(List<Partition> partitions) throws IOException {
     IOException failure = null;
     for (Partition partition : partitions) {
@@ -177,11 +300,5 @@ final class OpenSnapshot implements Closeable {
     if (failure != null) {
       throw failure;
     }
-  }
-
-  /** Releases the files. The caller sees to it that no call is under way. */
-  @Override
-  public void close() throws IOException {
-    closeAll(List.of(partitions));
   }
 }

@@ -98,9 +98,10 @@ final class PartitionOpener {
     }
     if ((int) crc.getValue() != expected.checksum()) {
       throw new CorruptSnapshotException(
-          "file checksum mismatch: file=%s expected=%s actual=%s"
+          "file checksum mismatch: file=%s offset=0 length=%d expected=%s actual=%s"
               .formatted(
                   path,
+                  file.length(),
                   SnapshotFormat.hex(expected.checksum()),
                   SnapshotFormat.hex((int) crc.getValue())));
     }

@@ -5,10 +5,10 @@ import io.bsdb.format.Manifest;
 import io.bsdb.format.hash.KeyHash;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.CompletionException;
 import org.jspecify.annotations.Nullable;
 
 /** Reads in the calling thread. */
@@ -16,38 +16,11 @@ final class PartitionedReader implements SnapshotReader {
   private final OpenSnapshot snapshot;
   private final Calls calls;
   private final Records records;
-  private final ReaderMetrics metrics;
 
-  private PartitionedReader(OpenSnapshot snapshot, Records records) {
+  PartitionedReader(OpenSnapshot snapshot) {
     this.snapshot = snapshot;
     this.calls = snapshot.calls();
-    this.records = records;
-    this.metrics =
-        new ReaderMetrics(calls, snapshot.counters(), () -> 0, snapshot.options().access().name());
-  }
-
-  static SnapshotReader open(Path path, ReaderOptions options) throws IOException {
-    return of(OpenSnapshot.open(path, options));
-  }
-
-  /** Opens a version of a table. */
-  static SnapshotReader openVersion(Path table, String version, ReaderOptions options)
-      throws IOException {
-    return of(OpenSnapshot.openVersion(table, version, options));
-  }
-
-  private static SnapshotReader of(OpenSnapshot snapshot) {
-    return new PartitionedReader(snapshot, records(snapshot));
-  }
-
-  private static Records records(OpenSnapshot snapshot) {
-    ReaderOptions options = snapshot.options();
-    DiskRecords disk =
-        options.access().readsFromDisk() ? new DiskRecords(snapshot.counters()) : null;
-    if (options.blockCacheBytes() > 0) {
-      return new CachedRecords(disk, options.blockCacheBytes(), snapshot.counters());
-    }
-    return disk == null ? new MemoryRecords() : disk;
+    this.records = snapshot.records();
   }
 
   @Override
@@ -92,6 +65,26 @@ final class PartitionedReader implements SnapshotReader {
 
   @Override
   public List<byte @Nullable []> getAll(List<byte[]> keys) throws IOException {
+    BlockReads reads = snapshot.options().access() == Access.IO_URING ? snapshot.reads() : null;
+    return reads == null || reads.isReadThread() ? getAllHere(keys) : getAllAtOnce(keys);
+  }
+
+  /** Has the disk work at all reads at the same time. */
+  private List<byte @Nullable []> getAllAtOnce(List<byte[]> keys) throws IOException {
+    try {
+      return new QueueingReader(snapshot).getAll(keys).join();
+    } catch (CompletionException e) {
+      if (e.getCause() instanceof IOException failure) {
+        throw failure;
+      }
+      if (e.getCause() instanceof RuntimeException failure) {
+        throw failure;
+      }
+      throw e;
+    }
+  }
+
+  private List<byte @Nullable []> getAllHere(List<byte[]> keys) throws IOException {
     int count = keys.size();
     byte[] @Nullable [] values = new byte[count] @Nullable [];
     int call = calls.enter();
@@ -127,7 +120,7 @@ final class PartitionedReader implements SnapshotReader {
 
   @Override
   public RecordCursor scan() throws IOException {
-    return new SnapshotScan(snapshot, 0, snapshot.partitions().length);
+    return new SnapshotScan(snapshot, snapshot.partitions());
   }
 
   @Override
@@ -137,12 +130,17 @@ final class PartitionedReader implements SnapshotReader {
           "no such partition: expected 0 to %d, actual %d"
               .formatted(partitionCount() - 1, partition));
     }
-    return new SnapshotScan(snapshot, partition, partition + 1);
+    return new SnapshotScan(snapshot, snapshot.partitions(partition, partition + 1));
   }
 
   @Override
   public int partitionCount() {
-    return snapshot.partitions().length;
+    return manifest().partitions().size();
+  }
+
+  @Override
+  public AsyncSnapshotReader async() {
+    return new QueueingReader(snapshot);
   }
 
   @Override
@@ -152,16 +150,11 @@ final class PartitionedReader implements SnapshotReader {
 
   @Override
   public ReaderMetrics metrics() {
-    return metrics;
+    return snapshot.metrics();
   }
 
   @Override
   public void close() throws IOException {
-    if (calls.close()) {
-      calls.awaitEnd();
-      try (snapshot) {
-        records.close();
-      }
-    }
+    snapshot.close();
   }
 }

@@ -11,49 +11,79 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Answers with futures: hashes in the calling thread, reads through {@link BlockReads}, finishes in
  * its threads.
  */
 final class QueueingReader implements AsyncSnapshotReader {
-  private static final Logger LOG = LoggerFactory.getLogger(QueueingReader.class);
-
   private final OpenSnapshot snapshot;
   private final Calls calls;
+  private final Records records;
+  private final @Nullable CachedRecords cache;
   private final @Nullable BlockReads reads;
-  private final Records memory = new MemoryRecords();
-  private final ReaderMetrics metrics;
 
-  private QueueingReader(OpenSnapshot snapshot, @Nullable BlockReads reads) {
+  QueueingReader(OpenSnapshot snapshot) {
     this.snapshot = snapshot;
     this.calls = snapshot.calls();
-    this.reads = reads;
-    this.metrics =
-        new ReaderMetrics(
-            calls,
-            snapshot.counters(),
-            () -> reads == null ? 0 : reads.inFlight(),
-            reads == null ? snapshot.options().access().name() : reads.description());
+    this.records = snapshot.records();
+    this.cache = records instanceof CachedRecords cached ? cached : null;
+    this.reads = snapshot.reads();
   }
 
-  static AsyncSnapshotReader of(OpenSnapshot snapshot) throws IOException {
-    try {
-      return new QueueingReader(snapshot, reads(snapshot));
-    } catch (RuntimeException | Error e) {
-      snapshot.close();
-      throw e;
+  /** A block that has been brought. */
+  private interface Block {
+    /** The value of {@code key} if it is the one with this rank, or null. */
+    byte @Nullable [] value(int rank, byte[] key) throws IOException;
+  }
+
+  /** What is done with a block: one of the two, once. */
+  private interface BlockUse {
+    void accept(Block block) throws IOException;
+
+    void failed(Throwable cause);
+  }
+
+  private void read(BlockReads source, Partition partition, int number, BlockUse use) {
+    CachedRecords before = cache;
+    if (before == null) {
+      source.read(new UncachedRead(partition, number, use));
+      return;
     }
+    var unused =
+        before
+            .later(partition, number, source)
+            .whenComplete(
+                (cached, failure) -> {
+                  try {
+                    if (failure != null) {
+                      throw failure;
+                    }
+                    use.accept(
+                        (rank, key) -> CachedRecords.get(partition, cached, number, rank, key));
+                  } catch (Throwable e) {
+                    use.failed(e);
+                  }
+                });
   }
 
-  private static @Nullable BlockReads reads(OpenSnapshot snapshot) {
-    return switch (snapshot.options().access()) {
-      case MAPPED, RESIDENT -> null;
-      case DIRECT -> new PooledReads(snapshot, Access.DIRECT.name());
-      case IO_URING -> UringReads.openOrFallBack(snapshot);
-    };
+  private static final class UncachedRead extends BlockReads.Request {
+    private final BlockUse use;
+
+    UncachedRead(Partition partition, int block, BlockUse use) {
+      super(partition, block);
+      this.use = use;
+    }
+
+    @Override
+    void completed(ByteBuffer buffer, int base) throws IOException {
+      use.accept((rank, key) -> partition.value(buffer, base, rank, block, key));
+    }
+
+    @Override
+    void failed(Throwable cause) {
+      use.failed(cause);
+    }
   }
 
   @Override
@@ -65,9 +95,9 @@ final class QueueingReader implements AsyncSnapshotReader {
       Partition partition = snapshot.partition(hash.getMostSignificantBits());
       int rank = snapshot.rank(partition, hash, key);
       if (rank < 0 || reads == null) {
-        finish(future, call, rank < 0 ? null : memory.get(partition, rank, key));
+        finish(future, call, rank < 0 ? null : records.get(partition, rank, key));
       } else {
-        reads.read(new SingleRead(partition, rank, key, call, future));
+        read(reads, partition, partition.index().block(rank), new Single(rank, key, call, future));
       }
     } catch (IOException | RuntimeException | Error e) {
       fail(future, call, e);
@@ -95,19 +125,13 @@ final class QueueingReader implements AsyncSnapshotReader {
     return cause instanceof IndexOutOfBoundsException outside ? snapshot.damaged(outside) : cause;
   }
 
-  private final class SingleRead extends BlockReads.Request {
+  private final class Single implements BlockUse {
     private final int rank;
     private final byte[] key;
     private final int call;
     private final CompletableFuture<byte @Nullable []> future;
 
-    SingleRead(
-        Partition partition,
-        int rank,
-        byte[] key,
-        int call,
-        CompletableFuture<byte @Nullable []> future) {
-      super(partition, partition.index().block(rank));
+    Single(int rank, byte[] key, int call, CompletableFuture<byte @Nullable []> future) {
       this.rank = rank;
       this.key = key;
       this.call = call;
@@ -115,12 +139,12 @@ final class QueueingReader implements AsyncSnapshotReader {
     }
 
     @Override
-    void completed(ByteBuffer buffer, int base) throws IOException {
-      finish(future, call, partition.value(buffer, base, rank, block, key));
+    public void accept(Block block) throws IOException {
+      finish(future, call, block.value(rank, key));
     }
 
     @Override
-    void failed(Throwable cause) {
+    public void failed(Throwable cause) {
       fail(future, call, cause);
     }
   }
@@ -137,7 +161,7 @@ final class QueueingReader implements AsyncSnapshotReader {
       snapshot.locate(ofBatch, partitions, ranks);
       Batch batch = new Batch(ofBatch, ranks, call, future);
       if (reads == null) {
-        memory.getAll(partitions, ranks, ofBatch, batch.values);
+        records.getAll(partitions, ranks, ofBatch, batch.values);
         batch.finish();
       } else {
         batch.read(reads, BlockGroups.of(partitions, ranks));
@@ -175,24 +199,32 @@ final class QueueingReader implements AsyncSnapshotReader {
       groups.forEach(all::add);
       pending.addAndGet(all.size());
       for (BlockGroups.Group group : all) {
-        blockReads.read(
-            new BlockReads.Request(group.partition(), group.block()) {
-              @Override
-              void completed(ByteBuffer buffer, int base) throws IOException {
-                for (int i : group.keys()) {
-                  values[i] = partition.value(buffer, base, ranks[i], block, keys.get(i));
-                }
-                done();
-              }
-
-              @Override
-              void failed(Throwable cause) {
-                failure = cause;
-                done();
-              }
-            });
+        QueueingReader.this.read(blockReads, group.partition(), group.block(), new Share(group));
       }
       done();
+    }
+
+    /** The part of the batch that lies in one block. */
+    private final class Share implements BlockUse {
+      private final BlockGroups.Group group;
+
+      Share(BlockGroups.Group group) {
+        this.group = group;
+      }
+
+      @Override
+      public void accept(Block block) throws IOException {
+        for (int i : group.keys()) {
+          values[i] = block.value(ranks[i], keys.get(i));
+        }
+        done();
+      }
+
+      @Override
+      public void failed(Throwable cause) {
+        failure = cause;
+        done();
+      }
     }
 
     private void done() {
@@ -223,37 +255,11 @@ final class QueueingReader implements AsyncSnapshotReader {
 
   @Override
   public ReaderMetrics metrics() {
-    return metrics;
+    return snapshot.metrics();
   }
 
   @Override
   public void close() throws IOException {
-    if (!calls.close()) {
-      return;
-    }
-    if (reads != null && reads.isReadThread()) {
-      // Waiting here for what only this thread can complete would be for ever.
-      Thread closer = new Thread(this::releaseLater, "bsdb-close");
-      closer.setDaemon(true);
-      closer.start();
-    } else {
-      release();
-    }
-  }
-
-  private void releaseLater() {
-    try {
-      release();
-    } catch (IOException e) {
-      LOG.error("closing {} failed", snapshot.directory(), e);
-    }
-  }
-
-  private void release() throws IOException {
-    if (reads != null) {
-      reads.close();
-    }
-    calls.awaitEnd();
     snapshot.close();
   }
 }

@@ -2,6 +2,7 @@ package io.bsdb.reader;
 
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 
 /**
  * What a reader has done so far. Plain counters, made for export; live: each call looks anew. Safe
@@ -11,9 +12,10 @@ public final class ReaderMetrics {
   private final Calls calls;
   private final Counters counters;
   private final LongSupplier inFlight;
-  private final String effectiveAccess;
+  private final Supplier<String> effectiveAccess;
 
-  ReaderMetrics(Calls calls, Counters counters, LongSupplier inFlight, String effectiveAccess) {
+  ReaderMetrics(
+      Calls calls, Counters counters, LongSupplier inFlight, Supplier<String> effectiveAccess) {
     this.calls = calls;
     this.counters = counters;
     this.inFlight = inFlight;
@@ -87,13 +89,16 @@ public final class ReaderMetrics {
     return counters.readLatency;
   }
 
-  /** Reads under way, or waiting for their turn, right now; 0 for readers that do not queue. */
+  /** Asynchronous reads under way, or waiting for their turn, right now. */
   public long readsInFlight() {
     return inFlight.getAsLong();
   }
 
-  /** How blocks are really reached: the access asked for, or what it fell back to and why. */
+  /**
+   * How blocks are really reached: the access asked for, or, once asynchronous reads have begun,
+   * what it fell back to and why.
+   */
   public String effectiveAccess() {
-    return effectiveAccess;
+    return effectiveAccess.get();
   }
 }

@@ -9,9 +9,14 @@ package io.bsdb.reader;
  *     and for direct reads.
  * @param queueDepth reads under way at once: the depth of an io_uring ring, or the threads of the
  *     pool that stands in for it
+ * @param share of all keys that will be asked for; the partitions of others are not opened
  */
 public record ReaderOptions(
-    Access access, Verification verification, long blockCacheBytes, int queueDepth) {
+    Access access,
+    Verification verification,
+    long blockCacheBytes,
+    int queueDepth,
+    KeyShare share) {
 
   /** Mapped, metadata verified, no cache. */
   public static ReaderOptions defaults() {
@@ -28,6 +33,7 @@ public record ReaderOptions(
     private Verification verification = Verification.METADATA;
     private long blockCacheBytes;
     private int queueDepth = 128;
+    private KeyShare share = KeyShare.ALL;
 
     private Builder() {}
 
@@ -58,8 +64,17 @@ public record ReaderOptions(
       return this;
     }
 
+    /**
+     * Opens only the partitions that hold keys of this share. To ask for a key of another partition
+     * is an {@link IllegalArgumentException}.
+     */
+    public Builder share(KeyShare value) {
+      share = value;
+      return this;
+    }
+
     public ReaderOptions build() {
-      return new ReaderOptions(access, verification, blockCacheBytes, queueDepth);
+      return new ReaderOptions(access, verification, blockCacheBytes, queueDepth, share);
     }
   }
 }

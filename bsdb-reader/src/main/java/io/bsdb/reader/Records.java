@@ -11,6 +11,15 @@ import org.jspecify.annotations.Nullable;
  * cache before either.
  */
 interface Records extends Closeable {
+  /** Where these options say that records come from. */
+  static Records of(ReaderOptions options, ReaderMetrics.Counters counters) {
+    DiskRecords disk = options.access().readsFromDisk() ? new DiskRecords(counters) : null;
+    if (options.blockCacheBytes() > 0) {
+      return new CachedRecords(disk, options.blockCacheBytes(), counters);
+    }
+    return disk == null ? new MemoryRecords() : disk;
+  }
+
   /** The value of {@code key} if it is the one with this rank, or null. */
   byte @Nullable [] get(Partition partition, int rank, byte[] key) throws IOException;
 

@@ -36,7 +36,7 @@ public interface SnapshotReader extends Closeable {
    * @throws io.bsdb.format.UnsupportedVersionException if a newer bsdb wrote it
    */
   static SnapshotReader open(Path path, ReaderOptions options) throws IOException {
-    return PartitionedReader.open(path, options);
+    return new PartitionedReader(OpenSnapshot.open(path, options));
   }
 
   /**
@@ -67,21 +67,28 @@ public interface SnapshotReader extends Closeable {
    */
   List<byte @Nullable []> getAll(List<byte[]> keys) throws IOException;
 
-  /** All records, partition by partition. */
+  /** All records of the partitions that are open, one after the other. */
   RecordCursor scan() throws IOException;
 
   /** The records of one partition, of {@code [0, partitionCount())}. */
   RecordCursor scan(int partition) throws IOException;
 
+  /** Partitions of the snapshot, whether open or not. */
   int partitionCount();
+
+  /**
+   * The same lookups with futures, on the same files, memory and block cache. To close one of the
+   * two closes both. The first call begins what reads in the background; further ones cost nothing.
+   */
+  AsyncSnapshotReader async();
 
   /** What is open. */
   Manifest manifest();
 
-  /** What this reader has done so far. */
+  /** What this reader and its asynchronous sibling have done so far. */
   ReaderMetrics metrics();
 
-  /** Releases files and memory. Idempotent. */
+  /** Releases files and memory, also of the asynchronous sibling. Idempotent. */
   @Override
   void close() throws IOException;
 }

@@ -1,21 +1,21 @@
 package io.bsdb.reader;
 
 import java.io.IOException;
+import java.util.Iterator;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** Walks over some partitions; counts as one call under way until it is closed. */
 final class SnapshotScan implements RecordCursor {
   private final OpenSnapshot snapshot;
-  private final int end;
+  private final Iterator<Partition> partitions;
   private final int call;
-  private int partition;
   private @Nullable PartitionWalk walk;
   private boolean closed;
 
-  SnapshotScan(OpenSnapshot snapshot, int first, int end) {
+  SnapshotScan(OpenSnapshot snapshot, List<Partition> partitions) {
     this.snapshot = snapshot;
-    this.partition = first;
-    this.end = end;
+    this.partitions = partitions.iterator();
     this.call = snapshot.calls().enter();
   }
 
@@ -25,20 +25,19 @@ final class SnapshotScan implements RecordCursor {
       throw new ClosedReaderException("cursor");
     }
     try {
-      while (partition < end) {
-        PartitionWalk current = walk;
-        if (current == null) {
-          current = new PartitionWalk(snapshot.partitions()[partition]);
-          walk = current;
+      PartitionWalk current = walk;
+      while (current == null || !current.next()) {
+        if (current != null) {
+          walk = null;
+          current.close();
         }
-        if (current.next()) {
-          return true;
+        if (!partitions.hasNext()) {
+          return false;
         }
-        current.close();
-        walk = null;
-        partition++;
+        current = new PartitionWalk(partitions.next());
+        walk = current;
       }
-      return false;
+      return true;
     } catch (IndexOutOfBoundsException e) {
       throw snapshot.damaged(e);
     }

@@ -8,7 +8,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Path;
-import java.util.Arrays;
+import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Semaphore;
@@ -35,6 +35,10 @@ final class UringReads implements BlockReads {
   private final OpenSnapshot snapshot;
   private final Uring ring;
   private final int depth;
+
+  /** By partition number: the place among the registered files. */
+  private final int[] fileIndex;
+
   private final int slotLength;
   private final ByteBuffer[] slots;
   private final long[] addresses;
@@ -59,9 +63,13 @@ final class UringReads implements BlockReads {
     this.depth = snapshot.options().queueDepth();
     this.fallback = new DiskRecords(snapshot.counters());
     this.room = new Semaphore(WAITING_PER_DEPTH * depth);
-    ring.registerFiles(
-        Arrays.stream(snapshot.partitions()).map(Partition::path).toArray(Path[]::new));
-    slotLength = slotLength(snapshot.partitions());
+    List<Partition> partitions = snapshot.partitions();
+    ring.registerFiles(partitions.stream().map(Partition::path).toArray(Path[]::new));
+    fileIndex = new int[snapshot.manifest().partitions().size()];
+    for (int i = 0; i < partitions.size(); i++) {
+      fileIndex[partitions.get(i).number()] = i;
+    }
+    slotLength = slotLength(partitions);
     ByteBuffer memory =
         ByteBuffer.allocateDirect(depth * slotLength + SnapshotFormat.PAGE)
             .alignedSlice(SnapshotFormat.PAGE);
@@ -87,7 +95,7 @@ final class UringReads implements BlockReads {
     reactor.setDaemon(true);
   }
 
-  private static int slotLength(Partition[] partitions) {
+  private static int slotLength(List<Partition> partitions) {
     int longest = SnapshotFormat.PAGE;
     for (Partition partition : partitions) {
       int aligned = DirectFile.span(0, partition.properties().blockSize());
@@ -192,17 +200,18 @@ final class UringReads implements BlockReads {
       long offset = partition.offset(request.block);
       long page = offset & -SnapshotFormat.PAGE;
       int span = DirectFile.span(offset, partition.length(request.block));
+      int file = fileIndex[partition.number()];
       int slot = freeSlots[freeCount - 1];
       if (span <= slotLength) {
         if (registered) {
-          ring.readFixed(partition.number(), page, addresses[slot], span, slot);
+          ring.readFixed(file, page, addresses[slot], span, slot);
         } else {
-          ring.read(partition.number(), page, addresses[slot], span, slot);
+          ring.read(file, page, addresses[slot], span, slot);
         }
       } else {
         PageBuffer buffer = buffers.take();
         longBuffers[slot] = buffer;
-        ring.read(partition.number(), page, Uring.address(buffer.ofLength(span)), span, slot);
+        ring.read(file, page, Uring.address(buffer.ofLength(span)), span, slot);
       }
       freeCount--;
       requests[slot] = request;

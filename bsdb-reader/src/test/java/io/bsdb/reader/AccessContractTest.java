@@ -54,7 +54,8 @@ class AccessContractTest {
     DIRECT(Access.DIRECT, 0),
     DIRECT_CACHED(Access.DIRECT, 1 << 20),
     DIRECT_TINY_CACHE(Access.DIRECT, 5_000),
-    IO_URING(Access.IO_URING, 0);
+    IO_URING(Access.IO_URING, 0),
+    IO_URING_CACHED(Access.IO_URING, 1 << 20);
 
     private final Access access;
     private final long cacheBytes;
@@ -237,5 +238,61 @@ class AccessContractTest {
       assertThat(reader.metrics().blockReads()).isEqualTo(2);
       assertThat(reader.metrics().hits()).isEqualTo(200);
     }
+  }
+
+  @Test
+  void futuresShareTheCacheAndItsReads() throws Exception {
+    TestData data = TestData.random(6, 200, Lengths.FIXED, Lengths.FIXED, 20);
+    data.publish(table, WriterOptions.builder().partitions(1).build());
+    try (SnapshotReader reader = SnapshotReader.open(table, Way.IO_URING_CACHED.options())) {
+      AsyncSnapshotReader async = reader.async();
+      List<CompletableFuture<byte[]>> futures = new ArrayList<>();
+      for (byte[] key : data.keys()) {
+        futures.add(async.get(key));
+      }
+      for (int i = 0; i < data.count(); i++) {
+        assertThat(reader.get(data.keys().get(i))).isEqualTo(data.values().get(i));
+        assertThat(futures.get(i).join()).isEqualTo(data.values().get(i));
+      }
+      assertThat(async.getAll(data.keys()).join()).hasSize(200).doesNotContainNull();
+      assertThat(reader.metrics().blockReads()).isEqualTo(2);
+      assertThat(reader.metrics().hits()).isEqualTo(600);
+      assertThat(async.metrics().cacheMisses()).isEqualTo(2);
+    }
+  }
+
+  @Test
+  void aShareOpensTheFilesOfItsKeysOnly() throws Exception {
+    TestData data = TestData.random(8, 3000, Lengths.VARYING, Lengths.VARYING, 30);
+    data.publish(table, WriterOptions.builder().partitions(6).build());
+    long records = 0;
+    for (int share = 0; share < 4; share++) {
+      ReaderOptions options =
+          ReaderOptions.builder().access(Access.IO_URING).share(new KeyShare(share, 4)).build();
+      try (SnapshotReader reader = SnapshotReader.open(table, options)) {
+        assertThat(reader.partitionCount()).isEqualTo(6);
+        assertThat(FileMemory.openCount() - open).isEqualTo(2);
+        for (int i = 0; i < data.count(); i++) {
+          byte[] key = data.keys().get(i);
+          if (KeyShare.indexOf(key, 4) == share) {
+            records++;
+            assertThat(reader.get(key)).isEqualTo(data.values().get(i));
+            assertThat(reader.async().get(key).join()).isEqualTo(data.values().get(i));
+          }
+        }
+        long scanned = 0;
+        try (RecordCursor cursor = reader.scan()) {
+          while (cursor.next()) {
+            scanned++;
+          }
+        }
+        assertThat(scanned).isBetween(900L, 1100L);
+        int other = 5 - share * 5 / 3;
+        assertThatThrownBy(() -> reader.scan(other))
+            .isInstanceOf(IllegalArgumentException.class)
+            .hasMessageContaining("partition=" + other);
+      }
+    }
+    assertThat(records).isEqualTo(data.count());
   }
 }

@@ -2,6 +2,7 @@ package io.bsdb.reader;
 
 import io.bsdb.table.TableStorage;
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.ByteBuffer;
 import java.time.Instant;
 import java.util.List;
@@ -54,6 +55,12 @@ final class FaultyStorage implements TableStorage {
   public byte[] read(String path, int limit) throws IOException {
     fault.before("read", path);
     return storage.read(path, limit);
+  }
+
+  @Override
+  public InputStream open(String path) throws IOException {
+    fault.before("open", path);
+    return storage.open(path);
   }
 
   @Override

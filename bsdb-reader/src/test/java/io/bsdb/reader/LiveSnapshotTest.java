@@ -11,6 +11,8 @@ import io.bsdb.writer.Layout;
 import io.bsdb.writer.SnapshotWriter;
 import io.bsdb.writer.WriterOptions;
 import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -19,6 +21,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -27,15 +30,19 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
 class LiveSnapshotTest {
   private static final int KEYS = 40;
+  private static final int SWAPS = Integer.getInteger("bsdb.test.swaps", 200);
 
   @TempDir Path table;
   private long open;
@@ -109,20 +116,33 @@ class LiveSnapshotTest {
     }
   }
 
-  @Test
-  void changesVersionsUnderLoadWithoutAFailedOrMixedAnswer() throws Exception {
+  /** How a thread reads while versions change. */
+  private enum Reading {
+    ONE_BY_ONE,
+    LEASE,
+    FUTURES
+  }
+
+  @ParameterizedTest
+  @EnumSource(
+      value = Access.class,
+      names = {"MAPPED", "IO_URING"})
+  void changesVersionsUnderLoadWithoutAFailedOrMixedAnswer(Access access) throws Exception {
     publishNext();
+    long descriptors = descriptors();
+    List<Reading> readings =
+        List.of(Reading.ONE_BY_ONE, Reading.LEASE, Reading.FUTURES, Reading.FUTURES);
     AtomicInteger named = new AtomicInteger();
     ExecutorService executor =
         Executors.newFixedThreadPool(
-            4, task -> new Thread(task, "test-" + named.incrementAndGet()));
-    try (LiveSnapshot live = follow(table)) {
+            readings.size(), task -> new Thread(task, "test-" + named.incrementAndGet()));
+    try (LiveSnapshot live =
+        LiveSnapshot.follow(table, ReaderOptions.builder().access(access).build())) {
       AtomicBoolean done = new AtomicBoolean();
-      CountDownLatch started = new CountDownLatch(4);
+      CountDownLatch started = new CountDownLatch(readings.size());
       List<Future<Integer>> readers = new ArrayList<>();
-      for (int thread = 0; thread < 4; thread++) {
-        boolean leasing = thread % 2 == 0;
-        readers.add(executor.submit(() -> read(live, leasing, done, started)));
+      for (Reading reading : readings) {
+        readers.add(executor.submit(() -> read(live, reading, done, started)));
       }
       started.await();
       swapOften(live);
@@ -135,12 +155,40 @@ class LiveSnapshotTest {
     } finally {
       executor.shutdownNow();
     }
+    assertThat(descriptors()).isEqualTo(descriptors);
+    assertThat(Thread.getAllStackTraces().keySet())
+        .noneMatch(thread -> thread.isAlive() && thread.getName().startsWith("bsdb-uring"));
   }
 
-  /** 200 times, every fifth time to a version that is new. */
+  /** Open descriptors of this process that have to do with the table or a ring. */
+  private long descriptors() throws IOException {
+    long count = 0;
+    try (Stream<Path> open = Files.list(Path.of("/proc/self/fd"))) {
+      for (Path descriptor : (Iterable<Path>) open::iterator) {
+        String target = target(descriptor);
+        count +=
+            target.startsWith(table.toString())
+                    || target.contains("[io_uring]")
+                    || target.contains("[eventfd]")
+                ? 1
+                : 0;
+      }
+    }
+    return count;
+  }
+
+  private static String target(Path descriptor) throws IOException {
+    try {
+      return Files.readSymbolicLink(descriptor).toString();
+    } catch (NoSuchFileException closedMeanwhile) {
+      return "";
+    }
+  }
+
+  /** Every fifth time to a version that is new. */
   private void swapOften(LiveSnapshot live) throws IOException {
     Table files = Table.at(table);
-    for (int i = 0; i < 200; i++) {
+    for (int i = 0; i < SWAPS; i++) {
       if (i % 5 == 0) {
         publishNext();
         files.prune(3);
@@ -156,25 +204,42 @@ class LiveSnapshotTest {
 
   /** Returns the last version seen. A lease never mixes versions. */
   private static int read(
-      LiveSnapshot live, boolean leasing, AtomicBoolean done, CountDownLatch started)
+      LiveSnapshot live, Reading reading, AtomicBoolean done, CountDownLatch started)
       throws IOException {
     int seen = 0;
     for (boolean last = false; !last; ) {
       last = done.get();
-      if (leasing) {
+      if (reading == Reading.ONE_BY_ONE) {
+        seen = versionOf(live.get(key(7)), 7);
+      } else {
         try (LiveSnapshot.Lease lease = live.lease()) {
-          int version = versionOf(lease.reader().get(key(0)), 0);
-          seen = version;
-          for (int i = 1; i < KEYS; i++) {
-            assertThat(versionOf(lease.reader().get(key(i)), i)).isEqualTo(version);
+          seen = versionOf(lease.reader().get(key(0)), 0);
+          List<byte[]> values = valuesOfAll(lease.reader(), reading);
+          for (int i = 0; i < KEYS; i++) {
+            assertThat(versionOf(values.get(i), i)).isEqualTo(seen);
           }
         }
-      } else {
-        seen = versionOf(live.get(key(7)), 7);
       }
       started.countDown();
     }
     return seen;
+  }
+
+  private static List<byte[]> valuesOfAll(SnapshotReader reader, Reading reading)
+      throws IOException {
+    List<byte[]> values = new ArrayList<>();
+    if (reading == Reading.LEASE) {
+      for (int i = 0; i < KEYS; i++) {
+        values.add(reader.get(key(i)));
+      }
+      return values;
+    }
+    List<CompletableFuture<byte[]>> futures = new ArrayList<>();
+    for (int i = 0; i < KEYS; i++) {
+      futures.add(reader.async().get(key(i)));
+    }
+    futures.forEach(future -> values.add(future.join()));
+    return values;
   }
 
   @Test
@@ -342,5 +407,95 @@ class LiveSnapshotTest {
     assertThatThrownBy(() -> LiveSnapshot.builder(table).pin("0000000009-00000000").open())
         .isInstanceOf(NoSuchFileException.class)
         .hasMessageContaining("0000000009-00000000");
+  }
+
+  @Test
+  void waitsForTheFirstVersion() throws Exception {
+    CompletableFuture<LiveSnapshot> opening =
+        CompletableFuture.supplyAsync(
+            () -> {
+              try {
+                return LiveSnapshot.builder(table)
+                    .initialLoad(InitialLoad.WAIT)
+                    .refreshEvery(Duration.ofMillis(2))
+                    .open();
+              } catch (IOException e) {
+                throw new UncheckedIOException(e);
+              }
+            });
+    Manifest first = publishNext();
+    try (LiveSnapshot live = opening.get(60, TimeUnit.SECONDS)) {
+      assertThat(live.version()).isEqualTo(first.version());
+    }
+  }
+
+  @Test
+  void waitingForTheFirstVersionEndsWithAnInterrupt() {
+    Thread.currentThread().interrupt();
+    assertThatThrownBy(() -> LiveSnapshot.builder(table).initialLoad(InitialLoad.WAIT).open())
+        .isInstanceOf(InterruptedIOException.class)
+        .hasMessageContaining(table.toString());
+    assertThat(Thread.interrupted()).isTrue();
+  }
+
+  @Test
+  void beginsEmptyIfItMay() throws Exception {
+    try (LiveSnapshot live = LiveSnapshot.builder(table).initialLoad(InitialLoad.EMPTY).open()) {
+      assertThat(live.refresh()).isFalse();
+      assertThat(live.get(key(1))).isNull();
+      try (LiveSnapshot.Lease lease = live.lease()) {
+        assertThat(lease.reader().get(key(1), ByteBuffer.allocate(9)))
+            .isEqualTo(SnapshotReader.NOT_FOUND);
+        assertThat(lease.reader().getAll(List.of(key(1), key(2)))).containsExactly(null, null);
+        assertThat(lease.reader().async().get(key(1)).join()).isNull();
+        assertThat(lease.reader().async().getAll(List.of(key(1))).join()).containsOnlyNulls();
+        assertThat(lease.reader().scan().next()).isFalse();
+        assertThat(lease.reader().metrics().misses()).isEqualTo(6);
+        assertThat(live.manifest().recordCount()).isZero();
+        Manifest first = publishNext();
+        assertThat(live.refresh()).isTrue();
+        assertThat(live.version()).isEqualTo(first.version());
+        assertThat(versionOf(live.get(key(1)), 1)).isEqualTo(1);
+        assertThat(lease.reader().get(key(1))).isNull();
+      }
+    }
+  }
+
+  @Test
+  void aVersionThatTheCheckRefusesIsNotUsedAndNotTriedAgain() throws Exception {
+    publishNext();
+    List<String> checked = new ArrayList<>();
+    String first = Table.at(table).requireCurrentVersion();
+    Heard heard = new Heard();
+    try (LiveSnapshot live =
+        LiveSnapshot.builder(table)
+            .listener(heard)
+            .check(
+                manifest -> {
+                  checked.add(manifest.version());
+                  if (checked.size() == 2) {
+                    throw new IOException("not this one");
+                  }
+                })
+            .open()) {
+      Manifest second = publishNext();
+      assertThatThrownBy(live::refresh).hasMessage("not this one");
+      live.refreshInBackground();
+      assertThat(checked).containsExactly(first, second.version());
+      assertThat(live.version()).isEqualTo(first);
+      Manifest third = publishNext();
+      live.refreshInBackground();
+      assertThat(live.version()).isEqualTo(third.version());
+      assertThat(live.failedRefreshes()).isEqualTo(1);
+    }
+    assertThatThrownBy(
+            () ->
+                LiveSnapshot.builder(table)
+                    .check(
+                        manifest -> {
+                          throw new IOException("none at all");
+                        })
+                    .open())
+        .hasMessage("none at all");
   }
 }

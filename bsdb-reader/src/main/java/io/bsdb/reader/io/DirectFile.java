@@ -1,6 +1,5 @@
 package io.bsdb.reader.io;
 
-import com.sun.nio.file.ExtendedOpenOption;
 import io.bsdb.format.SnapshotFormat;
 import java.io.Closeable;
 import java.io.EOFException;
@@ -9,6 +8,7 @@ import java.nio.ByteBuffer;
 import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.FileChannel;
+import java.nio.file.OpenOption;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import org.slf4j.Logger;
@@ -43,7 +43,7 @@ public final class DirectFile implements Closeable {
 
   private static FileChannel openChannel(Path path) throws IOException {
     try {
-      return FileChannel.open(path, StandardOpenOption.READ, ExtendedOpenOption.DIRECT);
+      return FileChannel.open(path, StandardOpenOption.READ, directOption());
     } catch (UnsupportedOperationException | IOException e) {
       FileChannel channel = FileChannel.open(path, StandardOpenOption.READ);
       LOG.warn(
@@ -51,6 +51,16 @@ public final class DirectFile implements Closeable {
           path,
           e.toString());
       return channel;
+    }
+  }
+
+  /** The JDK's option for direct I/O is not part of its documented API, so it is looked up. */
+  private static OpenOption directOption() {
+    try {
+      Class<?> options = Class.forName("com.sun.nio.file.ExtendedOpenOption");
+      return (OpenOption) options.getField("DIRECT").get(null);
+    } catch (ReflectiveOperationException e) {
+      throw new UnsupportedOperationException("this Java has no option for direct reads", e);
     }
   }
 

@@ -1,0 +1,203 @@
+package io.bsdb.reader;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.bsdb.format.CorruptSnapshotException;
+import io.bsdb.format.Manifest;
+import io.bsdb.reader.TestData.Lengths;
+import io.bsdb.reader.io.FileMemory;
+import io.bsdb.table.Table;
+import io.bsdb.writer.WriterOptions;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Tables that are copied before they are read. */
+class LocalCopiesTest {
+  @TempDir Path remote;
+  @TempDir Path local;
+  private long open;
+
+  /** The files read of the remote table, in their order. */
+  private final List<String> fetched = new ArrayList<>();
+
+  private FaultyStorage.Fault fault = (operation, path) -> {};
+
+  @BeforeEach
+  void countOpenFiles() {
+    open = FileMemory.openCount();
+  }
+
+  @AfterEach
+  void leavesNothingOpen() {
+    assertThat(FileMemory.openCount()).isEqualTo(open);
+  }
+
+  private LiveSnapshot.Builder follow() {
+    return LiveSnapshot.builder(
+            Table.of(
+                new FaultyStorage(
+                    Table.at(remote).storage(),
+                    (operation, path) -> {
+                      fault.before(operation, path);
+                      if (operation.equals("open")) {
+                        fetched.add(path);
+                      }
+                    })))
+        .localDirectory(local);
+  }
+
+  private static TestData data(int seed) {
+    return TestData.random(seed, 500, Lengths.VARYING, Lengths.VARYING, 60);
+  }
+
+  private Manifest publish(TestData data) throws IOException {
+    return data.publish(remote, WriterOptions.builder().partitions(4).build());
+  }
+
+  private List<Path> localFiles() throws IOException {
+    try (Stream<Path> files = Files.walk(local)) {
+      return files.filter(Files::isRegularFile).toList();
+    }
+  }
+
+  @Test
+  void copiesOnceAndAgainOnlyWhatIsNew() throws Exception {
+    TestData first = data(1);
+    publish(first);
+    try (LiveSnapshot live = follow().open();
+        LiveSnapshot.Lease lease = live.lease()) {
+      first.assertFoundIn(lease.reader());
+      assertThat(fetched).hasSize(4);
+    }
+    try (LiveSnapshot live = follow().open();
+        LiveSnapshot.Lease lease = live.lease()) {
+      first.assertFoundIn(lease.reader());
+      assertThat(fetched).hasSize(4);
+      TestData second = data(2);
+      Manifest manifest = publish(second);
+      assertThat(live.refresh()).isTrue();
+      try (LiveSnapshot.Lease newer = live.lease()) {
+        assertThat(newer.version()).isEqualTo(manifest.version());
+        second.assertFoundIn(newer.reader());
+      }
+      first.assertFoundIn(lease.reader());
+      assertThat(fetched).hasSize(8);
+      publish(data(3));
+      assertThat(live.refresh()).isTrue();
+    }
+    assertThat(localFiles().stream().filter(file -> file.toString().endsWith("manifest.json")))
+        .as("the version in use and the one before it")
+        .hasSize(2);
+  }
+
+  @Test
+  void copiesTheFilesOfAShareOnly() throws Exception {
+    TestData data = data(1);
+    publish(data);
+    ReaderOptions half = ReaderOptions.builder().share(new KeyShare(1, 2)).build();
+    try (LiveSnapshot live = follow().options(half).open()) {
+      assertThat(fetched).hasSize(2);
+      for (int i = 0; i < data.count(); i++) {
+        if (KeyShare.indexOf(data.keys().get(i), 2) == 1) {
+          assertThat(live.get(data.keys().get(i))).isEqualTo(data.values().get(i));
+        }
+      }
+      try (LiveSnapshot whole = follow().open();
+          LiveSnapshot.Lease lease = whole.lease()) {
+        assertThat(fetched).hasSize(4);
+        data.assertFoundIn(lease.reader());
+      }
+    }
+  }
+
+  @Test
+  void aCopyThatFailsOrIsWrongNeverCounts() throws Exception {
+    TestData data = data(1);
+    Manifest manifest = publish(data);
+    fault =
+        (operation, path) -> {
+          if (operation.equals("open") && fetched.size() == 2) {
+            throw new IOException("connection lost");
+          }
+        };
+    assertThatThrownBy(() -> follow().open()).hasMessage("connection lost");
+    fault = (operation, path) -> {};
+    Path file =
+        remote
+            .resolve("snapshots")
+            .resolve(manifest.version())
+            .resolve(manifest.partitions().get(3).name());
+    byte[] sound = Files.readAllBytes(file);
+    byte[] damaged = sound.clone();
+    damaged[100] ^= 1;
+    Files.write(file, damaged);
+    assertThatThrownBy(() -> follow().open())
+        .isInstanceOf(CorruptSnapshotException.class)
+        .hasMessageContaining(manifest.partitions().get(3).name());
+    Files.write(file, sound);
+    try (LiveSnapshot live = follow().open();
+        LiveSnapshot.Lease lease = live.lease()) {
+      data.assertFoundIn(lease.reader());
+    }
+    assertThat(fetched).as("no file that was right is copied twice").hasSize(5);
+    assertThat(localFiles()).noneMatch(path -> path.toString().endsWith(".part"));
+  }
+
+  @Test
+  void aDamagedCopyIsMadeAnew() throws Exception {
+    TestData data = data(1);
+    publish(data);
+    follow().open().close();
+    for (Path file : localFiles()) {
+      if (!file.toString().endsWith(".json") && !file.endsWith("LOCK")) {
+        byte[] bytes = Files.readAllBytes(file);
+        bytes[bytes.length - 50] ^= 1;
+        Files.write(file, bytes);
+      }
+    }
+    try (LiveSnapshot live = follow().open();
+        LiveSnapshot.Lease lease = live.lease()) {
+      data.assertFoundIn(lease.reader());
+    }
+    assertThat(fetched).hasSize(8);
+  }
+
+  @Test
+  void copiesNothingThatExceedsTheLimit() throws Exception {
+    TestData first = data(1);
+    Manifest manifest = publish(first);
+    long limit = manifest.length() * 3 / 2;
+    assertThatThrownBy(() -> follow().maxLocalBytes(manifest.length() - 1).open())
+        .hasMessageContaining("limit=%d bytes".formatted(manifest.length() - 1))
+        .hasMessageContaining("to be copied=%d bytes".formatted(manifest.length()));
+    assertThat(fetched).isEmpty();
+    try (LiveSnapshot live = follow().maxLocalBytes(limit).open();
+        LiveSnapshot.Lease lease = live.lease()) {
+      publish(data(2));
+      assertThatThrownBy(live::refresh).hasMessageContaining("no room for the copy of a table");
+      first.assertFoundIn(lease.reader());
+      assertThat(fetched).hasSize(4);
+    }
+  }
+
+  @Test
+  void saysWhatIsMissing() {
+    assertThatThrownBy(() -> follow().open())
+        .isInstanceOf(NoSuchFileException.class)
+        .hasMessageContaining(remote + "/CURRENT")
+        .hasMessageContaining("no snapshot has been published here");
+    assertThatThrownBy(() -> LiveSnapshot.builder(Table.at(remote)).open())
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessageContaining("give a localDirectory");
+  }
+}
