@@ -7,6 +7,8 @@ import java.nio.file.Path;
 import java.util.Properties;
 import java.util.stream.Stream;
 import org.apache.kafka.common.serialization.Serdes;
+import org.apache.kafka.streams.CloseOptions;
+import org.apache.kafka.streams.CloseOptions.GroupMembershipOperation;
 import org.apache.kafka.streams.KafkaStreams;
 import org.apache.kafka.streams.StreamsBuilder;
 import org.apache.kafka.streams.StreamsConfig;
@@ -69,7 +71,8 @@ final class StreamsRun {
       results.await();
       long privateBytes = status("RssAnon:");
       long fileBytes = status("RssFile:");
-      streams.close();
+      // The group has to be empty, or its offsets could not be deleted for the next run.
+      streams.close(CloseOptions.groupMembershipOperation(GroupMembershipOperation.LEAVE_GROUP));
       Outcome outcome =
           new Outcome(
               (started - opened) / 1e9,

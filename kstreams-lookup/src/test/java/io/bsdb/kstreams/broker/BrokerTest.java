@@ -275,7 +275,9 @@ class BrokerTest {
       stop(streams);
     }
     assertResults();
-    assertThat(traffic.results()).extracting(Traffic.Enriched::value).allMatch(v -> v.endsWith("=2"));
+    assertThat(traffic.results())
+        .extracting(Traffic.Enriched::value)
+        .allMatch(v -> v.endsWith("=2"));
   }
 
   @Test
