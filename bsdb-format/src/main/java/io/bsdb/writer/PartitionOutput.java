@@ -15,16 +15,23 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.zip.CRC32C;
 
-/** Writes one partition file front to back: header, blocks, sections, footer. */
+/**
+ * Writes one partition file front to back: header, blocks, sections, footer.
+ *
+ * <p>It writes whole huge pages at multiples of their size. Linux then caches the file in huge
+ * pages where the file system can (XFS, and ext4 since 6.16), so that whoever maps it while it is
+ * cached has far fewer TLB misses.
+ */
 final class PartitionOutput implements BlockOutput, Closeable {
-  private static final int BUFFER_LENGTH = 1 << 20;
+  private static final int HUGE_PAGE = 2 << 20;
+  private static final int SLACK = 64 << 10;
 
   private final TableStorage.Output output;
   private final CRC32C checksum = new CRC32C();
   private final List<Section> sections = new ArrayList<>();
   private final long dataOffset;
   private ByteBuffer buffer =
-      ByteBuffer.allocateDirect(BUFFER_LENGTH).order(ByteOrder.LITTLE_ENDIAN);
+      ByteBuffer.allocateDirect(HUGE_PAGE + SLACK).order(ByteOrder.LITTLE_ENDIAN);
   private long flushed;
 
   /** Takes over {@code output} and writes the header, padded so that blocks start aligned. */
@@ -46,9 +53,13 @@ final class PartitionOutput implements BlockOutput, Closeable {
   @Override
   public ByteBuffer reserve(int length) throws IOException {
     if (buffer.remaining() < length) {
-      flush();
-      if (buffer.capacity() < length) {
-        buffer = ByteBuffer.allocateDirect(length).order(ByteOrder.LITTLE_ENDIAN);
+      write(buffer.position() & -HUGE_PAGE);
+      if (buffer.remaining() < length) {
+        int needed = Math.addExact(buffer.position(), length);
+        buffer =
+            ByteBuffer.allocateDirect(Math.addExact(needed, HUGE_PAGE))
+                .order(ByteOrder.LITTLE_ENDIAN)
+                .put(buffer.flip());
       }
     }
     return buffer;
@@ -63,14 +74,16 @@ final class PartitionOutput implements BlockOutput, Closeable {
     return flushed + buffer.position();
   }
 
-  private void flush() throws IOException {
+  /** Writes the first bytes of the buffer and moves the others to its start. */
+  private void write(int length) throws IOException {
     buffer.flip();
-    flushed += buffer.limit();
-    checksum.update(buffer.duplicate());
-    while (buffer.hasRemaining()) {
-      output.write(buffer);
+    ByteBuffer written = buffer.slice(0, length);
+    checksum.update(written.duplicate());
+    while (written.hasRemaining()) {
+      output.write(written);
     }
-    buffer.clear();
+    flushed += length;
+    buffer.position(length).compact();
   }
 
   /** Records that the blocks end here. */
@@ -87,7 +100,7 @@ final class PartitionOutput implements BlockOutput, Closeable {
     CRC32C crc = new CRC32C();
     crc.update(content.duplicate());
     while (content.hasRemaining()) {
-      int length = Math.min(content.remaining(), BUFFER_LENGTH);
+      int length = Math.min(content.remaining(), SLACK);
       ByteBuffer target = reserve(length);
       target.put(content.slice(content.position(), length));
       content.position(content.position() + length);
@@ -100,7 +113,7 @@ final class PartitionOutput implements BlockOutput, Closeable {
   long commit() throws IOException {
     ByteBuffer footer = new FileFooter(sections).encode(position());
     reserve(footer.limit()).put(footer);
-    flush();
+    write(buffer.position());
     output.commit();
     return flushed;
   }

@@ -9,7 +9,7 @@ import io.bsdb.table.Table;
 import io.bsdb.table.TableStorage;
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.OutputStream;
+import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -20,7 +20,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 import java.util.zip.CRC32C;
-import java.util.zip.CheckedOutputStream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -36,7 +35,9 @@ import org.slf4j.LoggerFactory;
 final class LocalCopies implements Versions {
   private static final Logger LOG = LoggerFactory.getLogger(LocalCopies.class);
   private static final String UNFINISHED = ".part";
-  private static final int CHUNK = 1 << 20;
+
+  /** Writes of whole huge pages let Linux cache the file in such pages. */
+  private static final int HUGE_PAGE = 2 << 20;
 
   private final Table remote;
   private final Path directory;
@@ -162,8 +163,14 @@ final class LocalCopies implements Versions {
     CRC32C crc = new CRC32C();
     long length;
     try (InputStream in = remote.storage().open(source);
-        OutputStream out = new CheckedOutputStream(Files.newOutputStream(unfinished), crc)) {
-      length = copy(in, out, expected.length());
+        FileChannel out =
+            FileChannel.open(
+                unfinished,
+                StandardOpenOption.WRITE,
+                StandardOpenOption.CREATE,
+                StandardOpenOption.TRUNCATE_EXISTING)) {
+      length = copy(in, out, crc, expected.length());
+      out.force(true);
     }
     if (length != expected.length() || (int) crc.getValue() != expected.checksum()) {
       Files.delete(unfinished);
@@ -177,22 +184,24 @@ final class LocalCopies implements Versions {
                   length,
                   SnapshotFormat.hex((int) crc.getValue())));
     }
-    try (FileChannel channel = FileChannel.open(unfinished, StandardOpenOption.WRITE)) {
-      channel.force(true);
-    }
     Files.move(unfinished, target, StandardCopyOption.ATOMIC_MOVE);
   }
 
-  /** Copies to the end, but not more than one chunk beyond the length that is expected. */
-  private static long copy(InputStream in, OutputStream out, long expected) throws IOException {
-    byte[] chunk = new byte[CHUNK];
+  /** Copies to the end, but stops once there is more than was expected. */
+  private static long copy(InputStream in, FileChannel out, CRC32C crc, long expected)
+      throws IOException {
+    byte[] chunk = new byte[HUGE_PAGE];
+    ByteBuffer buffer = ByteBuffer.allocateDirect(HUGE_PAGE);
     long copied = 0;
-    for (int count = in.read(chunk); count >= 0; count = in.read(chunk)) {
-      out.write(chunk, 0, count);
-      copied += count;
-      if (copied > expected) {
-        break;
+    for (int count = in.readNBytes(chunk, 0, HUGE_PAGE);
+        count > 0 && copied <= expected;
+        count = in.readNBytes(chunk, 0, HUGE_PAGE)) {
+      crc.update(chunk, 0, count);
+      buffer.clear().put(chunk, 0, count).flip();
+      while (buffer.hasRemaining()) {
+        out.write(buffer);
       }
+      copied += count;
     }
     return copied;
   }

@@ -8,8 +8,15 @@ import org.jspecify.annotations.Nullable;
 
 /** Records of files in memory, mapped or copied. */
 final class MemoryRecords implements Records {
-  /** No sum of a batch of bytes: asking for it keeps the compiler from dropping the reads. */
+  /** No sum of a batch of bytes. */
   private static final int NEVER = Integer.MIN_VALUE;
+
+  /** Uses the sum of bytes that were read for their cache lines only, so that they are read. */
+  static void keep(int sum) {
+    if (sum == NEVER) {
+      Thread.onSpinWait();
+    }
+  }
 
   @Override
   public byte @Nullable [] get(Partition partition, int rank, byte[] key) throws IOException {
@@ -51,9 +58,7 @@ final class MemoryRecords implements Records {
         sum += partitions[i].touch(ranks[i], blocks[i]);
       }
     }
-    if (sum == NEVER) {
-      Thread.onSpinWait();
-    }
+    keep(sum);
     for (int i = 0; i < ranks.length; i++) {
       if (ranks[i] >= 0) {
         values[i] = get(partitions[i], ranks[i], blocks[i], keys.get(i));

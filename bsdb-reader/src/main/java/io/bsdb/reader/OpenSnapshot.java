@@ -214,25 +214,35 @@ final class OpenSnapshot implements Closeable {
 
   /** The rank of a key in its partition, or −1 if it can be told already that it is absent. */
   int rank(Partition partition, HashValue128 hash, byte[] key) {
+    return rank(partition, hash.getMostSignificantBits(), hash.getLeastSignificantBits(), key);
+  }
+
+  private int rank(Partition partition, long high, long low, byte[] key) {
     if (key.length == 0 || key.length > SnapshotFormat.MAX_KEY_LENGTH) {
       return -1;
     }
-    int rank = partition.rank(hash.getMostSignificantBits(), hash.getLeastSignificantBits());
+    int rank = partition.rank(high, low);
     if (rank < 0 && partition.properties().recordCount() > 0) {
       counters.signatureRejects.increment();
     }
     return rank;
   }
 
-  /** Partitions and ranks of many keys. */
+  /** Partitions and ranks of many keys, with the cache misses of all of them under way at once. */
   void locate(List<byte[]> keys, Partition[] ofKeys, int[] ranks) {
-    HashValue128[] hashes = new HashValue128[ranks.length];
+    long[] high = new long[ranks.length];
+    long[] low = new long[ranks.length];
+    int touched = 0;
     for (int i = 0; i < ranks.length; i++) {
-      hashes[i] = KeyHash.hash(keys.get(i));
-      ofKeys[i] = partition(hashes[i].getMostSignificantBits());
+      HashValue128 hash = KeyHash.hash(keys.get(i));
+      high[i] = hash.getMostSignificantBits();
+      low[i] = hash.getLeastSignificantBits();
+      ofKeys[i] = partition(high[i]);
+      touched += ofKeys[i].touchHash(high[i], low[i]);
     }
+    MemoryRecords.keep(touched);
     for (int i = 0; i < ranks.length; i++) {
-      ranks[i] = rank(ofKeys[i], hashes[i], keys.get(i));
+      ranks[i] = rank(ofKeys[i], high[i], low[i], keys.get(i));
     }
   }
 

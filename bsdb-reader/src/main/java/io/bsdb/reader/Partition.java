@@ -24,6 +24,9 @@ import org.jspecify.annotations.Nullable;
  * calls it after {@link #close}.
  */
 final class Partition implements Closeable {
+  private static final int CACHE_LINE = 64;
+  private static final int MOST_TOUCHED = 8 * CACHE_LINE;
+
   private final Path path;
   private final int number;
   private final FileMemory file;
@@ -44,6 +47,9 @@ final class Partition implements Closeable {
 
   /** Records per block where a record's place in it is mere arithmetic; else 0. */
   private final int fixedBlockRecords;
+
+  /** From the first byte of such a record to the last one that is worth touching. */
+  private final int touchedLength;
 
   /**
    * @param file the whole file in memory, mapped or copied
@@ -78,6 +84,8 @@ final class Partition implements Closeable {
     this.verified = new AtomicLongArray((index.blockCount() + 63) >>> 6);
     this.fixedBlockRecords =
         decoders == null && properties.hasFixedRecords() ? index.uniformRecords() : 0;
+    this.touchedLength =
+        fixedBlockRecords == 0 ? 0 : Math.min(MOST_TOUCHED, properties.fixedRecordLength()) - 1;
   }
 
   /** Which partition of its snapshot this is. */
@@ -189,11 +197,30 @@ final class Partition implements Closeable {
     return chunk;
   }
 
-  /** Reads a byte of or near a record, so that its page and cache line are on their way. */
+  /** Reads what the perfect hash will read of a key, so that it is on its way. */
+  int touchHash(long high, long low) {
+    PerfectHash perfectHash = hash;
+    return perfectHash == null ? 0 : perfectHash.touch(high, low);
+  }
+
+  /**
+   * Reads a byte of each cache line of a record or, where its place is not known yet, the first
+   * byte of its block, so that they are on their way.
+   */
   int touch(int rank, int block) {
     long offset = offset(block);
-    int place = fixedBlockRecords > 0 ? place(rank, block) : 0;
-    return file.chunk(offset).get(FileMemory.index(offset) + place);
+    ByteBuffer chunk = file.chunk(offset);
+    int start = FileMemory.index(offset);
+    if (fixedBlockRecords == 0) {
+      return chunk.get(start);
+    }
+    start += place(rank, block);
+    int last = start + touchedLength;
+    int sum = chunk.get(last);
+    for (int i = start; i < last; i += CACHE_LINE) {
+      sum += chunk.get(i);
+    }
+    return sum;
   }
 
   /** Where a record starts within its block, where that is mere arithmetic. */

@@ -7,7 +7,6 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Objects;
 import java.util.concurrent.CompletionException;
 import org.jspecify.annotations.Nullable;
 
@@ -94,7 +93,9 @@ final class PartitionedReader implements SnapshotReader {
       int[] ranks = new int[count];
       snapshot.locate(keys, partitions, ranks);
       records.getAll(partitions, ranks, keys, values);
-      hits = (int) Arrays.stream(values).filter(Objects::nonNull).count();
+      for (byte[] value : values) {
+        hits += value == null ? 0 : 1;
+      }
     } catch (Throwable e) {
       throw failed(call, e);
     }

@@ -27,6 +27,16 @@ public interface PerfectHash {
   int rank(long high, long low);
 
   /**
+   * Reads one byte of what {@link #rank} will read first. To do so for many keys of several hashes
+   * before asking for their ranks has their cache misses under way at once.
+   *
+   * @return the byte, so that the read is not optimized away; 0 of hashes that read none
+   */
+  default int touch(long high, long low) {
+    return 0;
+  }
+
+  /**
    * The ranks of the first {@code count} keys of two arrays; the same as {@link #rank} of each, but
    * with the cache misses of many keys under way at once.
    *

@@ -116,6 +116,11 @@ final class PilotPerfectHash implements PerfectHash {
   }
 
   @Override
+  public int touch(long high, long low) {
+    return section.get(pilotOffset(PilotFormat.mix(high, low, seed)));
+  }
+
+  @Override
   public void ranks(long[] high, long[] low, int count, int[] ranks) {
     Objects.checkFromIndexSize(0, count, Math.min(ranks.length, Math.min(high.length, low.length)));
     for (int from = 0; from < count; from += BATCH) {
