@@ -3,25 +3,36 @@ package io.bsdb.cli;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.TypeConversionException;
 
 /** The main job, on data that comes with the project. */
 @Command(
     name = "quickstart",
     sortOptions = false,
     abbreviateSynopsis = true,
-    header = "Builds a table with Flink and enriches a stream with it.",
+    header = "Builds a table and enriches a stream with it, in Flink or Kafka Streams.",
     description = {
       "",
-      "A Flink batch job builds a table of 234,908 places, then a Flink SQL streaming job looks up"
-          + " the place of each of 1,000,000 check-ins in it. Flink runs inside this process: there"
-          + " is nothing to install.",
+      "Builds a table of 234,908 places, then looks up the place of each of 1,000,000 check-ins in"
+          + " it: with a Flink batch job and a Flink SQL streaming job, or with a Kafka Streams"
+          + " topology on a broker. All of it runs inside this process: there is nothing to"
+          + " install.",
       ""
     },
-    footerHeading = "%nExample:%n",
-    footer = "  bsdb quickstart")
+    footerHeading = "%nExamples:%n",
+    footer = {"  bsdb quickstart", "  bsdb quickstart kafka-streams"})
 final class QuickstartCommand implements Callable<Integer> {
   private final Console console;
+
+  @Parameters(
+      arity = "0..1",
+      paramLabel = "ENGINE",
+      converter = Engines.class,
+      description = "What enriches the stream: flink or kafka-streams. Default: flink.")
+  private Engine engine = Engine.FLINK;
 
   @Option(
       names = "--directory",
@@ -29,13 +40,38 @@ final class QuickstartCommand implements Callable<Integer> {
       description = "Where the table, the results and the log go. Default: ${DEFAULT-VALUE}.")
   private Path directory = Path.of("bsdb-quickstart");
 
+  @Option(
+      names = "--events",
+      paramLabel = "N",
+      description = "Check-ins in the stream. Default: ${DEFAULT-VALUE}.")
+  private long events = 1_000_000;
+
   QuickstartCommand(Console console) {
     this.console = console;
   }
 
   @Override
   public Integer call() throws Exception {
-    // A class of its own: the other commands run without Flink on the class path.
-    return QuickstartRun.run(directory, console);
+    // A class of its own: the other commands run without Flink and Kafka on the class path.
+    return QuickstartRun.run(engine, directory, events, console);
+  }
+
+  /** What enriches the stream. */
+  enum Engine {
+    FLINK,
+    KAFKA_STREAMS
+  }
+
+  /** Engines by the names that people write. */
+  static final class Engines implements ITypeConverter<Engine> {
+    @Override
+    public Engine convert(String text) {
+      return switch (text) {
+        case "flink" -> Engine.FLINK;
+        case "kafka-streams" -> Engine.KAFKA_STREAMS;
+        default ->
+            throw new TypeConversionException("expected flink or kafka-streams, actual=" + text);
+      };
+    }
   }
 }

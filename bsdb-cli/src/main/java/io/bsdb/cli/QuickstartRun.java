@@ -1,13 +1,16 @@
 package io.bsdb.cli;
 
+import io.bsdb.cli.QuickstartCommand.Engine;
+import io.bsdb.examples.KafkaStreamsQuickstart;
 import io.bsdb.examples.Quickstart;
 import io.bsdb.examples.Quickstart.Live;
+import io.bsdb.examples.QuickstartSettings;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 
-/** Runs the quickstart of the examples. Needs Flink. */
+/** Runs a quickstart of the examples. Needs Flink, or Kafka. */
 final class QuickstartRun {
   /** The project's directory, set by the launcher. */
   private static final String HOME_PROPERTY = "bsdb.home";
@@ -16,11 +19,18 @@ final class QuickstartRun {
 
   private QuickstartRun() {}
 
-  static int run(Path directory, Console console) throws IOException, InterruptedException {
+  static int run(Engine engine, Path directory, long events, Console console)
+      throws IOException, InterruptedException {
     Path cities = Path.of(System.getProperty(HOME_PROPERTY, ""), CITIES);
+    QuickstartSettings settings = new QuickstartSettings(directory, cities, events);
     PrintStream results = new PrintStream(console.out(), true, StandardCharsets.UTF_8);
     Live live = console.terminal() ? Live.YES : Live.NO;
-    boolean complete = new Quickstart(directory, cities, results, console.err(), live).run();
+    boolean complete =
+        switch (engine) {
+          case FLINK -> new Quickstart(settings, results, console.err(), live).run();
+          case KAFKA_STREAMS ->
+              new KafkaStreamsQuickstart(settings, results, console.err(), live).run();
+        };
     return complete ? ExitStatus.OK : ExitStatus.NO;
   }
 }

@@ -2,13 +2,11 @@ package io.bsdb.examples;
 
 import java.io.IOException;
 import java.io.PrintStream;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import org.apache.flink.types.Row;
 import org.jspecify.annotations.Nullable;
 
 /** What people see of the quickstart. */
@@ -40,13 +38,13 @@ final class QuickstartOutput {
   }
 
   /** Rows in columns as wide as they need. */
-  void table(List<Row> rows, String... titles) {
+  void table(List<List<@Nullable Object>> rows, String... titles) {
     List<List<String>> lines = new ArrayList<>();
     lines.add(List.of(titles));
-    for (Row row : rows) {
+    for (List<@Nullable Object> row : rows) {
       List<String> line = new ArrayList<>();
       for (int i = 0; i < titles.length; i++) {
-        Object value = row.getField(i);
+        Object value = row.get(i);
         line.add(value == null ? "-" : value.toString());
       }
       lines.add(line);
@@ -70,24 +68,29 @@ final class QuickstartOutput {
   /**
    * Begins to show how far something is.
    *
-   * @param directory where it writes a line per row
+   * @param rows that are done
    */
-  Progress start(String task, Path directory, long expectedRows) {
-    return new Progress(task, new LineCount(directory), expectedRows);
+  Progress start(String task, Rows rows, long expectedRows) {
+    return new Progress(task, rows, expectedRows);
+  }
+
+  /** Counts rows while others write them. */
+  interface Rows {
+    long count() throws IOException;
   }
 
   /** Shows how far something is, until it is closed. */
   final class Progress implements AutoCloseable {
     private final String task;
-    private final @Nullable LineCount lines;
+    private final @Nullable Rows rows;
     private final long expected;
     private final long started = System.nanoTime();
     private final CountDownLatch ended = new CountDownLatch(1);
     private final Thread thread = new Thread(this::show, "quickstart-progress");
 
-    private Progress(String task, @Nullable LineCount lines, long expected) {
+    private Progress(String task, @Nullable Rows rows, long expected) {
       this.task = task;
-      this.lines = lines;
+      this.rows = rows;
       this.expected = expected;
       thread.setDaemon(true);
       messages.print(live == Quickstart.Live.YES ? task : task + "\n");
@@ -111,12 +114,12 @@ final class QuickstartOutput {
     private String state() {
       long seconds = TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - started);
       String text = live == Quickstart.Live.YES ? task + ", " : "";
-      if (lines == null) {
+      if (rows == null) {
         return text + seconds + " s";
       }
       try {
         return String.format(
-            Locale.ROOT, "%s%d s, %,d of %,d rows", text, seconds, lines.look(), expected);
+            Locale.ROOT, "%s%d s, %,d of %,d rows", text, seconds, rows.count(), expected);
       } catch (IOException e) {
         return text + seconds + " s";
       }

@@ -15,6 +15,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.ConcurrentHashMap;
@@ -25,6 +26,8 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import org.apache.kafka.streams.CloseOptions;
 import org.apache.kafka.streams.KafkaStreams;
+import org.apache.kafka.streams.StreamsConfig;
+import org.apache.kafka.streams.errors.LogAndContinueProcessingExceptionHandler;
 import org.apache.kafka.streams.errors.StreamsUncaughtExceptionHandler.StreamThreadExceptionResponse;
 import org.apache.kafka.streams.kstream.ForeachAction;
 import org.junit.jupiter.api.AfterEach;
@@ -60,6 +63,7 @@ class BrokerTest {
   void cleanUp() throws Exception {
     traffic.close();
     assertThat(table.mappedVersions()).isEmpty();
+    assertThat(table.openFiles()).isEmpty();
     await(
         "the lookup's thread to end",
         () ->
@@ -94,12 +98,21 @@ class BrokerTest {
       SnapshotLookup<String, String> customers,
       ForeachAction<String, String> afterwards,
       String instance) {
+    return start(customers, afterwards, instance, Map.of());
+  }
+
+  private KafkaStreams start(
+      SnapshotLookup<String, String> customers,
+      ForeachAction<String, String> afterwards,
+      String instance,
+      Map<String, Object> settings) {
     KafkaStreams streams =
         Enrichment.streams(
             Enrichment.topology(customers, traffic.names, afterwards),
             broker.bootstrapServers(),
             traffic.names,
-            stateDirectory.resolve(instance));
+            stateDirectory.resolve(instance),
+            settings);
     streams.setUncaughtExceptionHandler(failure -> StreamThreadExceptionResponse.REPLACE_THREAD);
     streams.start();
     return streams;
@@ -235,6 +248,36 @@ class BrokerTest {
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
+  }
+
+  @Test
+  void sendsWhatCannotBeReadToTheDeadLetterTopic() throws Exception {
+    table.publish();
+    table.damageRecords();
+    try (var customers = lookup().build()) {
+      KafkaStreams streams =
+          start(
+              customers,
+              NOTHING,
+              "a",
+              Map.of(
+                  StreamsConfig.PROCESSING_EXCEPTION_HANDLER_CLASS_CONFIG,
+                  LogAndContinueProcessingExceptionHandler.class,
+                  StreamsConfig.ERRORS_DEAD_LETTER_QUEUE_TOPIC_NAME_CONFIG,
+                  traffic.names.deadLetters()));
+      traffic.send(8);
+      assertThat(traffic.awaitDeadLetters(8))
+          .containsExactlyInAnyOrder("o0", "o1", "o2", "o3", "o4", "o5", "o6", "o7");
+      table.publish();
+      assertThat(customers.refresh()).isTrue();
+      traffic.send(8);
+      traffic.awaitAll();
+      stop(streams);
+    }
+    assertResults();
+    assertThat(traffic.results())
+        .extracting(Traffic.Enriched::value)
+        .allMatch(v -> v.endsWith("=2"));
   }
 
   @Test

@@ -4,6 +4,7 @@ import io.bsdb.kstreams.SnapshotLookup;
 import java.io.File;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.kafka.common.serialization.Serdes;
@@ -61,7 +62,8 @@ final class CrashingApplication {
                     }),
                 arguments[0],
                 names,
-                Path.of(arguments[3]))) {
+                Path.of(arguments[3]),
+                Map.of())) {
       streams.start();
       new CountDownLatch(1).await();
     }

@@ -2,6 +2,7 @@ package io.bsdb.kstreams.broker;
 
 import io.bsdb.kstreams.SnapshotLookup;
 import java.nio.file.Path;
+import java.util.Map;
 import java.util.Properties;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.producer.ProducerConfig;
@@ -43,8 +44,13 @@ final class Enrichment {
   }
 
   static KafkaStreams streams(
-      Topology topology, String bootstrapServers, TopicNames names, Path stateDirectory) {
+      Topology topology,
+      String bootstrapServers,
+      TopicNames names,
+      Path stateDirectory,
+      Map<String, Object> settings) {
     Properties config = new Properties();
+    config.putAll(settings);
     config.put(StreamsConfig.BOOTSTRAP_SERVERS_CONFIG, bootstrapServers);
     config.put(StreamsConfig.APPLICATION_ID_CONFIG, names.application());
     config.put(StreamsConfig.STATE_DIR_CONFIG, stateDirectory.toString());

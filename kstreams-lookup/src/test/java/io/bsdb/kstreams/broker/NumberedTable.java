@@ -10,6 +10,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -30,6 +31,11 @@ final class NumberedTable implements AutoCloseable {
   void publishDamaged() {
     published++;
     assertThat(number(table.publishDamaged(customers()))).isEqualTo(published);
+  }
+
+  /** Leaves the latest version such that it opens, but no customer can be read. */
+  void damageRecords() {
+    table.damageRecords();
   }
 
   private Map<String, String> customers() {
@@ -55,6 +61,26 @@ final class NumberedTable implements AutoCloseable {
 
   Path directory() {
     return table.directory();
+  }
+
+  /** Files of the table that this process has open. */
+  List<Path> openFiles() {
+    try (Stream<Path> descriptors = Files.list(Path.of("/proc/self/fd"))) {
+      return descriptors
+          .map(NumberedTable::target)
+          .filter(file -> file.startsWith(table.directory()))
+          .toList();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static Path target(Path descriptor) {
+    try {
+      return Files.readSymbolicLink(descriptor);
+    } catch (IOException closedMeanwhile) {
+      return descriptor;
+    }
   }
 
   /** Numbers of the versions that are mapped into this process. */

@@ -6,6 +6,11 @@ record TopicNames(String application) {
     return application + "-orders";
   }
 
+  /** Orders that could not be enriched. */
+  String deadLetters() {
+    return application + "-dead-letters";
+  }
+
   String enriched() {
     return application + "-enriched";
   }

@@ -39,6 +39,7 @@ final class Traffic implements AutoCloseable {
   private final KafkaConsumer<String, String> consumer;
   private final List<Enriched> read = new ArrayList<>();
   private int sent;
+  private int dead;
 
   /**
    * One result.
@@ -67,6 +68,7 @@ final class Traffic implements AutoCloseable {
           .createTopics(
               Set.of(
                   new NewTopic(names.orders(), PARTITIONS, (short) 1),
+                  new NewTopic(names.deadLetters(), 1, (short) 1),
                   new NewTopic(names.enriched(), PARTITIONS, (short) 1)))
           .all()
           .get(1, TimeUnit.MINUTES);
@@ -104,12 +106,32 @@ final class Traffic implements AutoCloseable {
     }
   }
 
+  /** Waits for so many orders among the dead letters: their keys. No result is due for them. */
+  List<String> awaitDeadLetters(int count) {
+    TopicPartition partition = new TopicPartition(names.deadLetters(), 0);
+    consumer.assign(List.of(partition));
+    consumer.seekToBeginning(List.of(partition));
+    List<String> keys = new ArrayList<>();
+    long deadline = System.nanoTime() + PATIENCE.toNanos();
+    while (keys.size() < count) {
+      assertThat(System.nanoTime())
+          .as("%d of %d dead letters in time", keys.size(), count)
+          .isLessThan(deadline);
+      consumer.poll(Duration.ofMillis(100)).forEach(letter -> keys.add(letter.key()));
+    }
+    dead += count;
+    consumer.assign(enrichedPartitions);
+    consumer.seekToBeginning(enrichedPartitions);
+    read.clear();
+    return keys;
+  }
+
   /** Waits until there is a result for every order. */
   void awaitAll() {
     long deadline = System.nanoTime() + PATIENCE.toNanos();
-    while (read.size() < sent) {
+    while (read.size() < sent - dead) {
       assertThat(System.nanoTime())
-          .as("%d of %d results in time", read.size(), sent)
+          .as("%d of %d results in time", read.size(), sent - dead)
           .isLessThan(deadline);
       poll();
     }
@@ -128,7 +150,7 @@ final class Traffic implements AutoCloseable {
     Map<String, Long> counts =
         read.stream().collect(Collectors.groupingBy(Enriched::key, Collectors.counting()));
     assertThat(counts)
-        .hasSize(sent)
+        .hasSize(sent - dead)
         .allSatisfy((key, count) -> assertThat(count).as(key).isEqualTo(1));
     return List.copyOf(read);
   }

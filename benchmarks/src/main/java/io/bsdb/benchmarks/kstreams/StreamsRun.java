@@ -1,0 +1,107 @@
+package io.bsdb.benchmarks.kstreams;
+
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Properties;
+import java.util.stream.Stream;
+import org.apache.kafka.common.serialization.Serdes;
+import org.apache.kafka.streams.CloseOptions;
+import org.apache.kafka.streams.CloseOptions.GroupMembershipOperation;
+import org.apache.kafka.streams.KafkaStreams;
+import org.apache.kafka.streams.StreamsBuilder;
+import org.apache.kafka.streams.StreamsConfig;
+import org.apache.kafka.streams.errors.StreamsUncaughtExceptionHandler.StreamThreadExceptionResponse;
+
+/** One application in a virtual machine of its own, from its start until it has read all events. */
+final class StreamsRun {
+  private StreamsRun() {}
+
+  /**
+   * What was measured.
+   *
+   * @param openSeconds before {@code start()}: opening the table, where it is opened there
+   * @param firstResultSeconds from {@code start()} to the first result
+   * @param resultsPerSecond of the second half of the events
+   * @param hits results with a value
+   * @param privateBytes of memory at the end, heap and RocksDB's included
+   * @param fileBytes of mapped files in memory at the end: page cache that others may share
+   * @param diskBytes of state, or of the snapshot
+   */
+  record Outcome(
+      double openSeconds,
+      double firstResultSeconds,
+      double resultsPerSecond,
+      long hits,
+      long privateBytes,
+      long fileBytes,
+      long diskBytes) {}
+
+  /**
+   * Arguments: contender, bootstrap servers, directory of state, directory of snapshots, number of
+   * events, file for the outcome.
+   */
+  public static void main(String[] arguments) throws Exception {
+    Contender contender = Contender.valueOf(arguments[0]);
+    Path state = Path.of(arguments[2]);
+    Path snapshots = Path.of(arguments[3]);
+    Properties properties = new Properties();
+    properties.put(StreamsConfig.APPLICATION_ID_CONFIG, StreamsBench.APPLICATION);
+    properties.put(StreamsConfig.BOOTSTRAP_SERVERS_CONFIG, arguments[1]);
+    properties.put(StreamsConfig.STATE_DIR_CONFIG, state.toString());
+    properties.put(
+        StreamsConfig.DEFAULT_KEY_SERDE_CLASS_CONFIG, Serdes.ByteArray().getClass().getName());
+    properties.put(
+        StreamsConfig.DEFAULT_VALUE_SERDE_CLASS_CONFIG, Serdes.ByteArray().getClass().getName());
+    ResultCount results = new ResultCount(Long.parseLong(arguments[4]));
+
+    StreamsBuilder builder = new StreamsBuilder();
+    long opened = System.nanoTime();
+    try (AutoCloseable table = contender.join(builder, snapshots, results)) {
+      KafkaStreams streams = new KafkaStreams(builder.build(), properties);
+      streams.setUncaughtExceptionHandler(
+          failure -> {
+            failure.printStackTrace();
+            Runtime.getRuntime().halt(1);
+            return StreamThreadExceptionResponse.SHUTDOWN_CLIENT;
+          });
+      long started = System.nanoTime();
+      streams.start();
+      results.await();
+      long privateBytes = status("RssAnon:");
+      long fileBytes = status("RssFile:");
+      // The group has to be empty, or its offsets could not be deleted for the next run.
+      streams.close(CloseOptions.groupMembershipOperation(GroupMembershipOperation.LEAVE_GROUP));
+      Outcome outcome =
+          new Outcome(
+              (started - opened) / 1e9,
+              (results.firstNanos() - started) / 1e9,
+              results.resultsPerSecond(),
+              results.hits(),
+              privateBytes,
+              fileBytes,
+              size(contender == Contender.BSDB ? snapshots : state));
+      new ObjectMapper().writeValue(Path.of(arguments[5]).toFile(), outcome);
+    }
+  }
+
+  private static long status(String name) throws IOException {
+    for (String line : Files.readAllLines(Path.of("/proc/self/status"))) {
+      if (line.startsWith(name)) {
+        return Long.parseLong(line.replaceAll("\\D", "")) << 10;
+      }
+    }
+    throw new IOException("not in /proc/self/status: " + name);
+  }
+
+  private static long size(Path directory) throws IOException {
+    long bytes = 0;
+    try (Stream<Path> files = Files.walk(directory)) {
+      for (Path file : files.filter(Files::isRegularFile).toList()) {
+        bytes += Files.size(file);
+      }
+    }
+    return bytes;
+  }
+}

@@ -1,0 +1,71 @@
+package io.bsdb.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** With fewer events; the whole one runs after the build. */
+class KafkaStreamsQuickstartTest {
+  private static final String HOME = "bsdb.home";
+
+  @TempDir private Path directory;
+
+  @BeforeEach
+  void standInTheProjectsDirectory() {
+    System.setProperty(HOME, "..");
+  }
+
+  @AfterEach
+  void forgetTheProjectsDirectory() {
+    System.clearProperty(HOME);
+  }
+
+  @Test
+  void enrichesEveryCheckIn() {
+    Path own = directory.resolve("quickstart");
+    CommandRun run =
+        CommandRun.of("quickstart", "kafka-streams", "--directory", own, "--events", 2_000);
+
+    assertThat(run.status()).as(run.err()).isZero();
+    assertThat(run.out())
+        .contains(
+            "  10        310   2544815     Kariat Arkmane       MA       Africa/Casablanca  5882\n")
+        .contains(
+            "  19        589   -20         -                    -        -                  -\n")
+        .contains("0000000001-")
+        .contains(": 234,908 records")
+        .containsPattern("\nevents=2000 enriched=1900 unmatched=100 rows_per_second=[1-9]\\d*\n$");
+    assertThat(run.err()).contains("3/4 a topology looks up their places\n");
+    assertThat(own.resolve("kafka.log")).content().contains("to RUNNING");
+    assertThat(own.resolve("kafka")).as("the broker's files").doesNotExist();
+    assertThat(CommandRun.of("get", "--table", own.resolve("cities"), "--", 2544815).out())
+        .contains("Kariat Arkmane");
+  }
+
+  @Test
+  void leavesADirectoryAloneThatIsNotItsOwn() throws Exception {
+    Path theirs = Files.writeString(directory.resolve("theirs"), "x");
+
+    CommandRun run = CommandRun.of("quickstart", "kafka-streams", "--directory", directory);
+
+    assertThat(run.status()).isEqualTo(ExitStatus.UNREADABLE);
+    assertThat(run.err())
+        .isEqualTo(
+            "bsdb: the directory is not empty, and no quickstart made it: " + directory + "\n");
+    assertThat(theirs).exists();
+  }
+
+  @Test
+  void refusesAnUnknownEngineAndNoEvents() {
+    assertThat(CommandRun.of("quickstart", "storm").err())
+        .contains("expected flink or kafka-streams, actual=storm");
+    CommandRun none = CommandRun.of("quickstart", "kafka-streams", "--events", 0);
+    assertThat(none.status()).isEqualTo(ExitStatus.USAGE);
+    assertThat(none.err()).isEqualTo("bsdb: number of events: expected>=1 actual=0\n");
+  }
+}

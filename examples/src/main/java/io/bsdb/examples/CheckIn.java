@@ -1,0 +1,4 @@
+package io.bsdb.examples;
+
+/** Somebody was at a place. */
+record CheckIn(long user, long geonameId) {}

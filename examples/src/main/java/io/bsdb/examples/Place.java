@@ -1,0 +1,16 @@
+package io.bsdb.examples;
+
+import io.bsdb.format.row.Row;
+import org.jspecify.annotations.Nullable;
+
+/** What check-ins get to know of their place. */
+record Place(
+    @Nullable String name, @Nullable String country, @Nullable String timezone, long population) {
+  static Place of(Row row) {
+    return new Place(
+        row.string("name"),
+        row.string("country_code"),
+        row.string("timezone"),
+        row.longValue("population"));
+  }
+}

@@ -1,0 +1,83 @@
+package io.bsdb.examples;
+
+import com.fasterxml.jackson.databind.MappingIterator;
+import com.fasterxml.jackson.dataformat.csv.CsvMapper;
+import com.fasterxml.jackson.dataformat.csv.CsvSchema;
+import io.bsdb.format.row.RowCodec;
+import io.bsdb.format.row.Schema;
+import io.bsdb.writer.SnapshotWriter;
+import io.bsdb.writer.WriterOptions;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.Map;
+import java.util.stream.LongStream;
+import java.util.zip.GZIPInputStream;
+
+/** The table of places, as {@code 1-cities.sql} declares it. */
+final class Places {
+  static final Schema SCHEMA =
+      Schema.builder()
+          .column("geoname_id", "BIGINT NOT NULL")
+          .column("name", "STRING")
+          .column("country_code", "STRING")
+          .column("admin1_code", "STRING")
+          .column("timezone", "STRING")
+          .column("population", "BIGINT")
+          .column("latitude", "DOUBLE")
+          .column("longitude", "DOUBLE")
+          .primaryKey("geoname_id")
+          .build();
+
+  private Places() {}
+
+  /**
+   * Builds a snapshot and puts it in service.
+   *
+   * @param csv the places, with a header line, compressed by gzip
+   * @param table the table's directory
+   * @return the ids of the places, from the lowest
+   */
+  static long[] build(Path csv, Path table) throws IOException {
+    RowCodec codec = RowCodec.of(SCHEMA);
+    LongStream.Builder ids = LongStream.builder();
+    try (var lines =
+            new BufferedReader(
+                new InputStreamReader(
+                    new GZIPInputStream(Files.newInputStream(csv)), StandardCharsets.UTF_8));
+        MappingIterator<Map<String, String>> rows =
+            new CsvMapper()
+                .readerForMapOf(String.class)
+                .with(CsvSchema.emptySchema().withHeader())
+                .readValues(lines);
+        var writer = SnapshotWriter.create(table, WriterOptions.builder().schema(SCHEMA).build())) {
+      while (rows.hasNext()) {
+        Map<String, String> fields = rows.next();
+        long id = Long.parseLong(fields.get("geoname_id"));
+        Map<String, Object> row = row(id, fields);
+        writer.add(codec.encodeKey(row), codec.encodeValue(row));
+        ids.add(id);
+      }
+      writer.publish();
+    }
+    long[] sorted = ids.build().toArray();
+    Arrays.sort(sorted);
+    return sorted;
+  }
+
+  private static Map<String, Object> row(long id, Map<String, String> fields) {
+    return Map.of(
+        "geoname_id", id,
+        "name", fields.get("name"),
+        "country_code", fields.get("country_code"),
+        "admin1_code", fields.get("admin1_code"),
+        "timezone", fields.get("timezone"),
+        "population", Long.valueOf(fields.get("population")),
+        "latitude", Double.valueOf(fields.get("latitude")),
+        "longitude", Double.valueOf(fields.get("longitude")));
+  }
+}

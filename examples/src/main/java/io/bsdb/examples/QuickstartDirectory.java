@@ -1,0 +1,52 @@
+package io.bsdb.examples;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Comparator;
+import java.util.stream.Stream;
+
+/** Where a quickstart puts its files. */
+final class QuickstartDirectory {
+  private static final String MARKER = ".bsdb-quickstart";
+
+  private final Path path;
+
+  private QuickstartDirectory(Path path) {
+    this.path = path;
+  }
+
+  /** Files are deleted below the directory, so it has to be one that an earlier run made. */
+  static QuickstartDirectory claim(Path directory) throws IOException {
+    Path path = directory.toAbsolutePath().normalize();
+    Files.createDirectories(path);
+    Path marker = path.resolve(MARKER);
+    if (!Files.exists(marker)) {
+      try (Stream<Path> entries = Files.list(path)) {
+        if (entries.findAny().isPresent()) {
+          throw new IOException("the directory is not empty, and no quickstart made it: " + path);
+        }
+      }
+      Files.createFile(marker);
+    }
+    return new QuickstartDirectory(path);
+  }
+
+  /** A place in the directory. */
+  Path resolve(String name) {
+    return path.resolve(name);
+  }
+
+  /** A place in the directory, at which there is nothing now. */
+  Path cleared(String name) throws IOException {
+    Path place = path.resolve(name);
+    if (Files.exists(place)) {
+      try (Stream<Path> paths = Files.walk(place)) {
+        for (Path each : paths.sorted(Comparator.reverseOrder()).toList()) {
+          Files.delete(each);
+        }
+      }
+    }
+    return place;
+  }
+}

@@ -1,0 +1,178 @@
+package io.bsdb.examples;
+
+import io.bsdb.examples.QuickstartReport.CountryCount;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.BitSet;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.LongConsumer;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.clients.consumer.ConsumerConfig;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerConfig;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.serialization.LongDeserializer;
+import org.apache.kafka.common.serialization.LongSerializer;
+import org.jspecify.annotations.Nullable;
+
+/** The quickstart's two topics: the check-ins, and what became of them. */
+final class QuickstartTopics implements AutoCloseable {
+  static final String CHECK_INS = "check-ins";
+  static final String ENRICHED = "enriched-check-ins";
+
+  private static final int PARTITIONS = 4;
+  private static final long FIRST_SHOWN = 10;
+  private static final long LAST_SHOWN = 19;
+
+  private final String bootstrapServers;
+  private final Admin admin;
+
+  private QuickstartTopics(String bootstrapServers, Admin admin) {
+    this.bootstrapServers = bootstrapServers;
+    this.admin = admin;
+  }
+
+  static QuickstartTopics create(String bootstrapServers)
+      throws ExecutionException, InterruptedException {
+    Admin admin = Admin.create(Map.of("bootstrap.servers", bootstrapServers));
+    try {
+      admin
+          .createTopics(
+              Stream.of(CHECK_INS, ENRICHED)
+                  .map(name -> new NewTopic(name, PARTITIONS, (short) 1))
+                  .toList())
+          .all()
+          .get();
+      return new QuickstartTopics(bootstrapServers, admin);
+    } catch (Throwable e) {
+      admin.close();
+      throw e;
+    }
+  }
+
+  /**
+   * Writes the stream.
+   *
+   * @param sent is told how many check-ins have been written
+   */
+  void fill(CheckIns checkIns, long events, LongConsumer sent) throws IOException {
+    AtomicReference<@Nullable Exception> failure = new AtomicReference<>();
+    Map<String, Object> settings =
+        Map.of(
+            ProducerConfig.BOOTSTRAP_SERVERS_CONFIG,
+            bootstrapServers,
+            ProducerConfig.LINGER_MS_CONFIG,
+            20,
+            ProducerConfig.BATCH_SIZE_CONFIG,
+            256 << 10);
+    try (var producer =
+        new KafkaProducer<>(
+            settings, new LongSerializer(), JsonSerde.of(CheckIn.class).serializer())) {
+      for (long number = 0; number < events && failure.get() == null; number++) {
+        var unused =
+            producer.send(
+                new ProducerRecord<>(CHECK_INS, number, checkIns.at(number)),
+                (metadata, e) -> {
+                  if (e != null) {
+                    failure.compareAndSet(null, e);
+                  }
+                });
+        sent.accept(number + 1);
+      }
+    } // closing sends what is left
+    Exception e = failure.get();
+    if (e != null) {
+      throw new IOException("the check-ins cannot be written: " + e.getMessage(), e);
+    }
+  }
+
+  /** How many check-ins the application has committed: their results are there to be read. */
+  long committed(String application) throws ExecutionException, InterruptedException {
+    Map<TopicPartition, OffsetAndMetadata> offsets =
+        admin.listConsumerGroupOffsets(application).partitionsToOffsetAndMetadata().get();
+    return offsets.values().stream().mapToLong(OffsetAndMetadata::offset).sum();
+  }
+
+  /**
+   * Reads all committed results.
+   *
+   * @param seconds for which they were made
+   * @throws IOException if a check-in came out twice
+   */
+  QuickstartReport read(double seconds) throws IOException {
+    BitSet seen = new BitSet();
+    Map<@Nullable String, Long> counts = new HashMap<>();
+    Map<Long, List<@Nullable Object>> sample = new TreeMap<>();
+    Map<String, Object> settings =
+        Map.of(
+            ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG,
+            bootstrapServers,
+            ConsumerConfig.ISOLATION_LEVEL_CONFIG,
+            "read_committed");
+    try (var consumer =
+        new KafkaConsumer<>(
+            settings, new LongDeserializer(), JsonSerde.of(EnrichedCheckIn.class).deserializer())) {
+      List<TopicPartition> partitions =
+          IntStream.range(0, PARTITIONS).mapToObj(i -> new TopicPartition(ENRICHED, i)).toList();
+      consumer.assign(partitions);
+      consumer.seekToBeginning(partitions);
+      Map<TopicPartition, Long> ends = consumer.endOffsets(partitions);
+      while (ends.entrySet().stream()
+          .anyMatch(end -> consumer.position(end.getKey()) < end.getValue())) {
+        for (ConsumerRecord<Long, EnrichedCheckIn> result : consumer.poll(Duration.ofSeconds(1))) {
+          int number = Math.toIntExact(result.key());
+          if (seen.get(number)) {
+            throw new IOException("check-in %d came out twice".formatted(number));
+          }
+          seen.set(number);
+          counts.merge(result.value().country(), 1L, Long::sum);
+          if (number >= FIRST_SHOWN && number <= LAST_SHOWN) {
+            sample.put(result.key(), columns(number, result.value()));
+          }
+        }
+      }
+    }
+    return new QuickstartReport(List.copyOf(sample.values()), countries(counts), seconds);
+  }
+
+  private static List<@Nullable Object> columns(long number, EnrichedCheckIn result) {
+    return Arrays.asList(
+        number,
+        result.user(),
+        result.geonameId(),
+        result.city(),
+        result.country(),
+        result.timezone(),
+        result.population());
+  }
+
+  private static List<CountryCount> countries(Map<@Nullable String, Long> counts) {
+    return counts.entrySet().stream()
+        .map(each -> new CountryCount(each.getKey(), each.getValue()))
+        .sorted(
+            Comparator.comparingLong(CountryCount::count)
+                .reversed()
+                .thenComparing(
+                    CountryCount::country, Comparator.nullsLast(Comparator.naturalOrder())))
+        .toList();
+  }
+
+  @Override
+  public void close() {
+    admin.close();
+  }
+}
