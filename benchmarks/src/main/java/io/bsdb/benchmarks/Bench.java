@@ -48,7 +48,7 @@ public final class Bench implements Callable<Integer> {
   @Option(
       names = "--quick",
       description =
-          "100,000 and 1,000,000 records, 7 short rounds: less than 5 minutes. The default")
+          "100,000 and 1,000,000 records, 5 short rounds: less than 5 minutes. The default")
   private boolean quick;
 
   @Option(
@@ -150,7 +150,7 @@ public final class Bench implements Callable<Integer> {
   }
 
   private int rounds() {
-    return rounds > 0 ? rounds : isLong() ? 15 : 7;
+    return rounds > 0 ? rounds : isLong() ? 15 : 5;
   }
 
   private int queries() {
