@@ -21,8 +21,17 @@ import org.apache.flink.table.types.logical.RowType;
 /** Makes tables of {@code 'connector' = 'bsdb'}. Touches no files. */
 public final class SnapshotTableFactory
     implements DynamicTableSourceFactory, DynamicTableSinkFactory {
-  static final String IDENTIFIER = "bsdb";
+  /** Of the connector and of the catalog. */
+  public static final String IDENTIFIER = "bsdb";
+
   private static final String SUX4J = "it.unimi.dsi.sux4j.io.BucketedHashStore";
+
+  /**
+   * The key of the metadata column that a table must have if it stands for the version of a time.
+   */
+  public static String historicMetadataKey(String version) {
+    return HistoricTableSource.metadataKey(version);
+  }
 
   @Override
   public String factoryIdentifier() {
@@ -71,13 +80,24 @@ public final class SnapshotTableFactory
   @Override
   public DynamicTableSource createDynamicTableSource(Context context) {
     ReadableConfig options = options(FactoryUtil.createTableFactoryHelper(this, context));
-    return new SnapshotTableSource(declaredTable(context, options), readSettings(options));
+    DeclaredTable table = declaredTable(context, options);
+    ReadSettings settings = readSettings(options);
+    String version = settings.version();
+    return version != null && context.getCatalogTable().getSnapshot().isPresent()
+        ? new HistoricTableSource(table, settings, version)
+        : new SnapshotTableSource(table, settings);
   }
 
   @Override
   public DynamicTableSink createDynamicTableSink(Context context) {
     ReadableConfig options = options(FactoryUtil.createTableFactoryHelper(this, context));
     DeclaredTable table = declaredTable(context, options);
+    String pinned = options.get(BsdbOptions.SNAPSHOT_VERSION);
+    if (pinned != null) {
+      throw new ValidationException(
+          "table %s is version %s and cannot be written; INSERT OVERWRITE the table without '%s' makes a new version"
+              .formatted(table.name(), pinned, BsdbOptions.SNAPSHOT_VERSION.key()));
+    }
     BuildSettings settings = buildSettings(context, table, options);
     return new SnapshotTableSink(
         table, settings, options.getOptional(BsdbOptions.SINK_PARALLELISM).orElse(null));

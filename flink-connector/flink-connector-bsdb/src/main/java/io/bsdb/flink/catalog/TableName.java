@@ -1,0 +1,50 @@
+package io.bsdb.flink.catalog;
+
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.apache.flink.table.catalog.ObjectPath;
+import org.apache.flink.table.catalog.exceptions.CatalogException;
+
+/**
+ * What a name means: a table, one version of it ({@code t$v42}), or the list of its versions
+ * ({@code t$snapshots}).
+ *
+ * @param path of the table itself
+ * @param version number or full name of a version; empty if none is named
+ */
+record TableName(ObjectPath path, Part part, String version) {
+  private static final Pattern PLAIN = Pattern.compile("[\\p{L}\\p{N}_][\\p{L}\\p{N}_ .-]{0,199}");
+  private static final Pattern VERSION = Pattern.compile("v(\\d{1,10}|\\d{10}-[0-9a-f]{8})");
+  private static final String VERSIONS = "snapshots";
+
+  enum Part {
+    TABLE,
+    VERSION,
+    VERSIONS
+  }
+
+  static TableName of(ObjectPath path) {
+    String name = path.getObjectName();
+    int dollar = name.indexOf('$');
+    if (dollar < 0) {
+      return new TableName(path, Part.TABLE, "");
+    }
+    ObjectPath table = new ObjectPath(path.getDatabaseName(), name.substring(0, dollar));
+    String suffix = name.substring(dollar + 1);
+    Matcher version = VERSION.matcher(suffix);
+    if (version.matches()) {
+      return new TableName(table, Part.VERSION, version.group(1));
+    }
+    if (suffix.equals(VERSIONS)) {
+      return new TableName(table, Part.VERSIONS, "");
+    }
+    throw new CatalogException(
+        "no such part of a table: '%s'; after the '$' stands 'snapshots', or 'v' and a version, such as v42 or v0000000042-0a1b2c3d"
+            .formatted(name));
+  }
+
+  /** Whether this can be the name of a database or table, and of a directory everywhere. */
+  static boolean isPlain(String name) {
+    return PLAIN.matcher(name).matches();
+  }
+}
