@@ -26,13 +26,6 @@ public final class SnapshotTableFactory
 
   private static final String SUX4J = "it.unimi.dsi.sux4j.io.BucketedHashStore";
 
-  /**
-   * The key of the metadata column that a table must have if it stands for the version of a time.
-   */
-  public static String historicMetadataKey(String version) {
-    return HistoricTableSource.metadataKey(version);
-  }
-
   @Override
   public String factoryIdentifier() {
     return IDENTIFIER;
@@ -80,12 +73,7 @@ public final class SnapshotTableFactory
   @Override
   public DynamicTableSource createDynamicTableSource(Context context) {
     ReadableConfig options = options(FactoryUtil.createTableFactoryHelper(this, context));
-    DeclaredTable table = declaredTable(context, options);
-    ReadSettings settings = readSettings(options);
-    String version = settings.version();
-    return version != null && context.getCatalogTable().getSnapshot().isPresent()
-        ? new HistoricTableSource(table, settings, version)
-        : new SnapshotTableSource(table, settings);
+    return new SnapshotTableSource(declaredTable(context, options), readSettings(options));
   }
 
   @Override

@@ -141,6 +141,9 @@ class CatalogBadInputTest {
         .hasStackTraceContaining("no version 42 of table");
     assertFails("CALL sys.rollback_to('default.t')")
         .hasStackTraceContaining("there is no version before 0000000001-");
+    assertFails("SELECT * FROM `t$atnoon`")
+        .hasStackTraceContaining(
+            "'noon' is no time; expected one in UTC, such as 2026-11-20T08:30:00Z");
     assertFails("SELECT * FROM `t$history`")
         .hasStackTraceContaining("no such part of a table: 't$history'; after the '$' stands");
   }

@@ -13,7 +13,6 @@ import org.apache.flink.table.api.DataTypes;
 import org.apache.flink.table.api.Schema;
 import org.apache.flink.table.catalog.CatalogTable;
 import org.apache.flink.table.factories.FactoryUtil;
-import org.jspecify.annotations.Nullable;
 
 /** What the files of a table say of it, as Flink sees tables. */
 final class StoredTable {
@@ -66,52 +65,31 @@ final class StoredTable {
                 options.put(option, value);
               }
             });
-    return table(schema(manifest).build(), options, null);
+    return table(manifest, options);
   }
 
   /** One version, whichever is in service, with the columns that it was built with. */
   CatalogTable version(String wanted) throws IOException {
-    Manifest manifest = table.manifest(Versions.resolve(table, wanted));
-    return table(schema(manifest).build(), pinned(manifest), null);
+    return pinned(table.manifest(Versions.resolve(table, wanted)));
   }
 
-  /**
-   * The version of a time. It has one column more, without which Flink would mix it up with other
-   * versions in the same query.
-   */
-  CatalogTable asOf(long millis) throws IOException {
-    Manifest manifest = Versions.asOf(table, Instant.ofEpochMilli(millis));
-    Schema schema =
-        schema(manifest)
-            .columnByMetadata(
-                freeName(manifest.schema()),
-                DataTypes.STRING().notNull(),
-                SnapshotTableFactory.historicMetadataKey(manifest.version()),
-                true)
-            .build();
-    return table(schema, pinned(manifest), millis);
+  /** The version of a time, with the columns that it was built with. */
+  CatalogTable asOf(Instant time) throws IOException {
+    return pinned(Versions.asOf(table, time));
   }
 
-  private static String freeName(io.bsdb.format.row.@Nullable Schema stored) {
-    String name = "snapshot_version";
-    while (stored != null && stored.hasColumn(name)) {
-      name += "_";
-    }
-    return name;
-  }
-
-  private Map<String, String> pinned(Manifest manifest) throws IOException {
+  private CatalogTable pinned(Manifest manifest) throws IOException {
     Map<String, String> options = new LinkedHashMap<>();
     CatalogTable declared = TableDeclaration.read(table.storage());
     if (declared != null) {
       options.putAll(declared.getOptions());
     }
     options.put(BsdbOptions.SNAPSHOT_VERSION.key(), manifest.version());
-    return options;
+    return table(manifest, options);
   }
 
-  private CatalogTable table(Schema schema, Map<String, String> options, @Nullable Long time) {
-    return CatalogTable.newBuilder().schema(schema).options(with(options)).snapshot(time).build();
+  private CatalogTable table(Manifest manifest, Map<String, String> options) {
+    return CatalogTable.newBuilder().schema(schema(manifest)).options(with(options)).build();
   }
 
   private Map<String, String> with(Map<String, String> options) {
@@ -121,18 +99,19 @@ final class StoredTable {
   }
 
   /** The columns of a snapshot; plain bytes are two columns, {@code key} and {@code value}. */
-  private static Schema.Builder schema(Manifest manifest) {
+  private static Schema schema(Manifest manifest) {
     Schema.Builder columns = Schema.newBuilder();
     io.bsdb.format.row.Schema stored = manifest.schema();
     if (stored == null) {
       return columns
           .column("key", DataTypes.BYTES().notNull())
           .column("value", DataTypes.BYTES().notNull())
-          .primaryKey("key");
+          .primaryKey("key")
+          .build();
     }
     for (Column column : stored.columns()) {
       columns.column(column.name(), column.type().toString());
     }
-    return columns.primaryKey(stored.primaryKey());
+    return columns.primaryKey(stored.primaryKey()).build();
   }
 }
