@@ -3,13 +3,11 @@ package io.bsdb.format;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import com.fasterxml.jackson.databind.SerializationFeature;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.bsdb.format.row.Schema;
 import java.io.CharConversionException;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.time.DateTimeException;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -21,7 +19,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 import java.util.regex.Pattern;
-import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -52,10 +49,8 @@ public record Manifest(
   /** Longest manifest that is read, in bytes. */
   public static final int MAX_LENGTH = 64 << 20;
 
-  private static final ObjectMapper JSON =
-      new ObjectMapper().enable(SerializationFeature.INDENT_OUTPUT);
+  private static final ObjectMapper JSON = new ObjectMapper();
   private static final Pattern FILE_NAME = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._-]{0,199}");
-  private static final String CHECKSUM = "\"checksum\"";
   private static final String HASH = "XXH3-128, seed 0";
   private static final Pattern HEX = Pattern.compile("[0-9a-f]{8}");
 
@@ -106,32 +101,13 @@ public record Manifest(
           .put("keyBytes", file.keyBytes())
           .put("valueBytes", file.valueBytes());
     }
-    root.put("checksum", "00000000");
-    try {
-      String text = JSON.writeValueAsString(root);
-      int end = text.lastIndexOf(CHECKSUM);
-      String covered = text.substring(0, end);
-      return (covered
-              + CHECKSUM
-              + " : \""
-              + checksum(covered.getBytes(StandardCharsets.UTF_8))
-              + "\"\n}\n")
-          .getBytes(StandardCharsets.UTF_8);
-    } catch (JsonProcessingException e) {
-      throw new IllegalStateException("a tree of strings and numbers cannot be written as JSON", e);
-    }
+    return ChecksummedJson.encode(root);
   }
 
   private static void putAll(ObjectNode node, Map<String, String> entries) {
     entries.entrySet().stream()
         .sorted(Map.Entry.comparingByKey())
         .forEach(entry -> node.put(entry.getKey(), entry.getValue()));
-  }
-
-  private static String checksum(byte[] covered) {
-    CRC32C crc = new CRC32C();
-    crc.update(covered);
-    return SnapshotFormat.hex((int) crc.getValue());
   }
 
   /**
@@ -151,7 +127,7 @@ public record Manifest(
             "snapshot has format version %d, this bsdb reads version %d: file=%s; upgrade bsdb, or rebuild the table with this one"
                 .formatted(formatVersion, SnapshotFormat.VERSION, file));
       }
-      verifyChecksum(bytes, file);
+      ChecksummedJson.verify(bytes, "manifest", file);
       if (formatVersion < 1) {
         throw new IllegalArgumentException("formatVersion out of range: " + formatVersion);
       }
@@ -168,27 +144,6 @@ public record Manifest(
         | DateTimeException e) {
       throw new CorruptSnapshotException(
           "manifest cannot be read: file=%s %s".formatted(file, e.getMessage()), e);
-    }
-  }
-
-  private static void verifyChecksum(byte[] bytes, String file) throws CorruptSnapshotException {
-    String text = new String(bytes, StandardCharsets.ISO_8859_1);
-    int end = text.lastIndexOf(CHECKSUM);
-    if (end < 0) {
-      throw new CorruptSnapshotException("manifest has no checksum: file=" + file);
-    }
-    CRC32C crc = new CRC32C();
-    crc.update(bytes, 0, end);
-    String actual = SnapshotFormat.hex((int) crc.getValue());
-    String rest = CHECKSUM + " : \"" + actual + "\"\n}\n";
-    if (!text.substring(end).equals(rest)) {
-      throw new CorruptSnapshotException(
-          "manifest checksum mismatch: file=%s offset=%d expected=%s actual=%s"
-              .formatted(
-                  file,
-                  end,
-                  text.substring(end).replaceAll("[^0-9a-f]", "").replaceFirst("^cec", ""),
-                  actual));
     }
   }
 

@@ -21,7 +21,9 @@ import org.apache.flink.table.types.logical.RowType;
 /** Makes tables of {@code 'connector' = 'bsdb'}. Touches no files. */
 public final class SnapshotTableFactory
     implements DynamicTableSourceFactory, DynamicTableSinkFactory {
-  static final String IDENTIFIER = "bsdb";
+  /** Of the connector and of the catalog. */
+  public static final String IDENTIFIER = "bsdb";
+
   private static final String SUX4J = "it.unimi.dsi.sux4j.io.BucketedHashStore";
 
   @Override
@@ -78,6 +80,12 @@ public final class SnapshotTableFactory
   public DynamicTableSink createDynamicTableSink(Context context) {
     ReadableConfig options = options(FactoryUtil.createTableFactoryHelper(this, context));
     DeclaredTable table = declaredTable(context, options);
+    String pinned = options.get(BsdbOptions.SNAPSHOT_VERSION);
+    if (pinned != null) {
+      throw new ValidationException(
+          "table %s is version %s and cannot be written; INSERT OVERWRITE the table without '%s' makes a new version"
+              .formatted(table.name(), pinned, BsdbOptions.SNAPSHOT_VERSION.key()));
+    }
     BuildSettings settings = buildSettings(context, table, options);
     return new SnapshotTableSink(
         table, settings, options.getOptional(BsdbOptions.SINK_PARALLELISM).orElse(null));

@@ -2,6 +2,7 @@ package io.bsdb.flink;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.bsdb.flink.catalog.SnapshotCatalogFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashSet;
@@ -16,6 +17,9 @@ class BsdbOptionsTest {
     SnapshotTableFactory factory = new SnapshotTableFactory();
     Set<ConfigOption<?>> options = new HashSet<>(factory.requiredOptions());
     options.addAll(factory.optionalOptions());
+    SnapshotCatalogFactory catalog = new SnapshotCatalogFactory();
+    options.addAll(catalog.requiredOptions());
+    options.addAll(catalog.optionalOptions());
     return options;
   }
 

@@ -1,0 +1,23 @@
+package io.bsdb.flink.catalog;
+
+import org.apache.flink.configuration.ConfigOption;
+import org.apache.flink.configuration.ConfigOptions;
+
+/** The options of a catalog with {@code 'type' = 'bsdb'}. */
+public final class CatalogOptions {
+  public static final ConfigOption<String> WAREHOUSE =
+      ConfigOptions.key("warehouse")
+          .stringType()
+          .noDefaultValue()
+          .withDescription(
+              "A directory of databases, which are directories of tables: a local path, or a 'file:' URI. The same on the client and on all task managers.");
+
+  public static final ConfigOption<String> DEFAULT_DATABASE =
+      ConfigOptions.key("default-database")
+          .stringType()
+          .defaultValue("default")
+          .withDescription(
+              "The database in use after USE CATALOG. It need not exist as a directory.");
+
+  private CatalogOptions() {}
+}

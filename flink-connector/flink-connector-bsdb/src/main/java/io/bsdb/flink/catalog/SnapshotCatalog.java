@@ -1,0 +1,312 @@
+package io.bsdb.flink.catalog;
+
+import io.bsdb.format.Manifest;
+import io.bsdb.format.PartitionFile;
+import io.bsdb.table.Table;
+import java.io.IOException;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeSet;
+import org.apache.flink.table.api.ValidationException;
+import org.apache.flink.table.catalog.CatalogBaseTable;
+import org.apache.flink.table.catalog.CatalogDatabase;
+import org.apache.flink.table.catalog.CatalogDatabaseImpl;
+import org.apache.flink.table.catalog.ObjectPath;
+import org.apache.flink.table.catalog.exceptions.CatalogException;
+import org.apache.flink.table.catalog.exceptions.DatabaseAlreadyExistException;
+import org.apache.flink.table.catalog.exceptions.DatabaseNotEmptyException;
+import org.apache.flink.table.catalog.exceptions.DatabaseNotExistException;
+import org.apache.flink.table.catalog.exceptions.ProcedureNotExistException;
+import org.apache.flink.table.catalog.exceptions.TableAlreadyExistException;
+import org.apache.flink.table.catalog.exceptions.TableNotExistException;
+import org.apache.flink.table.catalog.stats.CatalogTableStatistics;
+import org.apache.flink.table.procedures.Procedure;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The tables of a warehouse. All that it knows stands in the directories; it keeps no state, so any
+ * number of catalogs may use one warehouse. Safe for use by many threads.
+ */
+final class SnapshotCatalog extends TablesOnlyCatalog {
+  private final Warehouse warehouse;
+  private final TableDirectories tables;
+
+  SnapshotCatalog(String name, String defaultDatabase, Warehouse warehouse) {
+    super(name, defaultDatabase);
+    this.warehouse = warehouse;
+    this.tables = new TableDirectories(name, warehouse);
+  }
+
+  @Override
+  public void open() {
+    if (!on("", () -> warehouse.isDirectory())) {
+      throw new ValidationException(
+          "catalog %s: no such directory: '%s' = '%s'; create it, or check the path"
+              .formatted(getName(), CatalogOptions.WAREHOUSE.key(), warehouse));
+    }
+  }
+
+  /** Something that reads or writes files. */
+  private interface Access<T extends @Nullable Object> {
+    T run() throws IOException;
+  }
+
+  /** Does something to a table or database, and says to which if it fails. */
+  private <T extends @Nullable Object> T on(String what, Access<T> access) {
+    try {
+      return access.run();
+    } catch (IOException e) {
+      throw new CatalogException("%s.%s: %s".formatted(getName(), what, e), e);
+    } catch (ValidationException e) {
+      throw new ValidationException("%s.%s: %s".formatted(getName(), what, e.getMessage()), e);
+    }
+  }
+
+  // Databases
+
+  @Override
+  public List<String> listDatabases() {
+    TreeSet<String> databases = new TreeSet<>(on("", () -> warehouse.directories()));
+    databases.add(getDefaultDatabase());
+    return List.copyOf(databases);
+  }
+
+  @Override
+  public boolean databaseExists(String name) {
+    return name.equals(getDefaultDatabase())
+        || (TableName.isPlain(name) && on(name, () -> warehouse.isDirectory(name)));
+  }
+
+  private void requireDatabase(String name) throws DatabaseNotExistException {
+    if (!databaseExists(name)) {
+      throw new DatabaseNotExistException(getName(), name);
+    }
+  }
+
+  @Override
+  public CatalogDatabase getDatabase(String name) throws DatabaseNotExistException {
+    requireDatabase(name);
+    return new CatalogDatabaseImpl(Map.of(), "");
+  }
+
+  @Override
+  public void createDatabase(String name, CatalogDatabase database, boolean ignoreIfExists)
+      throws DatabaseAlreadyExistException {
+    if (databaseExists(name)) {
+      if (!ignoreIfExists) {
+        throw new DatabaseAlreadyExistException(getName(), name);
+      }
+      return;
+    }
+    TableDirectories.requirePlain(name);
+    String comment = database.getComment();
+    if (!database.getProperties().isEmpty() || (comment != null && !comment.isEmpty())) {
+      throw new ValidationException(
+          "database %s: a database is a directory, which keeps no comment and no properties; leave them out"
+              .formatted(name));
+    }
+    on(
+        name,
+        () -> {
+          warehouse.createDirectory(name);
+          return name;
+        });
+  }
+
+  @Override
+  public void dropDatabase(String name, boolean ignoreIfNotExists, boolean cascade)
+      throws DatabaseNotExistException, DatabaseNotEmptyException {
+    if (name.equals(getDefaultDatabase())) {
+      throw new ValidationException(
+          "database %s is the default one of the catalog and stays".formatted(name));
+    }
+    if (!databaseExists(name)) {
+      if (!ignoreIfNotExists) {
+        throw new DatabaseNotExistException(getName(), name);
+      }
+      return;
+    }
+    List<String> held = listTables(name);
+    if (!held.isEmpty() && !cascade) {
+      throw new DatabaseNotEmptyException(getName(), name);
+    }
+    on(
+        name,
+        () -> {
+          for (String table : held) {
+            tables.delete(new ObjectPath(name, table));
+          }
+          if (!warehouse.isEmpty(name)) {
+            throw new ValidationException(
+                "the directory holds files that are no tables, and stays: %s/%s"
+                    .formatted(warehouse, name));
+          }
+          warehouse.deleteDirectory(name);
+          return name;
+        });
+  }
+
+  // Tables
+
+  @Override
+  public List<String> listTables(String database) throws DatabaseNotExistException {
+    requireDatabase(database);
+    return on(database, () -> tables.list(database));
+  }
+
+  @Override
+  public boolean tableExists(ObjectPath path) {
+    TableName name = TableName.of(path);
+    return on(path.getFullName(), () -> tables.exists(name.path()));
+  }
+
+  @Override
+  public CatalogBaseTable getTable(ObjectPath path) throws TableNotExistException {
+    TableName name = TableName.of(path);
+    StoredTable table = require(path, name);
+    return on(
+        path.getFullName(),
+        () ->
+            switch (name.part()) {
+              case TABLE -> table.table();
+              case VERSION -> table.version(name.version());
+              case TIME -> table.asOf(name.time());
+              case VERSIONS -> VersionsTable.at(warehouse.directory(name.path()).toString());
+            });
+  }
+
+  /**
+   * Refused: Flink takes the version in service without a word if the table has an alias, and one
+   * version for all uses of the table in a query.
+   */
+  @Override
+  public CatalogBaseTable getTable(ObjectPath path, long timestamp) throws TableNotExistException {
+    TableName name = TableName.of(path);
+    require(path, name);
+    throw new ValidationException(
+        "FOR SYSTEM_TIME AS OF a constant is refused, because Flink forgets it where the table has an alias, and mixes up two of them in one query; write %s.`%s`"
+            .formatted(
+                path.getDatabaseName(),
+                TableName.of(name.path(), Instant.ofEpochMilli(timestamp))));
+  }
+
+  private StoredTable require(ObjectPath path, TableName name) throws TableNotExistException {
+    if (!on(path.getFullName(), () -> tables.exists(name.path()))) {
+      on(
+          path.getFullName(),
+          () -> {
+            tables.explainAbsence(name.path());
+            return path;
+          });
+      throw new TableNotExistException(getName(), path);
+    }
+    return new StoredTable(
+        warehouse.table(name.path()), warehouse.directory(name.path()).toString());
+  }
+
+  @Override
+  public void createTable(ObjectPath path, CatalogBaseTable table, boolean ignoreIfExists)
+      throws TableAlreadyExistException, DatabaseNotExistException {
+    requireDatabase(path.getDatabaseName());
+    TableDirectories.requirePlain(path.getObjectName());
+    if (tableExists(path)) {
+      if (!ignoreIfExists) {
+        throw new TableAlreadyExistException(getName(), path);
+      }
+      return;
+    }
+    on(
+        path.getFullName(),
+        () -> {
+          tables.create(path, table);
+          return path;
+        });
+  }
+
+  @Override
+  public void alterTable(ObjectPath path, CatalogBaseTable newTable, boolean ignoreIfNotExists)
+      throws TableNotExistException {
+    TableDirectories.requirePlain(path.getObjectName());
+    if (!tableExists(path)) {
+      if (!ignoreIfNotExists) {
+        throw new TableNotExistException(getName(), path);
+      }
+      return;
+    }
+    on(
+        path.getFullName(),
+        () -> {
+          tables.declare(path, newTable);
+          return path;
+        });
+  }
+
+  @Override
+  public void dropTable(ObjectPath path, boolean ignoreIfNotExists) throws TableNotExistException {
+    TableDirectories.requirePlain(path.getObjectName());
+    if (!tableExists(path)) {
+      if (!ignoreIfNotExists) {
+        throw new TableNotExistException(getName(), path);
+      }
+      return;
+    }
+    on(
+        path.getFullName(),
+        () -> {
+          tables.delete(path);
+          return path;
+        });
+  }
+
+  /** Rows and bytes of the version in service, or of the one that the name says. */
+  @Override
+  public CatalogTableStatistics getTableStatistics(ObjectPath path) throws TableNotExistException {
+    TableName name = TableName.of(path);
+    require(path, name);
+    Table table = warehouse.table(name.path());
+    return on(
+        path.getFullName(),
+        () -> {
+          String version =
+              switch (name.part()) {
+                case TABLE -> table.currentVersion();
+                case VERSION -> Versions.resolve(table, name.version());
+                case TIME -> Versions.asOf(table, name.time()).version();
+                case VERSIONS -> null;
+              };
+          return version == null
+              ? CatalogTableStatistics.UNKNOWN
+              : statistics(table.manifest(version));
+        });
+  }
+
+  private static CatalogTableStatistics statistics(Manifest manifest) {
+    long raw =
+        manifest.partitions().stream()
+            .mapToLong((PartitionFile file) -> file.keyBytes() + file.valueBytes())
+            .sum();
+    return new CatalogTableStatistics(
+        manifest.recordCount(), manifest.partitions().size(), manifest.length(), raw);
+  }
+
+  // Procedures
+
+  @Override
+  public List<String> listProcedures(String database) throws DatabaseNotExistException {
+    if (!database.equals(Procedures.DATABASE)) {
+      requireDatabase(database);
+      return List.of();
+    }
+    return Procedures.names();
+  }
+
+  @Override
+  public Procedure getProcedure(ObjectPath path) throws ProcedureNotExistException {
+    Procedure procedure = Procedures.get(path, tables);
+    if (procedure == null) {
+      throw new ProcedureNotExistException(getName(), path);
+    }
+    return procedure;
+  }
+}

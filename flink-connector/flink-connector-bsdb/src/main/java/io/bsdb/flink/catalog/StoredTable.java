@@ -1,0 +1,117 @@
+package io.bsdb.flink.catalog;
+
+import io.bsdb.flink.BsdbOptions;
+import io.bsdb.flink.SnapshotTableFactory;
+import io.bsdb.format.Manifest;
+import io.bsdb.format.row.Column;
+import io.bsdb.table.Table;
+import java.io.IOException;
+import java.time.Instant;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.apache.flink.table.api.DataTypes;
+import org.apache.flink.table.api.Schema;
+import org.apache.flink.table.catalog.CatalogTable;
+import org.apache.flink.table.factories.FactoryUtil;
+
+/** What the files of a table say of it, as Flink sees tables. */
+final class StoredTable {
+  /** Options of a build that the manifest tells, and what they are called here. */
+  private static final Map<String, String> BUILD_OPTIONS =
+      Map.of(
+          "layout", BsdbOptions.SINK_LAYOUT.key(),
+          "keys", BsdbOptions.SINK_KEYS.key(),
+          "signatureBits", BsdbOptions.SINK_SIGNATURE_BITS.key(),
+          "blockSize", BsdbOptions.SINK_BLOCK_SIZE.key(),
+          "frameSize", BsdbOptions.SINK_FRAME_SIZE.key(),
+          "zstdLevel", BsdbOptions.SINK_ZSTD_LEVEL.key());
+
+  private final Table table;
+  private final Map<String, String> location;
+
+  /**
+   * A table.
+   *
+   * @param path what its option {@code path} is to say
+   */
+  StoredTable(Table table, String path) {
+    this.table = table;
+    this.location =
+        Map.of(
+            FactoryUtil.CONNECTOR.key(),
+            SnapshotTableFactory.IDENTIFIER,
+            BsdbOptions.PATH.key(),
+            path);
+  }
+
+  /**
+   * The table as it was declared; without a declaration, as the version in service was built. So
+   * the next build is like the last one.
+   */
+  CatalogTable table() throws IOException {
+    CatalogTable declared = TableDeclaration.read(table.storage());
+    if (declared != null) {
+      return declared.copy(with(declared.getOptions()));
+    }
+    Manifest manifest = table.manifest(table.requireCurrentVersion());
+    Map<String, String> options = new LinkedHashMap<>();
+    options.put(BsdbOptions.SINK_PARTITIONS.key(), Integer.toString(manifest.partitions().size()));
+    manifest
+        .options()
+        .forEach(
+            (name, value) -> {
+              String option = BUILD_OPTIONS.get(name);
+              if (option != null) {
+                options.put(option, value);
+              }
+            });
+    return table(manifest, options);
+  }
+
+  /** One version, whichever is in service, with the columns that it was built with. */
+  CatalogTable version(String wanted) throws IOException {
+    return pinned(table.manifest(Versions.resolve(table, wanted)));
+  }
+
+  /** The version of a time, with the columns that it was built with. */
+  CatalogTable asOf(Instant time) throws IOException {
+    return pinned(Versions.asOf(table, time));
+  }
+
+  private CatalogTable pinned(Manifest manifest) throws IOException {
+    Map<String, String> options = new LinkedHashMap<>();
+    CatalogTable declared = TableDeclaration.read(table.storage());
+    if (declared != null) {
+      options.putAll(declared.getOptions());
+    }
+    options.put(BsdbOptions.SNAPSHOT_VERSION.key(), manifest.version());
+    return table(manifest, options);
+  }
+
+  private CatalogTable table(Manifest manifest, Map<String, String> options) {
+    return CatalogTable.newBuilder().schema(schema(manifest)).options(with(options)).build();
+  }
+
+  private Map<String, String> with(Map<String, String> options) {
+    Map<String, String> all = new LinkedHashMap<>(location);
+    all.putAll(options);
+    return all;
+  }
+
+  /** The columns of a snapshot; plain bytes are two columns, {@code key} and {@code value}. */
+  private static Schema schema(Manifest manifest) {
+    Schema.Builder columns = Schema.newBuilder();
+    io.bsdb.format.row.Schema stored = manifest.schema();
+    if (stored == null) {
+      return columns
+          .column("key", DataTypes.BYTES().notNull())
+          .column("value", DataTypes.BYTES().notNull())
+          .primaryKey("key")
+          .build();
+    }
+    for (Column column : stored.columns()) {
+      columns.column(column.name(), column.type().toString());
+    }
+    return columns.primaryKey(stored.primaryKey()).build();
+  }
+}

@@ -1,0 +1,185 @@
+package io.bsdb.flink.catalog;
+
+import io.bsdb.flink.BsdbOptions;
+import io.bsdb.flink.SnapshotTableFactory;
+import io.bsdb.format.SnapshotFormat;
+import io.bsdb.table.Table;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.apache.flink.configuration.Configuration;
+import org.apache.flink.table.api.ValidationException;
+import org.apache.flink.table.catalog.CatalogBaseTable;
+import org.apache.flink.table.catalog.ObjectIdentifier;
+import org.apache.flink.table.catalog.ObjectPath;
+import org.apache.flink.table.catalog.ResolvedCatalogTable;
+import org.apache.flink.table.factories.FactoryUtil;
+
+/** The directories of a warehouse that are tables: finds, declares and deletes them. */
+final class TableDirectories {
+  private static final String LOCK_FILE = "LOCK";
+
+  private final String catalog;
+  private final Warehouse warehouse;
+
+  TableDirectories(String catalog, Warehouse warehouse) {
+    this.catalog = catalog;
+    this.warehouse = warehouse;
+  }
+
+  /** Refuses what cannot be the name of a directory everywhere, or means a part of a table. */
+  static void requirePlain(String name) {
+    if (!TableName.isPlain(name)) {
+      throw new ValidationException(
+          "'%s' cannot be the name of a database or table, which is that of a directory: up to 200 letters, digits, '_', '-', '.' and spaces, the first a letter, digit or '_'"
+              .formatted(name));
+    }
+  }
+
+  List<String> list(String database) throws IOException {
+    List<String> names = new ArrayList<>();
+    for (String name : warehouse.directories(database)) {
+      if (exists(new ObjectPath(database, name))) {
+        names.add(name);
+      }
+    }
+    return names;
+  }
+
+  /** Whether something was published or declared there. */
+  boolean exists(ObjectPath path) throws IOException {
+    if (!TableName.isPlain(path.getDatabaseName()) || !TableName.isPlain(path.getObjectName())) {
+      return false;
+    }
+    List<String> entries = warehouse.table(path).storage().list("");
+    return entries.contains(SnapshotFormat.CURRENT_FILE) || entries.contains(TableDeclaration.FILE);
+  }
+
+  /**
+   * The table that the text {@code database.table} names.
+   *
+   * @throws ValidationException if it names none
+   */
+  ObjectPath require(String name) throws IOException {
+    String[] parts = name.split("\\.", 2);
+    if (parts.length != 2 || parts[0].isBlank() || parts[1].isBlank()) {
+      throw new ValidationException(
+          "'%s' names no table; expected 'database.table'".formatted(name));
+    }
+    ObjectPath path = new ObjectPath(parts[0], parts[1]);
+    if (!exists(path)) {
+      explainAbsence(path);
+      throw new ValidationException(
+          "no such table: '%s' in catalog %s with warehouse %s"
+              .formatted(name, catalog, warehouse));
+    }
+    return path;
+  }
+
+  Table table(ObjectPath path) {
+    return warehouse.table(path);
+  }
+
+  Path directory(ObjectPath path) {
+    return warehouse.directory(path);
+  }
+
+  /** Throws if there is a directory, which a mere "not found" would hide. */
+  void explainAbsence(ObjectPath path) throws IOException {
+    if (TableName.isPlain(path.getDatabaseName())
+        && TableName.isPlain(path.getObjectName())
+        && !warehouse.isEmpty(path.getDatabaseName(), path.getObjectName())) {
+      throw new ValidationException(
+          "not a table directory, because nothing was published or declared in it: %s has neither %s nor %s; build the table, or check the path"
+              .formatted(directory(path), SnapshotFormat.CURRENT_FILE, TableDeclaration.FILE));
+    }
+  }
+
+  /** Declares a table that is not there yet. */
+  void create(ObjectPath path, CatalogBaseTable table) throws IOException {
+    explainAbsence(path);
+    declare(path, table);
+  }
+
+  /** Keeps what a DDL says of a table. */
+  void declare(ObjectPath path, CatalogBaseTable table) throws IOException {
+    if (!(table instanceof ResolvedCatalogTable resolved)) {
+      throw new ValidationException(
+          "a catalog of type 'bsdb' keeps tables only; use CREATE TEMPORARY VIEW");
+    }
+    ResolvedCatalogTable declared = resolved.copy(ownOptions(path, resolved.getOptions()));
+    check(path, declared);
+    Table stored = table(path);
+    stored.storage().exclusively(() -> TableDeclaration.write(stored.storage(), declared));
+  }
+
+  /** The options without those that the catalog sets. */
+  private Map<String, String> ownOptions(ObjectPath path, Map<String, String> options) {
+    Map<String, String> own = new HashMap<>(options);
+    String connector = own.remove(FactoryUtil.CONNECTOR.key());
+    if (connector != null && !connector.equals(SnapshotTableFactory.IDENTIFIER)) {
+      throw new ValidationException(
+          "'connector' = '%s': a catalog of type 'bsdb' keeps tables of this type only; leave 'connector' out, or use CREATE TEMPORARY TABLE"
+              .formatted(connector));
+    }
+    String location = own.remove(BsdbOptions.PATH.key());
+    if (location != null && !location.equals(directory(path).toString())) {
+      throw new ValidationException(
+          "'path' = '%s': the tables of a catalog lie in its warehouse, this one at '%s'; leave 'path' out"
+              .formatted(location, directory(path)));
+    }
+    return own;
+  }
+
+  /** Refuses at once what would fail when the table is built. */
+  private void check(ObjectPath path, ResolvedCatalogTable declared) {
+    if (declared.isPartitioned()) {
+      throw new ValidationException(
+          "PARTITIONED BY %s: a table is replaced as a whole and has no partitions by column; use DISTRIBUTED INTO n BUCKETS"
+              .formatted(declared.getPartitionKeys()));
+    }
+    Map<String, String> options = new HashMap<>(declared.getOptions());
+    options.put(FactoryUtil.CONNECTOR.key(), SnapshotTableFactory.IDENTIFIER);
+    options.put(BsdbOptions.PATH.key(), directory(path).toString());
+    FactoryUtil.createDynamicTableSink(
+        new SnapshotTableFactory(),
+        ObjectIdentifier.of(catalog, path.getDatabaseName(), path.getObjectName()),
+        declared.copy(options),
+        Map.of(),
+        new Configuration(),
+        TableDirectories.class.getClassLoader(),
+        false);
+  }
+
+  /**
+   * Deletes a table with all its versions. Files that are not of bsdb stay, and with them the
+   * directory.
+   */
+  void delete(ObjectPath path) throws IOException {
+    Table table = table(path);
+    table
+        .storage()
+        .exclusively(
+            () -> {
+              // Readers take a table without CURRENT for one that was never built.
+              table.storage().delete(SnapshotFormat.CURRENT_FILE);
+              table.storage().delete(TableDeclaration.FILE);
+              table.storage().delete(SnapshotFormat.SNAPSHOTS_DIRECTORY);
+              table.storage().delete(SnapshotFormat.STAGING_DIRECTORY);
+            });
+    for (String name : table.storage().list("")) {
+      if (name.endsWith(".tmp")
+          && (name.startsWith(SnapshotFormat.CURRENT_FILE + ".")
+              || name.startsWith(TableDeclaration.FILE + "."))) {
+        table.storage().delete(name);
+      }
+    }
+    table.storage().delete(LOCK_FILE);
+    if (warehouse.isEmpty(path.getDatabaseName(), path.getObjectName())) {
+      warehouse.deleteDirectory(path.getDatabaseName(), path.getObjectName());
+    }
+  }
+}

@@ -1,0 +1,49 @@
+package io.bsdb.flink.catalog;
+
+import io.bsdb.format.Manifest;
+import io.bsdb.format.SnapshotFormat;
+import io.bsdb.reader.SnapshotVerifier;
+import io.bsdb.table.Table;
+import java.io.IOException;
+import org.apache.flink.table.annotation.ArgumentHint;
+import org.apache.flink.table.annotation.DataTypeHint;
+import org.apache.flink.table.annotation.ProcedureHint;
+import org.apache.flink.table.catalog.ObjectPath;
+import org.apache.flink.table.procedure.ProcedureContext;
+import org.apache.flink.table.procedures.Procedure;
+import org.apache.flink.types.Row;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * {@code verify(table, version)} reads every byte of a version; by default of the one in service.
+ */
+@ProcedureHint(
+    arguments = {
+      @ArgumentHint(name = "table", type = @DataTypeHint("STRING")),
+      @ArgumentHint(name = "version", type = @DataTypeHint("STRING"), isOptional = true)
+    },
+    output = @DataTypeHint("ROW<version STRING, records BIGINT, size_in_bytes BIGINT>"))
+public final class VerifyProcedure implements Procedure {
+  private final TableDirectories tables;
+
+  VerifyProcedure(TableDirectories tables) {
+    this.tables = tables;
+  }
+
+  /**
+   * Answers what is sound. Runs on the client.
+   *
+   * @throws io.bsdb.format.CorruptSnapshotException if something is not
+   */
+  public Row[] call(ProcedureContext context, String table, @Nullable String version)
+      throws IOException {
+    ObjectPath path = tables.require(table);
+    Table stored = tables.table(path);
+    String chosen =
+        version == null ? stored.requireCurrentVersion() : Versions.resolve(stored, version);
+    Manifest manifest =
+        SnapshotVerifier.verify(
+            tables.directory(path).resolve(SnapshotFormat.SNAPSHOTS_DIRECTORY).resolve(chosen));
+    return new Row[] {Row.of(chosen, manifest.recordCount(), manifest.length())};
+  }
+}

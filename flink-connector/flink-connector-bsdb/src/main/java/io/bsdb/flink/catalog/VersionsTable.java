@@ -1,0 +1,72 @@
+package io.bsdb.flink.catalog;
+
+import io.bsdb.flink.BsdbOptions;
+import io.bsdb.format.Manifest;
+import io.bsdb.table.Table;
+import java.io.IOException;
+import java.util.HashMap;
+import java.util.Map;
+import org.apache.flink.table.api.DataTypes;
+import org.apache.flink.table.api.Schema;
+import org.apache.flink.table.catalog.CatalogTable;
+import org.apache.flink.table.data.GenericMapData;
+import org.apache.flink.table.data.GenericRowData;
+import org.apache.flink.table.data.RowData;
+import org.apache.flink.table.data.StringData;
+import org.apache.flink.table.data.TimestampData;
+import org.apache.flink.table.factories.FactoryUtil;
+
+/** The table {@code t$snapshots}: a row per version of {@code t}. */
+final class VersionsTable {
+  private static final Schema SCHEMA =
+      Schema.newBuilder()
+          .column("version", DataTypes.STRING().notNull())
+          .column("sequence", DataTypes.BIGINT().notNull())
+          .column("created_at", DataTypes.TIMESTAMP_LTZ(3).notNull())
+          .column("records", DataTypes.BIGINT().notNull())
+          .column("size_in_bytes", DataTypes.BIGINT().notNull())
+          .column("partitions", DataTypes.INT().notNull())
+          .column("in_service", DataTypes.BOOLEAN().notNull())
+          .column("options", DataTypes.MAP(DataTypes.STRING(), DataTypes.STRING()))
+          .column("properties", DataTypes.MAP(DataTypes.STRING(), DataTypes.STRING()))
+          .column("source_positions", DataTypes.MAP(DataTypes.STRING(), DataTypes.STRING()))
+          .primaryKey("version")
+          .build();
+
+  private VersionsTable() {}
+
+  static CatalogTable at(String path) {
+    return CatalogTable.newBuilder()
+        .schema(SCHEMA)
+        .options(
+            Map.of(
+                FactoryUtil.CONNECTOR.key(),
+                VersionsTableFactory.IDENTIFIER,
+                BsdbOptions.PATH.key(),
+                path))
+        .build();
+  }
+
+  /** The row of a version. */
+  static RowData row(Table table, String version) throws IOException {
+    Manifest manifest = table.manifest(version);
+    return GenericRowData.of(
+        StringData.fromString(version),
+        Versions.sequence(version),
+        TimestampData.fromInstant(manifest.createdAt()),
+        manifest.recordCount(),
+        manifest.length(),
+        manifest.partitions().size(),
+        version.equals(table.currentVersion()),
+        map(manifest.options()),
+        map(manifest.properties()),
+        map(manifest.sourcePositions()));
+  }
+
+  private static GenericMapData map(Map<String, String> texts) {
+    Map<StringData, StringData> map = new HashMap<>();
+    texts.forEach(
+        (key, value) -> map.put(StringData.fromString(key), StringData.fromString(value)));
+    return new GenericMapData(map);
+  }
+}

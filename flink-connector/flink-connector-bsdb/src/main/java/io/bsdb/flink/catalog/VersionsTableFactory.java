@@ -1,0 +1,35 @@
+package io.bsdb.flink.catalog;
+
+import io.bsdb.flink.BsdbOptions;
+import java.util.Set;
+import org.apache.flink.configuration.ConfigOption;
+import org.apache.flink.table.connector.source.DynamicTableSource;
+import org.apache.flink.table.factories.DynamicTableSourceFactory;
+import org.apache.flink.table.factories.FactoryUtil;
+
+/** Makes the tables {@code t$snapshots} of a catalog. */
+public final class VersionsTableFactory implements DynamicTableSourceFactory {
+  static final String IDENTIFIER = "bsdb-snapshots";
+
+  @Override
+  public String factoryIdentifier() {
+    return IDENTIFIER;
+  }
+
+  @Override
+  public Set<ConfigOption<?>> requiredOptions() {
+    return Set.of(BsdbOptions.PATH);
+  }
+
+  @Override
+  public Set<ConfigOption<?>> optionalOptions() {
+    return Set.of();
+  }
+
+  @Override
+  public DynamicTableSource createDynamicTableSource(Context context) {
+    FactoryUtil.TableFactoryHelper helper = FactoryUtil.createTableFactoryHelper(this, context);
+    helper.validate();
+    return new VersionsTableSource(helper.getOptions().get(BsdbOptions.PATH));
+  }
+}

@@ -1,0 +1,111 @@
+package io.bsdb.flink.catalog;
+
+import io.bsdb.table.Table;
+import java.io.File;
+import java.io.FileNotFoundException;
+import java.io.IOException;
+import java.util.Arrays;
+import java.util.List;
+import org.apache.flink.core.fs.FileStatus;
+import org.apache.flink.core.fs.Path;
+import org.apache.flink.table.api.ValidationException;
+import org.apache.flink.table.catalog.ObjectPath;
+
+/**
+ * Where the databases lie: the directories in it are databases, the directories in these are
+ * tables. Safe for use by many threads.
+ */
+final class Warehouse {
+  private final Path root;
+
+  private Warehouse(Path root) {
+    this.root = root;
+  }
+
+  /**
+   * The warehouse at a local path.
+   *
+   * @throws ValidationException if the path is not local
+   */
+  static Warehouse at(String location) {
+    Path path = new Path(location);
+    String scheme = path.toUri().getScheme();
+    if (scheme != null && !scheme.equals("file")) {
+      throw new ValidationException(
+          "'%s' = '%s' is not a local path; snapshots are read and written through the local file system, so mount the store"
+              .formatted(CatalogOptions.WAREHOUSE.key(), location));
+    }
+    return new Warehouse(Path.fromLocalFile(new File(path.getPath()).getAbsoluteFile()));
+  }
+
+  private Path path(String... names) {
+    Path path = root;
+    for (String name : names) {
+      path = new Path(path, name);
+    }
+    return path;
+  }
+
+  /** Whether there is a directory of these names, one in the other; without names, the root. */
+  boolean isDirectory(String... names) throws IOException {
+    Path path = path(names);
+    try {
+      return path.getFileSystem().getFileStatus(path).isDir();
+    } catch (FileNotFoundException e) {
+      return false;
+    }
+  }
+
+  /** The directories in a directory whose names can be those of databases and tables, sorted. */
+  List<String> directories(String... names) throws IOException {
+    return entries(path(names)).stream()
+        .filter(FileStatus::isDir)
+        .map(entry -> entry.getPath().getName())
+        .filter(TableName::isPlain)
+        .sorted()
+        .toList();
+  }
+
+  boolean isEmpty(String... names) throws IOException {
+    return entries(path(names)).isEmpty();
+  }
+
+  private static List<FileStatus> entries(Path directory) throws IOException {
+    try {
+      FileStatus[] entries = directory.getFileSystem().listStatus(directory);
+      return entries == null ? List.of() : Arrays.asList(entries);
+    } catch (FileNotFoundException e) {
+      return List.of();
+    }
+  }
+
+  void createDirectory(String... names) throws IOException {
+    Path path = path(names);
+    if (!path.getFileSystem().mkdirs(path)) {
+      throw new IOException("directory cannot be created: " + path);
+    }
+  }
+
+  /** Deletes an empty directory. */
+  void deleteDirectory(String... names) throws IOException {
+    Path path = path(names);
+    if (!path.getFileSystem().delete(path, false)) {
+      throw new IOException("directory cannot be deleted: " + path);
+    }
+  }
+
+  /** The directory of a table. */
+  java.nio.file.Path directory(ObjectPath table) {
+    return java.nio.file.Path.of(
+        path(table.getDatabaseName(), table.getObjectName()).toUri().getPath());
+  }
+
+  Table table(ObjectPath table) {
+    return Table.at(directory(table));
+  }
+
+  @Override
+  public String toString() {
+    return root.getPath();
+  }
+}

@@ -1,0 +1,346 @@
+package io.bsdb.flink;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.bsdb.flink.lookup.OpenReaders;
+import io.bsdb.format.Manifest;
+import io.bsdb.table.Table;
+import io.bsdb.writer.SnapshotWriter;
+import io.bsdb.writer.WriterOptions;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.time.LocalDateTime;
+import java.time.ZoneOffset;
+import java.util.List;
+import org.apache.flink.table.catalog.ObjectPath;
+import org.apache.flink.table.catalog.stats.CatalogTableStatistics;
+import org.apache.flink.test.junit5.MiniClusterExtension;
+import org.apache.flink.types.Row;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Databases and tables of a warehouse. */
+class CatalogTest {
+  @RegisterExtension
+  static final MiniClusterExtension CLUSTER = new MiniClusterExtension(Sql.cluster());
+
+  @TempDir Path warehouse;
+
+  @AfterEach
+  void closesReaders() {
+    assertThat(OpenReaders.count()).isZero();
+  }
+
+  private Sql use(Sql session) throws Exception {
+    session.tables.getConfig().setLocalTimeZone(ZoneOffset.UTC);
+    return session.run(
+        "CREATE CATALOG c WITH ('type' = 'bsdb', 'warehouse' = '%s')".formatted(warehouse));
+  }
+
+  private Sql batch() throws Exception {
+    return use(Sql.batch(2).numbers("s", 100));
+  }
+
+  private Table table(String path) {
+    return Table.at(warehouse.resolve(path));
+  }
+
+  private Manifest current(String path) throws IOException {
+    return table(path).manifest(table(path).requireCurrentVersion());
+  }
+
+  /** Builds {@code geo.cities} through a DDL of its own, not through the catalog. */
+  private Sql withCities() throws Exception {
+    return batch()
+        .run(
+            """
+            CREATE TABLE cities (name STRING NOT NULL, id BIGINT, area DECIMAL(10, 2), PRIMARY KEY (id) NOT ENFORCED)
+            WITH ('connector' = 'bsdb', 'path' = '%s', 'sink.partitions' = '3', 'sink.layout' = 'compressed', 'sink.signature-bits' = '16')"""
+                .formatted(warehouse.resolve("geo/cities")))
+        .run(
+            "INSERT OVERWRITE cities SELECT 'old ' || CAST(f0 AS STRING), f0, 1.5 FROM s WHERE f0 < 10")
+        .run("INSERT OVERWRITE cities SELECT 'new ' || CAST(f0 AS STRING), f0, 2.5 FROM s");
+  }
+
+  private Instant builtAt(String path, int version) throws IOException {
+    return table(path).manifest(table(path).versions().get(version)).createdAt();
+  }
+
+  private static String literal(Instant time) {
+    return "TIMESTAMP '%s'"
+        .formatted(LocalDateTime.ofInstant(time, ZoneOffset.UTC).toString().replace('T', ' '));
+  }
+
+  @Test
+  void showsTablesThatNobodyDeclared() throws Exception {
+    Sql session = withCities();
+    Files.createDirectories(warehouse.resolve("geo/.hidden"));
+    Files.createDirectories(warehouse.resolve("geo/nothing"));
+    Files.createDirectories(warehouse.resolve("other"));
+    Files.writeString(warehouse.resolve("file"), "x");
+
+    assertThat(session.texts("SHOW DATABASES IN c"))
+        .containsExactly("+I[default]", "+I[geo]", "+I[other]");
+    assertThat(session.texts("SHOW TABLES FROM c.geo")).containsExactly("+I[cities]");
+    assertThat(session.texts("SHOW TABLES FROM c.other")).isEmpty();
+    assertThat(session.texts("SHOW TABLES FROM c.`default`")).isEmpty();
+    assertThat(session.texts("DESCRIBE c.geo.cities"))
+        .containsExactly(
+            "+I[area, DECIMAL(10, 2), true, null, null, null]",
+            "+I[id, BIGINT, false, PRI(id), null, null]",
+            "+I[name, STRING, false, null, null, null]");
+    assertThat(session.texts("SELECT COUNT(*), MAX(name), SUM(area) FROM c.geo.cities"))
+        .containsExactly("+I[100, new 99, 250.00]");
+    assertThat(
+            session.texts(
+                "SELECT d.name FROM s JOIN c.geo.cities FOR SYSTEM_TIME AS OF s.pt AS d ON d.id = s.f0 WHERE s.f0 = 7"))
+        .containsExactly("+I[new 7]");
+  }
+
+  @Test
+  void rebuildsATableAsItWasBuilt() throws Exception {
+    withCities().run("INSERT OVERWRITE c.geo.cities SELECT 'x', f0, 1 FROM s WHERE f0 < 5");
+
+    assertThat(current("geo/cities").recordCount()).isEqualTo(5);
+    assertThat(current("geo/cities").partitions()).hasSize(3);
+    assertThat(current("geo/cities").options())
+        .containsEntry("layout", "compressed")
+        .containsEntry("signatureBits", "16");
+    assertThat(table("geo/cities").versions()).hasSize(3);
+  }
+
+  @Test
+  void showsPlainBytes() throws Exception {
+    try (SnapshotWriter writer =
+        SnapshotWriter.create(warehouse.resolve("default/plain"), WriterOptions.defaults())) {
+      writer.add("k".getBytes(StandardCharsets.UTF_8), "v".getBytes(StandardCharsets.UTF_8));
+      writer.publish();
+    }
+
+    assertThat(
+            batch()
+                .texts(
+                    "SELECT CAST(`key` AS STRING), CAST(`value` AS STRING) FROM c.`default`.plain"))
+        .containsExactly("+I[k, v]");
+  }
+
+  @Test
+  void declaresATableAndFillsItLater() throws Exception {
+    batch()
+        .run("CREATE DATABASE c.shop")
+        .run(
+            """
+            CREATE TABLE c.shop.goods (
+              id BIGINT, region STRING, price DECIMAL(10, 2) COMMENT 'in CHF',
+              gross AS price * 2, version STRING METADATA FROM 'snapshot-version' VIRTUAL,
+              PRIMARY KEY (region, id) NOT ENFORCED
+            ) COMMENT 'what we sell' DISTRIBUTED BY HASH(region, id) INTO 5 BUCKETS
+            WITH ('sink.layout' = 'compact', 'lookup.refresh-interval' = '7 s')""");
+
+    assertThat(warehouse.resolve("shop/goods/flink-table.json")).content().contains("compact");
+    assertThat(table("shop/goods").currentVersion()).isNull();
+    Sql later = batch();
+    assertThat(later.texts("SHOW TABLES FROM c.shop")).containsExactly("+I[goods]");
+    assertThat(later.texts("SHOW CREATE TABLE c.shop.goods"))
+        .singleElement()
+        .asString()
+        .contains("what we sell", "in CHF", "INTO 5 BUCKETS", "'lookup.refresh-interval' = '7 s'")
+        .contains("'path' = '%s'".formatted(warehouse.resolve("shop/goods")));
+    assertThatThrownBy(() -> later.texts("SELECT * FROM c.shop.goods"))
+        .hasStackTraceContaining("no snapshot has been published here; build one");
+
+    later.run("INSERT OVERWRITE c.shop.goods SELECT f0, 'CH', 1.25 FROM s");
+
+    String version = current("shop/goods").version();
+    assertThat(current("shop/goods").partitions()).hasSize(5);
+    assertThat(current("shop/goods").options()).containsEntry("layout", "compact");
+    assertThat(batch().texts("SELECT * FROM c.shop.goods WHERE id = 3"))
+        .containsExactly("+I[3, CH, 1.25, 2.50, %s]".formatted(version));
+    assertThat(
+            batch()
+                .texts(
+                    "SELECT d.gross FROM s JOIN c.shop.goods FOR SYSTEM_TIME AS OF s.pt AS d ON d.id = s.f0 AND d.region = 'CH' WHERE s.f0 = 3"))
+        .containsExactly("+I[2.50]");
+  }
+
+  @Test
+  void keepsAlteredOptions() throws Exception {
+    withCities()
+        .run("ALTER TABLE c.geo.cities SET ('sink.partitions' = '2')")
+        .run("INSERT OVERWRITE c.geo.cities SELECT 'x', f0, 1 FROM s");
+
+    assertThat(current("geo/cities").partitions()).hasSize(2);
+    assertThat(current("geo/cities").options()).containsEntry("layout", "compressed");
+  }
+
+  @Test
+  void dropsTablesAndDatabases() throws Exception {
+    Sql session = withCities();
+    Files.createDirectory(warehouse.resolve("geo/cities/staging"));
+    assertThatThrownBy(() -> session.run("DROP DATABASE c.geo"))
+        .hasStackTraceContaining("Database geo in catalog c is not empty");
+
+    session.run("DROP TABLE c.geo.cities");
+
+    assertThat(warehouse.resolve("geo")).isEmptyDirectory();
+    assertThat(session.texts("SHOW TABLES FROM c.geo")).isEmpty();
+    session.run("DROP TABLE IF EXISTS c.geo.cities").run("DROP DATABASE c.geo");
+    assertThat(warehouse).isEmptyDirectory();
+    withCities().run("DROP DATABASE c.geo CASCADE");
+    assertThat(warehouse).isEmptyDirectory();
+  }
+
+  @Test
+  void leavesFilesThatAreNotItsOwn() throws Exception {
+    Sql session = withCities();
+    Path notes = Files.writeString(warehouse.resolve("geo/cities/notes.txt"), "x");
+
+    session.run("DROP TABLE c.geo.cities");
+
+    assertThat(warehouse.resolve("geo/cities"))
+        .isDirectoryContaining(notes::equals)
+        .isDirectoryNotContaining(file -> !file.equals(notes));
+    assertThatThrownBy(() -> session.run("DROP DATABASE c.geo CASCADE"))
+        .hasStackTraceContaining("the directory holds files that are no tables, and stays");
+  }
+
+  @Test
+  void tellsStatistics() throws Exception {
+    Sql session = withCities();
+    Manifest manifest = current("geo/cities");
+
+    CatalogTableStatistics statistics =
+        session
+            .tables
+            .getCatalog("c")
+            .orElseThrow()
+            .getTableStatistics(new ObjectPath("geo", "cities"));
+
+    assertThat(statistics.getRowCount()).isEqualTo(100);
+    assertThat(statistics.getFileCount()).isEqualTo(3);
+    assertThat(statistics.getTotalSize()).isEqualTo(manifest.length()).isPositive();
+    assertThat(statistics.getRawDataSize()).isBetween(800L, statistics.getTotalSize());
+    assertThat(
+            session.tables.explainSql(
+                "SELECT a.id FROM c.geo.cities AS a JOIN c.geo.`cities$v1` AS b ON a.id = b.id"))
+        .contains("build=[right]");
+    assertThat(
+            session.tables.explainSql(
+                "SELECT a.id FROM c.geo.`cities$v1` AS a JOIN c.geo.cities AS b ON a.id = b.id"))
+        .contains("build=[left]");
+  }
+
+  @Test
+  void listsVersions() throws Exception {
+    Sql session = withCities();
+    List<String> versions = table("geo/cities").versions();
+    Manifest old = table("geo/cities").manifest(versions.get(0));
+
+    List<Row> rows =
+        session.query(
+            "SELECT version, sequence, created_at, records, size_in_bytes, partitions, in_service, options['layout'] FROM c.geo.`cities$snapshots`");
+
+    assertThat(rows)
+        .containsExactly(
+            Row.of(versions.get(0), 1L, old.createdAt(), 10L, old.length(), 3, false, "compressed"),
+            Row.of(
+                versions.get(1),
+                2L,
+                current("geo/cities").createdAt(),
+                100L,
+                current("geo/cities").length(),
+                3,
+                true,
+                "compressed"));
+    assertThat(
+            use(Sql.streaming(1))
+                .texts("SELECT source_positions, properties FROM c.geo.`cities$snapshots`"))
+        .containsExactly("+I[{}, {}]", "+I[{}, {}]");
+  }
+
+  /** Flink merges two lookup joins on one table that differ in hints only (FLINK-40678). */
+  @Test
+  void looksUpTwoVersionsOfOneTable() throws Exception {
+    withCities();
+    String full = table("geo/cities").versions().get(1);
+
+    List<String> rows =
+        use(Sql.streaming(2).numbers("s", 2))
+            .texts(
+                """
+                SELECT a.name, b.name, d.name FROM s
+                JOIN c.geo.`cities$v1` FOR SYSTEM_TIME AS OF s.pt AS a ON a.id = s.f0
+                JOIN c.geo.`cities$v%s` FOR SYSTEM_TIME AS OF s.pt AS b ON b.id = s.f0
+                JOIN c.geo.cities FOR SYSTEM_TIME AS OF s.pt AS d ON d.id = s.f0"""
+                    .formatted(full));
+
+    assertThat(rows).containsExactly("+I[old 0, new 0, new 0]", "+I[old 1, new 1, new 1]");
+  }
+
+  @Test
+  void showsAVersionWithTheColumnsThatItHad() throws Exception {
+    Sql session =
+        withCities()
+            .run(
+                """
+                CREATE TABLE more (id BIGINT, more INT, PRIMARY KEY (id) NOT ENFORCED)
+                WITH ('connector' = 'bsdb', 'path' = '%s')"""
+                    .formatted(warehouse.resolve("geo/cities")))
+            .run("INSERT OVERWRITE more SELECT f0, 1 FROM s");
+
+    assertThat(session.texts("SELECT * FROM c.geo.cities WHERE id = 3"))
+        .containsExactly("+I[3, 1]");
+    assertThat(session.texts("SELECT * FROM c.geo.`cities$v1` WHERE id = 3"))
+        .containsExactly("+I[old 3, 3, 1.50]");
+  }
+
+  @Test
+  void readsTheVersionsOfTimes() throws Exception {
+    Sql session = withCities();
+    Instant first = builtAt("geo/cities", 0);
+    Instant second = builtAt("geo/cities", 1);
+
+    assertThat(
+            session.texts(
+                """
+                SELECT MAX(a.name), MAX(b.name), MAX(d.name)
+                FROM c.geo.`cities$at%s` AS a
+                JOIN c.geo.`cities$at%s` AS b ON a.id = b.id
+                JOIN c.geo.`cities$at%s` AS d ON a.id = d.id"""
+                    .formatted(first, second.minusMillis(1), second)))
+        .containsExactly("+I[old 9, old 9, new 9]");
+    assertThatThrownBy(
+            () ->
+                session.texts("SELECT * FROM c.geo.`cities$at%s`".formatted(first.minusMillis(1))))
+        .hasStackTraceContaining("no version of table " + warehouse.resolve("geo/cities"))
+        .hasStackTraceContaining(
+            "the oldest, %s, was built at %s"
+                .formatted(table("geo/cities").versions().get(0), first));
+  }
+
+  /**
+   * Of {@code t FOR SYSTEM_TIME AS OF x AS a} Flink drops the time, and reads two times of one
+   * table as one.
+   */
+  @Test
+  void refusesTimesThatFlinkForgets() throws Exception {
+    Sql session = withCities().run("USE CATALOG c");
+    Instant second = builtAt("geo/cities", 1);
+
+    for (String alias : List.of("", " AS a")) {
+      assertThatThrownBy(
+              () ->
+                  session.texts(
+                      "SELECT MAX(name) FROM geo.cities FOR SYSTEM_TIME AS OF %s%s"
+                          .formatted(literal(second), alias)))
+          .hasStackTraceContaining("FOR SYSTEM_TIME AS OF a constant is refused")
+          .hasStackTraceContaining("write geo.`cities$at%s`".formatted(second));
+    }
+  }
+}

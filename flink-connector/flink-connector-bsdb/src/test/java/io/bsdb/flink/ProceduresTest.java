@@ -1,0 +1,113 @@
+package io.bsdb.flink;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.bsdb.format.Manifest;
+import io.bsdb.table.Table;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.apache.flink.test.junit5.MiniClusterExtension;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
+
+class ProceduresTest {
+  @RegisterExtension
+  static final MiniClusterExtension CLUSTER = new MiniClusterExtension(Sql.cluster());
+
+  @TempDir Path warehouse;
+  private Sql session;
+  private Table table;
+  private List<String> versions;
+
+  @BeforeEach
+  void build() throws Exception {
+    session =
+        Sql.batch(1)
+            .numbers("s", 50)
+            .run("CREATE CATALOG c WITH ('type' = 'bsdb', 'warehouse' = '%s')".formatted(warehouse))
+            .run(
+                "CREATE TABLE c.`default`.t (id BIGINT, n INT, PRIMARY KEY (id) NOT ENFORCED) WITH ('sink.partitions' = '1')");
+    for (int version = 1; version <= 3; version++) {
+      session.run("INSERT OVERWRITE c.`default`.t SELECT f0, %d FROM s".formatted(version));
+    }
+    table = Table.at(warehouse.resolve("default/t"));
+    versions = table.versions();
+  }
+
+  @Test
+  void listsProcedures() throws Exception {
+    assertThat(session.texts("SHOW PROCEDURES IN c.sys"))
+        .containsExactly(
+            "+I[expire]", "+I[rollback]", "+I[rollback_to]", "+I[sweep]", "+I[verify]");
+  }
+
+  @Test
+  void rollsBack() throws Exception {
+    assertThat(session.texts("CALL c.sys.`rollback`('default.t')"))
+        .containsExactly("+I[%s]".formatted(versions.get(1)));
+    assertThat(session.texts("SELECT DISTINCT n FROM c.`default`.t")).containsExactly("+I[2]");
+
+    session.run("CALL c.sys.rollback_to('default.t', '%s')".formatted(versions.get(0)));
+    assertThat(table.currentVersion()).isEqualTo(versions.get(0));
+
+    session.run("CALL c.sys.rollback_to(`table` => 'default.t', version => '3')");
+    assertThat(table.currentVersion()).isEqualTo(versions.get(2));
+  }
+
+  @Test
+  void expires() throws Exception {
+    assertThat(session.texts("CALL c.sys.expire('default.t', 2)"))
+        .containsExactly("+I[%s]".formatted(versions.get(0)));
+    assertThat(table.versions()).isEqualTo(versions.subList(1, 3));
+    assertThatThrownBy(() -> session.run("CALL c.sys.expire('default.t', 0)"))
+        .hasStackTraceContaining("versions to keep: expected>=1 actual=0");
+  }
+
+  @Test
+  void verifies() throws Exception {
+    Manifest manifest = table.manifest(versions.get(2));
+    assertThat(session.texts("CALL c.sys.verify('default.t')"))
+        .containsExactly("+I[%s, 50, %d]".formatted(versions.get(2), manifest.length()));
+    Path file =
+        warehouse
+            .resolve("default/t/snapshots")
+            .resolve(versions.get(2))
+            .resolve(manifest.partitions().get(0).name());
+    byte[] content = Files.readAllBytes(file);
+    content[4096 + 30] ^= 1;
+    Files.write(file, content);
+
+    assertThatThrownBy(() -> session.run("CALL c.sys.verify('default.t')"))
+        .hasStackTraceContaining("checksum mismatch: file=" + file);
+    assertThat(session.texts("CALL c.sys.verify('default.t', '2')"))
+        .singleElement()
+        .asString()
+        .contains(versions.get(1));
+  }
+
+  @Test
+  void sweeps() throws Exception {
+    Path leftover = Files.createDirectories(warehouse.resolve("default/t/staging/dead"));
+
+    assertThat(session.texts("CALL c.sys.sweep('default.t')")).isEmpty();
+    assertThat(session.texts("CALL c.sys.sweep('default.t', '0 s')"))
+        .containsExactly("+I[staging/dead]");
+    assertThat(leftover).doesNotExist();
+  }
+
+  @Test
+  void refusesWhatIsNoTable() {
+    assertThatThrownBy(() -> session.run("CALL c.sys.verify('t')"))
+        .hasStackTraceContaining("'t' names no table; expected 'database.table'");
+    assertThatThrownBy(() -> session.run("CALL c.sys.verify('default.nowhere')"))
+        .hasStackTraceContaining("no such table: 'default.nowhere' in catalog c with warehouse ");
+    assertThatThrownBy(() -> session.run("CALL c.sys.verify('x/y.t')"))
+        .hasStackTraceContaining("no such table: 'x/y.t'");
+    assertThatThrownBy(() -> session.run("CALL c.sys.compact('default.t')"))
+        .hasStackTraceContaining("No match found for function signature compact");
+  }
+}
