@@ -47,8 +47,9 @@ class RemoteTableTest {
 
   @BeforeEach
   void build() throws Exception {
+    var ofTestsBefore = NoRenameFileSystem.partitionsRead();
     publish("one");
-    assertThat(NoRenameFileSystem.partitionsRead()).isEmpty();
+    assertThat(NoRenameFileSystem.partitionsRead()).as("after %s", ofTestsBefore).isEmpty();
   }
 
   @AfterEach
