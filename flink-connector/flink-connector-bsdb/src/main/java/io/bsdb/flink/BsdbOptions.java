@@ -1,5 +1,6 @@
 package io.bsdb.flink;
 
+import io.bsdb.flink.lookup.AsyncLookup;
 import io.bsdb.format.PartitionProperties.KeyStorage;
 import io.bsdb.format.hash.PerfectHashKind;
 import io.bsdb.reader.Access;
@@ -21,7 +22,7 @@ public final class BsdbOptions {
           .stringType()
           .noDefaultValue()
           .withDescription(
-              "The table's directory: a local path, or a 'file:' URI. The same on the client and on all task managers.");
+              "The table's directory: a local path, or a URI of one of Flink's file systems. The same on the client and on all task managers.");
 
   public static final ConfigOption<Duration> LOOKUP_REFRESH_INTERVAL =
       ConfigOptions.key("lookup.refresh-interval")
@@ -30,11 +31,19 @@ public final class BsdbOptions {
           .withDescription(
               "How often each task manager looks for a new version, which it opens in the background. 0 keeps the version that was in service when the job started.");
 
+  public static final ConfigOption<AsyncLookup> LOOKUP_ASYNC =
+      ConfigOptions.key("lookup.async")
+          .enumType(AsyncLookup.class)
+          .defaultValue(AsyncLookup.FALSE)
+          .withDescription(
+              "Whether each task has many lookups under way at once, which pays off only where they wait for the disk. 'auto': if 'lookup.access' is 'direct' or 'io_uring', and 'lookup.block-cache-size' is less than the size of the table when the query is planned.");
+
   public static final ConfigOption<Access> LOOKUP_ACCESS =
       ConfigOptions.key("lookup.access")
           .enumType(Access.class)
           .defaultValue(Access.MAPPED)
-          .withDescription("How blocks are read.");
+          .withDescription(
+              "How blocks are read. With 'lookup.async' = 'true' the default is 'io_uring': lookups in mapped or resident memory never overlap.");
 
   public static final ConfigOption<Verification> LOOKUP_VERIFICATION =
       ConfigOptions.key("lookup.verification")
@@ -49,6 +58,20 @@ public final class BsdbOptions {
           .defaultValue(MemorySize.ZERO)
           .withDescription(
               "Memory for blocks that were read or decompressed, once per task manager. Of use for compressed layouts and for access 'direct'.");
+
+  public static final ConfigOption<String> LOOKUP_LOCAL_DIR =
+      ConfigOptions.key("lookup.local-dir")
+          .stringType()
+          .noDefaultValue()
+          .withDescription(
+              "Local directory of the task managers for copies of the table, which are read there. Without it, tables with a local path are read in place, and others are copied to one of 'io.tmp.dirs'. Copies are verified, used again after a restart, and deleted when a newer version is open.");
+
+  public static final ConfigOption<MemorySize> LOOKUP_MAX_LOCAL_SIZE =
+      ConfigOptions.key("lookup.max-local-size")
+          .memoryType()
+          .defaultValue(MemorySize.MAX_VALUE)
+          .withDescription(
+              "Most that the copies of the table may take per local directory, the version in use and its successor together. A version that does not fit is refused before it is copied.");
 
   public static final ConfigOption<String> SNAPSHOT_VERSION =
       ConfigOptions.key("snapshot.version")

@@ -1,12 +1,15 @@
 package io.bsdb.flink;
 
+import io.bsdb.flink.lookup.AsyncLookup;
 import io.bsdb.flink.lookup.ReadSettings;
 import io.bsdb.flink.row.DeclaredTable;
 import io.bsdb.flink.sink.BuildSettings;
 import io.bsdb.format.hash.PerfectHashKind;
+import io.bsdb.reader.Access;
 import io.bsdb.writer.Layout;
 import java.util.Set;
 import org.apache.flink.configuration.ConfigOption;
+import org.apache.flink.configuration.ExecutionOptions;
 import org.apache.flink.configuration.ReadableConfig;
 import org.apache.flink.table.api.ValidationException;
 import org.apache.flink.table.catalog.ResolvedSchema;
@@ -39,9 +42,12 @@ public final class SnapshotTableFactory
   @Override
   public Set<ConfigOption<?>> optionalOptions() {
     return Set.of(
+        BsdbOptions.LOOKUP_ASYNC,
         BsdbOptions.LOOKUP_REFRESH_INTERVAL,
         BsdbOptions.LOOKUP_ACCESS,
         BsdbOptions.LOOKUP_VERIFICATION,
+        BsdbOptions.LOOKUP_LOCAL_DIR,
+        BsdbOptions.LOOKUP_MAX_LOCAL_SIZE,
         BsdbOptions.LOOKUP_BLOCK_CACHE_SIZE,
         BsdbOptions.SNAPSHOT_VERSION,
         BsdbOptions.SINK_PARALLELISM,
@@ -67,13 +73,24 @@ public final class SnapshotTableFactory
         BsdbOptions.LOOKUP_REFRESH_INTERVAL,
         BsdbOptions.LOOKUP_ACCESS,
         BsdbOptions.LOOKUP_VERIFICATION,
+        BsdbOptions.LOOKUP_LOCAL_DIR,
+        BsdbOptions.LOOKUP_MAX_LOCAL_SIZE,
         BsdbOptions.LOOKUP_BLOCK_CACHE_SIZE);
   }
 
   @Override
   public DynamicTableSource createDynamicTableSource(Context context) {
     ReadableConfig options = options(FactoryUtil.createTableFactoryHelper(this, context));
-    return new SnapshotTableSource(declaredTable(context, options), readSettings(options));
+    DeclaredTable table = declaredTable(context, options);
+    ReadSettings settings = readSettings(options);
+    return new SnapshotTableSource(
+        table,
+        settings,
+        new LookupPlanning(
+            table,
+            settings,
+            options.get(BsdbOptions.LOOKUP_ASYNC),
+            context.getConfiguration().get(ExecutionOptions.RUNTIME_MODE)));
   }
 
   @Override
@@ -120,11 +137,23 @@ public final class SnapshotTableFactory
 
   private static ReadSettings readSettings(ReadableConfig options) {
     return new ReadSettings(
-        options.get(BsdbOptions.LOOKUP_ACCESS),
+        access(options),
         options.get(BsdbOptions.LOOKUP_VERIFICATION),
         options.get(BsdbOptions.LOOKUP_BLOCK_CACHE_SIZE).getBytes(),
         options.get(BsdbOptions.LOOKUP_REFRESH_INTERVAL),
-        options.get(BsdbOptions.SNAPSHOT_VERSION));
+        options.get(BsdbOptions.SNAPSHOT_VERSION),
+        options.get(BsdbOptions.LOOKUP_LOCAL_DIR),
+        options.get(BsdbOptions.LOOKUP_MAX_LOCAL_SIZE).getBytes());
+  }
+
+  /** Futures gain nothing where the calling thread waits for a page fault. */
+  private static Access access(ReadableConfig options) {
+    return options
+        .getOptional(BsdbOptions.LOOKUP_ACCESS)
+        .orElse(
+            options.get(BsdbOptions.LOOKUP_ASYNC) == AsyncLookup.TRUE
+                ? Access.IO_URING
+                : BsdbOptions.LOOKUP_ACCESS.defaultValue());
   }
 
   private static BuildSettings buildSettings(

@@ -1,5 +1,8 @@
 package io.bsdb.flink;
 
+import io.bsdb.flink.lookup.AsyncSnapshotLookupFunction;
+import io.bsdb.flink.lookup.InputShuffle;
+import io.bsdb.flink.lookup.KeyPartitioner;
 import io.bsdb.flink.lookup.LookupSpec;
 import io.bsdb.flink.lookup.ReadSettings;
 import io.bsdb.flink.lookup.SnapshotLookupFunction;
@@ -13,18 +16,22 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.apache.flink.table.api.ValidationException;
 import org.apache.flink.table.connector.ChangelogMode;
 import org.apache.flink.table.connector.source.DynamicTableSource;
 import org.apache.flink.table.connector.source.LookupTableSource;
 import org.apache.flink.table.connector.source.ScanTableSource;
 import org.apache.flink.table.connector.source.SourceProvider;
+import org.apache.flink.table.connector.source.abilities.SupportsLookupCustomShuffle;
 import org.apache.flink.table.connector.source.abilities.SupportsProjectionPushDown;
 import org.apache.flink.table.connector.source.abilities.SupportsReadingMetadata;
 import org.apache.flink.table.connector.source.abilities.SupportsStatisticReport;
+import org.apache.flink.table.connector.source.lookup.AsyncLookupFunctionProvider;
 import org.apache.flink.table.connector.source.lookup.LookupFunctionProvider;
 import org.apache.flink.table.plan.stats.TableStats;
 import org.apache.flink.table.types.DataType;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A table as the right side of lookup joins, and as the input of queries.
@@ -37,22 +44,30 @@ final class SnapshotTableSource
         ScanTableSource,
         SupportsProjectionPushDown,
         SupportsReadingMetadata,
+        SupportsLookupCustomShuffle,
         SupportsStatisticReport {
   private final DeclaredTable table;
   private final ReadSettings settings;
-  private Projection projection;
 
-  SnapshotTableSource(DeclaredTable table, ReadSettings settings) {
-    this(table, settings, Projection.all(table));
+  /** The same for all copies, because a query must not see two kinds. */
+  private final LookupPlanning planning;
+
+  private Projection projection;
+  private @Nullable LookupSpec lastLookup;
+
+  SnapshotTableSource(DeclaredTable table, ReadSettings settings, LookupPlanning planning) {
+    this(table, settings, planning, Projection.all(table));
   }
 
-  private SnapshotTableSource(DeclaredTable table, ReadSettings settings, Projection projection) {
+  private SnapshotTableSource(
+      DeclaredTable table, ReadSettings settings, LookupPlanning planning, Projection projection) {
     this.table = table;
     this.settings = settings;
+    this.planning = planning;
     this.projection = projection;
   }
 
-  /** Called many times per query, on the client: touches no files. */
+  /** Called many times per query, on the client. */
   @Override
   public LookupRuntimeProvider getLookupRuntimeProvider(LookupContext context) {
     List<Integer> keys = new ArrayList<>();
@@ -64,8 +79,27 @@ final class SnapshotTableSource
       }
       keys.add(key[0]);
     }
-    return LookupFunctionProvider.of(
-        new SnapshotLookupFunction(new LookupSpec(table, settings, projection, keys)));
+    LookupSpec spec =
+        new LookupSpec(
+            table,
+            settings,
+            projection,
+            keys,
+            context.preferCustomShuffle() ? planning.shuffle() : InputShuffle.NONE);
+    lastLookup = spec;
+    return switch (planning.lookupKind()) {
+      case SYNC -> LookupFunctionProvider.of(new SnapshotLookupFunction(spec));
+      case ASYNC -> AsyncLookupFunctionProvider.of(new AsyncSnapshotLookupFunction(spec));
+    };
+  }
+
+  /** Called after {@link #getLookupRuntimeProvider}, whose keys are partitioned. */
+  @Override
+  public Optional<InputDataPartitioner> getPartitioner() {
+    LookupSpec spec = lastLookup;
+    return spec == null || spec.shuffle() == InputShuffle.NONE
+        ? Optional.empty()
+        : Optional.of(new KeyPartitioner(spec));
   }
 
   @Override
@@ -124,7 +158,7 @@ final class SnapshotTableSource
 
   @Override
   public DynamicTableSource copy() {
-    return new SnapshotTableSource(table, settings, projection);
+    return new SnapshotTableSource(table, settings, planning, projection);
   }
 
   @Override

@@ -2,11 +2,13 @@ package io.bsdb.flink.lookup;
 
 import io.bsdb.flink.row.DeclaredTable;
 import io.bsdb.flink.row.Projection;
+import io.bsdb.reader.KeyShare;
 import java.io.Serializable;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import org.apache.flink.table.api.ValidationException;
+import org.apache.flink.table.functions.FunctionContext;
 
 /**
  * What the planner asks of a lookup.
@@ -16,9 +18,14 @@ import org.apache.flink.table.api.ValidationException;
  * @param projection what of the rows is wanted
  * @param keys compared columns, by position in the projection; in the order in which their values
  *     arrive
+ * @param shuffle which rows come to a subtask
  */
 public record LookupSpec(
-    DeclaredTable table, ReadSettings settings, Projection projection, List<Integer> keys)
+    DeclaredTable table,
+    ReadSettings settings,
+    Projection projection,
+    List<Integer> keys,
+    InputShuffle shuffle)
     implements Serializable {
 
   /**
@@ -57,6 +64,15 @@ public record LookupSpec(
             ". If the join condition does compare it, the other side has a wider type, so that Flink casts the table's column; cast the other side instead: ON d.`%s` = CAST(… AS %s)"
                 .formatted(column, table.type(column).copy(true).asSummaryString()))
         .toString();
+  }
+
+  /** The keys that a subtask is asked for. */
+  KeyShare share(FunctionContext context) {
+    return shuffle == InputShuffle.NONE
+        ? KeyShare.ALL
+        : new KeyShare(
+            context.getTaskInfo().getIndexOfThisSubtask(),
+            context.getTaskInfo().getNumberOfParallelSubtasks());
   }
 
   /**

@@ -1,9 +1,12 @@
 package io.bsdb.flink.lookup;
 
+import io.bsdb.flink.storage.LocalDirectories;
 import io.bsdb.reader.Access;
+import io.bsdb.reader.KeyShare;
 import io.bsdb.reader.ReaderOptions;
 import io.bsdb.reader.Verification;
 import java.io.Serializable;
+import java.nio.file.Path;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
@@ -15,24 +18,43 @@ import org.jspecify.annotations.Nullable;
  * @param blockCacheBytes most that the block cache may hold
  * @param refreshInterval how often to look for a new version; zero: never
  * @param version to stay with; null for the one in service
+ * @param localDirectory for copies; null: a table that is not local is copied to Flink's temporary
+ *     directories
+ * @param maxLocalBytes most that the copies of a table may take
  */
 public record ReadSettings(
     Access access,
     Verification verification,
     long blockCacheBytes,
     Duration refreshInterval,
-    @Nullable String version)
+    @Nullable String version,
+    @Nullable String localDirectory,
+    long maxLocalBytes)
     implements Serializable {
   /** The same for one version. */
   public ReadSettings pinnedTo(String pinned) {
-    return new ReadSettings(access, verification, blockCacheBytes, Duration.ZERO, pinned);
+    return new ReadSettings(
+        access,
+        verification,
+        blockCacheBytes,
+        Duration.ZERO,
+        pinned,
+        localDirectory,
+        maxLocalBytes);
   }
 
-  ReaderOptions readerOptions() {
+  /** Where copies of a table go, as a lookup sees it. */
+  Path localDirectory(String table) {
+    return localDirectory == null ? LocalDirectories.ofTable(table) : Path.of(localDirectory);
+  }
+
+  /** How a reader of a share of the keys is opened. */
+  public ReaderOptions readerOptions(KeyShare share) {
     return ReaderOptions.builder()
         .access(access)
         .verification(verification)
         .blockCacheBytes(blockCacheBytes)
+        .share(share)
         .build();
   }
 }

@@ -1,12 +1,11 @@
 package io.bsdb.flink.lookup;
 
-import io.bsdb.format.Manifest;
+import io.bsdb.flink.row.DeclaredTable;
+import io.bsdb.reader.KeyShare;
 import io.bsdb.reader.LiveSnapshot;
-import io.bsdb.table.Table;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;
-import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -16,9 +15,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One reader per table and settings for all tasks of the process: the first user opens it, the last
- * one closes it. Flink loads this class once per job if the connector comes with the job, and once
- * per task manager if it lies in {@code lib/}.
+ * One reader per table, settings and share of the keys for all tasks of the process: the first user
+ * opens it, the last one closes it. Flink loads this class once per job if the connector comes with
+ * the job, and once per task manager if it lies in {@code lib/}.
  *
  * <p>Safe for many threads. A user who opens a table holds up only those who want the same one.
  */
@@ -28,7 +27,10 @@ public final class SharedSnapshots {
 
   private SharedSnapshots() {}
 
-  private record Key(Path table, ReadSettings settings) {}
+  /**
+   * @param table where it lies
+   */
+  private record Key(String table, ReadSettings settings, KeyShare share) {}
 
   /**
    * A use of a shared reader; ends with {@link #close}, which is idempotent. Used by one thread.
@@ -49,6 +51,11 @@ public final class SharedSnapshots {
       return live;
     }
 
+    /** What the reader has loaded. */
+    Loads loads() {
+      return shared.loads;
+    }
+
     @Override
     public void close() throws IOException {
       if (!closed) {
@@ -59,17 +66,28 @@ public final class SharedSnapshots {
   }
 
   private static final class Shared {
+    private final Loads loads;
+
     /** Guarded by the map. */
     private int users;
 
     private @Nullable LiveSnapshot live;
 
-    synchronized LiveSnapshot open(Key key) throws IOException {
+    Shared(Loads loads) {
+      this.loads = loads;
+    }
+
+    synchronized LiveSnapshot open(DeclaredTable table, Key key) throws IOException {
       LiveSnapshot opened = live;
       if (opened == null) {
-        opened = follow(key);
+        opened = follow(table, key, loads);
+        loads.finished(opened.manifest());
         live = opened;
-        LOG.info("Opened table {}, version {}.", key.table, opened.version());
+        LOG.info(
+            "Opened table {}, version {}, share {} of the keys.",
+            key.table,
+            opened.version(),
+            key.share);
       }
       return opened;
     }
@@ -87,53 +105,44 @@ public final class SharedSnapshots {
     }
   }
 
-  private static LiveSnapshot follow(Key key) throws IOException {
+  private static LiveSnapshot follow(DeclaredTable table, Key key, Loads loads) throws IOException {
+    ReadSettings settings = key.settings;
     LiveSnapshot.Builder builder =
-        LiveSnapshot.builder(key.table)
-            .options(key.settings.readerOptions())
-            .listener(new LoggingListener(key.table));
-    String version = key.settings.version();
+        (table.isLocal() && settings.localDirectory() == null
+                ? LiveSnapshot.builder(table.directory())
+                : LiveSnapshot.builder(table.table())
+                    .localDirectory(settings.localDirectory(key.table))
+                    .maxLocalBytes(settings.maxLocalBytes()))
+            .options(settings.readerOptions(key.share))
+            .check(loads)
+            .listener(loads);
+    String version = settings.version();
     if (version == null) {
-      return builder.refreshEvery(key.settings.refreshInterval()).open();
+      return builder.refreshEvery(settings.refreshInterval()).open();
     }
-    List<String> versions = Table.at(key.table).versions();
+    List<String> versions = table.table().versions();
     if (!versions.contains(version)) {
       throw new NoSuchFileException(
-          key.table.toString(), null, "no version %s; there are %s".formatted(version, versions));
+          key.table, null, "no version %s; there are %s".formatted(version, versions));
     }
     return builder.pin(version).open();
   }
 
-  private record LoggingListener(Path table) implements LiveSnapshot.Listener {
-    @Override
-    public void onRefreshed(Manifest manifest) {
-      LOG.info("Table {} now serves version {}.", table, manifest.version());
-    }
-
-    @Override
-    public void onRefreshFailed(@Nullable String version, Exception cause) {
-      LOG.warn(
-          "Table {} keeps its version; {} cannot be opened.",
-          table,
-          version == null ? "CURRENT" : version,
-          cause);
-    }
-  }
-
   /**
-   * The reader of a table.
+   * The reader of a share of a table's keys.
    *
    * @throws NoSuchFileException if nothing has been published there
    */
-  public static Use use(Path table, ReadSettings settings) throws IOException {
-    Key key = new Key(table, settings);
+  public static Use use(DeclaredTable table, ReadSettings settings, KeyShare share)
+      throws IOException {
+    Key key = new Key(table.table().storage().toString(), settings, share);
     Shared shared;
     synchronized (OPEN) {
-      shared = OPEN.computeIfAbsent(key, absent -> new Shared());
+      shared = OPEN.computeIfAbsent(key, absent -> new Shared(new Loads(key.table)));
       shared.users++;
     }
     try {
-      return new Use(key, shared, shared.open(key));
+      return new Use(key, shared, shared.open(table, key));
     } catch (IOException | RuntimeException | Error e) {
       try {
         release(key, shared);
@@ -159,6 +168,13 @@ public final class SharedSnapshots {
   static int openCount() {
     synchronized (OPEN) {
       return OPEN.size();
+    }
+  }
+
+  /** The shares of the keys that are open. */
+  static List<KeyShare> shares() {
+    synchronized (OPEN) {
+      return OPEN.keySet().stream().map(Key::share).toList();
     }
   }
 

@@ -24,7 +24,7 @@ public final class SnapshotLookupFunction extends LookupFunction {
 
   @Override
   public void open(FunctionContext context) throws Exception {
-    TableLookup opened = TableLookup.open(spec);
+    TableLookup opened = new TableLookup(FollowedTable.open(spec, spec.share(context)));
     opened.register(context.getMetricGroup().addGroup("bsdb"));
     table = opened;
   }

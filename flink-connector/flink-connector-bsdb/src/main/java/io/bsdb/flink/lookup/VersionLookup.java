@@ -14,7 +14,10 @@ import org.apache.flink.table.data.RowData;
 import org.apache.flink.table.types.logical.LogicalType;
 import org.jspecify.annotations.Nullable;
 
-/** Looks up in one version of a table, which it holds open until closed. For one thread. */
+/**
+ * Looks up in one version of a table, which it holds open until closed. For one thread, except for
+ * {@link #row}.
+ */
 final class VersionLookup implements Closeable {
   private final LiveSnapshot.Lease lease;
   private final SnapshotReader reader;
@@ -92,20 +95,43 @@ final class VersionLookup implements Closeable {
     return lease.isCurrent();
   }
 
+  /** Reads the version; not to be closed. */
+  SnapshotReader reader() {
+    return reader;
+  }
+
   /** The row with these values; null if there is none. */
   @Nullable RowData lookup(RowData compared) throws IOException {
-    byte[] key = keys.encode(compared);
-    byte[] value = key == null ? null : reader.get(key);
-    if (key == null || value == null) {
+    byte[] key = key(compared);
+    return key == null ? null : row(compared, key, reader.get(key));
+  }
+
+  /** The key with these values, in an array of its own; null if no table holds it. */
+  byte @Nullable [] key(RowData compared) {
+    return keys.encode(compared);
+  }
+
+  /**
+   * The row that was found, if it matches all that is compared; else null. Safe for many threads.
+   *
+   * @param value that was found for {@code key}; null if there is none
+   */
+  @Nullable RowData row(RowData compared, byte[] key, byte @Nullable [] value) {
+    if (value == null) {
       return null;
     }
     RowData found = decoder.decode(key, value);
+    return extraColumns.isEmpty() || matches(compared, found) ? found : null;
+  }
+
+  /** One thread at a time, because serializers of RAW types are made for one. */
+  private synchronized boolean matches(RowData compared, RowData found) {
     for (ExtraColumn column : extraColumns) {
       if (!column.matches(compared, found)) {
-        return null;
+        return false;
       }
     }
-    return found;
+    return true;
   }
 
   @Override

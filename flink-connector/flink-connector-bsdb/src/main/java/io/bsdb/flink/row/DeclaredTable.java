@@ -1,6 +1,8 @@
 package io.bsdb.flink.row;
 
+import io.bsdb.flink.storage.FileSystemStorage;
 import io.bsdb.format.row.Schema;
+import io.bsdb.table.Table;
 import java.io.Serializable;
 import java.net.URI;
 import java.nio.file.Path;
@@ -31,26 +33,48 @@ public record DeclaredTable(String name, String path, RowType rowType, List<Stri
     return SchemaMapping.schema(rowType, primaryKey);
   }
 
+  /** Whether the table lies in the local file system, rather than in another one of Flink's. */
+  public boolean isLocal() {
+    return path.startsWith("file:") || !SCHEME.matcher(path).matches();
+  }
+
   /**
-   * The table's directory.
+   * The directory of a local table.
    *
-   * @throws ValidationException if the path does not name a local file
+   * @throws ValidationException if the path does not name one
    */
   public Path directory() {
-    try {
-      if (path.startsWith("file:")) {
-        return Path.of(URI.create(path)).toAbsolutePath().normalize();
-      }
-      if (!SCHEME.matcher(path).matches()) {
-        return Path.of(path).toAbsolutePath().normalize();
-      }
-    } catch (IllegalArgumentException e) {
+    if (!isLocal()) {
       throw new ValidationException(
-          "table %s: 'path' = '%s' is no path: %s".formatted(name, path, e.getMessage()), e);
+          "table %s: 'path' = '%s' is not a local path".formatted(name, path));
     }
-    throw new ValidationException(
-        "table %s: 'path' = '%s' is not a local path; snapshots are read and written through the local file system, so mount the store or copy the table"
-            .formatted(name, path));
+    try {
+      Path directory = path.startsWith("file:") ? Path.of(URI.create(path)) : Path.of(path);
+      return directory.toAbsolutePath().normalize();
+    } catch (IllegalArgumentException e) {
+      throw invalidPath(e);
+    }
+  }
+
+  /**
+   * The table itself, wherever it lies.
+   *
+   * @throws ValidationException if the path cannot be one
+   */
+  public Table table() {
+    if (isLocal()) {
+      return Table.at(directory());
+    }
+    try {
+      return Table.of(new FileSystemStorage(path));
+    } catch (IllegalArgumentException e) {
+      throw invalidPath(e);
+    }
+  }
+
+  private ValidationException invalidPath(IllegalArgumentException cause) {
+    return new ValidationException(
+        "table %s: 'path' = '%s' is no path: %s".formatted(name, path, cause.getMessage()), cause);
   }
 
   /** The type of a column. */

@@ -30,6 +30,30 @@ public final class KeyEncoder {
   }
 
   /**
+   * Encodes keys from rows of some columns of a DDL.
+   *
+   * @param columns of the rows, by position among all columns of the DDL; all key columns are among
+   *     them
+   */
+  public static KeyEncoder of(Schema schema, DeclaredTable declared, int[] columns) {
+    List<Column> keyColumns = schema.keyColumns();
+    int[] sources = new int[keyColumns.size()];
+    for (int i = 0; i < sources.length; i++) {
+      sources[i] = indexOf(columns, declared.rowType().getFieldIndex(keyColumns.get(i).name()));
+    }
+    return new KeyEncoder(schema, declared, sources);
+  }
+
+  private static int indexOf(int[] columns, int column) {
+    for (int i = 0; i < columns.length; i++) {
+      if (columns[i] == column) {
+        return i;
+      }
+    }
+    throw new IllegalArgumentException("column " + column + " is missing");
+  }
+
+  /**
    * The key in an array of its own; null if a column is NULL, or the key is empty or too long for
    * any table to hold it.
    */

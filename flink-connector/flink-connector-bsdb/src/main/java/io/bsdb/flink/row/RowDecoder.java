@@ -66,7 +66,8 @@ public final class RowDecoder {
     return metadata.getArity() == 0 ? decoded : new JoinedRowData(decoded, metadata);
   }
 
-  private byte[] asRow(byte[] value) {
+  /** One thread at a time: the writer is reused. */
+  private synchronized byte[] asRow(byte[] value) {
     plain.reset();
     if (schema.valueColumns().get(0).type().kind() == ColumnType.Kind.VARCHAR) {
       plain.setUtf8(0, value, 0, value.length);

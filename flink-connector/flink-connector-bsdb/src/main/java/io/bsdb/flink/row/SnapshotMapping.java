@@ -131,20 +131,12 @@ public final class SnapshotMapping {
    *     them
    */
   public KeyEncoder keyEncoder(int[] columns) {
-    List<Column> keyColumns = schema.keyColumns();
-    int[] sources = new int[keyColumns.size()];
-    for (int i = 0; i < sources.length; i++) {
-      sources[i] = indexOf(columns, declared.rowType().getFieldIndex(keyColumns.get(i).name()));
-    }
-    return new KeyEncoder(schema, declared, sources);
+    return KeyEncoder.of(schema, declared, columns);
   }
 
-  private static int indexOf(int[] columns, int column) {
-    for (int i = 0; i < columns.length; i++) {
-      if (columns[i] == column) {
-        return i;
-      }
-    }
-    throw new IllegalArgumentException("column " + column + " is missing");
+  /** Whether keys are encoded with their columns in the order of the DDL. */
+  public static boolean hasDeclaredKeyOrder(DeclaredTable declared, Manifest manifest) {
+    Schema stored = manifest.schema();
+    return stored == null || stored.primaryKey().equals(declared.primaryKey());
   }
 }

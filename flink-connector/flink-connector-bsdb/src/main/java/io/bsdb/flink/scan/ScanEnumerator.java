@@ -3,7 +3,6 @@ package io.bsdb.flink.scan;
 import io.bsdb.flink.row.SnapshotMapping;
 import io.bsdb.flink.scan.ScanState.Discovery;
 import io.bsdb.format.Manifest;
-import io.bsdb.table.Table;
 import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -40,7 +39,7 @@ final class ScanEnumerator implements SplitEnumerator<ScanSplit, ScanState> {
 
   private List<ScanSplit> discover() throws IOException {
     String version = spec.version();
-    Manifest manifest = Table.at(spec.table().directory()).manifest(version);
+    Manifest manifest = spec.table().table().manifest(version);
     SnapshotMapping.of(spec.table(), manifest);
     List<ScanSplit> found = new ArrayList<>();
     for (int partition = 0; partition < manifest.partitions().size(); partition++) {

@@ -1,11 +1,9 @@
 package io.bsdb.flink.scan;
 
-import io.bsdb.flink.lookup.SharedSnapshots;
-import io.bsdb.flink.row.RowDecoder;
-import io.bsdb.flink.row.SnapshotMapping;
-import io.bsdb.reader.LiveSnapshot;
+import io.bsdb.flink.storage.LocalDirectories;
 import io.bsdb.reader.RecordCursor;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -26,7 +24,7 @@ final class ScanReader implements SourceReader<RowData, ScanSplit> {
   private final Deque<ScanSplit> splits = new ArrayDeque<>();
   private CompletableFuture<Void> available = new CompletableFuture<>();
   private Splits expected = Splits.MORE;
-  private @Nullable OpenVersion open;
+  private @Nullable ScannedVersion open;
   private @Nullable ScanSplit split;
   private @Nullable RecordCursor cursor;
   private long position;
@@ -34,48 +32,6 @@ final class ScanReader implements SourceReader<RowData, ScanSplit> {
   private enum Splits {
     MORE,
     NO_MORE
-  }
-
-  /** The version that all splits of a scan are of. */
-  private record OpenVersion(
-      SharedSnapshots.Use use, LiveSnapshot.Lease lease, RowDecoder decoder, Keys keys) {
-    private enum Keys {
-      READ,
-      SKIPPED
-    }
-
-    static OpenVersion of(ScanSpec spec, String version) throws IOException {
-      SharedSnapshots.Use use =
-          SharedSnapshots.use(spec.table().directory(), spec.settings().pinnedTo(version));
-      try {
-        LiveSnapshot.Lease lease = use.live().lease();
-        RowDecoder decoder =
-            SnapshotMapping.of(spec.table(), lease.reader().manifest())
-                .decoder(spec.projection(), lease.reader().manifest());
-        return new OpenVersion(use, lease, decoder, decoder.needsKeys() ? Keys.READ : Keys.SKIPPED);
-      } catch (RuntimeException | Error e) {
-        try {
-          use.close();
-        } catch (IOException suppressed) {
-          e.addSuppressed(suppressed);
-        }
-        throw e;
-      }
-    }
-
-    RowData decode(RecordCursor cursor) throws IOException {
-      return keys == Keys.READ
-          ? decoder.decode(cursor.key(), cursor.value())
-          : decoder.decode(cursor.value());
-    }
-
-    void close() throws IOException {
-      try {
-        lease.close();
-      } finally {
-        use.close();
-      }
-    }
   }
 
   ScanReader(ScanSpec spec, SourceReaderContext context) {
@@ -106,6 +62,9 @@ final class ScanReader implements SourceReader<RowData, ScanSplit> {
       current.close();
       cursor = null;
       split = null;
+      if (!spec.table().isLocal()) {
+        closeVersion();
+      }
       if (splits.isEmpty() && expected == Splits.MORE) {
         available = new CompletableFuture<>();
         context.sendSplitRequest();
@@ -114,7 +73,7 @@ final class ScanReader implements SourceReader<RowData, ScanSplit> {
     return InputStatus.MORE_AVAILABLE;
   }
 
-  private RowData decode(OpenVersion version, RecordCursor current) throws IOException {
+  private RowData decode(ScannedVersion version, RecordCursor current) throws IOException {
     try {
       return version.decode(current);
     } catch (UnsupportedOperationException e) {
@@ -131,9 +90,9 @@ final class ScanReader implements SourceReader<RowData, ScanSplit> {
       return null;
     }
     if (open == null) {
-      open = OpenVersion.of(spec, next.version());
+      open = ScannedVersion.open(spec, next, copies());
     }
-    RecordCursor opened = open.lease().reader().scan(next.partition());
+    RecordCursor opened = open.scan(next.partition());
     split = next;
     cursor = opened;
     for (position = 0; position < next.position(); position++) {
@@ -177,9 +136,21 @@ final class ScanReader implements SourceReader<RowData, ScanSplit> {
       cursor.close();
       cursor = null;
     }
-    if (open != null) {
-      open.close();
-      open = null;
+    closeVersion();
+  }
+
+  private void closeVersion() throws IOException {
+    ScannedVersion version = open;
+    open = null;
+    if (version != null) {
+      version.close();
     }
+  }
+
+  private Path copies() {
+    String directory = spec.settings().localDirectory();
+    return directory == null
+        ? LocalDirectories.ofTable(spec.table().path(), context.getConfiguration())
+        : Path.of(directory);
   }
 }

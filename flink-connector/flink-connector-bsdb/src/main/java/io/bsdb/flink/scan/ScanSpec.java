@@ -3,7 +3,6 @@ package io.bsdb.flink.scan;
 import io.bsdb.flink.lookup.ReadSettings;
 import io.bsdb.flink.row.DeclaredTable;
 import io.bsdb.flink.row.Projection;
-import io.bsdb.table.Table;
 import java.io.IOException;
 import java.io.Serializable;
 
@@ -19,11 +18,11 @@ public record ScanSpec(DeclaredTable table, ReadSettings settings, Projection pr
   /** The version to scan: the pinned one, else the one that is in service now. */
   String version() throws IOException {
     String pinned = settings.version();
-    return pinned == null ? Table.at(table.directory()).requireCurrentVersion() : pinned;
+    return pinned == null ? table.table().requireCurrentVersion() : pinned;
   }
 
   /** How many rows that version has. */
   public long recordCount() throws IOException {
-    return Table.at(table.directory()).manifest(version()).recordCount();
+    return table.table().manifest(version()).recordCount();
   }
 }

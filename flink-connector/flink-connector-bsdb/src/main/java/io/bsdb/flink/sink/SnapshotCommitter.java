@@ -27,7 +27,7 @@ final class SnapshotCommitter implements Committer<Publication> {
     this.declared = declared;
     this.settings = settings;
     this.build = build;
-    this.table = Table.at(declared.directory());
+    this.table = declared.table();
   }
 
   @Override

@@ -5,7 +5,6 @@ import io.bsdb.format.PartitionFile;
 import io.bsdb.format.SnapshotFormat;
 import io.bsdb.format.hash.KeyHash;
 import io.bsdb.table.Build;
-import io.bsdb.table.Table;
 import java.io.IOException;
 import org.apache.flink.api.common.SupportsConcurrentExecutionAttempts;
 import org.apache.flink.api.common.functions.Partitioner;
@@ -57,7 +56,7 @@ public final class SnapshotSink
 
   /** Begins a build: looks which version the table has, and writes nothing. */
   public static SnapshotSink begin(DeclaredTable table, BuildSettings settings) throws IOException {
-    return new SnapshotSink(table, settings, Table.at(table.directory()).begin());
+    return new SnapshotSink(table, settings, table.table().begin());
   }
 
   /** The build that this sink publishes. */

@@ -6,7 +6,6 @@ import io.bsdb.format.row.FieldView;
 import io.bsdb.format.row.KeyView;
 import io.bsdb.format.row.Schema;
 import io.bsdb.table.Build;
-import io.bsdb.table.Table;
 import io.bsdb.writer.DuplicateKeyException;
 import io.bsdb.writer.PartitionWriter;
 import java.io.IOException;
@@ -54,7 +53,7 @@ final class SnapshotSinkWriter
             .resolve("bsdb-%s-%s".formatted(build.version(), attempt));
     PartitionWriter writer =
         PartitionWriter.create(
-            Table.at(table.directory()),
+            table.table(),
             build,
             settings.partitions(),
             attempt,

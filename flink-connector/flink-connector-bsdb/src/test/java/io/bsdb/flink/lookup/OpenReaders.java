@@ -1,5 +1,6 @@
 package io.bsdb.flink.lookup;
 
+import io.bsdb.reader.KeyShare;
 import io.bsdb.reader.LiveSnapshot;
 import java.util.List;
 
@@ -9,6 +10,11 @@ public final class OpenReaders {
 
   public static int count() {
     return SharedSnapshots.openCount();
+  }
+
+  /** The shares of the keys that are open. */
+  public static List<KeyShare> shares() {
+    return SharedSnapshots.shares();
   }
 
   static List<String> versions() {

@@ -78,9 +78,17 @@ class SnapshotLookupFunctionTest {
     return new SnapshotLookupFunction(
         new LookupSpec(
             table(valueType),
-            new ReadSettings(Access.MAPPED, Verification.METADATA, 0, refreshInterval, null),
+            new ReadSettings(
+                Access.MAPPED,
+                Verification.METADATA,
+                0,
+                refreshInterval,
+                null,
+                null,
+                Long.MAX_VALUE),
             Projection.all(table(valueType)),
-            List.of(0)));
+            List.of(0),
+            InputShuffle.NONE));
   }
 
   private SnapshotLookupFunction open(SnapshotLookupFunction function) throws Exception {

@@ -1,0 +1,55 @@
+package io.bsdb.flink.lookup;
+
+import io.bsdb.flink.row.DeclaredTable;
+import io.bsdb.format.PartitionFile;
+import io.bsdb.reader.Access;
+import io.bsdb.table.Table;
+import java.io.IOException;
+
+/** Whether lookups wait for the disk one by one, or many at a time. */
+public enum AsyncLookup {
+  FALSE,
+  TRUE,
+  /** Asynchronous if reads go past the page cache and the block cache cannot hold the table. */
+  AUTO;
+
+  /**
+   * Chooses for a table. Reads the manifest of the version in service if the choice depends on it;
+   * if it cannot be read from here, the table counts as large.
+   */
+  public Kind choose(DeclaredTable table, ReadSettings settings) {
+    return switch (this) {
+      case FALSE -> Kind.SYNC;
+      case TRUE -> Kind.ASYNC;
+      case AUTO ->
+          readsFromDisk(settings.access()) && bytes(table, settings) > settings.blockCacheBytes()
+              ? Kind.ASYNC
+              : Kind.SYNC;
+    };
+  }
+
+  /** The kind of function that looks up. */
+  public enum Kind {
+    SYNC,
+    ASYNC
+  }
+
+  private static boolean readsFromDisk(Access access) {
+    return access == Access.DIRECT || access == Access.IO_URING;
+  }
+
+  private static long bytes(DeclaredTable declared, ReadSettings settings) {
+    Table table = declared.table();
+    try {
+      String version = settings.version();
+      return table
+          .manifest(version == null ? table.requireCurrentVersion() : version)
+          .partitions()
+          .stream()
+          .mapToLong(PartitionFile::length)
+          .sum();
+    } catch (IOException notVisibleFromHere) {
+      return Long.MAX_VALUE;
+    }
+  }
+}

@@ -1,0 +1,78 @@
+package io.bsdb.flink.lookup;
+
+import io.bsdb.format.Manifest;
+import io.bsdb.format.PartitionFile;
+import io.bsdb.reader.LiveSnapshot;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The versions that a shared reader loads: how many, how long it took, and the log of it. One
+ * version is loaded at a time; read by many threads.
+ */
+final class Loads implements LiveSnapshot.Listener, LiveSnapshot.Check {
+  private static final Logger LOG = LoggerFactory.getLogger(Loads.class);
+
+  private final String table;
+  private final AtomicLong count = new AtomicLong();
+  private volatile long begun;
+  private volatile long latestNanos;
+  private volatile long bytes;
+  private volatile long records;
+
+  Loads(String table) {
+    this.table = table;
+  }
+
+  /** A load begins. Every version is welcome. */
+  @Override
+  public void accept(Manifest manifest) {
+    begun = System.nanoTime();
+  }
+
+  @Override
+  public void onRefreshed(Manifest manifest) {
+    finished(manifest);
+    LOG.info("Table {} now serves version {}.", table, manifest.version());
+  }
+
+  /** A load has ended well. */
+  void finished(Manifest manifest) {
+    latestNanos = System.nanoTime() - begun;
+    bytes = manifest.partitions().stream().mapToLong(PartitionFile::length).sum();
+    records = manifest.recordCount();
+    count.getAndIncrement();
+  }
+
+  @Override
+  public void onRefreshFailed(@Nullable String version, Exception cause) {
+    LOG.warn(
+        "Table {} keeps its version; {} cannot be opened.",
+        table,
+        version == null ? "CURRENT" : version,
+        cause);
+  }
+
+  /** Versions loaded so far. */
+  long count() {
+    return count.get();
+  }
+
+  /** How long the last load took, with the copying of files. */
+  long latestMillis() {
+    return TimeUnit.NANOSECONDS.toMillis(latestNanos);
+  }
+
+  /** Length of all partition files of the version loaded last. */
+  long bytes() {
+    return bytes;
+  }
+
+  /** Records of the version loaded last. */
+  long records() {
+    return records;
+  }
+}

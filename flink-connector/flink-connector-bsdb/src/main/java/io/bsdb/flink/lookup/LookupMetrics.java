@@ -1,0 +1,55 @@
+package io.bsdb.flink.lookup;
+
+import io.bsdb.reader.LiveSnapshot;
+import io.bsdb.reader.ReaderMetrics;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.function.Supplier;
+import org.apache.flink.metrics.Counter;
+import org.apache.flink.metrics.MetricGroup;
+import org.jspecify.annotations.Nullable;
+
+/** What a lookup tells of itself. Its counters are as safe for threads as those it is given. */
+final class LookupMetrics {
+  private final Counter hits;
+  private final Counter misses;
+
+  LookupMetrics(Counter hits, Counter misses) {
+    this.hits = hits;
+    this.misses = misses;
+  }
+
+  /**
+   * Registers all, under the names that Flink's own lookup caches use where there is one.
+   *
+   * @param reader of the version that this task uses
+   */
+  void register(MetricGroup group, FollowedTable table, Supplier<ReaderMetrics> reader) {
+    LiveSnapshot live = table.live();
+    Loads loads = table.loads();
+    group.counter("hitCount", hits);
+    group.counter("missCount", misses);
+    group.gauge("lookups", () -> hits.getCount() + misses.getCount());
+    group.gauge("loadCount", loads::count);
+    group.gauge("latestLoadTime", loads::latestMillis);
+    group.gauge("numLoadFailures", live::failedRefreshes);
+    group.gauge("numCachedRecords", loads::records);
+    group.gauge("numCachedBytes", loads::bytes);
+    group.gauge("version", live::version);
+    group.gauge(
+        "versionAgeSeconds",
+        () -> Duration.between(live.manifest().createdAt(), Instant.now()).toSeconds());
+    group.gauge("blockReads", () -> reader.get().blockReads());
+    group.gauge("bytesRead", () -> reader.get().bytesRead());
+    group.gauge("readsInFlight", () -> reader.get().readsInFlight());
+    group.gauge("blockCacheHits", () -> reader.get().cacheHits());
+    group.gauge("blockCacheMisses", () -> reader.get().cacheMisses());
+    group.gauge("effectiveAccess", () -> reader.get().effectiveAccess());
+    group.histogram("readLatencyNanos", new ReadLatency(() -> reader.get().readLatency()));
+  }
+
+  /** Counts a lookup by what it found. */
+  void count(@Nullable Object found) {
+    (found == null ? misses : hits).inc();
+  }
+}

@@ -1,0 +1,125 @@
+package io.bsdb.flink.scan;
+
+import io.bsdb.flink.lookup.SharedSnapshots;
+import io.bsdb.flink.row.RowDecoder;
+import io.bsdb.flink.row.SnapshotMapping;
+import io.bsdb.reader.KeyShare;
+import io.bsdb.reader.LiveSnapshot;
+import io.bsdb.reader.RecordCursor;
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Comparator;
+import java.util.UUID;
+import java.util.stream.Stream;
+import org.apache.flink.table.data.RowData;
+
+/**
+ * An open version of a table, of which partitions are scanned: the whole version of a local table,
+ * and a copy of one partition of any other.
+ */
+final class ScannedVersion implements Closeable {
+  private final Closeable source;
+  private final LiveSnapshot.Lease lease;
+  private final RowDecoder decoder;
+  private final boolean needsKeys;
+
+  private ScannedVersion(Closeable source, LiveSnapshot.Lease lease, RowDecoder decoder) {
+    this.source = source;
+    this.lease = lease;
+    this.decoder = decoder;
+    this.needsKeys = decoder.needsKeys();
+  }
+
+  /**
+   * Opens what a split needs.
+   *
+   * @param copies where copies may go
+   */
+  static ScannedVersion open(ScanSpec spec, ScanSplit split, Path copies) throws IOException {
+    if (spec.table().isLocal()) {
+      SharedSnapshots.Use use =
+          SharedSnapshots.use(
+              spec.table(), spec.settings().pinnedTo(split.version()), KeyShare.ALL);
+      return of(spec, use, use.live());
+    }
+    Path directory = copies.resolve("scan-" + UUID.randomUUID());
+    try {
+      LiveSnapshot live = copy(spec, split, directory);
+      return of(
+          spec,
+          () -> {
+            live.close();
+            delete(directory);
+          },
+          live);
+    } catch (IOException | RuntimeException e) {
+      try {
+        delete(directory);
+      } catch (IOException suppressed) {
+        e.addSuppressed(suppressed);
+      }
+      throw e;
+    }
+  }
+
+  /** Of as many shares as there are partitions, each share is a partition. */
+  private static LiveSnapshot copy(ScanSpec spec, ScanSplit split, Path directory)
+      throws IOException {
+    int partitions = spec.table().table().manifest(split.version()).partitions().size();
+    return LiveSnapshot.builder(spec.table().table())
+        .localDirectory(directory)
+        .maxLocalBytes(spec.settings().maxLocalBytes())
+        .options(spec.settings().readerOptions(new KeyShare(split.partition(), partitions)))
+        .pin(split.version())
+        .open();
+  }
+
+  private static void delete(Path directory) throws IOException {
+    if (Files.exists(directory)) {
+      try (Stream<Path> entries = Files.walk(directory)) {
+        for (Path entry : entries.sorted(Comparator.reverseOrder()).toList()) {
+          Files.delete(entry);
+        }
+      }
+    }
+  }
+
+  private static ScannedVersion of(ScanSpec spec, Closeable source, LiveSnapshot live)
+      throws IOException {
+    try {
+      LiveSnapshot.Lease lease = live.lease();
+      RowDecoder decoder =
+          SnapshotMapping.of(spec.table(), lease.reader().manifest())
+              .decoder(spec.projection(), lease.reader().manifest());
+      return new ScannedVersion(source, lease, decoder);
+    } catch (RuntimeException | Error e) {
+      try {
+        source.close();
+      } catch (IOException suppressed) {
+        e.addSuppressed(suppressed);
+      }
+      throw e;
+    }
+  }
+
+  RecordCursor scan(int partition) throws IOException {
+    return lease.reader().scan(partition);
+  }
+
+  RowData decode(RecordCursor cursor) throws IOException {
+    return needsKeys
+        ? decoder.decode(cursor.key(), cursor.value())
+        : decoder.decode(cursor.value());
+  }
+
+  @Override
+  public void close() throws IOException {
+    try {
+      lease.close();
+    } finally {
+      source.close();
+    }
+  }
+}

@@ -1,0 +1,161 @@
+package io.bsdb.flink.storage;
+
+import io.bsdb.format.CorruptSnapshotException;
+import io.bsdb.table.TableStorage;
+import java.io.FileNotFoundException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.NoSuchFileException;
+import java.time.Instant;
+import java.util.Arrays;
+import java.util.List;
+import org.apache.flink.core.fs.FileStatus;
+import org.apache.flink.core.fs.FileSystem;
+import org.apache.flink.core.fs.FileSystem.WriteMode;
+import org.apache.flink.core.fs.Path;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A table on one of Flink's file systems. Nothing is renamed.
+ *
+ * <p>There are no locks: of two builds that publish in the same moment, the later one wins, though
+ * both found the parent that they expected. A small file is replaced by writing over it. Object
+ * stores do that in one step. Where the file system does not, a reader may find {@code CURRENT}
+ * missing or cut off for a moment, which it notices: then a refresh fails, and is tried again.
+ *
+ * <p>The file system is asked for anew each time, because Flink binds what it gives to a task's
+ * thread to the life of that task.
+ */
+public final class FileSystemStorage implements TableStorage {
+  private final Path root;
+
+  /**
+   * @param path of the table directory, with the scheme of a file system
+   */
+  public FileSystemStorage(String path) {
+    this.root = new Path(path);
+  }
+
+  private Path file(String path) {
+    return path.isEmpty() ? root : new Path(root, path);
+  }
+
+  private FileSystem fileSystem() throws IOException {
+    return root.getFileSystem();
+  }
+
+  @Override
+  public Output create(String path) throws IOException {
+    Path file = file(path);
+    FileSystem fileSystem = fileSystem();
+    if (fileSystem.exists(file)) {
+      throw new FileAlreadyExistsException(file.toString());
+    }
+    return new StreamOutput(fileSystem, file, fileSystem.create(file, WriteMode.NO_OVERWRITE));
+  }
+
+  @Override
+  public byte[] read(String path, int limit) throws IOException {
+    try (InputStream in = open(path)) {
+      byte[] content = in.readNBytes(limit + 1);
+      if (content.length > limit) {
+        throw new CorruptSnapshotException(
+            "file too long: file=%s expected<=%d".formatted(file(path), limit));
+      }
+      return content;
+    } catch (FileNotFoundException e) {
+      throw missing(file(path), e);
+    }
+  }
+
+  @Override
+  public InputStream open(String path) throws IOException {
+    Path file = file(path);
+    try {
+      return fileSystem().open(file);
+    } catch (FileNotFoundException e) {
+      throw missing(file, e);
+    }
+  }
+
+  private static NoSuchFileException missing(Path file, FileNotFoundException cause) {
+    NoSuchFileException missing = new NoSuchFileException(file.toString());
+    missing.initCause(cause);
+    return missing;
+  }
+
+  @Override
+  public void replace(String path, byte[] content) throws IOException {
+    try (var stream = fileSystem().create(file(path), WriteMode.OVERWRITE)) {
+      stream.write(content);
+    }
+  }
+
+  @Override
+  public List<String> list(String directory) throws IOException {
+    return Arrays.stream(statuses(file(directory)))
+        .map(status -> status.getPath().getName())
+        .sorted()
+        .toList();
+  }
+
+  /** What is in a directory; nothing if there is none. */
+  private FileStatus[] statuses(Path directory) throws IOException {
+    FileStatus @Nullable [] found;
+    try {
+      found = fileSystem().listStatus(directory);
+    } catch (FileNotFoundException e) {
+      return new FileStatus[0];
+    }
+    return found == null ? new FileStatus[0] : found;
+  }
+
+  @Override
+  public Instant lastModified(String path) throws IOException {
+    Path file = file(path);
+    try {
+      return lastModified(fileSystem().getFileStatus(file));
+    } catch (FileNotFoundException goneMeanwhile) {
+      return Instant.now();
+    }
+  }
+
+  private Instant lastModified(FileStatus status) throws IOException {
+    Instant latest = Instant.ofEpochMilli(status.getModificationTime());
+    if (status.isDir()) {
+      for (FileStatus entry : statuses(status.getPath())) {
+        Instant modified = lastModified(entry);
+        latest = modified.isAfter(latest) ? modified : latest;
+      }
+    }
+    return latest;
+  }
+
+  @Override
+  public void delete(String path) throws IOException {
+    Path file = file(path);
+    FileSystem fileSystem = fileSystem();
+    try {
+      if (!fileSystem.delete(file, true) && fileSystem.exists(file)) {
+        throw new IOException("could not be deleted: file=%s".formatted(file));
+      }
+    } catch (FileNotFoundException alreadyGone) {
+      // What is not there counts as deleted.
+    }
+  }
+
+  /** Flink's file systems make a file and its entry durable when it is closed. */
+  @Override
+  public void syncDirectory(String directory) {}
+
+  @Override
+  public void exclusively(Action action) throws IOException {
+    action.run();
+  }
+
+  @Override
+  public String toString() {
+    return root.toString();
+  }
+}

@@ -1,0 +1,181 @@
+package io.bsdb.flink;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.bsdb.flink.lookup.OpenReaders;
+import io.bsdb.format.CorruptSnapshotException;
+import io.bsdb.format.PartitionFile;
+import io.bsdb.table.Table;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.stream.LongStream;
+import org.apache.flink.streaming.api.functions.sink.v2.DiscardingSink;
+import org.apache.flink.test.junit5.MiniClusterExtension;
+import org.apache.flink.types.Row;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+@Timeout(120)
+class AsyncLookupJoinTest {
+  @RegisterExtension
+  static final MiniClusterExtension CLUSTER = new MiniClusterExtension(Sql.cluster());
+
+  private static final long ROWS = 2_000;
+  private static final String RETRY =
+      "/*+ LOOKUP('table'='t', 'retry-predicate'='lookup_miss', 'retry-strategy'='fixed_delay', 'fixed-delay'='1 ms', 'max-attempts'='3'%s) */";
+  private static final Queue<Row> OUTPUT = new ConcurrentLinkedQueue<>();
+
+  @TempDir static Path directory;
+
+  private static String ddl(Path path, String... options) {
+    return """
+        CREATE TABLE t (id BIGINT, name STRING, score INT, PRIMARY KEY (id) NOT ENFORCED)
+        WITH ('connector' = 'bsdb', 'path' = '%s', 'sink.partitions' = '4'%s)"""
+        .formatted(path, options.length == 0 ? "" : ", " + String.join(", ", options));
+  }
+
+  @BeforeAll
+  static void build() throws Exception {
+    for (String table : List.of("sound", "damaged")) {
+      Sql.batch(2)
+          .numbers("source", ROWS)
+          .run(ddl(directory.resolve(table)))
+          .run(
+              "INSERT OVERWRITE t SELECT f0, 'name ' || CAST(f0 AS STRING), CAST(MOD(f0, 10) AS INT) FROM source");
+    }
+    damage(directory.resolve("damaged"));
+  }
+
+  /** Flips a bit of a record in the first block of every partition file. */
+  private static void damage(Path path) throws IOException {
+    Table table = Table.at(path);
+    String version = table.requireCurrentVersion();
+    for (PartitionFile partition : table.manifest(version).partitions()) {
+      Path file = path.resolve("snapshots").resolve(version).resolve(partition.name());
+      byte[] bytes = Files.readAllBytes(file);
+      bytes[4096 + 100] ^= 1;
+      Files.write(file, bytes);
+    }
+  }
+
+  @AfterEach
+  void closesReaders() {
+    assertThat(OpenReaders.count()).isZero();
+  }
+
+  private static Sql session(String table, String... options) throws Exception {
+    OUTPUT.clear();
+    return Sql.streaming(2).numbers("s", ROWS + 500).run(ddl(directory.resolve(table), options));
+  }
+
+  private static String join(String hint) {
+    return "SELECT %s s.f0, t.name, t.score FROM s LEFT JOIN t FOR SYSTEM_TIME AS OF s.pt ON t.id = s.f0"
+        .formatted(hint);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"ORDERED", "ALLOW_UNORDERED"})
+  void enrichesEveryRow(String mode) throws Exception {
+    Sql session = session("sound", "'lookup.async' = 'true'");
+    String query =
+        join("/*+ LOOKUP('table'='t', 'output-mode'='%s', 'capacity'='7') */".formatted(mode));
+
+    assertThat(session.tables.explainSql(query))
+        .contains("async=[" + (mode.equals("ORDERED") ? "ORDERED" : "UNORDERED"));
+    assertThat(session.texts(query))
+        .containsExactlyInAnyOrderElementsOf(
+            LongStream.range(0, ROWS + 500)
+                .mapToObj(
+                    i ->
+                        i < ROWS
+                            ? "+I[%d, name %d, %d]".formatted(i, i, i % 10)
+                            : "+I[%d, null, null]".formatted(i))
+                .toList());
+  }
+
+  @Test
+  void checksComparedColumnsOutsideTheKey() throws Exception {
+    assertThat(
+            session("sound", "'lookup.async' = 'true'", "'lookup.access' = 'mapped'")
+                .texts(
+                    "SELECT t.id FROM s JOIN t FOR SYSTEM_TIME AS OF s.pt ON t.id = s.f0 AND t.score = 7 WHERE s.f0 < 30"))
+        .containsExactly("+I[17]", "+I[27]", "+I[7]");
+  }
+
+  @Test
+  void retriesMisses() throws Exception {
+    assertThat(
+            session("sound", "'lookup.async' = 'true'")
+                .texts(join(RETRY.formatted("")) + " WHERE s.f0 >= 1999 AND s.f0 < 2001"))
+        .containsExactly("+I[1999, name 1999, 9]", "+I[2000, null, null]");
+  }
+
+  @Test
+  void isSyncUnlessToldOtherwise() throws Exception {
+    assertThat(session("sound").tables.explainSql(join(""))).doesNotContain("async=[");
+    assertThat(
+            session("sound", "'lookup.async' = 'auto'", "'lookup.access' = 'direct'")
+                .tables
+                .explainSql(join("")))
+        .contains("async=[");
+    assertThat(
+            session(
+                    "sound",
+                    "'lookup.async' = 'auto'",
+                    "'lookup.access' = 'direct'",
+                    "'lookup.block-cache-size' = '64 mb'")
+                .tables
+                .explainSql(join("")))
+        .doesNotContain("async=[");
+  }
+
+  /** Whatever the plan looks like, no row that could not be read becomes one with NULLs. */
+  private static void failsWithoutNulls(Sql session, String query) throws Exception {
+    session
+        .tables
+        .toDataStream(session.tables.sqlQuery(query))
+        .map(
+            row -> {
+              OUTPUT.add(row);
+              return row.toString();
+            })
+        .sinkTo(new DiscardingSink<>());
+
+    assertThatThrownBy(session.env::execute)
+        .hasStackTraceContaining(CorruptSnapshotException.class.getName());
+    assertThat(OUTPUT)
+        .filteredOn(row -> row.<Long>getFieldAs(0) < ROWS)
+        .allSatisfy(row -> assertThat(row.getField(1)).isNotNull());
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"'lookup.async' = 'false'", "'lookup.async' = 'true'"})
+  void failsWhenABlockIsDamaged(String async) throws Exception {
+    failsWithoutNulls(session("damaged", async), join(""));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"'lookup.async' = 'false'", "'lookup.async' = 'true'"})
+  void failsWhenABlockIsDamagedAlsoWithTheRetryHint(String async) throws Exception {
+    failsWithoutNulls(session("damaged", async), join(RETRY.formatted(", 'timeout'='20 s'")));
+  }
+
+  @Test
+  void failsWithTheRetryHintBehindAFilterOnTheTable() throws Exception {
+    failsWithoutNulls(
+        session("damaged", "'lookup.async' = 'true'"),
+        "SELECT %s s.f0, t.name FROM s LEFT JOIN t FOR SYSTEM_TIME AS OF s.pt ON t.id = s.f0 AND t.name <> 'x' || CAST(s.f0 AS STRING)"
+            .formatted(RETRY.formatted(", 'timeout'='20 s'")));
+  }
+}

@@ -1,0 +1,131 @@
+package io.bsdb.flink;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.bsdb.flink.lookup.OpenReaders;
+import io.bsdb.flink.storage.NoRenameFileSystem;
+import io.bsdb.table.Table;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.stream.Stream;
+import org.apache.flink.test.junit5.MiniClusterExtension;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Tables on a file system that is not the local one. */
+class RemoteTableTest {
+  @RegisterExtension
+  static final MiniClusterExtension CLUSTER = new MiniClusterExtension(Sql.cluster());
+
+  private static final int PARTITIONS = 4;
+  private static final String JOIN =
+      "SELECT s.f0, d.name FROM s LEFT JOIN t FOR SYSTEM_TIME AS OF s.pt AS d ON d.id = s.f0";
+
+  @TempDir Path directory;
+
+  private String ddl(String options) {
+    return """
+        CREATE TABLE t (id BIGINT, name STRING, PRIMARY KEY (id) NOT ENFORCED)
+        WITH ('connector' = 'bsdb', 'path' = '%s', 'sink.partitions' = '%d', 'lookup.local-dir' = '%s'%s)"""
+        .formatted(
+            NoRenameFileSystem.path(directory.resolve("remote")),
+            PARTITIONS,
+            directory.resolve("local"),
+            options);
+  }
+
+  private void publish(String name) throws Exception {
+    Sql.batch(2)
+        .numbers("n", 100)
+        .run(ddl(""))
+        .run("INSERT OVERWRITE t SELECT f0, '%s' FROM n".formatted(name));
+  }
+
+  @BeforeEach
+  void build() throws Exception {
+    var ofTestsBefore = NoRenameFileSystem.partitionsRead();
+    publish("one");
+    assertThat(NoRenameFileSystem.partitionsRead()).as("after %s", ofTestsBefore).isEmpty();
+  }
+
+  @AfterEach
+  void closesReaders() {
+    assertThat(OpenReaders.count()).isZero();
+  }
+
+  private Sql session(String options) throws Exception {
+    return Sql.streaming(4).numbers("s", 101).run(ddl(options));
+  }
+
+  @Test
+  void looksUpInOneCopyThatIsUsedAgain() throws Exception {
+    assertThat(session("").texts(JOIN)).hasSize(101).contains("+I[99, one]", "+I[100, null]");
+    assertThat(NoRenameFileSystem.partitionsRead()).hasSize(PARTITIONS).doesNotHaveDuplicates();
+
+    assertThat(session("").texts(JOIN)).hasSize(101).contains("+I[99, one]", "+I[100, null]");
+    assertThat(NoRenameFileSystem.partitionsRead()).isEmpty();
+  }
+
+  @Test
+  void replacesTheCopyOfAnOlderVersion() throws Exception {
+    session("").texts(JOIN);
+    publish("two");
+
+    assertThat(session("").texts(JOIN)).contains("+I[99, two]");
+    Table copy = Table.at(localCopy());
+    Table remote = Table.at(directory.resolve("remote"));
+    assertThat(remote.versions()).hasSize(2);
+    assertThat(copy.versions()).containsExactly(remote.requireCurrentVersion());
+  }
+
+  private Path localCopy() throws Exception {
+    try (Stream<Path> entries = Files.list(directory.resolve("local"))) {
+      return entries.toList().get(0);
+    }
+  }
+
+  @Test
+  void looksUpAsynchronouslyInCopies() throws Exception {
+    assertThat(session(", 'lookup.async' = 'true'").texts(JOIN))
+        .hasSize(101)
+        .contains("+I[99, one]", "+I[100, null]");
+  }
+
+  @Test
+  void scansEachPartitionThroughACopyOfItsOwn() throws Exception {
+    Sql session = Sql.batch(3).run(ddl(""));
+
+    assertThat(session.texts("SELECT COUNT(DISTINCT id), MIN(name) FROM t"))
+        .containsExactly("+I[100, one]");
+    assertThat(NoRenameFileSystem.partitionsRead()).hasSize(PARTITIONS).doesNotHaveDuplicates();
+    try (Stream<Path> left = Files.list(directory.resolve("local"))) {
+      assertThat(left).isEmpty();
+    }
+  }
+
+  @Test
+  void refusesAVersionLargerThanTheLimit() throws Exception {
+    Sql session = session(", 'lookup.max-local-size' = '1 kb'");
+
+    assertThatThrownBy(() -> session.texts(JOIN))
+        .hasStackTraceContaining("no room for the copy of a table")
+        .hasStackTraceContaining("limit=1024 bytes");
+    assertThat(NoRenameFileSystem.partitionsRead()).isEmpty();
+  }
+
+  @Test
+  void fetchesOnlyTheSharesOfTheKeysWhenShuffled() throws Exception {
+    Sql session = session("");
+
+    assertThat(
+            session.texts(
+                JOIN.replace("SELECT", "SELECT /*+ LOOKUP('table'='d', 'shuffle'='true') */")))
+        .hasSize(101)
+        .contains("+I[99, one]", "+I[100, null]");
+    assertThat(NoRenameFileSystem.partitionsRead()).hasSize(PARTITIONS).doesNotHaveDuplicates();
+  }
+}

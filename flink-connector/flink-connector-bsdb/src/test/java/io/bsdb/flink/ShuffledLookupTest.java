@@ -1,0 +1,120 @@
+package io.bsdb.flink;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.bsdb.flink.lookup.OpenReaders;
+import io.bsdb.reader.KeyShare;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.IntStream;
+import org.apache.flink.table.functions.ScalarFunction;
+import org.apache.flink.test.junit5.MiniClusterExtension;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class ShuffledLookupTest {
+  @RegisterExtension
+  static final MiniClusterExtension CLUSTER = new MiniClusterExtension(Sql.cluster());
+
+  private static final Set<KeyShare> SHARES = ConcurrentHashMap.newKeySet();
+
+  @TempDir static Path directory;
+
+  /** Notes which shares are open while rows flow. */
+  public static final class Note extends ScalarFunction {
+    private static final long serialVersionUID = 1L;
+
+    public Long eval(Long id) {
+      SHARES.addAll(OpenReaders.shares());
+      return id;
+    }
+
+    @Override
+    public boolean isDeterministic() {
+      return false;
+    }
+  }
+
+  private static String ddl(String name, String key, String options) {
+    return """
+        CREATE TABLE %s (region STRING, id BIGINT, name STRING, PRIMARY KEY (%s) NOT ENFORCED)
+        WITH ('connector' = 'bsdb', 'path' = '%s', 'sink.partitions' = '6'%s)"""
+        .formatted(name, key, directory, options);
+  }
+
+  @BeforeAll
+  static void build() throws Exception {
+    Sql.batch(2)
+        .numbers("source", 1_000)
+        .run(ddl("t", "id, region", ""))
+        .run(
+            "INSERT OVERWRITE t SELECT IF(MOD(f0, 2) = 0, 'even', 'odd'), f0, 'name ' || CAST(f0 AS STRING) FROM source");
+  }
+
+  @BeforeEach
+  void forget() {
+    SHARES.clear();
+  }
+
+  @AfterEach
+  void closesReaders() {
+    assertThat(OpenReaders.count()).isZero();
+  }
+
+  private static List<String> join(Sql session, String key, String hint, String options)
+      throws Exception {
+    session.tables.createTemporarySystemFunction("note", Note.class);
+    return session
+        .numbers("s", 1_100)
+        .run(ddl("t", key, options))
+        .texts(
+            """
+            SELECT %s note(s.f0), t.name FROM (
+              SELECT f0, NULLIF(f0, 33) AS k, IF(MOD(f0, 3) = 0, 'odd', 'even') AS region, pt FROM s) AS s
+            LEFT JOIN t FOR SYSTEM_TIME AS OF s.pt ON t.region = s.region AND t.id = s.k"""
+                .formatted(hint));
+  }
+
+  private static final String SHUFFLE = "/*+ LOOKUP('table'='t', 'shuffle'='true') */";
+
+  @ParameterizedTest
+  @CsvSource({"1, false", "2, false", "4, false", "2, true"})
+  void eachSubtaskOpensItsShareAndFindsTheSame(int parallelism, boolean async) throws Exception {
+    String options = ", 'lookup.async' = '%s'".formatted(async);
+    List<String> plain = join(Sql.streaming(parallelism), "id, region", "", options);
+    assertThat(SHARES).containsExactly(KeyShare.ALL);
+    assertThat(plain).hasSize(1_100).contains("+I[2, name 2]", "+I[33, null]", "+I[1050, null]");
+    SHARES.clear();
+
+    List<String> shuffled = join(Sql.streaming(parallelism), "id, region", SHUFFLE, options);
+
+    assertThat(shuffled).isEqualTo(plain);
+    assertThat(SHARES)
+        .containsExactlyInAnyOrderElementsOf(
+            IntStream.range(0, parallelism).mapToObj(i -> new KeyShare(i, parallelism)).toList());
+  }
+
+  @Test
+  void opensAllWhenTheDdlOrdersTheKeyDifferently() throws Exception {
+    List<String> shuffled = join(Sql.streaming(2), "region, id", SHUFFLE, "");
+
+    assertThat(shuffled).hasSize(1_100).contains("+I[2, name 2]", "+I[33, null]", "+I[1050, null]");
+    assertThat(SHARES).contains(KeyShare.ALL);
+  }
+
+  @Test
+  void opensAllInBatchMode() throws Exception {
+    List<String> shuffled = join(Sql.batch(2), "id, region", SHUFFLE, "");
+
+    assertThat(shuffled).hasSize(1_100).contains("+I[2, name 2]", "+I[33, null]", "+I[1050, null]");
+    assertThat(SHARES).containsExactly(KeyShare.ALL);
+  }
+}

@@ -1,0 +1,93 @@
+package io.bsdb.flink.storage;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.bsdb.table.Build;
+import io.bsdb.table.PublishConflictException;
+import io.bsdb.table.Table;
+import io.bsdb.table.TableStorage;
+import io.bsdb.writer.SnapshotPublisher;
+import io.bsdb.writer.WriterOptions;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class FileSystemStorageTest {
+  @TempDir Path directory;
+  private TableStorage storage;
+
+  @BeforeEach
+  void open() {
+    storage = new FileSystemStorage(NoRenameFileSystem.path(directory));
+  }
+
+  private static byte[] bytes(String text) {
+    return text.getBytes(StandardCharsets.UTF_8);
+  }
+
+  @Test
+  void keepsWhatIsCommitted() throws Exception {
+    try (TableStorage.Output output = storage.create("a/b/kept")) {
+      output.write(ByteBuffer.wrap(bytes("x".repeat(70_000))));
+      output.commit();
+    }
+    try (TableStorage.Output output = storage.create("a/b/dropped")) {
+      output.write(ByteBuffer.wrap(bytes("y")));
+    }
+
+    assertThat(storage.list("a/b")).containsExactly("kept");
+    assertThat(storage.read("a/b/kept", 70_000)).asString().isEqualTo("x".repeat(70_000));
+    assertThat(storage.lastModified("a")).isAfter(Instant.now().minus(Duration.ofMinutes(10)));
+    assertThatThrownBy(() -> storage.create("a/b/kept"))
+        .isInstanceOf(FileAlreadyExistsException.class);
+    assertThatThrownBy(() -> storage.read("a/b/kept", 69_999)).hasMessageContaining("too long");
+  }
+
+  @Test
+  void replacesWithoutRename() throws Exception {
+    storage.replace("CURRENT", bytes("a longer text"));
+    storage.replace("CURRENT", bytes("b"));
+
+    assertThat(storage.read("CURRENT", 100)).asString().isEqualTo("b");
+  }
+
+  @Test
+  void whatIsNotThereIsMissingEmptyOrDeleted() throws Exception {
+    assertThatThrownBy(() -> storage.read("none", 1)).isInstanceOf(NoSuchFileException.class);
+    assertThatThrownBy(() -> storage.open("none")).isInstanceOf(NoSuchFileException.class);
+    assertThat(storage.list("none")).isEmpty();
+    storage.delete("none");
+
+    storage.replace("d/e/f", bytes("x"));
+    storage.delete("d");
+
+    assertThat(Files.exists(directory.resolve("d"))).isFalse();
+  }
+
+  @Test
+  void publishesOnlyOnTheParentThatABuildBeganWith() throws Exception {
+    Table table = Table.of(storage);
+    Build first = table.begin();
+    Build second = table.begin();
+    publish(table, first);
+
+    assertThat(table.versions()).containsExactly(first.version());
+    assertThatThrownBy(() -> publish(table, second)).isInstanceOf(PublishConflictException.class);
+    assertThat(table.currentVersion()).isEqualTo(first.version());
+  }
+
+  private static void publish(Table table, Build build) throws IOException {
+    SnapshotPublisher.publish(table, build, 1, List.of(), WriterOptions.defaults());
+  }
+}
