@@ -1,5 +1,6 @@
 package io.bsdb.reader;
 
+import com.sun.management.OperatingSystemMXBean;
 import io.bsdb.format.CorruptSnapshotException;
 import io.bsdb.format.FileFooter;
 import io.bsdb.format.FileHeader;
@@ -17,6 +18,7 @@ import io.bsdb.format.hash.PerfectHash;
 import io.bsdb.reader.io.DirectFile;
 import io.bsdb.reader.io.FileMemory;
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -26,6 +28,8 @@ import org.jspecify.annotations.Nullable;
 
 /** Opens partition files: verifies all of a file but its blocks. */
 final class PartitionOpener {
+  private static final long LEAST_FOR_HUGE_PAGES = 64 << 20;
+
   private final Path path;
 
   /** The whole file; then what lookups use of it. */
@@ -71,6 +75,9 @@ final class PartitionOpener {
     }
     FileMemory file =
         options.access() == Access.RESIDENT ? FileMemory.load(path) : FileMemory.map(path);
+    if (options.access() == Access.MAPPED && gainsByHugePages(manifest.length())) {
+      file.adviseHugePages();
+    }
     DirectFile disk;
     try {
       disk = options.access().readsFromDisk() ? DirectFile.open(path, channels) : null;
@@ -92,6 +99,16 @@ final class PartitionOpener {
       opener.release();
       throw e;
     }
+  }
+
+  /**
+   * Whether a table is so large that the TLB does not cover it, and so small that all of it will be
+   * in memory soon: then to read 2 MiB at a page fault is no waste.
+   */
+  private static boolean gainsByHugePages(long tableBytes) {
+    return tableBytes >= LEAST_FOR_HUGE_PAGES
+        && ManagementFactory.getOperatingSystemMXBean() instanceof OperatingSystemMXBean system
+        && tableBytes <= system.getTotalMemorySize() / 2;
   }
 
   private void release() throws IOException {

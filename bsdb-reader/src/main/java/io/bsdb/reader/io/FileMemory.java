@@ -153,6 +153,16 @@ public final class FileMemory implements Closeable {
     }
   }
 
+  /**
+   * Has page faults read and map whole huge pages: of use for a mapped file that will be read all
+   * over and fits memory. Where the system cannot, nothing happens.
+   */
+  public void adviseHugePages() {
+    for (ByteBuffer chunk : chunks) {
+      HugeMemory.advise(chunk);
+    }
+  }
+
   /** Bytes in the file when it was opened. */
   public long length() {
     return length;

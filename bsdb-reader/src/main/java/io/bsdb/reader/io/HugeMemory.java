@@ -61,6 +61,21 @@ final class HugeMemory {
     return new HugeMemory(allocation, start);
   }
 
+  /**
+   * Has page faults in a mapped file read huge pages, and map them, where the file system caches
+   * files so. Does nothing where that is not possible.
+   */
+  static void advise(ByteBuffer mapped) {
+    try {
+      if (LibC.madvise(Native.getDirectBufferPointer(mapped), mapped.capacity(), MADV_HUGEPAGE)
+          != 0) {
+        LOG.debug("no huge pages of files: madvise failed with errno {}", Native.getLastError());
+      }
+    } catch (LinkageError e) {
+      LOG.debug("no huge pages of files: {}", e.toString());
+    }
+  }
+
   /** A little-endian view of a part of it. Invalid after {@link #free}. */
   ByteBuffer buffer(long offset, long length) {
     return start.getByteBuffer(offset, length).order(ByteOrder.LITTLE_ENDIAN);
