@@ -29,6 +29,7 @@ public final class LookupBuilder<K, V> {
   private @Nullable String pinnedVersion;
   private LiveSnapshot.Listener listener = LiveSnapshot.Listener.NONE;
   private @Nullable String versionHeader;
+  private LookupSettings.@Nullable LocalCopies localCopies;
   private TargetVersion.Pause pause =
       duration -> Thread.sleep(duration.toMillis(), duration.toNanosPart() % 1_000_000);
 
@@ -39,7 +40,7 @@ public final class LookupBuilder<K, V> {
     this.name = name;
   }
 
-  /** The table's directory. */
+  /** The table's directory; with {@link #localDirectory} on any {@code java.nio.file} provider. */
   public LookupBuilder<K, V> table(Path directory) {
     this.table = directory;
     return this;
@@ -115,6 +116,22 @@ public final class LookupBuilder<K, V> {
   }
 
   /**
+   * Copies each version to a directory below this one, verified, and reads it there: for tables
+   * that are not on a local disk. Copies are used again after a restart; instances on one machine
+   * may share the directory. A version that would not fit beside the one in use is refused before
+   * it is copied.
+   *
+   * @param maxBytes most that copies of this table may take, at least 1
+   */
+  public LookupBuilder<K, V> localDirectory(Path directory, long maxBytes) {
+    if (maxBytes < 1) {
+      throw new IllegalArgumentException("most local bytes: expected>=1 actual=" + maxBytes);
+    }
+    this.localCopies = new LookupSettings.LocalCopies(directory, maxBytes);
+    return this;
+  }
+
+  /**
    * Is told of each version put in service after the first, and of each that was refused; on the
    * thread that refreshes, which should not be held up. Both are logged besides.
    */
@@ -158,7 +175,15 @@ public final class LookupBuilder<K, V> {
     }
     LookupSettings settings =
         new LookupSettings(
-            name, table, options, refreshEvery, onMissing, pinnedVersion, listener, versionHeader);
+            name,
+            table,
+            options,
+            refreshEvery,
+            onMissing,
+            pinnedVersion,
+            localCopies,
+            listener,
+            versionHeader);
     return new SnapshotLookup<>(SnapshotSource.open(settings, format::accept, pause), format);
   }
 }

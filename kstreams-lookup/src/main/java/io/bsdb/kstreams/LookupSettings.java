@@ -14,8 +14,12 @@ record LookupSettings(
     Duration refreshEvery,
     OnMissing onMissing,
     @Nullable String pinnedVersion,
+    @Nullable LocalCopies localCopies,
     LiveSnapshot.Listener listener,
     @Nullable String versionHeader) {
+
+  /** Where copies of a table elsewhere go, and how many bytes they may take. */
+  record LocalCopies(Path directory, long maxBytes) {}
 
   /** Begins an error message. */
   String describe() {

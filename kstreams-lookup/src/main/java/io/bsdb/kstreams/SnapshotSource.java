@@ -83,6 +83,10 @@ final class SnapshotSource implements AutoCloseable {
   private LiveSnapshot openLive() throws IOException {
     LiveSnapshot.Builder builder =
         LiveSnapshot.builder(settings.table()).options(settings.options());
+    LookupSettings.LocalCopies copies = settings.localCopies();
+    if (copies != null) {
+      builder.localDirectory(copies.directory()).maxLocalBytes(copies.maxBytes());
+    }
     String pinned = settings.pinnedVersion();
     LiveSnapshot opened = pinned == null ? builder.open() : builder.pin(pinned).open();
     try {

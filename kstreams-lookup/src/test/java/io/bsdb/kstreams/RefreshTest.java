@@ -10,6 +10,7 @@ import io.bsdb.reader.LiveSnapshot;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -25,6 +26,7 @@ import org.apache.kafka.streams.kstream.ValueJoiner;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 class RefreshTest {
   private static final KeyValueMapper<String, String, String> CUSTOMER = (key, order) -> order;
@@ -81,6 +83,21 @@ class RefreshTest {
       assertThat(heard).containsExactly("refreshed " + second);
       assertThat(customers.source().openLeases()).isEqualTo(1);
     }
+  }
+
+  @Test
+  void readsCopiesOfATableElsewhere(@TempDir Path local) throws Exception {
+    try (SnapshotLookup<String, String> copied =
+        table.lookup("copied").localDirectory(local, 1 << 20).build()) {
+      assertThat(copied.get("c1")).isEqualTo("Ada");
+      assertThat(local).isDirectoryRecursivelyContaining("glob:**/manifest.json");
+      table.publish(Map.of("c1", "Grace"));
+      assertThat(copied.refresh()).isTrue();
+      assertThat(copied.get("c1")).isEqualTo("Grace");
+    }
+    assertThatThrownBy(() -> table.lookup("small").localDirectory(local, 100).build())
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining("limit=100 bytes");
   }
 
   /** The swap happens inside the first join, the second join of the same record must not see it. */
