@@ -166,7 +166,8 @@ final class UringReads implements BlockReads {
         if (closing && freeCount == depth) {
           break;
         }
-        if (freeCount == 0 || queue.isEmpty()) {
+        // When closing nothing more is started, but what was put into the ring has to be submitted.
+        if (closing || freeCount == 0 || queue.isEmpty()) {
           ring.submitAndWait();
         }
         waiting.set(false);

@@ -126,7 +126,7 @@ class ConcurrentReadTest {
   @EnabledOnOs(OS.LINUX)
   void closeWaitsForReadsUnderWayAndLeavesNothing(Way way) throws Exception {
     long open = FileMemory.openCount();
-    for (int round = 0; round < 5; round++) {
+    for (int round = 0; round < 10; round++) {
       CountDownLatch started = new CountDownLatch(THREADS);
       SnapshotReader reader = SnapshotReader.open(table, way.options());
       List<Future<Integer>> readers = readers(reader, Integer.MAX_VALUE, started);
@@ -161,7 +161,7 @@ class ConcurrentReadTest {
       names = {"MAPPED", "DIRECT", "IO_URING"})
   void everyFutureCompletesThoughTheReaderIsClosed(Way way) throws Exception {
     long open = FileMemory.openCount();
-    for (int round = 0; round < 5; round++) {
+    for (int round = 0; round < 10; round++) {
       AsyncSnapshotReader reader = AsyncSnapshotReader.open(table, way.options());
       AtomicBoolean closed = new AtomicBoolean();
       CountDownLatch started = new CountDownLatch(200);
