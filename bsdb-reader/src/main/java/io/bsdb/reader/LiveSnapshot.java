@@ -1,18 +1,11 @@
 package io.bsdb.reader;
 
-import io.bsdb.format.CorruptSnapshotException;
 import io.bsdb.format.Manifest;
-import io.bsdb.format.UnsupportedVersionException;
 import io.bsdb.table.Table;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.ScheduledThreadPoolExecutor;
-import java.util.concurrent.ThreadLocalRandom;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,16 +18,9 @@ import org.jspecify.annotations.Nullable;
  * names another. Safe for many threads.
  */
 public final class LiveSnapshot implements Closeable {
-  private final Versions versions;
-  private final ReaderOptions options;
-  private final Listener listener;
-  private final Check check;
+  private final VersionInUse inUse;
   private final boolean pinned;
-  private final @Nullable ScheduledExecutorService refresher;
-  private final AtomicLong failedRefreshes = new AtomicLong();
-  private volatile HeldVersion current;
-  private volatile @Nullable String refused;
-  private volatile boolean closed;
+  private final RefreshTimer timer;
 
   /** Hears of changes. Called from the thread that refreshes; should return soon. */
   public interface Listener {
@@ -66,45 +52,15 @@ public final class LiveSnapshot implements Closeable {
   }
 
   private LiveSnapshot(Builder builder, Versions versions) throws IOException {
-    this.versions = versions;
-    options = builder.options;
-    listener = builder.listener;
-    check = builder.check;
     pinned = builder.pinned != null;
-    current = new HeldVersion(openFirst(builder));
-    refresher =
-        pinned || builder.refreshInterval.isZero() ? null : schedule(builder.refreshInterval);
-  }
-
-  private SnapshotReader openFirst(Builder builder) throws IOException {
-    String version =
-        builder.pinned == null
-            ? versions.first(builder.initialLoad, builder.refreshInterval)
-            : builder.pinned;
-    if (version == null) {
-      return new EmptyReader();
-    }
-    check.accept(versions.manifest(version));
-    return versions.open(version, null, options);
-  }
-
-  private ScheduledExecutorService schedule(Duration interval) {
-    ScheduledThreadPoolExecutor executor =
-        new ScheduledThreadPoolExecutor(
-            1,
-            task -> {
-              Thread thread = new Thread(task, "bsdb-refresh-" + versions);
-              thread.setDaemon(true);
-              return thread;
-            });
-    executor.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
-    executor.setContinueExistingPeriodicTasksAfterShutdownPolicy(false);
-    long nanos = interval.toNanos();
-    long firstDelay = nanos / 2 + ThreadLocalRandom.current().nextLong(Math.max(1, nanos / 2));
-    var unused =
-        executor.scheduleWithFixedDelay(
-            this::refreshInBackground, firstDelay, nanos, TimeUnit.NANOSECONDS);
-    return executor;
+    String first =
+        pinned ? builder.pinned : versions.first(builder.initialLoad, builder.refreshInterval);
+    inUse = new VersionInUse(versions, builder.options, builder.check, builder.listener, first);
+    timer =
+        new RefreshTimer(
+            versions.toString(),
+            pinned ? Duration.ZERO : builder.refreshInterval,
+            this::refreshInBackground);
   }
 
   /** Opens a table's version in service and stays with it until {@link #refresh} is called. */
@@ -114,7 +70,7 @@ public final class LiveSnapshot implements Closeable {
 
   /** Of a table directory that is read in place. */
   public static Builder builder(Path table) {
-    return new Builder(Table.at(table), Versions.at(table));
+    return new Builder(Table.at(table), new InPlace(table));
   }
 
   /** Of a table anywhere; versions are copied to a {@link Builder#localDirectory}. */
@@ -233,65 +189,17 @@ public final class LiveSnapshot implements Closeable {
     return refresh(null);
   }
 
-  private synchronized boolean refresh(@Nullable String untried) throws IOException {
-    requireOpen();
-    if (pinned) {
-      return false;
-    }
-    String version = null;
-    boolean unwanted = false;
-    try {
-      version = versions.current();
-      if (version == null && current.reader() instanceof EmptyReader) {
-        return false;
-      }
-      if (version == null) {
-        throw versions.missing();
-      }
-      if (version.equals(current.name()) || version.equals(untried)) {
-        return false;
-      }
-      Manifest next = versions.manifest(version);
-      unwanted = true;
-      check.accept(next);
-      unwanted = false;
-      swap(new HeldVersion(versions.open(version, current.name(), options)));
-    } catch (IOException | RuntimeException e) {
-      refused = unwanted || isLasting(e) ? version : null;
-      failedRefreshes.incrementAndGet();
-      listener.onRefreshFailed(version, e);
-      throw e;
-    }
-    refused = null;
-    listener.onRefreshed(manifest());
-    return true;
-  }
-
-  /** Whether opening the same version again would fail the same way. */
-  private static boolean isLasting(Exception e) {
-    return e instanceof CorruptSnapshotException || e instanceof UnsupportedVersionException;
-  }
-
-  private void swap(HeldVersion next) throws IOException {
-    HeldVersion previous = current;
-    current = next;
-    previous.release();
+  private boolean refresh(@Nullable String untried) throws IOException {
+    inUse.requireOpen();
+    return !pinned && inUse.refresh(untried);
   }
 
   /** What the refresh thread does each time. */
   void refreshInBackground() {
     try {
-      if (!closed) {
-        refresh(refused);
-      }
+      refresh(inUse.refused());
     } catch (IOException | RuntimeException toldToListener) {
       // The listener has heard of it and it has been counted; the version in use stays.
-    }
-  }
-
-  private void requireOpen() {
-    if (closed) {
-      throw new ClosedReaderException("live snapshot of " + versions);
     }
   }
 
@@ -301,30 +209,14 @@ public final class LiveSnapshot implements Closeable {
    * @return a new array, or null: absent
    */
   public byte @Nullable [] get(byte[] key) throws IOException {
-    while (true) {
-      HeldVersion version = current;
-      try {
-        return version.reader().get(key);
-      } catch (ClosedReaderException e) {
-        requireOpen();
-        if (version == current) {
-          throw e;
-        }
-      }
-    }
+    return inUse.get(key);
   }
 
   /**
    * Holds the version in use open, for several lookups that must see the same one. To be closed.
    */
   public Lease lease() {
-    while (true) {
-      requireOpen();
-      HeldVersion version = current;
-      if (version.hold()) {
-        return new Lease(version);
-      }
-    }
+    return new Lease(inUse.hold());
   }
 
   /** One version, held open. Used by one thread at a time. */
@@ -347,7 +239,7 @@ public final class LiveSnapshot implements Closeable {
 
     /** Whether no other version has come into use; one volatile read. */
     public boolean isCurrent() {
-      return version == current;
+      return version == inUse.held();
     }
 
     /** Lets the version go. Idempotent. */
@@ -362,31 +254,28 @@ public final class LiveSnapshot implements Closeable {
 
   /** The manifest of the version in use. */
   public Manifest manifest() {
-    return current.reader().manifest();
+    return inUse.held().reader().manifest();
   }
 
   /** The version in use. */
   public String version() {
-    return current.name();
+    return inUse.held().name();
   }
 
   /** How many refreshes failed. */
   public long failedRefreshes() {
-    return failedRefreshes.get();
+    return inUse.failedRefreshes();
+  }
+
+  /** Why the version in service is not in use: the last refresh failed so; null if it did not. */
+  public @Nullable Exception refreshFailure() {
+    return inUse.refreshFailure();
   }
 
   /** Stops following. The version in use is closed after its last lease. Idempotent. */
   @Override
   public void close() throws IOException {
-    synchronized (this) {
-      if (closed) {
-        return;
-      }
-      closed = true;
-    }
-    if (refresher != null) {
-      refresher.shutdown();
-    }
-    current.release();
+    timer.close();
+    inUse.close();
   }
 }

@@ -32,7 +32,7 @@ import org.slf4j.LoggerFactory;
  * Processes that share the directory take turns to copy; an old version is deleted when a new one
  * has been opened: whoever still reads it holds its files open.
  */
-final class LocalCopies implements Versions {
+final class LocalCopies extends Versions {
   private static final Logger LOG = LoggerFactory.getLogger(LocalCopies.class);
   private static final String UNFINISHED = ".part";
 
@@ -48,6 +48,7 @@ final class LocalCopies implements Versions {
    * @param maxBytes most that the copies of this table may take
    */
   LocalCopies(Table remote, Path base, long maxBytes) {
+    super(remote);
     this.remote = remote;
     this.directory = base.resolve(directoryName(remote.storage().toString()));
     this.maxBytes = maxBytes;
@@ -62,24 +63,9 @@ final class LocalCopies implements Versions {
   }
 
   @Override
-  public @Nullable String current() throws IOException {
-    return remote.currentVersion();
-  }
-
-  @Override
-  public Manifest manifest(String version) throws IOException {
-    return remote.manifest(version);
-  }
-
-  @Override
-  public IOException missing() {
-    return Versions.nothingPublished(remote.storage() + "/" + SnapshotFormat.CURRENT_FILE);
-  }
-
-  @Override
-  public SnapshotReader open(String version, @Nullable String inUse, ReaderOptions options)
+  SnapshotReader open(String version, @Nullable String inUse, ReaderOptions options)
       throws IOException {
-    Manifest manifest = remote.manifest(version);
+    Manifest manifest = manifest(version);
     TableStorage local = Table.at(directory).storage();
     List<OpenSnapshot> opened = new ArrayList<>();
     local.exclusively(
@@ -95,12 +81,12 @@ final class LocalCopies implements Versions {
       throws IOException {
     fetch(local, manifest, options.share());
     try {
-      return OpenSnapshot.openVersion(directory, manifest.version(), options);
+      return SnapshotOpener.openVersion(directory, manifest.version(), options);
     } catch (CorruptSnapshotException e) {
       LOG.warn("the local copy of {} is damaged, copying again", remote.storage(), e);
       local.delete(path(manifest.version()));
       fetch(local, manifest, options.share());
-      return OpenSnapshot.openVersion(directory, manifest.version(), options);
+      return SnapshotOpener.openVersion(directory, manifest.version(), options);
     }
   }
 
@@ -204,10 +190,5 @@ final class LocalCopies implements Versions {
       copied += count;
     }
     return copied;
-  }
-
-  @Override
-  public String toString() {
-    return remote.storage().toString();
   }
 }

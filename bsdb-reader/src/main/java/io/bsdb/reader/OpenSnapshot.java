@@ -3,15 +3,11 @@ package io.bsdb.reader;
 import com.dynatrace.hash4j.hashing.HashValue128;
 import io.bsdb.format.CorruptSnapshotException;
 import io.bsdb.format.Manifest;
-import io.bsdb.format.PartitionFile;
 import io.bsdb.format.SnapshotFormat;
 import io.bsdb.format.hash.KeyHash;
-import io.bsdb.reader.io.DirectFile;
-import io.bsdb.table.Table;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -40,7 +36,7 @@ final class OpenSnapshot implements Closeable {
   private final ReaderMetrics metrics;
   private volatile @Nullable BlockReads reads;
 
-  private OpenSnapshot(
+  OpenSnapshot(
       Path directory, Manifest manifest, ReaderOptions options, List<Partition> partitions) {
     this.directory = directory;
     this.manifest = manifest;
@@ -53,77 +49,6 @@ final class OpenSnapshot implements Closeable {
     this.calls = new Calls("reader of " + directory);
     this.records = Records.of(options, counters);
     this.metrics = new ReaderMetrics(calls, counters, this::readsInFlight, this::effectiveAccess);
-  }
-
-  /** Opens a table's version in service, or a snapshot. */
-  static OpenSnapshot open(Path path, ReaderOptions options) throws IOException {
-    if (Files.exists(path.resolve(SnapshotFormat.MANIFEST_FILE))) {
-      return openDirectory(path, options);
-    }
-    if (!Files.isDirectory(path)) {
-      throw new NoSuchFileException(
-          path.toString(),
-          null,
-          "no such table directory; check the path, or build the table first");
-    }
-    return openVersion(path, Table.at(path).requireCurrentVersion(), options);
-  }
-
-  /** Opens a version of a table. */
-  static OpenSnapshot openVersion(Path table, String version, ReaderOptions options)
-      throws IOException {
-    Path directory = table.resolve(SnapshotFormat.SNAPSHOTS_DIRECTORY).resolve(version);
-    Manifest manifest = readManifest(directory);
-    if (!manifest.version().equals(version)) {
-      throw new CorruptSnapshotException(
-          "manifest belongs to another version: file=%s expected=%s actual=%s"
-              .formatted(
-                  directory.resolve(SnapshotFormat.MANIFEST_FILE), version, manifest.version()));
-    }
-    return openDirectory(directory, manifest, options, DirectFile::openChannel);
-  }
-
-  /** Opens a snapshot. */
-  static OpenSnapshot openDirectory(Path directory, ReaderOptions options) throws IOException {
-    return openDirectory(directory, readManifest(directory), options, DirectFile::openChannel);
-  }
-
-  /** Opens a snapshot, and its files for reads from disk as {@code channels} does. */
-  static OpenSnapshot openDirectory(
-      Path directory, Manifest manifest, ReaderOptions options, DirectFile.Opener channels)
-      throws IOException {
-    List<Partition> opened = new ArrayList<>();
-    try {
-      for (PartitionFile file : manifest.partitions()) {
-        if (options.share().needs(file.partition(), manifest.partitions().size())) {
-          opened.add(PartitionOpener.open(directory, file, manifest, options, channels));
-        }
-      }
-      return new OpenSnapshot(directory, manifest, options, opened);
-    } catch (IOException | RuntimeException | Error e) {
-      try {
-        closeAll(opened);
-      } catch (IOException suppressed) {
-        e.addSuppressed(suppressed);
-      }
-      throw e;
-    }
-  }
-
-  static Manifest readManifest(Path directory) throws IOException {
-    Path file = directory.resolve(SnapshotFormat.MANIFEST_FILE);
-    if (!Files.exists(file)) {
-      throw new NoSuchFileException(
-          file.toString(),
-          null,
-          "the snapshot was never completed or has been deleted; see 'bsdb versions'");
-    }
-    if (Files.size(file) > Manifest.MAX_LENGTH) {
-      throw new CorruptSnapshotException(
-          "manifest too long: file=%s expected<=%d actual=%d"
-              .formatted(file, Manifest.MAX_LENGTH, Files.size(file)));
-    }
-    return Manifest.decode(Files.readAllBytes(file), file.toString());
   }
 
   Path directory() {
@@ -249,6 +174,34 @@ final class OpenSnapshot implements Closeable {
     }
   }
 
+  /**
+   * What the caller is to see of a failure: an access outside of a buffer is damage, and so is one
+   * to a part of a mapped file that somebody has cut off.
+   */
+  Throwable explained(Throwable failure) {
+    if (failure instanceof IndexOutOfBoundsException outside) {
+      return damaged(outside);
+    }
+    return failure instanceof InternalError fault ? explained(fault) : failure;
+  }
+
+  private Throwable explained(InternalError fault) {
+    try {
+      for (Partition partition : partitions) {
+        long length = Files.size(partition.path());
+        if (length < partition.file().length()) {
+          return new CorruptSnapshotException(
+              "mapped file was shortened while open: file=%s expected=%d actual=%d"
+                  .formatted(partition.path(), partition.file().length(), length),
+              fault);
+        }
+      }
+    } catch (IOException e) {
+      fault.addSuppressed(e);
+    }
+    return fault;
+  }
+
   /** What an access outside of a buffer means, after all checks at open. */
   CorruptSnapshotException damaged(IndexOutOfBoundsException e) {
     return new CorruptSnapshotException(
@@ -297,7 +250,7 @@ final class OpenSnapshot implements Closeable {
     closeAll(partitions);
   }
 
-  private static void closeAll(List<Partition> partitions) throws IOException {
+  static void closeAll(List<Partition> partitions) throws IOException {
     IOException failure = null;
     for (Partition partition : partitions) {
       try {

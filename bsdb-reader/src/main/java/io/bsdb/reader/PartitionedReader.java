@@ -104,12 +104,10 @@ final class PartitionedReader implements SnapshotReader {
   }
 
   /** Ends a call that failed. Returns nothing: throws what the caller is to see. */
-  private IOException failed(int call, Throwable e) throws IOException {
+  private IOException failed(int call, Throwable thrown) throws IOException {
     snapshot.counters().failures.increment();
     calls.left(call);
-    if (e instanceof IndexOutOfBoundsException outside) {
-      throw snapshot.damaged(outside);
-    }
+    Throwable e = snapshot.explained(thrown);
     if (e instanceof IOException failure) {
       throw failure;
     }

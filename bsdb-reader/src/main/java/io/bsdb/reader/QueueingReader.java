@@ -118,11 +118,7 @@ final class QueueingReader implements AsyncSnapshotReader {
   private void fail(CompletableFuture<?> future, int call, Throwable cause) {
     snapshot.counters().failures.increment();
     calls.left(call);
-    future.completeExceptionally(translated(cause));
-  }
-
-  private Throwable translated(Throwable cause) {
-    return cause instanceof IndexOutOfBoundsException outside ? snapshot.damaged(outside) : cause;
+    future.completeExceptionally(snapshot.explained(cause));
   }
 
   private final class Single implements BlockUse {

@@ -36,7 +36,7 @@ public interface SnapshotReader extends Closeable {
    * @throws io.bsdb.format.UnsupportedVersionException if a newer bsdb wrote it
    */
   static SnapshotReader open(Path path, ReaderOptions options) throws IOException {
-    return new PartitionedReader(OpenSnapshot.open(path, options));
+    return new PartitionedReader(SnapshotOpener.open(path, options));
   }
 
   /**

@@ -24,7 +24,7 @@ public final class SnapshotVerifier {
    *     offset
    */
   public static Manifest verify(Path directory) throws IOException {
-    Manifest manifest = OpenSnapshot.readManifest(directory);
+    Manifest manifest = SnapshotOpener.readManifest(directory);
     for (PartitionFile file : manifest.partitions()) {
       try (Partition partition =
           PartitionOpener.open(

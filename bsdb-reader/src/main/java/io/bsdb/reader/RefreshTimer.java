@@ -1,0 +1,46 @@
+package io.bsdb.reader;
+
+import java.io.Closeable;
+import java.time.Duration;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Runs a refresh again and again in a thread of its own, first at a random time, so that many
+ * processes do not refresh at once.
+ */
+final class RefreshTimer implements Closeable {
+  private final ScheduledThreadPoolExecutor executor;
+
+  /**
+   * Starts.
+   *
+   * @param table is named in the thread's name
+   * @param interval between the end of a refresh and the start of the next; zero for none at all
+   */
+  RefreshTimer(String table, Duration interval, Runnable refresh) {
+    executor =
+        new ScheduledThreadPoolExecutor(
+            1,
+            task -> {
+              Thread thread = new Thread(task, "bsdb-refresh-" + table);
+              thread.setDaemon(true);
+              return thread;
+            });
+    executor.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
+    executor.setContinueExistingPeriodicTasksAfterShutdownPolicy(false);
+    if (!interval.isZero()) {
+      long nanos = interval.toNanos();
+      long firstDelay = nanos / 2 + ThreadLocalRandom.current().nextLong(Math.max(1, nanos / 2));
+      var unused =
+          executor.scheduleWithFixedDelay(refresh, firstDelay, nanos, TimeUnit.NANOSECONDS);
+    }
+  }
+
+  /** Stops; a refresh under way comes to its end. */
+  @Override
+  public void close() {
+    executor.shutdown();
+  }
+}

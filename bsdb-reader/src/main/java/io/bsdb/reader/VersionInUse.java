@@ -1,0 +1,165 @@
+package io.bsdb.reader;
+
+import io.bsdb.format.CorruptSnapshotException;
+import io.bsdb.format.Manifest;
+import io.bsdb.format.UnsupportedVersionException;
+import java.io.Closeable;
+import java.io.IOException;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The version of a table that is in use, and how another takes its place: opened first, then
+ * swapped in by one reference. Safe for many threads.
+ */
+final class VersionInUse implements Closeable {
+  private final Versions versions;
+  private final ReaderOptions options;
+  private final LiveSnapshot.Check check;
+  private final LiveSnapshot.Listener listener;
+  private final AtomicLong failedRefreshes = new AtomicLong();
+  private volatile HeldVersion held;
+  private volatile @Nullable String refused;
+  private volatile @Nullable Exception failure;
+  private volatile boolean closed;
+
+  /**
+   * Opens a version.
+   *
+   * @param first null for none, until one has been published
+   */
+  VersionInUse(
+      Versions versions,
+      ReaderOptions options,
+      LiveSnapshot.Check check,
+      LiveSnapshot.Listener listener,
+      @Nullable String first)
+      throws IOException {
+    this.versions = versions;
+    this.options = options;
+    this.check = check;
+    this.listener = listener;
+    if (first != null) {
+      check.accept(versions.manifest(first));
+    }
+    held = new HeldVersion(first == null ? new EmptyReader() : versions.open(first, null, options));
+  }
+
+  HeldVersion held() {
+    return held;
+  }
+
+  /**
+   * The value of a key in whatever version is in use; null: absent.
+   *
+   * @throws ClosedReaderException after {@link #close}
+   */
+  byte @Nullable [] get(byte[] key) throws IOException {
+    while (true) {
+      HeldVersion version = held;
+      try {
+        return version.reader().get(key);
+      } catch (ClosedReaderException e) {
+        requireOpen();
+        if (version == held) {
+          throw e;
+        }
+      }
+    }
+  }
+
+  /**
+   * The version in use, held for the caller, who is to release it.
+   *
+   * @throws ClosedReaderException after {@link #close}
+   */
+  HeldVersion hold() {
+    while (true) {
+      requireOpen();
+      HeldVersion version = held;
+      if (version.hold()) {
+        return version;
+      }
+    }
+  }
+
+  void requireOpen() {
+    if (closed) {
+      throw new ClosedReaderException("live snapshot of " + versions);
+    }
+  }
+
+  /** The version in service, if it could not be used and never will be. */
+  @Nullable String refused() {
+    return refused;
+  }
+
+  /** How many refreshes failed. */
+  long failedRefreshes() {
+    return failedRefreshes.get();
+  }
+
+  /** Why the last refresh failed; null if it did not. */
+  @Nullable Exception refreshFailure() {
+    return failure;
+  }
+
+  /**
+   * Changes over to the version in service.
+   *
+   * @param untried a version to leave alone
+   * @return whether another version than before is in use
+   * @throws IOException if it cannot be told or opened; the version in use stays
+   */
+  synchronized boolean refresh(@Nullable String untried) throws IOException {
+    requireOpen();
+    String version = null;
+    boolean unwanted = false;
+    try {
+      version =
+          held.reader() instanceof EmptyReader ? versions.current() : versions.requireCurrent();
+      if (version != null && version.equals(untried)) {
+        return false;
+      }
+      if (version == null || version.equals(held.name())) {
+        failure = null;
+        return false;
+      }
+      Manifest next = versions.manifest(version);
+      unwanted = true;
+      check.accept(next);
+      unwanted = false;
+      swap(new HeldVersion(versions.open(version, held.name(), options)));
+    } catch (IOException | RuntimeException e) {
+      refused = unwanted || isLasting(e) ? version : null;
+      failure = e;
+      failedRefreshes.incrementAndGet();
+      listener.onRefreshFailed(version, e);
+      throw e;
+    }
+    refused = null;
+    failure = null;
+    listener.onRefreshed(held.reader().manifest());
+    return true;
+  }
+
+  /** Whether opening the same version again would fail the same way. */
+  private static boolean isLasting(Exception e) {
+    return e instanceof CorruptSnapshotException || e instanceof UnsupportedVersionException;
+  }
+
+  private void swap(HeldVersion next) throws IOException {
+    HeldVersion previous = held;
+    held = next;
+    previous.release();
+  }
+
+  /** Lets the version go, which is closed after its last holder. Idempotent. */
+  @Override
+  public synchronized void close() throws IOException {
+    if (!closed) {
+      closed = true;
+      held.release();
+    }
+  }
+}
