@@ -15,6 +15,7 @@ import java.nio.ByteOrder;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -74,6 +75,29 @@ final class CachedRecords implements Records {
   }
 
   private CachedBlock block(Partition partition, int block) throws IOException {
+    try {
+      return find(partition, block, mine -> load(partition, block, mine)).join();
+    } catch (CompletionException e) {
+      if (e.getCause() instanceof IOException failure) {
+        throw failure;
+      }
+      if (e.getCause() instanceof RuntimeException failure) {
+        throw failure;
+      }
+      if (e.getCause() instanceof Error failure) {
+        throw failure;
+      }
+      throw e;
+    }
+  }
+
+  /**
+   * A block that is here, or on its way, or else is brought now.
+   *
+   * @param load brings it: completes the future, now or later
+   */
+  private CompletableFuture<CachedBlock> find(
+      Partition partition, int block, Consumer<CompletableFuture<CachedBlock>> load) {
     Long id = id(partition, block);
     CompletableFuture<CachedBlock> present = cache.getIfPresent(id);
     if (present == null) {
@@ -81,34 +105,19 @@ final class CachedRecords implements Records {
       present = cache.asMap().putIfAbsent(id, mine);
       if (present == null) {
         counters.cacheMisses.increment();
-        return load(partition, block, mine);
+        load.accept(mine);
+        return mine;
       }
     }
     counters.cacheHits.increment();
-    return await(present);
+    return present;
   }
 
-  private static CachedBlock await(CompletableFuture<CachedBlock> loading) throws IOException {
+  private void load(Partition partition, int block, CompletableFuture<CachedBlock> mine) {
     try {
-      return loading.join();
-    } catch (CompletionException e) {
-      if (e.getCause() instanceof IOException failure) {
-        throw failure;
-      }
-      throw e;
-    }
-  }
-
-  /** Loads a block for whoever waits for it. */
-  private CachedBlock load(Partition partition, int block, CompletableFuture<CachedBlock> forOthers)
-      throws IOException {
-    try {
-      CachedBlock loaded = load(partition, block);
-      forOthers.complete(loaded);
-      return loaded;
+      mine.complete(load(partition, block));
     } catch (Throwable e) {
-      forOthers.completeExceptionally(e);
-      throw e;
+      mine.completeExceptionally(e);
     }
   }
 
@@ -133,30 +142,22 @@ final class CachedRecords implements Records {
    * @return fails as the read does
    */
   CompletableFuture<CachedBlock> later(Partition partition, int block, BlockReads reads) {
-    Long id = id(partition, block);
-    CompletableFuture<CachedBlock> present = cache.getIfPresent(id);
-    if (present == null) {
-      CompletableFuture<CachedBlock> mine = new CompletableFuture<>();
-      present = cache.asMap().putIfAbsent(id, mine);
-      if (present == null) {
-        counters.cacheMisses.increment();
-        reads.read(
-            new BlockReads.Request(partition, block) {
-              @Override
-              void completed(ByteBuffer buffer, int base) throws IOException {
-                mine.complete(copy(partition, buffer, base));
-              }
+    return find(
+        partition,
+        block,
+        mine ->
+            reads.read(
+                new BlockReads.Request(partition, block) {
+                  @Override
+                  void completed(ByteBuffer buffer, int base) throws IOException {
+                    mine.complete(copy(partition, buffer, base));
+                  }
 
-              @Override
-              void failed(Throwable cause) {
-                mine.completeExceptionally(cause);
-              }
-            });
-        return mine;
-      }
-    }
-    counters.cacheHits.increment();
-    return present;
+                  @Override
+                  void failed(Throwable cause) {
+                    mine.completeExceptionally(cause);
+                  }
+                }));
   }
 
   private static CachedBlock copy(Partition partition, ByteBuffer source, int base)
