@@ -29,6 +29,8 @@ import org.slf4j.LoggerFactory;
  */
 final class UringReads implements BlockReads {
   private static final Logger LOG = LoggerFactory.getLogger(UringReads.class);
+  private static final String UNREGISTERED =
+      "IO_URING without registered buffers; raise the limit on locked memory (ulimit -l)";
   private static final int WAITING_PER_DEPTH = 8;
   private static final AtomicInteger NAMED = new AtomicInteger();
 
@@ -76,9 +78,7 @@ final class UringReads implements BlockReads {
     int errno = ring.registerBuffer(memory);
     registered = errno == 0;
     if (!registered) {
-      LOG.info(
-          "io_uring buffers are not registered (errno {}): reads cost a little more; raise the limit on locked memory (ulimit -l)",
-          errno);
+      LOG.info("{} (errno {}): reads cost a little more", UNREGISTERED, errno);
     }
     slots = new ByteBuffer[depth];
     addresses = new long[depth];
@@ -115,7 +115,7 @@ final class UringReads implements BlockReads {
       UringReads reads = new UringReads(snapshot, ring);
       reads.reactor.start();
       return reads;
-    } catch (IOException | LinkageError e) {
+    } catch (IOException | LinkageError | OutOfMemoryError e) {
       if (ring != null) {
         ring.close();
       }
@@ -269,7 +269,7 @@ final class UringReads implements BlockReads {
 
   @Override
   public String description() {
-    return Access.IO_URING.name();
+    return registered ? Access.IO_URING.name() : UNREGISTERED;
   }
 
   @Override

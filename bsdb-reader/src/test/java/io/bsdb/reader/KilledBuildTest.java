@@ -10,6 +10,7 @@ import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
@@ -92,15 +93,7 @@ class KilledBuildTest {
   }
 
   private Process start() throws IOException {
-    return new ProcessBuilder(
-            Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-            "-cp",
-            System.getProperty("java.class.path"),
-            "-XX:TieredStopAtLevel=1",
-            "-Xmx128m",
-            "--enable-native-access=ALL-UNNAMED",
-            BuildsUntilKilled.class.getName(),
-            directory.toString())
+    return ChildProcess.of(List.of(), List.of(), BuildsUntilKilled.class, directory.toString())
         .redirectError(ProcessBuilder.Redirect.INHERIT)
         .start();
   }

@@ -35,7 +35,13 @@ public final class Uring implements Closeable {
   private static final int OP_READ = 22;
   private static final int FLAG_FIXED_FILE = 1;
   private static final long WAKE_UP = -1;
+  private static final int EPERM = 1;
   private static final int EINTR = 4;
+  private static final int ENOMEM = 12;
+  private static final int EACCES = 13;
+  private static final int ENFILE = 23;
+  private static final int EMFILE = 24;
+  private static final int ENOSYS = 38;
   private static final int EFD_CLOEXEC = 0x80000;
   private static final int O_CLOEXEC = 0x80000;
   private static final VarHandle INTS =
@@ -105,9 +111,7 @@ public final class Uring implements Closeable {
     one.setLong(0, 1);
     int result = LibUring.io_uring_queue_init(entries, ring, 0);
     if (result < 0) {
-      throw new IOException(
-          "io_uring_queue_init failed with errno %d; see /proc/sys/kernel/io_uring_disabled, seccomp and container settings"
-              .formatted(-result));
+      throw failed("io_uring_queue_init", -result);
     }
     int capacity = 1 << (32 - Integer.numberOfLeadingZeros(entries - 1));
     Pointer sqesPointer = ring.getPointer(SQ_SQES);
@@ -119,10 +123,24 @@ public final class Uring implements Closeable {
     cqes = view(ring.getPointer(CQ_CQES), (cqMask + 1L) * CQE_BYTES);
     eventFd = LibC.eventfd(0, EFD_CLOEXEC);
     if (eventFd < 0) {
+      int errno = Native.getLastError();
       LibUring.io_uring_queue_exit(ring);
-      throw new IOException("eventfd failed with errno " + Native.getLastError());
+      throw failed("eventfd", errno);
     }
     armWakeUp();
+  }
+
+  private static IOException failed(String function, int errno) {
+    String fix =
+        switch (errno) {
+          case EPERM, EACCES ->
+              "allow io_uring in /proc/sys/kernel/io_uring_disabled and in the container's seccomp profile";
+          case ENOSYS -> "a kernel of 5.6 or newer has it, unless a seccomp profile hides it";
+          case ENOMEM -> "raise the limit on locked memory (ulimit -l), or use a lower queue depth";
+          case EMFILE, ENFILE -> "raise the limit on open files (ulimit -n)";
+          default -> "see the errors of " + function + "(3)";
+        };
+    return new IOException("%s failed with errno %d; %s".formatted(function, errno, fix));
   }
 
   private static ByteBuffer view(Pointer pointer, long length) {
@@ -144,7 +162,7 @@ public final class Uring implements Closeable {
     } catch (LinkageError e) {
       throw new IOException(
           "liburing.so.2 does not load (Debian and Ubuntu: apt-get install liburing2): "
-              + e.getMessage(),
+              + String.valueOf(e.getMessage()).replace('\n', ' '),
           e);
     }
   }
@@ -170,9 +188,7 @@ public final class Uring implements Closeable {
     }
     int result = LibUring.io_uring_register_files(ring, array, paths.length);
     if (result < 0) {
-      throw new IOException(
-          "io_uring_register_files failed with errno %d for %d files"
-              .formatted(-result, paths.length));
+      throw failed("io_uring_register_files", -result);
     }
   }
 
