@@ -20,10 +20,9 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -31,20 +30,10 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** The same answers, whichever way blocks come into memory. */
+@ExtendWith(NothingLeftOpen.class)
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
 class AccessContractTest {
   @TempDir Path table;
-  private long open;
-
-  @BeforeEach
-  void countOpenFiles() {
-    open = FileMemory.openCount();
-  }
-
-  @AfterEach
-  void leavesNothingOpen() {
-    assertThat(FileMemory.openCount()).isEqualTo(open);
-  }
 
   /** Ways to read: with the tiny cache, blocks come and go. */
   enum Way {
@@ -265,6 +254,7 @@ class AccessContractTest {
   void aShareOpensTheFilesOfItsKeysOnly() throws Exception {
     TestData data = TestData.random(8, 3000, Lengths.VARYING, Lengths.VARYING, 30);
     data.publish(table, WriterOptions.builder().partitions(6).build());
+    long open = FileMemory.openCount();
     long records = 0;
     for (int share = 0; share < 4; share++) {
       ReaderOptions options =

@@ -14,13 +14,10 @@ import io.bsdb.writer.SnapshotWriter;
 import io.bsdb.writer.WriterOptions;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
@@ -232,24 +229,9 @@ class BuildTest {
 
   /** Spill files have no name once they are open, so that not even a killed build leaves them. */
   private static List<String> openSpillFiles(Path below) throws IOException {
-    List<String> open = new ArrayList<>();
-    try (Stream<Path> descriptors = Files.list(Path.of("/proc/self/fd"))) {
-      for (Path descriptor : (Iterable<Path>) descriptors::iterator) {
-        String target = target(descriptor);
-        if (target.startsWith(below.toString())) {
-          open.add(target);
-        }
-      }
-    }
-    return open;
-  }
-
-  private static String target(Path descriptor) throws IOException {
-    try {
-      return Files.readSymbolicLink(descriptor).toString();
-    } catch (NoSuchFileException closedMeanwhile) {
-      return "";
-    }
+    return NothingLeftOpen.openFiles().stream()
+        .filter(file -> file.startsWith(below.toString()))
+        .toList();
   }
 
   @ParameterizedTest

@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.bsdb.format.CorruptSnapshotException;
 import io.bsdb.format.Manifest;
 import io.bsdb.reader.TestData.Lengths;
-import io.bsdb.reader.io.FileMemory;
 import io.bsdb.table.Table;
 import io.bsdb.writer.WriterOptions;
 import java.io.IOException;
@@ -16,31 +15,20 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Tables that are copied before they are read. */
+@ExtendWith(NothingLeftOpen.class)
 class LocalCopiesTest {
   @TempDir Path remote;
   @TempDir Path local;
-  private long open;
 
   /** The files read of the remote table, in their order. */
   private final List<String> fetched = new ArrayList<>();
 
   private FaultyStorage.Fault fault = (operation, path) -> {};
-
-  @BeforeEach
-  void countOpenFiles() {
-    open = FileMemory.openCount();
-  }
-
-  @AfterEach
-  void leavesNothingOpen() {
-    assertThat(FileMemory.openCount()).isEqualTo(open);
-  }
 
   private LiveSnapshot.Builder follow() {
     return LiveSnapshot.builder(

@@ -1,142 +1,83 @@
 package io.bsdb.reader;
 
+import static io.bsdb.reader.FaultyTable.PAGE;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.bsdb.format.Manifest;
+import io.bsdb.format.CorruptSnapshotException;
 import io.bsdb.reader.AccessContractTest.Way;
-import io.bsdb.reader.TestData.Lengths;
-import io.bsdb.reader.io.DirectFile;
-import io.bsdb.reader.io.FileMemory;
-import io.bsdb.writer.Layout;
-import io.bsdb.writer.WriterOptions;
 import java.io.EOFException;
 import java.io.IOException;
-import java.nio.channels.FileChannel;
+import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Reads that fail, end early or take long, and files that shrink. */
+@ExtendWith(NothingLeftOpen.class)
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
 class ReadFaultsTest {
-  private static final int PAGE = 4096;
-
-  @TempDir Path table;
-  private TestData data;
-  private Path directory;
-  private Manifest manifest;
-  private volatile FaultyChannel.Fault fault = (position, length) -> length;
-  private long open;
-
-  @BeforeEach
-  void publish() throws Exception {
-    data = TestData.random(8, 2000, Lengths.VARYING, Lengths.VARYING, 100);
-    publish(PAGE);
-    open = FileMemory.openCount();
-  }
-
-  private void publish(int blockSize) throws IOException {
-    manifest =
-        data.publish(
-            table,
-            WriterOptions.builder()
-                .layout(Layout.BLOCKED)
-                .blockSize(blockSize)
-                .partitions(1)
-                .build());
-    directory = table.resolve("snapshots").resolve(manifest.version());
-  }
-
-  @AfterEach
-  void leavesNothingOpen() {
-    assertThat(FileMemory.openCount()).isEqualTo(open);
-  }
-
-  private SnapshotReader open(Way way) throws IOException {
-    return new PartitionedReader(
-        OpenSnapshot.openDirectory(
-            directory,
-            manifest,
-            way.options(),
-            path ->
-                new FaultyChannel(
-                    DirectFile.openChannel(path),
-                    (position, length) -> fault.before(position, length))));
-  }
-
-  /** Whether one key gets its value, or which failure. */
-  private static Throwable failure(CompletableFuture<byte[]> future, byte[] expected) {
-    try {
-      assertThat(future.join()).isEqualTo(expected);
-      return null;
-    } catch (CompletionException e) {
-      return e.getCause();
-    }
-  }
-
-  private Throwable failure(SnapshotReader reader, int record) {
-    try {
-      assertThat(reader.get(data.keys().get(record))).isEqualTo(data.values().get(record));
-      return null;
-    } catch (IOException e) {
-      return e;
-    }
-  }
+  @TempDir Path directory;
 
   /** The failures of all lookups, null where there was none; sync and async must agree. */
-  private List<Throwable> failures(SnapshotReader reader) {
+  private static List<Throwable> failures(FaultyTable table, SnapshotReader reader) {
     List<CompletableFuture<byte[]>> futures = new ArrayList<>();
-    for (byte[] key : data.keys()) {
+    for (byte[] key : table.data.keys()) {
       futures.add(reader.async().get(key));
     }
     List<Throwable> failures = new ArrayList<>();
-    for (int i = 0; i < data.count(); i++) {
-      Throwable asynchronous = failure(futures.get(i), data.values().get(i));
-      Throwable synchronous = failure(reader, i);
+    for (int i = 0; i < table.data.count(); i++) {
+      Throwable asynchronous = table.failure(futures.get(i), i);
+      Throwable synchronous = table.failure(reader, i);
       assertThat(asynchronous == null).as("record %d", i).isEqualTo(synchronous == null);
       failures.add(synchronous);
     }
     return failures;
   }
 
+  private static long countOf(List<Throwable> failures) {
+    return failures.stream().filter(e -> e != null).count();
+  }
+
+  private static int failSomeBlocks(long position, int length) throws IOException {
+    if (position / PAGE % 4 == 2) {
+      throw new IOException("injected at " + position);
+    }
+    return length;
+  }
+
+  /** A ring reads what it can; what is left is read in the plain way, and fails there. */
   @ParameterizedTest
   @EnumSource(
       value = Way.class,
-      names = {"DIRECT", "DIRECT_CACHED"})
+      names = {"DIRECT", "DIRECT_CACHED", "IO_URING", "IO_URING_CACHED"})
   void aReadErrorFailsTheLookupsOfItsBlockOnly(Way way) throws Exception {
-    fault =
-        (position, length) -> {
-          if (position / PAGE % 4 == 2) {
-            throw new IOException("injected at " + position);
-          }
-          return length;
-        };
-    try (SnapshotReader reader = open(way)) {
-      List<Throwable> failures = failures(reader);
-      long failed = failures.stream().filter(e -> e != null).count();
+    FaultyTable table = new FaultyTable(directory);
+    table.readACopy();
+    table.fault = ReadFaultsTest::failSomeBlocks;
+    try (SnapshotReader reader = table.open(way.options())) {
+      table.shortenTo(1);
+      List<Throwable> failures = failures(table, reader);
+      long failed = countOf(failures);
       assertThat(failed).isBetween(300L, 700L);
       assertThat(failures)
+          .filteredOn(e -> e != null)
           .allSatisfy(
-              e -> {
-                if (e != null) {
-                  assertThat(e).isInstanceOf(IOException.class).hasMessageStartingWith("injected");
-                }
-              });
+              e ->
+                  assertThat(e).isInstanceOf(IOException.class).hasMessageStartingWith("injected"));
       assertThat(reader.metrics().failures()).isEqualTo(2 * failed);
-      fault = (position, length) -> length;
-      assertThat(failures(reader)).as("an error is not remembered").containsOnlyNulls();
+      table.fault = (position, length) -> length;
+      assertThat(failures(table, reader)).as("an error is not remembered").containsOnlyNulls();
     }
   }
 
@@ -145,21 +86,48 @@ class ReadFaultsTest {
       value = Way.class,
       names = {"DIRECT", "DIRECT_CACHED"})
   void shortReadsAreContinued(Way way) throws Exception {
-    publish(8 * PAGE);
+    FaultyTable table = new FaultyTable(directory, 8 * PAGE);
     Random random = new Random(4);
     AtomicInteger shortReads = new AtomicInteger();
-    fault =
+    table.fault =
         (position, length) -> {
           int shorter = PAGE * (1 + random.nextInt(length / PAGE));
           shortReads.addAndGet(shorter < length ? 1 : 0);
           return shorter;
         };
-    try (SnapshotReader reader = open(way)) {
-      for (int i = 0; i < data.count(); i += 7) {
-        assertThat(failure(reader, i)).isNull();
+    try (SnapshotReader reader = table.open(way.options())) {
+      for (int i = 0; i < table.data.count(); i += 7) {
+        assertThat(table.failure(reader, i)).isNull();
       }
     }
     assertThat(shortReads.get()).isPositive();
+  }
+
+  /** The file ends within a block of eight pages, so that the ring gets a part of it. */
+  @ParameterizedTest
+  @EnumSource(
+      value = Way.class,
+      names = {"IO_URING", "IO_URING_CACHED"})
+  void shortReadsOfARingAreDoneAgain(Way way) throws Exception {
+    FaultyTable table = new FaultyTable(directory, 8 * PAGE);
+    AtomicInteger again = new AtomicInteger();
+    table.readACopy();
+    table.fault =
+        (position, length) -> {
+          again.incrementAndGet();
+          return length;
+        };
+    try (SnapshotReader reader = table.open(way.options())) {
+      table.shortenTo(12);
+      List<CompletableFuture<byte[]>> futures = new ArrayList<>();
+      for (byte[] key : table.data.keys()) {
+        futures.add(reader.async().get(key));
+      }
+      for (int i = 0; i < futures.size(); i++) {
+        assertThat(table.failure(futures.get(i), i)).isNull();
+      }
+      assertThat(again.get()).isPositive();
+    }
   }
 
   @ParameterizedTest
@@ -167,52 +135,82 @@ class ReadFaultsTest {
       value = Way.class,
       names = {"DIRECT", "DIRECT_CACHED"})
   void aSlowReadHoldsUpItsOwnLookupOnly(Way way) throws Exception {
+    FaultyTable table = new FaultyTable(directory);
     CompletableFuture<Void> released = new CompletableFuture<>();
     AtomicInteger held = new AtomicInteger();
-    long slow = PAGE;
-    fault =
+    table.fault =
         (position, length) -> {
-          if (position == slow) {
+          if (position == PAGE) {
             held.incrementAndGet();
             released.join();
           }
           return length;
         };
-    try (SnapshotReader reader = open(way)) {
+    try (SnapshotReader reader = table.open(way.options())) {
       List<CompletableFuture<byte[]>> futures = new ArrayList<>();
       for (int i = 0; i < 200; i++) {
-        futures.add(reader.async().get(data.keys().get(i)));
+        futures.add(reader.async().get(table.key(i)));
         if (held.get() == 4) {
           break; // half of the threads of this pool
         }
       }
       int waiting = 0;
       for (int i = 0; i < futures.size(); i++) {
-        boolean isSlow = block(i) == 0;
+        boolean isSlow = table.block(i) == 0;
         waiting += isSlow ? 1 : 0;
         if (!isSlow) {
-          assertThat(failure(futures.get(i), data.values().get(i))).isNull();
+          assertThat(table.failure(futures.get(i), i)).isNull();
+          assertThat(table.failure(reader, i)).as("in the calling thread").isNull();
         }
       }
       assertThat(waiting).isPositive();
       assertThat(futures.stream().filter(future -> !future.isDone()).count()).isEqualTo(waiting);
       released.complete(null);
       for (int i = 0; i < futures.size(); i++) {
-        assertThat(failure(futures.get(i), data.values().get(i))).isNull();
+        assertThat(table.failure(futures.get(i), i)).isNull();
       }
     } finally {
       released.complete(null);
     }
   }
 
-  private int block(int record) throws IOException {
-    try (OpenSnapshot snapshot =
-        OpenSnapshot.openDirectory(
-            directory, manifest, ReaderOptions.defaults(), DirectFile::openChannel)) {
-      Partition partition = snapshot.partitions().get(0);
-      byte[] key = data.keys().get(record);
-      var hash = io.bsdb.format.hash.KeyHash.hash(key);
-      return partition.index().block(snapshot.rank(partition, hash, key));
+  /** Threads that miss one block together share one read, also its failure. */
+  @ParameterizedTest
+  @EnumSource(
+      value = Way.class,
+      names = {"DIRECT_CACHED", "IO_URING_CACHED"})
+  void concurrentMissesOfOneBlockReadItOnce(Way way) throws Exception {
+    FaultyTable table = new FaultyTable(directory);
+    CompletableFuture<Void> released = new CompletableFuture<>();
+    CountDownLatch reading = new CountDownLatch(1);
+    table.fault =
+        (position, length) -> {
+          reading.countDown();
+          released.join();
+          throw new IOException("injected");
+        };
+    try (SnapshotReader reader = table.open(way.options())) {
+      List<CompletableFuture<Throwable>> failures = new ArrayList<>();
+      for (int i = 0; i < 4; i++) {
+        CompletableFuture<Throwable> failure = new CompletableFuture<>();
+        failures.add(failure);
+        new Thread(() -> failure.complete(table.failure(reader, 0)), "test-" + i).start();
+        reading.await();
+      }
+      while (reader.metrics().cacheHits() < 3) { // then all four wait for the same read
+        Thread.onSpinWait();
+      }
+      released.complete(null);
+      for (CompletableFuture<Throwable> failure : failures) {
+        assertThat(failure.join()).isInstanceOf(IOException.class).hasMessage("injected");
+      }
+      assertThat(reader.metrics().cacheMisses()).isEqualTo(1);
+      assertThat(reader.metrics().cacheHits()).isEqualTo(3);
+      table.fault = (position, length) -> length;
+      assertThat(table.failure(reader, 0)).isNull();
+      assertThat(reader.metrics().blockReads()).isEqualTo(1);
+    } finally {
+      released.complete(null);
     }
   }
 
@@ -221,22 +219,37 @@ class ReadFaultsTest {
       value = Way.class,
       names = {"DIRECT", "DIRECT_CACHED", "IO_URING", "IO_URING_CACHED"})
   void aFileThatShrinksFailsTheLookupsBehindItsEndOnly(Way way) throws Exception {
-    Path file = directory.resolve(manifest.partitions().get(0).name());
-    try (SnapshotReader reader = SnapshotReader.open(directory, way.options())) {
-      try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
-        channel.truncate(5 * PAGE);
-      }
-      List<Throwable> failures = failures(reader);
-      long failed = failures.stream().filter(e -> e != null).count();
-      assertThat(failed).isBetween(1L, data.count() - 1L);
-      for (Throwable e : failures) {
-        if (e != null) {
-          assertThat(e)
-              .isInstanceOf(EOFException.class)
-              .hasMessageContaining("shortened while open")
-              .hasMessageContaining(file.toString());
-        }
-      }
+    FaultyTable table = new FaultyTable(directory);
+    try (SnapshotReader reader = table.open(way.options())) {
+      table.shortenTo(5);
+      List<Throwable> failures = failures(table, reader);
+      assertThat(countOf(failures)).isBetween(1L, table.data.count() - 1L);
+      assertThat(failures)
+          .filteredOn(e -> e != null)
+          .allSatisfy(
+              e ->
+                  assertThat(e)
+                      .isInstanceOf(EOFException.class)
+                      .hasMessageContaining("shortened while open")
+                      .hasMessageContaining(table.file().toString()));
+    }
+  }
+
+  /** The fault itself comes when and where Java pleases: this is what is made of it. */
+  @Test
+  void aFaultInAMappedFileThatShrankNamesTheFile() throws Exception {
+    FaultyTable table = new FaultyTable(directory);
+    InternalError fault = new InternalError("a fault occurred");
+    try (OpenSnapshot snapshot = SnapshotOpener.open(directory, ReaderOptions.defaults())) {
+      assertThat(snapshot.explained(fault)).isSameAs(fault);
+      long length = Files.size(table.file());
+      table.shortenTo(5);
+      assertThat(snapshot.explained(fault))
+          .isInstanceOf(CorruptSnapshotException.class)
+          .hasMessage(
+              "mapped file was shortened while open: file=%s expected=%d actual=%d",
+              table.file(), length, 5 * PAGE)
+          .hasCause(fault);
     }
   }
 }

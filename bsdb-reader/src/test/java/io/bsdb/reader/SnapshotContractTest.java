@@ -7,7 +7,6 @@ import io.bsdb.format.Manifest;
 import io.bsdb.format.PartitionProperties.KeyStorage;
 import io.bsdb.format.hash.PerfectHashKind;
 import io.bsdb.reader.TestData.Lengths;
-import io.bsdb.reader.io.FileMemory;
 import io.bsdb.writer.Layout;
 import io.bsdb.writer.WriterOptions;
 import java.io.IOException;
@@ -20,28 +19,17 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** What holds for every snapshot, however it was built. */
+@ExtendWith(NothingLeftOpen.class)
 class SnapshotContractTest {
   @TempDir Path table;
-  private long mappings;
-
-  @BeforeEach
-  void countMappings() {
-    mappings = FileMemory.openCount();
-  }
-
-  @AfterEach
-  void leavesNothingMapped() {
-    assertThat(FileMemory.openCount()).isEqualTo(mappings);
-  }
 
   /** One way to build. */
   record Shape(

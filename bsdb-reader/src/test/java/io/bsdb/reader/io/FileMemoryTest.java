@@ -3,6 +3,7 @@ package io.bsdb.reader.io;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.bsdb.reader.NothingLeftOpen;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -11,26 +12,15 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
+@ExtendWith(NothingLeftOpen.class)
 class FileMemoryTest {
   private static final long GIB = 1L << 30;
 
   @TempDir Path directory;
-  private long open;
-
-  @BeforeEach
-  void countOpen() {
-    open = FileMemory.openCount();
-  }
-
-  @AfterEach
-  void leavesNothingOpen() {
-    assertThat(FileMemory.openCount()).isEqualTo(open);
-  }
 
   /** Five GiB of holes with a few numbers around the edges of chunks. */
   private Path sparse(long length, long... offsets) throws IOException {
@@ -123,6 +113,7 @@ class FileMemoryTest {
 
   @Test
   void closesOnce() throws Exception {
+    long open = FileMemory.openCount();
     FileMemory file = FileMemory.map(Files.write(directory.resolve("file"), new byte[9]));
     assertThat(FileMemory.openCount()).isEqualTo(open + 1);
     file.close();

@@ -1,0 +1,113 @@
+package io.bsdb.reader;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.bsdb.format.Manifest;
+import io.bsdb.format.hash.KeyHash;
+import io.bsdb.reader.TestData.Lengths;
+import io.bsdb.reader.io.DirectFile;
+import io.bsdb.writer.Layout;
+import io.bsdb.writer.WriterOptions;
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+
+/** A table of one partition, whose reads from disk go through a fault. */
+final class FaultyTable {
+  static final int PAGE = 4096;
+
+  final TestData data = TestData.random(8, 2000, Lengths.VARYING, Lengths.VARYING, 100);
+
+  /** What happens to reads, but for those of a ring. */
+  volatile FaultyChannel.Fault fault = (position, length) -> length;
+
+  private final Manifest manifest;
+  private final Path directory;
+  private volatile Path readFile;
+
+  FaultyTable(Path table) throws IOException {
+    this(table, PAGE);
+  }
+
+  FaultyTable(Path table, int blockSize) throws IOException {
+    manifest =
+        data.publish(
+            table,
+            WriterOptions.builder()
+                .layout(Layout.BLOCKED)
+                .blockSize(blockSize)
+                .partitions(1)
+                .build());
+    directory = table.resolve("snapshots").resolve(manifest.version());
+    readFile = file();
+  }
+
+  SnapshotReader open(ReaderOptions options) throws IOException {
+    return new PartitionedReader(
+        SnapshotOpener.openDirectory(
+            directory,
+            manifest,
+            options,
+            path ->
+                new FaultyChannel(
+                    DirectFile.openChannel(readFile),
+                    (position, length) -> fault.before(position, length))));
+  }
+
+  /** The partition's file. */
+  Path file() {
+    return directory.resolve(manifest.partitions().get(0).name());
+  }
+
+  /** Cuts the file off behind some pages. */
+  void shortenTo(int pages) throws IOException {
+    try (FileChannel channel = FileChannel.open(file(), StandardOpenOption.WRITE)) {
+      channel.truncate((long) pages * PAGE);
+    }
+  }
+
+  /** Has readers that are opened from now on use a copy of the file, all but their rings. */
+  void readACopy() throws IOException {
+    readFile = Files.copy(file(), directory.resolveSibling("copy.bsdb"));
+  }
+
+  byte[] key(int record) {
+    return data.keys().get(record);
+  }
+
+  /** The number of the block that holds a record. */
+  int block(int record) throws IOException {
+    try (OpenSnapshot snapshot =
+        SnapshotOpener.openDirectory(
+            directory, manifest, ReaderOptions.defaults(), DirectFile::openChannel)) {
+      Partition partition = snapshot.partitions().get(0);
+      return partition
+          .index()
+          .block(snapshot.rank(partition, KeyHash.hash(key(record)), key(record)));
+    }
+  }
+
+  /** How a record's lookup failed; null if it got its value. */
+  Throwable failure(CompletableFuture<byte[]> future, int record) {
+    try {
+      assertThat(future.join()).isEqualTo(data.values().get(record));
+      return null;
+    } catch (CompletionException e) {
+      return e.getCause();
+    }
+  }
+
+  /** The same of a synchronous lookup, done now. */
+  Throwable failure(SnapshotReader reader, int record) {
+    try {
+      assertThat(reader.get(key(record))).isEqualTo(data.values().get(record));
+      return null;
+    } catch (IOException e) {
+      return e;
+    }
+  }
+}

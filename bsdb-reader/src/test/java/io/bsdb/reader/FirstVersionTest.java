@@ -1,0 +1,103 @@
+package io.bsdb.reader;
+
+import static io.bsdb.reader.NumberedVersions.key;
+import static io.bsdb.reader.NumberedVersions.versionOf;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.bsdb.format.Manifest;
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Tables of which nothing, or nothing yet, has been published. */
+@ExtendWith(NothingLeftOpen.class)
+@Timeout(value = 120, unit = TimeUnit.SECONDS)
+class FirstVersionTest {
+  @TempDir Path table;
+  private NumberedVersions versions;
+
+  @BeforeEach
+  void begin() {
+    versions = new NumberedVersions(table);
+  }
+
+  @Test
+  void saysWhatIsMissing() throws Exception {
+    Path absent = table.resolve("absent");
+    assertThatThrownBy(() -> LiveSnapshot.follow(absent, ReaderOptions.defaults()))
+        .isInstanceOf(NoSuchFileException.class)
+        .hasMessage(absent + ": no such table directory; check the path, or build the table first");
+    assertThatThrownBy(() -> LiveSnapshot.follow(table, ReaderOptions.defaults()))
+        .isInstanceOf(NoSuchFileException.class)
+        .hasMessageContaining("no snapshot has been published here");
+    versions.publishNext();
+    assertThatThrownBy(() -> LiveSnapshot.builder(table).pin("0000000009-00000000").open())
+        .isInstanceOf(NoSuchFileException.class)
+        .hasMessageContaining("0000000009-00000000");
+  }
+
+  @Test
+  void waitsForTheFirstVersion() throws Exception {
+    CompletableFuture<LiveSnapshot> opening =
+        CompletableFuture.supplyAsync(
+            () -> {
+              try {
+                return LiveSnapshot.builder(table)
+                    .initialLoad(InitialLoad.WAIT)
+                    .refreshEvery(Duration.ofMillis(2))
+                    .open();
+              } catch (IOException e) {
+                throw new UncheckedIOException(e);
+              }
+            });
+    Manifest first = versions.publishNext();
+    try (LiveSnapshot live = opening.get(60, TimeUnit.SECONDS)) {
+      assertThat(live.version()).isEqualTo(first.version());
+    }
+  }
+
+  @Test
+  void waitingForTheFirstVersionEndsWithAnInterrupt() {
+    Thread.currentThread().interrupt();
+    assertThatThrownBy(() -> LiveSnapshot.builder(table).initialLoad(InitialLoad.WAIT).open())
+        .isInstanceOf(InterruptedIOException.class)
+        .hasMessageContaining(table.toString());
+    assertThat(Thread.interrupted()).isTrue();
+  }
+
+  @Test
+  void beginsEmptyIfItMay() throws Exception {
+    try (LiveSnapshot live = LiveSnapshot.builder(table).initialLoad(InitialLoad.EMPTY).open()) {
+      assertThat(live.refresh()).isFalse();
+      assertThat(live.get(key(1))).isNull();
+      try (LiveSnapshot.Lease lease = live.lease()) {
+        assertThat(lease.reader().get(key(1), ByteBuffer.allocate(9)))
+            .isEqualTo(SnapshotReader.NOT_FOUND);
+        assertThat(lease.reader().getAll(List.of(key(1), key(2)))).containsExactly(null, null);
+        assertThat(lease.reader().async().get(key(1)).join()).isNull();
+        assertThat(lease.reader().async().getAll(List.of(key(1))).join()).containsOnlyNulls();
+        assertThat(lease.reader().scan().next()).isFalse();
+        assertThat(lease.reader().metrics().misses()).isEqualTo(6);
+        assertThat(live.manifest().recordCount()).isZero();
+        Manifest first = versions.publishNext();
+        assertThat(live.refresh()).isTrue();
+        assertThat(live.version()).isEqualTo(first.version());
+        assertThat(versionOf(live.get(key(1)), 1)).isEqualTo(1);
+        assertThat(lease.reader().get(key(1))).isNull();
+      }
+    }
+  }
+}

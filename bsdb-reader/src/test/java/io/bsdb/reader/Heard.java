@@ -1,0 +1,20 @@
+package io.bsdb.reader;
+
+import io.bsdb.format.Manifest;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+
+/** Hears what a live snapshot tells. */
+final class Heard implements LiveSnapshot.Listener {
+  final BlockingQueue<String> events = new LinkedBlockingQueue<>();
+
+  @Override
+  public void onRefreshed(Manifest manifest) {
+    events.add("refreshed " + manifest.version());
+  }
+
+  @Override
+  public void onRefreshFailed(String version, Exception cause) {
+    events.add("failed " + version + " " + cause.getClass().getSimpleName());
+  }
+}

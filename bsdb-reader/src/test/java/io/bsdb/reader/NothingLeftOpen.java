@@ -1,0 +1,96 @@
+package io.bsdb.reader;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.bsdb.reader.io.FileMemory;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.extension.AfterEachCallback;
+import org.junit.jupiter.api.extension.BeforeEachCallback;
+import org.junit.jupiter.api.extension.ExtensionContext;
+
+/**
+ * Fails a test after which there are more or fewer file memories, descriptors of tables and rings,
+ * mappings of either, or threads of readers than before it.
+ */
+public final class NothingLeftOpen implements BeforeEachCallback, AfterEachCallback {
+  /** Temporary directories of tests, rings, and what wakes rings. */
+  private static final Pattern OURS = Pattern.compile("/junit-?\\d+/|\\[io_uring\\]|\\[eventfd\\]");
+
+  private static final Path DESCRIPTORS = Path.of("/proc/self/fd");
+  private static final Path MAPPINGS = Path.of("/proc/self/maps");
+
+  private long memories;
+  private List<String> descriptors = List.of();
+  private List<String> mappings = List.of();
+  private Set<Thread> threads = Set.of();
+
+  @Override
+  public void beforeEach(ExtensionContext context) throws IOException {
+    memories = FileMemory.openCount();
+    descriptors = descriptors();
+    mappings = mappings();
+    threads = threads();
+  }
+
+  @Override
+  public void afterEach(ExtensionContext context) throws Exception {
+    Set<Thread> left = threads();
+    left.removeAll(threads);
+    for (Thread thread : left) {
+      thread.join(
+          TimeUnit.SECONDS.toMillis(30)); // what has ended its work may still be about to go
+    }
+    assertThat(left).noneMatch(Thread::isAlive);
+    assertThat(FileMemory.openCount()).as("file memories").isEqualTo(memories);
+    assertThat(descriptors()).containsExactlyInAnyOrderElementsOf(descriptors);
+    assertThat(mappings()).containsExactlyInAnyOrderElementsOf(mappings);
+  }
+
+  private static boolean isOurs(String file) {
+    return OURS.matcher(file).find();
+  }
+
+  private static List<String> descriptors() throws IOException {
+    return openFiles().stream().filter(NothingLeftOpen::isOurs).toList();
+  }
+
+  private static List<String> mappings() throws IOException {
+    if (!Files.exists(MAPPINGS)) {
+      return List.of();
+    }
+    return Files.readString(MAPPINGS).lines().filter(NothingLeftOpen::isOurs).toList();
+  }
+
+  private static Set<Thread> threads() {
+    Set<Thread> ours = new HashSet<>(Thread.getAllStackTraces().keySet());
+    ours.removeIf(thread -> !thread.getName().startsWith("bsdb-"));
+    return ours;
+  }
+
+  /** What the descriptors of this process stand for; nothing where the system does not tell. */
+  public static List<String> openFiles() throws IOException {
+    List<String> open = new ArrayList<>();
+    if (Files.exists(DESCRIPTORS)) {
+      try (Stream<Path> all = Files.list(DESCRIPTORS)) {
+        for (Path descriptor : (Iterable<Path>) all::iterator) {
+          try {
+            open.add(Files.readSymbolicLink(descriptor).toString());
+          } catch (NoSuchFileException closedMeanwhile) {
+            // it was the descriptor of the listing itself
+          }
+        }
+      }
+    }
+    return open;
+  }
+}

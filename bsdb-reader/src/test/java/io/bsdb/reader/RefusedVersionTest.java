@@ -1,0 +1,122 @@
+package io.bsdb.reader;
+
+import static io.bsdb.reader.NumberedVersions.key;
+import static io.bsdb.reader.NumberedVersions.versionOf;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.bsdb.format.CorruptSnapshotException;
+import io.bsdb.format.Manifest;
+import io.bsdb.table.Table;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
+
+/** New versions that cannot be used: the old one keeps serving. */
+@ExtendWith(NothingLeftOpen.class)
+@Timeout(value = 120, unit = TimeUnit.SECONDS)
+class RefusedVersionTest {
+  @TempDir Path table;
+  private NumberedVersions versions;
+
+  @BeforeEach
+  void begin() {
+    versions = new NumberedVersions(table);
+  }
+
+  @Test
+  void refusesADamagedVersionAndKeepsTheOldOne() throws Exception {
+    versions.publishNext();
+    Heard heard = new Heard();
+    try (LiveSnapshot live = LiveSnapshot.builder(table).listener(heard).open()) {
+      Manifest second = versions.publishNext();
+      versions.damage(second);
+      assertThatThrownBy(live::refresh)
+          .isInstanceOf(CorruptSnapshotException.class)
+          .hasMessageContaining(second.version());
+      assertThat(live.failedRefreshes()).isEqualTo(1);
+      assertThat(live.refreshFailure()).hasMessageContaining(second.version());
+      assertThat(heard.events)
+          .containsExactly("failed " + second.version() + " CorruptSnapshotException");
+      assertThat(versionOf(live.get(key(1)), 1)).isEqualTo(1);
+      Files.writeString(table.resolve("CURRENT"), "nonsense\n");
+      assertThatThrownBy(live::refresh).isInstanceOf(CorruptSnapshotException.class);
+      assertThat(heard.events).contains("failed null CorruptSnapshotException");
+      assertThat(live.failedRefreshes()).isEqualTo(2);
+      Table.at(table).rollback(second.version());
+      Manifest third = versions.publishNext();
+      assertThat(live.refresh()).isTrue();
+      assertThat(live.refreshFailure()).isNull();
+      assertThat(heard.events).last().isEqualTo("refreshed " + third.version());
+      assertThat(versionOf(live.get(key(1)), 1)).isEqualTo(3);
+    }
+  }
+
+  @Test
+  void inTheBackgroundADamagedVersionIsTriedOnce() throws Exception {
+    versions.publishNext();
+    Heard heard = new Heard();
+    try (LiveSnapshot live = LiveSnapshot.builder(table).listener(heard).open()) {
+      Manifest second = versions.publishNext();
+      versions.damage(second);
+      for (int i = 0; i < 5; i++) {
+        live.refreshInBackground();
+      }
+      assertThat(live.failedRefreshes()).isEqualTo(1);
+      assertThat(live.refreshFailure()).isInstanceOf(CorruptSnapshotException.class);
+      assertThat(heard.events).hasSize(1);
+      Manifest third = versions.publishNext();
+      live.refreshInBackground();
+      assertThat(live.version()).isEqualTo(third.version());
+      Table.at(table).rollback(second.version());
+      live.refreshInBackground();
+      assertThat(live.failedRefreshes()).isEqualTo(2);
+    }
+  }
+
+  @Test
+  void aVersionThatTheCheckRefusesIsNotUsedAndNotTriedAgain() throws Exception {
+    versions.publishNext();
+    List<String> checked = new ArrayList<>();
+    String first = Table.at(table).requireCurrentVersion();
+    Heard heard = new Heard();
+    try (LiveSnapshot live =
+        LiveSnapshot.builder(table)
+            .listener(heard)
+            .check(
+                manifest -> {
+                  checked.add(manifest.version());
+                  if (checked.size() == 2) {
+                    throw new IOException("not this one");
+                  }
+                })
+            .open()) {
+      Manifest second = versions.publishNext();
+      assertThatThrownBy(live::refresh).hasMessage("not this one");
+      live.refreshInBackground();
+      assertThat(checked).containsExactly(first, second.version());
+      assertThat(live.version()).isEqualTo(first);
+      Manifest third = versions.publishNext();
+      live.refreshInBackground();
+      assertThat(live.version()).isEqualTo(third.version());
+      assertThat(live.failedRefreshes()).isEqualTo(1);
+    }
+    assertThatThrownBy(
+            () ->
+                LiveSnapshot.builder(table)
+                    .check(
+                        manifest -> {
+                          throw new IOException("none at all");
+                        })
+                    .open())
+        .hasMessage("none at all");
+  }
+}
