@@ -1,0 +1,188 @@
+package io.bsdb.table;
+
+import static io.bsdb.table.Builds.manifest;
+import static io.bsdb.table.Builds.publish;
+import static io.bsdb.table.Builds.together;
+import static io.bsdb.table.Builds.writeFile;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What comes into service, and in which order. */
+@Timeout(value = 120, unit = TimeUnit.SECONDS)
+class TablePublishTest {
+  @TempDir Path directory;
+  private Table table;
+
+  @BeforeEach
+  void open() {
+    table = Table.at(directory.resolve("t"));
+  }
+
+  @Test
+  void versionsFollowEachOther() throws Exception {
+    Build first = publish(table);
+    Build second = publish(table);
+    assertThat(first.version()).matches("0000000001-[0-9a-f]{8}");
+    assertThat(second.version()).matches("0000000002-[0-9a-f]{8}");
+    assertThat(first.parent()).isNull();
+    assertThat(second.parent()).isEqualTo(first.version());
+    assertThat(table.currentVersion()).isEqualTo(second.version());
+    assertThat(table.versions()).containsExactly(first.version(), second.version());
+    assertThat(table.manifest(first.version())).isEqualTo(manifest(first));
+  }
+
+  @Test
+  void publishingTheSameBuildAgainChangesNothing() throws Exception {
+    Build build = publish(table);
+    assertThat(table.publish(build, manifest(build))).isEqualTo(Table.Published.BEFORE);
+    assertThat(table.versions()).containsExactly(build.version());
+  }
+
+  @Test
+  void aBuildThatWasSupersededIsKnownAsPublished() throws Exception {
+    Build build = publish(table);
+    Build next = publish(table);
+    publish(table);
+    assertThat(table.publish(build, manifest(build))).isEqualTo(Table.Published.BEFORE);
+    table.abort(build);
+    assertThat(table.versions()).hasSize(3).startsWith(build.version());
+    table.prune(1);
+    assertThat(table.wasPublished(next)).isTrue();
+    assertThat(table.wasPublished(build)).isFalse();
+  }
+
+  @Test
+  void aBuildWithAManifestThatNeverWasInServiceIsNotPublished() throws Exception {
+    Build parent = publish(table);
+    Build killed = table.begin();
+    writeFile(table, killed);
+    table.storage().replace(killed.directory() + "/manifest.json", manifest(killed).encode());
+    assertThat(table.wasPublished(killed)).isFalse();
+    Build other = publish(table);
+    assertThat(other.parent()).isEqualTo(parent.version());
+    assertThatThrownBy(() -> table.publish(killed, manifest(killed)))
+        .isInstanceOf(PublishConflictException.class);
+  }
+
+  @Test
+  void ofTwoBuildsTheSecondToPublishIsRefused() throws Exception {
+    Build parent = publish(table);
+    Build winner = table.begin();
+    Build loser = table.begin();
+    writeFile(table, winner);
+    writeFile(table, loser);
+    table.publish(winner, manifest(winner));
+    assertThatThrownBy(() -> table.publish(loser, manifest(loser)))
+        .isInstanceOf(PublishConflictException.class)
+        .hasMessage(
+            "another build published first: table=%s in service when this build began=%s in service"
+                + " now=%s; nothing was replaced, run this build again",
+            directory.resolve("t"), parent.version(), winner.version());
+    assertThat(table.currentVersion()).isEqualTo(winner.version());
+    assertThat(table.versions()).containsExactly(parent.version(), winner.version());
+    table.abort(loser);
+    assertThat(table.storage().list(loser.directory())).isEmpty();
+  }
+
+  @Test
+  void ofManyBuildsAtOnceExactlyOnePublishes() throws Exception {
+    for (int round = 0; round < 10; round++) {
+      AtomicInteger won = new AtomicInteger();
+      AtomicInteger lost = new AtomicInteger();
+      List<Build> builds = new ArrayList<>();
+      for (int i = 0; i < 8; i++) {
+        builds.add(table.begin());
+        writeFile(table, builds.get(i));
+      }
+      together(
+          8,
+          i -> {
+            try {
+              table.publish(builds.get(i), manifest(builds.get(i)));
+              won.incrementAndGet();
+            } catch (PublishConflictException e) {
+              table.abort(builds.get(i));
+              lost.incrementAndGet();
+            }
+          });
+      assertThat(won).hasValue(1);
+      assertThat(lost).hasValue(7);
+      assertThat(table.versions()).hasSize(round + 1).contains(table.currentVersion());
+    }
+  }
+
+  /** Another process that gets the lock while this one is about to publish. */
+  @Test
+  void pruneBetweenTheStepsOfPublishingDoesNotDeleteWhatIsPublished() throws Exception {
+    publish(table);
+    Table pruning =
+        Table.of(
+            new ForwardingStorage(table.storage()) {
+              @Override
+              public void exclusively(Action action) throws IOException {
+                table.prune(1);
+                super.exclusively(action);
+              }
+            });
+    Build build = publish(pruning);
+    assertThat(table.currentVersion()).isEqualTo(build.version());
+    assertThat(table.manifest(build.version())).isEqualTo(manifest(build));
+    assertThat(table.storage().list(build.directory()))
+        .containsExactly("manifest.json", "part-00000.bsdb");
+  }
+
+  @Test
+  void abortNeverDeletesTheVersionInService() throws Exception {
+    Build build = publish(table);
+    table.abort(build);
+    assertThat(table.currentVersion()).isEqualTo(build.version());
+    assertThat(table.manifest(build.version())).isEqualTo(manifest(build));
+  }
+
+  /** As by the same code under another class loader. */
+  @Test
+  void aLockHeldElsewhereInTheProcessIsWaitedFor() throws Exception {
+    Build build = table.begin();
+    writeFile(table, build);
+    Path lock = directory.resolve("t").resolve("LOCK");
+    AtomicReference<Throwable> failure = new AtomicReference<>();
+    Thread publishing =
+        new Thread(
+            () -> {
+              try {
+                table.publish(build, manifest(build));
+              } catch (Throwable e) {
+                failure.set(e);
+              }
+            },
+            "test-publish");
+    try (FileChannel channel =
+            FileChannel.open(lock, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+        FileLock held = channel.lock()) {
+      assertThat(held.isValid()).isTrue();
+      publishing.start();
+      while (publishing.getState() != Thread.State.TIMED_WAITING && publishing.isAlive()) {
+        Thread.onSpinWait();
+      }
+      assertThat(table.currentVersion()).isNull();
+    }
+    publishing.join();
+    assertThat(failure.get()).isNull();
+    assertThat(table.currentVersion()).isEqualTo(build.version());
+  }
+}
