@@ -5,7 +5,6 @@ import java.io.IOException;
 import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Phaser;
 import org.apache.flink.metrics.MetricGroup;
 import org.apache.flink.metrics.ThreadSafeSimpleCounter;
 import org.apache.flink.table.api.TableException;
@@ -21,7 +20,7 @@ final class AsyncTableLookup implements Closeable {
   private final FollowedTable table;
   private final LookupMetrics metrics =
       new LookupMetrics(new ThreadSafeSimpleCounter(), new ThreadSafeSimpleCounter());
-  private final Phaser underWay = new Phaser(1);
+  private final UnderWay underWay = new UnderWay();
 
   /** Changed by one thread at a time, read by that of the metrics too. */
   private volatile AsyncVersionLookup version;
@@ -71,7 +70,7 @@ final class AsyncTableLookup implements Closeable {
     if (key == null) {
       complete(future, null);
     } else {
-      underWay.register();
+      underWay.begin();
       read(held, compared, key, future);
     }
     return future;
@@ -92,7 +91,7 @@ final class AsyncTableLookup implements Closeable {
                     future.completeExceptionally(e);
                   } finally {
                     held.release();
-                    underWay.arriveAndDeregister();
+                    underWay.end();
                   }
                 });
   }
@@ -112,15 +111,15 @@ final class AsyncTableLookup implements Closeable {
     if (next != null) {
       AsyncVersionLookup previous = version;
       version = new AsyncVersionLookup(next);
-      previous.retire();
+      previous.release();
     }
   }
 
   /** Waits for the lookups under way. */
   @Override
   public synchronized void close() throws IOException {
-    underWay.arriveAndAwaitAdvance();
-    version.retire();
+    underWay.awaitEnd();
+    version.release();
     table.close();
   }
 }

@@ -11,8 +11,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One version of a table, held open until it is retired and its last future has completed. Safe for
- * many threads, except for {@link #key}.
+ * One version of a table, held open until it is out of use and its last future has completed. Safe
+ * for many threads, except for {@link #key}.
  */
 final class AsyncVersionLookup {
   private static final Logger LOG = LoggerFactory.getLogger(AsyncVersionLookup.class);
@@ -36,7 +36,7 @@ final class AsyncVersionLookup {
     return version.isCurrent();
   }
 
-  /** Before {@link #retire}: holds the version for one lookup. */
+  /** Holds the version, which is in use, for one lookup. */
   void hold() {
     holders.getAndIncrement();
   }
@@ -50,11 +50,6 @@ final class AsyncVersionLookup {
         LOG.error("A version that is not used any more could not be closed.", e);
       }
     }
-  }
-
-  /** Takes the version out of use. */
-  void retire() {
-    release();
   }
 
   byte @Nullable [] key(RowData compared) {

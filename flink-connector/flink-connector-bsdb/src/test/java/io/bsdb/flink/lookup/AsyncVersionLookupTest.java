@@ -67,7 +67,7 @@ class AsyncVersionLookupTest {
       version.hold();
       publish("new");
       live.refresh();
-      version.retire();
+      version.release();
 
       assertThat(version.isCurrent()).isFalse();
       assertThat(version.read(KEY).get()).asString().isEqualTo("old");

@@ -1,0 +1,32 @@
+package io.bsdb.flink.lookup;
+
+/** Counts what is under way, without a limit, so that its end can be waited for. Thread-safe. */
+final class UnderWay {
+  private long count;
+
+  synchronized void begin() {
+    count++;
+  }
+
+  synchronized void end() {
+    count--;
+    if (count == 0) {
+      notifyAll();
+    }
+  }
+
+  /** Returns once nothing is under way. An interrupt is kept for the caller. */
+  synchronized void awaitEnd() {
+    boolean interrupted = false;
+    while (count > 0) {
+      try {
+        wait();
+      } catch (InterruptedException e) {
+        interrupted = true;
+      }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}
