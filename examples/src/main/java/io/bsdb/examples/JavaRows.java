@@ -1,0 +1,66 @@
+package io.bsdb.examples;
+
+import io.bsdb.format.Manifest;
+import io.bsdb.format.row.Row;
+import io.bsdb.format.row.RowCodec;
+import io.bsdb.format.row.Schema;
+import io.bsdb.reader.SnapshotReader;
+import io.bsdb.writer.SnapshotWriter;
+import io.bsdb.writer.WriterOptions;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Objects;
+
+/**
+ * Builds a table with columns, and reads them by name: also of a table that Flink SQL has built.
+ */
+public final class JavaRows {
+  private JavaRows() {}
+
+  /** Runs it with the directory of a table to build, which need not exist. */
+  public static void main(String[] arguments) throws IOException {
+    run(Path.of(arguments.length > 0 ? arguments[0] : "rivers"), System.out);
+  }
+
+  static void run(Path table, PrintStream out) throws IOException {
+    build(table);
+
+    try (SnapshotReader reader = SnapshotReader.open(table)) {
+      RowCodec codec = codecOf(reader.manifest());
+      for (String name : List.of("Danube", "Rhine", "Styx")) {
+        byte[] key = codec.encodeKey(name);
+        byte[] value = reader.get(key);
+        if (value == null) {
+          out.println(name + ": absent");
+        } else {
+          Row row = codec.decode(key, value); // decodes a column when it is asked for
+          out.println(row.string("name") + ": " + row.intValue("kilometres") + " km");
+        }
+      }
+    }
+  }
+
+  /** The manifest has the schema with which the table was built. */
+  private static RowCodec codecOf(Manifest manifest) {
+    return RowCodec.of(Objects.requireNonNull(manifest.schema(), "a table without columns"));
+  }
+
+  private static void build(Path table) throws IOException {
+    Schema schema =
+        Schema.builder()
+            .column("name", "STRING NOT NULL")
+            .column("kilometres", "INT")
+            .column("flows_into", "STRING")
+            .primaryKey("name")
+            .build();
+    RowCodec codec = RowCodec.of(schema);
+    WriterOptions options = WriterOptions.builder().schema(schema).build();
+    try (SnapshotWriter writer = SnapshotWriter.create(table, options)) {
+      writer.add(codec.encodeKey("Danube"), codec.encodeValue(2850, "Black Sea"));
+      writer.add(codec.encodeKey("Rhine"), codec.encodeValue(1230, "North Sea"));
+      writer.publish();
+    }
+  }
+}
