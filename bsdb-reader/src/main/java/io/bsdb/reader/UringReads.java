@@ -12,7 +12,6 @@ import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Semaphore;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -32,6 +31,7 @@ final class UringReads implements BlockReads {
   private static final String UNREGISTERED =
       "IO_URING without registered buffers; raise the limit on locked memory (ulimit -l)";
   private static final int WAITING_PER_DEPTH = 8;
+  private static final int AWAKE = -1;
   private static final AtomicInteger NAMED = new AtomicInteger();
 
   private final OpenSnapshot snapshot;
@@ -53,7 +53,7 @@ final class UringReads implements BlockReads {
   private final Queue<Request> queue = new ConcurrentLinkedQueue<>();
   private final Semaphore room;
   private final AtomicInteger accepted = new AtomicInteger();
-  private final AtomicBoolean waiting = new AtomicBoolean();
+  private final AtomicInteger waitingFor = new AtomicInteger(AWAKE);
   private final Thread reactor;
   private int freeCount;
   private volatile boolean closing;
@@ -138,7 +138,8 @@ final class UringReads implements BlockReads {
       return;
     }
     queue.add(request);
-    if (waiting.get() && accepted.get() <= depth / 4 && waiting.compareAndSet(true, false)) {
+    int underWay = waitingFor.get();
+    if (underWay != AWAKE && underWay <= depth / 4 && waitingFor.compareAndSet(underWay, AWAKE)) {
       ring.wake();
     }
   }
@@ -162,7 +163,7 @@ final class UringReads implements BlockReads {
         for (Request next = nextToStart(); next != null; next = nextToStart()) {
           start(next);
         }
-        waiting.set(true);
+        waitingFor.set(depth - freeCount);
         if (closing && freeCount == depth) {
           break;
         }
@@ -170,7 +171,7 @@ final class UringReads implements BlockReads {
         if (closing || freeCount == 0 || queue.isEmpty()) {
           ring.submitAndWait();
         }
-        waiting.set(false);
+        waitingFor.set(AWAKE);
         ring.drain(this::finish);
       }
     } catch (IOException | RuntimeException | Error e) {
