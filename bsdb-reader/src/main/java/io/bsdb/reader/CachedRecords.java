@@ -13,8 +13,8 @@ import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.List;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -77,7 +77,7 @@ final class CachedRecords implements Records {
   private CachedBlock block(Partition partition, int block) throws IOException {
     try {
       return find(partition, block, mine -> load(partition, block, mine)).join();
-    } catch (CompletionException e) {
+    } catch (LoadFailure e) {
       if (e.getCause() instanceof IOException failure) {
         throw failure;
       }
@@ -117,7 +117,19 @@ final class CachedRecords implements Records {
     try {
       mine.complete(load(partition, block));
     } catch (Throwable e) {
-      mine.completeExceptionally(e);
+      mine.completeExceptionally(new LoadFailure(e));
+    }
+  }
+
+  /**
+   * Why a block could not be loaded. The cache would log another exception, as if nobody saw it.
+   */
+  static final class LoadFailure extends CancellationException {
+    private static final long serialVersionUID = 1L;
+
+    LoadFailure(Throwable cause) {
+      super("block could not be loaded: " + cause);
+      initCause(cause);
     }
   }
 
@@ -139,7 +151,7 @@ final class CachedRecords implements Records {
   /**
    * A block, read in the background unless it is here or on its way already.
    *
-   * @return fails as the read does
+   * @return fails with a {@link LoadFailure} if the read does
    */
   CompletableFuture<CachedBlock> later(Partition partition, int block, BlockReads reads) {
     return find(
@@ -155,7 +167,7 @@ final class CachedRecords implements Records {
 
                   @Override
                   void failed(Throwable cause) {
-                    mine.completeExceptionally(cause);
+                    mine.completeExceptionally(new LoadFailure(cause));
                   }
                 }));
   }

@@ -56,6 +56,10 @@ final class QueueingReader implements AsyncSnapshotReader {
             .whenComplete(
                 (cached, failure) -> {
                   try {
+                    if (failure instanceof CachedRecords.LoadFailure
+                        && failure.getCause() != null) {
+                      throw failure.getCause();
+                    }
                     if (failure != null) {
                       throw failure;
                     }
