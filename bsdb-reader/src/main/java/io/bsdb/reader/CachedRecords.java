@@ -2,16 +2,12 @@ package io.bsdb.reader;
 
 import com.github.benmanes.caffeine.cache.AsyncCache;
 import com.github.benmanes.caffeine.cache.Caffeine;
-import io.bsdb.format.CorruptSnapshotException;
+import com.github.benmanes.caffeine.cache.RemovalCause;
 import io.bsdb.format.SnapshotFormat;
-import io.bsdb.format.block.BlockReader;
 import io.bsdb.reader.io.FileMemory;
 import io.bsdb.reader.io.PageBuffer;
 import java.io.IOException;
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.util.List;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
@@ -25,13 +21,9 @@ import org.jspecify.annotations.Nullable;
  * asynchronous, read it once.
  */
 final class CachedRecords implements Records {
-  private static final int ENTRY_OVERHEAD = 160;
-
-  /** Frames are passed between threads: what is in one must be seen before the reference to it. */
-  private static final VarHandle FRAMES = MethodHandles.arrayElementVarHandle(byte[][].class);
-
   private final @Nullable DiskRecords disk;
   private final AsyncCache<Long, CachedBlock> cache;
+  private final RecentBlocks recent;
   private final PageBuffer.Pool buffers = new PageBuffer.Pool();
   private final ReaderMetrics.Counters counters;
 
@@ -41,42 +33,36 @@ final class CachedRecords implements Records {
   CachedRecords(@Nullable DiskRecords disk, long bytes, ReaderMetrics.Counters counters) {
     this.disk = disk;
     this.counters = counters;
+    this.recent = new RecentBlocks(bytes / SnapshotFormat.PAGE);
     this.cache =
         Caffeine.newBuilder()
             .executor(Runnable::run)
             .maximumWeight(bytes)
             .weigher((Long id, CachedBlock block) -> block.weight())
+            .removalListener(this::removed)
             .buildAsync();
   }
 
-  /**
-   * A block in the cache: its bytes as they lie in the file, or its frames, decompressed when first
-   * asked for.
-   */
-  static final class CachedBlock {
-    private final ByteBuffer block;
-    private final byte[] @Nullable [] frames;
-    private final int plainLength;
-
-    private CachedBlock(ByteBuffer block, int frameCount, int plainLength) {
-      this.block = block;
-      this.frames = frameCount == 0 ? new byte[0][] : new byte[frameCount] @Nullable [];
-      this.plainLength = plainLength;
-    }
-
-    private int weight() {
-      long most = ENTRY_OVERHEAD + block.capacity() + frames.length * (plainLength + 16L);
-      return (int) Math.min(most, Integer.MAX_VALUE);
+  private void removed(@Nullable Long id, @Nullable CachedBlock block, RemovalCause cause) {
+    if (block != null) {
+      recent.evict(block);
     }
   }
 
-  private static Long id(Partition partition, int block) {
+  private static long id(Partition partition, int block) {
     return (long) partition.number() << 32 | block;
   }
 
   private CachedBlock block(Partition partition, int block) throws IOException {
+    CachedBlock hit = recent.get(id(partition, block));
+    if (hit != null) {
+      counters.cacheHits.increment();
+      return hit;
+    }
     try {
-      return find(partition, block, mine -> load(partition, block, mine)).join();
+      CachedBlock found = find(partition, block, mine -> load(partition, block, mine)).join();
+      recent.add(found);
+      return found;
     } catch (LoadFailure e) {
       if (e.getCause() instanceof IOException failure) {
         throw failure;
@@ -137,12 +123,13 @@ final class CachedRecords implements Records {
     DiskRecords source = disk;
     if (source == null) {
       ByteBuffer chunk = partition.inMemory(block);
-      return copy(partition, chunk, FileMemory.index(partition.offset(block)));
+      int base = FileMemory.index(partition.offset(block));
+      return CachedBlock.inMemory(id(partition, block), partition, chunk, base);
     }
     PageBuffer buffer = buffers.take();
     try {
       int base = source.read(partition, block, buffer);
-      return copy(partition, buffer.buffer(), base);
+      return CachedBlock.copyOf(id(partition, block), partition, buffer.buffer(), base);
     } finally {
       buffers.give(buffer);
     }
@@ -162,7 +149,8 @@ final class CachedRecords implements Records {
                 new BlockReads.Request(partition, block) {
                   @Override
                   void completed(ByteBuffer buffer, int base) throws IOException {
-                    mine.complete(copy(partition, buffer, base));
+                    mine.complete(
+                        CachedBlock.copyOf(id(partition, block), partition, buffer, base));
                   }
 
                   @Override
@@ -172,85 +160,16 @@ final class CachedRecords implements Records {
                 }));
   }
 
-  private static CachedBlock copy(Partition partition, ByteBuffer source, int base)
-      throws CorruptSnapshotException {
-    int length = BlockReader.bodyLength(source, base) + SnapshotFormat.BLOCK_HEADER_LENGTH;
-    if (!partition.hasFrames()) {
-      ByteBuffer copy = ByteBuffer.allocate(length).order(ByteOrder.LITTLE_ENDIAN);
-      copy.put(0, source, base, length);
-      return new CachedBlock(copy, 0, 0);
-    }
-    ByteBuffer copy = ByteBuffer.allocateDirect(length).order(ByteOrder.LITTLE_ENDIAN);
-    copy.put(0, source, base, length);
-    return new CachedBlock(
-        copy,
-        BlockReader.frameCount(source, base),
-        partition.blocks().framePlainLength(source, base));
-  }
-
-  /** The body of a frame, decompressed now if nobody asked for it before. */
-  private static byte[] frame(Partition partition, CachedBlock cached, int record)
-      throws CorruptSnapshotException {
-    int frame = BlockReader.frameOf(cached.block, 0, record);
-    byte[] body = (byte[]) FRAMES.getAcquire(cached.frames, frame);
-    if (body != null) {
-      return body;
-    }
-    FrameDecoder decoder = partition.decoders().take();
-    try {
-      int length = partition.decode(decoder, cached.block, 0, record);
-      body = new byte[length];
-      decoder.plain().get(0, body);
-      FRAMES.setRelease(cached.frames, frame, body);
-      return body;
-    } finally {
-      partition.decoders().give(decoder);
-    }
-  }
-
-  private static long findInFrame(
-      Partition partition, CachedBlock cached, ByteBuffer body, int record, byte[] key)
-      throws CorruptSnapshotException {
-    return partition.findInBody(
-        body,
-        0,
-        body.capacity(),
-        BlockReader.frameRecordCount(cached.block, 0, record),
-        BlockReader.indexInFrame(cached.block, 0, record),
-        key);
-  }
-
-  private static ByteBuffer wrap(byte[] body) {
-    return ByteBuffer.wrap(body).order(ByteOrder.LITTLE_ENDIAN);
-  }
-
   @Override
   public byte @Nullable [] get(Partition partition, int rank, byte[] key) throws IOException {
     int block = partition.index().block(rank);
-    return get(partition, block(partition, block), block, rank, key);
-  }
-
-  /** The value of {@code key} if it is the one with this rank, or null; from its block. */
-  static byte @Nullable [] get(
-      Partition partition, CachedBlock cached, int block, int rank, byte[] key) throws IOException {
-    if (!partition.hasFrames()) {
-      return partition.value(cached.block, 0, rank, block, key);
-    }
-    int record = rank - BlockReader.firstRank(cached.block, 0);
-    ByteBuffer body = wrap(frame(partition, cached, record));
-    return Partition.copy(body, findInFrame(partition, cached, body, record, key));
+    return block(partition, block).value(partition, block, rank, key);
   }
 
   @Override
   public int get(Partition partition, int rank, byte[] key, ByteBuffer target) throws IOException {
     int block = partition.index().block(rank);
-    CachedBlock cached = block(partition, block);
-    if (!partition.hasFrames()) {
-      return partition.value(cached.block, 0, rank, block, key, target);
-    }
-    int record = rank - BlockReader.firstRank(cached.block, 0);
-    ByteBuffer body = wrap(frame(partition, cached, record));
-    return Partition.copy(body, findInFrame(partition, cached, body, record, key), target);
+    return block(partition, block).value(partition, block, rank, key, target);
   }
 
   @Override
@@ -260,7 +179,7 @@ final class CachedRecords implements Records {
     for (BlockGroups.Group group : BlockGroups.of(partitions, ranks)) {
       CachedBlock cached = block(group.partition(), group.block());
       for (int i : group.keys()) {
-        values[i] = get(group.partition(), cached, group.block(), ranks[i], keys.get(i));
+        values[i] = cached.value(group.partition(), group.block(), ranks[i], keys.get(i));
       }
     }
   }

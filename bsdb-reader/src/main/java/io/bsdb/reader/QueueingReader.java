@@ -63,8 +63,7 @@ final class QueueingReader implements AsyncSnapshotReader {
                     if (failure != null) {
                       throw failure;
                     }
-                    use.accept(
-                        (rank, key) -> CachedRecords.get(partition, cached, number, rank, key));
+                    use.accept((rank, key) -> cached.value(partition, number, rank, key));
                   } catch (Throwable e) {
                     use.failed(e);
                   }

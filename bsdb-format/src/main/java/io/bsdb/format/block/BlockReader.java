@@ -111,7 +111,8 @@ public final class BlockReader {
     return block.getInt(base + BLOCK_FIRST_RANK);
   }
 
-  private static int frameRecords(ByteBuffer block, int base) {
+  /** Records per frame of a verified block that has frames; the last one may hold fewer. */
+  public static int frameRecords(ByteBuffer block, int base) {
     return block.getShort(base + BLOCK_FRAME_RECORDS) & 0xFFFF;
   }
 
@@ -119,11 +120,6 @@ public final class BlockReader {
   public static int frameCount(ByteBuffer block, int base) {
     int perFrame = frameRecords(block, base);
     return (recordCount(block, base) + perFrame - 1) / perFrame;
-  }
-
-  /** The frame of a verified block that holds record {@code index} of it. */
-  public static int frameOf(ByteBuffer block, int base, int index) {
-    return index / frameRecords(block, base);
   }
 
   /** Bytes behind the header of a verified block, padding excluded: without frames, its body. */
