@@ -12,8 +12,11 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Follows a table: reads the version in service and changes over to the next one, under load, when
@@ -25,6 +28,8 @@ import org.jspecify.annotations.Nullable;
  * names another. Safe for many threads.
  */
 public final class LiveSnapshot implements Closeable {
+  private static final Logger LOG = LoggerFactory.getLogger(LiveSnapshot.class);
+
   private final Versions versions;
   private final ReaderOptions options;
   private final Listener listener;
@@ -34,7 +39,7 @@ public final class LiveSnapshot implements Closeable {
   private final AtomicLong failedRefreshes = new AtomicLong();
   private volatile HeldVersion current;
   private volatile @Nullable String refused;
-  private volatile boolean closed;
+  private final AtomicBoolean closed = new AtomicBoolean();
 
   /** Hears of changes. Called from the thread that refreshes; should return soon. */
   public interface Listener {
@@ -73,14 +78,11 @@ public final class LiveSnapshot implements Closeable {
     pinned = builder.pinned != null;
     current = new HeldVersion(openFirst(builder));
     refresher =
-        pinned || builder.refreshInterval.isZero() ? null : schedule(builder.refreshInterval);
+        isSettled() || builder.refreshInterval.isZero() ? null : schedule(builder.refreshInterval);
   }
 
   private SnapshotReader openFirst(Builder builder) throws IOException {
-    String version =
-        builder.pinned == null
-            ? versions.first(builder.initialLoad, builder.refreshInterval)
-            : builder.pinned;
+    String version = versions.first(builder.initialLoad, builder.refreshInterval);
     if (version == null) {
       return new EmptyReader();
     }
@@ -168,7 +170,10 @@ public final class LiveSnapshot implements Closeable {
       return this;
     }
 
-    /** What to do if nothing has been published yet; {@link InitialLoad#REQUIRE} unless told. */
+    /**
+     * What to do if nothing has been published yet, or not the pinned version; {@link
+     * InitialLoad#REQUIRE} unless told.
+     */
     public Builder initialLoad(InitialLoad value) {
       initialLoad = value;
       return this;
@@ -208,7 +213,8 @@ public final class LiveSnapshot implements Closeable {
      * @throws IOException as {@link SnapshotReader#open(Path, ReaderOptions)}
      */
     public LiveSnapshot open() throws IOException {
-      return new LiveSnapshot(this, versions());
+      return new LiveSnapshot(
+          this, pinned == null ? versions() : new PinnedVersion(versions(), pinned));
     }
 
     private Versions versions() {
@@ -226,7 +232,7 @@ public final class LiveSnapshot implements Closeable {
   /**
    * Looks for a newer version now and changes over to it, in the calling thread.
    *
-   * @return whether another version than before is in use; never of a pinned one
+   * @return whether another version than before is in use; of a pinned one, once at most
    * @throws IOException if it cannot be told or opened; the version in use stays
    */
   public boolean refresh() throws IOException {
@@ -235,14 +241,14 @@ public final class LiveSnapshot implements Closeable {
 
   private synchronized boolean refresh(@Nullable String untried) throws IOException {
     requireOpen();
-    if (pinned) {
+    if (isSettled()) {
       return false;
     }
     String version = null;
     boolean unwanted = false;
     try {
       version = versions.current();
-      if (version == null && current.reader() instanceof EmptyReader) {
+      if (version == null && isEmpty()) {
         return false;
       }
       if (version == null) {
@@ -257,6 +263,9 @@ public final class LiveSnapshot implements Closeable {
       unwanted = false;
       swap(new HeldVersion(versions.open(version, current.name(), options)));
     } catch (IOException | RuntimeException e) {
+      if (closed.get()) {
+        throw e; // closing has interrupted it
+      }
       refused = unwanted || isLasting(e) ? version : null;
       failedRefreshes.incrementAndGet();
       listener.onRefreshFailed(version, e);
@@ -265,6 +274,11 @@ public final class LiveSnapshot implements Closeable {
     refused = null;
     listener.onRefreshed(manifest());
     return true;
+  }
+
+  /** Whether there is nothing to look for any more. */
+  private boolean isSettled() {
+    return pinned && !isEmpty();
   }
 
   /** Whether opening the same version again would fail the same way. */
@@ -281,16 +295,18 @@ public final class LiveSnapshot implements Closeable {
   /** What the refresh thread does each time. */
   void refreshInBackground() {
     try {
-      if (!closed) {
+      if (!closed.get()) {
         refresh(refused);
       }
     } catch (IOException | RuntimeException toldToListener) {
       // The listener has heard of it and it has been counted; the version in use stays.
+    } catch (Error e) { // would end the refreshes for good
+      LOG.error("{}: a refresh failed; there will be another", versions, e);
     }
   }
 
   private void requireOpen() {
-    if (closed) {
+    if (closed.get()) {
       throw new ClosedReaderException("live snapshot of " + versions);
     }
   }
@@ -360,6 +376,11 @@ public final class LiveSnapshot implements Closeable {
     }
   }
 
+  /** Whether there is still no version, as {@link InitialLoad#EMPTY} allows. One volatile read. */
+  public boolean isEmpty() {
+    return current.reader() instanceof EmptyReader;
+  }
+
   /** The manifest of the version in use. */
   public Manifest manifest() {
     return current.reader().manifest();
@@ -375,18 +396,20 @@ public final class LiveSnapshot implements Closeable {
     return failedRefreshes.get();
   }
 
-  /** Stops following. The version in use is closed after its last lease. Idempotent. */
+  /**
+   * Stops following; interrupts a refresh in the background. The version in use is closed after its
+   * last lease. Idempotent.
+   */
   @Override
   public void close() throws IOException {
-    synchronized (this) {
-      if (closed) {
-        return;
-      }
-      closed = true;
+    if (closed.getAndSet(true)) {
+      return;
     }
     if (refresher != null) {
-      refresher.shutdown();
+      refresher.shutdownNow(); // a large version may take minutes to copy
     }
-    current.release();
+    synchronized (this) {
+      current.release();
+    }
   }
 }

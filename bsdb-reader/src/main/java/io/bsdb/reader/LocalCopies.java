@@ -67,6 +67,11 @@ final class LocalCopies implements Versions {
   }
 
   @Override
+  public boolean contains(String version) throws IOException {
+    return remote.contains(version);
+  }
+
+  @Override
   public Manifest manifest(String version) throws IOException {
     return remote.manifest(version);
   }

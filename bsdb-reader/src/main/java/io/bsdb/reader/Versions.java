@@ -17,6 +17,9 @@ interface Versions {
   /** The version in service, or null if nothing has been published. */
   @Nullable String current() throws IOException;
 
+  /** Whether a version has been published and not been deleted. */
+  boolean contains(String version) throws IOException;
+
   Manifest manifest(String version) throws IOException;
 
   /**
@@ -63,6 +66,11 @@ interface Versions {
       @Override
       public @Nullable String current() throws IOException {
         return table.currentVersion();
+      }
+
+      @Override
+      public boolean contains(String version) throws IOException {
+        return table.contains(version);
       }
 
       @Override

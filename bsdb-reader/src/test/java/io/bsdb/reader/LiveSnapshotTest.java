@@ -406,7 +406,7 @@ class LiveSnapshotTest {
     publishNext();
     assertThatThrownBy(() -> LiveSnapshot.builder(table).pin("0000000009-00000000").open())
         .isInstanceOf(NoSuchFileException.class)
-        .hasMessageContaining("0000000009-00000000");
+        .hasMessage(table + ": there is no version 0000000009-00000000");
   }
 
   @Test
@@ -459,6 +459,79 @@ class LiveSnapshotTest {
         assertThat(lease.reader().get(key(1))).isNull();
       }
     }
+  }
+
+  @Test
+  void beginsEmptyWithoutThePinnedVersionAndStaysWithItThen() throws Exception {
+    Manifest first = publishNext();
+    Path directory = table.resolve("snapshots").resolve(first.version());
+    Path away = Files.move(directory, table.resolve("away"));
+    try (LiveSnapshot live =
+        LiveSnapshot.builder(table).pin(first.version()).initialLoad(InitialLoad.EMPTY).open()) {
+      assertThat(live.isEmpty()).isTrue();
+      publishNext();
+      assertThat(live.refresh()).isFalse();
+      Files.move(away, directory);
+      assertThat(live.refresh()).isTrue();
+      assertThat(live.isEmpty()).isFalse();
+      assertThat(live.version()).isEqualTo(first.version());
+      assertThat(live.refresh()).isFalse();
+    }
+  }
+
+  @Test
+  void anErrorDoesNotEndTheRefreshes() throws Exception {
+    publishNext();
+    AtomicBoolean broken = new AtomicBoolean();
+    try (LiveSnapshot live =
+        LiveSnapshot.builder(table)
+            .check(
+                manifest -> {
+                  if (broken.get()) {
+                    throw new StackOverflowError("thrown by a test");
+                  }
+                })
+            .open()) {
+      publishNext();
+      broken.set(true);
+      live.refreshInBackground();
+      assertThat(versionOf(live.get(key(0)), 0)).isEqualTo(1);
+      broken.set(false);
+      live.refreshInBackground();
+      assertThat(versionOf(live.get(key(0)), 0)).isEqualTo(2);
+    }
+  }
+
+  /** Or closing would take as long as a copy of a large version. */
+  @Test
+  void closingInterruptsARefresh() throws Exception {
+    publishNext();
+    Heard heard = new Heard();
+    CountDownLatch checking = new CountDownLatch(1);
+    CountDownLatch interrupted = new CountDownLatch(1);
+    LiveSnapshot live =
+        LiveSnapshot.builder(table)
+            .listener(heard)
+            .refreshEvery(Duration.ofMillis(1))
+            .check(
+                manifest -> {
+                  if (manifest.version().startsWith("0000000002")) {
+                    checking.countDown();
+                    try {
+                      new CountDownLatch(1).await();
+                    } catch (InterruptedException e) {
+                      interrupted.countDown();
+                      throw new InterruptedIOException();
+                    }
+                  }
+                })
+            .open();
+    publishNext();
+    assertThat(checking.await(60, TimeUnit.SECONDS)).isTrue();
+    live.close();
+    assertThat(interrupted.getCount()).isZero();
+    assertThat(heard.events).isEmpty();
+    assertThat(live.failedRefreshes()).isZero();
   }
 
   @Test
