@@ -231,6 +231,14 @@ class OpenAndCloseTest {
   }
 
   @Test
+  void damagesOnlyWhatHasRecords() {
+    assertThatThrownBy(() -> table.publishDamaged(Map.of()))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage("a snapshot without records has nothing to damage");
+    assertThat(table.directory().resolve("CURRENT")).doesNotExist();
+  }
+
+  @Test
   void temporaryTableDeletesItself() {
     table.publish(Map.of("c1", "Ada"));
     assertThat(table.directory()).isDirectory();

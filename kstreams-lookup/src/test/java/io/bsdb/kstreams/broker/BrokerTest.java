@@ -159,6 +159,8 @@ class BrokerTest {
         assertThat(customers.refresh()).isTrue();
       }
       traffic.awaitAll();
+      table.publish();
+      assertThat(customers.refresh()).isTrue();
       traffic.send(4 * Traffic.CUSTOMERS);
       traffic.awaitAll();
       stop(streams);
