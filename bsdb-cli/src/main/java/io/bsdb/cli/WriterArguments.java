@@ -57,7 +57,7 @@ final class WriterArguments {
       names = "--frame-size",
       paramLabel = "SIZE",
       converter = ByteSize.Converter.class,
-      description = "Unit of compression, before it: 512 to 65536 bytes. Default: 512.")
+      description = "Unit of compression, before it: 128 to 65536 bytes. Default: 256.")
   private @Nullable ByteSize frameSize;
 
   @Option(names = "--zstd-level", paramLabel = "LEVEL", description = "1 to 19. Default: 3.")

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param perfectHash which kind of perfect hash
  * @param signatureBits per record, 0 to 32
  * @param blockSize unit of reading in bytes, 512 to 65,536
- * @param frameSize unit of compression in bytes before compression, 512 to 65,536
+ * @param frameSize unit of compression in bytes before compression, 128 to 65,536
  * @param zstdLevel 1 to 19
  * @param dictionaryBytes longest zstd dictionary, 0 for none
  * @param partitions number of partition files; 0 lets the writer choose by the amount of data and
@@ -83,7 +83,7 @@ public record WriterOptions(
     private PerfectHashKind perfectHash = PerfectHashKind.PILOT;
     private int signatureBits = 8;
     private int blockSize = SnapshotFormat.PAGE;
-    private int frameSize = 512;
+    private int frameSize = 256;
     private int zstdLevel = 3;
     private int dictionaryBytes = 64 << 10;
     private int partitions;
@@ -149,7 +149,7 @@ public record WriterOptions(
     }
 
     public Builder frameSize(int bytes) {
-      frameSize = (int) inRange("frame size", bytes, 512, 65_536);
+      frameSize = (int) inRange("frame size", bytes, 128, 65_536);
       return this;
     }
 

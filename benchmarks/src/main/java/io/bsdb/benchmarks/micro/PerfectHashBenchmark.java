@@ -3,8 +3,10 @@ package io.bsdb.benchmarks.micro;
 import io.bsdb.format.hash.PerfectHash;
 import io.bsdb.format.hash.PerfectHashBuilder;
 import io.bsdb.format.hash.PerfectHashKind;
+import io.bsdb.reader.io.FileMemory;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
@@ -19,9 +21,14 @@ import org.openjdk.jmh.annotations.Param;
 import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
+import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 
-/** Time per key to rank random present keys whose 128-bit hashes are known; off-heap section. */
+/**
+ * Time per key to rank random present keys whose 128-bit hashes are known. The section lies in
+ * memory as readers have it: mapped from a file, in huge pages where the system has them for files
+ * (Linux 6.x with ext4 or XFS), or in a direct buffer of small pages, as where it has not.
+ */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
@@ -29,6 +36,12 @@ import org.openjdk.jmh.annotations.Warmup;
 @Measurement(iterations = 7, time = 1)
 @Fork(value = 1, jvmArgsAppend = "-Xmx5g")
 public class PerfectHashBenchmark {
+
+  /** What the section lies in. */
+  public enum Pages {
+    MAPPED_HUGE,
+    DIRECT_SMALL
+  }
 
   private static final int LOOKUPS = 1 << 20;
 
@@ -38,6 +51,11 @@ public class PerfectHashBenchmark {
   @Param({"10000000", "100000000"})
   public int keys;
 
+  @Param({"MAPPED_HUGE", "DIRECT_SMALL"})
+  public Pages pages;
+
+  private Path file;
+  private FileMemory memory;
   private PerfectHash hash;
   private final long[] high = new long[LOOKUPS];
   private final long[] low = new long[LOOKUPS];
@@ -50,13 +68,26 @@ public class PerfectHashBenchmark {
         PerfectHashBuilder.of(kind)
             .temporaryDirectory(Path.of(System.getProperty("java.io.tmpdir")))
             .build(all.high(), all.low(), keys);
-    hash = PerfectHash.open(ByteBuffer.allocateDirect(section.length).put(0, section));
+    file = Files.write(Files.createTempFile("bsdb-benchmark", ".perfect-hash"), section);
+    memory = FileMemory.map(file);
+    memory.adviseHugePages();
+    hash =
+        PerfectHash.open(
+            pages == Pages.MAPPED_HUGE
+                ? memory.slice(0, section.length)
+                : ByteBuffer.allocateDirect(section.length).put(0, section));
     SplittableRandom random = new SplittableRandom(2);
     for (int i = 0; i < LOOKUPS; i++) {
       int key = random.nextInt(keys);
       high[i] = all.high()[key];
       low[i] = all.low()[key];
     }
+  }
+
+  @TearDown
+  public void delete() throws IOException {
+    memory.close();
+    Files.delete(file);
   }
 
   /** One call per key; calls do not wait for each other. */

@@ -4,10 +4,7 @@ import static io.bsdb.format.hash.PerfectHashSection.require;
 import static io.bsdb.format.hash.PerfectHashSection.requireLength;
 
 import io.bsdb.format.CorruptSnapshotException;
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.util.Objects;
 
 /** Evaluates the pilot kind in place. */
@@ -38,9 +35,6 @@ final class PilotPerfectHash implements PerfectHash {
    * parts, eviction, cubic skew); G. E. Pibiri and R. Trani, PTHash: Revisiting FCH Minimal Perfect
    * Hashing, SIGIR 2021 (pilots, remap of the excess slots).
    */
-
-  private static final VarHandle SHORT =
-      MethodHandles.byteBufferViewVarHandle(short[].class, ByteOrder.LITTLE_ENDIAN);
 
   /** Keys looked up together: many misses in a row, and their words still in the first cache. */
   private static final int BATCH = 1024;
@@ -160,8 +154,7 @@ final class PilotPerfectHash implements PerfectHash {
   }
 
   private int remap(int position, int keys) {
-    int slot =
-        (short) SHORT.get(section, remapOffset + position * PilotFormat.REMAP_BYTES) & 0xFFFF;
+    int slot = section.getShort(remapOffset + position * PilotFormat.REMAP_BYTES) & 0xFFFF;
     return Math.min(slot, keys - 1);
   }
 }
