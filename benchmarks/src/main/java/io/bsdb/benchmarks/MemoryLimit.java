@@ -31,7 +31,7 @@ final class MemoryLimit {
     long most = Files.size(PageCache.largestFile(directory));
     List<Path> files = new ArrayList<>();
     long length = Math.min(most, Integer.MAX_VALUE);
-    for (Path file : PageCache.files(directory)) {
+    for (Path file : Directories.files(directory)) {
       if (Files.size(file) > most / 2) {
         files.add(file);
         length = Math.min(length, Files.size(file));

@@ -6,8 +6,6 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Collection;
-import java.util.List;
-import java.util.stream.Stream;
 
 /** What of files is in the page cache. */
 final class PageCache {
@@ -15,14 +13,8 @@ final class PageCache {
 
   private PageCache() {}
 
-  static List<Path> files(Path directory) throws IOException {
-    try (Stream<Path> files = Files.walk(directory)) {
-      return files.filter(Files::isRegularFile).toList();
-    }
-  }
-
   static Path largestFile(Path directory) throws IOException {
-    return files(directory).stream()
+    return Directories.files(directory).stream()
         .max((a, b) -> Long.compare(a.toFile().length(), b.toFile().length()))
         .orElseThrow();
   }
@@ -30,7 +22,7 @@ final class PageCache {
   /** Reads all files, which brings them into the page cache if it has room. */
   static void warm(Path directory) throws IOException {
     byte[] buffer = new byte[(int) PIECE];
-    for (Path file : files(directory)) {
+    for (Path file : Directories.files(directory)) {
       try (var in = Files.newInputStream(file)) {
         while (in.read(buffer) >= 0) {
           Thread.onSpinWait();
@@ -44,7 +36,7 @@ final class PageCache {
     long bytes = 0;
     long present = 0;
     for (Path directory : directories) {
-      for (Path file : files(directory)) {
+      for (Path file : Directories.files(directory)) {
         try (FileChannel channel = FileChannel.open(file)) {
           long length = channel.size();
           bytes += length;

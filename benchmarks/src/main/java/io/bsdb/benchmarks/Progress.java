@@ -3,13 +3,14 @@ package io.bsdb.benchmarks;
 import java.util.Locale;
 
 /** Says on standard error what is under way, and since when. */
-final class Progress {
+public final class Progress {
   private static final long START = System.nanoTime();
 
   private Progress() {}
 
+  /** Something begins. */
   @SuppressWarnings("AnnotateFormatMethod") // the annotation is of a library not used here
-  static void step(String format, Object... arguments) {
+  public static void step(String format, Object... arguments) {
     System.err.printf(
         Locale.ROOT,
         "%5.0f s  %s%n",

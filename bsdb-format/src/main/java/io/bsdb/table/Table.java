@@ -94,11 +94,16 @@ public final class Table {
   public List<String> versions() throws IOException {
     List<String> versions = new ArrayList<>();
     for (String name : storage.list(SnapshotFormat.SNAPSHOTS_DIRECTORY)) {
-      if (VERSION.matcher(name).matches() && isComplete(name)) {
+      if (contains(name)) {
         versions.add(name);
       }
     }
     return versions;
+  }
+
+  /** Whether {@link #versions} has this one; cheaper where there are many. */
+  public boolean contains(String version) throws IOException {
+    return VERSION.matcher(version).matches() && isComplete(version);
   }
 
   private boolean isComplete(String version) throws IOException {

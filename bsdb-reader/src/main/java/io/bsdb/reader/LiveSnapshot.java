@@ -7,6 +7,8 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Follows a table: reads the version in service and changes over to the next one, under load, when
@@ -18,6 +20,8 @@ import org.jspecify.annotations.Nullable;
  * names another. Safe for many threads.
  */
 public final class LiveSnapshot implements Closeable {
+  private static final Logger LOG = LoggerFactory.getLogger(LiveSnapshot.class);
+
   private final VersionInUse inUse;
   private final boolean pinned;
   private final RefreshTimer timer;
@@ -53,13 +57,12 @@ public final class LiveSnapshot implements Closeable {
 
   private LiveSnapshot(Builder builder, Versions versions) throws IOException {
     pinned = builder.pinned != null;
-    String first =
-        pinned ? builder.pinned : versions.first(builder.initialLoad, builder.refreshInterval);
+    String first = versions.first(builder.initialLoad, builder.refreshInterval);
     inUse = new VersionInUse(versions, builder.options, builder.check, builder.listener, first);
     timer =
         new RefreshTimer(
             versions.toString(),
-            pinned ? Duration.ZERO : builder.refreshInterval,
+            isSettled() ? Duration.ZERO : builder.refreshInterval,
             this::refreshInBackground);
   }
 
@@ -124,7 +127,10 @@ public final class LiveSnapshot implements Closeable {
       return this;
     }
 
-    /** What to do if nothing has been published yet; {@link InitialLoad#REQUIRE} unless told. */
+    /**
+     * What to do if nothing has been published yet, or not the pinned version; {@link
+     * InitialLoad#REQUIRE} unless told.
+     */
     public Builder initialLoad(InitialLoad value) {
       initialLoad = value;
       return this;
@@ -164,7 +170,8 @@ public final class LiveSnapshot implements Closeable {
      * @throws IOException as {@link SnapshotReader#open(Path, ReaderOptions)}
      */
     public LiveSnapshot open() throws IOException {
-      return new LiveSnapshot(this, versions());
+      return new LiveSnapshot(
+          this, pinned == null ? versions() : new PinnedVersion(versions(), pinned));
     }
 
     private Versions versions() {
@@ -182,7 +189,7 @@ public final class LiveSnapshot implements Closeable {
   /**
    * Looks for a newer version now and changes over to it, in the calling thread.
    *
-   * @return whether another version than before is in use; never of a pinned one
+   * @return whether another version than before is in use; of a pinned one, once at most
    * @throws IOException if it cannot be told or opened; the version in use stays
    */
   public boolean refresh() throws IOException {
@@ -191,7 +198,12 @@ public final class LiveSnapshot implements Closeable {
 
   private boolean refresh(@Nullable String untried) throws IOException {
     inUse.requireOpen();
-    return !pinned && inUse.refresh(untried);
+    return !isSettled() && inUse.refresh(untried);
+  }
+
+  /** Whether there is nothing to look for any more. */
+  private boolean isSettled() {
+    return pinned && !isEmpty();
   }
 
   /** What the refresh thread does each time. */
@@ -200,6 +212,8 @@ public final class LiveSnapshot implements Closeable {
       refresh(inUse.refused());
     } catch (IOException | RuntimeException toldToListener) {
       // The listener has heard of it and it has been counted; the version in use stays.
+    } catch (Error e) { // would end the refreshes for good
+      LOG.error("{}: a refresh failed; there will be another", inUse, e);
     }
   }
 
@@ -252,6 +266,11 @@ public final class LiveSnapshot implements Closeable {
     }
   }
 
+  /** Whether there is still no version, as {@link InitialLoad#EMPTY} allows. One volatile read. */
+  public boolean isEmpty() {
+    return inUse.isEmpty();
+  }
+
   /** The manifest of the version in use. */
   public Manifest manifest() {
     return inUse.held().reader().manifest();
@@ -272,9 +291,13 @@ public final class LiveSnapshot implements Closeable {
     return inUse.refreshFailure();
   }
 
-  /** Stops following. The version in use is closed after its last lease. Idempotent. */
+  /**
+   * Stops following; interrupts a refresh in the background. The version in use is closed after its
+   * last lease. Idempotent.
+   */
   @Override
   public void close() throws IOException {
+    inUse.refuseUse();
     timer.close();
     inUse.close();
   }

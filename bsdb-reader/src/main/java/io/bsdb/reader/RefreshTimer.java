@@ -38,9 +38,9 @@ final class RefreshTimer implements Closeable {
     }
   }
 
-  /** Stops; a refresh under way comes to its end. */
+  /** Stops; interrupts a refresh under way, as a large version may take minutes to copy. */
   @Override
   public void close() {
-    executor.shutdown();
+    executor.shutdownNow();
   }
 }

@@ -22,6 +22,7 @@ final class VersionInUse implements Closeable {
   private volatile @Nullable String refused;
   private volatile @Nullable Exception failure;
   private volatile boolean closed;
+  private boolean released;
 
   /**
    * Opens a version.
@@ -43,6 +44,11 @@ final class VersionInUse implements Closeable {
       check.accept(versions.manifest(first));
     }
     held = new HeldVersion(first == null ? new EmptyReader() : versions.open(first, null, options));
+  }
+
+  /** Whether there is still none. */
+  boolean isEmpty() {
+    return held.reader() instanceof EmptyReader;
   }
 
   HeldVersion held() {
@@ -83,9 +89,14 @@ final class VersionInUse implements Closeable {
     }
   }
 
+  @Override
+  public String toString() {
+    return "live snapshot of " + versions;
+  }
+
   void requireOpen() {
     if (closed) {
-      throw new ClosedReaderException("live snapshot of " + versions);
+      throw new ClosedReaderException(toString());
     }
   }
 
@@ -116,8 +127,7 @@ final class VersionInUse implements Closeable {
     String version = null;
     boolean unwanted = false;
     try {
-      version =
-          held.reader() instanceof EmptyReader ? versions.current() : versions.requireCurrent();
+      version = isEmpty() ? versions.current() : versions.requireCurrent();
       if (version != null && version.equals(untried)) {
         return false;
       }
@@ -131,6 +141,9 @@ final class VersionInUse implements Closeable {
       unwanted = false;
       swap(new HeldVersion(versions.open(version, held.name(), options)));
     } catch (IOException | RuntimeException e) {
+      if (closed) {
+        throw e; // closing has interrupted it
+      }
       refused = unwanted || isLasting(e) ? version : null;
       failure = e;
       failedRefreshes.incrementAndGet();
@@ -154,11 +167,20 @@ final class VersionInUse implements Closeable {
     previous.release();
   }
 
-  /** Lets the version go, which is closed after its last holder. Idempotent. */
+  /** Refuses further use. If a refresh under way fails now, that counts for nothing. */
+  void refuseUse() {
+    closed = true;
+  }
+
+  /**
+   * Waits for a refresh under way and lets the version go, which is closed after its last holder.
+   * Idempotent.
+   */
   @Override
   public synchronized void close() throws IOException {
-    if (!closed) {
-      closed = true;
+    closed = true;
+    if (!released) {
+      released = true;
       held.release();
     }
   }

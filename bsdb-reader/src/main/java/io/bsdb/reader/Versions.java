@@ -15,8 +15,12 @@ abstract class Versions {
     this.table = table;
   }
 
+  final Table table() {
+    return table;
+  }
+
   /** The version in service, or null if nothing has been published. */
-  final @Nullable String current() throws IOException {
+  @Nullable String current() throws IOException {
     return table.currentVersion();
   }
 

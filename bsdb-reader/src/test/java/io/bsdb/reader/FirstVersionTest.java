@@ -10,6 +10,7 @@ import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
+import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -46,7 +47,7 @@ class FirstVersionTest {
     versions.publishNext();
     assertThatThrownBy(() -> LiveSnapshot.builder(table).pin("0000000009-00000000").open())
         .isInstanceOf(NoSuchFileException.class)
-        .hasMessageContaining("0000000009-00000000");
+        .hasMessage(table + ": there is no version 0000000009-00000000");
   }
 
   @Test
@@ -98,6 +99,24 @@ class FirstVersionTest {
         assertThat(versionOf(live.get(key(1)), 1)).isEqualTo(1);
         assertThat(lease.reader().get(key(1))).isNull();
       }
+    }
+  }
+
+  @Test
+  void beginsEmptyWithoutThePinnedVersionAndStaysWithItThen() throws Exception {
+    Manifest first = versions.publishNext();
+    Path directory = table.resolve("snapshots").resolve(first.version());
+    Path away = Files.move(directory, table.resolve("away"));
+    try (LiveSnapshot live =
+        LiveSnapshot.builder(table).pin(first.version()).initialLoad(InitialLoad.EMPTY).open()) {
+      assertThat(live.isEmpty()).isTrue();
+      versions.publishNext();
+      assertThat(live.refresh()).isFalse();
+      Files.move(away, directory);
+      assertThat(live.refresh()).isTrue();
+      assertThat(live.isEmpty()).isFalse();
+      assertThat(live.version()).isEqualTo(first.version());
+      assertThat(live.refresh()).isFalse();
     }
   }
 }

@@ -9,11 +9,15 @@ import io.bsdb.format.CorruptSnapshotException;
 import io.bsdb.format.Manifest;
 import io.bsdb.table.Table;
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -118,5 +122,60 @@ class RefusedVersionTest {
                         })
                     .open())
         .hasMessage("none at all");
+  }
+
+  @Test
+  void anErrorDoesNotEndTheRefreshes() throws Exception {
+    versions.publishNext();
+    AtomicBoolean broken = new AtomicBoolean();
+    try (LiveSnapshot live =
+        LiveSnapshot.builder(table)
+            .check(
+                manifest -> {
+                  if (broken.get()) {
+                    throw new StackOverflowError("thrown by a test");
+                  }
+                })
+            .open()) {
+      versions.publishNext();
+      broken.set(true);
+      live.refreshInBackground();
+      assertThat(versionOf(live.get(key(0)), 0)).isEqualTo(1);
+      broken.set(false);
+      live.refreshInBackground();
+      assertThat(versionOf(live.get(key(0)), 0)).isEqualTo(2);
+    }
+  }
+
+  /** Or closing would take as long as a copy of a large version. */
+  @Test
+  void closingInterruptsARefresh() throws Exception {
+    versions.publishNext();
+    Heard heard = new Heard();
+    CountDownLatch checking = new CountDownLatch(1);
+    CountDownLatch interrupted = new CountDownLatch(1);
+    LiveSnapshot live =
+        LiveSnapshot.builder(table)
+            .listener(heard)
+            .refreshEvery(Duration.ofMillis(1))
+            .check(
+                manifest -> {
+                  if (manifest.version().startsWith("0000000002")) {
+                    checking.countDown();
+                    try {
+                      new CountDownLatch(1).await();
+                    } catch (InterruptedException e) {
+                      interrupted.countDown();
+                      throw new InterruptedIOException();
+                    }
+                  }
+                })
+            .open();
+    versions.publishNext();
+    assertThat(checking.await(60, TimeUnit.SECONDS)).isTrue();
+    live.close();
+    assertThat(interrupted.getCount()).isZero();
+    assertThat(heard.events).isEmpty();
+    assertThat(live.failedRefreshes()).isZero();
   }
 }

@@ -1,13 +1,25 @@
 package io.bsdb.examples;
 
+import java.io.IOException;
 import java.io.OutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.LongFunction;
+import java.util.stream.Stream;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerConfig;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.serialization.Serializer;
 import org.apache.kafka.common.test.KafkaClusterTestKit;
 import org.apache.kafka.common.test.TestKitNodes;
+import org.jspecify.annotations.Nullable;
 
 /** A Kafka broker within this process, on the loopback interface. */
 public final class EmbeddedKafka implements AutoCloseable {
@@ -69,6 +81,52 @@ public final class EmbeddedKafka implements AutoCloseable {
   /** Where clients connect. */
   public String bootstrapServers() {
     return cluster.bootstrapServers();
+  }
+
+  /** Creates topics with so many partitions each. */
+  public void createTopics(int partitions, String... names)
+      throws ExecutionException, InterruptedException {
+    try (Admin admin = Admin.create(Map.of("bootstrap.servers", bootstrapServers()))) {
+      admin
+          .createTopics(
+              Stream.of(names).map(name -> new NewTopic(name, partitions, (short) 1)).toList())
+          .all()
+          .get();
+    }
+  }
+
+  /** Writes records, in large batches; the broker has all of them when this returns. */
+  public <K extends @Nullable Object, V> void send(
+      long count,
+      LongFunction<ProducerRecord<K, V>> records,
+      Serializer<K> keys,
+      Serializer<V> values)
+      throws IOException {
+    AtomicReference<@Nullable Exception> failure = new AtomicReference<>();
+    Map<String, Object> settings =
+        Map.of(
+            ProducerConfig.BOOTSTRAP_SERVERS_CONFIG,
+            bootstrapServers(),
+            ProducerConfig.LINGER_MS_CONFIG,
+            20,
+            ProducerConfig.BATCH_SIZE_CONFIG,
+            256 << 10);
+    try (var producer = new KafkaProducer<>(settings, keys, values)) {
+      for (long number = 0; number < count && failure.get() == null; number++) {
+        var unused =
+            producer.send(
+                records.apply(number),
+                (metadata, e) -> {
+                  if (e != null) {
+                    failure.compareAndSet(null, e);
+                  }
+                });
+      }
+    } // closing sends what is left
+    Exception e = failure.get();
+    if (e != null) {
+      throw new IOException("cannot write to the broker: " + e.getMessage(), e);
+    }
   }
 
   @Override

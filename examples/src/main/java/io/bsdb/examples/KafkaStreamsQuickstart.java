@@ -82,7 +82,7 @@ public final class KafkaStreamsQuickstart {
     }
     QuickstartReport report;
     try (var kafka = EmbeddedKafka.start(directory.cleared("kafka"));
-        var topics = QuickstartTopics.create(kafka.bootstrapServers())) {
+        var topics = QuickstartTopics.create(kafka)) {
       try (var progress =
           output.start("2/4 a producer writes the check-ins", done::get, settings.events())) {
         topics.fill(checkIns, settings.events(), done::set);

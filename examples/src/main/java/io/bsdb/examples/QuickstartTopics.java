@@ -11,18 +11,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.LongConsumer;
 import java.util.stream.IntStream;
-import java.util.stream.Stream;
 import org.apache.kafka.clients.admin.Admin;
-import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
-import org.apache.kafka.clients.producer.KafkaProducer;
-import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.LongDeserializer;
@@ -38,30 +33,19 @@ final class QuickstartTopics implements AutoCloseable {
   private static final long FIRST_SHOWN = 10;
   private static final long LAST_SHOWN = 19;
 
-  private final String bootstrapServers;
+  private final EmbeddedKafka kafka;
   private final Admin admin;
 
-  private QuickstartTopics(String bootstrapServers, Admin admin) {
-    this.bootstrapServers = bootstrapServers;
+  private QuickstartTopics(EmbeddedKafka kafka, Admin admin) {
+    this.kafka = kafka;
     this.admin = admin;
   }
 
-  static QuickstartTopics create(String bootstrapServers)
+  static QuickstartTopics create(EmbeddedKafka kafka)
       throws ExecutionException, InterruptedException {
-    Admin admin = Admin.create(Map.of("bootstrap.servers", bootstrapServers));
-    try {
-      admin
-          .createTopics(
-              Stream.of(CHECK_INS, ENRICHED)
-                  .map(name -> new NewTopic(name, PARTITIONS, (short) 1))
-                  .toList())
-          .all()
-          .get();
-      return new QuickstartTopics(bootstrapServers, admin);
-    } catch (Throwable e) {
-      admin.close();
-      throw e;
-    }
+    kafka.createTopics(PARTITIONS, CHECK_INS, ENRICHED);
+    return new QuickstartTopics(
+        kafka, Admin.create(Map.of("bootstrap.servers", kafka.bootstrapServers())));
   }
 
   /**
@@ -70,34 +54,14 @@ final class QuickstartTopics implements AutoCloseable {
    * @param sent is told how many check-ins have been written
    */
   void fill(CheckIns checkIns, long events, LongConsumer sent) throws IOException {
-    AtomicReference<@Nullable Exception> failure = new AtomicReference<>();
-    Map<String, Object> settings =
-        Map.of(
-            ProducerConfig.BOOTSTRAP_SERVERS_CONFIG,
-            bootstrapServers,
-            ProducerConfig.LINGER_MS_CONFIG,
-            20,
-            ProducerConfig.BATCH_SIZE_CONFIG,
-            256 << 10);
-    try (var producer =
-        new KafkaProducer<>(
-            settings, new LongSerializer(), JsonSerde.of(CheckIn.class).serializer())) {
-      for (long number = 0; number < events && failure.get() == null; number++) {
-        var unused =
-            producer.send(
-                new ProducerRecord<>(CHECK_INS, number, checkIns.at(number)),
-                (metadata, e) -> {
-                  if (e != null) {
-                    failure.compareAndSet(null, e);
-                  }
-                });
-        sent.accept(number + 1);
-      }
-    } // closing sends what is left
-    Exception e = failure.get();
-    if (e != null) {
-      throw new IOException("the check-ins cannot be written: " + e.getMessage(), e);
-    }
+    kafka.send(
+        events,
+        number -> {
+          sent.accept(number + 1);
+          return new ProducerRecord<>(CHECK_INS, number, checkIns.at(number));
+        },
+        new LongSerializer(),
+        JsonSerde.of(CheckIn.class).serializer());
   }
 
   /** How many check-ins the application has committed: their results are there to be read. */
@@ -120,7 +84,7 @@ final class QuickstartTopics implements AutoCloseable {
     Map<String, Object> settings =
         Map.of(
             ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG,
-            bootstrapServers,
+            kafka.bootstrapServers(),
             ConsumerConfig.ISOLATION_LEVEL_CONFIG,
             "read_committed");
     try (var consumer =

@@ -30,7 +30,7 @@ public final class LookupBuilder<K, V> {
   private LiveSnapshot.Listener listener = LiveSnapshot.Listener.NONE;
   private @Nullable String versionHeader;
   private LookupSettings.@Nullable LocalCopies localCopies;
-  private TargetVersion.Pause pause =
+  private FirstVersion.Pause pause =
       duration -> Thread.sleep(duration.toMillis(), duration.toNanosPart() % 1_000_000);
 
   LookupBuilder(String name) {
@@ -149,7 +149,7 @@ public final class LookupBuilder<K, V> {
     return this;
   }
 
-  LookupBuilder<K, V> pause(TargetVersion.Pause pause) {
+  LookupBuilder<K, V> pause(FirstVersion.Pause pause) {
     this.pause = pause;
     return this;
   }
@@ -184,6 +184,6 @@ public final class LookupBuilder<K, V> {
             localCopies,
             listener,
             versionHeader);
-    return new SnapshotLookup<>(SnapshotSource.open(settings, format::accept, pause), format);
+    return new SnapshotLookup<>(SnapshotSource.open(settings, format, pause), format);
   }
 }

@@ -19,7 +19,7 @@ final class RowFormat<K, V> implements TableFormat<K, V> {
   private final String lookup;
   private final @Nullable BiConsumer<? super KeyWriter, ? super K> keys;
   private final Function<? super Row, ? extends @Nullable V> rows;
-  private @Nullable Schema first; // guarded by this
+  private volatile @Nullable Schema first;
   private volatile @Nullable RowCodec latest;
 
   /**
@@ -36,7 +36,7 @@ final class RowFormat<K, V> implements TableFormat<K, V> {
   }
 
   @Override
-  public synchronized void accept(Manifest manifest) throws SchemaMismatchException {
+  public void accept(Manifest manifest) throws SchemaMismatchException {
     Schema schema = manifest.schema();
     if (schema == null) {
       throw mismatch(
@@ -49,10 +49,17 @@ final class RowFormat<K, V> implements TableFormat<K, V> {
               + schema.primaryKey()
               + "; use rows(keys, rows), which writes each");
     }
+    Schema before = first;
+    if (before != null) {
+      compare(before, schema, manifest);
+    }
+  }
+
+  /** A version that could not be opened has no say in what later ones must have. */
+  @Override
+  public void serve(Manifest manifest) {
     if (first == null) {
-      first = schema;
-    } else {
-      compare(first, schema, manifest);
+      first = manifest.schema();
     }
   }
 

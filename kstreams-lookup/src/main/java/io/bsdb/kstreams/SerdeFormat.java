@@ -20,6 +20,9 @@ record SerdeFormat<K, V>(String topic, Serializer<K> keys, Deserializer<V> value
   public void accept(Manifest manifest) {}
 
   @Override
+  public void serve(Manifest manifest) {}
+
+  @Override
   public Codec<K, V> of(Manifest manifest) {
     return this;
   }

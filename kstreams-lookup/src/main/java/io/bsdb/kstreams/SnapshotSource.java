@@ -1,125 +1,80 @@
 package io.bsdb.kstreams;
 
-import io.bsdb.format.CorruptSnapshotException;
 import io.bsdb.format.Manifest;
-import io.bsdb.format.UnsupportedVersionException;
+import io.bsdb.reader.InitialLoad;
 import io.bsdb.reader.LiveSnapshot;
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.util.concurrent.Executors;
-import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The versions of one table as a lookup sees them: none yet, then whichever is in service. Follows
- * the table from one daemon thread and counts the leases that it hands out. Safe for many threads.
- *
- * <p>A version found damaged or unsuitable is not tried again in the background until the table
- * names another one; any other failure may pass and is retried.
+ * The versions of one table as a lookup sees them: none yet, then whichever is in service. Counts
+ * the leases that it hands out. Safe for many threads.
  */
 final class SnapshotSource implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(SnapshotLookup.class);
 
-  /** Says no to versions that cannot be served. */
-  interface Check {
-    void accept(Manifest manifest) throws IOException;
-  }
-
   private final LookupSettings settings;
-  private final Check check;
-  private final TargetVersion target;
-  private final Object refreshing = new Object();
+  private final LiveSnapshot live;
   private final AtomicInteger leases = new AtomicInteger();
-  private final AtomicLong failedRefreshes = new AtomicLong();
-  private final ScheduledExecutorService scheduler;
-  private volatile @Nullable LiveSnapshot live;
   private volatile boolean closed;
-  private @Nullable String refused; // guarded by refreshing
 
-  private SnapshotSource(LookupSettings settings, Check check) {
+  private SnapshotSource(LookupSettings settings, LiveSnapshot live) {
     this.settings = settings;
-    this.check = check;
-    this.target = new TargetVersion(settings);
-    this.scheduler =
-        Executors.newSingleThreadScheduledExecutor(
-            task -> {
-              Thread thread = new Thread(task, "bsdb-lookup-" + settings.name());
-              thread.setDaemon(true);
-              return thread;
-            });
+    this.live = live;
   }
 
   /**
    * Opens the version in service, or does what the settings say when there is none, and begins to
    * follow the table.
    */
-  static SnapshotSource open(LookupSettings settings, Check check, TargetVersion.Pause pause)
+  static SnapshotSource open(
+      LookupSettings settings, TableFormat<?, ?> format, FirstVersion.Pause pause)
       throws IOException {
-    SnapshotSource source = new SnapshotSource(settings, check);
-    try {
-      source.openFirst(pause);
-      source.follow();
-      return source;
-    } catch (Throwable e) {
-      source.close();
-      throw e;
-    }
-  }
-
-  private void openFirst(TargetVersion.Pause pause) throws IOException {
-    if (target.await(settings.onMissing(), settings.refreshEvery(), pause)) {
-      live = openLive();
-    } else {
-      LOG.info("{}: nothing published yet, starting empty", settings.describe());
-    }
-  }
-
-  private LiveSnapshot openLive() throws IOException {
+    boolean published = new FirstVersion(settings).await(pause);
     LiveSnapshot.Builder builder =
-        LiveSnapshot.builder(settings.table()).options(settings.options());
+        LiveSnapshot.builder(settings.table())
+            .options(settings.options())
+            .refreshEvery(settings.refreshEvery())
+            .check(format::accept)
+            .listener(new Announcer(settings, format))
+            .initialLoad(published ? InitialLoad.REQUIRE : InitialLoad.EMPTY);
     LookupSettings.LocalCopies copies = settings.localCopies();
     if (copies != null) {
       builder.localDirectory(copies.directory()).maxLocalBytes(copies.maxBytes());
     }
     String pinned = settings.pinnedVersion();
-    LiveSnapshot opened = pinned == null ? builder.open() : builder.pin(pinned).open();
-    try {
-      check.accept(opened.manifest());
-      return opened;
-    } catch (Throwable e) {
-      opened.close();
-      throw e;
+    LiveSnapshot live = pinned == null ? builder.open() : builder.pin(pinned).open();
+    if (live.isEmpty()) {
+      LOG.info("{}: nothing published yet, starting empty", settings.describe());
+    } else {
+      format.serve(live.manifest());
     }
+    return new SnapshotSource(settings, live);
   }
 
-  private void follow() {
-    if (settings.pinnedVersion() == null || live == null) {
-      long nanos = settings.refreshEvery().toNanos();
-      var unused =
-          scheduler.scheduleWithFixedDelay(
-              this::refreshQuietly, nanos, nanos, TimeUnit.NANOSECONDS);
+  /** Tells those whom it concerns what became of a version. */
+  private record Announcer(LookupSettings settings, TableFormat<?, ?> format)
+      implements LiveSnapshot.Listener {
+    @Override
+    public void onRefreshed(Manifest manifest) {
+      format.serve(manifest);
+      LOG.info("{}: version {} is in service", settings.describe(), manifest.version());
+      settings.listener().onRefreshed(manifest);
     }
-  }
 
-  /** As a refresh of the background thread; what fails is left to the listener and the log. */
-  void refreshQuietly() {
-    try {
-      synchronized (refreshing) {
-        if (!closed && (refused == null || !refused.equals(target.name()))) {
-          refresh();
-        }
-      }
-    } catch (Throwable e) { // whatever it is, the next refresh shall run
-      if (!closed) {
-        LOG.warn(
-            "{}: refresh failed, version {} stays in service", settings.describe(), version(), e);
-      }
+    @Override
+    public void onRefreshFailed(@Nullable String version, Exception cause) {
+      LOG.warn(
+          "{}: refresh failed, version {} is not put in service",
+          settings.describe(),
+          version == null ? "unknown" : version,
+          cause);
+      settings.listener().onRefreshFailed(version, cause);
     }
   }
 
@@ -129,48 +84,8 @@ final class SnapshotSource implements AutoCloseable {
    * @return whether there was one
    */
   boolean refresh() throws IOException {
-    synchronized (refreshing) {
-      requireOpen();
-      String version = null;
-      try {
-        version = target.name();
-        if (version == null || !advance(version)) {
-          return false;
-        }
-      } catch (IOException | RuntimeException e) {
-        failedRefreshes.incrementAndGet();
-        refused = isLasting(e) ? version : null;
-        settings.listener().onRefreshFailed(version, e);
-        throw e;
-      }
-      refused = null;
-      Manifest manifest = manifest();
-      if (manifest != null) {
-        LOG.info("{}: version {} is in service", settings.describe(), manifest.version());
-        settings.listener().onRefreshed(manifest);
-      }
-      return true;
-    }
-  }
-
-  private boolean advance(String version) throws IOException {
-    LiveSnapshot current = live;
-    if (current == null) {
-      live = openLive();
-      return true;
-    }
-    if (version.equals(current.version())) {
-      return false;
-    }
-    check.accept(target.manifest(version));
-    return current.refresh();
-  }
-
-  private static boolean isLasting(Exception e) {
-    Throwable cause = e instanceof UncheckedIOException ? e.getCause() : e;
-    return cause instanceof CorruptSnapshotException
-        || cause instanceof UnsupportedVersionException
-        || cause instanceof SchemaMismatchException;
+    requireOpen();
+    return live.refresh();
   }
 
   /**
@@ -178,11 +93,10 @@ final class SnapshotSource implements AutoCloseable {
    */
   LiveSnapshot.@Nullable Lease lease() {
     requireOpen();
-    LiveSnapshot current = live;
-    if (current == null) {
+    if (live.isEmpty()) {
       return null;
     }
-    LiveSnapshot.Lease lease = current.lease();
+    LiveSnapshot.Lease lease = live.lease();
     leases.incrementAndGet();
     return lease;
   }
@@ -197,7 +111,7 @@ final class SnapshotSource implements AutoCloseable {
   }
 
   long failedRefreshes() {
-    return failedRefreshes.get();
+    return live.failedRefreshes();
   }
 
   LookupSettings settings() {
@@ -206,13 +120,11 @@ final class SnapshotSource implements AutoCloseable {
 
   /** What describes the version in service; null while there is none. */
   @Nullable Manifest manifest() {
-    LiveSnapshot current = live;
-    return current == null ? null : current.manifest();
+    return live.isEmpty() ? null : live.manifest();
   }
 
   @Nullable String version() {
-    LiveSnapshot current = live;
-    return current == null ? null : current.version();
+    return live.isEmpty() ? null : live.version();
   }
 
   boolean isClosed() {
@@ -229,13 +141,7 @@ final class SnapshotSource implements AutoCloseable {
   @Override
   public void close() {
     closed = true;
-    scheduler.shutdownNow();
-    synchronized (refreshing) {
-      LiveSnapshot current = live;
-      if (current != null) {
-        close(current);
-      }
-    }
+    close(live);
   }
 
   private void close(Closeable last) {

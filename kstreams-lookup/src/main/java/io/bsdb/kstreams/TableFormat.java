@@ -5,11 +5,11 @@ import org.jspecify.annotations.Nullable;
 
 /** How a table's keys and values are written. Safe for many threads. */
 interface TableFormat<K, V> {
-  /**
-   * Whether a version can be served, asked before it is put in service. The first one that was
-   * accepted is what later ones are compared with.
-   */
+  /** Whether a version can be served, asked before it is opened. */
   void accept(Manifest manifest) throws SchemaMismatchException;
+
+  /** An accepted version is in service. The first one is what later ones are compared with. */
+  void serve(Manifest manifest);
 
   /** The format of one accepted version, whose schema may differ from another's. */
   Codec<K, V> of(Manifest manifest);

@@ -155,6 +155,20 @@ class OpenAndCloseTest {
         .hasMessageContaining("there is no version 0000000009-00000000");
   }
 
+  @Test
+  void startsEmptyWithoutThePinnedVersion() throws Exception {
+    String pinned = table.publish(Map.of("c1", "Ada"));
+    Path snapshot = table.directory().resolve("snapshots").resolve(pinned);
+    Path away = Files.move(snapshot, table.directory().resolve("away"));
+    try (var customers = table.lookup("customers").pin(pinned).onMissing(OnMissing.EMPTY).build()) {
+      assertThat(customers.get("c1")).isNull();
+      assertThat(customers.refresh()).isFalse();
+      Files.move(away, snapshot);
+      assertThat(customers.refresh()).isTrue();
+      assertThat(customers.get("c1")).isEqualTo("Ada");
+    }
+  }
+
   @ParameterizedTest
   @EnumSource(Access.class)
   void readsInEveryWay(Access access) throws Exception {
@@ -214,6 +228,14 @@ class OpenAndCloseTest {
     assertThatThrownBy(() -> OnMissing.waitFor(Duration.ofSeconds(-1)))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage("time to wait for the table: expected>0 actual=PT-1S");
+  }
+
+  @Test
+  void damagesOnlyWhatHasRecords() {
+    assertThatThrownBy(() -> table.publishDamaged(Map.of()))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage("a snapshot without records has nothing to damage");
+    assertThat(table.directory().resolve("CURRENT")).doesNotExist();
   }
 
   @Test

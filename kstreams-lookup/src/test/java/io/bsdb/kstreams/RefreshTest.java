@@ -15,7 +15,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import org.apache.kafka.common.serialization.Serdes;
 import org.apache.kafka.streams.StreamsConfig;
@@ -180,65 +181,57 @@ class RefreshTest {
     }
   }
 
+  private LookupBuilder<String, String> impatient(BlockingQueue<String> news) {
+    return table
+        .lookup("impatient")
+        .refreshEvery(Duration.ofMillis(1))
+        .listener(
+            new LiveSnapshot.Listener() {
+              @Override
+              public void onRefreshed(Manifest manifest) {
+                news.add("refreshed " + manifest.version());
+                throw new IllegalStateException("a listener's trouble is not the lookup's");
+              }
+
+              @Override
+              public void onRefreshFailed(String version, Exception failure) {
+                news.add("failed " + version + " " + failure.getClass().getSimpleName());
+              }
+            });
+  }
+
   @Test
-  void doesNotTryADamagedVersionAgainByItself() {
-    table.publishDamaged(Map.of("c1", "Nobody"));
-    customers.source().refreshQuietly();
-    customers.source().refreshQuietly();
-    assertThat(heard).hasSize(1);
-    table.publishDamaged(Map.of("c1", "Nobody"));
-    customers.source().refreshQuietly();
-    customers.source().refreshQuietly();
-    assertThat(heard).hasSize(2);
-    assertThatThrownBy(customers::refresh).isInstanceOf(CorruptSnapshotException.class);
-    assertThat(heard).hasSize(3);
-    table.publish(Map.of("c1", "Grace"));
-    customers.source().refreshQuietly();
-    assertThat(customers.get("c1")).isEqualTo("Grace");
+  void followsTheTableByItselfAndTriesADamagedVersionOnce() throws Exception {
+    BlockingQueue<String> news = new LinkedBlockingQueue<>();
+    try (var lookup = impatient(news).build()) {
+      String damaged = table.publishDamaged(Map.of("c1", "Nobody"));
+      assertThat(news.poll(1, TimeUnit.MINUTES))
+          .isEqualTo("failed " + damaged + " CorruptSnapshotException");
+      String second = table.publish(Map.of("c1", "Grace"));
+      assertThat(news.poll(1, TimeUnit.MINUTES)).isEqualTo("refreshed " + second);
+      assertThat(lookup.get("c1")).isEqualTo("Grace");
+      String third = table.publish(Map.of("c1", "Edsger"));
+      assertThat(news.poll(1, TimeUnit.MINUTES)).isEqualTo("refreshed " + third);
+      assertThat(lookup.source().failedRefreshes()).isEqualTo(1);
+    }
   }
 
   @Test
   void retriesWhatMayPass() throws Exception {
-    var current = table.directory().resolve("CURRENT");
-    byte[] content = Files.readAllBytes(current);
-    Files.delete(current);
-    Files.createDirectory(current);
-    customers.source().refreshQuietly();
-    customers.source().refreshQuietly();
-    assertThat(customers.source().failedRefreshes()).isEqualTo(2);
-    assertThat(customers.get("c1")).isEqualTo("Ada");
-    Files.delete(current);
-    customers
-        .source()
-        .refreshQuietly(); // a table that has vanished is not a failure: nothing newer
-    assertThat(customers.get("c1")).isEqualTo("Ada");
-    Files.write(current, content);
-    customers.source().refreshQuietly();
-    assertThat(customers.source().failedRefreshes()).isEqualTo(2);
-  }
-
-  @Test
-  void followsTheTableByItself() throws Exception {
-    CountDownLatch refreshed = new CountDownLatch(1);
-    try (var lookup =
-        table
-            .lookup("impatient")
-            .refreshEvery(Duration.ofMillis(1))
-            .listener(
-                new LiveSnapshot.Listener() {
-                  @Override
-                  public void onRefreshed(Manifest manifest) {
-                    refreshed.countDown();
-                    throw new IllegalStateException("a listener's trouble is not the lookup's");
-                  }
-
-                  @Override
-                  public void onRefreshFailed(String version, Exception failure) {}
-                })
-            .build()) {
-      table.publish(Map.of("c1", "Grace"));
-      assertThat(refreshed.await(1, TimeUnit.MINUTES)).isTrue();
-      assertThat(lookup.get("c1")).isEqualTo("Grace");
+    Path current = table.directory().resolve("CURRENT");
+    BlockingQueue<String> news = new LinkedBlockingQueue<>();
+    try (var lookup = impatient(news).build()) {
+      Files.move(current, current.resolveSibling("AWAY"));
+      for (int i = 0; i < 2; i++) {
+        assertThat(news.poll(1, TimeUnit.MINUTES)).isEqualTo("failed null NoSuchFileException");
+      }
+      assertThat(lookup.get("c1")).isEqualTo("Ada");
+      String second = table.publish(Map.of("c1", "Grace"));
+      String heardLast = "failed null";
+      while (heardLast.startsWith("failed null")) {
+        heardLast = news.poll(1, TimeUnit.MINUTES);
+      }
+      assertThat(heardLast).isEqualTo("refreshed " + second);
     }
   }
 

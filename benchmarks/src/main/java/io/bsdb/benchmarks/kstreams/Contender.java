@@ -15,13 +15,13 @@ import org.jspecify.annotations.Nullable;
 
 /** What holds the table that a stream is joined with. */
 enum Contender {
-  ROCKSDB("GlobalKTable, RocksDB", "-Xmx512m") {
+  ROCKSDB("GlobalKTable, RocksDB", 0) {
     @Override
     AutoCloseable join(StreamsBuilder builder, Path snapshots, ResultCount results) {
       return joinGlobal(builder, builder.globalTable(BenchTopics.TABLE), results);
     }
   },
-  MEMORY("GlobalKTable, in-memory store", "-Xmx6g") {
+  MEMORY("GlobalKTable, in-memory store", 512) {
     @Override
     AutoCloseable join(StreamsBuilder builder, Path snapshots, ResultCount results) {
       Materialized<byte[], byte[], KeyValueStore<Bytes, byte[]>> store =
@@ -34,7 +34,7 @@ enum Contender {
           results);
     }
   },
-  BSDB("SnapshotLookup, mapped", "-Xmx512m") {
+  BSDB("SnapshotLookup, mapped", 0) {
     @Override
     AutoCloseable join(StreamsBuilder builder, Path snapshots, ResultCount results)
         throws IOException {
@@ -54,20 +54,22 @@ enum Contender {
   private static final byte[] ABSENT = {};
 
   private final String description;
-  private final String heap;
+  private final long heapBytesPerRecord;
 
-  Contender(String description, String heap) {
+  Contender(String description, long heapBytesPerRecord) {
     this.description = description;
-    this.heap = heap;
+    this.heapBytesPerRecord = heapBytesPerRecord;
   }
 
   String description() {
     return description;
   }
 
-  /** For the virtual machine that it runs in. */
-  String heap() {
-    return heap;
+  /**
+   * Of the virtual machine that it runs in; twice what the records need, so that it is no limit.
+   */
+  long heapMebibytes(long records) {
+    return 512 + ((heapBytesPerRecord * records) >> 20);
   }
 
   /** Adds the join; what is returned is closed after the application. */

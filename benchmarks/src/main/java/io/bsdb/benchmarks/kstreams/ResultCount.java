@@ -1,12 +1,14 @@
 package io.bsdb.benchmarks.kstreams;
 
 import io.bsdb.benchmarks.Workload;
-import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import org.jspecify.annotations.Nullable;
 
 /** Counts what comes out of a topology with one thread, and when. */
 final class ResultCount {
   private final long expected;
-  private final CountDownLatch complete = new CountDownLatch(1);
+  private final CompletableFuture<@Nullable Void> complete = new CompletableFuture<>();
   private long results;
   private long hits;
   private long firstNanos;
@@ -32,13 +34,18 @@ final class ResultCount {
       middleNanos = System.nanoTime();
     } else if (results == expected) {
       lastNanos = System.nanoTime();
-      complete.countDown();
+      complete.complete(null);
     }
   }
 
+  /** There will be no more. */
+  void fail(Throwable cause) {
+    complete.completeExceptionally(cause);
+  }
+
   /** Waits until all have come; the rest may be called then. */
-  void await() throws InterruptedException {
-    complete.await();
+  void await() throws ExecutionException, InterruptedException {
+    complete.get();
   }
 
   long hits() {

@@ -1,20 +1,22 @@
 package io.bsdb.benchmarks.kstreams;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.bsdb.benchmarks.Directories;
+import io.bsdb.benchmarks.Machine;
+import io.bsdb.benchmarks.Progress;
 import io.bsdb.benchmarks.Workload;
 import io.bsdb.benchmarks.kstreams.StreamsRun.Outcome;
+import io.bsdb.benchmarks.peers.JavaCommand;
 import io.bsdb.examples.EmbeddedKafka;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Comparator;
+import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.Callable;
-import java.util.stream.Stream;
 import org.apache.kafka.clients.admin.Admin;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -22,26 +24,47 @@ import picocli.CommandLine.Option;
 
 /** Runs one join with different tables behind it, in turn, on one broker. */
 @Command(
-    name = "bench kafka-streams",
+    name = "benchmarks/run kafka-streams",
     mixinStandardHelpOptions = true,
     sortOptions = false,
-    description = "Compares the join in Kafka Streams with a GlobalKTable.")
+    header = "Compares the join in Kafka Streams with a GlobalKTable.",
+    description = {
+      "",
+      "Joins the same events with a table in a GlobalKTable and in a SnapshotLookup. Each"
+          + " application runs in a process of its own, one after the other, with one stream thread;"
+          + " the broker is within this process. Results are counted and checked, not sent.",
+      ""
+    },
+    footerHeading = "%nExample, in about 15 minutes:%n",
+    footer = "  ./benchmarks/run kafka-streams --records 1000000,5000000,10000000")
 public final class StreamsBench implements Callable<Integer> {
   static final String APPLICATION = "bench";
 
-  @Option(names = "--records", paramLabel = "N", description = "in the table; default: 1,000,000")
-  private long records = 1_000_000;
+  @Option(
+      names = "--records",
+      paramLabel = "N",
+      split = ",",
+      description = "In the table, or several counts with commas between. Default: 1000000.")
+  private List<Long> records = List.of(1_000_000L);
 
-  @Option(names = "--events", paramLabel = "N", description = "to join; default: 2,000,000")
+  @Option(
+      names = "--events",
+      paramLabel = "N",
+      description = "To join, 2 or more. Default: ${DEFAULT-VALUE}.")
   private long events = 2_000_000;
 
-  @Option(names = "--rounds", paramLabel = "N", description = "default: 1")
+  @Option(
+      names = "--rounds",
+      paramLabel = "N",
+      description = "Of which medians are shown. Default: ${DEFAULT-VALUE}.")
   private int rounds = 1;
 
   @Option(
       names = "--directory",
       paramLabel = "DIR",
-      description = "for data, which is deleted; default: ${DEFAULT-VALUE}")
+      description =
+          "For data, which is deleted: about 0.5 GiB for a million records. Default:"
+              + " ${DEFAULT-VALUE}.")
   private Path directory = Path.of("bench-data");
 
   private StreamsBench() {}
@@ -52,97 +75,73 @@ public final class StreamsBench implements Callable<Integer> {
 
   @Override
   public Integer call() throws Exception {
+    if (events < 2 || rounds < 1) {
+      throw new CommandLine.ParameterException(
+          new CommandLine(this), "expected at least 2 events and 1 round");
+    }
+    Machine.facts().forEach((name, fact) -> StreamsReport.line("%-22s %s", name, fact));
     Files.createDirectories(directory);
-    Path data = Files.createTempDirectory(directory.toAbsolutePath(), "kafka-streams-");
-    try (EmbeddedKafka kafka = EmbeddedKafka.start(data.resolve("kafka"))) {
-      BenchTopics topics = new BenchTopics(kafka.bootstrapServers(), new Workload(records), events);
-      say(
-          "%,d records, %,d events, one stream thread; broker on the same machine",
-          records, events);
-      topics.fill();
-      topics.build(data.resolve("snapshots"));
-      say(
-          "%-32s %9s %9s %11s %9s %9s %9s",
-          "", "open s", "first s", "rows/s", "private", "files", "disk MiB");
-      for (int round = 0; round < rounds; round++) {
-        for (Contender contender : Contender.values()) {
-          Path state = data.resolve("state");
-          show(contender.description(), run(contender, topics, data, state));
-          if (contender == Contender.ROCKSDB) {
-            show(contender.description() + ", again", run(contender, topics, data, state));
-          }
-          delete(state);
-        }
+    for (long count : records) {
+      Path data = Files.createTempDirectory(directory.toAbsolutePath(), "kafka-streams-");
+      try {
+        compare(new Workload(count), data);
+      } finally {
+        Directories.delete(data);
       }
-    } finally {
-      delete(data);
     }
     return 0;
   }
 
-  private static Outcome run(Contender contender, BenchTopics topics, Path data, Path state)
+  private void compare(Workload workload, Path data) throws Exception {
+    Map<String, List<Outcome>> outcomes = new LinkedHashMap<>();
+    try (EmbeddedKafka kafka = EmbeddedKafka.start(data.resolve("kafka"))) {
+      BenchTopics topics = new BenchTopics(kafka, workload, events);
+      Progress.step("%,d records: fill the topics", workload.records());
+      topics.fill();
+      Progress.step("build the snapshot");
+      topics.build(data.resolve("snapshots"));
+      for (int round = 1; round <= rounds; round++) {
+        for (Contender contender : Contender.values()) {
+          Path state = Files.createDirectories(data.resolve("state"));
+          run(contender, contender.description(), topics, data, outcomes);
+          if (contender == Contender.ROCKSDB) {
+            run(contender, contender.description() + ", restarted", topics, data, outcomes);
+          }
+          Directories.delete(state);
+        }
+      }
+    }
+    new StreamsReport(workload.records(), events, rounds, outcomes).print();
+  }
+
+  private static void run(
+      Contender contender,
+      String name,
+      BenchTopics topics,
+      Path data,
+      Map<String, List<Outcome>> outcomes)
       throws Exception {
+    Progress.step("%s", name);
     Path file = data.resolve("outcome.json");
-    List<String> command = new ArrayList<>();
-    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    command.addAll(
-        List.of(
-            contender.heap(),
-            "-cp",
-            System.getProperty("java.class.path"),
-            StreamsRun.class.getName(),
-            contender.name(),
-            topics.bootstrapServers(),
-            Files.createDirectories(state).toString(),
-            data.resolve("snapshots").toString(),
-            Long.toString(topics.events()),
-            file.toString()));
-    Process process = new ProcessBuilder(command).inheritIO().start();
-    int status;
-    try {
-      status = process.waitFor();
-    } finally {
-      process.destroy();
-    }
-    if (status != 0) {
-      throw new IOException("%s ended with status %d".formatted(contender, status));
-    }
+    JavaCommand.run(
+        List.of("-Xmx" + contender.heapMebibytes(topics.workload().records()) + "m"),
+        StreamsRun.class,
+        contender.name(),
+        topics.kafka().bootstrapServers(),
+        data.resolve("state").toString(),
+        data.resolve("snapshots").toString(),
+        Long.toString(topics.events()),
+        file.toString());
     Outcome outcome = new ObjectMapper().readValue(file.toFile(), Outcome.class);
     if (outcome.hits() != topics.hits()) {
       throw new IOException(
           "%s: hits: expected=%d actual=%d".formatted(contender, topics.hits(), outcome.hits()));
     }
+    outcomes.computeIfAbsent(name, none -> new ArrayList<>()).add(outcome);
     // The next one shall read the events from the start, too.
-    try (Admin admin = Admin.create(Map.of("bootstrap.servers", topics.bootstrapServers()))) {
+    try (Admin admin =
+        Admin.create(Map.of("bootstrap.servers", topics.kafka().bootstrapServers()))) {
       admin.deleteConsumerGroups(Set.of(APPLICATION)).all().get();
-    }
-    return outcome;
-  }
-
-  private static void show(String name, Outcome outcome) {
-    say(
-        "%-32s %9.3f %9.3f %,11.0f %9d %9d %9d",
-        name,
-        outcome.openSeconds(),
-        outcome.firstResultSeconds(),
-        outcome.resultsPerSecond(),
-        outcome.privateBytes() >> 20,
-        outcome.fileBytes() >> 20,
-        outcome.diskBytes() >> 20);
-  }
-
-  @SuppressWarnings("AnnotateFormatMethod") // the annotation is of a library not used here
-  private static void say(String format, Object... arguments) {
-    System.out.println(String.format(Locale.ROOT, format, arguments));
-  }
-
-  private static void delete(Path directory) throws IOException {
-    if (Files.exists(directory)) {
-      try (Stream<Path> paths = Files.walk(directory)) {
-        for (Path path : paths.sorted(Comparator.reverseOrder()).toList()) {
-          Files.delete(path);
-        }
-      }
     }
   }
 }

@@ -1,11 +1,10 @@
 package io.bsdb.benchmarks.kstreams;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
-import java.io.IOException;
-import java.nio.file.Files;
+import io.bsdb.benchmarks.Directories;
+import io.bsdb.benchmarks.ProcessStatus;
 import java.nio.file.Path;
 import java.util.Properties;
-import java.util.stream.Stream;
 import org.apache.kafka.common.serialization.Serdes;
 import org.apache.kafka.streams.CloseOptions;
 import org.apache.kafka.streams.CloseOptions.GroupMembershipOperation;
@@ -25,6 +24,7 @@ final class StreamsRun {
    * @param firstResultSeconds from {@code start()} to the first result
    * @param resultsPerSecond of the second half of the events
    * @param hits results with a value
+   * @param maxHeapBytes that the virtual machine was given
    * @param privateBytes of memory at the end, heap and RocksDB's included
    * @param fileBytes of mapped files in memory at the end: page cache that others may share
    * @param diskBytes of state, or of the snapshot
@@ -34,6 +34,7 @@ final class StreamsRun {
       double firstResultSeconds,
       double resultsPerSecond,
       long hits,
+      long maxHeapBytes,
       long privateBytes,
       long fileBytes,
       long diskBytes) {}
@@ -58,19 +59,18 @@ final class StreamsRun {
 
     StreamsBuilder builder = new StreamsBuilder();
     long opened = System.nanoTime();
-    try (AutoCloseable table = contender.join(builder, snapshots, results)) {
-      KafkaStreams streams = new KafkaStreams(builder.build(), properties);
+    try (AutoCloseable table = contender.join(builder, snapshots, results);
+        KafkaStreams streams = new KafkaStreams(builder.build(), properties)) {
       streams.setUncaughtExceptionHandler(
           failure -> {
-            failure.printStackTrace();
-            Runtime.getRuntime().halt(1);
+            results.fail(failure);
             return StreamThreadExceptionResponse.SHUTDOWN_CLIENT;
           });
       long started = System.nanoTime();
       streams.start();
       results.await();
-      long privateBytes = status("RssAnon:");
-      long fileBytes = status("RssFile:");
+      long privateBytes = ProcessStatus.bytes("RssAnon");
+      long fileBytes = ProcessStatus.bytes("RssFile");
       // The group has to be empty, or its offsets could not be deleted for the next run.
       streams.close(CloseOptions.groupMembershipOperation(GroupMembershipOperation.LEAVE_GROUP));
       Outcome outcome =
@@ -79,29 +79,11 @@ final class StreamsRun {
               (results.firstNanos() - started) / 1e9,
               results.resultsPerSecond(),
               results.hits(),
+              Runtime.getRuntime().maxMemory(),
               privateBytes,
               fileBytes,
-              size(contender == Contender.BSDB ? snapshots : state));
+              Directories.size(contender == Contender.BSDB ? snapshots : state));
       new ObjectMapper().writeValue(Path.of(arguments[5]).toFile(), outcome);
     }
-  }
-
-  private static long status(String name) throws IOException {
-    for (String line : Files.readAllLines(Path.of("/proc/self/status"))) {
-      if (line.startsWith(name)) {
-        return Long.parseLong(line.replaceAll("\\D", "")) << 10;
-      }
-    }
-    throw new IOException("not in /proc/self/status: " + name);
-  }
-
-  private static long size(Path directory) throws IOException {
-    long bytes = 0;
-    try (Stream<Path> files = Files.walk(directory)) {
-      for (Path file : files.filter(Files::isRegularFile).toList()) {
-        bytes += Files.size(file);
-      }
-    }
-    return bytes;
   }
 }

@@ -1,6 +1,8 @@
 package io.bsdb.benchmarks.peers;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.bsdb.benchmarks.Directories;
+import io.bsdb.benchmarks.ProcessStatus;
 import io.bsdb.benchmarks.RecordFile;
 import io.bsdb.benchmarks.Workload;
 import java.io.IOException;
@@ -9,7 +11,6 @@ import java.nio.file.Path;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
-import java.util.stream.Stream;
 
 /**
  * Builds a peer's files in a virtual machine of its own, so that neither its memory nor its
@@ -48,24 +49,13 @@ public final class BuildProcess {
     if (Files.exists(done)) {
       return JSON.readValue(done.toFile(), Cost.class);
     }
-    delete(directory);
-    List<String> command =
-        JavaCommand.of(
-            List.of("-Xmx" + heap),
-            BuildProcess.class,
-            peer.files(),
-            data.toString(),
-            Long.toString(records.workload().records()));
-    Process process = new ProcessBuilder(command).inheritIO().start();
-    int status;
-    try {
-      status = process.waitFor();
-    } finally {
-      process.destroy();
-    }
-    if (status != 0) {
-      throw new IOException("build of %s failed with status %d".formatted(peer.files(), status));
-    }
+    Directories.delete(directory);
+    JavaCommand.run(
+        List.of("-Xmx" + heap),
+        BuildProcess.class,
+        peer.files(),
+        data.toString(),
+        Long.toString(records.workload().records()));
     return JSON.readValue(done.toFile(), Cost.class);
   }
 
@@ -101,30 +91,17 @@ public final class BuildProcess {
     peer.build(records, directory);
     double seconds = (System.nanoTime() - start) / 1e9;
     long count = records.workload().records();
-    long bytes = size(directory);
+    long bytes = Directories.size(directory);
     Cost cost =
         new Cost(
             seconds,
             count / seconds,
-            statusBytes("VmHWM"),
+            ProcessStatus.bytes("VmHWM"),
             anonymous.end(),
             bytes,
             (double) bytes / count,
             Instant.now().truncatedTo(ChronoUnit.SECONDS).toString());
     JSON.writeValue(done(peer, records, data).toFile(), cost);
-  }
-
-  /** A field of what the kernel says about this process; −1 if it says nothing. */
-  private static long statusBytes(String field) throws IOException {
-    Path status = Path.of("/proc/self/status");
-    if (Files.isReadable(status)) {
-      for (String line : Files.readAllLines(status)) {
-        if (line.startsWith(field + ":")) {
-          return Long.parseLong(line.replaceAll("\\D", "")) << 10;
-        }
-      }
-    }
-    return -1;
   }
 
   /** Looks again and again at the memory of this process that is no file's. */
@@ -147,7 +124,7 @@ public final class BuildProcess {
     public void run() {
       try {
         while (!ended) {
-          most = Math.max(most, statusBytes("RssAnon"));
+          most = Math.max(most, ProcessStatus.bytes("RssAnon"));
           Thread.sleep(20);
         }
       } catch (IOException | InterruptedException e) {
@@ -163,30 +140,6 @@ public final class BuildProcess {
         currentThread().interrupt();
       }
       return most;
-    }
-  }
-
-  private static List<Path> files(Path directory) throws IOException {
-    try (Stream<Path> files = Files.walk(directory)) {
-      return files.filter(Files::isRegularFile).toList();
-    }
-  }
-
-  private static long size(Path directory) throws IOException {
-    long bytes = 0;
-    for (Path file : files(directory)) {
-      bytes += Files.size(file);
-    }
-    return bytes;
-  }
-
-  private static void delete(Path directory) throws IOException {
-    if (Files.exists(directory)) {
-      try (Stream<Path> files = Files.walk(directory)) {
-        for (Path file : files.sorted(java.util.Comparator.reverseOrder()).toList()) {
-          Files.delete(file);
-        }
-      }
     }
   }
 }

@@ -1,5 +1,6 @@
 package io.bsdb.benchmarks.peers;
 
+import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -22,5 +23,26 @@ public final class JavaCommand {
     command.addAll(List.of("-cp", System.getProperty("java.class.path"), main.getName()));
     command.addAll(List.of(arguments));
     return command;
+  }
+
+  /**
+   * Runs one to its end; it prints where this process does.
+   *
+   * @throws IOException if it fails
+   */
+  public static void run(List<String> options, Class<?> main, String... arguments)
+      throws IOException, InterruptedException {
+    Process process = new ProcessBuilder(of(options, main, arguments)).inheritIO().start();
+    int status;
+    try {
+      status = process.waitFor();
+    } finally {
+      process.destroy();
+    }
+    if (status != 0) {
+      throw new IOException(
+          "%s %s ended with status %d; what went wrong stands above"
+              .formatted(main.getSimpleName(), String.join(" ", arguments), status));
+    }
   }
 }

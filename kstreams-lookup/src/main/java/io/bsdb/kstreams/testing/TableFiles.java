@@ -70,6 +70,9 @@ final class TableFiles {
         files = writer.finish();
       }
       if (health == Health.DAMAGED) {
+        if (files.isEmpty()) {
+          throw new IllegalArgumentException("a snapshot without records has nothing to damage");
+        }
         for (PartitionFile file : files) {
           damage(
               directory.resolve(build.directory()).resolve(file.name()),

@@ -79,6 +79,7 @@ public final class TemporaryRows implements AutoCloseable {
   /**
    * Puts a snapshot in service that no reader opens, because its metadata are damaged.
    *
+   * @param rows at least one
    * @return its version
    */
   @CanIgnoreReturnValue

@@ -72,6 +72,7 @@ public final class TemporaryTable<K, V> implements AutoCloseable {
   /**
    * Puts a snapshot in service that no reader opens, because its metadata are damaged.
    *
+   * @param records at least one
    * @return its version
    */
   @CanIgnoreReturnValue

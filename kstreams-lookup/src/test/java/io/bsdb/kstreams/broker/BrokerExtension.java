@@ -39,14 +39,19 @@ final class BrokerExtension implements ParameterResolver {
     String kind = System.getProperty("kafka.it", "auto");
     return switch (kind) {
       case "docker" -> ContainerBroker.start();
-      case "embedded" -> EmbeddedBroker.start();
+      case "embedded" -> startEmbedded();
       case "auto" ->
           DockerClientFactory.instance().isDockerAvailable()
               ? ContainerBroker.start()
-              : EmbeddedBroker.start();
+              : startEmbedded();
       default ->
           throw new IllegalArgumentException(
               "kafka.it: expected docker or embedded, actual=" + kind);
     };
+  }
+
+  private static Broker startEmbedded() {
+    String classPath = System.getProperty("kafka.broker.classpath");
+    return classPath == null ? EmbeddedBroker.start() : SeparateBroker.start(classPath);
   }
 }

@@ -24,7 +24,6 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
-import org.apache.kafka.streams.CloseOptions;
 import org.apache.kafka.streams.KafkaStreams;
 import org.apache.kafka.streams.StreamsConfig;
 import org.apache.kafka.streams.errors.LogAndContinueProcessingExceptionHandler;
@@ -68,7 +67,7 @@ class BrokerTest {
         "the lookup's thread to end",
         () ->
             Thread.getAllStackTraces().keySet().stream()
-                .noneMatch(t -> t.getName().startsWith("bsdb-lookup")));
+                .noneMatch(t -> t.getName().startsWith("bsdb-refresh")));
     table.close();
   }
 
@@ -119,9 +118,7 @@ class BrokerTest {
   }
 
   private static void stop(KafkaStreams streams) {
-    var leaving =
-        CloseOptions.groupMembershipOperation(CloseOptions.GroupMembershipOperation.LEAVE_GROUP);
-    assertThat(streams.close(leaving.withTimeout(Traffic.PATIENCE))).isTrue();
+    assertThat(streams.close(Traffic.PATIENCE)).isTrue();
   }
 
   /** Every order once, each with the value that the version in its header had. */
@@ -162,6 +159,8 @@ class BrokerTest {
         assertThat(customers.refresh()).isTrue();
       }
       traffic.awaitAll();
+      table.publish();
+      assertThat(customers.refresh()).isTrue();
       traffic.send(4 * Traffic.CUSTOMERS);
       traffic.awaitAll();
       stop(streams);
@@ -251,6 +250,7 @@ class BrokerTest {
   }
 
   @Test
+  @Tag("dead-letters")
   void sendsWhatCannotBeReadToTheDeadLetterTopic() throws Exception {
     table.publish();
     table.damageRecords();

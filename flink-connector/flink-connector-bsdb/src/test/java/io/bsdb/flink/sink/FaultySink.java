@@ -141,8 +141,9 @@ final class FaultySink
           case WRITER_ALWAYS_FAILS -> failFirst(Integer.MAX_VALUE, "writing");
           case WRITER_HANGS_ONCE -> {
             if (attempt == 0) {
-              running.hanging.countDown();
-              running.released.await();
+              State state = running; // another build may replace it once this one is seen to hang
+              state.hanging.countDown();
+              state.released.await();
             }
           }
           default -> {}

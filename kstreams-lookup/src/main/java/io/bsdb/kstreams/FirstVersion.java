@@ -1,17 +1,13 @@
 package io.bsdb.kstreams;
 
-import io.bsdb.format.Manifest;
 import io.bsdb.table.Table;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.nio.file.NoSuchFileException;
 import java.time.Duration;
-import org.jspecify.annotations.Nullable;
 
-/**
- * Which version of its table a lookup shall serve: the pinned one, or the one that the table names.
- */
-final class TargetVersion {
+/** What a lookup does while its table has no version in service, or not the pinned one. */
+record FirstVersion(LookupSettings settings) {
   private static final Duration LONGEST_PAUSE = Duration.ofSeconds(1);
 
   /** Lets time pass. */
@@ -19,25 +15,10 @@ final class TargetVersion {
     void of(Duration duration) throws InterruptedException;
   }
 
-  private final LookupSettings settings;
-  private final Table table;
-
-  TargetVersion(LookupSettings settings) {
-    this.settings = settings;
-    this.table = Table.at(settings.table());
-  }
-
-  /** Its name; null while there is none. */
-  @Nullable String name() throws IOException {
+  private boolean isPublished() throws IOException {
+    Table table = Table.at(settings.table());
     String pinned = settings.pinnedVersion();
-    if (pinned == null) {
-      return table.currentVersion();
-    }
-    return table.versions().contains(pinned) ? pinned : null;
-  }
-
-  Manifest manifest(String version) throws IOException {
-    return table.manifest(version);
+    return pinned == null ? table.currentVersion() != null : table.contains(pinned);
   }
 
   /**
@@ -45,16 +26,16 @@ final class TargetVersion {
    *
    * @return whether there is a version
    */
-  boolean await(OnMissing onMissing, Duration refreshEvery, Pause pause) throws IOException {
-    Duration left = onMissing.patience();
-    while (name() == null) {
-      if (onMissing.kind() == OnMissing.Kind.EMPTY) {
+  boolean await(Pause pause) throws IOException {
+    Duration left = settings.onMissing().patience();
+    while (!isPublished()) {
+      if (settings.onMissing().kind() == OnMissing.Kind.EMPTY) {
         return false;
       }
       if (left.isZero()) {
         throw missing();
       }
-      Duration next = shortest(left, shortest(refreshEvery, LONGEST_PAUSE));
+      Duration next = shortest(left, shortest(settings.refreshEvery(), LONGEST_PAUSE));
       try {
         pause.of(next);
       } catch (InterruptedException e) {
