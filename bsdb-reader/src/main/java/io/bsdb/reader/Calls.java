@@ -1,5 +1,6 @@
 package io.bsdb.reader;
 
+import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.locks.LockSupport;
 
@@ -109,13 +110,22 @@ final class Calls {
     }
   }
 
-  /** Waits for the calls under way. After {@link #close}. */
-  void awaitEnd() {
+  /**
+   * Waits for the calls under way. After {@link #close}.
+   *
+   * @return whether all have ended
+   */
+  boolean awaitEnd(Duration atMost) {
+    long deadline = System.nanoTime() + atMost.toNanos();
     for (int stripe = STRIDE; stripe < counters.length(); stripe += STRIDE) {
       while (!isQuiet(stripe)) {
+        if (System.nanoTime() > deadline) {
+          return false;
+        }
         LockSupport.parkNanos(50_000);
       }
     }
+    return true;
   }
 
   /** Ends are read before starts: equal sums then mean that nothing was under way in between. */

@@ -9,6 +9,7 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -20,6 +21,7 @@ import org.slf4j.LoggerFactory;
  * and the asynchronous reader share. Safe for many threads.
  */
 final class OpenSnapshot implements Closeable {
+  private static final Duration PATIENCE = Duration.ofSeconds(1);
   private static final Logger LOG = LoggerFactory.getLogger(OpenSnapshot.class);
 
   private final Path directory;
@@ -182,24 +184,29 @@ final class OpenSnapshot implements Closeable {
     if (failure instanceof IndexOutOfBoundsException outside) {
       return damaged(outside);
     }
-    return failure instanceof InternalError fault ? explained(fault) : failure;
+    if (failure instanceof InternalError fault) {
+      try {
+        requireWholeFiles();
+      } catch (CorruptSnapshotException e) {
+        e.initCause(fault);
+        return e;
+      } catch (IOException e) {
+        fault.addSuppressed(e);
+      }
+    }
+    return failure;
   }
 
-  private Throwable explained(InternalError fault) {
-    try {
-      for (Partition partition : partitions) {
-        long length = Files.size(partition.path());
-        if (length < partition.file().length()) {
-          return new CorruptSnapshotException(
-              "mapped file was shortened while open: file=%s expected=%d actual=%d"
-                  .formatted(partition.path(), partition.file().length(), length),
-              fault);
-        }
+  private void requireWholeFiles() throws IOException {
+    for (Partition partition : partitions) {
+      Path path = partition.path();
+      long length = Files.exists(path) ? Files.size(path) : Long.MAX_VALUE; // or deleted, whole
+      if (length < partition.file().length()) {
+        throw new CorruptSnapshotException(
+            "mapped file was shortened while open: file=%s expected=%d actual=%d"
+                .formatted(path, partition.file().length(), length));
       }
-    } catch (IOException e) {
-      fault.addSuppressed(e);
     }
-    return fault;
   }
 
   /** What an access outside of a buffer means, after all checks at open. */
@@ -213,6 +220,9 @@ final class OpenSnapshot implements Closeable {
   /**
    * Refuses further calls, fails the reads that wait, waits for the calls under way and releases
    * everything. Idempotent.
+   *
+   * @throws CorruptSnapshotException if a call does not end and a mapped file was shortened, which
+   *     may be why; nothing is released then
    */
   @Override
   public void close() throws IOException {
@@ -245,7 +255,10 @@ final class OpenSnapshot implements Closeable {
     if (begun != null) {
       begun.close();
     }
-    calls.awaitEnd();
+    while (!calls.awaitEnd(PATIENCE)) {
+      // Java may raise the error of a shortened file so that a call never ends: it stays mapped.
+      requireWholeFiles();
+    }
     records.close();
     closeAll(partitions);
   }

@@ -2,6 +2,7 @@ package io.bsdb.reader;
 
 import static io.bsdb.reader.FaultyTable.PAGE;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bsdb.format.CorruptSnapshotException;
 import io.bsdb.reader.AccessContractTest.Way;
@@ -250,6 +251,25 @@ class ReadFaultsTest {
               "mapped file was shortened while open: file=%s expected=%d actual=%d",
               table.file(), length, 5 * PAGE)
           .hasCause(fault);
+    }
+  }
+
+  /** As if the error had come up amid the count of calls. */
+  @Test
+  void closingDoesNotWaitForACallThatAShortenedFileKeptFromEnding() throws Exception {
+    FaultyTable table = new FaultyTable(directory);
+    long length = Files.size(table.file());
+    OpenSnapshot snapshot = SnapshotOpener.open(directory, ReaderOptions.defaults());
+    int call = snapshot.calls().enter();
+    table.shortenTo(5);
+    assertThatThrownBy(snapshot::close)
+        .isInstanceOf(CorruptSnapshotException.class)
+        .hasMessage(
+            "mapped file was shortened while open: file=%s expected=%d actual=%d",
+            table.file(), length, 5 * PAGE);
+    snapshot.calls().left(call);
+    for (Partition partition : snapshot.partitions()) {
+      partition.close();
     }
   }
 }
