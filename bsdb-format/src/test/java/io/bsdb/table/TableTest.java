@@ -6,7 +6,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.bsdb.format.CorruptSnapshotException;
 import io.bsdb.format.Manifest;
 import io.bsdb.format.PartitionFile;
+import java.io.FileNotFoundException;
+import java.io.FilterInputStream;
 import java.io.IOException;
+import java.io.InputStream;
 import java.net.URI;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -323,6 +326,25 @@ class TableTest {
     for (Path path : paths) {
       Files.setLastModifiedTime(path, FileTime.from(Instant.now().minus(Duration.ofDays(1))));
     }
+  }
+
+  /** Some file systems open whatever they are asked for, and look when it is read. */
+  @Test
+  void takesAFileThatIsMissedWhenItIsReadForMissing() throws Exception {
+    TableStorage late =
+        new ForwardingStorage(table.storage()) {
+          @Override
+          public InputStream open(String path) {
+            return new FilterInputStream(InputStream.nullInputStream()) {
+              @Override
+              public int read(byte[] target, int offset, int length) throws IOException {
+                throw new FileNotFoundException(path);
+              }
+            };
+          }
+        };
+
+    assertThat(Table.of(late).currentVersion()).isNull();
   }
 
   @Test
