@@ -129,7 +129,7 @@ public final class BsdbOptions {
       ConfigOptions.key("sink.frame-size")
           .memoryType()
           .defaultValue(new MemorySize(WRITER.frameSize()))
-          .withDescription("Unit of compression, before compression; 512 bytes to 64 KiB.");
+          .withDescription("Unit of compression, before compression; 128 bytes to 64 KiB.");
 
   public static final ConfigOption<Integer> SINK_ZSTD_LEVEL =
       ConfigOptions.key("sink.zstd-level")

@@ -65,8 +65,7 @@ class SnapshotLookupFunctionTest {
     publish(valueType, value, value);
   }
 
-  private void publish(LogicalType valueType, Object valueOfA, Object valueOfB)
-      throws IOException {
+  private void publish(LogicalType valueType, Object valueOfA, Object valueOfB) throws IOException {
     DeclaredTable table = table(valueType);
     RecordEncoder encoder = new RecordEncoder(table);
     WriterOptions options = WriterOptions.builder().schema(table.schema()).partitions(1).build();
