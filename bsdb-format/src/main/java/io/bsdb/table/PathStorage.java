@@ -1,6 +1,5 @@
 package io.bsdb.table;
 
-import io.bsdb.format.CorruptSnapshotException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.InterruptedIOException;
@@ -95,18 +94,6 @@ final class PathStorage implements TableStorage {
     return e instanceof ClosedChannelException || e instanceof FileSystemException
         ? e
         : new IOException("file cannot be written: file=%s: %s".formatted(path, e.getMessage()), e);
-  }
-
-  @Override
-  public byte[] read(String path, int limit) throws IOException {
-    try (InputStream in = open(path)) {
-      byte[] content = in.readNBytes(limit + 1);
-      if (content.length > limit) {
-        throw new CorruptSnapshotException(
-            "file too long: file=%s expected<=%d".formatted(root.resolve(path), limit));
-      }
-      return content;
-    }
   }
 
   @Override

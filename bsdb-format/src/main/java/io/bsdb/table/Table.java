@@ -3,7 +3,6 @@ package io.bsdb.table;
 import io.bsdb.format.CorruptSnapshotException;
 import io.bsdb.format.Manifest;
 import io.bsdb.format.SnapshotFormat;
-import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.NoSuchFileException;
@@ -65,7 +64,7 @@ public final class Table {
     byte[] content;
     try {
       content = storage.read(SnapshotFormat.CURRENT_FILE, MAX_CURRENT_LENGTH);
-    } catch (NoSuchFileException | FileNotFoundException e) {
+    } catch (NoSuchFileException e) {
       return null;
     }
     String text = new String(content, StandardCharsets.UTF_8);
@@ -189,7 +188,7 @@ public final class Table {
       }
       try {
         version = manifest(version).parent();
-      } catch (NoSuchFileException | FileNotFoundException pruned) {
+      } catch (NoSuchFileException pruned) {
         return false;
       }
     }

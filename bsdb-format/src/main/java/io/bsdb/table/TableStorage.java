@@ -1,8 +1,11 @@
 package io.bsdb.table;
 
+import io.bsdb.format.CorruptSnapshotException;
+import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.channels.WritableByteChannel;
+import java.nio.file.NoSuchFileException;
 import java.time.Instant;
 import java.util.List;
 
@@ -29,15 +32,28 @@ public interface TableStorage {
    * The whole content of a small file.
    *
    * @param limit most bytes to read
-   * @throws java.nio.file.NoSuchFileException if there is none
-   * @throws IOException if it is longer than {@code limit}
+   * @throws NoSuchFileException if there is none
+   * @throws CorruptSnapshotException if it is longer than {@code limit}
    */
-  byte[] read(String path, int limit) throws IOException;
+  default byte[] read(String path, int limit) throws IOException {
+    try (InputStream in = open(path)) {
+      byte[] content = in.readNBytes(limit + 1);
+      if (content.length > limit) {
+        throw new CorruptSnapshotException(
+            "file too long: file=%s/%s expected<=%d".formatted(this, path, limit));
+      }
+      return content;
+    } catch (FileNotFoundException lateNotice) {
+      NoSuchFileException missing = new NoSuchFileException(this + "/" + path);
+      missing.initCause(lateNotice);
+      throw missing;
+    }
+  }
 
   /**
    * Reads a file from its start.
    *
-   * @throws java.nio.file.NoSuchFileException if there is none
+   * @throws NoSuchFileException if there is none
    */
   InputStream open(String path) throws IOException;
 

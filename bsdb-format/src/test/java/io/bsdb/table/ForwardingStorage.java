@@ -19,11 +19,6 @@ class ForwardingStorage implements TableStorage {
   }
 
   @Override
-  public byte[] read(String path, int limit) throws IOException {
-    return storage.read(path, limit);
-  }
-
-  @Override
   public InputStream open(String path) throws IOException {
     return storage.open(path);
   }

@@ -8,6 +8,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bsdb.format.CorruptSnapshotException;
+import java.io.FileNotFoundException;
+import java.io.FilterInputStream;
+import java.io.IOException;
+import java.io.InputStream;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.FileAlreadyExistsException;
@@ -63,6 +67,25 @@ class TableTest {
             directory.resolve("t"), first.version(), second.version());
     table.rollback(first.version());
     assertThat(publish(table).version()).startsWith("0000000003-");
+  }
+
+  /** Some file systems open whatever they are asked for, and look when it is read. */
+  @Test
+  void takesAFileThatIsMissedWhenItIsReadForMissing() throws Exception {
+    TableStorage late =
+        new ForwardingStorage(table.storage()) {
+          @Override
+          public InputStream open(String path) {
+            return new FilterInputStream(InputStream.nullInputStream()) {
+              @Override
+              public int read(byte[] target, int offset, int length) throws IOException {
+                throw new FileNotFoundException(path);
+              }
+            };
+          }
+        };
+
+    assertThat(Table.of(late).currentVersion()).isNull();
   }
 
   @Test

@@ -28,7 +28,8 @@ public enum Access {
    */
   IO_URING;
 
-  boolean readsFromDisk() {
+  /** Whether each lookup waits for the disk, unless a block cache holds what it needs. */
+  public boolean readsFromDisk() {
     return this == DIRECT || this == IO_URING;
   }
 }

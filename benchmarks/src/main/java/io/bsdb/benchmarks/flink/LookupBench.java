@@ -13,6 +13,8 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
+import java.util.function.DoubleBinaryOperator;
+import java.util.stream.IntStream;
 import org.apache.flink.api.common.RuntimeExecutionMode;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.configuration.ExecutionOptions;
@@ -35,6 +37,9 @@ import picocli.CommandLine.Option;
 public final class LookupBench implements Callable<Integer> {
   static final String NAME = "name of customer ";
 
+  /** A step through the keys that hits them in no order that memory could foresee. */
+  static final long STEP = 7_368_787;
+
   @Option(names = "--directory", description = "for the table; default: ${DEFAULT-VALUE}")
   private Path directory = Path.of("bench-data");
 
@@ -47,6 +52,19 @@ public final class LookupBench implements Callable<Integer> {
   @Option(names = "--rounds", description = "of each variant; default: ${DEFAULT-VALUE}")
   private int rounds = 5;
 
+  @Option(
+      names = "--disk-events",
+      description = "of the stream whose lookups wait for the disk; default: ${DEFAULT-VALUE}")
+  private long diskEvents = 2_000_000;
+
+  @Option(
+      names = "--under-way",
+      description = "lookups that wait for the disk at a time; default: ${DEFAULT-VALUE}")
+  private int underWay = 256;
+
+  @Option(names = "--only", split = ",", description = "of ${COMPLETION-CANDIDATES}; default: all")
+  private List<Variant> variants = List.of(Variant.values());
+
   private enum Variant {
     NO_LOOKUP,
     CONSTANT,
@@ -54,7 +72,15 @@ public final class LookupBench implements Callable<Integer> {
     BSDB,
     /** A version is put in service every second. */
     BSDB_REFRESHED,
-    BSDB_ASYNC
+    BSDB_ASYNC,
+    /** Past the page cache, and without Flink. */
+    DISK_READER,
+    /** Past the page cache, as many at a time as the reader alone. */
+    DISK_ASYNC;
+
+    boolean waitsForDisk() {
+      return this == DISK_READER || this == DISK_ASYNC;
+    }
   }
 
   public static void main(String[] args) {
@@ -69,7 +95,7 @@ public final class LookupBench implements Callable<Integer> {
     }
     Map<Variant, List<Double>> micros = new EnumMap<>(Variant.class);
     for (int round = -1; round < rounds; round++) {
-      for (Variant variant : Variant.values()) {
+      for (Variant variant : variants) {
         double perRow = measure(path, variant);
         System.out.printf(Locale.ROOT, "round %2d %-15s %.3f us/row%n", round, variant, perRow);
         if (round >= 0) {
@@ -82,17 +108,51 @@ public final class LookupBench implements Callable<Integer> {
   }
 
   private void report(Map<Variant, List<Double>> micros) {
-    double constant = median(micros.getOrDefault(Variant.CONSTANT, List.of()));
     System.out.printf(
-        Locale.ROOT, "%nrows=%d events=%d rounds=%d, medians%n", rows, events, rounds);
+        Locale.ROOT,
+        "%nrows=%d events=%d disk events=%d under way=%d rounds=%d, medians%n",
+        rows,
+        events,
+        diskEvents,
+        underWay,
+        rounds);
+    List<Double> constant = micros.get(Variant.CONSTANT);
     micros.forEach(
         (variant, values) ->
             System.out.printf(
                 Locale.ROOT,
-                "%-15s %.3f us/row, %+.3f against CONSTANT%n",
+                "%-15s %.3f us/row, %,.0f rows/s%s%n",
                 variant,
                 median(values),
-                median(values) - constant));
+                1e6 / median(values),
+                constant == null || variant.waitsForDisk()
+                    ? ""
+                    : ", %+.3f us against CONSTANT"
+                        .formatted(median(inRounds(values, constant, (a, b) -> a - b)))));
+    throughput(micros, Variant.BSDB_REFRESHED, Variant.BSDB);
+    throughput(micros, Variant.DISK_ASYNC, Variant.DISK_READER);
+  }
+
+  /** What two variants of the same round come to. */
+  private static List<Double> inRounds(
+      List<Double> left, List<Double> right, DoubleBinaryOperator operator) {
+    return IntStream.range(0, left.size())
+        .mapToObj(round -> operator.applyAsDouble(left.get(round), right.get(round)))
+        .toList();
+  }
+
+  private static void throughput(
+      Map<Variant, List<Double>> micros, Variant variant, Variant against) {
+    List<Double> left = micros.get(variant);
+    List<Double> right = micros.get(against);
+    if (left != null && right != null) {
+      System.out.printf(
+          Locale.ROOT,
+          "rows/s of %s: %.3f of those of %s%n",
+          variant,
+          median(inRounds(left, right, (a, b) -> b / a)),
+          against);
+    }
   }
 
   private static double median(List<Double> values) {
@@ -152,30 +212,35 @@ public final class LookupBench implements Callable<Integer> {
       case BSDB_ASYNC ->
           "'connector' = 'bsdb', 'path' = '%s', 'lookup.async' = 'true', 'lookup.access' = 'mapped'"
               .formatted(path);
+      case DISK_READER, DISK_ASYNC ->
+          "'connector' = 'bsdb', 'path' = '%s', 'lookup.async' = 'true', 'lookup.access' = 'io_uring'"
+              .formatted(path);
     };
   }
 
-  /** Microseconds per row of one job. */
+  /** Microseconds per row. */
   private double measure(Path path, Variant variant) throws Exception {
-    StreamTableEnvironment tables = environment(RuntimeExecutionMode.STREAMING, events);
+    return variant == Variant.DISK_READER
+        ? DiskReader.nanos(path, rows, diskEvents, underWay) / 1e3 / diskEvents
+        : measureJob(path, variant);
+  }
+
+  private double measureJob(Path path, Variant variant) throws Exception {
+    long numbers = variant.waitsForDisk() ? diskEvents : events;
+    StreamTableEnvironment tables = environment(RuntimeExecutionMode.STREAMING, numbers);
     declare(tables, options(variant, path));
     tables.executeSql(
         "CREATE TABLE target (a BIGINT, name STRING) WITH ('connector' = 'blackhole')");
-    // A step through the keys that hits them in no order that memory could foresee.
     tables.executeSql(
-        "CREATE TEMPORARY VIEW s AS SELECT MOD(f0 * 7368787, %d) AS k, pt FROM numbers"
-            .formatted(rows));
-    String query =
-        variant == Variant.NO_LOOKUP
-            ? "SELECT k * 3, 'name of customer 0' FROM s"
-            : "SELECT k + d.a, d.name FROM s LEFT JOIN d FOR SYSTEM_TIME AS OF s.pt ON d.id = s.k";
+        "CREATE TEMPORARY VIEW s AS SELECT MOD(f0 * %d, %d) AS k, pt FROM numbers"
+            .formatted(STEP, rows));
     CountDownLatch ended = new CountDownLatch(variant == Variant.BSDB_REFRESHED ? 1 : 0);
     FutureTask<Integer> publications = new FutureTask<>(() -> publish(path, ended));
     new Thread(publications, "publisher").start();
     long nanos =
         TimeUnit.MILLISECONDS.toNanos(
             tables
-                .executeSql("INSERT INTO target " + query)
+                .executeSql("INSERT INTO target " + query(variant))
                 .getJobClient()
                 .orElseThrow()
                 .getJobExecutionResult()
@@ -183,7 +248,18 @@ public final class LookupBench implements Callable<Integer> {
                 .getNetRuntime());
     ended.countDown();
     publications.get();
-    return nanos / 1e3 / events;
+    return nanos / 1e3 / numbers;
+  }
+
+  private String query(Variant variant) {
+    if (variant == Variant.NO_LOOKUP) {
+      return "SELECT k * 3, 'name of customer 0' FROM s";
+    }
+    String hint =
+        "/*+ LOOKUP('table'='d', 'output-mode'='allow_unordered', 'capacity'='%d') */"
+            .formatted(underWay);
+    return "SELECT %s k + d.a, d.name FROM s LEFT JOIN d FOR SYSTEM_TIME AS OF s.pt ON d.id = s.k"
+        .formatted(variant == Variant.DISK_ASYNC ? hint : "");
   }
 
   /** Puts the two versions in service in turn; tells how often. */

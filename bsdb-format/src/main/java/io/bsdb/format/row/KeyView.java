@@ -25,8 +25,7 @@ public final class KeyView implements FieldView {
   /** A view of keys of this schema that reads nothing until it is wrapped around bytes. */
   public KeyView(Schema schema) {
     this.columns = schema.keyColumns();
-    this.storages =
-        columns.stream().map(column -> Storage.of(column.type())).toArray(Storage[]::new);
+    this.storages = schema.keyStorages;
     this.starts = new int[storages.length];
     this.ends = new int[storages.length];
   }

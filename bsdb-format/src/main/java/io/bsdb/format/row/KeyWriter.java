@@ -33,8 +33,7 @@ public final class KeyWriter {
   /** A writer of keys of this schema. */
   public KeyWriter(Schema schema) {
     this.columns = schema.keyColumns();
-    this.storages =
-        columns.stream().map(column -> Storage.of(column.type())).toArray(Storage[]::new);
+    this.storages = schema.keyStorages;
     this.framed = storages.length > 1;
   }
 

@@ -33,6 +33,9 @@ public final class Schema {
   private final List<Column> keyColumns;
   private final List<Column> valueColumns;
 
+  /** By key position; not to be changed. */
+  final Storage[] keyStorages;
+
   private Schema(List<Column> declared, List<String> primaryKey) {
     if (declared.size() > MAX_COLUMNS) {
       throw new IllegalArgumentException(
@@ -54,6 +57,8 @@ public final class Schema {
     this.columns = List.of(all);
     this.valuePositions = new int[all.length];
     this.keyColumns = this.primaryKey.stream().map(name -> columns.get(position(name))).toList();
+    this.keyStorages =
+        keyColumns.stream().map(column -> Storage.of(column.type())).toArray(Storage[]::new);
     List<Column> outsideKey = new ArrayList<>();
     for (int i = 0; i < all.length; i++) {
       valuePositions[i] = keyPositions[i] >= 0 ? -1 : outsideKey.size();

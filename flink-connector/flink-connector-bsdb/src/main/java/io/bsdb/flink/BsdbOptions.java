@@ -8,6 +8,7 @@ import io.bsdb.reader.Verification;
 import io.bsdb.writer.Duplicates;
 import io.bsdb.writer.WriterOptions;
 import java.time.Duration;
+import java.util.Map;
 import org.apache.flink.configuration.ConfigOption;
 import org.apache.flink.configuration.ConfigOptions;
 import org.apache.flink.configuration.MemorySize;
@@ -43,14 +44,14 @@ public final class BsdbOptions {
           .enumType(Access.class)
           .defaultValue(Access.MAPPED)
           .withDescription(
-              "How blocks are read. With 'lookup.async' = 'true' the default is 'io_uring': lookups in mapped or resident memory never overlap.");
+              "How blocks are read: 'mapped', 'resident' (copied into memory), 'direct' (past the page cache) or 'io_uring' (the same, many at a time). With 'lookup.async' = 'true' the default is 'io_uring': lookups in mapped or resident memory never overlap.");
 
   public static final ConfigOption<Verification> LOOKUP_VERIFICATION =
       ConfigOptions.key("lookup.verification")
           .enumType(Verification.class)
           .defaultValue(Verification.METADATA)
           .withDescription(
-              "What is verified when a version is opened: its metadata, or every byte. Blocks are verified when they are read, whatever is chosen.");
+              "What is verified when a version is opened: 'metadata', or 'full' for every byte. Blocks are verified when they are read, whatever is chosen.");
 
   public static final ConfigOption<MemorySize> LOOKUP_BLOCK_CACHE_SIZE =
       ConfigOptions.key("lookup.block-cache-size")
@@ -64,7 +65,7 @@ public final class BsdbOptions {
           .stringType()
           .noDefaultValue()
           .withDescription(
-              "Local directory of the task managers for copies of the table, which are read there. Without it, tables with a local path are read in place, and others are copied to one of 'io.tmp.dirs'. Copies are verified, used again after a restart, and deleted when a newer version is open.");
+              "Local directory of the task managers for copies of the table, which are read there. Without it, tables with a local path are read in place, and others are copied to one of 'io.tmp.dirs'. Copies are verified, and used again after a restart. Before a version is copied, all but it and the one in use are deleted.");
 
   public static final ConfigOption<MemorySize> LOOKUP_MAX_LOCAL_SIZE =
       ConfigOptions.key("lookup.max-local-size")
@@ -128,7 +129,7 @@ public final class BsdbOptions {
       ConfigOptions.key("sink.frame-size")
           .memoryType()
           .defaultValue(new MemorySize(WRITER.frameSize()))
-          .withDescription("Unit of compression, before compression; 512 bytes to 64 KiB.");
+          .withDescription("Unit of compression, before compression; 128 bytes to 64 KiB.");
 
   public static final ConfigOption<Integer> SINK_ZSTD_LEVEL =
       ConfigOptions.key("sink.zstd-level")
@@ -163,6 +164,19 @@ public final class BsdbOptions {
           .defaultValue(Duration.ofDays(1))
           .withDescription(
               "The next build deletes what failed builds left behind, once nothing has changed in it for so long. Longer than any build takes.");
+
+  public static final ConfigOption<Map<String, String>> SINK_SOURCE_POSITIONS =
+      ConfigOptions.key("sink.source-positions")
+          .mapType()
+          .defaultValue(Map.of())
+          .withDescription(
+              "How far the sources of the build are read, kept in the version's manifest: 'orders-0:4711,orders-1:4702'. For the hint of one INSERT OVERWRITE.");
+
+  public static final ConfigOption<Map<String, String>> SINK_PROPERTIES =
+      ConfigOptions.key("sink.properties")
+          .mapType()
+          .defaultValue(Map.of())
+          .withDescription("What else to say of a version, kept in its manifest: 'name:value,…'.");
 
   private BsdbOptions() {}
 }

@@ -62,7 +62,9 @@ public final class SnapshotTableFactory
         BsdbOptions.SINK_MEMORY,
         BsdbOptions.SINK_DUPLICATES,
         BsdbOptions.SINK_RETAIN_VERSIONS,
-        BsdbOptions.SINK_STAGING_RETENTION);
+        BsdbOptions.SINK_STAGING_RETENTION,
+        BsdbOptions.SINK_SOURCE_POSITIONS,
+        BsdbOptions.SINK_PROPERTIES);
   }
 
   /** What a restored plan may override: how to read, and where. */
@@ -172,7 +174,9 @@ public final class SnapshotTableFactory
               options.get(BsdbOptions.SINK_MEMORY).getBytes(),
               options.get(BsdbOptions.SINK_DUPLICATES),
               options.get(BsdbOptions.SINK_RETAIN_VERSIONS),
-              options.get(BsdbOptions.SINK_STAGING_RETENTION));
+              options.get(BsdbOptions.SINK_STAGING_RETENTION),
+              options.get(BsdbOptions.SINK_SOURCE_POSITIONS),
+              options.get(BsdbOptions.SINK_PROPERTIES));
       settings.writerOptions(table);
       requireBuilder(settings.perfectHash());
       return settings;

@@ -93,7 +93,7 @@ final class SnapshotTableSink implements DynamicTableSink, SupportsOverwrite, Su
     records
         .getTransformation()
         .setParallelism(input.getParallelism(), input.isParallelismConfigured());
-    DataStreamSink<Tuple2<byte[], byte[]>> sink = records.sinkTo(begin()).name(context.getName());
+    DataStreamSink<Tuple2<byte[], byte[]>> sink = records.sinkTo(begin()).name(table.name());
     context.generateUid("sink").ifPresent(sink::uid);
     sink.getTransformation()
         .setParallelism(

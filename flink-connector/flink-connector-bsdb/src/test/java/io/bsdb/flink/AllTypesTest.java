@@ -12,6 +12,7 @@ import org.apache.flink.table.api.TableDescriptor;
 import org.apache.flink.table.functions.ScalarFunction;
 import org.apache.flink.test.junit5.MiniClusterExtension;
 import org.apache.flink.types.Row;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
@@ -124,6 +125,7 @@ class AllTypesTest {
   }
 
   @Test
+  @Tag("bitmap")
   void bitmaps() throws Exception {
     assertComesBack(
         Sql.batch(1).numbers("s", 4),

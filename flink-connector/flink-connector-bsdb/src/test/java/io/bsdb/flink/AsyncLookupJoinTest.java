@@ -25,6 +25,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 @Timeout(120)
@@ -87,9 +88,9 @@ class AsyncLookupJoinTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"ORDERED", "ALLOW_UNORDERED"})
-  void enrichesEveryRow(String mode) throws Exception {
-    Sql session = session("sound", "'lookup.async' = 'true'");
+  @CsvSource({"ORDERED, false", "ALLOW_UNORDERED, false", "ALLOW_UNORDERED, true"})
+  void enrichesEveryRow(String mode, boolean objectReuse) throws Exception {
+    Sql session = session("sound", "'lookup.async' = 'true'").reusingObjects(objectReuse);
     String query =
         join("/*+ LOOKUP('table'='t', 'output-mode'='%s', 'capacity'='7') */".formatted(mode));
 
@@ -106,12 +107,14 @@ class AsyncLookupJoinTest {
                 .toList());
   }
 
-  @Test
-  void checksComparedColumnsOutsideTheKey() throws Exception {
+  @ParameterizedTest
+  @CsvSource({"mapped, false", "io_uring, false", "io_uring, true"})
+  void checksComparedColumnsOutsideTheKey(String access, boolean objectReuse) throws Exception {
     assertThat(
-            session("sound", "'lookup.async' = 'true'", "'lookup.access' = 'mapped'")
+            session("sound", "'lookup.async' = 'true'", "'lookup.access' = '%s'".formatted(access))
+                .reusingObjects(objectReuse)
                 .texts(
-                    "SELECT t.id FROM s JOIN t FOR SYSTEM_TIME AS OF s.pt ON t.id = s.f0 AND t.score = 7 WHERE s.f0 < 30"))
+                    "SELECT t.id FROM s JOIN t FOR SYSTEM_TIME AS OF s.pt ON t.id = s.f0 AND t.score = 7 AND t.name = 'name ' || CAST(s.f0 AS STRING) WHERE s.f0 < 30"))
         .containsExactly("+I[17]", "+I[27]", "+I[7]");
   }
 

@@ -10,6 +10,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Stream;
 import org.apache.flink.test.junit5.MiniClusterExtension;
 import org.junit.jupiter.api.Test;
@@ -107,6 +108,18 @@ class BuildTest {
     }
 
     assertThat(Table.at(directory).versions()).hasSize(2).contains(current().version());
+  }
+
+  @Test
+  void keepsWhatABuildSaysOfItself() throws Exception {
+    Sql.batch(1)
+        .numbers("s", 10)
+        .run(ddl("", "'sink.partitions' = '1'", "'sink.properties' = 'owner:shop'"))
+        .run(
+            "INSERT OVERWRITE t /*+ OPTIONS('sink.source-positions' = 'orders-0:4711,orders-1:12') */ SELECT f0, 'x' FROM s");
+
+    assertThat(current().sourcePositions()).isEqualTo(Map.of("orders-0", "4711", "orders-1", "12"));
+    assertThat(current().properties()).isEqualTo(Map.of("owner", "shop"));
   }
 
   @Test

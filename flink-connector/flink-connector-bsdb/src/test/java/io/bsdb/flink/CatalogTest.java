@@ -169,6 +169,25 @@ class CatalogTest {
         .containsExactly("+I[2.50]");
   }
 
+  /** To Flink it is CREATE TABLE, and then a plain INSERT. */
+  @Test
+  void createTableAsDeclaresATableThatIsStillToBeFilled() throws Exception {
+    Sql session = batch();
+    String query = " SELECT f0 AS id, 'x' AS name FROM s";
+
+    assertThatThrownBy(
+            () ->
+                session.run(
+                    "CREATE TABLE c.`default`.made (PRIMARY KEY (id) NOT ENFORCED) AS" + query))
+        .hasMessageContaining("table c.default.made cannot be appended to")
+        .hasMessageContaining("use INSERT OVERWRITE with all rows");
+    assertThat(session.texts("SHOW TABLES FROM c.`default`")).containsExactly("+I[made]");
+
+    session.run("INSERT OVERWRITE c.`default`.made" + query);
+    assertThat(session.texts("SELECT COUNT(*), MAX(name) FROM c.`default`.made"))
+        .containsExactly("+I[100, x]");
+  }
+
   @Test
   void keepsAlteredOptions() throws Exception {
     withCities()

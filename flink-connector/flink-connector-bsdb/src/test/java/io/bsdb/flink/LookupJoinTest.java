@@ -13,6 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class LookupJoinTest {
@@ -57,10 +58,11 @@ class LookupJoinTest {
   }
 
   @ParameterizedTest
-  @ValueSource(ints = {1, 2, 4})
-  void enrichesEveryRow(int parallelism) throws Exception {
+  @CsvSource({"1, false", "2, false", "4, false", "1, true", "4, true"})
+  void enrichesEveryRow(int parallelism, boolean objectReuse) throws Exception {
     List<String> rows =
         session(parallelism, ROWS + 500)
+            .reusingObjects(objectReuse)
             .texts(
                 """
                 SELECT s.f0, d.name, d.score FROM s
@@ -129,6 +131,30 @@ class LookupJoinTest {
     assertThat(rows).containsExactly("+I[0, name 0]", "+I[1, null]", "+I[2, null]", "+I[3, null]");
   }
 
+  /** Rows of the table wait in the state of the join behind, on the heap, not copied. */
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void rowsStayValidWhileStateKeepsThem(boolean objectReuse) throws Exception {
+    List<String> rows =
+        session(2, 300)
+            .reusingObjects(objectReuse)
+            .texts(
+                """
+                SELECT a.id, a.name, b.name FROM
+                  (SELECT d.id, d.name FROM s JOIN t FOR SYSTEM_TIME AS OF s.pt AS d
+                   ON d.id = s.f0 AND d.region = IF(MOD(s.f0, 2) = 0, 'even', 'odd')) AS a
+                JOIN
+                  (SELECT d.id, d.name FROM s JOIN t FOR SYSTEM_TIME AS OF s.pt AS d
+                   ON d.id = s.f0 * 2 AND d.region = 'even') AS b
+                ON b.id = a.id * 2""");
+
+    assertThat(rows)
+        .containsExactlyInAnyOrderElementsOf(
+            LongStream.range(0, 300)
+                .mapToObj(i -> "+I[%d, name %d, name %d]".formatted(i, i, 2 * i))
+                .toList());
+  }
+
   @Test
   void readsOnlyProjectedColumns() throws Exception {
     Sql session = session(1, 2);
@@ -141,6 +167,7 @@ class LookupJoinTest {
     assertThat(session.texts(query)).containsExactly("+I[0]");
   }
 
+  /** Flink mixes up the filters that a lookup source takes (FLINK-36808). */
   @Test
   void filtersTwoUsesOfOneTableApart() throws Exception {
     List<String> rows =

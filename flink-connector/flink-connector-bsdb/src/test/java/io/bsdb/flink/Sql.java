@@ -6,6 +6,7 @@ import java.util.List;
 import org.apache.flink.api.common.RuntimeExecutionMode;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.configuration.ExecutionOptions;
+import org.apache.flink.configuration.PipelineOptions;
 import org.apache.flink.runtime.testutils.MiniClusterResourceConfiguration;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.flink.table.api.EnvironmentSettings;
@@ -26,10 +27,14 @@ final class Sql {
   }
 
   static MiniClusterResourceConfiguration cluster() {
+    return cluster(new Configuration());
+  }
+
+  static MiniClusterResourceConfiguration cluster(Configuration configuration) {
     return new MiniClusterResourceConfiguration.Builder()
         .setNumberTaskManagers(2)
         .setNumberSlotsPerTaskManager(4)
-        .setConfiguration(new Configuration())
+        .setConfiguration(configuration)
         .build();
   }
 
@@ -60,6 +65,12 @@ final class Sql {
         tables.fromDataStream(
             env.fromSequence(0, n - 1),
             Schema.newBuilder().columnByExpression("pt", "PROCTIME()").build()));
+    return this;
+  }
+
+  /** Whether operators hand each other rows without copying them. */
+  Sql reusingObjects(boolean reuse) {
+    env.configure(new Configuration().set(PipelineOptions.OBJECT_REUSE, reuse));
     return this;
   }
 

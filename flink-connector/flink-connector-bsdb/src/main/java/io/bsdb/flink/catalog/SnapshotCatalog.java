@@ -47,15 +47,18 @@ final class SnapshotCatalog extends TablesOnlyCatalog {
     }
   }
 
-  /** Something that reads or writes files. */
-  private interface Access<T extends @Nullable Object> {
-    T run() throws IOException;
+  private interface Question<T extends @Nullable Object> {
+    T ask() throws IOException;
   }
 
-  /** Does something to a table or database, and says to which if it fails. */
-  private <T extends @Nullable Object> T on(String what, Access<T> access) {
+  private interface Change {
+    void run() throws IOException;
+  }
+
+  /** Reads something of a table or database, and says of which if it fails. */
+  private <T extends @Nullable Object> T on(String what, Question<T> question) {
     try {
-      return access.run();
+      return question.ask();
     } catch (IOException e) {
       throw new CatalogException("%s.%s: %s".formatted(getName(), what, e), e);
     } catch (ValidationException e) {
@@ -63,7 +66,15 @@ final class SnapshotCatalog extends TablesOnlyCatalog {
     }
   }
 
-  // Databases
+  /** Does something to a table or database, and says to which if it fails. */
+  private void change(String what, Change change) {
+    on(
+        what,
+        () -> {
+          change.run();
+          return what;
+        });
+  }
 
   @Override
   public List<String> listDatabases() {
@@ -106,12 +117,7 @@ final class SnapshotCatalog extends TablesOnlyCatalog {
           "database %s: a database is a directory, which keeps no comment and no properties; leave them out"
               .formatted(name));
     }
-    on(
-        name,
-        () -> {
-          warehouse.createDirectory(name);
-          return name;
-        });
+    change(name, () -> warehouse.createDirectory(name));
   }
 
   @Override
@@ -131,7 +137,7 @@ final class SnapshotCatalog extends TablesOnlyCatalog {
     if (!held.isEmpty() && !cascade) {
       throw new DatabaseNotEmptyException(getName(), name);
     }
-    on(
+    change(
         name,
         () -> {
           for (String table : held) {
@@ -143,11 +149,8 @@ final class SnapshotCatalog extends TablesOnlyCatalog {
                     .formatted(warehouse, name));
           }
           warehouse.deleteDirectory(name);
-          return name;
         });
   }
-
-  // Tables
 
   @Override
   public List<String> listTables(String database) throws DatabaseNotExistException {
@@ -172,7 +175,7 @@ final class SnapshotCatalog extends TablesOnlyCatalog {
               case TABLE -> table.table();
               case VERSION -> table.version(name.version());
               case TIME -> table.asOf(name.time());
-              case VERSIONS -> VersionsTable.at(warehouse.directory(name.path()).toString());
+              case VERSIONS -> VersionsTable.at(warehouse.location(name.path()).path());
             });
   }
 
@@ -193,16 +196,10 @@ final class SnapshotCatalog extends TablesOnlyCatalog {
 
   private StoredTable require(ObjectPath path, TableName name) throws TableNotExistException {
     if (!on(path.getFullName(), () -> tables.exists(name.path()))) {
-      on(
-          path.getFullName(),
-          () -> {
-            tables.explainAbsence(name.path());
-            return path;
-          });
+      change(path.getFullName(), () -> tables.explainAbsence(name.path()));
       throw new TableNotExistException(getName(), path);
     }
-    return new StoredTable(
-        warehouse.table(name.path()), warehouse.directory(name.path()).toString());
+    return new StoredTable(warehouse.table(name.path()), warehouse.location(name.path()).path());
   }
 
   @Override
@@ -216,47 +213,33 @@ final class SnapshotCatalog extends TablesOnlyCatalog {
       }
       return;
     }
-    on(
-        path.getFullName(),
-        () -> {
-          tables.create(path, table);
-          return path;
-        });
+    change(path.getFullName(), () -> tables.create(path, table));
+  }
+
+  /** Whether there is a table to change. */
+  private boolean isThere(ObjectPath path, boolean ignoreIfNotExists)
+      throws TableNotExistException {
+    TableDirectories.requirePlain(path.getObjectName());
+    boolean there = tableExists(path);
+    if (!there && !ignoreIfNotExists) {
+      throw new TableNotExistException(getName(), path);
+    }
+    return there;
   }
 
   @Override
   public void alterTable(ObjectPath path, CatalogBaseTable newTable, boolean ignoreIfNotExists)
       throws TableNotExistException {
-    TableDirectories.requirePlain(path.getObjectName());
-    if (!tableExists(path)) {
-      if (!ignoreIfNotExists) {
-        throw new TableNotExistException(getName(), path);
-      }
-      return;
+    if (isThere(path, ignoreIfNotExists)) {
+      change(path.getFullName(), () -> tables.declare(path, newTable));
     }
-    on(
-        path.getFullName(),
-        () -> {
-          tables.declare(path, newTable);
-          return path;
-        });
   }
 
   @Override
   public void dropTable(ObjectPath path, boolean ignoreIfNotExists) throws TableNotExistException {
-    TableDirectories.requirePlain(path.getObjectName());
-    if (!tableExists(path)) {
-      if (!ignoreIfNotExists) {
-        throw new TableNotExistException(getName(), path);
-      }
-      return;
+    if (isThere(path, ignoreIfNotExists)) {
+      change(path.getFullName(), () -> tables.delete(path));
     }
-    on(
-        path.getFullName(),
-        () -> {
-          tables.delete(path);
-          return path;
-        });
   }
 
   /** Rows and bytes of the version in service, or of the one that the name says. */
@@ -289,8 +272,6 @@ final class SnapshotCatalog extends TablesOnlyCatalog {
     return new CatalogTableStatistics(
         manifest.recordCount(), manifest.partitions().size(), manifest.length(), raw);
   }
-
-  // Procedures
 
   @Override
   public List<String> listProcedures(String database) throws DatabaseNotExistException {

@@ -9,7 +9,6 @@ import io.bsdb.format.CorruptSnapshotException;
 import io.bsdb.format.UnsupportedVersionException;
 import io.bsdb.table.TableStorage;
 import java.io.CharConversionException;
-import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;
 import java.util.HashMap;
@@ -42,7 +41,7 @@ final class TableDeclaration {
     byte[] content;
     try {
       content = storage.read(FILE, MAX_LENGTH);
-    } catch (NoSuchFileException | FileNotFoundException e) {
+    } catch (NoSuchFileException e) {
       return null;
     }
     return CatalogTable.fromProperties(decode(content, storage + "/" + FILE));

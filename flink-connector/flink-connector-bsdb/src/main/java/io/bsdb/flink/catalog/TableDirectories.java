@@ -2,10 +2,10 @@ package io.bsdb.flink.catalog;
 
 import io.bsdb.flink.BsdbOptions;
 import io.bsdb.flink.SnapshotTableFactory;
+import io.bsdb.flink.storage.TableLocation;
 import io.bsdb.format.SnapshotFormat;
 import io.bsdb.table.Table;
 import java.io.IOException;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -83,8 +83,8 @@ final class TableDirectories {
     return warehouse.table(path);
   }
 
-  Path directory(ObjectPath path) {
-    return warehouse.directory(path);
+  TableLocation location(ObjectPath path) {
+    return warehouse.location(path);
   }
 
   /** Throws if there is a directory, which a mere "not found" would hide. */
@@ -94,7 +94,8 @@ final class TableDirectories {
         && !warehouse.isEmpty(path.getDatabaseName(), path.getObjectName())) {
       throw new ValidationException(
           "not a table directory, because nothing was published or declared in it: %s has neither %s nor %s; build the table, or check the path"
-              .formatted(directory(path), SnapshotFormat.CURRENT_FILE, TableDeclaration.FILE));
+              .formatted(
+                  location(path).path(), SnapshotFormat.CURRENT_FILE, TableDeclaration.FILE));
     }
   }
 
@@ -126,10 +127,10 @@ final class TableDirectories {
               .formatted(connector));
     }
     String location = own.remove(BsdbOptions.PATH.key());
-    if (location != null && !location.equals(directory(path).toString())) {
+    if (location != null && !location.equals(location(path).path())) {
       throw new ValidationException(
           "'path' = '%s': the tables of a catalog lie in its warehouse, this one at '%s'; leave 'path' out"
-              .formatted(location, directory(path)));
+              .formatted(location, location(path).path()));
     }
     return own;
   }
@@ -143,7 +144,7 @@ final class TableDirectories {
     }
     Map<String, String> options = new HashMap<>(declared.getOptions());
     options.put(FactoryUtil.CONNECTOR.key(), SnapshotTableFactory.IDENTIFIER);
-    options.put(BsdbOptions.PATH.key(), directory(path).toString());
+    options.put(BsdbOptions.PATH.key(), location(path).path());
     FactoryUtil.createDynamicTableSink(
         new SnapshotTableFactory(),
         ObjectIdentifier.of(catalog, path.getDatabaseName(), path.getObjectName()),

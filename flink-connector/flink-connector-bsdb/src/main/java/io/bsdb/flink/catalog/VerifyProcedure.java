@@ -1,10 +1,15 @@
 package io.bsdb.flink.catalog;
 
+import io.bsdb.flink.storage.TableLocation;
 import io.bsdb.format.Manifest;
 import io.bsdb.format.SnapshotFormat;
 import io.bsdb.reader.SnapshotVerifier;
 import io.bsdb.table.Table;
+import io.bsdb.table.TableStorage;
 import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import org.apache.flink.table.annotation.ArgumentHint;
 import org.apache.flink.table.annotation.DataTypeHint;
 import org.apache.flink.table.annotation.ProcedureHint;
@@ -41,9 +46,27 @@ public final class VerifyProcedure implements Procedure {
     Table stored = tables.table(path);
     String chosen =
         version == null ? stored.requireCurrentVersion() : Versions.resolve(stored, version);
-    Manifest manifest =
-        SnapshotVerifier.verify(
-            tables.directory(path).resolve(SnapshotFormat.SNAPSHOTS_DIRECTORY).resolve(chosen));
+    Manifest manifest = verify(tables.location(path), stored.storage(), chosen);
     return new Row[] {Row.of(chosen, manifest.recordCount(), manifest.length())};
+  }
+
+  /** Reads a local version in place, and any other in a copy that is deleted afterwards. */
+  private static Manifest verify(TableLocation location, TableStorage storage, String version)
+      throws IOException {
+    String snapshot = SnapshotFormat.SNAPSHOTS_DIRECTORY + "/" + version;
+    if (location.isLocal()) {
+      return SnapshotVerifier.verify(location.directory().resolve(snapshot));
+    }
+    Path copy = Files.createTempDirectory("bsdb-verify-");
+    try {
+      for (String file : storage.list(snapshot)) {
+        try (InputStream in = storage.open(snapshot + "/" + file)) {
+          Files.copy(in, copy.resolve(file));
+        }
+      }
+      return SnapshotVerifier.verify(copy);
+    } finally {
+      Table.at(copy).storage().delete("");
+    }
   }
 }

@@ -1,8 +1,8 @@
 package io.bsdb.flink.catalog;
 
+import io.bsdb.flink.storage.TableLocation;
 import io.bsdb.table.Table;
 import java.io.IOException;
-import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.Queue;
 import org.apache.flink.api.common.io.GenericInputFormat;
@@ -24,7 +24,7 @@ final class VersionsInputFormat extends GenericInputFormat<RowData> implements N
   @Override
   public void open(GenericInputSplit split) throws IOException {
     super.open(split);
-    Table table = Table.at(Path.of(path));
+    Table table = new TableLocation(path).table();
     Queue<RowData> found = new ArrayDeque<>();
     for (String version : table.versions()) {
       found.add(VersionsTable.row(table, version));

@@ -1,5 +1,6 @@
 package io.bsdb.flink.catalog;
 
+import io.bsdb.flink.storage.TableLocation;
 import io.bsdb.table.Table;
 import java.io.File;
 import java.io.FileNotFoundException;
@@ -8,7 +9,6 @@ import java.util.Arrays;
 import java.util.List;
 import org.apache.flink.core.fs.FileStatus;
 import org.apache.flink.core.fs.Path;
-import org.apache.flink.table.api.ValidationException;
 import org.apache.flink.table.catalog.ObjectPath;
 
 /**
@@ -22,20 +22,13 @@ final class Warehouse {
     this.root = root;
   }
 
-  /**
-   * The warehouse at a local path.
-   *
-   * @throws ValidationException if the path is not local
-   */
+  /** The warehouse at a local path, or in one of Flink's file systems. */
   static Warehouse at(String location) {
-    Path path = new Path(location);
-    String scheme = path.toUri().getScheme();
-    if (scheme != null && !scheme.equals("file")) {
-      throw new ValidationException(
-          "'%s' = '%s' is not a local path; snapshots are read and written through the local file system, so mount the store"
-              .formatted(CatalogOptions.WAREHOUSE.key(), location));
-    }
-    return new Warehouse(Path.fromLocalFile(new File(path.getPath()).getAbsoluteFile()));
+    TableLocation place = new TableLocation(location);
+    return new Warehouse(
+        place.isLocal()
+            ? Path.fromLocalFile(new File(place.directory().toString()))
+            : new Path(location));
   }
 
   private Path path(String... names) {
@@ -94,18 +87,21 @@ final class Warehouse {
     }
   }
 
-  /** The directory of a table. */
-  java.nio.file.Path directory(ObjectPath table) {
-    return java.nio.file.Path.of(
-        path(table.getDatabaseName(), table.getObjectName()).toUri().getPath());
+  /** Where a table lies: a local path, or a URI. */
+  TableLocation location(ObjectPath table) {
+    return new TableLocation(text(path(table.getDatabaseName(), table.getObjectName())));
+  }
+
+  private static String text(Path path) {
+    return path.toUri().getScheme().equals("file") ? path.toUri().getPath() : path.toString();
   }
 
   Table table(ObjectPath table) {
-    return Table.at(directory(table));
+    return location(table).table();
   }
 
   @Override
   public String toString() {
-    return root.getPath();
+    return text(root);
   }
 }

@@ -1,8 +1,6 @@
 package io.bsdb.flink.lookup;
 
 import io.bsdb.flink.row.DeclaredTable;
-import io.bsdb.format.PartitionFile;
-import io.bsdb.reader.Access;
 import io.bsdb.table.Table;
 import java.io.IOException;
 
@@ -22,7 +20,7 @@ public enum AsyncLookup {
       case FALSE -> Kind.SYNC;
       case TRUE -> Kind.ASYNC;
       case AUTO ->
-          readsFromDisk(settings.access()) && bytes(table, settings) > settings.blockCacheBytes()
+          settings.access().readsFromDisk() && bytes(table, settings) > settings.blockCacheBytes()
               ? Kind.ASYNC
               : Kind.SYNC;
     };
@@ -34,20 +32,11 @@ public enum AsyncLookup {
     ASYNC
   }
 
-  private static boolean readsFromDisk(Access access) {
-    return access == Access.DIRECT || access == Access.IO_URING;
-  }
-
   private static long bytes(DeclaredTable declared, ReadSettings settings) {
     Table table = declared.table();
     try {
       String version = settings.version();
-      return table
-          .manifest(version == null ? table.requireCurrentVersion() : version)
-          .partitions()
-          .stream()
-          .mapToLong(PartitionFile::length)
-          .sum();
+      return table.manifest(version == null ? table.requireCurrentVersion() : version).length();
     } catch (IOException notVisibleFromHere) {
       return Long.MAX_VALUE;
     }

@@ -1,7 +1,6 @@
 package io.bsdb.flink.lookup;
 
 import io.bsdb.format.Manifest;
-import io.bsdb.format.PartitionFile;
 import io.bsdb.reader.LiveSnapshot;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
@@ -42,7 +41,7 @@ final class Loads implements LiveSnapshot.Listener, LiveSnapshot.Check {
   /** A load has ended well. */
   void finished(Manifest manifest) {
     latestNanos = System.nanoTime() - begun;
-    bytes = manifest.partitions().stream().mapToLong(PartitionFile::length).sum();
+    bytes = manifest.length();
     records = manifest.recordCount();
     count.getAndIncrement();
   }

@@ -1,13 +1,11 @@
 package io.bsdb.flink.row;
 
-import io.bsdb.flink.storage.FileSystemStorage;
+import io.bsdb.flink.storage.TableLocation;
 import io.bsdb.format.row.Schema;
 import io.bsdb.table.Table;
 import java.io.Serializable;
-import java.net.URI;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.regex.Pattern;
 import org.apache.flink.table.api.ValidationException;
 import org.apache.flink.table.types.logical.RowType;
 
@@ -21,9 +19,6 @@ import org.apache.flink.table.types.logical.RowType;
  */
 public record DeclaredTable(String name, String path, RowType rowType, List<String> primaryKey)
     implements Serializable {
-  /** A scheme has two letters at least: a drive on Windows has one. */
-  private static final Pattern SCHEME = Pattern.compile("[A-Za-z][A-Za-z0-9+.-]+:.*");
-
   public DeclaredTable {
     primaryKey = List.copyOf(primaryKey);
   }
@@ -35,7 +30,7 @@ public record DeclaredTable(String name, String path, RowType rowType, List<Stri
 
   /** Whether the table lies in the local file system, rather than in another one of Flink's. */
   public boolean isLocal() {
-    return path.startsWith("file:") || !SCHEME.matcher(path).matches();
+    return new TableLocation(path).isLocal();
   }
 
   /**
@@ -44,13 +39,8 @@ public record DeclaredTable(String name, String path, RowType rowType, List<Stri
    * @throws ValidationException if the path does not name one
    */
   public Path directory() {
-    if (!isLocal()) {
-      throw new ValidationException(
-          "table %s: 'path' = '%s' is not a local path".formatted(name, path));
-    }
     try {
-      Path directory = path.startsWith("file:") ? Path.of(URI.create(path)) : Path.of(path);
-      return directory.toAbsolutePath().normalize();
+      return new TableLocation(path).directory();
     } catch (IllegalArgumentException e) {
       throw invalidPath(e);
     }
@@ -62,11 +52,8 @@ public record DeclaredTable(String name, String path, RowType rowType, List<Stri
    * @throws ValidationException if the path cannot be one
    */
   public Table table() {
-    if (isLocal()) {
-      return Table.at(directory());
-    }
     try {
-      return Table.of(new FileSystemStorage(path));
+      return new TableLocation(path).table();
     } catch (IllegalArgumentException e) {
       throw invalidPath(e);
     }

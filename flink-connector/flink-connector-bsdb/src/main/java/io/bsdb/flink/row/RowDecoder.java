@@ -1,7 +1,6 @@
 package io.bsdb.flink.row;
 
 import io.bsdb.format.row.ColumnType;
-import io.bsdb.format.row.KeyView;
 import io.bsdb.format.row.RowLayout;
 import io.bsdb.format.row.RowView;
 import io.bsdb.format.row.RowWriter;
@@ -52,17 +51,19 @@ public final class RowDecoder {
 
   /** A row that decodes its fields from these bytes when asked; they must not change any more. */
   public RowData decode(byte[] key, byte[] value) {
-    return decode(new KeyView(schema).wrap(key), value);
+    return withMetadata(new SnapshotRow(schema, key, view(value), fields));
   }
 
   /** The same without the key, if it is not {@linkplain #needsKeys needed}. */
   public RowData decode(byte[] value) {
-    return decode(new KeyView(schema), value);
+    return withMetadata(SnapshotRow.withoutKey(schema, view(value), fields));
   }
 
-  private RowData decode(KeyView key, byte[] value) {
-    byte[] row = values == SnapshotMapping.Values.PLAIN ? asRow(value) : value;
-    SnapshotRow decoded = new SnapshotRow(key, new RowView(layout).wrap(row), fields);
+  private RowView view(byte[] value) {
+    return new RowView(layout).wrap(values == SnapshotMapping.Values.PLAIN ? asRow(value) : value);
+  }
+
+  private RowData withMetadata(SnapshotRow decoded) {
     return metadata.getArity() == 0 ? decoded : new JoinedRowData(decoded, metadata);
   }
 

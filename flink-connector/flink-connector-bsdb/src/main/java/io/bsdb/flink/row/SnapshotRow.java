@@ -3,20 +3,35 @@ package io.bsdb.flink.row;
 import io.bsdb.format.row.FieldView;
 import io.bsdb.format.row.KeyView;
 import io.bsdb.format.row.RowView;
+import io.bsdb.format.row.Schema;
+import org.jspecify.annotations.Nullable;
 
-/** A table's row: key columns are read from the key, the others from the value. */
+/**
+ * A table's row: key columns are read from the key, the others from the value. Few queries ask for
+ * the columns that they compared, so the key is looked into when one does.
+ */
 final class SnapshotRow extends ViewRow {
-  private final KeyView key;
+  private static final byte[] NO_KEY = {};
+
+  private final Schema schema;
+  private final byte[] key;
   private final RowView value;
   private final int[] fields;
+  private @Nullable KeyView keyView;
 
   /**
    * @param fields by position in this row: a value position, or −1 minus a key position
    */
-  SnapshotRow(KeyView key, RowView value, int[] fields) {
+  SnapshotRow(Schema schema, byte[] key, RowView value, int[] fields) {
+    this.schema = schema;
     this.key = key;
     this.value = value;
     this.fields = fields;
+  }
+
+  /** A row none of whose fields is in the key. */
+  static SnapshotRow withoutKey(Schema schema, RowView value, int[] fields) {
+    return new SnapshotRow(schema, NO_KEY, value, fields);
   }
 
   @Override
@@ -26,7 +41,16 @@ final class SnapshotRow extends ViewRow {
 
   @Override
   FieldView view(int pos) {
-    return fields[pos] >= 0 ? value : key;
+    return fields[pos] >= 0 ? value : key();
+  }
+
+  private KeyView key() {
+    KeyView view = keyView;
+    if (view == null) {
+      view = new KeyView(schema).wrap(key);
+      keyView = view;
+    }
+    return view;
   }
 
   @Override

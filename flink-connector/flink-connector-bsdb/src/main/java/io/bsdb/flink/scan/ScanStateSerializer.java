@@ -1,39 +1,27 @@
 package io.bsdb.flink.scan;
 
 import io.bsdb.flink.scan.ScanState.Discovery;
+import io.bsdb.flink.state.StateSerializer;
 import java.io.IOException;
-import java.util.ArrayList;
-import java.util.List;
-import org.apache.flink.core.io.SimpleVersionedSerializer;
-import org.apache.flink.core.memory.DataInputDeserializer;
-import org.apache.flink.core.memory.DataOutputSerializer;
+import org.apache.flink.core.memory.DataInputView;
+import org.apache.flink.core.memory.DataOutputView;
 
-final class ScanStateSerializer implements SimpleVersionedSerializer<ScanState> {
-  @Override
-  public int getVersion() {
-    return ScanSplitSerializer.VERSION;
+final class ScanStateSerializer extends StateSerializer<ScanState> {
+  private static final ScanSplitSerializer SPLITS = new ScanSplitSerializer();
+
+  ScanStateSerializer() {
+    super("state of a scan");
   }
 
   @Override
-  public byte[] serialize(ScanState state) throws IOException {
-    DataOutputSerializer target = new DataOutputSerializer(1024);
+  public void write(ScanState state, DataOutputView target) throws IOException {
     target.writeBoolean(state.discovery() == Discovery.DONE);
-    target.writeInt(state.splits().size());
-    for (ScanSplit split : state.splits()) {
-      ScanSplitSerializer.write(split, target);
-    }
-    return target.getCopyOfBuffer();
+    SPLITS.writeAll(state.splits(), target);
   }
 
   @Override
-  public ScanState deserialize(int version, byte[] serialized) throws IOException {
-    ScanSplitSerializer.checkVersion(version);
-    DataInputDeserializer source = new DataInputDeserializer(serialized);
+  public ScanState read(DataInputView source) throws IOException {
     Discovery discovery = source.readBoolean() ? Discovery.DONE : Discovery.PENDING;
-    List<ScanSplit> splits = new ArrayList<>();
-    for (int remaining = source.readInt(); remaining > 0; remaining--) {
-      splits.add(ScanSplitSerializer.read(source));
-    }
-    return new ScanState(discovery, splits);
+    return new ScanState(discovery, SPLITS.readAll(source));
   }
 }

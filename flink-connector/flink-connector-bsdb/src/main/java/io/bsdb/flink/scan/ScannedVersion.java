@@ -6,13 +6,12 @@ import io.bsdb.flink.row.SnapshotMapping;
 import io.bsdb.reader.KeyShare;
 import io.bsdb.reader.LiveSnapshot;
 import io.bsdb.reader.RecordCursor;
+import io.bsdb.table.Table;
+import io.bsdb.table.TableStorage;
 import java.io.Closeable;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Comparator;
 import java.util.UUID;
-import java.util.stream.Stream;
 import org.apache.flink.table.data.RowData;
 
 /**
@@ -44,19 +43,21 @@ final class ScannedVersion implements Closeable {
               spec.table(), spec.settings().pinnedTo(split.version()), KeyShare.ALL);
       return of(spec, use, use.live());
     }
-    Path directory = copies.resolve("scan-" + UUID.randomUUID());
+    String name = "scan-" + UUID.randomUUID();
+    Path directory = copies.resolve(name);
+    TableStorage storage = Table.at(copies).storage();
     try {
       LiveSnapshot live = copy(spec, split, directory);
       return of(
           spec,
           () -> {
             live.close();
-            delete(directory);
+            storage.delete(name);
           },
           live);
     } catch (IOException | RuntimeException e) {
       try {
-        delete(directory);
+        storage.delete(name);
       } catch (IOException suppressed) {
         e.addSuppressed(suppressed);
       }
@@ -74,16 +75,6 @@ final class ScannedVersion implements Closeable {
         .options(spec.settings().readerOptions(new KeyShare(split.partition(), partitions)))
         .pin(split.version())
         .open();
-  }
-
-  private static void delete(Path directory) throws IOException {
-    if (Files.exists(directory)) {
-      try (Stream<Path> entries = Files.walk(directory)) {
-        for (Path entry : entries.sorted(Comparator.reverseOrder()).toList()) {
-          Files.delete(entry);
-        }
-      }
-    }
   }
 
   private static ScannedVersion of(ScanSpec spec, Closeable source, LiveSnapshot live)

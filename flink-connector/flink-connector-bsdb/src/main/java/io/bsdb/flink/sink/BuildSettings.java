@@ -8,6 +8,7 @@ import io.bsdb.writer.Layout;
 import io.bsdb.writer.WriterOptions;
 import java.io.Serializable;
 import java.time.Duration;
+import java.util.Map;
 
 /**
  * How a table is built; see {@link WriterOptions} for what is not said here.
@@ -16,6 +17,7 @@ import java.time.Duration;
  * @param memoryBytes what each writer task may use
  * @param retainVersions how many versions stay after publishing, the new one among them
  * @param stagingRetention how long leftovers of failed builds stay
+ * @param sourcePositions for the manifest, as are the properties
  */
 public record BuildSettings(
     int partitions,
@@ -29,8 +31,14 @@ public record BuildSettings(
     long memoryBytes,
     Duplicates duplicates,
     int retainVersions,
-    Duration stagingRetention)
+    Duration stagingRetention,
+    Map<String, String> sourcePositions,
+    Map<String, String> properties)
     implements Serializable {
+  public BuildSettings {
+    sourcePositions = Map.copyOf(sourcePositions);
+    properties = Map.copyOf(properties);
+  }
 
   /**
    * The writer's options for a table.
@@ -49,6 +57,8 @@ public record BuildSettings(
         .zstdLevel(zstdLevel)
         .memoryBytes(memoryBytes)
         .duplicates(duplicates)
+        .sourcePositions(sourcePositions)
+        .properties(properties)
         .schema(table.schema());
     if (keyStorage == KeyStorage.OMITTED) {
       options.approximate();

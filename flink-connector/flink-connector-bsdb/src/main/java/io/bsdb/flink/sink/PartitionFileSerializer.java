@@ -1,43 +1,19 @@
 package io.bsdb.flink.sink;
 
+import io.bsdb.flink.state.StateSerializer;
 import io.bsdb.format.PartitionFile;
 import java.io.IOException;
-import org.apache.flink.core.io.SimpleVersionedSerializer;
-import org.apache.flink.core.memory.DataInputDeserializer;
 import org.apache.flink.core.memory.DataInputView;
-import org.apache.flink.core.memory.DataOutputSerializer;
 import org.apache.flink.core.memory.DataOutputView;
 
 /** Carries the manifest entry of a partition file from its writer to the committer. */
-final class PartitionFileSerializer implements SimpleVersionedSerializer<PartitionFile> {
-  static final int VERSION = 1;
-
-  @Override
-  public int getVersion() {
-    return VERSION;
+final class PartitionFileSerializer extends StateSerializer<PartitionFile> {
+  PartitionFileSerializer() {
+    super("committable");
   }
 
   @Override
-  public byte[] serialize(PartitionFile file) throws IOException {
-    DataOutputSerializer target = new DataOutputSerializer(128);
-    write(file, target);
-    return target.getCopyOfBuffer();
-  }
-
-  @Override
-  public PartitionFile deserialize(int version, byte[] serialized) throws IOException {
-    checkVersion(version);
-    return read(new DataInputDeserializer(serialized));
-  }
-
-  static void checkVersion(int version) throws IOException {
-    if (version != VERSION) {
-      throw new IOException(
-          "committable of another version: expected=%d actual=%d".formatted(VERSION, version));
-    }
-  }
-
-  static void write(PartitionFile file, DataOutputView target) throws IOException {
+  public void write(PartitionFile file, DataOutputView target) throws IOException {
     target.writeInt(file.partition());
     target.writeUTF(file.name());
     target.writeLong(file.length());
@@ -47,7 +23,8 @@ final class PartitionFileSerializer implements SimpleVersionedSerializer<Partiti
     target.writeLong(file.valueBytes());
   }
 
-  static PartitionFile read(DataInputView source) throws IOException {
+  @Override
+  public PartitionFile read(DataInputView source) throws IOException {
     return new PartitionFile(
         source.readInt(),
         source.readUTF(),

@@ -1,38 +1,25 @@
 package io.bsdb.flink.sink;
 
-import io.bsdb.format.PartitionFile;
+import io.bsdb.flink.state.StateSerializer;
 import java.io.IOException;
-import java.util.ArrayList;
-import java.util.List;
-import org.apache.flink.core.io.SimpleVersionedSerializer;
-import org.apache.flink.core.memory.DataInputDeserializer;
-import org.apache.flink.core.memory.DataOutputSerializer;
+import org.apache.flink.core.memory.DataInputView;
+import org.apache.flink.core.memory.DataOutputView;
 
 /** Carries a publication to the committer. */
-final class PublicationSerializer implements SimpleVersionedSerializer<Publication> {
-  @Override
-  public int getVersion() {
-    return PartitionFileSerializer.VERSION;
+final class PublicationSerializer extends StateSerializer<Publication> {
+  private static final PartitionFileSerializer FILES = new PartitionFileSerializer();
+
+  PublicationSerializer() {
+    super("publication");
   }
 
   @Override
-  public byte[] serialize(Publication publication) throws IOException {
-    DataOutputSerializer target = new DataOutputSerializer(4096);
-    target.writeInt(publication.files().size());
-    for (PartitionFile file : publication.files()) {
-      PartitionFileSerializer.write(file, target);
-    }
-    return target.getCopyOfBuffer();
+  public void write(Publication publication, DataOutputView target) throws IOException {
+    FILES.writeAll(publication.files(), target);
   }
 
   @Override
-  public Publication deserialize(int version, byte[] serialized) throws IOException {
-    PartitionFileSerializer.checkVersion(version);
-    DataInputDeserializer source = new DataInputDeserializer(serialized);
-    List<PartitionFile> files = new ArrayList<>();
-    for (int remaining = source.readInt(); remaining > 0; remaining--) {
-      files.add(PartitionFileSerializer.read(source));
-    }
-    return new Publication(files);
+  public Publication read(DataInputView source) throws IOException {
+    return new Publication(FILES.readAll(source));
   }
 }

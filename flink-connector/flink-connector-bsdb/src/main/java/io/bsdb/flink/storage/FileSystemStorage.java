@@ -1,6 +1,5 @@
 package io.bsdb.flink.storage;
 
-import io.bsdb.format.CorruptSnapshotException;
 import io.bsdb.table.TableStorage;
 import java.io.FileNotFoundException;
 import java.io.IOException;
@@ -56,33 +55,15 @@ public final class FileSystemStorage implements TableStorage {
   }
 
   @Override
-  public byte[] read(String path, int limit) throws IOException {
-    try (InputStream in = open(path)) {
-      byte[] content = in.readNBytes(limit + 1);
-      if (content.length > limit) {
-        throw new CorruptSnapshotException(
-            "file too long: file=%s expected<=%d".formatted(file(path), limit));
-      }
-      return content;
-    } catch (FileNotFoundException e) {
-      throw missing(file(path), e);
-    }
-  }
-
-  @Override
   public InputStream open(String path) throws IOException {
     Path file = file(path);
     try {
       return fileSystem().open(file);
     } catch (FileNotFoundException e) {
-      throw missing(file, e);
+      NoSuchFileException missing = new NoSuchFileException(file.toString());
+      missing.initCause(e);
+      throw missing;
     }
-  }
-
-  private static NoSuchFileException missing(Path file, FileNotFoundException cause) {
-    NoSuchFileException missing = new NoSuchFileException(file.toString());
-    missing.initCause(cause);
-    return missing;
   }
 
   @Override

@@ -62,12 +62,17 @@ class SnapshotLookupFunctionTest {
   }
 
   private void publish(LogicalType valueType, Object value) throws IOException {
+    publish(valueType, value, value);
+  }
+
+  private void publish(LogicalType valueType, Object valueOfA, Object valueOfB) throws IOException {
     DeclaredTable table = table(valueType);
     RecordEncoder encoder = new RecordEncoder(table);
     WriterOptions options = WriterOptions.builder().schema(table.schema()).partitions(1).build();
     try (SnapshotWriter writer = SnapshotWriter.create(directory, options)) {
       for (String key : List.of("a", "b")) {
-        RowData row = GenericRowData.of(StringData.fromString(key), value);
+        RowData row =
+            GenericRowData.of(StringData.fromString(key), key.equals("a") ? valueOfA : valueOfB);
         writer.add(encoder.key(row), encoder.value(row));
       }
       writer.publish();
@@ -229,7 +234,7 @@ class SnapshotLookupFunctionTest {
 
   @Test
   void rowsOutliveTheReader() throws Exception {
-    publish(STRING, StringData.fromString("ünchanged"));
+    publish(STRING, StringData.fromString("ünchanged"), StringData.fromString("other"));
     SnapshotLookupFunction function = open(function(STRING, OFTEN));
     RowData a = lookup(function, "a").iterator().next();
     RowData b = lookup(function, "b").iterator().next();
@@ -238,6 +243,7 @@ class SnapshotLookupFunctionTest {
     assertThat(a.getString(0)).hasToString("a");
     assertThat(b.getString(0)).hasToString("b");
     assertThat(a.getString(1)).hasToString("ünchanged");
+    assertThat(b.getString(1)).hasToString("other");
   }
 
   @Test

@@ -20,6 +20,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.stream.Stream;
 import org.apache.flink.api.common.RuntimeExecutionMode;
@@ -69,7 +70,9 @@ final class FaultyBuild {
         64L << 20,
         Duplicates.FAIL,
         10,
-        Duration.ofDays(1));
+        Duration.ofDays(1),
+        Map.of(),
+        Map.of());
   }
 
   JobClient start(Fault fault, int rows) throws Exception {

@@ -141,9 +141,10 @@ final class FaultySink
           case WRITER_ALWAYS_FAILS -> failFirst(Integer.MAX_VALUE, "writing");
           case WRITER_HANGS_ONCE -> {
             if (attempt == 0) {
-              State state = running; // another build may replace it once this one is seen to hang
-              state.hanging.countDown();
-              state.released.await();
+              // Once this is heard of, another build may begin, with a state of its own.
+              State ours = running;
+              ours.hanging.countDown();
+              ours.released.await();
             }
           }
           default -> {}

@@ -1,0 +1,58 @@
+package io.bsdb.benchmarks.flink;
+
+import io.bsdb.format.row.KeyWriter;
+import io.bsdb.format.row.Schema;
+import io.bsdb.reader.Access;
+import io.bsdb.reader.AsyncSnapshotReader;
+import io.bsdb.reader.ReaderOptions;
+import java.nio.file.Path;
+import java.util.Objects;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+
+/** The lookups of the query, past the page cache and without Flink. */
+final class DiskReader {
+  private DiskReader() {}
+
+  /**
+   * How long all lookups take, without the opening of the table.
+   *
+   * @param underWay futures at a time
+   */
+  static long nanos(Path table, long rows, long events, int underWay) throws Exception {
+    ReaderOptions options = ReaderOptions.builder().access(Access.IO_URING).build();
+    try (AsyncSnapshotReader reader = AsyncSnapshotReader.open(table, options)) {
+      Schema schema = Objects.requireNonNull(reader.manifest().schema());
+      KeyWriter key = new KeyWriter(schema);
+      Semaphore room = new Semaphore(underWay);
+      AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
+      long start = System.nanoTime();
+      for (long i = 0; i < events; i++) {
+        room.acquire();
+        var unused =
+            reader
+                .get(key.reset().writeLong(i * LookupBench.STEP % rows).toBytes())
+                .whenComplete(
+                    (value, problem) -> {
+                      if (problem != null || value == null) {
+                        failure.compareAndSet(
+                            null, new IllegalStateException("a lookup found nothing", problem));
+                      }
+                      room.release();
+                    });
+      }
+      room.acquire(underWay);
+      long nanos = System.nanoTime() - start;
+      Throwable first = failure.get();
+      if (first != null) {
+        throw new IllegalStateException("a lookup failed", first);
+      }
+      String access = reader.metrics().effectiveAccess();
+      if (!access.startsWith(Access.IO_URING.name())) {
+        System.out.println("io_uring is not to be had: " + access);
+      }
+      return nanos;
+    }
+  }
+}

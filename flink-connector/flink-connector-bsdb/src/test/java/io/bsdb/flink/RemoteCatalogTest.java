@@ -1,0 +1,85 @@
+package io.bsdb.flink;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.bsdb.flink.storage.NoRenameFileSystem;
+import io.bsdb.table.Table;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.apache.flink.test.junit5.MiniClusterExtension;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A catalog whose warehouse is not in the local file system. */
+class RemoteCatalogTest {
+  @RegisterExtension
+  static final MiniClusterExtension CLUSTER = new MiniClusterExtension(Sql.cluster());
+
+  @TempDir Path warehouse;
+
+  @BeforeEach
+  void build() throws Exception {
+    use(Sql.batch(2).numbers("s", 10))
+        .run("CREATE DATABASE c.geo")
+        .run(
+            "CREATE TABLE c.geo.cities (id BIGINT, name STRING, PRIMARY KEY (id) NOT ENFORCED) DISTRIBUTED INTO 3 BUCKETS")
+        .run("INSERT OVERWRITE c.geo.cities SELECT f0, 'old' FROM s WHERE f0 < 4")
+        .run("INSERT OVERWRITE c.geo.cities SELECT f0, 'new' FROM s");
+  }
+
+  private Sql use(Sql session) throws Exception {
+    return session.run(
+        "CREATE CATALOG c WITH ('type' = 'bsdb', 'warehouse' = '%s')"
+            .formatted(NoRenameFileSystem.path(warehouse)));
+  }
+
+  @Test
+  void scansAndLooksUp() throws Exception {
+    Sql session = use(Sql.streaming(2).numbers("s", 5));
+
+    assertThat(session.texts("SHOW TABLES FROM c.geo")).containsExactly("+I[cities]");
+    assertThat(
+            session.texts(
+                "SELECT s.f0, d.name FROM s JOIN c.geo.`cities$v1` FOR SYSTEM_TIME AS OF s.pt AS d ON d.id = s.f0"))
+        .hasSize(4)
+        .contains("+I[3, old]");
+    assertThat(session.texts("SELECT name FROM c.geo.cities WHERE id = 9"))
+        .containsExactly("+I[new]");
+    assertThat(session.texts("SELECT sequence, records FROM c.geo.`cities$snapshots`"))
+        .containsExactly("+I[1, 4]", "+I[2, 10]");
+  }
+
+  @Test
+  void runsProcedures() throws Exception {
+    Sql session = use(Sql.streaming(1));
+    Table table = Table.at(warehouse.resolve("geo/cities"));
+    String first = table.versions().get(0);
+
+    assertThat(session.texts("CALL c.sys.verify('geo.cities', '2')").get(0))
+        .startsWith("+I[%s, 10, ".formatted(table.versions().get(1)));
+    assertThat(session.texts("CALL c.sys.rollback_to('geo.cities', '1')"))
+        .containsExactly("+I[%s]".formatted(first));
+    assertThat(table.currentVersion()).isEqualTo(first);
+
+    Path file = warehouse.resolve("geo/cities/snapshots").resolve(first).resolve("manifest.json");
+    Files.writeString(file, Files.readString(file).replace("blocked", "compact"));
+    assertThatThrownBy(
+            () -> session.texts("CALL c.sys.verify('geo.cities', '%s')".formatted(first)))
+        .hasStackTraceContaining("CorruptSnapshotException");
+  }
+
+  @Test
+  void dropsTables() throws Exception {
+    Sql session = use(Sql.streaming(1));
+
+    session.run("DROP TABLE c.geo.cities");
+
+    assertThat(session.texts("SHOW TABLES FROM c.geo")).isEmpty();
+    assertThat(warehouse.resolve("geo/cities")).doesNotExist();
+    session.run("DROP DATABASE c.geo");
+    assertThat(warehouse.resolve("geo")).doesNotExist();
+  }
+}
