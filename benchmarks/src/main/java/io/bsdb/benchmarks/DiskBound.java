@@ -10,6 +10,7 @@ import io.bsdb.reader.ReaderMetrics;
 import io.bsdb.reader.ReaderOptions;
 import io.bsdb.reader.SnapshotReader;
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -31,8 +32,44 @@ import org.jspecify.annotations.Nullable;
  * @param rounds of which the median is taken
  */
 record DiskBound(int seconds, int rounds, int depth) {
-  /** What one measurement saw. */
-  private record Run(double rate, double readsPerHit, double pagesPerRead) {}
+  /**
+   * What one measurement saw.
+   *
+   * @param cores processor time of this process per time that passed
+   */
+  private record Run(double rate, double readsPerHit, double pagesPerRead, double cores) {}
+
+  /** Measures from its construction on. */
+  private static final class Stopwatch {
+    private final long start = System.nanoTime();
+    private final long startCpu = cpuNanos();
+
+    private static long cpuNanos() {
+      return ManagementFactory.getOperatingSystemMXBean()
+              instanceof com.sun.management.OperatingSystemMXBean system
+          ? system.getProcessCpuTime()
+          : 0;
+    }
+
+    long end(int seconds) {
+      return start + TimeUnit.SECONDS.toNanos(seconds);
+    }
+
+    /** Present keys alone read; absent ones that pass their signature are too few to matter. */
+    Run stop(ReaderMetrics metrics, @Nullable Throwable failure) {
+      double cpu = cpuNanos() - startCpu;
+      double elapsed = System.nanoTime() - start;
+      if (failure != null) {
+        throw new IllegalStateException("a lookup failed", failure);
+      }
+      double passed = metrics.hits() + metrics.misses() - metrics.signatureRejects();
+      return new Run(
+          metrics.lookups() / elapsed * 1e9,
+          metrics.blockReads() / passed,
+          metrics.bytesRead() / 4096.0 / metrics.blockReads(),
+          cpu / elapsed);
+    }
+  }
 
   /** A way to read. */
   private interface Way {
@@ -44,7 +81,7 @@ record DiskBound(int seconds, int rounds, int depth) {
     Queries absent = workload.queries(Distribution.UNIFORM, Share.ABSENT);
     Map<String, Way> ways = new LinkedHashMap<>();
     boolean fio = Fio.isInstalled();
-    int[] threads = {1, 16};
+    int[] threads = {1, 16, 32};
     if (fio) {
       Path file = PageCache.largestFile(tables.values().iterator().next());
       ways.put("fio io_uring, depth " + depth, () -> fio(file, "io_uring", depth, 1));
@@ -89,7 +126,7 @@ record DiskBound(int seconds, int rounds, int depth) {
       String name, Run run, Map<String, Run> medians, Map<String, Path> tables, Queries absent)
       throws IOException {
     if (name.startsWith("fio")) {
-      return new DiskResult(name, run.rate(), Double.NaN, Double.NaN, Double.NaN, 1);
+      return new DiskResult(name, run.rate(), Double.NaN, Double.NaN, Double.NaN, 1, Double.NaN);
     }
     String peer = "fio " + name.substring(name.indexOf(' ') + 1).replace("direct", "psync");
     Run fio = medians.get(peer);
@@ -100,7 +137,8 @@ record DiskBound(int seconds, int rounds, int depth) {
         fio == null ? Double.NaN : run.rate() / fio.rate(),
         run.readsPerHit(),
         table == null ? Double.NaN : readsPerMiss(table, absent),
-        run.pagesPerRead());
+        run.pagesPerRead(),
+        run.cores());
   }
 
   private static ReaderOptions options(Access access, int depth) {
@@ -108,7 +146,8 @@ record DiskBound(int seconds, int rounds, int depth) {
   }
 
   private Run fio(Path file, String engine, int queue, int jobs) throws Exception {
-    return new Run(Fio.readsPerSecond(file, engine, queue, jobs, seconds), Double.NaN, 1);
+    return new Run(
+        Fio.readsPerSecond(file, engine, queue, jobs, seconds), Double.NaN, 1, Double.NaN);
   }
 
   /** Reads that absent keys cost: those that their signatures do not tell. */
@@ -125,8 +164,8 @@ record DiskBound(int seconds, int rounds, int depth) {
   private Run direct(Path table, Queries queries, int threads) throws Exception {
     try (SnapshotReader reader = SnapshotReader.open(table, options(Access.DIRECT, 1))) {
       AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
-      long start = System.nanoTime();
-      long end = start + TimeUnit.SECONDS.toNanos(seconds);
+      Stopwatch stopwatch = new Stopwatch();
+      long end = stopwatch.end(seconds);
       List<Thread> all = new ArrayList<>();
       for (int thread = 0; thread < threads; thread++) {
         int first = thread * (queries.size() / threads);
@@ -144,7 +183,7 @@ record DiskBound(int seconds, int rounds, int depth) {
       for (Thread thread : all) {
         thread.join();
       }
-      return outcome(reader.metrics(), start, failure.get());
+      return stopwatch.stop(reader.metrics(), failure.get());
     }
   }
 
@@ -170,8 +209,8 @@ record DiskBound(int seconds, int rounds, int depth) {
       AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
       // Twice the depth: while the ring works on one half, the other waits in front of it.
       Semaphore room = new Semaphore(2 * depth);
-      long start = System.nanoTime();
-      long end = start + TimeUnit.SECONDS.toNanos(seconds);
+      Stopwatch stopwatch = new Stopwatch();
+      long end = stopwatch.end(seconds);
       for (int i = 0; System.nanoTime() < end; i = (i + 1) % queries.size()) {
         room.acquire();
         int query = i;
@@ -197,20 +236,7 @@ record DiskBound(int seconds, int rounds, int depth) {
       if (!reader.metrics().effectiveAccess().startsWith("IO_URING")) {
         Progress.step("io_uring is not to be had: %s", reader.metrics().effectiveAccess());
       }
-      return outcome(reader.metrics(), start, failure.get());
+      return stopwatch.stop(reader.metrics(), failure.get());
     }
-  }
-
-  /** Present keys alone read; absent ones that pass their signature are too few to matter here. */
-  private static Run outcome(ReaderMetrics metrics, long start, @Nullable Throwable failure) {
-    double elapsed = (System.nanoTime() - start) / 1e9;
-    if (failure != null) {
-      throw new IllegalStateException("a lookup failed", failure);
-    }
-    double passed = metrics.hits() + metrics.misses() - metrics.signatureRejects();
-    return new Run(
-        metrics.lookups() / elapsed,
-        metrics.blockReads() / passed,
-        metrics.bytesRead() / 4096.0 / metrics.blockReads());
   }
 }

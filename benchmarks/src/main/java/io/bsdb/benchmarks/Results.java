@@ -104,6 +104,7 @@ public record Results(
    * @param readsPerHit NaN for fio
    * @param readsPerMiss NaN for fio
    * @param pagesPerRead 4 KiB each
+   * @param cores that the process used, asking and checking included; NaN for fio
    */
   public record DiskResult(
       String name,
@@ -111,5 +112,6 @@ public record Results(
       double ofFio,
       double readsPerHit,
       double readsPerMiss,
-      double pagesPerRead) {}
+      double pagesPerRead,
+      double cores) {}
 }

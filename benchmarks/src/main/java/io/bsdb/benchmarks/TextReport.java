@@ -167,22 +167,24 @@ final class TextReport {
     line(
         "%nPast the page cache (O_DIRECT): whole lookups, 90 %% of them present; median of rounds");
     line(
-        "  %-44s%s%s%s%s%s",
+        "  %-44s%s%s%s%s%s%s",
         "",
         cell("of fio"),
         cell("per second"),
         cell("reads/hit"),
         cell("reads/miss"),
-        cell("pages/read"));
+        cell("pages/read"),
+        cell("cores"));
     for (DiskResult result : disk) {
       line(
-          "  %-44s%s%s%s%s%s",
+          "  %-44s%s%s%s%s%s%s",
           result.name(),
           cell("%.2fx", result.ofFio()),
           cell("%,.0f", result.operationsPerSecond()),
           cell("%.4f", result.readsPerHit()),
           cell("%.4f", result.readsPerMiss()),
-          cell("%.2f", result.pagesPerRead()));
+          cell("%.2f", result.pagesPerRead()),
+          cell("%.2f", result.cores()));
     }
   }
 }
