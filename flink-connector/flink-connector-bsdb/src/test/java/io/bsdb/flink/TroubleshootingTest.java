@@ -48,6 +48,7 @@ class TroubleshootingTest {
     assertThat(quoted())
         .hasSizeGreaterThan(15)
         .filteredOn(message -> !OF_FLINK.contains(message))
-        .allSatisfy(message -> assertThat(sources).contains(message));
+        .filteredOn(message -> !sources.contains(message))
+        .isEmpty();
   }
 }
