@@ -28,8 +28,8 @@ import java.util.List;
 final class StoreProcess implements Closeable {
   private static final ObjectMapper JSON = new ObjectMapper();
 
-  /** For the queries; what stores with files need beside is not on the heap. */
-  private static final String HEAP = "-Xmx1g";
+  /** For the queries; what stores with files need beside, caches excepted, is not on the heap. */
+  private static final long HEAP_BYTES = 1L << 30;
 
   private static final String READY = "ready";
   private static final String DONE = "done";
@@ -52,7 +52,7 @@ final class StoreProcess implements Closeable {
   static StoreProcess start(Sources sources, Peer peer, int rounds, int length) throws IOException {
     List<String> command =
         JavaCommand.of(
-            peer.hasFiles() ? List.of(HEAP) : List.of(),
+            peer.hasFiles() ? List.of("-Xmx" + (HEAP_BYTES + 2 * peer.cacheBytes())) : List.of(),
             StoreProcess.class,
             sources.data().toString(),
             Long.toString(sources.records().workload().records()),

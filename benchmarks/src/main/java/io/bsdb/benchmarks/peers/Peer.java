@@ -22,6 +22,11 @@ public interface Peer {
     return true;
   }
 
+  /** Most bytes of a cache on the heap. */
+  default long cacheBytes() {
+    return 0;
+  }
+
   /** Writes all records into an empty directory, and forces them to disk. */
   void build(RecordFile records, Path directory) throws IOException;
 
