@@ -31,6 +31,7 @@ final class StoreProcess implements Closeable {
   /** For the queries; what stores with files need beside, caches excepted, is not on the heap. */
   private static final long HEAP_BYTES = 1L << 30;
 
+  private static final String PRE_TOUCH = "-XX:+AlwaysPreTouch";
   private static final String READY = "ready";
   private static final String DONE = "done";
 
@@ -52,7 +53,7 @@ final class StoreProcess implements Closeable {
   static StoreProcess start(Sources sources, Peer peer, int rounds, int length) throws IOException {
     List<String> command =
         JavaCommand.of(
-            peer.hasFiles() ? List.of("-Xmx" + (HEAP_BYTES + 2 * peer.cacheBytes())) : List.of(),
+            heap(peer),
             StoreProcess.class,
             sources.data().toString(),
             Long.toString(sources.records().workload().records()),
@@ -69,6 +70,18 @@ final class StoreProcess implements Closeable {
       throw e;
     }
     return started;
+  }
+
+  /**
+   * A heap whose memory the process has from the start. Else the values that a store copies are the
+   * first to touch it, for hundreds of nanoseconds each, until it has been collected once.
+   */
+  private static List<String> heap(Peer peer) {
+    if (!peer.hasFiles()) {
+      return List.of(PRE_TOUCH);
+    }
+    long bytes = HEAP_BYTES + peer.cacheBytes() + peer.cacheBytes() / 4;
+    return List.of(PRE_TOUCH, "-Xms" + bytes, "-Xmx" + bytes);
   }
 
   String name() {

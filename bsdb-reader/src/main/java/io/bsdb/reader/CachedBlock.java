@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
  * for. Safe for many threads.
  *
  * <p>All frames share one array, so that a record is two steps from here: a frame lies at its
- * number times a fixed distance, behind its length, which is 0 until it has been decompressed. Two
- * threads that decompress the same frame write the same bytes.
+ * number times a fixed distance, behind a mark, which is set once it has been decompressed, and its
+ * length. Two threads that decompress the same frame write the same bytes.
  */
 final class CachedBlock {
   private static final int OVERHEAD = 160;
@@ -23,6 +23,12 @@ final class CachedBlock {
   /** A block whose frames would take more stays compressed. */
   private static final int MOST_PLAIN_BYTES = 1 << 20;
 
+  /** Frames are passed between threads: what is in one must be seen before its mark. */
+  private static final VarHandle MARKS = MethodHandles.arrayElementVarHandle(byte[].class);
+
+  private static final byte DECOMPRESSED = 1;
+  private static final int LENGTH = 1;
+  private static final int BODY = LENGTH + Integer.BYTES;
   private static final VarHandle LENGTHS =
       MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.LITTLE_ENDIAN);
 
@@ -52,8 +58,7 @@ final class CachedBlock {
       return;
     }
     frameRecords = BlockReader.frameRecords(block, base);
-    long distance =
-        (Integer.BYTES + partition.blocks().framePlainLength(block, base) + 3L) & -Integer.BYTES;
+    long distance = BODY + (long) partition.blocks().framePlainLength(block, base);
     long bytes = distance * BlockReader.frameCount(block, base);
     frameDistance = (int) distance;
     frames = new byte[bytes <= MOST_PLAIN_BYTES ? (int) bytes : 0];
@@ -124,27 +129,26 @@ final class CachedBlock {
     int frame = record / frameRecords;
     int first = frame * frameRecords;
     int start = frame * frameDistance;
-    int length = (int) LENGTHS.getAcquire(frames, start);
-    if (length == 0) {
-      length = decompress(partition, record, start);
+    if ((byte) MARKS.getAcquire(frames, start) != DECOMPRESSED) {
+      decompress(partition, record, start);
     }
     return partition.findInBody(
         plain,
-        start + Integer.BYTES,
-        length,
+        start + BODY,
+        (int) LENGTHS.get(frames, start + LENGTH),
         Math.min(frameRecords, recordCount - first),
         record - first,
         key);
   }
 
-  private int decompress(Partition partition, int record, int start)
+  private void decompress(Partition partition, int record, int start)
       throws CorruptSnapshotException {
     FrameDecoder decoder = partition.decoders().take();
     try {
       int length = partition.decode(decoder, block, base, record);
-      decoder.plain().get(0, frames, start + Integer.BYTES, length);
-      LENGTHS.setRelease(frames, start, length);
-      return length;
+      decoder.plain().get(0, frames, start + BODY, length);
+      LENGTHS.set(frames, start + LENGTH, length);
+      MARKS.setRelease(frames, start, DECOMPRESSED);
     } finally {
       partition.decoders().give(decoder);
     }

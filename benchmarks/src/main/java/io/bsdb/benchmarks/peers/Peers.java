@@ -7,7 +7,7 @@ import java.util.List;
 
 /** All stores that are compared. */
 public final class Peers {
-  private static final long CACHE_BYTES = 3L << 30;
+  private static final long CACHE_BYTES = 2L << 30;
 
   /** What others are compared with. */
   public static final String REFERENCE = "bsdb-blocked";
