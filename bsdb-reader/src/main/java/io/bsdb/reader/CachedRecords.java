@@ -63,15 +63,17 @@ final class CachedRecords implements Records {
       CachedBlock found = find(partition, block, mine -> load(partition, block, mine)).join();
       recent.add(found);
       return found;
-    } catch (LoadFailure e) {
-      if (e.getCause() instanceof IOException failure) {
-        throw failure;
+    } catch (CancellationException e) {
+      Throwable failure = e instanceof LoadFailure ? e : e.getCause(); // newer Java wraps it
+      Throwable cause = failure == null ? null : failure.getCause();
+      if (cause instanceof IOException io) {
+        throw io;
       }
-      if (e.getCause() instanceof RuntimeException failure) {
-        throw failure;
+      if (cause instanceof RuntimeException unchecked) {
+        throw unchecked;
       }
-      if (e.getCause() instanceof Error failure) {
-        throw failure;
+      if (cause instanceof Error error) {
+        throw error;
       }
       throw e;
     }

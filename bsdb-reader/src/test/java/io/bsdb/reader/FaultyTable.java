@@ -106,7 +106,7 @@ final class FaultyTable {
     try {
       assertThat(reader.get(key(record))).isEqualTo(data.values().get(record));
       return null;
-    } catch (IOException e) {
+    } catch (IOException | RuntimeException e) {
       return e;
     }
   }
