@@ -28,7 +28,7 @@ import java.nio.ByteOrder;
  * moved. Every length and offset that a block states is checked against the block before use.
  */
 public final class BlockReader {
-  /** What the {@code find} methods return when the record's key is another one. */
+  /** What {@link #value} returns when the record's key is another one. */
   public static final long ABSENT = -1;
 
   private static final VarHandle LONGS =
@@ -175,60 +175,52 @@ public final class BlockReader {
   }
 
   /**
-   * Finds record {@code index} of a body and compares its key.
+   * Where record {@code index} of a body lies.
    *
    * @param body holds slots, if any, and records at {@code [base, base + length)}
    * @param count how many records the body holds
+   * @return offset within the buffer in the upper 32 bits, length in the lower
+   */
+  public long record(ByteBuffer body, int base, int length, int count, int index)
+      throws CorruptSnapshotException {
+    int start = start(body, base, index);
+    int end = end(body, base, length, count, index);
+    if (index < 0 || index >= count || start > end || end > length) {
+      throw damaged(index, count, start, end, length);
+    }
+    return ((long) (base + start) << 32) | (end - start);
+  }
+
+  /**
+   * Compares the key of a record.
+   *
+   * @param record where it lies, as {@link #record} says
    * @return the value's offset within the buffer in the upper 32 bits and its length in the lower,
    *     or {@link #ABSENT} if the record has another key. A partition without keys compares
    *     nothing.
    */
-  public long find(ByteBuffer body, int base, int length, int count, int index, byte[] key)
-      throws CorruptSnapshotException {
-    int start;
-    int end;
-    if (fixedRecordLength >= 0) {
-      start = index * fixedRecordLength;
-      end = start + fixedRecordLength;
-    } else {
-      start = body.getShort(base + SLOT_BYTES * index) & 0xFFFF;
-      end = index + 1 < count ? body.getShort(base + SLOT_BYTES * (index + 1)) & 0xFFFF : length;
-    }
-    if (index < 0 || index >= count || start > end || end > length) {
-      throw damaged(index, count, start, end, length);
-    }
+  public long value(ByteBuffer body, long record, byte[] key) throws CorruptSnapshotException {
     if (!keysStored) {
-      return ((long) (base + start) << 32) | (end - start);
+      return record;
     }
+    int start = (int) (record >>> 32);
+    int end = start + (int) record;
     int keyLength = fixedKeyLength;
     if (keyLength < 0) {
-      long prefix = varint(body, base + start, base + end);
+      long prefix = varint(body, start, end);
       keyLength = (int) prefix;
       start += (int) (prefix >>> 32);
     }
     int value = start + keyLength;
     if (value > end) {
-      throw damaged(index, count, start, end, length);
+      throw new CorruptSnapshotException(
+          "key is longer than its record: file=%s key length=%d record length=%d"
+              .formatted(file, keyLength, (int) record));
     }
-    if (keyLength != key.length || !equal(body, base + start, key)) {
+    if (keyLength != key.length || !equal(body, start, key)) {
       return ABSENT;
     }
-    return ((long) (base + value) << 32) | (end - value);
-  }
-
-  /**
-   * Compares the key of a record whose place is known. Only in a verified block of a partition
-   * whose records all have one length and are not in frames.
-   *
-   * @param start where the record starts in the buffer
-   * @return as {@link #find}
-   */
-  public long findFixed(ByteBuffer block, int start, byte[] key) {
-    int keyLength = keysStored ? fixedKeyLength : 0;
-    if (keysStored && (key.length != keyLength || !equal(block, start, key))) {
-      return ABSENT;
-    }
-    return ((long) (start + keyLength) << 32) | (fixedRecordLength - keyLength);
+    return ((long) value << 32) | (end - value);
   }
 
   /**

@@ -132,7 +132,11 @@ class BlockFuzzTest {
         assertWithin(body, end, () -> reader.frame(block, base, index));
         continue;
       }
-      assertWithin(body, end, () -> reader.find(block, body, end - body, count, index, KEY));
+      assertWithin(body, end, () -> reader.record(block, body, end - body, count, index));
+      assertWithin(
+          body,
+          end,
+          () -> reader.value(block, reader.record(block, body, end - body, count, index), KEY));
       assertWithin(body, end, () -> reader.value(block, body, end - body, count, index));
       if (form.keyStorage() == KeyStorage.STORED) {
         assertWithin(body, end, () -> reader.key(block, body, end - body, count, index));
