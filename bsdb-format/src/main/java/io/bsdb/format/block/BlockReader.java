@@ -192,71 +192,58 @@ public final class BlockReader {
   }
 
   /**
-   * Compares the key of a record.
+   * The key in a record; empty if keys are not stored.
    *
    * @param record where it lies, as {@link #record} says
-   * @return the value's offset within the buffer in the upper 32 bits and its length in the lower,
-   *     or {@link #ABSENT} if the record has another key. A partition without keys compares
-   *     nothing.
+   * @return offset within the buffer in the upper 32 bits, length in the lower
    */
-  public long value(ByteBuffer body, long record, byte[] key) throws CorruptSnapshotException {
-    if (!keysStored) {
-      return record;
-    }
+  public long key(ByteBuffer body, long record) throws CorruptSnapshotException {
     int start = (int) (record >>> 32);
-    int end = start + (int) record;
+    if (!keysStored) {
+      return (long) start << 32;
+    }
     int keyLength = fixedKeyLength;
+    int end = start + (int) record;
     if (keyLength < 0) {
       long prefix = varint(body, start, end);
       keyLength = (int) prefix;
       start += (int) (prefix >>> 32);
     }
-    int value = start + keyLength;
-    if (value > end) {
+    if (start + keyLength > end) {
       throw new CorruptSnapshotException(
           "key is longer than its record: file=%s key length=%d record length=%d"
               .formatted(file, keyLength, (int) record));
     }
-    if (keyLength != key.length || !equal(body, start, key)) {
-      return ABSENT;
-    }
-    return ((long) value << 32) | (end - value);
+    return ((long) start << 32) | keyLength;
+  }
+
+  /** The value in a record; as {@link #key}. */
+  public long value(ByteBuffer body, long record) throws CorruptSnapshotException {
+    return behind(key(body, record), record);
   }
 
   /**
-   * Finds the key of record {@code index} of a body, for scans. Only where keys are stored.
+   * The value in a record with this key.
    *
-   * @return the key's offset within the buffer in the upper 32 bits and its length in the lower
+   * @return as {@link #key}, or {@link #ABSENT} if the record has another key. A partition without
+   *     keys compares nothing.
    */
-  public long key(ByteBuffer body, int base, int length, int count, int index)
-      throws CorruptSnapshotException {
-    int start = start(body, base, index);
-    int end = end(body, base, length, count, index);
-    int keyLength = fixedKeyLength;
-    if (keyLength < 0) {
-      long prefix = varint(body, base + start, base + end);
-      keyLength = (int) prefix;
-      start += (int) (prefix >>> 32);
+  public long value(ByteBuffer body, long record, byte[] key) throws CorruptSnapshotException {
+    if (!keysStored) {
+      return record;
     }
-    if (index >= count || start > end - keyLength || end > length) {
-      throw damaged(index, count, start, end, length);
+    long stored = key(body, record);
+    if ((int) stored != key.length || !equal(body, (int) (stored >>> 32), key)) {
+      return ABSENT;
     }
-    return ((long) (base + start) << 32) | keyLength;
+    return behind(stored, record);
   }
 
-  /** Finds the value of record {@code index} of a body, for scans; as {@link #key}. */
-  public long value(ByteBuffer body, int base, int length, int count, int index)
-      throws CorruptSnapshotException {
-    int end = base + end(body, base, length, count, index);
-    int value = base + start(body, base, index);
-    if (keysStored) {
-      long key = key(body, base, length, count, index);
-      value = (int) (key >>> 32) + (int) key;
-    }
-    if (index >= count || value > end || end > base + length) {
-      throw damaged(index, count, value - base, end - base, length);
-    }
-    return ((long) value << 32) | (end - value);
+  /** What lies behind a key up to its record's end. */
+  private static long behind(long key, long record) {
+    int start = (int) (key >>> 32) + (int) key;
+    int end = (int) (record >>> 32) + (int) record;
+    return ((long) start << 32) | (end - start);
   }
 
   private int start(ByteBuffer body, int base, int index) {
