@@ -38,9 +38,11 @@ class LookupMetricsTest {
 
   @TempDir Path directory;
   private final MeteredContext context = new MeteredContext();
+  private SnapshotLookupFunction function;
 
   @AfterEach
-  void closesReaders() {
+  void closesReaders() throws IOException {
+    function.close();
     assertThat(OpenReaders.count()).isZero();
   }
 
@@ -80,8 +82,8 @@ class LookupMetricsTest {
     }
   }
 
-  private SnapshotLookupFunction open(Access access) throws Exception {
-    SnapshotLookupFunction function =
+  private void open(Access access) throws Exception {
+    function =
         new SnapshotLookupFunction(
             new LookupSpec(
                 table(),
@@ -98,19 +100,18 @@ class LookupMetricsTest {
                 List.of(0),
                 InputShuffle.NONE));
     function.open(context);
-    return function;
   }
 
-  private static void lookUp(SnapshotLookupFunction function, int key) throws IOException {
+  private void lookUp(int key) throws IOException {
     function.lookup(GenericRowData.of(StringData.fromBytes(bytes(key))));
   }
 
   @Test
   void tellsWhatItDoes() throws Exception {
     publish();
-    SnapshotLookupFunction function = open(Access.DIRECT);
+    open(Access.DIRECT);
     for (int i = 0; i < KEYS + 7; i++) {
-      lookUp(function, i);
+      lookUp(i);
     }
 
     assertThat(context.metric("hitCount", Counter.class).getCount()).isEqualTo(KEYS);
@@ -126,13 +127,12 @@ class LookupMetricsTest {
     assertThat(latency.getStatistics().getQuantile(0.5))
         .isPositive()
         .isLessThanOrEqualTo((double) latency.getStatistics().getMax());
-    function.close();
   }
 
   @Test
   void tellsWhyTheVersionInServiceIsNotInUse() throws Exception {
     publish();
-    SnapshotLookupFunction function = open(Access.MAPPED);
+    open(Access.MAPPED);
     LiveSnapshot live = SharedSnapshots.open().get(0);
 
     Manifest damaged = publish();
@@ -147,13 +147,12 @@ class LookupMetricsTest {
     publish();
     live.refresh();
     assertThat(context.gauge("latestLoadFailure")).isEqualTo("");
-    function.close();
   }
 
   @Test
   void tellsWhyTheVersionInUseIsNotTheOneOfTheReader() throws Exception {
     publish();
-    SnapshotLookupFunction function = open(Access.MAPPED);
+    open(Access.MAPPED);
     LiveSnapshot live = SharedSnapshots.open().get(0);
 
     Manifest other =
@@ -169,7 +168,7 @@ class LookupMetricsTest {
                         .schema())
                 .build());
     live.refresh();
-    lookUp(function, 1);
+    lookUp(1);
     assertThat(context.gauge("numLoadFailures")).isEqualTo(0L);
     assertThat(context.gauge("latestLoadFailure"))
         .asString()
@@ -178,8 +177,7 @@ class LookupMetricsTest {
 
     publish();
     live.refresh();
-    lookUp(function, 1);
+    lookUp(1);
     assertThat(context.gauge("latestLoadFailure")).isEqualTo("");
-    function.close();
   }
 }
