@@ -1,11 +1,10 @@
 package io.bsdb.reader;
 
-import java.io.IOException;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * An open version and how many hold it: its place as the current one counts as one. The last to let
- * it go closes it. Safe for many threads.
+ * An open version and how many hold it: its place as the current one counts as one. Safe for many
+ * threads.
  */
 final class HeldVersion {
   private final SnapshotReader reader;
@@ -33,9 +32,8 @@ final class HeldVersion {
     return false;
   }
 
-  void release() throws IOException {
-    if (holders.decrementAndGet() == 0) {
-      reader.close();
-    }
+  /** Returns whether this was the last holder, who is to close the reader. */
+  boolean release() {
+    return holders.decrementAndGet() == 0;
   }
 }

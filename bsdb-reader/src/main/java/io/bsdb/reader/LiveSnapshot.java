@@ -217,6 +217,14 @@ public final class LiveSnapshot implements Closeable {
     }
   }
 
+  private void closeUnused() {
+    try {
+      inUse.closeUnused();
+    } catch (IOException | RuntimeException e) {
+      LOG.error("{}: closing a version that nobody uses failed", inUse, e);
+    }
+  }
+
   /**
    * The value of a key in the version in use.
    *
@@ -256,12 +264,17 @@ public final class LiveSnapshot implements Closeable {
       return version == inUse.held();
     }
 
-    /** Lets the version go. Idempotent. */
+    /**
+     * Lets the version go. Idempotent. If nobody holds it any more it is closed, by the refresh
+     * thread if there is one: to unmap a large version takes long.
+     */
     @Override
     public void close() throws IOException {
       if (!released) {
         released = true;
-        version.release();
+        if (inUse.release(version) && !timer.execute(LiveSnapshot.this::closeUnused)) {
+          inUse.closeUnused();
+        }
       }
     }
   }

@@ -2,6 +2,7 @@ package io.bsdb.reader;
 
 import java.io.Closeable;
 import java.time.Duration;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
@@ -12,6 +13,7 @@ import java.util.concurrent.TimeUnit;
  */
 final class RefreshTimer implements Closeable {
   private final ScheduledThreadPoolExecutor executor;
+  private final boolean hasThread;
 
   /**
    * Starts.
@@ -30,11 +32,29 @@ final class RefreshTimer implements Closeable {
             });
     executor.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
     executor.setContinueExistingPeriodicTasksAfterShutdownPolicy(false);
-    if (!interval.isZero()) {
+    hasThread = !interval.isZero();
+    if (hasThread) {
       long nanos = interval.toNanos();
       long firstDelay = nanos / 2 + ThreadLocalRandom.current().nextLong(Math.max(1, nanos / 2));
       var unused =
           executor.scheduleWithFixedDelay(refresh, firstDelay, nanos, TimeUnit.NANOSECONDS);
+    }
+  }
+
+  /**
+   * Runs a task in the same thread, as soon as it has time.
+   *
+   * @return false if there is none: no interval was given, or after {@link #close}
+   */
+  boolean execute(Runnable task) {
+    if (!hasThread) {
+      return false;
+    }
+    try {
+      executor.execute(task);
+      return true;
+    } catch (RejectedExecutionException closed) {
+      return false;
     }
   }
 

@@ -5,6 +5,8 @@ import io.bsdb.format.Manifest;
 import io.bsdb.format.UnsupportedVersionException;
 import java.io.Closeable;
 import java.io.IOException;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
@@ -17,6 +19,7 @@ final class VersionInUse implements Closeable {
   private final ReaderOptions options;
   private final LiveSnapshot.Check check;
   private final LiveSnapshot.Listener listener;
+  private final Queue<SnapshotReader> unused = new ConcurrentLinkedQueue<>();
   private final AtomicLong failedRefreshes = new AtomicLong();
   private volatile HeldVersion held;
   private volatile @Nullable String refused;
@@ -166,7 +169,28 @@ final class VersionInUse implements Closeable {
   private void swap(HeldVersion next) throws IOException {
     HeldVersion previous = held;
     held = next;
-    previous.release();
+    if (release(previous)) {
+      closeUnused();
+    }
+  }
+
+  /**
+   * Lets a version go.
+   *
+   * @return whether it is now to be closed, by {@link #closeUnused}
+   */
+  boolean release(HeldVersion version) {
+    return version.release() && unused.add(version.reader());
+  }
+
+  /**
+   * Closes versions that nobody holds any more. To unmap a large one takes long: not for a thread
+   * that answers lookups.
+   */
+  synchronized void closeUnused() throws IOException {
+    for (SnapshotReader next = unused.poll(); next != null; next = unused.poll()) {
+      next.close();
+    }
   }
 
   /** Refuses further use. If a refresh under way fails now, that counts for nothing. */
@@ -183,7 +207,8 @@ final class VersionInUse implements Closeable {
     closed = true;
     if (!released) {
       released = true;
-      held.release();
+      release(held);
     }
+    closeUnused();
   }
 }

@@ -12,6 +12,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -78,6 +79,46 @@ class LiveSnapshotTest {
       lease.close();
       assertThatThrownBy(() -> reader.get(key(5))).isInstanceOf(ClosedReaderException.class);
       assertThat(versionOf(live.get(key(5)), 5)).isEqualTo(2);
+    }
+  }
+
+  /** Which may take long: the thread that answers lookups does not wait for it. */
+  @Test
+  void theRefreshThreadClosesWhatTheLastLeaseLetGo() throws Exception {
+    versions.publishNext();
+    CountDownLatch swapped = new CountDownLatch(1);
+    CountDownLatch busy = new CountDownLatch(1);
+    LiveSnapshot.Listener keepsTheThread =
+        new LiveSnapshot.Listener() {
+          @Override
+          public void onRefreshed(Manifest manifest) {
+            swapped.countDown();
+            try {
+              busy.await();
+            } catch (InterruptedException e) {
+              Thread.currentThread().interrupt();
+            }
+          }
+        };
+    try (LiveSnapshot live =
+        LiveSnapshot.builder(table)
+            .listener(keepsTheThread)
+            .refreshEvery(Duration.ofMillis(1))
+            .open()) {
+      LiveSnapshot.Lease lease = live.lease();
+      SnapshotReader old = lease.reader();
+      versions.publishNext();
+      swapped.await();
+      lease.close();
+      assertThat(versionOf(old.get(key(5)), 5)).as("still open").isEqualTo(1);
+      busy.countDown();
+      assertThatThrownBy(
+              () -> {
+                while (old.get(key(5)) != null) {
+                  Thread.onSpinWait();
+                }
+              })
+          .isInstanceOf(ClosedReaderException.class);
     }
   }
 
