@@ -1,5 +1,7 @@
 package io.bsdb.benchmarks.flink;
 
+import io.bsdb.benchmarks.Progress;
+import io.bsdb.benchmarks.Workload;
 import io.bsdb.format.row.KeyWriter;
 import io.bsdb.format.row.Schema;
 import io.bsdb.reader.Access;
@@ -29,10 +31,11 @@ final class DiskReader {
       AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
       long start = System.nanoTime();
       for (long i = 0; i < events; i++) {
+        long keyNumber = Workload.keyNumber(i * LookupJob.STEP % rows);
         room.acquire();
         var unused =
             reader
-                .get(key.reset().writeLong(i * LookupBench.STEP % rows).toBytes())
+                .get(key.reset().writeLong(keyNumber).toBytes())
                 .whenComplete(
                     (value, problem) -> {
                       if (problem != null || value == null) {
@@ -50,7 +53,7 @@ final class DiskReader {
       }
       String access = reader.metrics().effectiveAccess();
       if (!access.startsWith(Access.IO_URING.name())) {
-        System.out.println("io_uring is not to be had: " + access);
+        Progress.step("io_uring is not to be had: %s", access);
       }
       return nanos;
     }
