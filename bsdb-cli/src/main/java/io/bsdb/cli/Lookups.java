@@ -71,6 +71,10 @@ interface Lookups {
     private final AsyncSnapshotReader reader;
     private final LookupKeys keys;
     private final int underWay;
+
+    /** Lookups that are asked for in one go: to wake for each would cost more than to read it. */
+    private final int turn;
+
     private final Semaphore room;
     private final AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
 
@@ -78,6 +82,7 @@ interface Lookups {
       this.reader = reader;
       this.keys = keys;
       this.underWay = underWay;
+      this.turn = Math.max(1, underWay / 4);
       this.room = new Semaphore(underWay);
     }
 
@@ -85,7 +90,9 @@ interface Lookups {
     public void run(int position, int count, @Nullable Histogram latencies) throws IOException {
       for (int i = position; i < position + count; i++) {
         int asked = i;
-        room.acquireUninterruptibly();
+        if ((i - position) % turn == 0) {
+          room.acquireUninterruptibly(Math.min(turn, position + count - i));
+        }
         long start = latencies == null ? 0 : System.nanoTime();
         var unused =
             reader

@@ -145,7 +145,8 @@ final class CachedBlock {
       throws CorruptSnapshotException {
     FrameDecoder decoder = partition.decoders().take();
     try {
-      int length = partition.decode(decoder, block, base, record);
+      long frame = partition.blocks().frame(block, base, record);
+      int length = partition.decode(decoder, block, base, frame);
       decoder.plain().get(0, frames, start + BODY, length);
       LENGTHS.set(frames, start + LENGTH, length);
       MARKS.setRelease(frames, start, DECOMPRESSED);

@@ -14,10 +14,10 @@ import org.slf4j.LoggerFactory;
  * Follows a table: reads the version in service and changes over to the next one, under load, when
  * it is published.
  *
- * <p>A new version is opened and verified in the background; one reference is swapped; the old
- * version is closed after its last user. A version that cannot be opened is refused: the old one
- * keeps serving and the listener hears why. A damaged one is not tried again until {@code CURRENT}
- * names another. Safe for many threads.
+ * <p>A new version is opened, verified and {@linkplain WarmUp warmed up} in the background; one
+ * reference is swapped; the old version is closed after its last user. A version that cannot be
+ * opened is refused: the old one keeps serving and the listener hears why. A damaged one is not
+ * tried again until {@code CURRENT} names another. Safe for many threads.
  */
 public final class LiveSnapshot implements Closeable {
   private static final Logger LOG = LoggerFactory.getLogger(LiveSnapshot.class);

@@ -158,7 +158,10 @@ final class OpenSnapshot implements Closeable {
     return rank;
   }
 
-  /** Partitions and ranks of many keys, with the cache misses of all of them under way at once. */
+  /**
+   * Partitions and ranks of many keys. A loop that does little else than read has the cache misses
+   * of many keys under way at once.
+   */
   void locate(List<byte[]> keys, Partition[] ofKeys, int[] ranks) {
     long[] high = new long[ranks.length];
     long[] low = new long[ranks.length];
@@ -168,6 +171,8 @@ final class OpenSnapshot implements Closeable {
       high[i] = hash.getMostSignificantBits();
       low[i] = hash.getLeastSignificantBits();
       ofKeys[i] = partition(high[i]);
+    }
+    for (int i = 0; i < ranks.length; i++) {
       touched += ofKeys[i].touchHash(high[i], low[i]);
     }
     MemoryRecords.keep(touched);

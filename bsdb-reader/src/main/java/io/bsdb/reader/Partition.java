@@ -48,9 +48,6 @@ final class Partition implements Closeable {
   /** Records per block where a record's place in it is mere arithmetic; else 0. */
   private final int fixedBlockRecords;
 
-  /** From the first byte of such a record to the last one that is worth touching. */
-  private final int touchedLength;
-
   /**
    * @param file the whole file in memory, mapped or copied; or, of a reader that reads blocks from
    *     disk, what comes behind the blocks
@@ -85,8 +82,6 @@ final class Partition implements Closeable {
     this.verified = new AtomicLongArray((index.blockCount() + 63) >>> 6);
     this.fixedBlockRecords =
         decoders == null && properties.hasFixedRecords() ? index.uniformRecords() : 0;
-    this.touchedLength =
-        fixedBlockRecords == 0 ? 0 : Math.min(MOST_TOUCHED, properties.fixedRecordLength()) - 1;
   }
 
   /** Which partition of its snapshot this is. */
@@ -215,41 +210,78 @@ final class Partition implements Closeable {
   }
 
   /**
-   * Reads a byte of each cache line of a record or, where its place is not known yet, the first
-   * byte of its block, so that they are on their way.
+   * Reads what tells a record's place, if that is not mere arithmetic, so that it is on its way:
+   * the header of its block, and its slot.
    */
-  int touch(int rank, int block) {
+  int touchPlace(int rank, int block) {
+    if (fixedBlockRecords > 0) {
+      return 0;
+    }
     long offset = offset(block);
     ByteBuffer chunk = file.chunk(offset);
-    int start = FileMemory.index(offset);
-    if (fixedBlockRecords == 0) {
-      return chunk.get(start);
+    int header = FileMemory.index(offset);
+    int slot = header + SnapshotFormat.BLOCK_HEADER_LENGTH;
+    if (decoders == null) {
+      slot += SnapshotFormat.SLOT_BYTES * (rank - index.firstRank(block));
     }
-    start += place(rank, block);
-    int last = start + touchedLength;
-    int sum = chunk.get(last);
-    for (int i = start; i < last; i += CACHE_LINE) {
-      sum += chunk.get(i);
+    return chunk.get(header) + chunk.get(slot);
+  }
+
+  /** Reads a byte of each cache line at a place, so that they are on their way. */
+  static int touch(ByteBuffer chunk, long place) {
+    int start = (int) (place >>> 32);
+    int last = start + Math.min(MOST_TOUCHED, (int) place) - 1;
+    int sum = chunk.get(start) + chunk.get(last);
+    // Without a loop for most records: what a loop needs around it would keep the next reads back.
+    if (start + CACHE_LINE < last) {
+      sum += chunk.get(start + CACHE_LINE);
+      for (int i = start + 2 * CACHE_LINE; i < last; i += CACHE_LINE) {
+        sum += chunk.get(i);
+      }
     }
     return sum;
   }
 
-  /** Where a record starts within its block, where that is mere arithmetic. */
-  private int place(int rank, int block) {
-    return SnapshotFormat.BLOCK_HEADER_LENGTH
-        + (rank - block * fixedBlockRecords) * properties.fixedRecordLength();
+  /**
+   * Where a record of a verified block lies, or its frame, if there are frames.
+   *
+   * @return offset within the buffer in the upper 32 bits, length in the lower
+   */
+  long place(ByteBuffer buffer, int base, int rank, int block) throws CorruptSnapshotException {
+    if (fixedBlockRecords > 0) {
+      int length = properties.fixedRecordLength();
+      int start =
+          base + SnapshotFormat.BLOCK_HEADER_LENGTH + (rank - block * fixedBlockRecords) * length;
+      return (long) start << 32 | length;
+    }
+    int record = rank - BlockReader.firstRank(buffer, base);
+    if (decoders != null) {
+      return blocks.frame(buffer, base, record);
+    }
+    return blocks.record(
+        buffer,
+        base + SnapshotFormat.BLOCK_HEADER_LENGTH,
+        BlockReader.bodyLength(buffer, base),
+        BlockReader.recordCount(buffer, base),
+        record);
   }
 
   /** The value of {@code key} if it is the one with this rank, or null; from a verified block. */
   byte @Nullable [] value(ByteBuffer buffer, int base, int rank, int block, byte[] key)
       throws CorruptSnapshotException {
+    return value(buffer, base, place(buffer, base, rank, block), rank, key);
+  }
+
+  /** The same of a record whose {@link #place} is known. */
+  byte @Nullable [] value(ByteBuffer buffer, int base, long place, int rank, byte[] key)
+      throws CorruptSnapshotException {
     FrameDecoder.Pool pool = decoders;
     if (pool == null) {
-      return copy(buffer, find(buffer, base, rank, block, key));
+      return copy(buffer, blocks.value(buffer, place, key));
     }
     FrameDecoder decoder = pool.take();
     try {
-      long found = findInFrame(decoder, buffer, base, rank, key);
+      long found = findInFrame(decoder, buffer, base, place, rank, key);
       return copy(decoder.plain(), found);
     } finally {
       pool.give(decoder);
@@ -259,37 +291,25 @@ final class Partition implements Closeable {
   /** The same into a buffer of the caller: the length, or NOT_FOUND. */
   int value(ByteBuffer buffer, int base, int rank, int block, byte[] key, ByteBuffer target)
       throws CorruptSnapshotException {
+    long place = place(buffer, base, rank, block);
     FrameDecoder.Pool pool = decoders;
     if (pool == null) {
-      return copy(buffer, find(buffer, base, rank, block, key), target);
+      return copy(buffer, blocks.value(buffer, place, key), target);
     }
     FrameDecoder decoder = pool.take();
     try {
-      long found = findInFrame(decoder, buffer, base, rank, key);
+      long found = findInFrame(decoder, buffer, base, place, rank, key);
       return copy(decoder.plain(), found, target);
     } finally {
       pool.give(decoder);
     }
   }
 
-  private long find(ByteBuffer buffer, int base, int rank, int block, byte[] key)
-      throws CorruptSnapshotException {
-    if (fixedBlockRecords > 0) {
-      return blocks.findFixed(buffer, base + place(rank, block), key);
-    }
-    return blocks.find(
-        buffer,
-        base + SnapshotFormat.BLOCK_HEADER_LENGTH,
-        BlockReader.bodyLength(buffer, base),
-        BlockReader.recordCount(buffer, base),
-        rank - BlockReader.firstRank(buffer, base),
-        key);
-  }
-
-  private long findInFrame(FrameDecoder decoder, ByteBuffer buffer, int base, int rank, byte[] key)
+  private long findInFrame(
+      FrameDecoder decoder, ByteBuffer buffer, int base, long frame, int rank, byte[] key)
       throws CorruptSnapshotException {
     int record = rank - BlockReader.firstRank(buffer, base);
-    int length = decode(decoder, buffer, base, record);
+    int length = decode(decoder, buffer, base, frame);
     return findInBody(
         decoder.plain(),
         0,
@@ -302,16 +322,17 @@ final class Partition implements Closeable {
   /** Finds a record in the body of a frame. */
   long findInBody(ByteBuffer body, int base, int length, int count, int record, byte[] key)
       throws CorruptSnapshotException {
-    return blocks.find(body, base, length, count, record, key);
+    return blocks.value(body, blocks.record(body, base, length, count, record), key);
   }
 
   /**
-   * Decompresses the frame of a record of a verified block. Returns its length in the decoder's
-   * buffer.
+   * Decompresses a frame of a verified block.
+   *
+   * @param frame where it lies, as {@link BlockReader#frame} says
+   * @return its length in the decoder's buffer
    */
-  int decode(FrameDecoder decoder, ByteBuffer buffer, int base, int record)
+  int decode(FrameDecoder decoder, ByteBuffer buffer, int base, long frame)
       throws CorruptSnapshotException {
-    long frame = blocks.frame(buffer, base, record);
     int limit = blocks.framePlainLength(buffer, base);
     return decoder.decode(buffer, (int) (frame >>> 32), (int) frame, limit, path);
   }

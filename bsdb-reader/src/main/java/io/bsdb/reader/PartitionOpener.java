@@ -106,8 +106,12 @@ final class PartitionOpener {
    * in memory soon: then to read 2 MiB at a page fault is no waste.
    */
   private static boolean gainsByHugePages(long tableBytes) {
-    return tableBytes >= LEAST_FOR_HUGE_PAGES
-        && ManagementFactory.getOperatingSystemMXBean() instanceof OperatingSystemMXBean system
+    return tableBytes >= LEAST_FOR_HUGE_PAGES && fitsMemoryTwice(tableBytes);
+  }
+
+  /** Whether two versions of a table can be in memory at once. */
+  static boolean fitsMemoryTwice(long tableBytes) {
+    return ManagementFactory.getOperatingSystemMXBean() instanceof OperatingSystemMXBean system
         && tableBytes <= system.getTotalMemorySize() / 2;
   }
 

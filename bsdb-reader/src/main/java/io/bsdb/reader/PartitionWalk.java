@@ -73,7 +73,8 @@ final class PartitionWalk implements Closeable {
       bodyLength = BlockReader.bodyLength(chunk, base);
       bodyRecords = recordsInBlock;
     } else {
-      bodyLength = partition.decode(decoder, chunk, base, record);
+      long frame = partition.blocks().frame(chunk, base, record);
+      bodyLength = partition.decode(decoder, chunk, base, frame);
       body = decoder.plain();
       bodyBase = 0;
       bodyRecords = BlockReader.frameRecordCount(chunk, base, record);
@@ -90,11 +91,15 @@ final class PartitionWalk implements Closeable {
       throw new UnsupportedOperationException(
           "an approximate snapshot stores no keys: " + partition.path());
     }
-    return copy(partition.blocks().key(body, bodyBase, bodyLength, bodyRecords, recordInBody));
+    return copy(partition.blocks().key(body, place()));
   }
 
   byte[] value() throws IOException {
-    return copy(partition.blocks().value(body, bodyBase, bodyLength, bodyRecords, recordInBody));
+    return copy(partition.blocks().value(body, place()));
+  }
+
+  private long place() throws IOException {
+    return partition.blocks().record(body, bodyBase, bodyLength, bodyRecords, recordInBody);
   }
 
   private byte[] copy(long found) {

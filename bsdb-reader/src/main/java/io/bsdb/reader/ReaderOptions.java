@@ -10,21 +10,30 @@ package io.bsdb.reader;
  * @param queueDepth reads under way at once: the depth of an io_uring ring, or the threads of the
  *     pool that stands in for it
  * @param share of all keys that will be asked for; the partitions of others are not opened
+ * @param warmUp when blocks are verified before lookups come
  */
 public record ReaderOptions(
     Access access,
     Verification verification,
     long blockCacheBytes,
     int queueDepth,
-    KeyShare share) {
+    KeyShare share,
+    WarmUp warmUp) {
 
-  /** Mapped, metadata verified, no cache. */
+  /** Mapped, metadata verified, no cache, warmed up when versions change. */
   public static ReaderOptions defaults() {
     return builder().build();
   }
 
   public static Builder builder() {
     return new Builder();
+  }
+
+  /** The same for a version that is to take the place of one in use. */
+  ReaderOptions forSuccessor() {
+    return warmUp == WarmUp.REFRESH
+        ? new ReaderOptions(access, verification, blockCacheBytes, queueDepth, share, WarmUp.ALWAYS)
+        : this;
   }
 
   /** Collects options; each setter checks its argument. Not safe for several threads. */
@@ -34,6 +43,7 @@ public record ReaderOptions(
     private long blockCacheBytes;
     private int queueDepth = 128;
     private KeyShare share = KeyShare.ALL;
+    private WarmUp warmUp = WarmUp.REFRESH;
 
     private Builder() {}
 
@@ -73,8 +83,13 @@ public record ReaderOptions(
       return this;
     }
 
+    public Builder warmUp(WarmUp value) {
+      warmUp = value;
+      return this;
+    }
+
     public ReaderOptions build() {
-      return new ReaderOptions(access, verification, blockCacheBytes, queueDepth, share);
+      return new ReaderOptions(access, verification, blockCacheBytes, queueDepth, share, warmUp);
     }
   }
 }

@@ -6,13 +6,14 @@ import io.bsdb.format.PartitionFile;
 import io.bsdb.format.SnapshotFormat;
 import io.bsdb.reader.io.DirectFile;
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Opens snapshots: finds the directory, reads the manifest, opens the partitions. */
+/** Opens snapshots: finds the directory, reads the manifest, opens the partitions, warms up. */
 final class SnapshotOpener {
   private SnapshotOpener() {}
 
@@ -54,12 +55,51 @@ final class SnapshotOpener {
           opened.add(PartitionOpener.open(directory, file, manifest, options, channels));
         }
       }
-      return new OpenSnapshot(directory, manifest, options, opened);
+      OpenSnapshot snapshot = new OpenSnapshot(directory, manifest, options, opened);
+      if (isWarmedUp(options, manifest.length())) {
+        warmUp(snapshot);
+      }
+      return snapshot;
     } catch (IOException | RuntimeException | Error e) {
       try {
         OpenSnapshot.closeAll(opened);
       } catch (IOException suppressed) {
         e.addSuppressed(suppressed);
+      }
+      throw e;
+    }
+  }
+
+  /** Whether a table of this size is read through when it is opened. */
+  static boolean isWarmedUp(ReaderOptions options, long tableBytes) {
+    return options.warmUp() == WarmUp.ALWAYS
+        && switch (options.access()) {
+          case MAPPED -> PartitionOpener.fitsMemoryTwice(tableBytes);
+          case RESIDENT -> true;
+          case DIRECT, IO_URING -> false;
+        };
+  }
+
+  /**
+   * Touches and verifies all blocks.
+   *
+   * @throws CorruptSnapshotException if one is damaged
+   * @throws InterruptedIOException if the thread is interrupted
+   */
+  static void warmUp(OpenSnapshot snapshot) throws IOException {
+    try {
+      for (Partition partition : snapshot.partitions()) {
+        for (int block = 0; block < partition.index().blockCount(); block++) {
+          if (Thread.currentThread().isInterrupted()) {
+            throw new InterruptedIOException(
+                "interrupted while warming up: file=" + partition.path());
+          }
+          partition.inMemory(block);
+        }
+      }
+    } catch (IndexOutOfBoundsException | InternalError e) {
+      if (snapshot.explained(e) instanceof CorruptSnapshotException damage) {
+        throw damage;
       }
       throw e;
     }

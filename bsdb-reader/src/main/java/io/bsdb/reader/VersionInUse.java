@@ -9,8 +9,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The version of a table that is in use, and how another takes its place: opened first, then
- * swapped in by one reference. Safe for many threads.
+ * The version of a table that is in use, and how another takes its place: opened and warmed up
+ * first, then swapped in by one reference. Safe for many threads.
  */
 final class VersionInUse implements Closeable {
   private final Versions versions;
@@ -139,7 +139,9 @@ final class VersionInUse implements Closeable {
       unwanted = true;
       check.accept(next);
       unwanted = false;
-      swap(new HeldVersion(versions.open(version, held.name(), options)));
+      // What comes after nothing is not warmed up: until it serves, every key is absent.
+      ReaderOptions how = isEmpty() ? options : options.forSuccessor();
+      swap(new HeldVersion(versions.open(version, held.name(), how)));
     } catch (IOException | RuntimeException e) {
       if (closed) {
         throw e; // closing has interrupted it

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bsdb.format.CorruptSnapshotException;
 import io.bsdb.format.Manifest;
+import io.bsdb.format.SnapshotFormat;
 import io.bsdb.reader.TestData.Lengths;
 import io.bsdb.table.Table;
 import io.bsdb.writer.WriterOptions;
@@ -154,6 +155,27 @@ class LocalCopiesTest {
       }
     }
     try (LiveSnapshot live = follow().open();
+        LiveSnapshot.Lease lease = live.lease()) {
+      data.assertFoundIn(lease.reader());
+    }
+    assertThat(fetched).hasSize(8);
+  }
+
+  /** Which is not looked for without warming up: files that are there have been verified before. */
+  @Test
+  void aDamagedBlockOfACopyIsFoundByWarmingUp() throws Exception {
+    TestData data = data(1);
+    publish(data);
+    follow().open().close();
+    for (Path file : localFiles()) {
+      if (file.toString().endsWith(".bsdb")) {
+        byte[] bytes = Files.readAllBytes(file);
+        bytes[SnapshotFormat.PAGE + 100] ^= 1;
+        Files.write(file, bytes);
+      }
+    }
+    ReaderOptions warm = ReaderOptions.builder().warmUp(WarmUp.ALWAYS).build();
+    try (LiveSnapshot live = follow().options(warm).open();
         LiveSnapshot.Lease lease = live.lease()) {
       data.assertFoundIn(lease.reader());
     }

@@ -46,9 +46,13 @@ class KafkaStreamsLookupTest {
 
         table.publish(Map.of("c1", "Edsger"));
         table.damageRecords();
-        customers.refresh();
-        assertThatThrownBy(() -> orders.pipeInput("o5", "c1"))
-            .hasRootCauseInstanceOf(CorruptSnapshotException.class);
+        assertThatThrownBy(customers::refresh).isInstanceOf(CorruptSnapshotException.class);
+        orders.pipeInput("o5", "c1");
+        assertThat(enriched.readValue()).isEqualTo("c1 is Grace");
+      }
+      try (var customers = table.lookup("opened-damaged").build()) {
+        assertThatThrownBy(() -> customers.get("c1"))
+            .hasCauseInstanceOf(CorruptSnapshotException.class);
       }
     }
   }

@@ -28,7 +28,7 @@ import java.nio.ByteOrder;
  * moved. Every length and offset that a block states is checked against the block before use.
  */
 public final class BlockReader {
-  /** What the {@code find} methods return when the record's key is another one. */
+  /** What {@link #value} returns when the record's key is another one. */
   public static final long ABSENT = -1;
 
   private static final VarHandle LONGS =
@@ -175,96 +175,75 @@ public final class BlockReader {
   }
 
   /**
-   * Finds record {@code index} of a body and compares its key.
+   * Where record {@code index} of a body lies.
    *
    * @param body holds slots, if any, and records at {@code [base, base + length)}
    * @param count how many records the body holds
-   * @return the value's offset within the buffer in the upper 32 bits and its length in the lower,
-   *     or {@link #ABSENT} if the record has another key. A partition without keys compares
-   *     nothing.
+   * @return offset within the buffer in the upper 32 bits, length in the lower
    */
-  public long find(ByteBuffer body, int base, int length, int count, int index, byte[] key)
-      throws CorruptSnapshotException {
-    int start;
-    int end;
-    if (fixedRecordLength >= 0) {
-      start = index * fixedRecordLength;
-      end = start + fixedRecordLength;
-    } else {
-      start = body.getShort(base + SLOT_BYTES * index) & 0xFFFF;
-      end = index + 1 < count ? body.getShort(base + SLOT_BYTES * (index + 1)) & 0xFFFF : length;
-    }
-    if (index < 0 || index >= count || start > end || end > length) {
-      throw damaged(index, count, start, end, length);
-    }
-    if (!keysStored) {
-      return ((long) (base + start) << 32) | (end - start);
-    }
-    int keyLength = fixedKeyLength;
-    if (keyLength < 0) {
-      long prefix = varint(body, base + start, base + end);
-      keyLength = (int) prefix;
-      start += (int) (prefix >>> 32);
-    }
-    int value = start + keyLength;
-    if (value > end) {
-      throw damaged(index, count, start, end, length);
-    }
-    if (keyLength != key.length || !equal(body, base + start, key)) {
-      return ABSENT;
-    }
-    return ((long) (base + value) << 32) | (end - value);
-  }
-
-  /**
-   * Compares the key of a record whose place is known. Only in a verified block of a partition
-   * whose records all have one length and are not in frames.
-   *
-   * @param start where the record starts in the buffer
-   * @return as {@link #find}
-   */
-  public long findFixed(ByteBuffer block, int start, byte[] key) {
-    int keyLength = keysStored ? fixedKeyLength : 0;
-    if (keysStored && (key.length != keyLength || !equal(block, start, key))) {
-      return ABSENT;
-    }
-    return ((long) (start + keyLength) << 32) | (fixedRecordLength - keyLength);
-  }
-
-  /**
-   * Finds the key of record {@code index} of a body, for scans. Only where keys are stored.
-   *
-   * @return the key's offset within the buffer in the upper 32 bits and its length in the lower
-   */
-  public long key(ByteBuffer body, int base, int length, int count, int index)
+  public long record(ByteBuffer body, int base, int length, int count, int index)
       throws CorruptSnapshotException {
     int start = start(body, base, index);
     int end = end(body, base, length, count, index);
+    if (index < 0 || index >= count || start > end || end > length) {
+      throw damaged(index, count, start, end, length);
+    }
+    return ((long) (base + start) << 32) | (end - start);
+  }
+
+  /**
+   * The key in a record; empty if keys are not stored.
+   *
+   * @param record where it lies, as {@link #record} says
+   * @return offset within the buffer in the upper 32 bits, length in the lower
+   */
+  public long key(ByteBuffer body, long record) throws CorruptSnapshotException {
+    int start = (int) (record >>> 32);
+    if (!keysStored) {
+      return (long) start << 32;
+    }
     int keyLength = fixedKeyLength;
+    int end = start + (int) record;
     if (keyLength < 0) {
-      long prefix = varint(body, base + start, base + end);
+      long prefix = varint(body, start, end);
       keyLength = (int) prefix;
       start += (int) (prefix >>> 32);
     }
-    if (index >= count || start > end - keyLength || end > length) {
-      throw damaged(index, count, start, end, length);
+    if (start + keyLength > end) {
+      throw new CorruptSnapshotException(
+          "key is longer than its record: file=%s key length=%d record length=%d"
+              .formatted(file, keyLength, (int) record));
     }
-    return ((long) (base + start) << 32) | keyLength;
+    return ((long) start << 32) | keyLength;
   }
 
-  /** Finds the value of record {@code index} of a body, for scans; as {@link #key}. */
-  public long value(ByteBuffer body, int base, int length, int count, int index)
-      throws CorruptSnapshotException {
-    int end = base + end(body, base, length, count, index);
-    int value = base + start(body, base, index);
-    if (keysStored) {
-      long key = key(body, base, length, count, index);
-      value = (int) (key >>> 32) + (int) key;
+  /** The value in a record; as {@link #key}. */
+  public long value(ByteBuffer body, long record) throws CorruptSnapshotException {
+    return behind(key(body, record), record);
+  }
+
+  /**
+   * The value in a record with this key.
+   *
+   * @return as {@link #key}, or {@link #ABSENT} if the record has another key. A partition without
+   *     keys compares nothing.
+   */
+  public long value(ByteBuffer body, long record, byte[] key) throws CorruptSnapshotException {
+    if (!keysStored) {
+      return record;
     }
-    if (index >= count || value > end || end > base + length) {
-      throw damaged(index, count, value - base, end - base, length);
+    long stored = key(body, record);
+    if ((int) stored != key.length || !equal(body, (int) (stored >>> 32), key)) {
+      return ABSENT;
     }
-    return ((long) value << 32) | (end - value);
+    return behind(stored, record);
+  }
+
+  /** What lies behind a key up to its record's end. */
+  private static long behind(long key, long record) {
+    int start = (int) (key >>> 32) + (int) key;
+    int end = (int) (record >>> 32) + (int) record;
+    return ((long) start << 32) | (end - start);
   }
 
   private int start(ByteBuffer body, int base, int index) {

@@ -5,6 +5,7 @@ import io.bsdb.format.PartitionProperties.KeyStorage;
 import io.bsdb.format.hash.PerfectHashKind;
 import io.bsdb.reader.Access;
 import io.bsdb.reader.Verification;
+import io.bsdb.reader.WarmUp;
 import io.bsdb.writer.Duplicates;
 import io.bsdb.writer.WriterOptions;
 import java.time.Duration;
@@ -52,6 +53,13 @@ public final class BsdbOptions {
           .defaultValue(Verification.METADATA)
           .withDescription(
               "What is verified when a version is opened: 'metadata', or 'full' for every byte. Blocks are verified when they are read, whatever is chosen.");
+
+  public static final ConfigOption<WarmUp> LOOKUP_WARM_UP =
+      ConfigOptions.key("lookup.warm-up")
+          .enumType(WarmUp.class)
+          .defaultValue(WarmUp.REFRESH)
+          .withDescription(
+              "When a version is brought into memory and verified as a whole, before it is looked up in: 'refresh' for a new version, in the background, before it takes the place of the one in use; 'always' for the first one too, which delays the start of a job; 'never' leaves it to lookups, block by block. Only with access 'resident', or 'mapped' for tables up to half the size of memory.");
 
   public static final ConfigOption<MemorySize> LOOKUP_BLOCK_CACHE_SIZE =
       ConfigOptions.key("lookup.block-cache-size")

@@ -46,6 +46,7 @@ public final class SnapshotTableFactory
         BsdbOptions.LOOKUP_REFRESH_INTERVAL,
         BsdbOptions.LOOKUP_ACCESS,
         BsdbOptions.LOOKUP_VERIFICATION,
+        BsdbOptions.LOOKUP_WARM_UP,
         BsdbOptions.LOOKUP_LOCAL_DIR,
         BsdbOptions.LOOKUP_MAX_LOCAL_SIZE,
         BsdbOptions.LOOKUP_BLOCK_CACHE_SIZE,
@@ -75,6 +76,7 @@ public final class SnapshotTableFactory
         BsdbOptions.LOOKUP_REFRESH_INTERVAL,
         BsdbOptions.LOOKUP_ACCESS,
         BsdbOptions.LOOKUP_VERIFICATION,
+        BsdbOptions.LOOKUP_WARM_UP,
         BsdbOptions.LOOKUP_LOCAL_DIR,
         BsdbOptions.LOOKUP_MAX_LOCAL_SIZE,
         BsdbOptions.LOOKUP_BLOCK_CACHE_SIZE);
@@ -145,7 +147,8 @@ public final class SnapshotTableFactory
         options.get(BsdbOptions.LOOKUP_REFRESH_INTERVAL),
         options.get(BsdbOptions.SNAPSHOT_VERSION),
         options.get(BsdbOptions.LOOKUP_LOCAL_DIR),
-        options.get(BsdbOptions.LOOKUP_MAX_LOCAL_SIZE).getBytes());
+        options.get(BsdbOptions.LOOKUP_MAX_LOCAL_SIZE).getBytes(),
+        options.get(BsdbOptions.LOOKUP_WARM_UP));
   }
 
   /** Futures gain nothing where the calling thread waits for a page fault. */

@@ -171,6 +171,13 @@ class AsyncLookupJoinTest {
     failsWithoutNulls(session("damaged", async), join(""), DAMAGE);
   }
 
+  @Test
+  void warmingUpFindsADamagedBlockBeforeAnyRow() throws Exception {
+    failsWithoutNulls(
+        session("damaged", "'lookup.warm-up' = 'always'"), join(""), "cannot be opened");
+    assertThat(OUTPUT).isEmpty();
+  }
+
   @ParameterizedTest
   @ValueSource(strings = {"'lookup.async' = 'false'", "'lookup.async' = 'true'"})
   void failsWhenABlockIsDamagedAlsoWithTheRetryHint(String async) throws Exception {

@@ -63,6 +63,36 @@ class CatalogBadInputTest {
   }
 
   @Test
+  void warehouseThatIsATable() {
+    assertFails(
+            "CREATE CATALOG d WITH ('type' = 'bsdb', 'warehouse' = '%s/default/t')"
+                .formatted(warehouse))
+        .hasStackTraceContaining("catalog d: 'warehouse' = '%s/default/t".formatted(warehouse))
+        .hasStackTraceContaining("is the directory of a table; a warehouse holds databases");
+  }
+
+  @Test
+  void versionInAHint() throws Exception {
+    String version = Table.at(warehouse.resolve("default/t")).requireCurrentVersion();
+    String hint = " /*+ OPTIONS('snapshot.version' = '%s') */ ".formatted(version);
+
+    for (String query :
+        new String[] {
+          "SELECT * FROM t" + hint,
+          "SELECT t.n FROM default_catalog.default_database.s JOIN t%sFOR SYSTEM_TIME AS OF s.pt ON t.id = s.f0"
+              .formatted(hint)
+        }) {
+      assertFails(query)
+          .hasStackTraceContaining("table c.default.t: the hint 'snapshot.version' = '" + version)
+          .hasStackTraceContaining("write `t$v%s`".formatted(version));
+    }
+    assertThat(session.texts("SELECT COUNT(*) FROM `t$v%s`".formatted(version)))
+        .containsExactly("+I[5]");
+    assertThat(session.texts("SELECT COUNT(*) FROM t /*+ OPTIONS('lookup.access' = 'direct') */"))
+        .containsExactly("+I[5]");
+  }
+
+  @Test
   void noSuchTable() {
     assertFails("SELECT * FROM nowhere").hasStackTraceContaining("Object 'nowhere' not found");
     assertFails("SELECT * FROM `nowhere$v1`")

@@ -48,7 +48,9 @@ class TroubleshootingTest {
     assertThat(quoted())
         .hasSizeGreaterThan(15)
         .filteredOn(message -> !OF_FLINK.contains(message))
+        .filteredOn(message -> !FirstStepsTest.MESSAGES.contains(message))
         .filteredOn(message -> !sources.contains(message))
         .isEmpty();
+    assertThat(quoted()).containsAll(FirstStepsTest.MESSAGES);
   }
 }

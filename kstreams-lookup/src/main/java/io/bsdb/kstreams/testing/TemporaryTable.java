@@ -92,9 +92,10 @@ public final class TemporaryTable<K, V> implements AutoCloseable {
   }
 
   /**
-   * Damages the records of the version in service, but not its metadata: it can be opened, and
-   * reading a value fails. A lookup that has read from it before may not notice, because mapped
-   * data are verified when they are first touched.
+   * Damages the records of the version in service, but not its metadata: a lookup that is built now
+   * opens it, and reading a value fails. One that refreshes now refuses it, because it reads a new
+   * version through before it uses it. One that has read from it before may not notice, because
+   * mapped data are verified when they are first touched.
    */
   public void damageRecords() {
     files.damageRecords();

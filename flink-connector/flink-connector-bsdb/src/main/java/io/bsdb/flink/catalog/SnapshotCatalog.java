@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeSet;
 import org.apache.flink.table.api.ValidationException;
 import org.apache.flink.table.catalog.CatalogBaseTable;
@@ -21,6 +22,7 @@ import org.apache.flink.table.catalog.exceptions.ProcedureNotExistException;
 import org.apache.flink.table.catalog.exceptions.TableAlreadyExistException;
 import org.apache.flink.table.catalog.exceptions.TableNotExistException;
 import org.apache.flink.table.catalog.stats.CatalogTableStatistics;
+import org.apache.flink.table.factories.Factory;
 import org.apache.flink.table.procedures.Procedure;
 import org.jspecify.annotations.Nullable;
 
@@ -40,11 +42,15 @@ final class SnapshotCatalog extends TablesOnlyCatalog {
 
   @Override
   public void open() {
-    if (!on("", () -> warehouse.isDirectory())) {
-      throw new ValidationException(
-          "catalog %s: no such directory: '%s' = '%s'; create it, or check the path"
-              .formatted(getName(), CatalogOptions.WAREHOUSE.key(), warehouse));
+    Optional<String> objection = on("", warehouse::objection);
+    if (objection.isPresent()) {
+      throw new ValidationException("catalog %s: %s".formatted(getName(), objection.get()));
     }
+  }
+
+  @Override
+  public Optional<Factory> getFactory() {
+    return Optional.of(new CatalogTableFactory());
   }
 
   private interface Question<T extends @Nullable Object> {

@@ -1,12 +1,14 @@
 package io.bsdb.flink.catalog;
 
 import io.bsdb.flink.storage.TableLocation;
+import io.bsdb.format.SnapshotFormat;
 import io.bsdb.table.Table;
 import java.io.File;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import org.apache.flink.core.fs.FileStatus;
 import org.apache.flink.core.fs.Path;
 import org.apache.flink.table.catalog.ObjectPath;
@@ -47,6 +49,20 @@ final class Warehouse {
     } catch (FileNotFoundException e) {
       return false;
     }
+  }
+
+  /** Why this cannot be a warehouse; empty if it can. */
+  Optional<String> objection() throws IOException {
+    String option = "'%s' = '%s'".formatted(CatalogOptions.WAREHOUSE.key(), this);
+    if (!isDirectory()) {
+      return Optional.of("no such directory: %s; create it, or check the path".formatted(option));
+    }
+    if (root.getFileSystem().exists(new Path(root, SnapshotFormat.CURRENT_FILE))) {
+      return Optional.of(
+          "%s is the directory of a table; a warehouse holds databases, and these hold tables: leave out the last two names of the path, or declare this table with 'connector' = 'bsdb'"
+              .formatted(option));
+    }
+    return Optional.empty();
   }
 
   /** The directories in a directory whose names can be those of databases and tables, sorted. */

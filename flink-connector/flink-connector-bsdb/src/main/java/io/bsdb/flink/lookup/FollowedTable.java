@@ -11,7 +11,10 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The reader that a lookup uses, and the versions that its DDL matches. For one thread. */
+/**
+ * The reader that a lookup uses, and the versions that its DDL matches. For one thread, except for
+ * {@link #latestFailure}.
+ */
 final class FollowedTable implements Closeable {
   private static final Logger LOG = LoggerFactory.getLogger(FollowedTable.class);
 
@@ -24,7 +27,9 @@ final class FollowedTable implements Closeable {
    * A version that the DDL does not match: a stream that runs is not to fail because somebody
    * published another schema.
    */
-  private @Nullable String refused;
+  private volatile @Nullable Refused refused;
+
+  private record Refused(String version, ValidationException cause) {}
 
   private FollowedTable(LookupSpec spec, SharedSnapshots.Use use, KeyShare share) {
     this.share = share;
@@ -96,17 +101,31 @@ final class FollowedTable implements Closeable {
   /** What to use after a version that is not current any more; null: still that one. */
   @Nullable VersionLookup successor() throws IOException {
     String candidate = live.version();
-    if (candidate.equals(refused)) {
+    if (isRefused(candidate)) {
       return null;
     }
     try {
       requireKeyOrder(live.manifest());
       return VersionLookup.of(live, spec);
     } catch (ValidationException e) {
-      refused = candidate;
+      refused = new Refused(candidate, e);
       LOG.error("Table {} keeps its version for this task.", spec.table().name(), e);
       return null;
     }
+  }
+
+  private boolean isRefused(String version) {
+    Refused last = refused;
+    return last != null && last.version.equals(version);
+  }
+
+  /** Why the version in service is not the one that the lookup uses; null if it is. */
+  @Nullable Exception latestFailure() {
+    Exception failure = live.refreshFailure();
+    Refused last = refused;
+    return failure == null && last != null && last.version.equals(live.version())
+        ? last.cause
+        : failure;
   }
 
   private void requireKeyOrder(Manifest next) {

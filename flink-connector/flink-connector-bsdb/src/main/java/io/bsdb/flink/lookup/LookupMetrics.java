@@ -4,6 +4,7 @@ import io.bsdb.reader.LiveSnapshot;
 import io.bsdb.reader.ReaderMetrics;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Objects;
 import java.util.function.Supplier;
 import org.apache.flink.metrics.Counter;
 import org.apache.flink.metrics.MetricGroup;
@@ -33,6 +34,7 @@ final class LookupMetrics {
     group.gauge("loadCount", loads::count);
     group.gauge("latestLoadTime", loads::latestMillis);
     group.gauge("numLoadFailures", live::failedRefreshes);
+    group.gauge("latestLoadFailure", () -> Objects.toString(table.latestFailure(), ""));
     group.gauge("numCachedRecords", loads::records);
     group.gauge("numCachedBytes", loads::bytes);
     group.gauge("version", live::version);

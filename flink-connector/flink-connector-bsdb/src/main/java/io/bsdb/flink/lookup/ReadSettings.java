@@ -5,6 +5,7 @@ import io.bsdb.reader.Access;
 import io.bsdb.reader.KeyShare;
 import io.bsdb.reader.ReaderOptions;
 import io.bsdb.reader.Verification;
+import io.bsdb.reader.WarmUp;
 import java.io.Serializable;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -21,6 +22,7 @@ import org.jspecify.annotations.Nullable;
  * @param localDirectory for copies; null: a table that is not local is copied to Flink's temporary
  *     directories
  * @param maxLocalBytes most that the copies of a table may take
+ * @param warmUp when blocks are verified before lookups come
  */
 public record ReadSettings(
     Access access,
@@ -29,9 +31,10 @@ public record ReadSettings(
     Duration refreshInterval,
     @Nullable String version,
     @Nullable String localDirectory,
-    long maxLocalBytes)
+    long maxLocalBytes,
+    WarmUp warmUp)
     implements Serializable {
-  /** The same for one version. */
+  /** The same for one version, all of which will be read. */
   public ReadSettings pinnedTo(String pinned) {
     return new ReadSettings(
         access,
@@ -40,7 +43,8 @@ public record ReadSettings(
         Duration.ZERO,
         pinned,
         localDirectory,
-        maxLocalBytes);
+        maxLocalBytes,
+        WarmUp.NEVER);
   }
 
   /** Where copies of a table go, as a lookup sees it. */
@@ -55,6 +59,7 @@ public record ReadSettings(
         .verification(verification)
         .blockCacheBytes(blockCacheBytes)
         .share(share)
+        .warmUp(warmUp)
         .build();
   }
 }

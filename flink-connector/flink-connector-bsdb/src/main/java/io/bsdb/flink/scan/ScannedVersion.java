@@ -1,5 +1,6 @@
 package io.bsdb.flink.scan;
 
+import io.bsdb.flink.lookup.ReadSettings;
 import io.bsdb.flink.lookup.SharedSnapshots;
 import io.bsdb.flink.row.RowDecoder;
 import io.bsdb.flink.row.SnapshotMapping;
@@ -69,10 +70,11 @@ final class ScannedVersion implements Closeable {
   private static LiveSnapshot copy(ScanSpec spec, ScanSplit split, Path directory)
       throws IOException {
     int partitions = spec.table().table().manifest(split.version()).partitions().size();
+    ReadSettings settings = spec.settings().pinnedTo(split.version());
     return LiveSnapshot.builder(spec.table().table())
         .localDirectory(directory)
-        .maxLocalBytes(spec.settings().maxLocalBytes())
-        .options(spec.settings().readerOptions(new KeyShare(split.partition(), partitions)))
+        .maxLocalBytes(settings.maxLocalBytes())
+        .options(settings.readerOptions(new KeyShare(split.partition(), partitions)))
         .pin(split.version())
         .open();
   }

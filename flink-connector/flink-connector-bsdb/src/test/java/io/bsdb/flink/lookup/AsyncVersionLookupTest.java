@@ -10,6 +10,7 @@ import io.bsdb.reader.ClosedReaderException;
 import io.bsdb.reader.KeyShare;
 import io.bsdb.reader.LiveSnapshot;
 import io.bsdb.reader.Verification;
+import io.bsdb.reader.WarmUp;
 import io.bsdb.writer.SnapshotWriter;
 import io.bsdb.writer.WriterOptions;
 import java.io.IOException;
@@ -51,7 +52,14 @@ class AsyncVersionLookupTest {
     return new LookupSpec(
         table,
         new ReadSettings(
-            access, Verification.METADATA, 0, Duration.ZERO, null, null, Long.MAX_VALUE),
+            access,
+            Verification.METADATA,
+            0,
+            Duration.ZERO,
+            null,
+            null,
+            Long.MAX_VALUE,
+            WarmUp.REFRESH),
         Projection.all(table),
         List.of(0),
         InputShuffle.NONE);

@@ -8,6 +8,7 @@ import io.bsdb.flink.row.Projection;
 import io.bsdb.flink.row.RecordEncoder;
 import io.bsdb.reader.Access;
 import io.bsdb.reader.Verification;
+import io.bsdb.reader.WarmUp;
 import io.bsdb.table.Table;
 import io.bsdb.writer.SnapshotWriter;
 import io.bsdb.writer.WriterOptions;
@@ -90,7 +91,8 @@ class SnapshotLookupFunctionTest {
                 refreshInterval,
                 null,
                 null,
-                Long.MAX_VALUE),
+                Long.MAX_VALUE,
+                WarmUp.REFRESH),
             Projection.all(table(valueType)),
             List.of(0),
             InputShuffle.NONE));
@@ -244,6 +246,20 @@ class SnapshotLookupFunctionTest {
     assertThat(b.getString(0)).hasToString("b");
     assertThat(a.getString(1)).hasToString("ünchanged");
     assertThat(b.getString(1)).hasToString("other");
+  }
+
+  @Test
+  void rowsOutliveTheirVersion() throws Exception {
+    publish(STRING, StringData.fromString("old"));
+    SnapshotLookupFunction function = open(function(STRING, Duration.ZERO));
+    RowData kept = lookup(function, "a").iterator().next();
+
+    publish(STRING, StringData.fromString("new"));
+    SharedSnapshots.open().get(0).refresh();
+    RowData next = lookup(function, "a").iterator().next();
+
+    assertThat(kept.getString(1)).hasToString("old");
+    assertThat(next.getString(1)).hasToString("new");
   }
 
   @Test

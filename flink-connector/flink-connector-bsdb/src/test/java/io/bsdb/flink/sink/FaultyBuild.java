@@ -49,7 +49,7 @@ final class FaultyBuild {
     this.previous = Table.at(directory).requireCurrentVersion();
   }
 
-  private DeclaredTable table() {
+  static DeclaredTable table(Path directory) {
     RowType type =
         RowType.of(
             new LogicalType[] {new BigIntType(false), new BigIntType(false)},
@@ -57,7 +57,7 @@ final class FaultyBuild {
     return new DeclaredTable("t", directory.toString(), type, List.of("id"));
   }
 
-  private static BuildSettings settings() {
+  static BuildSettings settings() {
     return new BuildSettings(
         PARTITIONS,
         Layout.BLOCKED,
@@ -87,7 +87,7 @@ final class FaultyBuild {
     env.fromSequence(1, rows)
         .map(FaultyBuild::entry)
         .returns(EncodeFunction.RECORD_TYPE)
-        .sinkTo(FaultySink.of(SnapshotSink.begin(table(), settings()), directory, fault))
+        .sinkTo(FaultySink.of(SnapshotSink.begin(table(directory), settings()), directory, fault))
         .setParallelism(2);
     return env.executeAsync();
   }

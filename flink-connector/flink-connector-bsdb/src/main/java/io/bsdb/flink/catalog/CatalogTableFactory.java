@@ -1,0 +1,61 @@
+package io.bsdb.flink.catalog;
+
+import io.bsdb.flink.BsdbOptions;
+import io.bsdb.flink.SnapshotTableFactory;
+import java.util.Set;
+import org.apache.flink.configuration.ConfigOption;
+import org.apache.flink.table.api.ValidationException;
+import org.apache.flink.table.connector.source.DynamicTableSource;
+import org.apache.flink.table.factories.DynamicTableSourceFactory;
+
+/**
+ * Makes the tables of a catalog for queries. Refuses a version that comes with a hint, which shows
+ * only here, where the name of a table says which version it is.
+ */
+final class CatalogTableFactory implements DynamicTableSourceFactory {
+  private final SnapshotTableFactory snapshots = new SnapshotTableFactory();
+  private final VersionsTableFactory versions = new VersionsTableFactory();
+
+  @Override
+  public String factoryIdentifier() {
+    return snapshots.factoryIdentifier();
+  }
+
+  @Override
+  public Set<ConfigOption<?>> requiredOptions() {
+    return snapshots.requiredOptions();
+  }
+
+  @Override
+  public Set<ConfigOption<?>> optionalOptions() {
+    return snapshots.optionalOptions();
+  }
+
+  @Override
+  public DynamicTableSource createDynamicTableSource(Context context) {
+    return switch (TableName.of(context.getObjectIdentifier().toObjectPath()).part()) {
+      case TABLE -> {
+        requireNoVersion(context);
+        yield snapshots.createDynamicTableSource(context);
+      }
+      case VERSION, TIME -> snapshots.createDynamicTableSource(context);
+      case VERSIONS -> versions.createDynamicTableSource(context);
+    };
+  }
+
+  private static void requireNoVersion(Context context) {
+    String option = BsdbOptions.SNAPSHOT_VERSION.key();
+    String version = context.getCatalogTable().getOptions().get(option);
+    if (version != null) {
+      String table = context.getObjectIdentifier().getObjectName();
+      throw new ValidationException(
+          "table %s: the hint '%s' = '%s' is refused, because Flink takes two lookups in one table for the same if only their hints differ (FLINK-40678); write `%s$v%s`"
+              .formatted(
+                  context.getObjectIdentifier().asSummaryString(),
+                  option,
+                  version,
+                  table,
+                  version));
+    }
+  }
+}

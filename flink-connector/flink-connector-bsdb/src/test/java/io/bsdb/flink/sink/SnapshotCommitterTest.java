@@ -1,0 +1,110 @@
+package io.bsdb.flink.sink;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.bsdb.table.Build;
+import io.bsdb.table.Table;
+import java.nio.file.Path;
+import java.util.List;
+import org.apache.flink.api.connector.sink2.Committer.CommitRequest;
+import org.apache.flink.runtime.execution.SuppressRestartsException;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class SnapshotCommitterTest {
+  @TempDir Path directory;
+  private Table table;
+
+  @BeforeEach
+  void begin() {
+    table = Table.at(directory);
+  }
+
+  /** A request to publish a build without rows, and what became of it. */
+  private static final class Request implements CommitRequest<Publication> {
+    private int repeated;
+
+    @Override
+    public Publication getCommittable() {
+      return new Publication(List.of());
+    }
+
+    @Override
+    public int getNumberOfRetries() {
+      return 0;
+    }
+
+    @Override
+    public void signalFailedWithKnownReason(Throwable cause) {
+      throw new AssertionError(cause);
+    }
+
+    @Override
+    public void signalFailedWithUnknownReason(Throwable cause) {
+      throw new AssertionError(cause);
+    }
+
+    @Override
+    public void retryLater() {
+      throw new AssertionError("not to be repeated by Flink");
+    }
+
+    @Override
+    public void updateAndRetryLater(Publication publication) {
+      throw new AssertionError("not to be repeated by Flink");
+    }
+
+    @Override
+    public void signalAlreadyCommitted() {
+      repeated++;
+    }
+  }
+
+  /**
+   * Commits as a committer does that was started for it, and says whether that was a repetition.
+   */
+  private boolean repeats(Build build) throws Exception {
+    Request request = new Request();
+    try (SnapshotCommitter committer =
+        new SnapshotCommitter(FaultyBuild.table(directory), FaultyBuild.settings(), build)) {
+      committer.commit(List.of(request));
+    }
+    return request.repeated == 1;
+  }
+
+  @Test
+  void tellsFlinkThatARepeatedPublicationIsNone() throws Exception {
+    Build build = table.begin();
+
+    assertThat(repeats(build)).isFalse();
+    assertThat(table.requireCurrentVersion()).isEqualTo(build.version());
+    assertThat(repeats(build)).isTrue();
+    assertThat(table.versions()).containsExactly(build.version());
+  }
+
+  @Test
+  void repeatsNothingThatALaterBuildHasReplaced() throws Exception {
+    Build build = table.begin();
+    repeats(build);
+    Build later = table.begin();
+    repeats(later);
+
+    assertThat(repeats(build)).isTrue();
+    assertThat(table.requireCurrentVersion()).isEqualTo(later.version());
+    assertThat(table.versions()).containsExactly(build.version(), later.version());
+  }
+
+  @Test
+  void doesNotHaveAConflictTriedAgain() throws Exception {
+    Build build = table.begin();
+    Build faster = table.begin();
+    repeats(faster);
+
+    assertThatThrownBy(() -> repeats(build))
+        .isInstanceOf(SuppressRestartsException.class)
+        .hasStackTraceContaining("another build published first");
+    assertThat(table.requireCurrentVersion()).isEqualTo(faster.version());
+  }
+}
