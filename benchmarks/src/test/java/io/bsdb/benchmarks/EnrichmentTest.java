@@ -25,7 +25,7 @@ class EnrichmentTest {
             1_000_000,
             5000,
             reference,
-            List.of(join("slow", 6, 20, 6), join("own", 2, 10, 3)),
+            List.of(join("slow", 4, 20, 6), join("own", 2, 4, 6)),
             List.of("heap: too large"))
         .compared(Enrichment.MICROS);
   }
