@@ -1,14 +1,12 @@
 package io.bsdb.benchmarks;
 
-import com.fasterxml.jackson.databind.ObjectMapper;
-import com.fasterxml.jackson.databind.SerializationFeature;
 import io.bsdb.benchmarks.Results.DiskResult;
 import io.bsdb.benchmarks.Results.Size;
+import io.bsdb.benchmarks.peers.BuildProcess;
 import io.bsdb.benchmarks.peers.Peer;
 import io.bsdb.benchmarks.peers.Peers;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -27,8 +25,9 @@ import picocli.CommandLine.Option;
     description = {
       "",
       "Builds all stores from the same records, checks every answer, measures in rounds in which"
-          + " the stores take turns, and writes results.json and report.html. To measure a table"
-          + " of yours: ./bsdb bench --help",
+          + " the stores take turns, and writes results.json and report.html. Stores that do not"
+          + " fit the memory together run one at a time. To measure a table of yours: ./bsdb bench"
+          + " --help",
       ""
     },
     footerHeading = "%nExamples:%n",
@@ -36,6 +35,8 @@ import picocli.CommandLine.Option;
       "  benchmarks/run --quick",
       "  benchmarks/run --records 10000000 --only bsdb-blocked,sparkey,hashmap",
       "  benchmarks/run --records 10000000 --only build,bsdb,rocksdb --rounds 3",
+      "  benchmarks/run --records 100000000 --build-heap 4g --discard --only lookup,bsdb-blocked,lmdb",
+      "  benchmarks/run --records 10000000 --only enrichment",
     })
 public final class Bench implements Callable<Integer> {
   private static final List<String> DISK_FILES =
@@ -43,7 +44,8 @@ public final class Bench implements Callable<Integer> {
   private static final int DISK_DEPTH = 128;
 
   /** What {@code --only} can restrict a run to, beside peers. */
-  private static final List<String> PARTS = List.of("build", "lookup", "disk");
+  private static final List<String> PARTS =
+      List.of("build", "lookup", "disk", "flink", "kafka-streams", "enrichment");
 
   @Option(
       names = "--quick",
@@ -53,7 +55,7 @@ public final class Bench implements Callable<Integer> {
 
   @Option(
       names = "--full",
-      description = "10^5, 10^6 and 10^7 records, 15 long rounds: about an hour")
+      description = "10^5, 10^6 and 10^7 records, 15 long rounds, and enrichment: about two hours")
   private boolean full;
 
   @Option(
@@ -71,8 +73,9 @@ public final class Bench implements Callable<Integer> {
       split = ",",
       paramLabel = "WORD",
       description = {
-        "Parts of the benchmark: build, lookup, disk. 'build' without 'lookup' builds anew in"
-            + " every round.",
+        "Parts of the benchmark: build, lookup, disk, flink, kafka-streams, or enrichment for the"
+            + " last two, which else only --full has. 'build' without 'lookup' builds anew in every"
+            + " round.",
         "Stores: a name, or a part that names have in common"
       })
   private List<String> only = List.of();
@@ -92,6 +95,13 @@ public final class Bench implements Callable<Integer> {
       description = "Heap of the processes that build; default: ${DEFAULT-VALUE}")
   private String buildHeap = "2g";
 
+  @Option(
+      names = "--discard",
+      description =
+          "Build, measure and delete one store after the other: for records whose stores do not"
+              + " fit the disk together. The disk part needs the files")
+  private boolean discard;
+
   private String commandLine = "benchmarks/run";
 
   private Bench() {}
@@ -106,6 +116,14 @@ public final class Bench implements Callable<Integer> {
     return PARTS.stream().noneMatch(only::contains) || only.contains(part);
   }
 
+  private boolean wantsStores() {
+    return wants("build") || wants("lookup") || wants("disk");
+  }
+
+  private boolean wantsEnrichment(String system) {
+    return only.contains(system) || only.contains("enrichment") || (full && only.isEmpty());
+  }
+
   @Override
   public Integer call() throws Exception {
     List<Long> counts = counts();
@@ -116,22 +134,44 @@ public final class Bench implements Callable<Integer> {
     }
     Files.createDirectories(directory);
     Path data = directory.toAbsolutePath();
-    Map<String, String> machine = Machine.facts();
-    Map<String, String> parameters = parameters(counts);
-    List<Size> sizes = new ArrayList<>();
-    for (long count : counts) {
-      sizes.add(size(Sources.of(data, new Workload(count), buildHeap), peers));
-      // What has been measured stays, should the rest fail.
-      write(new Results(machine, parameters, sizes, List.of()), data);
+    Results results =
+        new Results(Machine.facts(), parameters(counts), List.of(), List.of(), List.of());
+    if (wantsStores()) {
+      results = stores(results, counts, peers, data);
     }
-    long largest = counts.stream().max(Long::compare).orElseThrow();
-    List<DiskResult> disk =
-        wants("disk") ? disk(Sources.of(data, new Workload(largest), buildHeap), peers) : List.of();
-    Results results = new Results(machine, parameters, sizes, disk);
-    System.out.print(TextReport.of(results));
-    write(results, data);
-    System.out.printf(Locale.ROOT, "%nWritten to %s: results.json, report.html%n", data);
+    EnrichmentRuns enrichment =
+        new EnrichmentRuns(
+            data,
+            counts,
+            rounds > 0 ? rounds : 3,
+            isLong() ? 4_000_000 : 400_000,
+            isLong() ? 500_000 : 50_000);
+    if (wantsEnrichment("flink")) {
+      results = results.with(enrichment.flink());
+      Reports.write(results, data);
+    }
+    if (wantsEnrichment("kafka-streams")) {
+      results = results.with(enrichment.kafkaStreams());
+      Reports.write(results, data);
+    }
+    Reports.print(results, data);
     return CommandLine.ExitCode.OK;
+  }
+
+  private Results stores(Results none, List<Long> counts, List<Peer> peers, Path data)
+      throws Exception {
+    Results results = none;
+    for (long count : counts) {
+      results = results.with(size(Sources.of(data, new Workload(count), buildHeap), peers));
+      // What has been measured stays, should the rest fail.
+      Reports.write(results, data);
+    }
+    if (wants("disk")) {
+      long largest = counts.stream().max(Long::compare).orElseThrow();
+      results = results.withDisk(disk(Sources.of(data, new Workload(largest), buildHeap), peers));
+      Reports.write(results, data);
+    }
+    return results;
   }
 
   private static List<String> names() {
@@ -159,19 +199,22 @@ public final class Bench implements Callable<Integer> {
 
   private Size size(Sources sources, List<Peer> peers) throws Exception {
     Progress.step("%,d records", sources.records().workload().records());
-    boolean lookups = wants("lookup");
+    if (wants("lookup")) {
+      Turns turns = new Turns(sources, peers, rounds(), queries());
+      return discard ? turns.runAndDiscard() : turns.run();
+    }
     Builds builds =
-        lookups || !wants("build")
-            ? Builds.missing(sources, peers)
-            : Builds.rounds(sources, peers, rounds > 0 ? rounds : 3);
-    Comparison comparison = new Comparison(sources, peers, builds, rounds(), queries());
-    return lookups ? comparison.run() : comparison.builtOnly();
+        wants("build")
+            ? Builds.rounds(sources, peers, rounds > 0 ? rounds : 3)
+            : Builds.missing(sources, peers);
+    return new Comparison(sources, peers, builds, rounds(), queries()).builtOnly();
   }
 
   private List<DiskResult> disk(Sources sources, List<Peer> peers) throws Exception {
     Map<String, Path> tables = new LinkedHashMap<>();
     for (Peer peer : peers) {
-      if (DISK_FILES.contains(peer.name())) {
+      if (DISK_FILES.contains(peer.name())
+          && BuildProcess.isBuilt(peer, sources.records(), sources.data())) {
         tables.put(peer.name(), sources.directory(peer));
       }
     }
@@ -187,16 +230,8 @@ public final class Bench implements Callable<Integer> {
     parameters.put("records", counts.toString());
     parameters.put("key and value", "16 hexadecimal digits; 100 bytes, semi-compressible");
     parameters.put("queries", "made in advance, 90 % present, each answer checked, values copied");
-    parameters.put(
-        "rounds", "%d, of %,d queries each, stores in turn".formatted(rounds(), queries()));
+    parameters.put("rounds", "%d, of %,d queries each".formatted(rounds(), queries()));
     parameters.put("heap of builds", buildHeap);
     return parameters;
-  }
-
-  private static void write(Results results, Path data) throws Exception {
-    new ObjectMapper()
-        .enable(SerializationFeature.INDENT_OUTPUT)
-        .writeValue(data.resolve("results.json").toFile(), results);
-    Files.writeString(data.resolve("report.html"), HtmlReport.of(results));
   }
 }

@@ -18,7 +18,7 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Opens and measures all peers at one record count.
+ * Opens and measures peers at one record count, in turn.
  *
  * @param rounds per measurement
  * @param queries of one round
@@ -107,9 +107,11 @@ record Comparison(Sources sources, List<Peer> peers, Builds builds, int rounds, 
               builds.median(peer),
               builds.seconds(peer),
               own,
-              latencies.getOrDefault(peer.name(), List.of())));
+              latencies.getOrDefault(peer.name(), List.of()),
+              null));
     }
-    return new Size(sources.records().workload().records(), pageCache, memory, results);
+    return new Size(
+        sources.records().workload().records(), "", List.of(), pageCache, memory, results);
   }
 
   private static void close(List<StoreProcess> stores) throws IOException {

@@ -17,6 +17,7 @@ final class HtmlReport {
   static String of(Results results) {
     return resource("report.html")
         .replace("/*STYLE*/", resource("report.css"))
+        .replace("/*ENRICHMENT*/", resource("enrichment.js"))
         .replace("/*REPORT*/", resource("report.js"))
         .replace("/*CHARTS*/", script(resource(CHARTS)))
         .replace("/*RESULTS*/", script(json(results)));

@@ -35,9 +35,10 @@ public final class Machine {
     return facts;
   }
 
+  /** What processes and page cache can have without swapping; as good as endless if not known. */
   static long availableMemoryBytes() throws IOException {
     String digits = field(Path.of("/proc/meminfo"), "MemAvailable").replaceAll("\\D", "");
-    return digits.isEmpty() ? -1 : Long.parseLong(digits) << 10;
+    return digits.isEmpty() ? Long.MAX_VALUE : Long.parseLong(digits) << 10;
   }
 
   private static String field(Path file, String name) throws IOException {

@@ -1,6 +1,7 @@
 package io.bsdb.benchmarks;
 
 import io.bsdb.benchmarks.peers.BuildProcess;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -14,21 +15,54 @@ import org.jspecify.annotations.Nullable;
  * @param parameters of the run
  * @param sizes one entry per record count
  * @param disk reads past the page cache, at the largest record count
+ * @param enrichment lookups within stream processors
  */
 public record Results(
     Map<String, String> machine,
     Map<String, String> parameters,
     List<Size> sizes,
-    List<DiskResult> disk) {
+    List<DiskResult> disk,
+    List<Enrichment> enrichment) {
+
+  private static <T> List<T> joined(List<T> all, List<T> more) {
+    List<T> joined = new ArrayList<>(all);
+    joined.addAll(more);
+    return List.copyOf(joined);
+  }
+
+  Results with(Size size) {
+    return new Results(machine, parameters, joined(sizes, List.of(size)), disk, enrichment);
+  }
+
+  Results withDisk(List<DiskResult> read) {
+    return new Results(machine, parameters, sizes, read, enrichment);
+  }
+
+  /** The same with more enrichment. */
+  public Results with(List<Enrichment> more) {
+    return new Results(machine, parameters, sizes, disk, joined(enrichment, more));
+  }
 
   /**
    * One record count.
    *
+   * @param turns whether the stores took turns or ran one at a time, and why, in words
+   * @param leftOut stores that could not run, with the reason
    * @param pageCache how much of the files was in memory, in words
-   * @param memory what the memory gives; null if nothing was read
+   * @param memory what the memory gives; null if nothing was read, or beside each store alone
    */
   public record Size(
-      long records, String pageCache, @Nullable Limit memory, List<PeerResult> peers) {}
+      long records,
+      String turns,
+      List<String> leftOut,
+      String pageCache,
+      @Nullable Limit memory,
+      List<PeerResult> peers) {
+
+    Size with(String newTurns, List<String> newLeftOut) {
+      return new Size(records, newTurns, newLeftOut, pageCache, memory, peers);
+    }
+  }
 
   /**
    * Random reads of single bytes of mapped files, in nanoseconds each.
@@ -46,6 +80,7 @@ public record Results(
    * @param buildSeconds of all rounds
    * @param nanosPerKey by what was measured
    * @param latencies of single gets in one thread, in the order of quantiles
+   * @param memory what the memory gave beside a store that ran alone; else null
    */
   public record PeerResult(
       String name,
@@ -53,7 +88,13 @@ public record Results(
       BuildProcess.@Nullable Cost build,
       List<Double> buildSeconds,
       Map<String, Series> nanosPerKey,
-      List<Latency> latencies) {
+      List<Latency> latencies,
+      @Nullable Limit memory) {
+
+    PeerResult beside(@Nullable Limit limit) {
+      return new PeerResult(
+          name, configuration, build, buildSeconds, nanosPerKey, latencies, limit);
+    }
 
     /** The median of what was measured, or NaN if it was not. */
     public double median(String what) {

@@ -28,8 +28,11 @@ import java.util.List;
 final class StoreProcess implements Closeable {
   private static final ObjectMapper JSON = new ObjectMapper();
 
-  /** For the queries; what stores with files need beside, caches excepted, is not on the heap. */
-  private static final long HEAP_BYTES = 1L << 30;
+  /** For values that are looked up, and for what stores need beside records and caches. */
+  private static final long HEAP_BYTES = 512L << 20;
+
+  /** Of each query of each kind: key, digest and place in a list. */
+  private static final long QUERY_BYTES = 64L * StoreRun.Asked.values().length;
 
   private static final String PRE_TOUCH = "-XX:+AlwaysPreTouch";
   private static final String READY = "ready";
@@ -53,7 +56,11 @@ final class StoreProcess implements Closeable {
   static StoreProcess start(Sources sources, Peer peer, int rounds, int length) throws IOException {
     List<String> command =
         JavaCommand.of(
-            heap(peer),
+            heap(
+                heapBytes(
+                    peer,
+                    sources.records().workload().records(),
+                    StoreRun.queries(rounds, length))),
             StoreProcess.class,
             sources.data().toString(),
             Long.toString(sources.records().workload().records()),
@@ -72,15 +79,20 @@ final class StoreProcess implements Closeable {
     return started;
   }
 
+  /** Bytes of the heap that a store's process gets. */
+  static long heapBytes(Peer peer, long records, int queries) {
+    return HEAP_BYTES
+        + QUERY_BYTES * queries
+        + peer.cacheBytes()
+        + peer.cacheBytes() / 4
+        + peer.heapBytes(records);
+  }
+
   /**
    * A heap whose memory the process has from the start. Else the values that a store copies are the
    * first to touch it, for hundreds of nanoseconds each, until it has been collected once.
    */
-  private static List<String> heap(Peer peer) {
-    if (!peer.hasFiles()) {
-      return List.of(PRE_TOUCH);
-    }
-    long bytes = HEAP_BYTES + peer.cacheBytes() + peer.cacheBytes() / 4;
+  private static List<String> heap(long bytes) {
     return List.of(PRE_TOUCH, "-Xms" + bytes, "-Xmx" + bytes);
   }
 

@@ -8,6 +8,7 @@ import io.bsdb.benchmarks.peers.Store;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.EnumMap;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
@@ -32,6 +33,7 @@ final class StoreRun {
   private final int slices;
   private final int length;
   private final Map<Asked, Queries> queries = new EnumMap<>(Asked.class);
+  private final Map<Integer, ExecutorService> pools = new HashMap<>();
   private final Histogram latencies = new Histogram(3);
 
   /** What is asked for. */
@@ -56,8 +58,17 @@ final class StoreRun {
   StoreRun(Store store, Workload workload, int rounds, int length) {
     this.store = store;
     this.workload = workload;
-    this.slices = Math.min(rounds + 1, Workload.QUERIES / length);
+    this.slices = slices(rounds, length);
     this.length = length;
+  }
+
+  private static int slices(int rounds, int length) {
+    return Math.min(rounds + 1, Workload.QUERIES / length);
+  }
+
+  /** How many different queries so many rounds ask in each way. */
+  static int queries(int rounds, int length) {
+    return slices(rounds, length) * length;
   }
 
   private Queries queries(Asked asked) {
@@ -125,8 +136,7 @@ final class StoreRun {
             return null;
           });
     }
-    ExecutorService pool =
-        Executors.newFixedThreadPool(threads, task -> new Thread(task, "bench-get"));
+    ExecutorService pool = pools.computeIfAbsent(threads, StoreRun::pool);
     try {
       long start = System.nanoTime();
       for (Future<Void> task : pool.invokeAll(tasks)) {
@@ -135,9 +145,18 @@ final class StoreRun {
       return System.nanoTime() - start;
     } catch (ExecutionException e) {
       throw new IOException("a thread failed", e);
-    } finally {
-      pool.shutdown();
     }
+  }
+
+  /** Threads that stay from round to round: some stores open something for each. */
+  private static ExecutorService pool(int threads) {
+    return Executors.newFixedThreadPool(
+        threads,
+        task -> {
+          Thread thread = new Thread(task, "bench-get");
+          thread.setDaemon(true);
+          return thread;
+        });
   }
 
   /** Single gets, each timed alone; some 25 ns of it are the clock. */

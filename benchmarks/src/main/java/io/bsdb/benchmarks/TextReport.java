@@ -1,5 +1,6 @@
 package io.bsdb.benchmarks;
 
+import io.bsdb.benchmarks.Enrichment.Join;
 import io.bsdb.benchmarks.Results.DiskResult;
 import io.bsdb.benchmarks.Results.Limit;
 import io.bsdb.benchmarks.Results.PeerResult;
@@ -7,9 +8,15 @@ import io.bsdb.benchmarks.Results.Series;
 import io.bsdb.benchmarks.Results.Size;
 import io.bsdb.benchmarks.peers.BuildProcess;
 import io.bsdb.benchmarks.peers.Peers;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 import java.util.function.Function;
-import java.util.function.ToDoubleFunction;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
 
 /** The results as tables of text, ratios first. */
 final class TextReport {
@@ -27,17 +34,30 @@ final class TextReport {
     for (Size size : results.sizes()) {
       report.size(size);
     }
+    Map<String, String> configurations = configurations(results);
     if (results.sizes().size() > 1) {
-      report.growth(results.sizes());
+      report.growth(results.sizes(), configurations.keySet());
     }
     if (!results.disk().isEmpty()) {
       report.disk(results.disk());
     }
-    report.line("%nConfiguration");
-    for (PeerResult peer : results.sizes().get(0).peers()) {
-      report.line("  %-24s %s", peer.name(), peer.configuration());
+    for (Enrichment enrichment : results.enrichment()) {
+      report.enrichment(enrichment);
     }
+    if (!configurations.isEmpty()) {
+      report.line("%nConfiguration");
+    }
+    configurations.forEach((name, value) -> report.line("  %-24s %s", name, value));
     return report.text.toString();
+  }
+
+  /** Of all stores that ran at any record count. */
+  private static Map<String, String> configurations(Results results) {
+    Map<String, String> configurations = new LinkedHashMap<>();
+    for (Size size : results.sizes()) {
+      size.peers().forEach(peer -> configurations.put(peer.name(), peer.configuration()));
+    }
+    return configurations;
   }
 
   @SuppressWarnings("AnnotateFormatMethod") // the annotation is of a library not used here
@@ -69,6 +89,10 @@ final class TextReport {
 
   private void size(Size size) {
     line("%n== %,d records; page cache %s", size.records(), size.pageCache());
+    if (!size.turns().isEmpty()) {
+      line("   %s", size.turns());
+    }
+    size.leftOut().forEach(store -> line("   left out: %s", store));
     if (size.peers().stream().anyMatch(peer -> !peer.nanosPerKey().isEmpty())) {
       lookups(size);
     }
@@ -107,6 +131,9 @@ final class TextReport {
                   memory.independent().median(),
                   memory.bytes() >> 20));
     }
+    if (size.peers().stream().anyMatch(peer -> peer.memory() != null)) {
+      alone(size);
+    }
     header(
         "Latency of a get, ns, each timed alone",
         QUANTILES.stream().map(quantile -> "p" + 100 * quantile).toList());
@@ -115,6 +142,31 @@ final class TextReport {
       QUANTILES.forEach(quantile -> cells.append(cell("%,.0f", peer.latency(quantile))));
       line("  %-24s%s", peer.name(), cells);
     }
+  }
+
+  /** What stores that ran one after the other can be compared by. */
+  private void alone(Size size) {
+    PeerResult reference = reference(size);
+    header(
+        "Beside the memory that each had at its time",
+        List.of("one read, ns", "many at once, ns", "get, in reads", "of reference"));
+    for (PeerResult peer : size.peers()) {
+      Limit memory = peer.memory();
+      if (memory != null) {
+        line(
+            "  %-24s%s%s%s%s",
+            peer.name(),
+            cell("%.0f", memory.dependent().median()),
+            cell("%.0f", memory.independent().median()),
+            cell("%.2f", getInReads(peer)),
+            cell("%.2fx", getInReads(peer) / getInReads(reference)));
+      }
+    }
+  }
+
+  private static double getInReads(PeerResult peer) {
+    Limit memory = peer.memory();
+    return memory == null ? Double.NaN : peer.median(Measures.GET) / memory.dependent().median();
   }
 
   private void row(PeerResult peer, Function<String, String> cells) {
@@ -145,22 +197,22 @@ final class TextReport {
     }
   }
 
-  private void growth(List<Size> sizes) {
+  private void growth(List<Size> sizes, Collection<String> names) {
     List<String> columns = sizes.stream().map(size -> "%,d".formatted(size.records())).toList();
     header("How get grows with the number of records, ns (median)", columns);
-    for (PeerResult peer : sizes.get(0).peers()) {
-      growth(sizes, peer.name(), other -> other.median(Measures.GET));
+    for (String name : names) {
+      StringBuilder cells = new StringBuilder();
+      for (Size size : sizes) {
+        double nanos =
+            size.peers().stream()
+                .filter(peer -> peer.name().equals(name))
+                .mapToDouble(peer -> peer.median(Measures.GET))
+                .findFirst()
+                .orElse(Double.NaN);
+        cells.append(cell("%.0f", nanos));
+      }
+      line("  %-24s%s", name, cells);
     }
-  }
-
-  private void growth(List<Size> sizes, String name, ToDoubleFunction<PeerResult> value) {
-    StringBuilder cells = new StringBuilder();
-    for (Size size : sizes) {
-      size.peers().stream()
-          .filter(peer -> peer.name().equals(name))
-          .forEach(peer -> cells.append(cell("%.0f", value.applyAsDouble(peer))));
-    }
-    line("  %-24s%s", name, cells);
   }
 
   private void disk(List<DiskResult> disk) {
@@ -186,5 +238,49 @@ final class TextReport {
           cell("%.2f", result.pagesPerRead()),
           cell("%.2f", result.cores()));
     }
+  }
+
+  private void enrichment(Enrichment enrichment) {
+    line(
+        "%n== %s: %,d records, %,d events",
+        enrichment.title(), enrichment.records(), enrichment.events());
+    enrichment.leftOut().forEach(join -> line("   left out: %s", join));
+    Set<String> compared = new LinkedHashSet<>();
+    Set<String> measures = new LinkedHashSet<>();
+    for (Join join : enrichment.joins()) {
+      compared.addAll(join.ratios().keySet());
+      measures.addAll(join.measures().keySet());
+    }
+    if (!compared.isEmpty()) {
+      wideHeader("Times that of " + enrichment.reference() + " (medians of rounds)", compared);
+      for (Join join : enrichment.joins()) {
+        wideRow(join, compared, what -> "%.2fx".formatted(join.ratios().get(what)));
+      }
+    }
+    wideHeader("Medians", measures);
+    for (Join join : enrichment.joins()) {
+      wideRow(join, measures, what -> threeDigits(join.measures().get(what)));
+    }
+  }
+
+  private void wideHeader(String title, Set<String> columns) {
+    StringBuilder cells = new StringBuilder();
+    columns.forEach(column -> cells.append(cell(column)));
+    line("%n%s%n  %-34s%s", title, "", cells);
+  }
+
+  private void wideRow(Join join, Set<String> columns, UnaryOperator<String> value) {
+    StringBuilder cells = new StringBuilder();
+    for (String column : columns) {
+      boolean has = join.measures().containsKey(column);
+      cells.append(cell(has ? value.apply(column) : ""));
+    }
+    line("  %-34s%s", join.name(), cells);
+  }
+
+  private static String threeDigits(@Nullable Series series) {
+    double median = series == null ? Double.NaN : series.median();
+    double size = Math.abs(median);
+    return (size >= 100 ? "%,.0f" : size >= 10 ? "%.1f" : "%.3f").formatted(median);
   }
 }

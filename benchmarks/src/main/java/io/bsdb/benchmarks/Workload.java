@@ -91,8 +91,13 @@ public record Workload(long records) {
   /** The key of a record; of an absent one, if {@code id >= records}. */
   public byte[] key(long id) {
     byte[] key = new byte[KEY_LENGTH];
-    hex(mix(id + 1), key, 0, KEY_LENGTH);
+    hex(keyNumber(id), key, 0, KEY_LENGTH);
     return key;
+  }
+
+  /** The number whose hexadecimal digits {@link #key} has. */
+  public static long keyNumber(long id) {
+    return mix(id + 1);
   }
 
   /** Ids of all records, in the order of their keys. */

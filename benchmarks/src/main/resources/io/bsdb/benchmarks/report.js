@@ -1,7 +1,10 @@
 'use strict';
 const results = JSON.parse(document.getElementById('results').textContent);
-const largest = results.sizes.reduce((a, b) => (b.records > a.records ? b : a));
+const nothing = { records: 0, peers: [], leftOut: [], turns: '' };
+const largest = results.sizes.reduce((a, b) => (b.records > a.records ? b : a), nothing);
 const peers = largest.peers;
+/* Those of other sizes too, which may have been left out at the largest. */
+const everywhere = [...new Map(results.sizes.flatMap((size) => size.peers).concat(peers).map((peer) => [peer.name, peer])).values()];
 const reference = peers.find((peer) => peer.name === 'bsdb-blocked') || peers[0];
 const style = getComputedStyle(document.documentElement);
 const ink = style.getPropertyValue('--ink').trim();
@@ -15,11 +18,13 @@ const shades = {
   sparkey: ['#e07b17', '#f0a44d', '#b85c00'],
   rocksdb: ['#2f9e44', '#69c37a', '#1b6e2e'],
   lmdb: ['#b5379b'],
+  sqlite: ['#8f6b1f'],
+  mvstore: ['#c2403a'],
   other: ['#8a94a3', '#616b7a', '#b9c0ca'],
 };
 const colours = {};
 const used = {};
-for (const peer of peers) {
+for (const peer of everywhere) {
   const kind = Object.keys(shades).find((prefix) => peer.name.startsWith(prefix)) || 'other';
   used[kind] = (used[kind] || 0) + 1;
   colours[peer.name] = shades[kind][(used[kind] - 1) % shades[kind].length];
@@ -76,8 +81,8 @@ function chart(id, option) {
 
 const lineOf = (name, data) => ({
   name, data, type: 'line', symbolSize: 6, smooth: false,
-  lineStyle: { width: name === reference.name ? 3.5 : 1.8 },
-  color: colours[name], z: name === reference.name ? 5 : 2, emphasis: { focus: 'series' },
+  lineStyle: { width: reference && name === reference.name ? 3.5 : 1.8 },
+  color: colours[name], z: reference && name === reference.name ? 5 : 2, emphasis: { focus: 'series' },
 });
 const tooltip = (unit) => ({ trigger: 'item', confine: true,
   formatter: (at) => at.seriesName + '<br>' + at.data.label + ': <b>' + short(at.data.value[1]) + '</b> ' + unit });
@@ -85,9 +90,10 @@ const grid = { left: 72, right: 24, top: 24, bottom: 112 };
 
 function summary() {
   const m = results.machine;
+  const stores = largest === nothing ? [] : [power(largest.records) + ' records of 16 + 100 bytes'];
+  const cached = largest === nothing ? [] : ['page cache ' + largest.pageCache];
   element('summary').textContent =
-    power(largest.records) + ' records of 16 + 100 bytes · ' + m.processor + ', ' + m.cores + ' cores, ' + m.java +
-    ' · ' + m.date.slice(0, 10) + ' · page cache ' + largest.pageCache;
+    [...stores, m.processor + ', ' + m.cores + ' cores, ' + m.java, m.date.slice(0, 10), ...cached].join(' · ');
 }
 
 function card(value, text, lost) {
@@ -110,7 +116,7 @@ function headline() {
         short(median(reference, what)) + ' against ' + short(median(rival, what)) + ' ns)', ratio < 1);
     }
   }
-  if (reference.build) {
+  if (reference && reference.build) {
     const rival = best((peer) => peer.build.seconds, others.filter((peer) => peer.build));
     if (rival) {
       const ratio = rival.build.seconds / reference.build.seconds;
@@ -130,14 +136,39 @@ function measures() {
   return [...all].filter((what) => !threads.includes(what)).concat(threads);
 }
 
+const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);
+const turns = (size) => [size.turns, ...size.leftOut.map((line) => 'left out: ' + line)]
+  .filter((text) => text).map((text) => capital(text) + '.').join(' ');
+
+/* What stores that ran one after the other can be compared by. */
+function alone() {
+  const table = element('alone');
+  if (!peers.some((peer) => peer.memory)) {
+    table.remove();
+    return;
+  }
+  const head = add(table, 'tr');
+  ['measured alone', 'one read of memory, ns', 'many at once, ns', 'get, in reads', 'of ' + reference.name].forEach((text) =>
+    add(head, 'th', text));
+  const reads = (peer) => (peer.memory ? median(peer, 'get') / peer.memory.dependent.median : NaN);
+  for (const peer of peers.filter((each) => each.memory)) {
+    const row = add(table, 'tr', undefined, own(peer.name) ? 'own' : '');
+    [peer.name, short(peer.memory.dependent.median), short(peer.memory.independent.median), reads(peer).toFixed(2),
+      (reads(peer) / reads(reference)).toFixed(2) + '×'].forEach((text) => add(row, 'td', text));
+  }
+}
+
 function tables() {
   const columns = measures();
+  const isBuilt = peers.some((peer) => peer.build);
   if (!columns.length) {
     element('ratios').closest('section').remove();
     element('times').remove();
+    if (!isBuilt) element('builds').closest('section').remove();
   } else {
     element('ratio-note').textContent = 'Times the time per key of ' + reference.name + ' at ' + power(largest.records) +
-      ' records, medians of the rounds. Above 1 (green) ' + reference.name + ' is faster, below 1 (red) the other store is.';
+      ' records, medians of the rounds. Above 1 (green) ' + reference.name + ' is faster, below 1 (red) the other store is. ' + turns(largest);
+    alone();
     const ratios = element('ratios');
     const times = element('times');
     for (const table of [ratios, times]) {
@@ -166,7 +197,7 @@ function tables() {
         short(largest.memory.independent.median) + ' ns with many at once.';
     }
   }
-  if (peers.some((peer) => peer.build)) {
+  if (isBuilt) {
     const builds = element('builds');
     const head = add(builds, 'tr');
     ['build', 'records/s', 'bytes per record', 'peak memory, MiB', 'of it no file’s', 'built'].forEach((text) =>
@@ -248,7 +279,7 @@ function growth() {
     .map((each) => ({ each, same: each.peers.find((other) => other.name === peer.name) }))
     .filter(({ same }) => same && Number.isFinite(median(same, 'get')))
     .map(({ each, same }) => ({ value: [each.records, median(same, 'get')], label: power(each.records) + ' records' }));
-  const measured = peers.filter((peer) => points(peer).length > 1);
+  const measured = everywhere.filter((peer) => points(peer).length > 1);
   if (!measured.length) return undefined;
   return {
     grid, legend: {}, tooltip: tooltip('ns'),
@@ -308,5 +339,8 @@ chart('size', size());
 chart('growth', growth());
 builds();
 chart('disk', disk());
-facts('method', Object.entries(results.machine).concat(Object.entries(results.parameters)));
-facts('configuration', peers.map((peer) => [peer.name, peer.configuration]));
+enrichment();
+facts('method', Object.entries(results.machine).concat(Object.entries(results.parameters)).concat(
+  results.sizes.filter((size) => turns(size)).map((size) => [power(size.records) + ' records', turns(size)])));
+facts('configuration', everywhere.map((peer) => [peer.name, peer.configuration]).concat(
+  results.enrichment.flatMap((each) => each.joins.map((join) => [each.title + ': ' + join.name, join.configuration]))));

@@ -47,11 +47,20 @@ class ComparisonTest {
     assertThat(own.build().peakMemoryBytes()).isGreaterThan(own.build().peakAnonymousBytes());
     assertThat(own.build().peakAnonymousBytes()).isPositive();
     assertThat(size.peers().get(1).build()).isNull();
-    reports(new Results(Machine.facts(), Map.of("command", "</script>"), List.of(size), List.of()));
+    reports(
+        new Results(
+            Machine.facts(),
+            Map.of("command", "</script>"),
+            List.of(size.with("stores in turn: they fit", List.of("lmdb: too large"))),
+            List.of(),
+            List.of()));
   }
 
   private static void reports(Results results) throws Exception {
-    assertThat(TextReport.of(results)).contains("How many times the time of bsdb-blocked");
+    assertThat(TextReport.of(results))
+        .contains("How many times the time of bsdb-blocked")
+        .contains("stores in turn: they fit")
+        .contains("left out: lmdb: too large");
     String page = HtmlReport.of(results);
     assertThat(page).doesNotContainPattern("/\\*[A-Z]+\\*/|<script[^>]+src=|<link|</script>\"");
     String from = "id=\"results\">";

@@ -35,9 +35,13 @@ record LookupLoad(Lookups.Factory lookups, LookupKeys keys, int threads) {
   /** What one round did. */
   private record Round(long lookups, double perSecond) {}
 
-  /** Alternates rounds that count lookups and rounds that time each of them. */
+  /**
+   * Alternates rounds that count lookups and rounds that time each of them, after one that does not
+   * count: what was done before has left its own in the processor's caches.
+   */
   Outcome run(double seconds) throws IOException {
     long nanos = (long) (seconds * TimeUnit.SECONDS.toNanos(1) / (2 * ROUNDS));
+    round(nanos, null);
     Histogram latencies = new ConcurrentHistogram(3);
     double[] rates = new double[ROUNDS];
     long count = 0;

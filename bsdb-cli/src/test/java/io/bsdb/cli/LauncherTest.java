@@ -151,6 +151,14 @@ class LauncherTest {
   }
 
   @Test
+  void measuresWithAHeapThatHasItsMemory() throws Exception {
+    run("--help");
+
+    assertThat(run("bench").out()).contains("<-XX:+AlwaysPreTouch>");
+    assertThat(run("build").out()).doesNotContain("AlwaysPreTouch");
+  }
+
+  @Test
   void readsArgumentsAsUtf8InAnyLocale() throws Exception {
     run("--help");
 

@@ -1,5 +1,7 @@
 package io.bsdb.benchmarks.flink;
 
+import io.bsdb.benchmarks.Progress;
+import io.bsdb.benchmarks.Workload;
 import io.bsdb.format.row.KeyWriter;
 import io.bsdb.format.row.Schema;
 import io.bsdb.reader.Access;
@@ -33,9 +35,10 @@ final class DiskReader {
         if (i % turn == 0) {
           room.acquire((int) Math.min(turn, events - i));
         }
+        long keyNumber = Workload.keyNumber(i * LookupJob.STEP % rows);
         var unused =
             reader
-                .get(key.reset().writeLong(i * LookupBench.STEP % rows).toBytes())
+                .get(key.reset().writeLong(keyNumber).toBytes())
                 .whenComplete(
                     (value, problem) -> {
                       if (problem != null || value == null) {
@@ -53,7 +56,7 @@ final class DiskReader {
       }
       String access = reader.metrics().effectiveAccess();
       if (!access.startsWith(Access.IO_URING.name())) {
-        System.out.println("io_uring is not to be had: " + access);
+        Progress.step("io_uring is not to be had: %s", access);
       }
       return nanos;
     }

@@ -1,5 +1,6 @@
 package io.bsdb.benchmarks.flink;
 
+import io.bsdb.benchmarks.Workload;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
@@ -14,6 +15,9 @@ import org.jspecify.annotations.Nullable;
 /** What bsdb is compared with: a map on the heap, or, with one row, always the same answer. */
 public final class HeapLookup extends LookupFunction {
   private static final long serialVersionUID = 1L;
+
+  /** Twice what a row takes in entry, key, list, row and string. */
+  private static final long HEAP_BYTES_PER_ROW = 720;
 
   /** By number of rows; kept from job to job, because filling it is not what is measured. */
   private static final Map<Long, Map<Long, List<RowData>>> TABLES = new HashMap<>();
@@ -35,10 +39,16 @@ public final class HeapLookup extends LookupFunction {
   private static Map<Long, List<RowData>> fill(long rows) {
     Map<Long, List<RowData>> filled = new HashMap<>(Math.toIntExact(rows * 4 / 3 + 1));
     for (long id = 0; id < rows; id++) {
-      filled.put(
-          id, List.of(GenericRowData.of(id, id * 3, StringData.fromString(LookupBench.NAME + id))));
+      long key = Workload.keyNumber(id);
+      StringData name = StringData.fromString(WorkloadFunctions.value(id));
+      filled.put(key, List.of(GenericRowData.of(key, key * WorkloadFunctions.FACTOR, name)));
     }
     return filled;
+  }
+
+  /** What so many rows need of the heap, with room for its collector. */
+  static long heapBytes(long rows) {
+    return rows * HEAP_BYTES_PER_ROW;
   }
 
   @Override
@@ -46,6 +56,7 @@ public final class HeapLookup extends LookupFunction {
     if (table == null) {
       throw new IllegalStateException("the function is not open");
     }
-    return table.getOrDefault(rows == 1 ? 0L : compared.getLong(0), List.of());
+    long key = rows == 1 ? Workload.keyNumber(0) : compared.getLong(0);
+    return table.getOrDefault(key, List.of());
   }
 }

@@ -2,8 +2,11 @@ package io.bsdb.benchmarks.kstreams;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.bsdb.benchmarks.Directories;
+import io.bsdb.benchmarks.Enrichment;
 import io.bsdb.benchmarks.Machine;
 import io.bsdb.benchmarks.Progress;
+import io.bsdb.benchmarks.Reports;
+import io.bsdb.benchmarks.Results;
 import io.bsdb.benchmarks.Workload;
 import io.bsdb.benchmarks.kstreams.StreamsRun.Outcome;
 import io.bsdb.benchmarks.peers.JavaCommand;
@@ -32,7 +35,8 @@ import picocli.CommandLine.Option;
       "",
       "Joins the same events with a table in a GlobalKTable and in a SnapshotLookup. Each"
           + " application runs in a process of its own, one after the other, with one stream thread;"
-          + " the broker is within this process. Results are counted and checked, not sent.",
+          + " the broker is within this process. Results are counted and checked, not sent. Writes"
+          + " results.json and report.html.",
       ""
     },
     footerHeading = "%nExample, in about 15 minutes:%n",
@@ -63,9 +67,12 @@ public final class StreamsBench implements Callable<Integer> {
       names = "--directory",
       paramLabel = "DIR",
       description =
-          "For data, which is deleted: about 0.5 GiB for a million records. Default:"
-              + " ${DEFAULT-VALUE}.")
-  private Path directory = Path.of("bench-data");
+          "For reports, and for data, which is deleted: about 0.5 GiB for a million records."
+              + " Default: ${DEFAULT-VALUE}.")
+  private Path directory = Path.of("bench-data", "kafka-streams");
+
+  @Option(names = "--quiet", description = "Write the reports, and print none.")
+  private boolean quiet;
 
   private StreamsBench() {}
 
@@ -79,20 +86,31 @@ public final class StreamsBench implements Callable<Integer> {
       throw new CommandLine.ParameterException(
           new CommandLine(this), "expected at least 2 events and 1 round");
     }
-    Machine.facts().forEach((name, fact) -> StreamsReport.line("%-22s %s", name, fact));
+    Results results = new Results(Machine.facts(), parameters(), List.of(), List.of(), List.of());
     Files.createDirectories(directory);
     for (long count : records) {
-      Path data = Files.createTempDirectory(directory.toAbsolutePath(), "kafka-streams-");
+      Path data = Files.createTempDirectory(directory.toAbsolutePath(), "data-");
       try {
-        compare(new Workload(count), data);
+        results = results.with(List.of(compare(new Workload(count), data)));
+        Reports.write(results, directory);
       } finally {
         Directories.delete(data);
       }
     }
+    if (!quiet) {
+      Reports.print(results, directory);
+    }
     return 0;
   }
 
-  private void compare(Workload workload, Path data) throws Exception {
+  private Map<String, String> parameters() {
+    Map<String, String> parameters = new LinkedHashMap<>();
+    parameters.put("records", records.toString());
+    parameters.put("rounds", rounds + " of each contender, one after the other");
+    return parameters;
+  }
+
+  private Enrichment compare(Workload workload, Path data) throws Exception {
     Map<String, List<Outcome>> outcomes = new LinkedHashMap<>();
     try (EmbeddedKafka kafka = EmbeddedKafka.start(data.resolve("kafka"))) {
       BenchTopics topics = new BenchTopics(kafka, workload, events);
@@ -111,7 +129,7 @@ public final class StreamsBench implements Callable<Integer> {
         }
       }
     }
-    new StreamsReport(workload.records(), events, rounds, outcomes).print();
+    return new StreamsReport(workload.records(), events, outcomes).enrichment();
   }
 
   private static void run(

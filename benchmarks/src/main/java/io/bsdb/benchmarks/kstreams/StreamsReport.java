@@ -1,63 +1,55 @@
 package io.bsdb.benchmarks.kstreams;
 
-import io.bsdb.benchmarks.Workload;
+import io.bsdb.benchmarks.Enrichment;
+import io.bsdb.benchmarks.Enrichment.Join;
+import io.bsdb.benchmarks.Results.Series;
 import io.bsdb.benchmarks.kstreams.StreamsRun.Outcome;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.function.ToDoubleFunction;
 
 /**
  * What came out at one record count.
  *
- * @param outcomes of each contender, one per round
+ * @param outcomes of each contender by its name, one per round
  */
-record StreamsReport(long records, long events, int rounds, Map<String, List<Outcome>> outcomes) {
-  @SuppressWarnings("AnnotateFormatMethod") // the annotation is of a library not used here
-  static void line(String format, Object... arguments) {
-    System.out.println(String.format(Locale.ROOT, format, arguments));
+record StreamsReport(long records, long events, Map<String, List<Outcome>> outcomes) {
+  private static final String FIRST_RESULT = "first result, s";
+
+  Enrichment enrichment() {
+    List<Join> joins = new ArrayList<>();
+    outcomes.forEach(
+        (name, rounds) -> joins.add(new Join(name, "one stream thread", measures(rounds))));
+    return new Enrichment(
+            "Join in Kafka Streams",
+            records,
+            events,
+            Contender.BSDB.description(),
+            joins,
+            List.of())
+        .compared(FIRST_RESULT, Enrichment.MICROS);
   }
 
-  void print() {
-    line("");
-    line(
-        "%,d records of %d bytes, %,d events, medians of %d",
-        records, Workload.KEY_LENGTH + Workload.VALUE_LENGTH, events, rounds);
-    line("");
-    line(
-        "%-32s %9s %9s %11s %9s %12s %11s %9s",
-        "", "open s", "first s", "results/s", "heap MiB", "private MiB", "mapped MiB", "disk MiB");
-    outcomes.forEach(
-        (name, rounds) ->
-            line(
-                "%-32s %9.2f %9.2f %,11.0f %,9.0f %,12.0f %,11.0f %,9.0f",
-                name,
-                median(rounds, Outcome::openSeconds),
-                median(rounds, Outcome::firstResultSeconds),
-                median(rounds, Outcome::resultsPerSecond),
-                median(rounds, Outcome::maxHeapBytes) / (1 << 20),
-                median(rounds, Outcome::privateBytes) / (1 << 20),
-                median(rounds, Outcome::fileBytes) / (1 << 20),
-                median(rounds, Outcome::diskBytes) / (1 << 20)));
-    line("");
-    line("%-32s %23s %23s", "SnapshotLookup beside", "first result", "results/s");
-    List<Outcome> own = outcomes.getOrDefault(Contender.BSDB.description(), List.of());
-    outcomes.forEach(
-        (name, rounds) -> {
-          if (rounds != own) {
-            line(
-                "%-32s %13.1f x as fast %13.1f x as many",
-                name,
-                median(rounds, Outcome::firstResultSeconds)
-                    / median(own, Outcome::firstResultSeconds),
-                median(own, Outcome::resultsPerSecond) / median(rounds, Outcome::resultsPerSecond));
-          }
-        });
+  private static Map<String, Series> measures(List<Outcome> rounds) {
+    Map<String, Series> measures = new LinkedHashMap<>();
+    measures.put(Enrichment.MICROS, series(rounds, outcome -> 1e6 / outcome.resultsPerSecond()));
+    measures.put(FIRST_RESULT, series(rounds, Outcome::firstResultSeconds));
+    measures.put("results/s", series(rounds, Outcome::resultsPerSecond));
+    measures.put("open, s", series(rounds, Outcome::openSeconds));
+    measures.put("heap, MiB", mebibytes(rounds, Outcome::maxHeapBytes));
+    measures.put("private, MiB", mebibytes(rounds, Outcome::privateBytes));
+    measures.put("mapped, MiB", mebibytes(rounds, Outcome::fileBytes));
+    measures.put("disk, MiB", mebibytes(rounds, Outcome::diskBytes));
+    return measures;
   }
 
-  private static double median(List<Outcome> outcomes, ToDoubleFunction<Outcome> measure) {
-    double[] sorted = outcomes.stream().mapToDouble(measure).sorted().toArray();
-    int middle = sorted.length / 2;
-    return sorted.length % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
+  private static Series mebibytes(List<Outcome> rounds, ToDoubleFunction<Outcome> bytes) {
+    return series(rounds, outcome -> bytes.applyAsDouble(outcome) / (1 << 20));
+  }
+
+  private static Series series(List<Outcome> rounds, ToDoubleFunction<Outcome> measure) {
+    return Series.of(rounds.stream().mapToDouble(measure).toArray());
   }
 }

@@ -6,8 +6,10 @@ import io.bsdb.format.hash.PerfectHashKind;
 import io.bsdb.reader.io.FileMemory;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;
@@ -44,6 +46,7 @@ public class PerfectHashBenchmark {
   }
 
   private static final int LOOKUPS = 1 << 20;
+  private static final int HUGE_PAGE = 2 << 20;
 
   @Param({"SUX4J", "PILOT"})
   public PerfectHashKind kind;
@@ -68,7 +71,8 @@ public class PerfectHashBenchmark {
         PerfectHashBuilder.of(kind)
             .temporaryDirectory(Path.of(System.getProperty("java.io.tmpdir")))
             .build(all.high(), all.low(), keys);
-    file = Files.write(Files.createTempFile("bsdb-benchmark", ".perfect-hash"), section);
+    file = Files.createTempFile("bsdb-benchmark", ".perfect-hash");
+    write(section, file);
     memory = FileMemory.map(file);
     memory.adviseHugePages();
     hash =
@@ -81,6 +85,19 @@ public class PerfectHashBenchmark {
       int key = random.nextInt(keys);
       high[i] = all.high()[key];
       low[i] = all.low()[key];
+    }
+  }
+
+  /** In huge pages, as partition files are written: so the page cache keeps them. */
+  private static void write(byte[] section, Path file) throws IOException {
+    try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
+      for (int start = 0; start < section.length; start += HUGE_PAGE) {
+        ByteBuffer page =
+            ByteBuffer.wrap(section, start, Math.min(HUGE_PAGE, section.length - start));
+        while (page.hasRemaining()) {
+          channel.write(page);
+        }
+      }
     }
   }
 

@@ -34,6 +34,11 @@ public record BsdbPeer(String name, Layout layout, Access access, long cacheByte
   }
 
   @Override
+  public boolean copiesFiles() {
+    return access == Access.RESIDENT;
+  }
+
+  @Override
   public void build(RecordFile records, Path directory) throws IOException {
     WriterOptions options = WriterOptions.builder().layout(layout).build();
     try (SnapshotWriter writer = SnapshotWriter.create(directory, options)) {

@@ -22,6 +22,16 @@ public interface Peer {
     return true;
   }
 
+  /** Whether its process holds a copy of the files, and so needs none of the page cache. */
+  default boolean copiesFiles() {
+    return false;
+  }
+
+  /** What so many records need of the heap, with room for its collector; 0 if none is there. */
+  default long heapBytes(long records) {
+    return 0;
+  }
+
   /** Most bytes of a cache on the heap. */
   default long cacheBytes() {
     return 0;

@@ -53,6 +53,8 @@ public final class Peers {
         new RocksDbPeer(
             "rocksdb-zstd", RocksDbPeer.Fill.INGEST, org.rocksdb.CompressionType.ZSTD_COMPRESSION),
         new LmdbPeer(),
+        new SqlitePeer(),
+        new MvStorePeer(),
         new HashMapPeer());
   }
 }

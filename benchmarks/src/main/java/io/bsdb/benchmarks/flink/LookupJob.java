@@ -1,0 +1,142 @@
+package io.bsdb.benchmarks.flink;
+
+import io.bsdb.table.Table;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import org.apache.flink.api.common.RuntimeExecutionMode;
+import org.apache.flink.configuration.Configuration;
+import org.apache.flink.configuration.ExecutionOptions;
+import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+import org.apache.flink.table.api.EnvironmentSettings;
+import org.apache.flink.table.api.Schema;
+import org.apache.flink.table.api.bridge.java.StreamTableEnvironment;
+
+/**
+ * One query with different lookups, in one slot.
+ *
+ * @param path of the table
+ * @param rows of the table
+ * @param underWay lookups that wait for the disk at a time
+ */
+record LookupJob(Path path, long rows, int underWay) {
+  /** A step through the records that hits them in no order that memory could foresee. */
+  static final long STEP = 7_368_787;
+
+  private static StreamTableEnvironment environment(RuntimeExecutionMode mode, long numbers) {
+    Configuration configuration = new Configuration();
+    configuration.set(ExecutionOptions.RUNTIME_MODE, mode);
+    StreamExecutionEnvironment env =
+        StreamExecutionEnvironment.getExecutionEnvironment(configuration);
+    env.setParallelism(1);
+    EnvironmentSettings.Builder settings = EnvironmentSettings.newInstance();
+    StreamTableEnvironment tables =
+        StreamTableEnvironment.create(
+            env,
+            (mode == RuntimeExecutionMode.BATCH
+                    ? settings.inBatchMode()
+                    : settings.inStreamingMode())
+                .build());
+    tables.createTemporarySystemFunction("RECORD_KEY", WorkloadFunctions.KeyOf.class);
+    tables.createTemporarySystemFunction("RECORD_VALUE", WorkloadFunctions.ValueOf.class);
+    tables.createTemporaryView(
+        "numbers",
+        tables.fromDataStream(
+            env.fromSequence(0, numbers - 1),
+            Schema.newBuilder().columnByExpression("pt", "PROCTIME()").build()));
+    return tables;
+  }
+
+  private static void declare(StreamTableEnvironment tables, String with) {
+    tables.executeSql(
+        "CREATE TABLE d (id BIGINT, a BIGINT, name STRING, PRIMARY KEY (id) NOT ENFORCED) WITH (%s)"
+            .formatted(with));
+  }
+
+  /** Builds two versions of the table, unless they are there. */
+  void build() throws Exception {
+    while (Table.at(path).versions().size() < 2) {
+      StreamTableEnvironment tables = environment(RuntimeExecutionMode.BATCH, rows);
+      declare(
+          tables, "'connector' = 'bsdb', 'path' = '%s', 'sink.partitions' = '16'".formatted(path));
+      tables
+          .executeSql(
+              "INSERT OVERWRITE d SELECT RECORD_KEY(f0), RECORD_KEY(f0) * %d, RECORD_VALUE(f0) FROM numbers"
+                  .formatted(WorkloadFunctions.FACTOR))
+          .await();
+    }
+  }
+
+  /** What the lookup table of a variant is declared with. */
+  String options(Variant variant) {
+    return switch (variant) {
+      case NO_LOOKUP, CONSTANT -> "'connector' = 'bench-heap', 'rows' = '1'";
+      case HASH_MAP -> "'connector' = 'bench-heap', 'rows' = '%d'".formatted(rows);
+      case BSDB -> "'connector' = 'bsdb', 'path' = '%s'".formatted(path);
+      case BSDB_REFRESHED ->
+          "'connector' = 'bsdb', 'path' = '%s', 'lookup.refresh-interval' = '100 ms'"
+              .formatted(path);
+      case BSDB_ASYNC ->
+          "'connector' = 'bsdb', 'path' = '%s', 'lookup.async' = 'true', 'lookup.access' = 'mapped'"
+              .formatted(path);
+      case DISK_READER, DISK_ASYNC ->
+          "'connector' = 'bsdb', 'path' = '%s', 'lookup.async' = 'true', 'lookup.access' = 'io_uring'"
+              .formatted(path);
+    };
+  }
+
+  /** The wall time of the job for so many events. */
+  long nanos(Variant variant, long events) throws Exception {
+    if (variant == Variant.DISK_READER) {
+      return DiskReader.nanos(path, rows, events, underWay);
+    }
+    StreamTableEnvironment tables = environment(RuntimeExecutionMode.STREAMING, events);
+    declare(tables, options(variant));
+    tables.executeSql(
+        "CREATE TABLE target (k BIGINT, a BIGINT, name STRING) WITH ('connector' = 'bench-check', 'checked' = '%s')"
+            .formatted(variant.answersRight()));
+    tables.executeSql(
+        "CREATE TEMPORARY VIEW s AS SELECT RECORD_KEY(MOD(f0 * %d, %d)) AS k, pt FROM numbers"
+            .formatted(STEP, rows));
+    CountDownLatch ended = new CountDownLatch(variant == Variant.BSDB_REFRESHED ? 1 : 0);
+    FutureTask<Integer> publications = new FutureTask<>(() -> publish(ended));
+    new Thread(publications, "publisher").start();
+    long millis =
+        tables
+            .executeSql("INSERT INTO target " + query(variant))
+            .getJobClient()
+            .orElseThrow()
+            .getJobExecutionResult()
+            .get()
+            .getNetRuntime();
+    ended.countDown();
+    publications.get();
+    return TimeUnit.MILLISECONDS.toNanos(millis);
+  }
+
+  private String query(Variant variant) {
+    if (variant == Variant.NO_LOOKUP) {
+      return "SELECT k, k * %d, 'name' FROM s".formatted(WorkloadFunctions.FACTOR);
+    }
+    String hint =
+        "/*+ LOOKUP('table'='d', 'output-mode'='allow_unordered', 'capacity'='%d') */"
+            .formatted(underWay);
+    return "SELECT %s k, d.a, d.name FROM s LEFT JOIN d FOR SYSTEM_TIME AS OF s.pt ON d.id = s.k"
+        .formatted(variant == Variant.DISK_ASYNC ? hint : "");
+  }
+
+  /** Puts the two versions in service in turn; tells how often. */
+  private int publish(CountDownLatch ended) throws IOException, InterruptedException {
+    Table table = Table.at(path);
+    List<String> versions = table.versions();
+    int count = 0;
+    while (!ended.await(1, TimeUnit.SECONDS)) {
+      table.rollback(versions.get(count % 2));
+      count++;
+    }
+    return count;
+  }
+}

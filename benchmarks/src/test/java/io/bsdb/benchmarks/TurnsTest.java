@@ -1,0 +1,46 @@
+package io.bsdb.benchmarks;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.bsdb.benchmarks.Results.PeerResult;
+import io.bsdb.benchmarks.Results.Size;
+import io.bsdb.benchmarks.peers.Peers;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class TurnsTest {
+  @TempDir private Path data;
+
+  @Test
+  void measuresOneStoreAtATimeBesideTheMemoryAndDiscardsIt() throws Exception {
+    Sources sources = Sources.of(data, new Workload(3000), "256m");
+    Turns turns =
+        new Turns(sources, Peers.named(List.of("bsdb-compressed", "sparkey")), 2, 1 << 10);
+
+    Size size = turns.runAndDiscard();
+
+    assertThat(size.turns()).startsWith("one store at a time");
+    assertThat(size.memory()).isNull();
+    assertThat(size.peers())
+        .extracting(PeerResult::name)
+        .containsExactly("bsdb-compressed", "sparkey");
+    for (PeerResult peer : size.peers()) {
+      assertThat(peer.memory()).isNotNull();
+      assertThat(peer.nanosPerKey()).containsOnlyKeys(Measures.all());
+      assertThat(peer.build()).isNotNull();
+      assertThat(size.pageCache()).contains(peer.name() + ": warm");
+    }
+    assertThat(data.resolve("records-3000")).exists();
+    assertThat(data.resolve("sparkey-3000")).doesNotExist();
+    assertThat(data.resolve("bsdb-compressed-3000.json")).doesNotExist();
+    String text =
+        TextReport.of(new Results(Machine.facts(), Map.of(), List.of(size), List.of(), List.of()));
+    assertThat(text)
+        .contains("How many times the time of bsdb-compressed")
+        .contains("Beside the memory that each had")
+        .containsPattern("bsdb-compressed +\\d+ +\\d+ +[0-9.]+ +1.00x");
+  }
+}
