@@ -50,7 +50,8 @@ public final class Bench implements Callable<Integer> {
   @Option(
       names = "--quick",
       description =
-          "100,000 and 1,000,000 records, 5 short rounds: less than 5 minutes. The default")
+          "100,000 and 1,000,000 records, 5 short rounds, the most usual stores: less than 5"
+              + " minutes. The default")
   private boolean quick;
 
   @Option(
@@ -127,7 +128,8 @@ public final class Bench implements Callable<Integer> {
   @Override
   public Integer call() throws Exception {
     List<Long> counts = counts();
-    List<Peer> peers = Peers.named(only.stream().filter(word -> !PARTS.contains(word)).toList());
+    List<String> stores = only.stream().filter(word -> !PARTS.contains(word)).toList();
+    List<Peer> peers = stores.isEmpty() && !isLong() ? Peers.quick() : Peers.named(stores);
     if (peers.isEmpty()) {
       System.err.printf(Locale.ROOT, "no store has a name like %s; there are: %s%n", only, names());
       return CommandLine.ExitCode.USAGE;

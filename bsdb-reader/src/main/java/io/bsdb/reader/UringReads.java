@@ -20,11 +20,12 @@ import org.slf4j.LoggerFactory;
 /**
  * Reads through one io_uring ring with one reactor thread.
  *
- * <p>Callers put requests in a queue. The reactor moves as many as have a free slot into the ring,
- * submits them together with its wait for at least one completion, and finishes what has completed:
- * one system call moves many reads. When it waits with few reads under way, a caller wakes it
- * through an eventfd that the ring watches too; with many, the next completion comes soon enough by
- * itself.
+ * <p>Callers put requests in a queue. The reactor moves them into the ring, up to its depth, and
+ * submits them together with its wait for at least one completion: one system call moves many
+ * reads. Disks complete many at once, too. There are twice as many buffers as the ring is deep, so
+ * that after such a burst the next reads are submitted first, and the disk is at them while the
+ * burst is finished. When the reactor waits with few reads under way, a caller wakes it through an
+ * eventfd that the ring watches too; with many, the next completion comes soon enough by itself.
  */
 final class UringReads implements BlockReads {
   private static final Logger LOG = LoggerFactory.getLogger(UringReads.class);
@@ -32,6 +33,13 @@ final class UringReads implements BlockReads {
       "IO_URING without registered buffers; raise the limit on locked memory (ulimit -l)";
   private static final int WAITING_PER_DEPTH = 8;
   private static final int AWAKE = -1;
+
+  /** Buffers per read under way. */
+  private static final int SLOTS_PER_DEPTH = 2;
+
+  /** A part of the depth: if so many reads complete at once, the next are submitted first. */
+  private static final int BURST = 8;
+
   private static final AtomicInteger NAMED = new AtomicInteger();
 
   private final OpenSnapshot snapshot;
@@ -48,6 +56,8 @@ final class UringReads implements BlockReads {
   private final @Nullable Request[] requests;
   private final @Nullable PageBuffer[] longBuffers;
   private final int[] freeSlots;
+  private final int[] completedSlots;
+  private final int[] results;
   private final DiskRecords fallback;
   private final PageBuffer.Pool buffers = new PageBuffer.Pool();
   private final Queue<Request> queue = new ConcurrentLinkedQueue<>();
@@ -56,6 +66,8 @@ final class UringReads implements BlockReads {
   private final AtomicInteger waitingFor = new AtomicInteger(AWAKE);
   private final Thread reactor;
   private int freeCount;
+  private int underWay;
+  private int completedCount;
   private volatile boolean closing;
   private volatile boolean ended;
 
@@ -72,21 +84,24 @@ final class UringReads implements BlockReads {
       fileIndex[partitions.get(i).number()] = i;
     }
     slotLength = slotLength(partitions);
+    int count = SLOTS_PER_DEPTH * depth;
     ByteBuffer memory =
-        ByteBuffer.allocateDirect(depth * slotLength + SnapshotFormat.PAGE)
+        ByteBuffer.allocateDirect(count * slotLength + SnapshotFormat.PAGE)
             .alignedSlice(SnapshotFormat.PAGE);
     int errno = ring.registerBuffer(memory);
     registered = errno == 0;
     if (!registered) {
       LOG.info("{} (errno {}): reads cost a little more", UNREGISTERED, errno);
     }
-    slots = new ByteBuffer[depth];
-    addresses = new long[depth];
-    freeSlots = new int[depth];
-    requests = new @Nullable Request[depth];
-    longBuffers = new @Nullable PageBuffer[depth];
+    slots = new ByteBuffer[count];
+    addresses = new long[count];
+    freeSlots = new int[count];
+    completedSlots = new int[depth];
+    results = new int[depth];
+    requests = new @Nullable Request[count];
+    longBuffers = new @Nullable PageBuffer[count];
     long start = Uring.address(memory);
-    for (int i = 0; i < depth; i++) {
+    for (int i = 0; i < count; i++) {
       slots[i] = memory.slice(i * slotLength, slotLength).order(ByteOrder.LITTLE_ENDIAN);
       addresses[i] = start + (long) i * slotLength;
       freeSlots[freeCount++] = i;
@@ -159,20 +174,26 @@ final class UringReads implements BlockReads {
   private void run() {
     Throwable failure = null;
     try {
-      while (!closing || freeCount < depth) {
-        for (Request next = nextToStart(); next != null; next = nextToStart()) {
-          start(next);
-        }
-        waitingFor.set(depth - freeCount);
-        if (closing && freeCount == depth) {
+      while (!closing || underWay > 0) {
+        startQueued();
+        waitingFor.set(underWay);
+        if (closing && underWay == 0) {
           break;
         }
         // When closing nothing more is started, but what was put into the ring has to be submitted.
-        if (closing || freeCount == 0 || queue.isEmpty()) {
+        if (closing || underWay == depth || queue.isEmpty()) {
           ring.submitAndWait();
         }
         waitingFor.set(AWAKE);
-        ring.drain(this::finish);
+        completedCount = 0;
+        ring.drain(this::completed);
+        if (completedCount > depth / BURST && !queue.isEmpty()) {
+          startQueued();
+          ring.submit();
+        }
+        for (int i = 0; i < completedCount; i++) {
+          finish(completedSlots[i], results[i]);
+        }
       }
     } catch (IOException | RuntimeException | Error e) {
       failure = e;
@@ -192,8 +213,20 @@ final class UringReads implements BlockReads {
     }
   }
 
-  private @Nullable Request nextToStart() {
-    return freeCount == 0 || closing ? null : queue.poll();
+  private void startQueued() {
+    while (underWay < depth && !closing) {
+      Request next = queue.poll();
+      if (next == null) {
+        return;
+      }
+      start(next);
+    }
+  }
+
+  private void completed(long id, int result) {
+    underWay--;
+    completedSlots[completedCount] = (int) id;
+    results[completedCount++] = result;
   }
 
   private void start(Request request) {
@@ -216,6 +249,7 @@ final class UringReads implements BlockReads {
         ring.read(file, page, Uring.address(buffer.ofLength(span)), span, slot);
       }
       freeCount--;
+      underWay++;
       requests[slot] = request;
     } catch (IOException | RuntimeException e) {
       leave(request);
@@ -223,8 +257,7 @@ final class UringReads implements BlockReads {
     }
   }
 
-  private void finish(long id, int result) {
-    int slot = (int) id;
+  private void finish(int slot, int result) {
     Request request = java.util.Objects.requireNonNull(requests[slot]);
     PageBuffer buffer = longBuffers[slot];
     try {

@@ -4,6 +4,7 @@ import com.spotify.sparkey.CompressionType;
 import io.bsdb.reader.Access;
 import io.bsdb.writer.Layout;
 import java.util.List;
+import java.util.Set;
 
 /** All stores that are compared. */
 public final class Peers {
@@ -11,6 +12,19 @@ public final class Peers {
 
   /** What others are compared with. */
   public static final String REFERENCE = "bsdb-blocked";
+
+  private static final Set<String> QUICK =
+      Set.of(
+          REFERENCE,
+          "bsdb-compressed",
+          "bsdb-compressed-cached",
+          "sparkey",
+          "rocksdb-ingest",
+          "rocksdb-zstd",
+          "lmdb",
+          "sqlite",
+          "mvstore",
+          "hashmap");
 
   private Peers() {}
 
@@ -28,6 +42,11 @@ public final class Peers {
   private static boolean means(String word, Peer peer, List<Peer> all) {
     boolean isName = all.stream().anyMatch(other -> other.name().equals(word));
     return isName ? peer.name().equals(word) : peer.name().contains(word);
+  }
+
+  /** Those of a quick run: one of each kind, and the layouts that people choose between. */
+  public static List<Peer> quick() {
+    return all().stream().filter(peer -> QUICK.contains(peer.name())).toList();
   }
 
   /** The peer whose files have a name. */

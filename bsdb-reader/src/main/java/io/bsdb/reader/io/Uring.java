@@ -70,6 +70,8 @@ public final class Uring implements Closeable {
 
     static native Pointer io_uring_get_sqe(Pointer ring);
 
+    static native int io_uring_submit(Pointer ring);
+
     static native int io_uring_submit_and_wait(Pointer ring, int count);
 
     static native int io_uring_register_buffers(Pointer ring, Pointer vectors, int count);
@@ -238,6 +240,14 @@ public final class Uring implements Closeable {
     sqes.putLong(base + 40, 0);
     sqes.putLong(base + 48, 0);
     sqes.putLong(base + 56, 0);
+  }
+
+  /** Submits what was prepared. */
+  public void submit() throws IOException {
+    int result = LibUring.io_uring_submit(ring);
+    if (result < 0 && result != -EINTR) {
+      throw new IOException("io_uring_submit failed with errno " + -result);
+    }
   }
 
   /** Submits what was prepared and waits until a read completes or {@link #wake} is called. */
