@@ -57,6 +57,13 @@ public final class LookupBench implements Callable<Integer> {
       description = "Lookups that wait for the disk at a time. Default: ${DEFAULT-VALUE}.")
   private int underWay = 256;
 
+  @Option(
+      names = "--version-every",
+      paramLabel = "SECONDS",
+      description =
+          "Puts the next version in service, where versions change. Default: ${DEFAULT-VALUE}.")
+  private int versionSeconds = 5;
+
   @Option(names = "--only", split = ",", description = "Of ${COMPLETION-CANDIDATES}. Default: all.")
   private List<Variant> variants = List.of(Variant.values());
 
@@ -84,7 +91,8 @@ public final class LookupBench implements Callable<Integer> {
   public Integer call() throws Exception {
     Map<String, String> machine = Machine.facts();
     LookupJob job =
-        new LookupJob(directory.toAbsolutePath().resolve("table-" + rows), rows, underWay);
+        new LookupJob(
+            directory.toAbsolutePath().resolve("table-" + rows), rows, underWay, versionSeconds);
     Progress.step("build the table: %,d rows", rows);
     job.build();
     List<String> leftOut = new ArrayList<>();
@@ -126,6 +134,7 @@ public final class LookupBench implements Callable<Integer> {
     parameters.put("records", Long.toString(rows));
     parameters.put("rounds", rounds + " of each lookup, in turn, after one that warms up");
     parameters.put("lookups under way", underWay + " where they wait for the disk");
+    parameters.put("new versions", "every %d s where they change".formatted(versionSeconds));
     return parameters;
   }
 

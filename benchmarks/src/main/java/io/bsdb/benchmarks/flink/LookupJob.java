@@ -21,8 +21,9 @@ import org.apache.flink.table.api.bridge.java.StreamTableEnvironment;
  * @param path of the table
  * @param rows of the table
  * @param underWay lookups that wait for the disk at a time
+ * @param versionSeconds after which the next version is put in service, where versions change
  */
-record LookupJob(Path path, long rows, int underWay) {
+record LookupJob(Path path, long rows, int underWay, int versionSeconds) {
   /** A step through the records that hits them in no order that memory could foresee. */
   static final long STEP = 7_368_787;
 
@@ -133,7 +134,7 @@ record LookupJob(Path path, long rows, int underWay) {
     Table table = Table.at(path);
     List<String> versions = table.versions();
     int count = 0;
-    while (!ended.await(1, TimeUnit.SECONDS)) {
+    while (!ended.await(versionSeconds, TimeUnit.SECONDS)) {
       table.rollback(versions.get(count % 2));
       count++;
     }

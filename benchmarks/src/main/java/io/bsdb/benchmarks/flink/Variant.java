@@ -6,7 +6,7 @@ enum Variant {
   CONSTANT("a constant row"),
   HASH_MAP("HashMap on the heap"),
   BSDB("bsdb, synchronous"),
-  BSDB_REFRESHED("bsdb, a version every second"),
+  BSDB_REFRESHED("bsdb, with new versions"),
   BSDB_ASYNC("bsdb, asynchronous"),
   /** Past the page cache, and without Flink. */
   DISK_READER("the reader alone"),
