@@ -43,11 +43,10 @@ final class Joins implements AutoCloseable {
     Properties config = new Properties();
     config.put(StreamsConfig.APPLICATION_ID_CONFIG, "joins");
     config.put(StreamsConfig.BOOTSTRAP_SERVERS_CONFIG, "none:9092");
-    // created only by topologies with stores
+    // newer versions create it even without stores, and leave it
     config.put(
         StreamsConfig.STATE_DIR_CONFIG,
-        Path.of(System.getProperty("java.io.tmpdir"), "bsdb-streams-" + UUID.randomUUID())
-            .toString());
+        Path.of("target", "streams-state", UUID.randomUUID().toString()).toString());
     config.put(StreamsConfig.DEFAULT_KEY_SERDE_CLASS_CONFIG, Serdes.StringSerde.class);
     config.put(StreamsConfig.DEFAULT_VALUE_SERDE_CLASS_CONFIG, Serdes.StringSerde.class);
     return config;
