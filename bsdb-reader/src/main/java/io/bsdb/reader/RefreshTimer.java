@@ -6,6 +6,7 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Runs a refresh again and again in a thread of its own, first at a random time, so that many
@@ -14,6 +15,7 @@ import java.util.concurrent.TimeUnit;
 final class RefreshTimer implements Closeable {
   private final ScheduledThreadPoolExecutor executor;
   private final boolean hasThread;
+  private volatile @Nullable Thread thread;
 
   /**
    * Starts.
@@ -26,9 +28,10 @@ final class RefreshTimer implements Closeable {
         new ScheduledThreadPoolExecutor(
             1,
             task -> {
-              Thread thread = new Thread(task, "bsdb-refresh-" + table);
-              thread.setDaemon(true);
-              return thread;
+              Thread started = new Thread(task, "bsdb-refresh-" + table);
+              started.setDaemon(true);
+              thread = started;
+              return started;
             });
     executor.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
     executor.setContinueExistingPeriodicTasksAfterShutdownPolicy(false);
@@ -58,9 +61,26 @@ final class RefreshTimer implements Closeable {
     }
   }
 
-  /** Stops; interrupts a refresh under way, as a large version may take minutes to copy. */
+  /**
+   * Stops; interrupts a refresh under way, as a large version may take minutes to copy, and waits
+   * for its end, unless the refresh itself has called this.
+   */
   @Override
   public void close() {
     executor.shutdownNow();
+    if (Thread.currentThread() == thread) {
+      return;
+    }
+    boolean interrupted = false;
+    while (!executor.isTerminated()) {
+      try {
+        var unused = executor.awaitTermination(1, TimeUnit.SECONDS);
+      } catch (InterruptedException e) {
+        interrupted = true;
+      }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
   }
 }

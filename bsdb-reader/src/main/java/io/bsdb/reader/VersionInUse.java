@@ -185,9 +185,9 @@ final class VersionInUse implements Closeable {
 
   /**
    * Closes versions that nobody holds any more. To unmap a large one takes long: not for a thread
-   * that answers lookups.
+   * that answers lookups. Does not wait for a refresh.
    */
-  synchronized void closeUnused() throws IOException {
+  void closeUnused() throws IOException {
     for (SnapshotReader next = unused.poll(); next != null; next = unused.poll()) {
       next.close();
     }

@@ -13,7 +13,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -119,6 +121,43 @@ class LiveSnapshotTest {
                 }
               })
           .isInstanceOf(ClosedReaderException.class);
+    }
+  }
+
+  /** Without a refresh thread; whoever refreshes may be copying for minutes. */
+  @Test
+  void closingALeaseDoesNotWaitForARefresh() throws Exception {
+    versions.publishNext();
+    CountDownLatch refreshing = new CountDownLatch(1);
+    CountDownLatch released = new CountDownLatch(1);
+    AtomicInteger checked = new AtomicInteger();
+    LiveSnapshot.Check slowThirdTime =
+        manifest -> {
+          if (checked.incrementAndGet() == 3) {
+            refreshing.countDown();
+            try {
+              released.await();
+            } catch (InterruptedException e) {
+              throw new IOException(e);
+            }
+          }
+        };
+    try (LiveSnapshot live = LiveSnapshot.builder(table).check(slowThirdTime).open()) {
+      LiveSnapshot.Lease lease = live.lease();
+      SnapshotReader old = lease.reader();
+      versions.publishNext();
+      live.refresh();
+      versions.publishNext();
+      FutureTask<Boolean> refresh = new FutureTask<>(live::refresh);
+      new Thread(refresh, "test-refresh").start();
+      refreshing.await();
+      lease.close();
+      assertThatThrownBy(() -> old.get(key(5))).isInstanceOf(ClosedReaderException.class);
+      assertThat(refresh.isDone()).isFalse();
+      released.countDown();
+      assertThat(refresh.get()).isTrue();
+    } finally {
+      released.countDown();
     }
   }
 
