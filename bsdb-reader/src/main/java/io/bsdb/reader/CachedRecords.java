@@ -9,6 +9,7 @@ import io.bsdb.reader.io.PageBuffer;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
@@ -66,16 +67,7 @@ final class CachedRecords implements Records {
     } catch (CancellationException e) {
       Throwable failure = e instanceof LoadFailure ? e : e.getCause(); // newer Java wraps it
       Throwable cause = failure == null ? null : failure.getCause();
-      if (cause instanceof IOException io) {
-        throw io;
-      }
-      if (cause instanceof RuntimeException unchecked) {
-        throw unchecked;
-      }
-      if (cause instanceof Error error) {
-        throw error;
-      }
-      throw e;
+      throw Thrown.asIs(Objects.requireNonNullElse(cause, e));
     }
   }
 

@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletionException;
 import org.jspecify.annotations.Nullable;
 
@@ -73,13 +74,7 @@ final class PartitionedReader implements SnapshotReader {
     try {
       return new QueueingReader(snapshot).getAll(keys).join();
     } catch (CompletionException e) {
-      if (e.getCause() instanceof IOException failure) {
-        throw failure;
-      }
-      if (e.getCause() instanceof RuntimeException failure) {
-        throw failure;
-      }
-      throw e;
+      throw Thrown.asIs(Objects.requireNonNullElse(e.getCause(), e));
     }
   }
 
@@ -103,18 +98,11 @@ final class PartitionedReader implements SnapshotReader {
     return Arrays.asList(values);
   }
 
-  /** Ends a call that failed. Returns nothing: throws what the caller is to see. */
-  private IOException failed(int call, Throwable thrown) throws IOException {
+  /** Ends a call that failed; see {@link Thrown#asIs}. */
+  private IOException failed(int call, Throwable thrown) {
     snapshot.counters().failures.increment();
     calls.left(call);
-    Throwable e = snapshot.explained(thrown);
-    if (e instanceof IOException failure) {
-      throw failure;
-    }
-    if (e instanceof RuntimeException failure) {
-      throw failure;
-    }
-    throw (Error) e;
+    return Thrown.asIs(snapshot.explained(thrown));
   }
 
   @Override

@@ -9,6 +9,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Objects;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Semaphore;
@@ -153,8 +154,8 @@ final class UringReads implements BlockReads {
       return;
     }
     queue.add(request);
-    int underWay = waitingFor.get();
-    if (underWay != AWAKE && underWay <= depth / 4 && waitingFor.compareAndSet(underWay, AWAKE)) {
+    int waiting = waitingFor.get();
+    if (waiting != AWAKE && waiting <= depth / 4 && waitingFor.compareAndSet(waiting, AWAKE)) {
       ring.wake();
     }
   }
@@ -258,7 +259,7 @@ final class UringReads implements BlockReads {
   }
 
   private void finish(int slot, int result) {
-    Request request = java.util.Objects.requireNonNull(requests[slot]);
+    Request request = Objects.requireNonNull(requests[slot]);
     PageBuffer buffer = longBuffers[slot];
     try {
       Partition partition = request.partition;

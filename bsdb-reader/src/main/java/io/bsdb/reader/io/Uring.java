@@ -12,6 +12,7 @@ import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Path;
+import java.util.Arrays;
 
 /**
  * One io_uring ring, through JNA and liburing (soname 2). Used by one thread, but for {@link
@@ -175,7 +176,7 @@ public final class Uring implements Closeable {
   public void registerFiles(Path[] paths) throws IOException {
     int direct = Platform.isARM() ? 0x10000 : 0x4000;
     files = new int[paths.length];
-    java.util.Arrays.fill(files, -1);
+    Arrays.fill(files, -1);
     Memory array = new Memory(4L * paths.length);
     for (int i = 0; i < paths.length; i++) {
       files[i] = LibC.open(paths[i].toString(), direct | O_CLOEXEC, 0);
