@@ -3,33 +3,23 @@ package io.bsdb.flink.lookup;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.bsdb.flink.row.DeclaredTable;
-import io.bsdb.flink.row.Projection;
 import io.bsdb.reader.Access;
 import io.bsdb.reader.ClosedReaderException;
 import io.bsdb.reader.KeyShare;
 import io.bsdb.reader.LiveSnapshot;
-import io.bsdb.reader.Verification;
-import io.bsdb.reader.WarmUp;
 import io.bsdb.writer.SnapshotWriter;
 import io.bsdb.writer.WriterOptions;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
-import java.time.Duration;
-import java.util.List;
 import java.util.stream.IntStream;
 import org.apache.flink.table.data.GenericRowData;
 import org.apache.flink.table.data.StringData;
 import org.apache.flink.table.functions.FunctionContext;
-import org.apache.flink.table.types.logical.LogicalType;
-import org.apache.flink.table.types.logical.RowType;
-import org.apache.flink.table.types.logical.VarCharType;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class AsyncVersionLookupTest {
-  private static final VarCharType STRING = new VarCharType(VarCharType.MAX_LENGTH);
   private static final byte[] KEY = "a".getBytes(StandardCharsets.UTF_8);
 
   @TempDir Path directory;
@@ -43,26 +33,7 @@ class AsyncVersionLookupTest {
   }
 
   private LookupSpec spec(Access access) {
-    DeclaredTable table =
-        new DeclaredTable(
-            "d",
-            directory.toString(),
-            RowType.of(new LogicalType[] {STRING.copy(false), STRING}, new String[] {"k", "v"}),
-            List.of("k"));
-    return new LookupSpec(
-        table,
-        new ReadSettings(
-            access,
-            Verification.METADATA,
-            0,
-            Duration.ZERO,
-            null,
-            null,
-            Long.MAX_VALUE,
-            WarmUp.REFRESH),
-        Projection.all(table),
-        List.of(0),
-        InputShuffle.NONE);
+    return TestLookup.spec(directory, access, InputShuffle.NONE);
   }
 
   @Test

@@ -3,32 +3,22 @@ package io.bsdb.flink.lookup;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.bsdb.flink.row.DeclaredTable;
-import io.bsdb.flink.row.Projection;
 import io.bsdb.format.PartitionFile;
 import io.bsdb.reader.Access;
 import io.bsdb.reader.KeyShare;
-import io.bsdb.reader.Verification;
-import io.bsdb.reader.WarmUp;
 import io.bsdb.table.Table;
 import io.bsdb.writer.SnapshotWriter;
 import io.bsdb.writer.WriterOptions;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
-import java.util.List;
 import org.apache.flink.table.data.GenericRowData;
 import org.apache.flink.table.data.StringData;
-import org.apache.flink.table.types.logical.LogicalType;
-import org.apache.flink.table.types.logical.RowType;
-import org.apache.flink.table.types.logical.VarCharType;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class KeyShareLookupTest {
-  private static final VarCharType STRING = new VarCharType(VarCharType.MAX_LENGTH);
   private static final int KEYS = 200;
 
   @TempDir Path directory;
@@ -49,27 +39,7 @@ class KeyShareLookupTest {
   }
 
   private SnapshotLookupFunction function(InputShuffle shuffle) {
-    DeclaredTable table =
-        new DeclaredTable(
-            "d",
-            directory.toString(),
-            RowType.of(new LogicalType[] {STRING.copy(false), STRING}, new String[] {"k", "v"}),
-            List.of("k"));
-    return new SnapshotLookupFunction(
-        new LookupSpec(
-            table,
-            new ReadSettings(
-                Access.MAPPED,
-                Verification.METADATA,
-                0,
-                Duration.ZERO,
-                null,
-                null,
-                Long.MAX_VALUE,
-                WarmUp.REFRESH),
-            Projection.all(table),
-            List.of(0),
-            shuffle));
+    return new SnapshotLookupFunction(TestLookup.spec(directory, Access.MAPPED, shuffle));
   }
 
   @Test

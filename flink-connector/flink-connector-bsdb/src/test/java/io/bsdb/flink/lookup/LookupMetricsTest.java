@@ -4,14 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bsdb.flink.row.DeclaredTable;
-import io.bsdb.flink.row.Projection;
 import io.bsdb.format.Manifest;
 import io.bsdb.format.PartitionFile;
 import io.bsdb.format.SnapshotFormat;
 import io.bsdb.reader.Access;
 import io.bsdb.reader.LiveSnapshot;
-import io.bsdb.reader.Verification;
-import io.bsdb.reader.WarmUp;
 import io.bsdb.table.Table;
 import io.bsdb.writer.SnapshotWriter;
 import io.bsdb.writer.WriterOptions;
@@ -19,7 +16,6 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.List;
 import org.apache.flink.metrics.Counter;
 import org.apache.flink.metrics.Histogram;
@@ -27,13 +23,11 @@ import org.apache.flink.table.data.GenericRowData;
 import org.apache.flink.table.data.StringData;
 import org.apache.flink.table.types.logical.LogicalType;
 import org.apache.flink.table.types.logical.RowType;
-import org.apache.flink.table.types.logical.VarCharType;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class LookupMetricsTest {
-  private static final VarCharType STRING = new VarCharType(VarCharType.MAX_LENGTH);
   private static final int KEYS = 200;
 
   @TempDir Path directory;
@@ -48,14 +42,6 @@ class LookupMetricsTest {
 
   private static byte[] bytes(int i) {
     return ("key " + i).getBytes(StandardCharsets.UTF_8);
-  }
-
-  private DeclaredTable table() {
-    return new DeclaredTable(
-        "d",
-        directory.toString(),
-        RowType.of(new LogicalType[] {STRING.copy(false), STRING}, new String[] {"k", "v"}),
-        List.of("k"));
   }
 
   private Manifest publish() throws IOException {
@@ -83,22 +69,7 @@ class LookupMetricsTest {
   }
 
   private void open(Access access) throws Exception {
-    function =
-        new SnapshotLookupFunction(
-            new LookupSpec(
-                table(),
-                new ReadSettings(
-                    access,
-                    Verification.METADATA,
-                    0,
-                    Duration.ZERO,
-                    null,
-                    null,
-                    Long.MAX_VALUE,
-                    WarmUp.REFRESH),
-                Projection.all(table()),
-                List.of(0),
-                InputShuffle.NONE));
+    function = new SnapshotLookupFunction(TestLookup.spec(directory, access, InputShuffle.NONE));
     function.open(context);
   }
 
@@ -163,7 +134,9 @@ class LookupMetricsTest {
                     new DeclaredTable(
                             "other",
                             directory.toString(),
-                            RowType.of(new LogicalType[] {STRING.copy(false)}, new String[] {"k"}),
+                            RowType.of(
+                                new LogicalType[] {TestLookup.STRING.copy(false)},
+                                new String[] {"k"}),
                             List.of("k"))
                         .schema())
                 .build());

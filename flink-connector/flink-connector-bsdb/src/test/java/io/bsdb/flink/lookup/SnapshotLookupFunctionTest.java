@@ -4,11 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bsdb.flink.row.DeclaredTable;
-import io.bsdb.flink.row.Projection;
 import io.bsdb.flink.row.RecordEncoder;
 import io.bsdb.reader.Access;
-import io.bsdb.reader.Verification;
-import io.bsdb.reader.WarmUp;
 import io.bsdb.table.Table;
 import io.bsdb.writer.SnapshotWriter;
 import io.bsdb.writer.WriterOptions;
@@ -31,9 +28,7 @@ import org.apache.flink.table.data.StringData;
 import org.apache.flink.table.functions.FunctionContext;
 import org.apache.flink.table.types.logical.IntType;
 import org.apache.flink.table.types.logical.LogicalType;
-import org.apache.flink.table.types.logical.RowType;
 import org.apache.flink.table.types.logical.VarBinaryType;
-import org.apache.flink.table.types.logical.VarCharType;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -41,7 +36,6 @@ import org.junit.jupiter.api.io.TempDir;
 
 class SnapshotLookupFunctionTest {
   private static final Duration OFTEN = Duration.ofMillis(2);
-  private static final VarCharType STRING = new VarCharType(VarCharType.MAX_LENGTH);
 
   @TempDir Path directory;
   private final List<SnapshotLookupFunction> functions = new ArrayList<>();
@@ -55,11 +49,7 @@ class SnapshotLookupFunctionTest {
   }
 
   private DeclaredTable table(LogicalType valueType) {
-    return new DeclaredTable(
-        "d",
-        directory.toString(),
-        RowType.of(new LogicalType[] {STRING.copy(false), valueType}, new String[] {"k", "v"}),
-        List.of("k"));
+    return TestLookup.table(directory, valueType);
   }
 
   private void publish(LogicalType valueType, Object value) throws IOException {
@@ -82,20 +72,7 @@ class SnapshotLookupFunctionTest {
 
   private SnapshotLookupFunction function(LogicalType valueType, Duration refreshInterval) {
     return new SnapshotLookupFunction(
-        new LookupSpec(
-            table(valueType),
-            new ReadSettings(
-                Access.MAPPED,
-                Verification.METADATA,
-                0,
-                refreshInterval,
-                null,
-                null,
-                Long.MAX_VALUE,
-                WarmUp.REFRESH),
-            Projection.all(table(valueType)),
-            List.of(0),
-            InputShuffle.NONE));
+        TestLookup.spec(table(valueType), Access.MAPPED, refreshInterval, InputShuffle.NONE));
   }
 
   private SnapshotLookupFunction open(SnapshotLookupFunction function) throws Exception {
@@ -169,7 +146,7 @@ class SnapshotLookupFunctionTest {
     publish(new IntType(), 1);
     SnapshotLookupFunction function = open(function(new IntType(), OFTEN));
 
-    publish(STRING, StringData.fromString("x"));
+    publish(TestLookup.STRING, StringData.fromString("x"));
     String other = Table.at(directory).requireCurrentVersion();
     while (!OpenReaders.versions().contains(other)) {
       Thread.onSpinWait();
@@ -236,8 +213,8 @@ class SnapshotLookupFunctionTest {
 
   @Test
   void rowsOutliveTheReader() throws Exception {
-    publish(STRING, StringData.fromString("ünchanged"), StringData.fromString("other"));
-    SnapshotLookupFunction function = open(function(STRING, OFTEN));
+    publish(TestLookup.STRING, StringData.fromString("ünchanged"), StringData.fromString("other"));
+    SnapshotLookupFunction function = open(function(TestLookup.STRING, OFTEN));
     RowData a = lookup(function, "a").iterator().next();
     RowData b = lookup(function, "b").iterator().next();
     function.close();
@@ -250,11 +227,11 @@ class SnapshotLookupFunctionTest {
 
   @Test
   void rowsOutliveTheirVersion() throws Exception {
-    publish(STRING, StringData.fromString("old"));
-    SnapshotLookupFunction function = open(function(STRING, Duration.ZERO));
+    publish(TestLookup.STRING, StringData.fromString("old"));
+    SnapshotLookupFunction function = open(function(TestLookup.STRING, Duration.ZERO));
     RowData kept = lookup(function, "a").iterator().next();
 
-    publish(STRING, StringData.fromString("new"));
+    publish(TestLookup.STRING, StringData.fromString("new"));
     SharedSnapshots.open().get(0).refresh();
     RowData next = lookup(function, "a").iterator().next();
 
@@ -281,7 +258,7 @@ class SnapshotLookupFunctionTest {
       writer.add("b".getBytes(StandardCharsets.UTF_8), new byte[0]);
       writer.publish();
     }
-    SnapshotLookupFunction strings = open(function(STRING, OFTEN));
+    SnapshotLookupFunction strings = open(function(TestLookup.STRING, OFTEN));
     SnapshotLookupFunction bytes =
         open(function(new VarBinaryType(VarBinaryType.MAX_LENGTH), OFTEN));
 

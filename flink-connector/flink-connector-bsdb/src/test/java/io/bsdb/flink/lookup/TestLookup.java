@@ -1,0 +1,52 @@
+package io.bsdb.flink.lookup;
+
+import io.bsdb.flink.row.DeclaredTable;
+import io.bsdb.flink.row.Projection;
+import io.bsdb.reader.Access;
+import io.bsdb.reader.Verification;
+import io.bsdb.reader.WarmUp;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import org.apache.flink.table.types.logical.LogicalType;
+import org.apache.flink.table.types.logical.RowType;
+import org.apache.flink.table.types.logical.VarCharType;
+
+/** Lookups of values by text keys, with as little else said as can be. */
+final class TestLookup {
+  static final VarCharType STRING = new VarCharType(VarCharType.MAX_LENGTH);
+
+  private TestLookup() {}
+
+  /** The table {@code d} of a key {@code k} and a value {@code v}. */
+  static DeclaredTable table(Path directory, LogicalType value) {
+    return new DeclaredTable(
+        "d",
+        directory.toString(),
+        RowType.of(new LogicalType[] {STRING.copy(false), value}, new String[] {"k", "v"}),
+        List.of("k"));
+  }
+
+  static LookupSpec spec(
+      DeclaredTable table, Access access, Duration refreshInterval, InputShuffle shuffle) {
+    return new LookupSpec(
+        table,
+        new ReadSettings(
+            access,
+            Verification.METADATA,
+            0,
+            refreshInterval,
+            null,
+            null,
+            Long.MAX_VALUE,
+            WarmUp.REFRESH),
+        Projection.all(table),
+        List.of(0),
+        shuffle);
+  }
+
+  /** Of a value of text, without refreshes by itself. */
+  static LookupSpec spec(Path directory, Access access, InputShuffle shuffle) {
+    return spec(table(directory, STRING), access, Duration.ZERO, shuffle);
+  }
+}
