@@ -18,7 +18,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.IntConsumer;
@@ -56,12 +55,9 @@ record DiskBound(int seconds, int rounds, int depth) {
     }
 
     /** Present keys alone read; absent ones that pass their signature are too few to matter. */
-    Run stop(ReaderMetrics metrics, @Nullable Throwable failure) {
+    Run stop(ReaderMetrics metrics) {
       double cpu = cpuNanos() - startCpu;
       double elapsed = System.nanoTime() - start;
-      if (failure != null) {
-        throw new IllegalStateException("a lookup failed", failure);
-      }
       double passed = metrics.hits() + metrics.misses() - metrics.signatureRejects();
       return new Run(
           metrics.lookups() / elapsed * 1e9,
@@ -183,7 +179,11 @@ record DiskBound(int seconds, int rounds, int depth) {
       for (Thread thread : all) {
         thread.join();
       }
-      return stopwatch.stop(reader.metrics(), failure.get());
+      Throwable first = failure.get();
+      if (first != null) {
+        throw new IllegalStateException("a lookup failed", first);
+      }
+      return stopwatch.stop(reader.metrics());
     }
   }
 
@@ -202,47 +202,24 @@ record DiskBound(int seconds, int rounds, int depth) {
     }
   }
 
-  /**
-   * One thread asks, the ring's thread answers; {@code depth} reads are under way at once. It asks
-   * for a quarter of them at a time: to be woken for each would cost it more than the read.
-   */
+  /** One thread asks, the ring's thread answers; {@code depth} reads are under way at once. */
   private Run uring(Path table, Queries queries) throws Exception {
     try (AsyncSnapshotReader reader =
         AsyncSnapshotReader.open(table, options(Access.IO_URING, depth))) {
-      AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
       // Twice the depth: while the ring works on one half, the other waits in front of it.
-      Semaphore room = new Semaphore(2 * depth);
+      UnderWay lookups = new UnderWay(2 * depth);
       Stopwatch stopwatch = new Stopwatch();
       long end = stopwatch.end(seconds);
-      int turn = Math.max(1, depth / 4);
-      for (int asked = 0; asked % turn != 0 || System.nanoTime() < end; asked++) {
-        if (asked % turn == 0) {
-          room.acquire(turn);
-        }
-        int query = asked % queries.size();
-        var unused =
-            reader
-                .get(queries.key(query))
-                .whenComplete(
-                    (value, problem) -> {
-                      try {
-                        if (problem == null) {
-                          queries.check(query, value);
-                        } else {
-                          failure.compareAndSet(null, problem);
-                        }
-                      } catch (RuntimeException e) {
-                        failure.compareAndSet(null, e);
-                      } finally {
-                        room.release();
-                      }
-                    });
+      for (int i = 0; System.nanoTime() < end; i = (i + 1) % queries.size()) {
+        lookups.begin();
+        int query = i;
+        lookups.endWith(reader.get(queries.key(query)), value -> queries.check(query, value));
       }
-      room.acquire(2 * depth);
+      lookups.await();
       if (!reader.metrics().effectiveAccess().startsWith("IO_URING")) {
         Progress.step("io_uring is not to be had: %s", reader.metrics().effectiveAccess());
       }
-      return stopwatch.stop(reader.metrics(), failure.get());
+      return stopwatch.stop(reader.metrics());
     }
   }
 }

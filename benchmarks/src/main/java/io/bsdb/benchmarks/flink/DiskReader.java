@@ -1,6 +1,7 @@
 package io.bsdb.benchmarks.flink;
 
 import io.bsdb.benchmarks.Progress;
+import io.bsdb.benchmarks.UnderWay;
 import io.bsdb.benchmarks.Workload;
 import io.bsdb.format.row.KeyWriter;
 import io.bsdb.format.row.Schema;
@@ -9,8 +10,6 @@ import io.bsdb.reader.AsyncSnapshotReader;
 import io.bsdb.reader.ReaderOptions;
 import java.nio.file.Path;
 import java.util.Objects;
-import java.util.concurrent.Semaphore;
-import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /** The lookups of the query, past the page cache and without Flink. */
@@ -27,38 +26,27 @@ final class DiskReader {
     try (AsyncSnapshotReader reader = AsyncSnapshotReader.open(table, options)) {
       Schema schema = Objects.requireNonNull(reader.manifest().schema());
       KeyWriter key = new KeyWriter(schema);
-      Semaphore room = new Semaphore(underWay);
-      AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
+      UnderWay lookups = new UnderWay(underWay);
       long start = System.nanoTime();
-      int turn = Math.max(1, underWay / 4); // to be woken for each costs more than the read
       for (long i = 0; i < events; i++) {
-        if (i % turn == 0) {
-          room.acquire((int) Math.min(turn, events - i));
-        }
+        lookups.begin();
         long keyNumber = Workload.keyNumber(i * LookupJob.STEP % rows);
-        var unused =
-            reader
-                .get(key.reset().writeLong(keyNumber).toBytes())
-                .whenComplete(
-                    (value, problem) -> {
-                      if (problem != null || value == null) {
-                        failure.compareAndSet(
-                            null, new IllegalStateException("a lookup found nothing", problem));
-                      }
-                      room.release();
-                    });
+        lookups.endWith(
+            reader.get(key.reset().writeLong(keyNumber).toBytes()), DiskReader::requireFound);
       }
-      room.acquire(underWay);
+      lookups.await();
       long nanos = System.nanoTime() - start;
-      Throwable first = failure.get();
-      if (first != null) {
-        throw new IllegalStateException("a lookup failed", first);
-      }
       String access = reader.metrics().effectiveAccess();
       if (!access.startsWith(Access.IO_URING.name())) {
         Progress.step("io_uring is not to be had: %s", access);
       }
       return nanos;
+    }
+  }
+
+  private static void requireFound(byte @Nullable [] value) {
+    if (value == null) {
+      throw new IllegalStateException("a lookup found nothing");
     }
   }
 }
