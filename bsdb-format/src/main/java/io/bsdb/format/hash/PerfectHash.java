@@ -9,7 +9,8 @@ import java.nio.ByteBuffer;
  * gets an arbitrary rank, also in {@code [0, n)}.
  *
  * <p>It is evaluated in place from the bytes of its section, which must stay valid and unchanged
- * for as long as it is used. Immutable and safe for use by many threads. Lookups allocate nothing.
+ * for as long as it is used. Immutable and safe for use by many threads. Lookups allocate nothing,
+ * but for {@link #ranks}.
  */
 public interface PerfectHash {
 
@@ -38,7 +39,8 @@ public interface PerfectHash {
 
   /**
    * The ranks of the first {@code count} keys of two arrays; the same as {@link #rank} of each, but
-   * with the cache misses of many keys under way at once.
+   * with the cache misses of many keys under way at once. Allocates 8 bytes per key, at most 32
+   * KiB.
    *
    * @throws IllegalStateException if this hash is empty and {@code count} is positive
    * @throws IndexOutOfBoundsException if an array is shorter than {@code count}, or {@code count}

@@ -72,13 +72,16 @@ final class PilotFormat {
   }
 
   /**
-   * Bucket of a hash within its part: with x in [0, 1) the fraction that {@link #part} drops,
-   * {@code floor(bucketsPerPart * x^2 (1 + x) / 2)}, in 31-bit fixed-point arithmetic.
+   * Bucket of a hash among those of all parts, {@code floor(bucketsPerPart * (part + x^2 (1 + x) /
+   * 2))}, with x in [0, 1) the fraction that {@link #part} drops, in 31-bit fixed-point arithmetic.
+   *
+   * @param partCount times {@code bucketsPerPart} less than 2^31
    */
   static int bucket(long hash, int partCount, int bucketsPerPart) {
-    long x = (((hash >>> 32) * partCount) << 32) >>> 33;
+    long scaled = (hash >>> 32) * partCount;
+    long x = (scaled & 0xFFFFFFFFL) >>> 1;
     long skewed = (((x * x) >>> 31) * (x + (1L << 31))) >>> 32;
-    return (int) ((skewed * bucketsPerPart) >>> 31);
+    return (int) (((((scaled >>> 32) << 31) + skewed) * bucketsPerPart) >>> 31);
   }
 
   /** What a pilot contributes to the slot of each key of its bucket. */
@@ -107,20 +110,8 @@ final class PilotFormat {
     return (int) entry;
   }
 
-  /** Keys of a part, from its entry and the next. */
-  static int entryKeys(long entry, long next) {
-    return (int) (next - entry);
-  }
-
   static int entryRemapPosition(long entry) {
     return (int) (entry >>> REMAP_SHIFT) & REMAP_MASK;
-  }
-
-  /**
-   * Slots of a part beyond its keys, from its entry and the next; relies on ranks that increase.
-   */
-  static int entrySpareSlots(long entry, long next) {
-    return entryRemapPosition(next - entry);
   }
 
   static int entrySlotSeed(long entry) {

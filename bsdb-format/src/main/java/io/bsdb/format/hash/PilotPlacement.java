@@ -50,7 +50,10 @@ final class PilotPlacement {
     pilots = new byte[bucketsPerPart];
   }
 
-  /** Groups the hashes {@code [from, to)} of a part by bucket and orders buckets by size. */
+  /**
+   * Groups the hashes {@code [from, to)} of a part, at least one, by bucket and orders buckets by
+   * size.
+   */
   void load(long[] hashes, int from, int to, int slotCount) {
     int count = to - from;
     slots = slotCount;
@@ -66,8 +69,9 @@ final class PilotPlacement {
     }
     int[] start = this.start;
     Arrays.fill(start, 0);
+    int firstBucket = PilotFormat.part(hashes[from], partCount) * bucketsPerPart;
     for (int i = 0; i < count; i++) {
-      int bucket = PilotFormat.bucket(hashes[from + i], partCount, bucketsPerPart);
+      int bucket = PilotFormat.bucket(hashes[from + i], partCount, bucketsPerPart) - firstBucket;
       bucketOf[i] = bucket;
       start[bucket + 2]++;
     }
