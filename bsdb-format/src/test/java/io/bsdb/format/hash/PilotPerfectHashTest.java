@@ -3,7 +3,9 @@ package io.bsdb.format.hash;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import com.sun.management.ThreadMXBean;
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
 import java.util.Arrays;
 import org.junit.jupiter.api.Test;
 
@@ -24,6 +26,18 @@ class PilotPerfectHashTest {
   void takesAsMuchSpaceAsPromised() throws IOException {
     assertThat(bitsPerKey(PilotDensity.STANDARD)).isBetween(2.6, 2.65);
     assertThat(bitsPerKey(PilotDensity.DENSE)).isBetween(2.3, 2.4);
+  }
+
+  /** All that a build allocates is more than it ever holds at once. */
+  @Test
+  void buildsInAsLittleMemoryAsPromised() throws IOException {
+    HashedKeys keys = HashedKeys.random(2_000_000, 1);
+    PerfectHashBuilder builder = PerfectHashBuilder.of(PerfectHashKind.PILOT);
+    ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+    long before = threads.getCurrentThreadAllocatedBytes();
+    byte[] section = builder.build(keys.high(), keys.low(), keys.size());
+    long allocated = threads.getCurrentThreadAllocatedBytes() - before;
+    assertThat(allocated).isLessThan(8L * keys.size() + section.length + (4 << 20));
   }
 
   private static double bitsPerKey(PilotDensity density) throws IOException {
