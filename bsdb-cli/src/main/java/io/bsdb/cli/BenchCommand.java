@@ -4,6 +4,7 @@ import io.bsdb.reader.Access;
 import io.bsdb.reader.AsyncSnapshotReader;
 import io.bsdb.reader.ReaderMetrics;
 import io.bsdb.reader.ReaderOptions;
+import io.bsdb.reader.SignatureUse;
 import io.bsdb.reader.SnapshotReader;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -77,6 +78,14 @@ final class BenchCommand implements Callable<Integer> {
       description = "Size of the block cache. Default: none.")
   private @Nullable ByteSize cache;
 
+  @Option(
+      names = "--signatures",
+      paramLabel = "USE",
+      description =
+          "Whether to compare signatures before looking for records: auto or always. Default: auto,"
+              + " which is where it saves a read or a decompression.")
+  private SignatureUse signatures = SignatureUse.AUTO;
+
   @Option(names = "--batch", paramLabel = "N", description = "Keys per call, with 'getAll'.")
   private int batch = 1;
 
@@ -112,6 +121,7 @@ final class BenchCommand implements Callable<Integer> {
             .access(mode())
             .blockCacheBytes(cache == null ? 0 : cache.bytes())
             .queueDepth(inFlight)
+            .signatures(signatures)
             .build();
     Path snapshot = SnapshotDirectory.of(table.directory()); // one version, whatever is published
     try (SnapshotReader reader = SnapshotReader.open(snapshot, options)) {

@@ -1,6 +1,7 @@
 package io.bsdb.cli;
 
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.Base64;
 import java.util.HexFormat;
 import java.util.Locale;
@@ -26,10 +27,9 @@ enum Encoding {
    */
   byte[] decode(byte[] text, int offset, int length) {
     return switch (this) {
-      case UTF8 -> java.util.Arrays.copyOfRange(text, offset, offset + length);
+      case UTF8 -> Arrays.copyOfRange(text, offset, offset + length);
       case HEX -> DIGITS.parseHex(new String(text, offset, length, StandardCharsets.ISO_8859_1));
-      case BASE64 ->
-          Base64.getDecoder().decode(java.util.Arrays.copyOfRange(text, offset, offset + length));
+      case BASE64 -> Base64.getDecoder().decode(Arrays.copyOfRange(text, offset, offset + length));
     };
   }
 

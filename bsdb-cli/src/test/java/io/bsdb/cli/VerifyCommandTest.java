@@ -10,6 +10,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -66,7 +67,7 @@ class VerifyCommandTest {
     write(WriterOptions.defaults());
     Path file = SnapshotDirectory.of(table).resolve("part-00000.bsdb");
     byte[] bytes = Files.readAllBytes(file);
-    Files.write(file, java.util.Arrays.copyOf(bytes, bytes.length - 1));
+    Files.write(file, Arrays.copyOf(bytes, bytes.length - 1));
 
     CommandRun verify = CommandRun.of("verify", "--table", table);
 

@@ -1,6 +1,7 @@
 package io.bsdb.format;
 
 import java.nio.ByteBuffer;
+import java.util.Locale;
 import java.util.Objects;
 import java.util.zip.CRC32C;
 
@@ -99,7 +100,7 @@ public final class SnapshotFormat {
 
   /** A checksum as messages print it. */
   public static String hex(int checksum) {
-    return String.format(java.util.Locale.ROOT, "%08x", checksum);
+    return String.format(Locale.ROOT, "%08x", checksum);
   }
 
   /**

@@ -12,6 +12,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Objects;
 import java.util.UUID;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -197,7 +198,7 @@ public final class Table {
 
   private void checkParent(Build build) throws IOException {
     String current = currentVersion();
-    if (!java.util.Objects.equals(current, build.parent())) {
+    if (!Objects.equals(current, build.parent())) {
       throw new PublishConflictException(
           "another build published first: table=%s in service when this build began=%s in service now=%s; nothing was replaced, run this build again"
               .formatted(storage, build.parent() == null ? "none" : build.parent(), current));

@@ -8,6 +8,7 @@ import io.bsdb.format.PartitionProperties.KeyStorage;
 import io.bsdb.format.SectionKind;
 import java.io.Closeable;
 import java.nio.ByteBuffer;
+import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -89,11 +90,7 @@ final class FrameCompression implements Closeable {
     try {
       trainedLength =
           Zstd.trainFromBufferDirect(
-              samples.flip(),
-              java.util.Arrays.copyOf(sizes, count),
-              target,
-              false,
-              options.zstdLevel());
+              samples.flip(), Arrays.copyOf(sizes, count), target, false, options.zstdLevel());
     } catch (ZstdException samplesUnfitForTraining) {
       return new byte[0];
     }

@@ -7,6 +7,7 @@ import io.bsdb.table.Build;
 import io.bsdb.table.Table;
 import java.io.Closeable;
 import java.io.IOException;
+import java.nio.file.FileSystems;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -62,7 +63,7 @@ public final class SnapshotWriter implements Closeable {
   public static SnapshotWriter create(Path directory, WriterOptions options) throws IOException {
     Table table = Table.at(directory);
     if (options.temporaryDirectory() == null
-        && directory.getFileSystem() == java.nio.file.FileSystems.getDefault()) {
+        && directory.getFileSystem() == FileSystems.getDefault()) {
       Build build = table.begin();
       return new SnapshotWriter(
           table, build, options, directory.resolve(build.stagingDirectory()), null);

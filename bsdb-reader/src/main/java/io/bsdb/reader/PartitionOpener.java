@@ -90,7 +90,7 @@ final class PartitionOpener {
       if (options.verification() == Verification.FULL) {
         verifyChecksum(path, file, expected);
       }
-      return opener.open(options.access());
+      return opener.open(options);
     } catch (IndexOutOfBoundsException e) {
       opener.release();
       throw new CorruptSnapshotException(
@@ -141,7 +141,7 @@ final class PartitionOpener {
     }
   }
 
-  private Partition open(Access access) throws IOException {
+  private Partition open(ReaderOptions options) throws IOException {
     if (file.length() != expected.length()) {
       throw new CorruptSnapshotException(
           "file has another length than its manifest says: file=%s expected=%d actual=%d"
@@ -170,7 +170,7 @@ final class PartitionOpener {
           "header and footer disagree on where blocks start: file=%s header=%d footer=%d"
               .formatted(path, header.dataOffset(), blocks.offset()));
     }
-    if (access.readsFromDisk()) {
+    if (options.access().readsFromDisk()) {
       // Copied, so that these pages cannot leave memory: a lookup is to read no more than its
       // block.
       FileMemory behindBlocks = FileMemory.load(path, blocks.offset() + blocks.length());
@@ -200,7 +200,10 @@ final class PartitionOpener {
     boolean framed = properties.codec() == Codec.ZSTD;
     boolean filtered =
         properties.signatureBits() > 0
-            && (framed || access.readsFromDisk() || properties.keyStorage() == KeyStorage.OMITTED);
+            && (options.signatures() == SignatureUse.ALWAYS
+                || framed
+                || options.access().readsFromDisk()
+                || properties.keyStorage() == KeyStorage.OMITTED);
     Signatures signatures =
         filtered
             ? Signatures.open(

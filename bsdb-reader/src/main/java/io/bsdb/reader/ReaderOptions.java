@@ -11,6 +11,7 @@ package io.bsdb.reader;
  *     pool that stands in for it
  * @param share of all keys that will be asked for; the partitions of others are not opened
  * @param warmUp when blocks are verified before lookups come
+ * @param signatures whether they are compared before records are looked for
  */
 public record ReaderOptions(
     Access access,
@@ -18,9 +19,13 @@ public record ReaderOptions(
     long blockCacheBytes,
     int queueDepth,
     KeyShare share,
-    WarmUp warmUp) {
+    WarmUp warmUp,
+    SignatureUse signatures) {
 
-  /** Mapped, metadata verified, no cache, warmed up when versions change. */
+  /**
+   * Mapped, metadata verified, no cache, warmed up when versions change, signatures where they save
+   * work.
+   */
   public static ReaderOptions defaults() {
     return builder().build();
   }
@@ -32,7 +37,8 @@ public record ReaderOptions(
   /** The same for a version that is to take the place of one in use. */
   ReaderOptions forSuccessor() {
     return warmUp == WarmUp.REFRESH
-        ? new ReaderOptions(access, verification, blockCacheBytes, queueDepth, share, WarmUp.ALWAYS)
+        ? new ReaderOptions(
+            access, verification, blockCacheBytes, queueDepth, share, WarmUp.ALWAYS, signatures)
         : this;
   }
 
@@ -44,6 +50,7 @@ public record ReaderOptions(
     private int queueDepth = 128;
     private KeyShare share = KeyShare.ALL;
     private WarmUp warmUp = WarmUp.REFRESH;
+    private SignatureUse signatures = SignatureUse.AUTO;
 
     private Builder() {}
 
@@ -88,8 +95,14 @@ public record ReaderOptions(
       return this;
     }
 
+    public Builder signatures(SignatureUse value) {
+      signatures = value;
+      return this;
+    }
+
     public ReaderOptions build() {
-      return new ReaderOptions(access, verification, blockCacheBytes, queueDepth, share, warmUp);
+      return new ReaderOptions(
+          access, verification, blockCacheBytes, queueDepth, share, warmUp, signatures);
     }
   }
 }

@@ -11,6 +11,7 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** How often absent keys slip past signatures. */
 class AbsentKeysTest {
@@ -64,6 +65,28 @@ class AbsentKeysTest {
     try (SnapshotReader reader = SnapshotReader.open(table)) {
       assertThat(falseAnswers(reader)).isZero();
       assertThat(reader.metrics().misses()).isEqualTo(ASKED);
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(
+      value = Access.class,
+      names = {"MAPPED", "RESIDENT"})
+  void signaturesAreComparedInMemoryIfToldSo(Access access) throws Exception {
+    TestData data = TestData.random(1, 3000, Lengths.FIXED, Lengths.FIXED, 8);
+    data.publish(table, WriterOptions.builder().layout(Layout.BLOCKED).signatureBits(8).build());
+    ReaderOptions.Builder options = ReaderOptions.builder().access(access);
+    try (SnapshotReader reader = SnapshotReader.open(table, options.build())) {
+      assertThat(falseAnswers(reader)).isZero();
+      assertThat(reader.metrics().signatureRejects()).isZero();
+    }
+    options.signatures(SignatureUse.ALWAYS);
+    try (SnapshotReader reader = SnapshotReader.open(table, options.build())) {
+      data.assertFoundIn(reader);
+      assertThat(falseAnswers(reader)).isZero();
+      double passed = ASKED - reader.metrics().signatureRejects();
+      double expected = ASKED / 256.0;
+      assertThat(passed).isCloseTo(expected, within(5 * Math.sqrt(expected)));
     }
   }
 }

@@ -12,6 +12,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 
@@ -83,9 +84,7 @@ final class GoldenSnapshots {
     TestData data = TestData.empty();
     for (int i = 0; i < 20; i++) {
       String name = i % 3 == 0 ? null : "name " + i;
-      data.add(
-          codec.encodeKey((long) i),
-          codec.encodeValue(name, i / 4.0, java.util.List.of("a" + i, "ü")));
+      data.add(codec.encodeKey((long) i), codec.encodeValue(name, i / 4.0, List.of("a" + i, "ü")));
     }
     return data;
   }

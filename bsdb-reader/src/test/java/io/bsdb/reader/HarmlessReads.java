@@ -6,6 +6,7 @@ import io.bsdb.format.CorruptSnapshotException;
 import io.bsdb.format.UnsupportedVersionException;
 import io.bsdb.table.Table;
 import java.io.IOException;
+import java.nio.BufferOverflowException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.List;
@@ -71,7 +72,7 @@ final class HarmlessReads {
   private static void harmless(String what, Read read) {
     try {
       read.run();
-    } catch (java.nio.BufferOverflowException valueIsLonger) {
+    } catch (BufferOverflowException valueIsLonger) {
       // the caller's buffer is short: no fault of the reader
     } catch (Throwable e) {
       assertRefusal(what, e);

@@ -8,10 +8,12 @@ import io.bsdb.format.SnapshotFormat;
 import io.bsdb.format.hash.KeyHash;
 import io.bsdb.reader.TestData.Lengths;
 import io.bsdb.writer.WriterOptions;
+import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -77,7 +79,7 @@ class SlowRingTest {
     long offset =
         partition.offset(partition.index().block(snapshot.rank(partition, KeyHash.hash(key), key)));
     int start = (int) (offset & -SnapshotFormat.PAGE);
-    return java.util.Arrays.copyOfRange(slowFile, start, start + SnapshotFormat.PAGE);
+    return Arrays.copyOfRange(slowFile, start, start + SnapshotFormat.PAGE);
   }
 
   private int firstSlow() {
@@ -121,7 +123,7 @@ class SlowRingTest {
             () -> {
               try {
                 lookups.close();
-              } catch (java.io.IOException e) {
+              } catch (IOException e) {
                 throw new CompletionException(e);
               }
             });

@@ -14,6 +14,7 @@ import java.nio.BufferOverflowException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -229,7 +230,7 @@ class SnapshotContractTest {
     data.publish(table, WriterOptions.builder().layout(layout).build());
     try (SnapshotReader reader = SnapshotReader.open(table)) {
       for (int i = 0; i < data.count(); i++) {
-        assertThat(java.util.Arrays.equals(reader.get(data.keys().get(i)), data.values().get(i)))
+        assertThat(Arrays.equals(reader.get(data.keys().get(i)), data.values().get(i)))
             .as("record %d", i)
             .isTrue();
       }

@@ -9,6 +9,7 @@ import io.bsdb.format.Section.Requirement;
 import io.bsdb.reader.ForgedSnapshotTest.Shape;
 import io.bsdb.reader.io.FileMemory;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Files;
@@ -40,7 +41,7 @@ class SnapshotFuzzTest {
         TestData data = shape.data();
         return new Victim(table, data, shape.publish(table, data));
       } catch (IOException e) {
-        throw new java.io.UncheckedIOException(e);
+        throw new UncheckedIOException(e);
       }
     }
   }

@@ -3,6 +3,7 @@ package io.bsdb.benchmarks.peers;
 import io.bsdb.benchmarks.RecordFile;
 import io.bsdb.reader.Access;
 import io.bsdb.reader.ReaderOptions;
+import io.bsdb.reader.SignatureUse;
 import io.bsdb.reader.SnapshotReader;
 import io.bsdb.writer.Layout;
 import io.bsdb.writer.SnapshotWriter;
@@ -17,15 +18,23 @@ import org.jspecify.annotations.Nullable;
  * This project.
  *
  * @param cacheBytes of the block cache; 0 for none
+ * @param signatures whether they are compared before records are looked for
  */
-public record BsdbPeer(String name, Layout layout, Access access, long cacheBytes) implements Peer {
+public record BsdbPeer(
+    String name, Layout layout, Access access, long cacheBytes, SignatureUse signatures)
+    implements Peer {
+  BsdbPeer(String name, Layout layout, Access access, long cacheBytes) {
+    this(name, layout, access, cacheBytes, SignatureUse.AUTO);
+  }
+
   @Override
   public String configuration() {
-    return "layout %s, access %s, %s; else defaults"
+    return "layout %s, access %s, %s%s; else defaults"
         .formatted(
             layout.label(),
             access.name().toLowerCase(Locale.ROOT),
-            cacheBytes == 0 ? "no cache" : "block cache " + (cacheBytes >> 20) + " MiB");
+            cacheBytes == 0 ? "no cache" : "block cache " + (cacheBytes >> 20) + " MiB",
+            signatures == SignatureUse.AUTO ? "" : ", signatures always compared");
   }
 
   @Override
@@ -50,7 +59,11 @@ public record BsdbPeer(String name, Layout layout, Access access, long cacheByte
   @Override
   public Store open(RecordFile records, Path directory) throws IOException {
     ReaderOptions options =
-        ReaderOptions.builder().access(access).blockCacheBytes(cacheBytes).build();
+        ReaderOptions.builder()
+            .access(access)
+            .blockCacheBytes(cacheBytes)
+            .signatures(signatures)
+            .build();
     return new Open(SnapshotReader.open(directory, options));
   }
 

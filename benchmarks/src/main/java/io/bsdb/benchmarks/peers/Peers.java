@@ -2,6 +2,7 @@ package io.bsdb.benchmarks.peers;
 
 import com.spotify.sparkey.CompressionType;
 import io.bsdb.reader.Access;
+import io.bsdb.reader.SignatureUse;
 import io.bsdb.writer.Layout;
 import java.util.List;
 import java.util.Set;
@@ -58,6 +59,8 @@ public final class Peers {
     return List.of(
         new BsdbPeer(REFERENCE, Layout.BLOCKED, Access.MAPPED, 0),
         new BsdbPeer("bsdb-blocked-resident", Layout.BLOCKED, Access.RESIDENT, 0),
+        new BsdbPeer(
+            "bsdb-blocked-signatures", Layout.BLOCKED, Access.MAPPED, 0, SignatureUse.ALWAYS),
         new BsdbPeer("bsdb-compact", Layout.COMPACT, Access.MAPPED, 0),
         new BsdbPeer("bsdb-compressed", Layout.COMPRESSED, Access.MAPPED, 0),
         new BsdbPeer("bsdb-compressed-pages", Layout.COMPRESSED_PAGES, Access.MAPPED, 0),

@@ -3,6 +3,7 @@ package io.bsdb.format.block;
 import io.bsdb.format.CorruptSnapshotException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -157,8 +158,8 @@ public final class BlockIndex {
     /** Adds the next block. */
     public void add(int firstRank, long offset) {
       if (count == firstRanks.length) {
-        firstRanks = java.util.Arrays.copyOf(firstRanks, 2 * count);
-        offsets = java.util.Arrays.copyOf(offsets, 2 * count);
+        firstRanks = Arrays.copyOf(firstRanks, 2 * count);
+        offsets = Arrays.copyOf(offsets, 2 * count);
       }
       firstRanks[count] = firstRank;
       offsets[count++] = offset / alignment;

@@ -12,6 +12,7 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
@@ -100,7 +101,7 @@ class FileMemoryTest {
   @Test
   void loadsWhatIsInTheFile() throws Exception {
     byte[] bytes = new byte[(3 << 20) + 17];
-    new java.util.Random(1).nextBytes(bytes);
+    new Random(1).nextBytes(bytes);
     Path path = Files.write(directory.resolve("file"), bytes);
     try (FileMemory file = FileMemory.load(path)) {
       Files.write(path, new byte[0]);

@@ -4,6 +4,7 @@ import io.bsdb.flink.lookup.AsyncLookup;
 import io.bsdb.format.PartitionProperties.KeyStorage;
 import io.bsdb.format.hash.PerfectHashKind;
 import io.bsdb.reader.Access;
+import io.bsdb.reader.SignatureUse;
 import io.bsdb.reader.Verification;
 import io.bsdb.reader.WarmUp;
 import io.bsdb.writer.Duplicates;
@@ -60,6 +61,13 @@ public final class BsdbOptions {
           .defaultValue(WarmUp.REFRESH)
           .withDescription(
               "When a version is brought into memory and verified as a whole, before it is looked up in: 'refresh' for a new version, in the background, before it takes the place of the one in use; 'always' for the first one too, which delays the start of a job; 'never' leaves it to lookups, block by block. Only with access 'resident', or 'mapped' for tables up to half the size of memory.");
+
+  public static final ConfigOption<SignatureUse> LOOKUP_SIGNATURES =
+      ConfigOptions.key("lookup.signatures")
+          .enumType(SignatureUse.class)
+          .defaultValue(SignatureUse.AUTO)
+          .withDescription(
+              "Whether signatures are compared before records are looked for: 'auto' where that saves a read from disk or a decompression; 'always' also in mapped and resident memory, which pays off if more than about a quarter of the keys looked up are absent.");
 
   public static final ConfigOption<MemorySize> LOOKUP_BLOCK_CACHE_SIZE =
       ConfigOptions.key("lookup.block-cache-size")

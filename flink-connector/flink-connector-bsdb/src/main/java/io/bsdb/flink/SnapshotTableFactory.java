@@ -47,6 +47,7 @@ public final class SnapshotTableFactory
         BsdbOptions.LOOKUP_ACCESS,
         BsdbOptions.LOOKUP_VERIFICATION,
         BsdbOptions.LOOKUP_WARM_UP,
+        BsdbOptions.LOOKUP_SIGNATURES,
         BsdbOptions.LOOKUP_LOCAL_DIR,
         BsdbOptions.LOOKUP_MAX_LOCAL_SIZE,
         BsdbOptions.LOOKUP_BLOCK_CACHE_SIZE,
@@ -77,6 +78,7 @@ public final class SnapshotTableFactory
         BsdbOptions.LOOKUP_ACCESS,
         BsdbOptions.LOOKUP_VERIFICATION,
         BsdbOptions.LOOKUP_WARM_UP,
+        BsdbOptions.LOOKUP_SIGNATURES,
         BsdbOptions.LOOKUP_LOCAL_DIR,
         BsdbOptions.LOOKUP_MAX_LOCAL_SIZE,
         BsdbOptions.LOOKUP_BLOCK_CACHE_SIZE);
@@ -148,7 +150,8 @@ public final class SnapshotTableFactory
         options.get(BsdbOptions.SNAPSHOT_VERSION),
         options.get(BsdbOptions.LOOKUP_LOCAL_DIR),
         options.get(BsdbOptions.LOOKUP_MAX_LOCAL_SIZE).getBytes(),
-        options.get(BsdbOptions.LOOKUP_WARM_UP));
+        options.get(BsdbOptions.LOOKUP_WARM_UP),
+        options.get(BsdbOptions.LOOKUP_SIGNATURES));
   }
 
   /** Futures gain nothing where the calling thread waits for a page fault. */

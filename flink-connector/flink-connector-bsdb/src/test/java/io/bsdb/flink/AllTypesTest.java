@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.List;
 import org.apache.flink.table.annotation.DataTypeHint;
 import org.apache.flink.table.api.DataTypes;
@@ -138,8 +139,8 @@ class AllTypesTest {
     private static final long serialVersionUID = 1L;
 
     @DataTypeHint(value = "RAW", bridgedTo = java.util.BitSet.class)
-    public java.util.BitSet eval(Long bit) {
-      java.util.BitSet bits = new java.util.BitSet();
+    public BitSet eval(Long bit) {
+      BitSet bits = new BitSet();
       bits.set(bit.intValue());
       return bits;
     }

@@ -4,6 +4,7 @@ import io.bsdb.flink.storage.LocalDirectories;
 import io.bsdb.reader.Access;
 import io.bsdb.reader.KeyShare;
 import io.bsdb.reader.ReaderOptions;
+import io.bsdb.reader.SignatureUse;
 import io.bsdb.reader.Verification;
 import io.bsdb.reader.WarmUp;
 import java.io.Serializable;
@@ -23,6 +24,7 @@ import org.jspecify.annotations.Nullable;
  *     directories
  * @param maxLocalBytes most that the copies of a table may take
  * @param warmUp when blocks are verified before lookups come
+ * @param signatures whether they are compared before records are looked for
  */
 public record ReadSettings(
     Access access,
@@ -32,7 +34,8 @@ public record ReadSettings(
     @Nullable String version,
     @Nullable String localDirectory,
     long maxLocalBytes,
-    WarmUp warmUp)
+    WarmUp warmUp,
+    SignatureUse signatures)
     implements Serializable {
   /** The same for one version, all of which will be read. */
   public ReadSettings pinnedTo(String pinned) {
@@ -44,7 +47,8 @@ public record ReadSettings(
         pinned,
         localDirectory,
         maxLocalBytes,
-        WarmUp.NEVER);
+        WarmUp.NEVER,
+        signatures);
   }
 
   /** Where copies of a table go, as a lookup sees it. */
@@ -60,6 +64,7 @@ public record ReadSettings(
         .blockCacheBytes(blockCacheBytes)
         .share(share)
         .warmUp(warmUp)
+        .signatures(signatures)
         .build();
   }
 }

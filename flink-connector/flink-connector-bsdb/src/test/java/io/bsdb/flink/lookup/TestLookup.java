@@ -3,6 +3,7 @@ package io.bsdb.flink.lookup;
 import io.bsdb.flink.row.DeclaredTable;
 import io.bsdb.flink.row.Projection;
 import io.bsdb.reader.Access;
+import io.bsdb.reader.SignatureUse;
 import io.bsdb.reader.Verification;
 import io.bsdb.reader.WarmUp;
 import java.nio.file.Path;
@@ -39,7 +40,8 @@ final class TestLookup {
             null,
             null,
             Long.MAX_VALUE,
-            WarmUp.REFRESH),
+            WarmUp.REFRESH,
+            SignatureUse.AUTO),
         Projection.all(table),
         List.of(0),
         shuffle);
