@@ -1,6 +1,6 @@
 package io.bsdb.cli;
 
-import io.bsdb.format.hash.PerfectHashKind;
+import io.bsdb.format.hash.PerfectHashConstruction;
 import io.bsdb.writer.Duplicates;
 import io.bsdb.writer.Layout;
 import io.bsdb.writer.WriterOptions;
@@ -43,8 +43,9 @@ final class WriterArguments {
       names = "--perfect-hash",
       paramLabel = "KIND",
       description =
-          "Kind of perfect hash: pilot, the faster, or sux4j, the smaller. Default: pilot.")
-  private @Nullable PerfectHashKind perfectHash;
+          "Perfect hash: pilot, the fastest; pilot-dense, a tenth smaller; or sux4j, the smallest."
+              + " Default: pilot.")
+  private @Nullable PerfectHashConstruction perfectHash;
 
   @Option(
       names = "--block-size",

@@ -15,7 +15,7 @@ import io.bsdb.format.block.BlockWriter;
 import io.bsdb.format.hash.DuplicateHashException;
 import io.bsdb.format.hash.PerfectHash;
 import io.bsdb.format.hash.PerfectHashBuilder;
-import io.bsdb.format.hash.PerfectHashKind;
+import io.bsdb.format.hash.PerfectHashConstruction;
 import io.bsdb.table.Build;
 import io.bsdb.table.TableStorage;
 import java.io.IOException;
@@ -124,7 +124,7 @@ final class PartitionBuilder {
 
   private ByteBuffer perfectHash(PartitionRecords records) throws IOException {
     PerfectHashBuilder builder = PerfectHashBuilder.of(options.perfectHash());
-    if (options.perfectHash() == PerfectHashKind.SUX4J && temporaryDirectory != null) {
+    if (options.perfectHash() == PerfectHashConstruction.SUX4J && temporaryDirectory != null) {
       builder.temporaryDirectory(Files.createDirectories(temporaryDirectory));
     }
     try {

@@ -2,7 +2,7 @@ package io.bsdb.writer;
 
 import io.bsdb.format.PartitionProperties.KeyStorage;
 import io.bsdb.format.SnapshotFormat;
-import io.bsdb.format.hash.PerfectHashKind;
+import io.bsdb.format.hash.PerfectHashConstruction;
 import io.bsdb.format.row.Schema;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param layout of blocks
  * @param keyStorage {@code OMITTED} makes the snapshot approximate: an absent key may get some
  *     other record's value with probability 2^−signatureBits
- * @param perfectHash which kind of perfect hash
+ * @param perfectHash how the perfect hash is constructed
  * @param signatureBits per record, 0 to 32
  * @param blockSize unit of reading in bytes, 512 to 65,536
  * @param frameSize unit of compression in bytes before compression, 128 to 65,536
@@ -33,7 +33,7 @@ import org.jspecify.annotations.Nullable;
 public record WriterOptions(
     Layout layout,
     KeyStorage keyStorage,
-    PerfectHashKind perfectHash,
+    PerfectHashConstruction perfectHash,
     int signatureBits,
     int blockSize,
     int frameSize,
@@ -66,7 +66,7 @@ public record WriterOptions(
     Map<String, String> description = new LinkedHashMap<>();
     description.put("layout", layout.label());
     description.put("keys", keyStorage == KeyStorage.STORED ? "stored" : "omitted");
-    description.put("perfectHash", perfectHash.label());
+    description.put("perfectHash", perfectHash.toString());
     description.put("signatureBits", Integer.toString(signatureBits));
     description.put("blockSize", Integer.toString(blockSize));
     if (layout.isCompressed()) {
@@ -80,7 +80,7 @@ public record WriterOptions(
   public static final class Builder {
     private Layout layout = Layout.BLOCKED;
     private KeyStorage keyStorage = KeyStorage.STORED;
-    private PerfectHashKind perfectHash = PerfectHashKind.PILOT;
+    private PerfectHashConstruction perfectHash = PerfectHashConstruction.PILOT;
     private int signatureBits = 8;
     private int blockSize = SnapshotFormat.PAGE;
     private int frameSize = 256;
@@ -133,7 +133,7 @@ public record WriterOptions(
       return this;
     }
 
-    public Builder perfectHash(PerfectHashKind value) {
+    public Builder perfectHash(PerfectHashConstruction value) {
       perfectHash = value;
       return this;
     }

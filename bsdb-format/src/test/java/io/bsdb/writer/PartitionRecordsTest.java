@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bsdb.format.hash.DuplicateHashException;
 import io.bsdb.format.hash.PerfectHashBuilder;
-import io.bsdb.format.hash.PerfectHashKind;
+import io.bsdb.format.hash.PerfectHashConstruction;
 import java.io.IOException;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
@@ -48,8 +48,9 @@ class PartitionRecordsTest {
   }
 
   @ParameterizedTest
-  @EnumSource(PerfectHashKind.class)
-  void twoKeysWithOneHashFailThePerfectHashAndAreNamed(PerfectHashKind kind) throws Exception {
+  @EnumSource(PerfectHashConstruction.class)
+  void twoKeysWithOneHashFailThePerfectHashAndAreNamed(PerfectHashConstruction kind)
+      throws Exception {
     PartitionRecords records = records(50);
     giveOneHash(records, 3, 17);
     assertThatThrownBy(

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bsdb.format.Manifest;
-import io.bsdb.format.hash.PerfectHashKind;
+import io.bsdb.format.hash.PerfectHashConstruction;
 import io.bsdb.reader.TestData.Lengths;
 import io.bsdb.table.Table;
 import io.bsdb.writer.DuplicateKeyException;
@@ -44,8 +44,8 @@ class BuildTest {
   }
 
   @ParameterizedTest
-  @EnumSource(PerfectHashKind.class)
-  void aDuplicateKeyFailsTheBuildAndIsNamed(PerfectHashKind kind) throws Exception {
+  @EnumSource(PerfectHashConstruction.class)
+  void aDuplicateKeyFailsTheBuildAndIsNamed(PerfectHashConstruction kind) throws Exception {
     WriterOptions options = WriterOptions.builder().perfectHash(kind).partitions(2).build();
     try (SnapshotWriter writer = SnapshotWriter.create(directory, options)) {
       for (int i = 0; i < 500; i++) {
@@ -93,8 +93,8 @@ class BuildTest {
     "PILOT,FIRST,4000",
     "PILOT,LAST,4000"
   })
-  void ofDuplicatesTheChosenOneIsKept(PerfectHashKind kind, Duplicates duplicates, int length)
-      throws Exception {
+  void ofDuplicatesTheChosenOneIsKept(
+      PerfectHashConstruction kind, Duplicates duplicates, int length) throws Exception {
     WriterOptions options =
         WriterOptions.builder()
             .perfectHash(kind)
@@ -196,8 +196,8 @@ class BuildTest {
 
   @ParameterizedTest
   @EnabledOnOs(OS.LINUX)
-  @EnumSource(PerfectHashKind.class)
-  void aTemporaryDirectoryOfTheCallerIsLeftEmpty(PerfectHashKind kind) throws Exception {
+  @EnumSource(PerfectHashConstruction.class)
+  void aTemporaryDirectoryOfTheCallerIsLeftEmpty(PerfectHashConstruction kind) throws Exception {
     Path temporary = directory.resolve("tmp");
     Path table = directory.resolve("table");
     WriterOptions options =

@@ -8,7 +8,7 @@ import io.bsdb.format.Manifest;
 import io.bsdb.format.Section;
 import io.bsdb.format.SectionKind;
 import io.bsdb.format.UnsupportedVersionException;
-import io.bsdb.format.hash.PerfectHashKind;
+import io.bsdb.format.hash.PerfectHashConstruction;
 import io.bsdb.reader.TestData.Lengths;
 import io.bsdb.writer.Layout;
 import io.bsdb.writer.WriterOptions;
@@ -40,20 +40,26 @@ class ForgedSnapshotTest {
 
   /** Shapes that between them use every field of the format. */
   enum Shape {
-    FIXED(Layout.COMPACT, Lengths.FIXED, 60, false, PerfectHashKind.PILOT),
-    VARYING(Layout.COMPACT, Lengths.VARYING, 60, false, PerfectHashKind.SUX4J),
-    COMPRESSED(Layout.COMPRESSED, Lengths.VARYING, 120, false, PerfectHashKind.PILOT),
-    PAGES(Layout.BLOCKED, Lengths.VARYING, 260, false, PerfectHashKind.PILOT),
-    APPROXIMATE(Layout.COMPACT, Lengths.VARYING, 60, true, PerfectHashKind.PILOT),
-    APPROXIMATE_COMPRESSED(Layout.COMPRESSED, Lengths.FIXED, 60, true, PerfectHashKind.PILOT);
+    FIXED(Layout.COMPACT, Lengths.FIXED, 60, false, PerfectHashConstruction.PILOT),
+    VARYING(Layout.COMPACT, Lengths.VARYING, 60, false, PerfectHashConstruction.SUX4J),
+    COMPRESSED(Layout.COMPRESSED, Lengths.VARYING, 120, false, PerfectHashConstruction.PILOT),
+    PAGES(Layout.BLOCKED, Lengths.VARYING, 260, false, PerfectHashConstruction.PILOT),
+    APPROXIMATE(Layout.COMPACT, Lengths.VARYING, 60, true, PerfectHashConstruction.PILOT),
+    APPROXIMATE_COMPRESSED(
+        Layout.COMPRESSED, Lengths.FIXED, 60, true, PerfectHashConstruction.PILOT);
 
     private final Layout layout;
     private final Lengths lengths;
     private final int count;
     private final boolean approximate;
-    private final PerfectHashKind kind;
+    private final PerfectHashConstruction kind;
 
-    Shape(Layout layout, Lengths lengths, int count, boolean approximate, PerfectHashKind kind) {
+    Shape(
+        Layout layout,
+        Lengths lengths,
+        int count,
+        boolean approximate,
+        PerfectHashConstruction kind) {
       this.layout = layout;
       this.lengths = lengths;
       this.count = count;

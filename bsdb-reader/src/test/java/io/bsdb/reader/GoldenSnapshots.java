@@ -1,7 +1,7 @@
 package io.bsdb.reader;
 
 import io.bsdb.format.Manifest;
-import io.bsdb.format.hash.PerfectHashKind;
+import io.bsdb.format.hash.PerfectHashConstruction;
 import io.bsdb.format.row.RowCodec;
 import io.bsdb.format.row.Schema;
 import io.bsdb.reader.TestData.Lengths;
@@ -51,7 +51,7 @@ final class GoldenSnapshots {
     WriterOptions sux4j =
         WriterOptions.builder()
             .layout(Layout.COMPACT)
-            .perfectHash(PerfectHashKind.SUX4J)
+            .perfectHash(PerfectHashConstruction.SUX4J)
             .partitions(1)
             .build();
     all.put("sux4j", new Golden(varying(7, 300), sux4j));

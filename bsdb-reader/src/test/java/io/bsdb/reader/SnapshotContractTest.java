@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bsdb.format.Manifest;
 import io.bsdb.format.PartitionProperties.KeyStorage;
-import io.bsdb.format.hash.PerfectHashKind;
+import io.bsdb.format.hash.PerfectHashConstruction;
 import io.bsdb.reader.TestData.Lengths;
 import io.bsdb.writer.Layout;
 import io.bsdb.writer.WriterOptions;
@@ -38,7 +38,7 @@ class SnapshotContractTest {
       KeyStorage keyStorage,
       Lengths keys,
       Lengths values,
-      PerfectHashKind perfectHash,
+      PerfectHashConstruction perfectHash,
       int partitions,
       int blockSize) {
     WriterOptions options() {
@@ -67,10 +67,10 @@ class SnapshotContractTest {
                 if (partitions != 1 && blockSize == 65_536) {
                   continue;
                 }
-                PerfectHashKind kind =
+                PerfectHashConstruction kind =
                     partitions == 3 && keys == values && keys == Lengths.FIXED
-                        ? PerfectHashKind.SUX4J
-                        : PerfectHashKind.PILOT;
+                        ? PerfectHashConstruction.SUX4J
+                        : PerfectHashConstruction.PILOT;
                 shapes.add(
                     new Shape(layout, keyStorage, keys, values, kind, partitions, blockSize));
               }
@@ -139,7 +139,7 @@ class SnapshotContractTest {
                                 keys,
                                 Lengths.VARYING,
                                 Lengths.VARYING,
-                                PerfectHashKind.PILOT,
+                                PerfectHashConstruction.PILOT,
                                 0,
                                 4096)));
   }

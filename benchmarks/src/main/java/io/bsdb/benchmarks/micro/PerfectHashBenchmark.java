@@ -2,7 +2,7 @@ package io.bsdb.benchmarks.micro;
 
 import io.bsdb.format.hash.PerfectHash;
 import io.bsdb.format.hash.PerfectHashBuilder;
-import io.bsdb.format.hash.PerfectHashKind;
+import io.bsdb.format.hash.PerfectHashConstruction;
 import io.bsdb.reader.io.FileMemory;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -49,7 +49,7 @@ public class PerfectHashBenchmark {
   private static final int HUGE_PAGE = 2 << 20;
 
   @Param({"SUX4J", "PILOT"})
-  public PerfectHashKind kind;
+  public PerfectHashConstruction kind;
 
   @Param({"10000000", "100000000"})
   public int keys;

@@ -1,8 +1,7 @@
 package io.bsdb.benchmarks.micro;
 
 import io.bsdb.format.hash.PerfectHashBuilder;
-import io.bsdb.format.hash.PerfectHashKind;
-import io.bsdb.format.hash.PilotDensity;
+import io.bsdb.format.hash.PerfectHashConstruction;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Locale;
@@ -36,23 +35,8 @@ import org.openjdk.jmh.annotations.Warmup;
 @Fork(value = 1, jvmArgsAppend = "-Xmx5g")
 public class PerfectHashBuildBenchmark {
 
-  /** What is built and how. */
-  public enum Construction {
-    SUX4J(PerfectHashKind.SUX4J, PilotDensity.STANDARD),
-    PILOT(PerfectHashKind.PILOT, PilotDensity.STANDARD),
-    PILOT_DENSE(PerfectHashKind.PILOT, PilotDensity.DENSE);
-
-    private final PerfectHashKind kind;
-    private final PilotDensity density;
-
-    Construction(PerfectHashKind kind, PilotDensity density) {
-      this.kind = kind;
-      this.density = density;
-    }
-  }
-
   @Param({"SUX4J", "PILOT", "PILOT_DENSE"})
-  public Construction construction;
+  public PerfectHashConstruction construction;
 
   @Param({"10000000"})
   public int keys;
@@ -81,8 +65,7 @@ public class PerfectHashBuildBenchmark {
   @Benchmark
   public byte[] build() throws IOException {
     byte[] section =
-        PerfectHashBuilder.of(construction.kind)
-            .density(construction.density)
+        PerfectHashBuilder.of(construction)
             .executor(executor, threads)
             .temporaryDirectory(Path.of(System.getProperty("java.io.tmpdir")))
             .build(hashes.high(), hashes.low(), keys);

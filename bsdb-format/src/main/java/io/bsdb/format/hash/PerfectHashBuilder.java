@@ -19,26 +19,17 @@ public final class PerfectHashBuilder {
   /** The most keys that one perfect hash takes: 2<sup>27</sup>. */
   public static final int MAX_SIZE = 1 << 27;
 
-  private final PerfectHashKind kind;
-  private PilotDensity density = PilotDensity.STANDARD;
+  private final PerfectHashConstruction construction;
   private Workers workers = new Workers(Runnable::run, 1);
   private @Nullable Path temporaryDirectory;
 
-  private PerfectHashBuilder(PerfectHashKind kind) {
-    this.kind = kind;
+  private PerfectHashBuilder(PerfectHashConstruction construction) {
+    this.construction = construction;
   }
 
   /** A builder that works on the calling thread only. */
-  public static PerfectHashBuilder of(PerfectHashKind kind) {
-    return new PerfectHashBuilder(Objects.requireNonNull(kind));
-  }
-
-  /**
-   * Space against build time, of the kind {@link PerfectHashKind#PILOT} only. Changes the bytes.
-   */
-  public PerfectHashBuilder density(PilotDensity density) {
-    this.density = Objects.requireNonNull(density);
-    return this;
+  public static PerfectHashBuilder of(PerfectHashConstruction construction) {
+    return new PerfectHashBuilder(Objects.requireNonNull(construction));
   }
 
   /**
@@ -58,8 +49,8 @@ public final class PerfectHashBuilder {
   }
 
   /**
-   * An existing directory for the temporary files of the kind {@link PerfectHashKind#SUX4J}, 24
-   * bytes per key in 256 files, which are deleted however a build ends. Required for that kind.
+   * An existing directory for the temporary files of {@link PerfectHashConstruction#SUX4J}, 24
+   * bytes per key in 256 files, which are deleted however a build ends. Required for that one.
    */
   public PerfectHashBuilder temporaryDirectory(Path directory) {
     temporaryDirectory = Objects.requireNonNull(directory);
@@ -84,16 +75,17 @@ public final class PerfectHashBuilder {
     }
     Objects.checkFromIndexSize(0, size, Math.min(high.length, low.length));
     if (size == 0) {
-      return PerfectHashSection.create(kind, 0, PerfectHashSection.HEAD_BYTES);
+      return PerfectHashSection.create(construction.kind(), 0, PerfectHashSection.HEAD_BYTES);
     }
-    return switch (kind) {
+    return switch (construction) {
       case SUX4J -> {
         if (temporaryDirectory == null) {
-          throw new IllegalStateException("the kind sux4j needs a temporary directory");
+          throw new IllegalStateException("sux4j needs a temporary directory");
         }
         yield new Sux4jBuilder(temporaryDirectory, workers).build(high, low, size);
       }
-      case PILOT -> new PilotBuilder(density, workers).build(high, low, size);
+      case PILOT -> new PilotBuilder(3.2, workers).build(high, low, size);
+      case PILOT_DENSE -> new PilotBuilder(3.6, workers).build(high, low, size);
     };
   }
 }

@@ -10,11 +10,14 @@ final class PilotBuilder {
   /** Seeds tried for the whole, beside the slot seeds tried for each part. */
   private static final int SEEDS = 8;
 
-  private final PilotDensity density;
+  private final double keysPerBucket;
   private final Workers workers;
 
-  PilotBuilder(PilotDensity density, Workers workers) {
-    this.density = density;
+  /**
+   * @param keysPerBucket how many keys share a pilot: a trade of build time for space
+   */
+  PilotBuilder(double keysPerBucket, Workers workers) {
+    this.keysPerBucket = keysPerBucket;
     this.workers = workers;
   }
 
@@ -29,7 +32,7 @@ final class PilotBuilder {
     for (int attempt = 0; attempt < SEEDS; attempt++) {
       HashParts parts = HashParts.group(high, low, size, seed, workers);
       if (parts.smallestPart() > 0 && parts.largestPart() <= PilotFormat.MAX_PART_KEYS) {
-        Section section = new Section(parts, size, density);
+        Section section = new Section(parts, size, keysPerBucket);
         if (section.fill(workers)) {
           return section.bytes;
         }
@@ -51,10 +54,11 @@ final class PilotBuilder {
     private final int remapOffset;
     private final int pilotsOffset;
 
-    Section(HashParts parts, int size, PilotDensity density) {
+    Section(HashParts parts, int size, double keysPerBucket) {
       this.parts = parts;
       int partCount = parts.partCount();
-      bucketsPerPart = density.buckets((size + partCount - 1) / partCount);
+      int keysPerPart = (size + partCount - 1) / partCount;
+      bucketsPerPart = (int) Math.ceil(keysPerPart / keysPerBucket);
       remapStarts = new int[partCount + 1];
       for (int part = 0; part < partCount; part++) {
         int keys = parts.start(part + 1) - parts.start(part);

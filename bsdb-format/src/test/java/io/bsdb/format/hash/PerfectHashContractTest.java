@@ -28,22 +28,6 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** What every construction of a perfect hash promises. */
 class PerfectHashContractTest {
-
-  /** The constructions under test. */
-  enum Construction {
-    SUX4J(PerfectHashKind.SUX4J, PilotDensity.STANDARD),
-    PILOT(PerfectHashKind.PILOT, PilotDensity.STANDARD),
-    PILOT_DENSE(PerfectHashKind.PILOT, PilotDensity.DENSE);
-
-    private final PerfectHashKind kind;
-    private final PilotDensity density;
-
-    Construction(PerfectHashKind kind, PilotDensity density) {
-      this.kind = kind;
-      this.density = density;
-    }
-  }
-
   private static final long SEED = Long.getLong("bsdb.test.seed", System.nanoTime());
 
   @TempDir Path temporaryDirectory;
@@ -57,9 +41,9 @@ class PerfectHashContractTest {
 
   @ParameterizedTest
   @EnumSource
-  void ranksEveryKeyOnceForManySizes(Construction construction) throws IOException {
+  void ranksEveryKeyOnceForManySizes(PerfectHashConstruction construction) throws IOException {
     // Sux4J opens 256 files per build.
-    int step = construction == Construction.SUX4J ? 199 : 1;
+    int step = construction == PerfectHashConstruction.SUX4J ? 199 : 1;
     for (int size = 1; size <= 1000; size += size < 5 ? 1 : step) {
       requireBijection(construction, HashedKeys.random(size, SEED + size));
     }
@@ -67,9 +51,9 @@ class PerfectHashContractTest {
 
   @ParameterizedTest
   @EnumSource
-  void ranksEveryKeyOnceWithManyParts(Construction construction) throws IOException {
+  void ranksEveryKeyOnceWithManyParts(PerfectHashConstruction construction) throws IOException {
     int[] sizes =
-        construction == Construction.SUX4J
+        construction == PerfectHashConstruction.SUX4J
             ? new int[] {60_001, 300_007}
             : new int[] {59_999, 60_000, 60_001, 65_536, 65_537, 120_001, 1_000_003};
     for (int size : sizes) {
@@ -79,7 +63,7 @@ class PerfectHashContractTest {
 
   @ParameterizedTest
   @EnumSource
-  void ranksHashesOfRegularKeys(Construction construction) throws IOException {
+  void ranksHashesOfRegularKeys(PerfectHashConstruction construction) throws IOException {
     requireBijection(construction, HashedKeys.of(256, i -> new byte[] {(byte) i}));
     requireBijection(construction, HashedKeys.of(100_000, i -> intBytes(i)));
     requireBijection(construction, HashedKeys.of(100_000, i -> intBytes(Integer.reverse(i))));
@@ -90,8 +74,8 @@ class PerfectHashContractTest {
 
   @ParameterizedTest
   @EnumSource
-  void ranksHashesThatAreNotUniform(Construction construction) throws IOException {
-    int size = construction == Construction.SUX4J ? 20_000 : 100_000;
+  void ranksHashesThatAreNotUniform(PerfectHashConstruction construction) throws IOException {
+    int size = construction == PerfectHashConstruction.SUX4J ? 20_000 : 100_000;
     long[] same = new long[size];
     long[] sequence = new long[size];
     Arrays.setAll(sequence, i -> i);
@@ -107,7 +91,8 @@ class PerfectHashContractTest {
 
   @ParameterizedTest
   @EnumSource
-  void ranksKeysOfOnePartitionAndOneSignature(Construction construction) throws IOException {
+  void ranksKeysOfOnePartitionAndOneSignature(PerfectHashConstruction construction)
+      throws IOException {
     HashedKeys keys = HashedKeys.random(100_000, SEED);
     for (int i = 0; i < keys.size(); i++) {
       keys.high()[i] = (keys.high()[i] & 0x0000FFFFFFFF0000L) | 0x1234000000005678L;
@@ -117,7 +102,7 @@ class PerfectHashContractTest {
 
   @ParameterizedTest
   @EnumSource
-  void buildsTheSameBytesAgain(Construction construction) throws Exception {
+  void buildsTheSameBytesAgain(PerfectHashConstruction construction) throws Exception {
     HashedKeys keys = HashedKeys.random(200_000, SEED);
     byte[] section = build(construction, keys);
     assertThat(build(construction, keys)).isEqualTo(section);
@@ -137,7 +122,7 @@ class PerfectHashContractTest {
 
   @ParameterizedTest
   @EnumSource
-  void ranksBatchesAsSingleKeys(Construction construction) throws IOException {
+  void ranksBatchesAsSingleKeys(PerfectHashConstruction construction) throws IOException {
     HashedKeys keys = HashedKeys.random(100_000, SEED);
     PerfectHash hash = open(build(construction, keys));
     HashedKeys others = HashedKeys.random(1_000, SEED + 1);
@@ -160,7 +145,7 @@ class PerfectHashContractTest {
 
   @ParameterizedTest
   @EnumSource
-  void ranksAbsentKeysInRangeAndEvenly(Construction construction) throws IOException {
+  void ranksAbsentKeysInRangeAndEvenly(PerfectHashConstruction construction) throws IOException {
     int size = 1_000;
     PerfectHash hash = open(build(construction, HashedKeys.random(size, SEED)));
     HashedKeys absent = HashedKeys.random(200 * size, SEED + 1);
@@ -173,10 +158,10 @@ class PerfectHashContractTest {
 
   @ParameterizedTest
   @EnumSource
-  void hasNoRanksIfEmpty(Construction construction) throws IOException {
+  void hasNoRanksIfEmpty(PerfectHashConstruction construction) throws IOException {
     PerfectHash hash = open(build(construction, HashedKeys.random(0, SEED)));
     assertThat(hash.size()).isZero();
-    assertThat(hash.kind()).isEqualTo(construction.kind);
+    assertThat(hash.kind()).isEqualTo(construction.kind());
     hash.ranks(new long[1], new long[1], 0, new int[1]);
     assertThatIllegalStateException()
         .isThrownBy(() -> hash.rank(1, 2))
@@ -187,7 +172,7 @@ class PerfectHashContractTest {
 
   @ParameterizedTest
   @EnumSource
-  void namesTwoDuplicates(Construction construction) {
+  void namesTwoDuplicates(PerfectHashConstruction construction) {
     for (int size : new int[] {2, 1_000, 300_000}) {
       HashedKeys keys = HashedKeys.random(size, SEED);
       int first = size / 3;
@@ -208,7 +193,8 @@ class PerfectHashContractTest {
 
   @ParameterizedTest
   @EnumSource
-  void tellsHashesThatMeetIn64BitsFromDuplicates(Construction construction) throws IOException {
+  void tellsHashesThatMeetIn64BitsFromDuplicates(PerfectHashConstruction construction)
+      throws IOException {
     for (int size : new int[] {2, 3, 1_000, 100_000}) {
       HashedKeys keys = HashedKeys.random(size, SEED + size);
       meetUnderTheFirstSeed(keys, 0, size - 1);
@@ -225,7 +211,7 @@ class PerfectHashContractTest {
 
   @ParameterizedTest
   @EnumSource
-  void survivesAnyFlippedBit(Construction construction) throws IOException {
+  void survivesAnyFlippedBit(PerfectHashConstruction construction) throws IOException {
     for (int size : new int[] {1, 3, 300}) {
       byte[] section = build(construction, HashedKeys.random(size, SEED));
       for (int bit = 0; bit < 8 * section.length; bit++) {
@@ -243,7 +229,7 @@ class PerfectHashContractTest {
 
   @ParameterizedTest
   @EnumSource
-  void rejectsAnyOtherLength(Construction construction) throws IOException {
+  void rejectsAnyOtherLength(PerfectHashConstruction construction) throws IOException {
     for (int size : new int[] {0, 1, 300}) {
       byte[] section = build(construction, HashedKeys.random(size, SEED));
       for (int length = 0; length < section.length; length++) {
@@ -260,7 +246,7 @@ class PerfectHashContractTest {
 
   @ParameterizedTest
   @EnumSource
-  void survivesNoise(Construction construction) throws IOException {
+  void survivesNoise(PerfectHashConstruction construction) throws IOException {
     byte[] section = build(construction, HashedKeys.random(70_000, SEED));
     HashedKeys noise = HashedKeys.random(section.length, SEED);
     // Everything behind the directory of either kind.
@@ -272,7 +258,7 @@ class PerfectHashContractTest {
 
   @ParameterizedTest
   @EnumSource
-  void opensASliceOfADirectBuffer(Construction construction) throws IOException {
+  void opensASliceOfADirectBuffer(PerfectHashConstruction construction) throws IOException {
     HashedKeys keys = HashedKeys.random(1_000, SEED);
     byte[] section = build(construction, keys);
     ByteBuffer file = ByteBuffer.allocateDirect(section.length + 20);
@@ -287,7 +273,8 @@ class PerfectHashContractTest {
 
   @ParameterizedTest
   @EnumSource
-  void allocatesNothingPerLookupAndLittlePerBatch(Construction construction) throws IOException {
+  void allocatesNothingPerLookupAndLittlePerBatch(PerfectHashConstruction construction)
+      throws IOException {
     HashedKeys keys = HashedKeys.random(10_000, SEED);
     byte[] section = build(construction, keys);
     PerfectHash hash = PerfectHash.open(ByteBuffer.allocateDirect(section.length).put(0, section));
@@ -319,7 +306,7 @@ class PerfectHashContractTest {
 
   @ParameterizedTest
   @EnumSource
-  void endsWhenInterrupted(Construction construction) {
+  void endsWhenInterrupted(PerfectHashConstruction construction) {
     HashedKeys keys = HashedKeys.random(100_000, SEED);
     Thread.currentThread().interrupt();
     try {
@@ -333,7 +320,7 @@ class PerfectHashContractTest {
 
   @ParameterizedTest
   @EnumSource
-  void rejectsSizesOutOfRange(Construction construction) {
+  void rejectsSizesOutOfRange(PerfectHashConstruction construction) {
     PerfectHashBuilder builder = builder(construction);
     assertThatIllegalArgumentException()
         .isThrownBy(() -> builder.build(new long[1], new long[1], -1))
@@ -347,11 +334,12 @@ class PerfectHashContractTest {
         .withMessage("parallelism must be positive: 0");
   }
 
-  private void requireBijection(Construction construction, HashedKeys keys) throws IOException {
+  private void requireBijection(PerfectHashConstruction construction, HashedKeys keys)
+      throws IOException {
     PerfectHash hash = open(build(construction, keys));
     int size = keys.size();
     assertThat(hash.size()).isEqualTo(size);
-    assertThat(hash.kind()).isEqualTo(construction.kind);
+    assertThat(hash.kind()).isEqualTo(construction.kind());
     BitSet ranks = new BitSet(size);
     for (int i = 0; i < size; i++) {
       ranks.set(hash.rank(keys.high()[i], keys.low()[i]));
@@ -406,13 +394,11 @@ class PerfectHashContractTest {
     return ByteBuffer.allocate(Integer.BYTES).putInt(value).array();
   }
 
-  private PerfectHashBuilder builder(Construction construction) {
-    return PerfectHashBuilder.of(construction.kind)
-        .density(construction.density)
-        .temporaryDirectory(temporaryDirectory);
+  private PerfectHashBuilder builder(PerfectHashConstruction construction) {
+    return PerfectHashBuilder.of(construction).temporaryDirectory(temporaryDirectory);
   }
 
-  private byte[] build(Construction construction, HashedKeys keys) throws IOException {
+  private byte[] build(PerfectHashConstruction construction, HashedKeys keys) throws IOException {
     return builder(construction).build(keys.high(), keys.low(), keys.size());
   }
 

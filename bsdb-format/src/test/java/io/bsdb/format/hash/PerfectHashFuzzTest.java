@@ -20,11 +20,11 @@ class PerfectHashFuzzTest {
     Path directory = Files.createTempDirectory("bsdb-fuzz-");
     try {
       List<byte[]> sections = new ArrayList<>();
-      for (PerfectHashKind kind : PerfectHashKind.values()) {
+      for (PerfectHashConstruction construction : PerfectHashConstruction.values()) {
         for (int size : new int[] {0, 1, 3, 100, 2000}) {
           HashedKeys keys = HashedKeys.random(size, size);
           sections.add(
-              PerfectHashBuilder.of(kind)
+              PerfectHashBuilder.of(construction)
                   .temporaryDirectory(directory)
                   .build(keys.high(), keys.low(), size));
         }

@@ -18,21 +18,22 @@ class PilotPerfectHashTest {
     Arrays.setAll(high, i -> (long) i << 40);
     long[] low = new long[high.length];
     assertThatIllegalArgumentException()
-        .isThrownBy(() -> PerfectHashBuilder.of(PerfectHashKind.PILOT).build(high, low, 100_000))
+        .isThrownBy(
+            () -> PerfectHashBuilder.of(PerfectHashConstruction.PILOT).build(high, low, 100_000))
         .withMessage("no perfect hash found: the hashes are far from uniform: size=100000 seeds=8");
   }
 
   @Test
   void takesAsMuchSpaceAsPromised() throws IOException {
-    assertThat(bitsPerKey(PilotDensity.STANDARD)).isBetween(2.6, 2.65);
-    assertThat(bitsPerKey(PilotDensity.DENSE)).isBetween(2.3, 2.4);
+    assertThat(bitsPerKey(PerfectHashConstruction.PILOT)).isBetween(2.6, 2.65);
+    assertThat(bitsPerKey(PerfectHashConstruction.PILOT_DENSE)).isBetween(2.3, 2.4);
   }
 
   /** All that a build allocates is more than it ever holds at once. */
   @Test
   void buildsInAsLittleMemoryAsPromised() throws IOException {
     HashedKeys keys = HashedKeys.random(2_000_000, 1);
-    PerfectHashBuilder builder = PerfectHashBuilder.of(PerfectHashKind.PILOT);
+    PerfectHashBuilder builder = PerfectHashBuilder.of(PerfectHashConstruction.PILOT);
     ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
     long before = threads.getCurrentThreadAllocatedBytes();
     byte[] section = builder.build(keys.high(), keys.low(), keys.size());
@@ -40,12 +41,10 @@ class PilotPerfectHashTest {
     assertThat(allocated).isLessThan(8L * keys.size() + section.length + (4 << 20));
   }
 
-  private static double bitsPerKey(PilotDensity density) throws IOException {
+  private static double bitsPerKey(PerfectHashConstruction construction) throws IOException {
     HashedKeys keys = HashedKeys.random(600_000, 1);
     byte[] section =
-        PerfectHashBuilder.of(PerfectHashKind.PILOT)
-            .density(density)
-            .build(keys.high(), keys.low(), keys.size());
+        PerfectHashBuilder.of(construction).build(keys.high(), keys.low(), keys.size());
     return 8.0 * section.length / keys.size();
   }
 }

@@ -27,7 +27,7 @@ class Sux4jPerfectHashTest {
       PerfectHash actual =
           PerfectHash.open(
               ByteBuffer.wrap(
-                  PerfectHashBuilder.of(PerfectHashKind.SUX4J)
+                  PerfectHashBuilder.of(PerfectHashConstruction.SUX4J)
                       .temporaryDirectory(temporaryDirectory)
                       .build(keys.high(), keys.low(), size)));
       for (int i = 0; i < size; i++) {

@@ -2,7 +2,7 @@ package io.bsdb.flink;
 
 import io.bsdb.flink.lookup.AsyncLookup;
 import io.bsdb.format.PartitionProperties.KeyStorage;
-import io.bsdb.format.hash.PerfectHashKind;
+import io.bsdb.format.hash.PerfectHashConstruction;
 import io.bsdb.reader.Access;
 import io.bsdb.reader.SignatureUse;
 import io.bsdb.reader.Verification;
@@ -121,12 +121,12 @@ public final class BsdbOptions {
           .withDescription(
               "Whether records hold their keys. 'omitted' saves their space, but then an absent key gets some other row with probability 2^-'sink.signature-bits', and the table cannot be scanned.");
 
-  public static final ConfigOption<PerfectHashKind> SINK_PERFECT_HASH =
+  public static final ConfigOption<PerfectHashConstruction> SINK_PERFECT_HASH =
       ConfigOptions.key("sink.perfect-hash")
-          .enumType(PerfectHashKind.class)
+          .enumType(PerfectHashConstruction.class)
           .defaultValue(WRITER.perfectHash())
           .withDescription(
-              "Which perfect hash: 'pilot' (fast), or 'sux4j' (somewhat smaller; needs the jars of Sux4J beside the connector).");
+              "Which perfect hash: 'pilot' (fast), 'pilot-dense' (a tenth smaller, takes half as long again to build), or 'sux4j' (the smallest and slow; needs the jars of Sux4J beside the connector).");
 
   public static final ConfigOption<Integer> SINK_SIGNATURE_BITS =
       ConfigOptions.key("sink.signature-bits")

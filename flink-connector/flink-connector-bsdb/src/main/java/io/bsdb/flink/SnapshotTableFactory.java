@@ -4,7 +4,7 @@ import io.bsdb.flink.lookup.AsyncLookup;
 import io.bsdb.flink.lookup.ReadSettings;
 import io.bsdb.flink.row.DeclaredTable;
 import io.bsdb.flink.sink.BuildSettings;
-import io.bsdb.format.hash.PerfectHashKind;
+import io.bsdb.format.hash.PerfectHashConstruction;
 import io.bsdb.reader.Access;
 import io.bsdb.writer.Layout;
 import java.util.Set;
@@ -196,10 +196,10 @@ public final class SnapshotTableFactory
    * Sux4J and what it needs are larger than the rest together, so they do not come with the
    * connector.
    */
-  private static void requireBuilder(PerfectHashKind kind) {
-    if (kind == PerfectHashKind.SUX4J) {
+  private static void requireBuilder(PerfectHashConstruction kind) {
+    if (kind == PerfectHashConstruction.SUX4J) {
       try {
-        Class.forName(SUX4J, false, PerfectHashKind.class.getClassLoader());
+        Class.forName(SUX4J, false, PerfectHashConstruction.class.getClassLoader());
       } catch (ClassNotFoundException e) {
         throw new IllegalArgumentException(
             "'%s' = 'sux4j' needs it.unimi.dsi:sux4j and its dependencies beside the connector; add them, or choose 'pilot'"

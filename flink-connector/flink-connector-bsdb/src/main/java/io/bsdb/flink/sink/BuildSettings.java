@@ -2,7 +2,7 @@ package io.bsdb.flink.sink;
 
 import io.bsdb.flink.row.DeclaredTable;
 import io.bsdb.format.PartitionProperties.KeyStorage;
-import io.bsdb.format.hash.PerfectHashKind;
+import io.bsdb.format.hash.PerfectHashConstruction;
 import io.bsdb.writer.Duplicates;
 import io.bsdb.writer.Layout;
 import io.bsdb.writer.WriterOptions;
@@ -23,7 +23,7 @@ public record BuildSettings(
     int partitions,
     Layout layout,
     KeyStorage keyStorage,
-    PerfectHashKind perfectHash,
+    PerfectHashConstruction perfectHash,
     int signatureBits,
     int blockSize,
     int frameSize,

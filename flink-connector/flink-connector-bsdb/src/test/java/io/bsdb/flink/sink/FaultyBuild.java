@@ -7,7 +7,7 @@ import io.bsdb.flink.sink.FaultySink.Fault;
 import io.bsdb.format.Manifest;
 import io.bsdb.format.PartitionFile;
 import io.bsdb.format.PartitionProperties.KeyStorage;
-import io.bsdb.format.hash.PerfectHashKind;
+import io.bsdb.format.hash.PerfectHashConstruction;
 import io.bsdb.reader.RecordCursor;
 import io.bsdb.reader.SnapshotReader;
 import io.bsdb.table.Table;
@@ -62,7 +62,7 @@ final class FaultyBuild {
         PARTITIONS,
         Layout.BLOCKED,
         KeyStorage.STORED,
-        PerfectHashKind.PILOT,
+        PerfectHashConstruction.PILOT,
         8,
         4096,
         512,

@@ -1,0 +1,30 @@
+package io.bsdb.format.hash;
+
+/** The ways to construct a perfect hash: which kind, and how densely. */
+public enum PerfectHashConstruction {
+  /** About 2.6 bits per key; the fastest to build and to look up. */
+  PILOT(PerfectHashKind.PILOT, "pilot"),
+  /** About 2.35 bits per key, for about half as much build time again. Lookups cost the same. */
+  PILOT_DENSE(PerfectHashKind.PILOT, "pilot-dense"),
+  /** About 2.24 bits per key; many times slower to build and to look up. Needs Sux4J to build. */
+  SUX4J(PerfectHashKind.SUX4J, "sux4j");
+
+  private final PerfectHashKind kind;
+  private final String label;
+
+  PerfectHashConstruction(PerfectHashKind kind, String label) {
+    this.kind = kind;
+    this.label = label;
+  }
+
+  /** What its sections are on disk. */
+  public PerfectHashKind kind() {
+    return kind;
+  }
+
+  /** The name in options and on the command line. */
+  @Override
+  public String toString() {
+    return label;
+  }
+}
