@@ -34,22 +34,9 @@ final class PooledReads implements BlockReads {
             10,
             TimeUnit.SECONDS,
             new LinkedBlockingQueue<>(),
-            task -> {
-              Thread thread = new ReadThread(this, task, "bsdb-read-" + named.incrementAndGet());
-              thread.setDaemon(true);
-              return thread;
-            },
+            task -> new ReadThread(this, task, "bsdb-read-" + named.incrementAndGet()),
             (task, executor) -> ((Task) task).fail());
     threads.allowCoreThreadTimeOut(true);
-  }
-
-  private static final class ReadThread extends Thread {
-    private final PooledReads owner;
-
-    ReadThread(PooledReads owner, Runnable task, String name) {
-      super(task, name);
-      this.owner = owner;
-    }
   }
 
   private final class Task implements Runnable {
@@ -61,15 +48,22 @@ final class PooledReads implements BlockReads {
 
     @Override
     public void run() {
+      try {
+        read();
+      } catch (IOException | RuntimeException | Error e) {
+        request.failed(e);
+      } finally {
+        makeRoom(request);
+      }
+    }
+
+    private void read() throws IOException {
       PageBuffer buffer = buffers.take();
       try {
         int base = disk.read(request.partition, request.block, buffer);
         request.completed(buffer.buffer(), base);
-      } catch (IOException | RuntimeException | Error e) {
-        request.failed(e);
       } finally {
         buffers.give(buffer);
-        makeRoom(request);
       }
     }
 
@@ -85,7 +79,12 @@ final class PooledReads implements BlockReads {
       room.acquireUninterruptibly();
       request.holdsRoom = true;
     }
-    threads.execute(new Task(request));
+    try {
+      threads.execute(new Task(request));
+    } catch (RuntimeException | Error e) { // no memory for a thread, say
+      makeRoom(request);
+      throw e;
+    }
   }
 
   private void makeRoom(Request request) {
@@ -96,7 +95,7 @@ final class PooledReads implements BlockReads {
 
   @Override
   public boolean isReadThread() {
-    return Thread.currentThread() instanceof ReadThread thread && thread.owner == this;
+    return ReadThread.isOf(this);
   }
 
   @Override

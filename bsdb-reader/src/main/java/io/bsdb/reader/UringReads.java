@@ -70,7 +70,9 @@ final class UringReads implements BlockReads {
   private int underWay;
   private int completedCount;
   private volatile boolean closing;
-  private volatile boolean ended;
+
+  /** Why nothing more is read; null while it is. */
+  private volatile @Nullable Throwable ended;
 
   private UringReads(OpenSnapshot snapshot, Uring ring) throws IOException {
     this.snapshot = snapshot;
@@ -86,8 +88,14 @@ final class UringReads implements BlockReads {
     }
     slotLength = slotLength(partitions);
     int count = SLOTS_PER_DEPTH * depth;
+    long length = (long) count * slotLength;
+    if (length > Integer.MAX_VALUE - SnapshotFormat.PAGE) {
+      throw new IOException(
+          "buffers of %d bytes are too large for a ring; use a lower queue depth"
+              .formatted(length));
+    }
     ByteBuffer memory =
-        ByteBuffer.allocateDirect(count * slotLength + SnapshotFormat.PAGE)
+        ByteBuffer.allocateDirect((int) length + SnapshotFormat.PAGE)
             .alignedSlice(SnapshotFormat.PAGE);
     int errno = ring.registerBuffer(memory);
     registered = errno == 0;
@@ -107,8 +115,7 @@ final class UringReads implements BlockReads {
       addresses[i] = start + (long) i * slotLength;
       freeSlots[freeCount++] = i;
     }
-    reactor = new Thread(this::run, "bsdb-uring-" + NAMED.incrementAndGet());
-    reactor.setDaemon(true);
+    reactor = new ReadThread(this, this::run, "bsdb-uring-" + NAMED.incrementAndGet());
   }
 
   private static int slotLength(List<Partition> partitions) {
@@ -148,12 +155,16 @@ final class UringReads implements BlockReads {
       request.holdsRoom = true;
     }
     accepted.incrementAndGet();
-    if (ended) {
-      leave(request);
-      request.failed(snapshot.calls().closedException());
+    queue.add(request);
+    Throwable why = ended;
+    if (why != null) {
+      // Whatever was added before the end is failed by the reactor; this only if it is still here.
+      if (queue.remove(request)) {
+        leave(request);
+        request.failed(why);
+      }
       return;
     }
-    queue.add(request);
     int waiting = waitingFor.get();
     if (waiting != AWAKE && waiting <= depth / 4 && waitingFor.compareAndSet(waiting, AWAKE)) {
       ring.wake();
@@ -169,7 +180,7 @@ final class UringReads implements BlockReads {
 
   @Override
   public boolean isReadThread() {
-    return Thread.currentThread() == reactor;
+    return ReadThread.isOf(this);
   }
 
   private void run() {
@@ -200,8 +211,8 @@ final class UringReads implements BlockReads {
       failure = e;
       LOG.error("the io_uring reactor has failed; this reader reads no more", e);
     }
-    ended = true;
     Throwable cause = failure == null ? snapshot.calls().closedException() : failure;
+    ended = cause;
     for (Request request = queue.poll(); request != null; request = queue.poll()) {
       leave(request);
       request.failed(cause);
@@ -231,13 +242,13 @@ final class UringReads implements BlockReads {
   }
 
   private void start(Request request) {
+    int slot = freeSlots[freeCount - 1];
     try {
       Partition partition = request.partition;
       long offset = partition.offset(request.block);
       long page = offset & -SnapshotFormat.PAGE;
       int span = DirectFile.span(offset, partition.length(request.block));
       int file = fileIndex[partition.number()];
-      int slot = freeSlots[freeCount - 1];
       if (span <= slotLength) {
         if (registered) {
           ring.readFixed(file, page, addresses[slot], span, slot);
@@ -252,7 +263,8 @@ final class UringReads implements BlockReads {
       freeCount--;
       underWay++;
       requests[slot] = request;
-    } catch (IOException | RuntimeException e) {
+    } catch (IOException | RuntimeException | Error e) { // no memory for a long block, say
+      longBuffers[slot] = null;
       leave(request);
       request.failed(e);
     }
@@ -271,7 +283,7 @@ final class UringReads implements BlockReads {
       } else {
         readAgain(request);
       }
-    } catch (IOException | RuntimeException e) {
+    } catch (IOException | RuntimeException | Error e) {
       request.failed(e);
     } finally {
       requests[slot] = null;
@@ -318,11 +330,6 @@ final class UringReads implements BlockReads {
       } catch (InterruptedException e) {
         interrupted = true;
       }
-    }
-    // A caller may have passed its look at "ended" just before it was set.
-    for (Request request = queue.poll(); request != null; request = queue.poll()) {
-      leave(request);
-      request.failed(snapshot.calls().closedException());
     }
     ring.close();
     if (interrupted) {

@@ -13,6 +13,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.concurrent.locks.LockSupport;
 
 /**
  * One io_uring ring, through JNA and liburing (soname 2). Used by one thread, but for {@link
@@ -38,8 +39,10 @@ public final class Uring implements Closeable {
   private static final long WAKE_UP = -1;
   private static final int EPERM = 1;
   private static final int EINTR = 4;
+  private static final int EAGAIN = 11;
   private static final int ENOMEM = 12;
   private static final int EACCES = 13;
+  private static final int EBUSY = 16;
   private static final int ENFILE = 23;
   private static final int EMFILE = 24;
   private static final int ENOSYS = 38;
@@ -59,6 +62,7 @@ public final class Uring implements Closeable {
   private final ByteBuffer cqes;
   private final int cqMask;
   private int[] files = new int[0];
+  private boolean closed;
 
   private static final class LibUring {
     static {
@@ -243,19 +247,21 @@ public final class Uring implements Closeable {
     sqes.putLong(base + 56, 0);
   }
 
-  /** Submits what was prepared. */
+  /** Submits what was prepared. What the kernel has no room for now, the next call submits. */
   public void submit() throws IOException {
-    int result = LibUring.io_uring_submit(ring);
-    if (result < 0 && result != -EINTR) {
-      throw new IOException("io_uring_submit failed with errno " + -result);
-    }
+    check("io_uring_submit", LibUring.io_uring_submit(ring));
   }
 
   /** Submits what was prepared and waits until a read completes or {@link #wake} is called. */
   public void submitAndWait() throws IOException {
-    int result = LibUring.io_uring_submit_and_wait(ring, 1);
-    if (result < 0 && result != -EINTR) {
-      throw new IOException("io_uring_submit_and_wait failed with errno " + -result);
+    check("io_uring_submit_and_wait", LibUring.io_uring_submit_and_wait(ring, 1));
+  }
+
+  private static void check(String function, int result) throws IOException {
+    if (result == -EAGAIN || result == -EBUSY) {
+      LockSupport.parkNanos(100_000); // short of memory, or of room for completions
+    } else if (result < 0 && result != -EINTR) {
+      throw new IOException("%s failed with errno %d".formatted(function, -result));
     }
   }
 
@@ -277,9 +283,9 @@ public final class Uring implements Closeable {
     }
   }
 
-  /** Makes {@link #submitAndWait} return. From any thread. */
-  public void wake() {
-    if (LibC.write(eventFd, one, 8) != 8) {
+  /** Makes {@link #submitAndWait} return. From any thread; does nothing after {@link #close}. */
+  public synchronized void wake() {
+    if (!closed && LibC.write(eventFd, one, 8) != 8) {
       throw new IllegalStateException(
           "write to eventfd failed with errno " + Native.getLastError());
     }
@@ -287,7 +293,8 @@ public final class Uring implements Closeable {
 
   /** Gives the ring and the files back. Nothing may be under way. */
   @Override
-  public void close() {
+  public synchronized void close() {
+    closed = true;
     LibUring.io_uring_queue_exit(ring);
     for (int file : files) {
       if (file >= 0) {
