@@ -217,14 +217,6 @@ public final class LiveSnapshot implements Closeable {
     }
   }
 
-  private void closeUnused() {
-    try {
-      inUse.closeUnused();
-    } catch (IOException | RuntimeException e) {
-      LOG.error("{}: closing a version that nobody uses failed", inUse, e);
-    }
-  }
-
   /**
    * The value of a key in the version in use.
    *
@@ -272,7 +264,7 @@ public final class LiveSnapshot implements Closeable {
     public void close() throws IOException {
       if (!released) {
         released = true;
-        if (inUse.release(version) && !timer.execute(LiveSnapshot.this::closeUnused)) {
+        if (inUse.release(version) && !timer.execute(inUse::tryCloseUnused)) {
           inUse.closeUnused();
         }
       }

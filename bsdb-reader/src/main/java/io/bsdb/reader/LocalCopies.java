@@ -12,6 +12,7 @@ import java.io.InputStream;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -29,8 +30,8 @@ import org.slf4j.LoggerFactory;
  *
  * <p>The copy is laid out as a table directory without {@code CURRENT}. A partition file gets its
  * name only once all of it is there and its checksum is right, and is used again after a restart.
- * Processes that share the directory take turns to copy; an old version is deleted when a new one
- * has been opened: whoever still reads it holds its files open.
+ * Processes that share the directory take turns to copy. Before a version is copied, all but the
+ * one in use are deleted: whoever still reads another holds its files open.
  */
 final class LocalCopies extends Versions {
   private static final Logger LOG = LoggerFactory.getLogger(LocalCopies.class);
@@ -112,11 +113,20 @@ final class LocalCopies extends Versions {
         absent.add(file);
       }
     }
+    deleteUnfinished(target); // before room is measured
     requireRoom(target, absent.stream().mapToLong(PartitionFile::length).sum());
     for (PartitionFile file : absent) {
       fetch(path(manifest.version()) + "/" + file.name(), file, target.resolve(file.name()));
     }
     local.replace(path(manifest.version()) + "/" + SnapshotFormat.MANIFEST_FILE, manifest.encode());
+  }
+
+  private static void deleteUnfinished(Path target) throws IOException {
+    try (DirectoryStream<Path> files = Files.newDirectoryStream(target, "*" + UNFINISHED)) {
+      for (Path file : files) {
+        Files.delete(file);
+      }
+    }
   }
 
   private void requireRoom(Path target, long bytes) throws IOException {

@@ -9,12 +9,16 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The version of a table that is in use, and how another takes its place: opened and warmed up
  * first, then swapped in by one reference. Safe for many threads.
  */
 final class VersionInUse implements Closeable {
+  private static final Logger LOG = LoggerFactory.getLogger(VersionInUse.class);
+
   private final Versions versions;
   private final ReaderOptions options;
   private final LiveSnapshot.Check check;
@@ -135,6 +139,7 @@ final class VersionInUse implements Closeable {
         return false;
       }
       if (version == null || version.equals(held.name())) {
+        refused = null;
         failure = null;
         return false;
       }
@@ -144,7 +149,9 @@ final class VersionInUse implements Closeable {
       unwanted = false;
       // What comes after nothing is not warmed up: until it serves, every key is absent.
       ReaderOptions how = isEmpty() ? options : options.forSuccessor();
-      swap(new HeldVersion(versions.open(version, held.name(), how)));
+      HeldVersion previous = held;
+      held = new HeldVersion(versions.open(version, held.name(), how));
+      release(previous);
     } catch (IOException | RuntimeException e) {
       if (closed) {
         throw e; // closing has interrupted it
@@ -158,20 +165,13 @@ final class VersionInUse implements Closeable {
     refused = null;
     failure = null;
     listener.onRefreshed(held.reader().manifest());
+    tryCloseUnused();
     return true;
   }
 
   /** Whether opening the same version again would fail the same way. */
   private static boolean isLasting(Exception e) {
     return e instanceof CorruptSnapshotException || e instanceof UnsupportedVersionException;
-  }
-
-  private void swap(HeldVersion next) throws IOException {
-    HeldVersion previous = held;
-    held = next;
-    if (release(previous)) {
-      closeUnused();
-    }
   }
 
   /**
@@ -190,6 +190,15 @@ final class VersionInUse implements Closeable {
   void closeUnused() throws IOException {
     for (SnapshotReader next = unused.poll(); next != null; next = unused.poll()) {
       next.close();
+    }
+  }
+
+  /** The same; what goes wrong is logged, for it concerns no version in use. */
+  void tryCloseUnused() {
+    try {
+      closeUnused();
+    } catch (IOException | RuntimeException e) {
+      LOG.error("{}: closing a version that nobody uses failed", this, e);
     }
   }
 

@@ -201,6 +201,27 @@ class LocalCopiesTest {
   }
 
   @Test
+  void whatAnInterruptedCopyLeftDoesNotCountAgainstTheLimit() throws Exception {
+    TestData data = data(1);
+    Manifest manifest = publish(data);
+    fault =
+        (operation, path) -> {
+          if (operation.equals("open") && fetched.size() == 1) {
+            throw new IOException("connection lost");
+          }
+        };
+    assertThatThrownBy(() -> follow().open()).hasMessage("connection lost");
+    fault = (operation, path) -> {};
+    Path copied =
+        localFiles().stream().filter(f -> f.toString().endsWith(".bsdb")).findFirst().orElseThrow();
+    Files.write(copied.resolveSibling("x.part"), new byte[(int) manifest.length()]);
+    try (LiveSnapshot live = follow().maxLocalBytes(manifest.length() * 3 / 2).open();
+        LiveSnapshot.Lease lease = live.lease()) {
+      data.assertFoundIn(lease.reader());
+    }
+  }
+
+  @Test
   void saysWhatIsMissing() {
     assertThatThrownBy(() -> follow().open())
         .isInstanceOf(NoSuchFileException.class)

@@ -65,6 +65,24 @@ class RefusedVersionTest {
   }
 
   @Test
+  void inTheBackgroundAVersionIsTriedAgainAfterAnotherWasInService() throws Exception {
+    Manifest first = versions.publishNext();
+    try (LiveSnapshot live = LiveSnapshot.builder(table).open()) {
+      Manifest second = versions.publishNext();
+      versions.damage(second);
+      live.refreshInBackground();
+      assertThat(live.failedRefreshes()).isEqualTo(1);
+      Table.at(table).rollback(first.version());
+      live.refreshInBackground();
+      assertThat(live.refreshFailure()).isNull();
+      versions.damage(second); // the same byte again: repaired
+      Table.at(table).rollback(second.version());
+      live.refreshInBackground();
+      assertThat(live.version()).isEqualTo(second.version());
+    }
+  }
+
+  @Test
   void inTheBackgroundADamagedVersionIsTriedOnce() throws Exception {
     versions.publishNext();
     Heard heard = new Heard();

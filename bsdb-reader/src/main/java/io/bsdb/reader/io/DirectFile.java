@@ -8,6 +8,7 @@ import java.nio.ByteBuffer;
 import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.FileChannel;
+import java.nio.file.Files;
 import java.nio.file.OpenOption;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -19,7 +20,7 @@ import org.slf4j.LoggerFactory;
  *
  * <p>A file channel closes itself when a thread that reads through it is interrupted. Here that
  * must not hurt the other threads: the file is opened again, and only the interrupted thread's read
- * fails.
+ * fails, unless the file has been deleted meanwhile.
  */
 public final class DirectFile implements Closeable {
   private static final Logger LOG = LoggerFactory.getLogger(DirectFile.class);
@@ -47,10 +48,11 @@ public final class DirectFile implements Closeable {
 
   /**
    * Opens a file for direct reads; through the page cache, with a logged word, where the file
-   * system has no direct I/O.
+   * system has no direct I/O, or none of single pages.
    */
   public static FileChannel openChannel(Path path) throws IOException {
     try {
+      requireBlocksOfPages(Files.getFileStore(path).getBlockSize());
       return FileChannel.open(path, StandardOpenOption.READ, directOption());
     } catch (UnsupportedOperationException | IOException e) {
       FileChannel channel = FileChannel.open(path, StandardOpenOption.READ);
@@ -59,6 +61,15 @@ public final class DirectFile implements Closeable {
           path,
           e.toString());
       return channel;
+    }
+  }
+
+  /** Java demands that offset and length of a direct read are multiples of the block size. */
+  static void requireBlocksOfPages(long blockSize) {
+    if (blockSize < 1 || SnapshotFormat.PAGE % blockSize != 0) {
+      throw new UnsupportedOperationException(
+          "its blocks are of %d bytes, expected %d or a part of it"
+              .formatted(blockSize, SnapshotFormat.PAGE));
     }
   }
 

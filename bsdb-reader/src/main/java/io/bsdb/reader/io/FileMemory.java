@@ -158,8 +158,10 @@ public final class FileMemory implements Closeable {
    * over and fits memory. Where the system cannot, nothing happens.
    */
   public void adviseHugePages() {
-    for (ByteBuffer chunk : chunks) {
-      HugeMemory.advise(chunk);
+    if (length > 0) {
+      for (ByteBuffer chunk : chunks) {
+        HugeMemory.advise(chunk);
+      }
     }
   }
 
