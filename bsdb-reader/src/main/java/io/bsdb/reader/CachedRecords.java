@@ -8,10 +8,13 @@ import io.bsdb.reader.io.FileMemory;
 import io.bsdb.reader.io.PageBuffer;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.channels.ClosedByInterruptException;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -27,6 +30,9 @@ final class CachedRecords implements Records {
   private final RecentBlocks recent;
   private final PageBuffer.Pool buffers = new PageBuffer.Pool();
   private final ReaderMetrics.Counters counters;
+
+  /** Threads within a lookup of their own that complete futures which others wait for. */
+  private final Set<Thread> answering = ConcurrentHashMap.newKeySet();
 
   /**
    * @param disk null if blocks are in memory
@@ -60,15 +66,28 @@ final class CachedRecords implements Records {
       counters.cacheHits.increment();
       return hit;
     }
-    try {
-      CachedBlock found = find(partition, block, mine -> load(partition, block, mine)).join();
-      recent.add(found);
-      return found;
-    } catch (CancellationException e) {
-      Throwable failure = e instanceof LoadFailure ? e : e.getCause(); // newer Java wraps it
-      Throwable cause = failure == null ? null : failure.getCause();
-      throw Thrown.asIs(Objects.requireNonNullElse(cause, e));
+    while (true) {
+      try {
+        CompletableFuture<CachedBlock> found =
+            find(partition, block, mine -> load(partition, block, mine));
+        if (!found.isDone() && ReadThread.isCurrent()) {
+          return load(partition, block); // it may be this thread that is to complete the other
+        }
+        recent.add(found.join());
+        return found.join();
+      } catch (CancellationException e) {
+        Throwable failure = e instanceof LoadFailure ? e : e.getCause(); // newer Java wraps it
+        Throwable cause = failure == null ? null : failure.getCause();
+        if (!isInterruptionOfAnother(cause)) {
+          throw Thrown.asIs(Objects.requireNonNullElse(cause, e));
+        }
+      }
     }
+  }
+
+  /** Whether a load failed because the thread that did it for others, too, was interrupted. */
+  static boolean isInterruptionOfAnother(@Nullable Throwable cause) {
+    return cause instanceof ClosedByInterruptException && !Thread.currentThread().isInterrupted();
   }
 
   /**
@@ -85,7 +104,11 @@ final class CachedRecords implements Records {
       present = cache.asMap().putIfAbsent(id, mine);
       if (present == null) {
         counters.cacheMisses.increment();
-        load.accept(mine);
+        try {
+          load.accept(mine);
+        } catch (Throwable e) { // it was not even begun
+          mine.completeExceptionally(new LoadFailure(e));
+        }
         return mine;
       }
     }
@@ -94,11 +117,19 @@ final class CachedRecords implements Records {
   }
 
   private void load(Partition partition, int block, CompletableFuture<CachedBlock> mine) {
+    answering.add(Thread.currentThread());
     try {
       mine.complete(load(partition, block));
     } catch (Throwable e) {
       mine.completeExceptionally(new LoadFailure(e));
+    } finally {
+      answering.remove(Thread.currentThread());
     }
+  }
+
+  @Override
+  public boolean isAnswering() {
+    return answering.contains(Thread.currentThread());
   }
 
   /**

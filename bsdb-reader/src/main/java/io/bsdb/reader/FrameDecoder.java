@@ -8,6 +8,8 @@ import java.io.Closeable;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 
@@ -98,7 +100,7 @@ final class FrameDecoder implements Closeable {
       }
     }
 
-    /** Frees all; none may be in use. */
+    /** Frees all, and the dictionary; none may be in use. */
     @Override
     public void close() {
       for (int i = 0; i < SLOTS; i++) {
@@ -110,6 +112,31 @@ final class FrameDecoder implements Closeable {
       if (dictionary != null) {
         dictionary.close();
       }
+    }
+  }
+
+  /**
+   * The pools of a snapshot: partitions that repeat one dictionary share one. Filled by one thread.
+   */
+  static final class Pools implements Closeable {
+    private final Map<ByteBuffer, Pool> byDictionary = new HashMap<>();
+
+    /**
+     * @param dictionary may be empty
+     * @param file that it is from
+     */
+    Pool of(byte[] dictionary, String file) throws CorruptSnapshotException {
+      Pool pool = byDictionary.get(ByteBuffer.wrap(dictionary));
+      if (pool == null) {
+        pool = new Pool(dictionary, file);
+        byDictionary.put(ByteBuffer.wrap(dictionary), pool);
+      }
+      return pool;
+    }
+
+    @Override
+    public void close() {
+      byDictionary.values().forEach(Pool::close);
     }
   }
 }

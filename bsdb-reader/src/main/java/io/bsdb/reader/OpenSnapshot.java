@@ -28,6 +28,7 @@ final class OpenSnapshot implements Closeable {
   private final Manifest manifest;
   private final ReaderOptions options;
   private final List<Partition> partitions;
+  private final FrameDecoder.Pools decoders;
 
   /** By number; null where the partition is outside of the reader's share of the keys. */
   private final @Nullable Partition[] byNumber;
@@ -39,11 +40,16 @@ final class OpenSnapshot implements Closeable {
   private volatile @Nullable BlockReads reads;
 
   OpenSnapshot(
-      Path directory, Manifest manifest, ReaderOptions options, List<Partition> partitions) {
+      Path directory,
+      Manifest manifest,
+      ReaderOptions options,
+      List<Partition> partitions,
+      FrameDecoder.Pools decoders) {
     this.directory = directory;
     this.manifest = manifest;
     this.options = options;
     this.partitions = List.copyOf(partitions);
+    this.decoders = decoders;
     this.byNumber = new @Nullable Partition[manifest.partitions().size()];
     for (Partition partition : partitions) {
       byNumber[partition.number()] = partition;
@@ -238,7 +244,7 @@ final class OpenSnapshot implements Closeable {
       }
       begun = reads;
     }
-    if (begun != null && begun.isReadThread()) {
+    if (begun != null && (begun.isReadThread() || records.isAnswering())) {
       // Waiting here for what only this thread can complete would be for ever.
       Thread closer = new Thread(() -> releaseLater(begun), "bsdb-close");
       closer.setDaemon(true);
@@ -265,6 +271,7 @@ final class OpenSnapshot implements Closeable {
       requireWholeFiles();
     }
     records.close();
+    decoders.close();
     closeAll(partitions);
   }
 

@@ -371,9 +371,6 @@ final class Partition implements Closeable {
         disk.close();
       }
     } finally {
-      if (decoders != null) {
-        decoders.close();
-      }
       file.close();
     }
   }

@@ -38,18 +38,21 @@ final class PartitionOpener {
   private final @Nullable DirectFile disk;
   private final PartitionFile expected;
   private final Manifest manifest;
+  private final FrameDecoder.Pools pools;
 
   private PartitionOpener(
       Path path,
       FileMemory file,
       @Nullable DirectFile disk,
       PartitionFile expected,
-      Manifest manifest) {
+      Manifest manifest,
+      FrameDecoder.Pools pools) {
     this.path = path;
     this.file = file;
     this.disk = disk;
     this.expected = expected;
     this.manifest = manifest;
+    this.pools = pools;
   }
 
   /**
@@ -58,13 +61,15 @@ final class PartitionOpener {
    * @param directory of the snapshot
    * @param expected what the manifest says of the file
    * @param channels opens the files of readers that read from disk
+   * @param pools of the snapshot, to be closed after its partitions
    */
   static Partition open(
       Path directory,
       PartitionFile expected,
       Manifest manifest,
       ReaderOptions options,
-      DirectFile.Opener channels)
+      DirectFile.Opener channels,
+      FrameDecoder.Pools pools)
       throws IOException {
     Path path = directory.resolve(expected.name());
     if (!Files.exists(path)) {
@@ -75,9 +80,6 @@ final class PartitionOpener {
     }
     FileMemory file =
         options.access() == Access.RESIDENT ? FileMemory.load(path) : FileMemory.map(path);
-    if (options.access() == Access.MAPPED && gainsByHugePages(manifest.length())) {
-      file.adviseHugePages();
-    }
     DirectFile disk;
     try {
       disk = options.access().readsFromDisk() ? DirectFile.open(path, channels) : null;
@@ -85,8 +87,11 @@ final class PartitionOpener {
       file.close();
       throw e;
     }
-    PartitionOpener opener = new PartitionOpener(path, file, disk, expected, manifest);
+    PartitionOpener opener = new PartitionOpener(path, file, disk, expected, manifest, pools);
     try {
+      if (options.access() == Access.MAPPED && gainsByHugePages(manifest.length())) {
+        file.adviseHugePages();
+      }
       if (options.verification() == Verification.FULL) {
         verifyChecksum(path, file, expected);
       }
@@ -213,8 +218,7 @@ final class PartitionOpener {
                 path.toString())
             : null;
     PerfectHash hash = openHash(footer, properties.recordCount());
-    FrameDecoder.Pool decoders =
-        framed ? new FrameDecoder.Pool(dictionary(footer), path.toString()) : null;
+    FrameDecoder.Pool decoders = framed ? pools.of(dictionary(footer), path.toString()) : null;
     return new Partition(
         path,
         expected.partition(),

@@ -5,6 +5,7 @@ import io.bsdb.format.Manifest;
 import io.bsdb.format.hash.KeyHash;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.channels.ClosedByInterruptException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -58,6 +59,10 @@ final class QueueingReader implements AsyncSnapshotReader {
                   try {
                     if (failure instanceof CachedRecords.LoadFailure
                         && failure.getCause() != null) {
+                      if (failure.getCause() instanceof ClosedByInterruptException) {
+                        source.read(new UncachedRead(partition, number, use));
+                        return; // a lookup in an interrupted thread had begun to read it
+                      }
                       throw failure.getCause();
                     }
                     if (failure != null) {

@@ -35,4 +35,9 @@ interface Records extends Closeable {
    */
   void getAll(Partition[] partitions, int[] ranks, List<byte[]> keys, byte[] @Nullable [] values)
       throws IOException;
+
+  /** Whether the calling thread is completing futures of others within a lookup of its own. */
+  default boolean isAnswering() {
+    return false;
+  }
 }

@@ -49,13 +49,14 @@ final class SnapshotOpener {
       Path directory, Manifest manifest, ReaderOptions options, DirectFile.Opener channels)
       throws IOException {
     List<Partition> opened = new ArrayList<>();
+    FrameDecoder.Pools pools = new FrameDecoder.Pools();
     try {
       for (PartitionFile file : manifest.partitions()) {
         if (options.share().needs(file.partition(), manifest.partitions().size())) {
-          opened.add(PartitionOpener.open(directory, file, manifest, options, channels));
+          opened.add(PartitionOpener.open(directory, file, manifest, options, channels, pools));
         }
       }
-      OpenSnapshot snapshot = new OpenSnapshot(directory, manifest, options, opened);
+      OpenSnapshot snapshot = new OpenSnapshot(directory, manifest, options, opened, pools);
       if (isWarmedUp(options, manifest.length())) {
         warmUp(snapshot);
       }
@@ -66,6 +67,7 @@ final class SnapshotOpener {
       } catch (IOException suppressed) {
         e.addSuppressed(suppressed);
       }
+      pools.close();
       throw e;
     }
   }

@@ -26,9 +26,15 @@ public final class SnapshotVerifier {
   public static Manifest verify(Path directory) throws IOException {
     Manifest manifest = SnapshotOpener.readManifest(directory);
     for (PartitionFile file : manifest.partitions()) {
-      try (Partition partition =
-          PartitionOpener.open(
-              directory, file, manifest, ReaderOptions.defaults(), DirectFile::openChannel)) {
+      try (FrameDecoder.Pools pools = new FrameDecoder.Pools();
+          Partition partition =
+              PartitionOpener.open(
+                  directory,
+                  file,
+                  manifest,
+                  ReaderOptions.defaults(),
+                  DirectFile::openChannel,
+                  pools)) {
         verify(partition, file, manifest.partitions().size());
       } catch (IndexOutOfBoundsException e) {
         throw new CorruptSnapshotException(

@@ -1,0 +1,126 @@
+package io.bsdb.reader;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.nio.channels.ClosedByInterruptException;
+import java.nio.file.Path;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Lookups that share the load of a block with a lookup of another kind, or of another thread. */
+@ExtendWith(NothingLeftOpen.class)
+@Timeout(value = 120, unit = TimeUnit.SECONDS)
+class SharedLoadsTest {
+  private static final ReaderOptions OPTIONS =
+      ReaderOptions.builder().access(Access.DIRECT).blockCacheBytes(1 << 20).queueDepth(1).build();
+
+  @TempDir Path directory;
+  private final CompletableFuture<Void> released = new CompletableFuture<>();
+  private final CountDownLatch reading = new CountDownLatch(1);
+  private FaultyTable table;
+
+  @BeforeEach
+  void holdReads() throws Exception {
+    table = new FaultyTable(directory);
+    table.fault =
+        (position, length) -> {
+          reading.countDown();
+          released.join();
+          return length;
+        };
+  }
+
+  /** A record in another block than record 0. */
+  private int elsewhere() throws Exception {
+    int other = 1;
+    while (table.block(other) == table.block(0)) {
+      other++;
+    }
+    return other;
+  }
+
+  /** Has a thread read the block of record 0, and returns when it is at it. */
+  private Thread load(SnapshotReader reader, CompletableFuture<Throwable> failure)
+      throws InterruptedException {
+    Thread loader = new Thread(() -> failure.complete(table.failure(reader, 0)), "test-loader");
+    loader.start();
+    reading.await();
+    return loader;
+  }
+
+  private static void awaitShared(SnapshotReader reader, int lookups) {
+    while (reader.metrics().cacheHits() < lookups) {
+      Thread.onSpinWait();
+    }
+  }
+
+  @Test
+  void aCallbackMayLookUpWhatIsStillQueuedBehindIt() throws Exception {
+    int other = elsewhere();
+    try (SnapshotReader reader = table.open(OPTIONS)) {
+      AsyncSnapshotReader futures = reader.async();
+      CompletableFuture<Throwable> second =
+          futures.get(table.key(0)).thenApply(value -> table.failure(reader, other));
+      CompletableFuture<byte[]> queued = futures.get(table.key(other));
+      released.complete(null);
+      assertThat(second.join()).isNull();
+      assertThat(table.failure(queued, other)).isNull();
+    } finally {
+      released.complete(null);
+    }
+  }
+
+  @Test
+  void aCallbackMayCloseTheReaderWhoeverRunsIt() throws Exception {
+    try (SnapshotReader reader = table.open(OPTIONS)) {
+      CompletableFuture<Throwable> failure = new CompletableFuture<>();
+      Thread loader = load(reader, failure);
+      CompletableFuture<Thread> closer =
+          reader
+              .async()
+              .get(table.key(0))
+              .thenApply(
+                  value -> {
+                    try {
+                      reader.close();
+                    } catch (Exception e) {
+                      throw new AssertionError(e);
+                    }
+                    return Thread.currentThread();
+                  });
+      awaitShared(reader, 1);
+      released.complete(null);
+      assertThat(closer.join()).isSameAs(loader);
+      assertThat(failure.join()).isNull();
+      assertThatThrownBy(() -> reader.get(table.key(0))).isInstanceOf(ClosedReaderException.class);
+    } finally {
+      released.complete(null);
+    }
+  }
+
+  @Test
+  void anInterruptionFailsTheLookupOfItsThreadOnly() throws Exception {
+    try (SnapshotReader reader = table.open(OPTIONS)) {
+      CompletableFuture<Throwable> interrupted = new CompletableFuture<>();
+      Thread loader = load(reader, interrupted);
+      CompletableFuture<Throwable> waiting = new CompletableFuture<>();
+      new Thread(() -> waiting.complete(table.failure(reader, 0)), "test-waiter").start();
+      CompletableFuture<byte[]> asynchronous = reader.async().get(table.key(0));
+      awaitShared(reader, 2);
+      loader.interrupt();
+      released.complete(null);
+      assertThat(interrupted.join()).isInstanceOf(ClosedByInterruptException.class);
+      assertThat(waiting.join()).isNull();
+      assertThat(table.failure(asynchronous, 0)).isNull();
+    } finally {
+      released.complete(null);
+    }
+  }
+}
