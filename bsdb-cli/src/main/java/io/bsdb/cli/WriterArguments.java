@@ -74,7 +74,9 @@ final class WriterArguments {
       names = "--memory",
       paramLabel = "SIZE",
       converter = ByteSize.Converter.class,
-      description = "What the build may use, heap and other memory together. Default: 1G.")
+      description =
+          "What the build aims to use, heap and other memory together, from 64M on; one partition per"
+              + " thread is always in memory as a whole. Default: 1G.")
   private @Nullable ByteSize memory;
 
   @Option(

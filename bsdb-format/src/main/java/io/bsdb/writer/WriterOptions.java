@@ -23,7 +23,8 @@ import org.jspecify.annotations.Nullable;
  * @param dictionaryBytes longest zstd dictionary, 0 for none
  * @param partitions number of partition files; 0 lets the writer choose by the amount of data and
  *     the memory
- * @param memoryBytes what the build may use of heap and off-heap memory together
+ * @param memoryBytes what the build aims to use of heap and off-heap memory together, from 64 MiB
+ *     on; a partition is always loaded as a whole
  * @param temporaryDirectory for spill files; null for the table's staging directory
  * @param duplicates what to do with a key that comes twice
  * @param schema of the rows; null for plain bytes

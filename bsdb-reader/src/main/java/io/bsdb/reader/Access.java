@@ -1,8 +1,8 @@
 package io.bsdb.reader;
 
 /**
- * How a reader reaches the blocks of a snapshot. The index of every partition is mapped in any
- * case.
+ * How a reader reaches the blocks of a snapshot. The index of every partition is in memory, mapped
+ * or copied, in any case.
  */
 public enum Access {
   /**

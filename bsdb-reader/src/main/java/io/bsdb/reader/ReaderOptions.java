@@ -7,8 +7,8 @@ package io.bsdb.reader;
  * @param verification what is verified at open
  * @param blockCacheBytes most that the block cache may hold; 0 for no cache. Of use for compressed
  *     and for direct reads.
- * @param queueDepth reads under way at once: the depth of an io_uring ring, or the threads of the
- *     pool that stands in for it
+ * @param queueDepth reads under way at once: the depth of an io_uring ring, or, up to 64, the
+ *     threads of the pool that reads with {@link Access#DIRECT} or stands in for a ring
  * @param share of all keys that will be asked for; the partitions of others are not opened
  * @param warmUp when blocks are verified before lookups come
  * @param signatures whether they are compared before records are looked for
