@@ -19,7 +19,7 @@ import picocli.CommandLine.ScopeType;
       "  0   done; every key was found",
       "  1   a key is absent, or an input was refused",
       "  2   the command line makes no sense",
-      "  3   a table or file is corrupt or cannot be read",
+      "  3   a table or file is corrupt, or cannot be read or written",
       "",
       "'bsdb COMMAND --help' shows a command's options and an example."
     })
