@@ -24,7 +24,10 @@ import java.time.Instant;
 import java.util.Comparator;
 import java.util.List;
 import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.locks.LockSupport;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.stream.Stream;
 
 /**
@@ -32,6 +35,12 @@ import java.util.stream.Stream;
  * default one.
  */
 final class PathStorage implements TableStorage {
+  /**
+   * By directory: taken before its lock file is opened. To close the file, however that came about,
+   * ends the lock on it that another thread of the process has.
+   */
+  private static final ConcurrentMap<Path, ReentrantLock> IN_PROCESS = new ConcurrentHashMap<>();
+
   private static final String LOCK_FILE = "LOCK";
   private static final long RETRY_NANOS = 5_000_000;
 
@@ -206,17 +215,30 @@ final class PathStorage implements TableStorage {
       return;
     }
     Files.createDirectories(root);
+    ReentrantLock own = IN_PROCESS.computeIfAbsent(root.toRealPath(), path -> new ReentrantLock());
+    try {
+      own.lockInterruptibly();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw interrupted();
+    }
     try (FileChannel channel =
             FileChannel.open(
                 root.resolve(LOCK_FILE), StandardOpenOption.WRITE, StandardOpenOption.CREATE);
         var lock = lock(channel)) {
       action.run();
+    } finally {
+      own.unlock();
     }
+  }
+
+  private static InterruptedIOException interrupted() {
+    return new InterruptedIOException("interrupted while waiting for the lock of a table");
   }
 
   /**
    * Waits for the file's lock. It belongs to the whole process, where the JVM refuses to wait for
-   * one that another thread holds.
+   * one that another thread holds, if this class has been loaded twice.
    */
   private static FileLock lock(FileChannel channel) throws IOException {
     while (true) {
@@ -225,7 +247,7 @@ final class PathStorage implements TableStorage {
       } catch (OverlappingFileLockException heldInThisProcess) {
         LockSupport.parkNanos(RETRY_NANOS);
         if (Thread.currentThread().isInterrupted()) {
-          throw new InterruptedIOException("interrupted while waiting for the lock of a table");
+          throw interrupted();
         }
       }
     }

@@ -8,12 +8,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
@@ -152,6 +155,44 @@ class TablePublishTest {
     table.abort(build);
     assertThat(table.currentVersion()).isEqualTo(build.version());
     assertThat(table.manifest(build.version())).isEqualTo(manifest(build));
+  }
+
+  @Test
+  void whoeverIsInterruptedWhileWaitingLeavesTheLockToItsHolder() throws Exception {
+    TableStorage storage = Table.at(directory.resolve("t")).storage();
+    CompletableFuture<Throwable> failure = new CompletableFuture<>();
+    storage.exclusively(
+        () -> {
+          assertThat(isLocked()).isTrue();
+          Thread waiter =
+              new Thread(
+                  () -> {
+                    try {
+                      storage.exclusively(() -> {});
+                      failure.complete(null);
+                    } catch (Throwable e) {
+                      failure.complete(e);
+                    }
+                  },
+                  "test-waiter");
+          waiter.start();
+          while (waiter.getState() != Thread.State.WAITING
+              && waiter.getState() != Thread.State.TIMED_WAITING) {
+            Thread.onSpinWait();
+          }
+          waiter.interrupt();
+          assertThat(failure.join()).isInstanceOf(InterruptedIOException.class);
+          assertThat(isLocked()).isTrue();
+        });
+    assertThat(isLocked()).isFalse();
+  }
+
+  /** What the kernel says; a lock of this process would not hinder this process. */
+  private boolean isLocked() throws IOException {
+    Object inode = Files.getAttribute(directory.resolve("t").resolve("LOCK"), "unix:ino");
+    return Files.readString(Path.of("/proc/locks"))
+        .lines()
+        .anyMatch(line -> line.contains(":" + inode + " "));
   }
 
   /** As by the same code under another class loader. */
