@@ -51,6 +51,11 @@ public final class SharedSnapshots {
       return live;
     }
 
+    /** Of the keys that the reader was opened for. */
+    KeyShare share() {
+      return key.share;
+    }
+
     /** What the reader has loaded. */
     Loads loads() {
       return shared.loads;
