@@ -32,7 +32,7 @@ public final class BsdbOptions {
           .durationType()
           .defaultValue(Duration.ofMinutes(1))
           .withDescription(
-              "How often each task manager looks for a new version, which it opens in the background. 0 keeps the version that was in service when the job started.");
+              "How often each task manager looks for a new version, which it opens in the background. 0 keeps the version that is in service when a task starts; one that restarts opens what is in service then. 'snapshot.version' stays with one version for good.");
 
   public static final ConfigOption<AsyncLookup> LOOKUP_ASYNC =
       ConfigOptions.key("lookup.async")
