@@ -116,7 +116,7 @@ class CatalogTest {
   }
 
   @Test
-  void showsPlainBytes() throws Exception {
+  void showsPlainBytesAndKeepsThem() throws Exception {
     try (SnapshotWriter writer =
         SnapshotWriter.create(warehouse.resolve("default/plain"), WriterOptions.defaults())) {
       writer.add("k".getBytes(StandardCharsets.UTF_8), "v".getBytes(StandardCharsets.UTF_8));
@@ -128,6 +128,10 @@ class CatalogTest {
                 .texts(
                     "SELECT CAST(`key` AS STRING), CAST(`value` AS STRING) FROM c.`default`.plain"))
         .containsExactly("+I[k, v]");
+    assertThatThrownBy(
+            () -> batch().run("INSERT OVERWRITE c.`default`.plain SELECT * FROM c.`default`.plain"))
+        .hasStackTraceContaining("table c.default.plain was built from plain bytes")
+        .hasStackTraceContaining("'path' = '%s'".formatted(warehouse.resolve("default/plain")));
   }
 
   @Test
