@@ -173,6 +173,17 @@ class CatalogTest {
         .containsExactly("+I[2.50]");
   }
 
+  @Test
+  void declaresATableLikeAnother() throws Exception {
+    withCities()
+        .run("CREATE TABLE c.geo.towns LIKE c.geo.cities")
+        .run("INSERT OVERWRITE c.geo.towns SELECT * FROM c.geo.cities WHERE id < 3");
+
+    assertThat(current("geo/towns").recordCount()).isEqualTo(3);
+    assertThat(current("geo/towns").options()).containsEntry("layout", "compressed");
+    assertThat(current("geo/cities").recordCount()).isEqualTo(100);
+  }
+
   /** To Flink it is CREATE TABLE, and then a plain INSERT. */
   @Test
   void createTableAsDeclaresATableThatIsStillToBeFilled() throws Exception {
