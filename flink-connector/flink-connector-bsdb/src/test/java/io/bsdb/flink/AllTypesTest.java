@@ -91,6 +91,7 @@ class AllTypesTest {
         FROM s, (SELECT COLLECT(w) AS bag FROM (VALUES ('a'), ('b'), ('a')) AS words(w)) WHERE f0 < 3""");
   }
 
+  /** Flink's code for them casts to classes of its own, so it has to copy maps first. */
   @Test
   void subscriptsOfMaps() throws Exception {
     Sql session =
