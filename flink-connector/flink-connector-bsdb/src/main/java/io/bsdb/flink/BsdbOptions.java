@@ -25,28 +25,28 @@ public final class BsdbOptions {
           .stringType()
           .noDefaultValue()
           .withDescription(
-              "The table's directory: a local path, or a URI of one of Flink's file systems. The same on the client and on all task managers.");
+              "The table's directory: a local path, or a URI of one of Flink's file systems. The same on the client, on the JobManager, which hands out the partitions to queries, and on all task managers.");
 
   public static final ConfigOption<Duration> LOOKUP_REFRESH_INTERVAL =
       ConfigOptions.key("lookup.refresh-interval")
           .durationType()
           .defaultValue(Duration.ofMinutes(1))
           .withDescription(
-              "How often each task manager looks for a new version, which it opens in the background. 0 keeps the version that was in service when the job started.");
+              "How often each task manager looks for a new version, which it opens in the background. 0 keeps the version that is in service when a task starts; one that restarts opens what is in service then. 'snapshot.version' stays with one version for good.");
 
   public static final ConfigOption<AsyncLookup> LOOKUP_ASYNC =
       ConfigOptions.key("lookup.async")
           .enumType(AsyncLookup.class)
           .defaultValue(AsyncLookup.FALSE)
           .withDescription(
-              "Whether each task has many lookups under way at once, which pays off only where they wait for the disk. 'auto': if 'lookup.access' is 'direct' or 'io_uring', and 'lookup.block-cache-size' is less than the size of the table when the query is planned.");
+              "Whether each task has many lookups under way at once, which pays off only where they wait for the disk. 'auto': if 'lookup.access' is 'direct' or 'io_uring', and 'lookup.block-cache-size' is less than the size of the table when the query is planned; not for COMPILE PLAN.");
 
   public static final ConfigOption<Access> LOOKUP_ACCESS =
       ConfigOptions.key("lookup.access")
           .enumType(Access.class)
           .defaultValue(Access.MAPPED)
           .withDescription(
-              "How blocks are read: 'mapped', 'resident' (copied into memory), 'direct' (past the page cache) or 'io_uring' (the same, many at a time). With 'lookup.async' = 'true' the default is 'io_uring': lookups in mapped or resident memory never overlap.");
+              "How blocks are read: 'mapped', 'resident' (copied into memory), 'direct' (past the page cache) or 'io_uring' (the same, many at a time; without 'lookup.async' it reads as 'direct' does). With 'lookup.async' = 'true' the default is 'io_uring': lookups in mapped or resident memory never overlap.");
 
   public static final ConfigOption<Verification> LOOKUP_VERIFICATION =
       ConfigOptions.key("lookup.verification")
@@ -95,7 +95,7 @@ public final class BsdbOptions {
           .stringType()
           .noDefaultValue()
           .withDescription(
-              "Read this version, whichever is in service. Declare a table per version: Flink mixes up uses of one table that differ in OPTIONS hints only (FLINK-40678).");
+              "Read this version, whichever is in service; by its full name, such as '0000000042-0b5e77d0'. Declare a table per version: Flink mixes up uses of one table that differ in OPTIONS hints only (FLINK-40678).");
 
   /** Parallelism of the writers. */
   public static final ConfigOption<Integer> SINK_PARALLELISM = FactoryUtil.SINK_PARALLELISM;

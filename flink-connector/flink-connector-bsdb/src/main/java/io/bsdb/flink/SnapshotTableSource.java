@@ -12,7 +12,9 @@ import io.bsdb.flink.row.SnapshotMetadata;
 import io.bsdb.flink.scan.ScanSpec;
 import io.bsdb.flink.scan.SnapshotSource;
 import java.io.IOException;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -31,7 +33,6 @@ import org.apache.flink.table.connector.source.lookup.AsyncLookupFunctionProvide
 import org.apache.flink.table.connector.source.lookup.LookupFunctionProvider;
 import org.apache.flink.table.plan.stats.TableStats;
 import org.apache.flink.table.types.DataType;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A table as the right side of lookup joins, and as the input of queries.
@@ -53,7 +54,9 @@ final class SnapshotTableSource
   private final LookupPlanning planning;
 
   private Projection projection;
-  private @Nullable LookupSpec lastLookup;
+
+  /** Of the lookup joins that ask for a shuffle, those whose partitioner is still to come. */
+  private final Deque<LookupSpec> shuffled = new ArrayDeque<>();
 
   SnapshotTableSource(DeclaredTable table, ReadSettings settings, LookupPlanning planning) {
     this(table, settings, planning, Projection.all(table));
@@ -86,17 +89,24 @@ final class SnapshotTableSource
             projection,
             keys,
             context.preferCustomShuffle() ? planning.shuffle() : InputShuffle.NONE);
-    lastLookup = spec;
+    if (context.preferCustomShuffle()) {
+      shuffled.push(spec);
+    }
     return switch (planning.lookupKind()) {
       case SYNC -> LookupFunctionProvider.of(new SnapshotLookupFunction(spec));
       case ASYNC -> AsyncLookupFunctionProvider.of(new AsyncSnapshotLookupFunction(spec));
     };
   }
 
-  /** Called after {@link #getLookupRuntimeProvider}, whose keys are partitioned. */
+  /**
+   * Flink asks for the provider of a join, then translates the join's input, then asks for the
+   * partitioner. In the input there may be other joins with this very source, as Flink merges equal
+   * ones; so the calls nest. While it optimizes, Flink asks for providers only: what that leaves
+   * behind stays at the bottom.
+   */
   @Override
   public Optional<InputDataPartitioner> getPartitioner() {
-    LookupSpec spec = lastLookup;
+    LookupSpec spec = shuffled.poll();
     return spec == null || spec.shuffle() == InputShuffle.NONE
         ? Optional.empty()
         : Optional.of(new KeyPartitioner(spec));

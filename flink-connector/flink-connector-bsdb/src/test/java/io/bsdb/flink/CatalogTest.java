@@ -116,7 +116,7 @@ class CatalogTest {
   }
 
   @Test
-  void showsPlainBytes() throws Exception {
+  void showsPlainBytesAndKeepsThem() throws Exception {
     try (SnapshotWriter writer =
         SnapshotWriter.create(warehouse.resolve("default/plain"), WriterOptions.defaults())) {
       writer.add("k".getBytes(StandardCharsets.UTF_8), "v".getBytes(StandardCharsets.UTF_8));
@@ -128,6 +128,10 @@ class CatalogTest {
                 .texts(
                     "SELECT CAST(`key` AS STRING), CAST(`value` AS STRING) FROM c.`default`.plain"))
         .containsExactly("+I[k, v]");
+    assertThatThrownBy(
+            () -> batch().run("INSERT OVERWRITE c.`default`.plain SELECT * FROM c.`default`.plain"))
+        .hasStackTraceContaining("table c.default.plain was built from plain bytes")
+        .hasStackTraceContaining("'path' = '%s'".formatted(warehouse.resolve("default/plain")));
   }
 
   @Test
@@ -167,6 +171,17 @@ class CatalogTest {
                 .texts(
                     "SELECT d.gross FROM s JOIN c.shop.goods FOR SYSTEM_TIME AS OF s.pt AS d ON d.id = s.f0 AND d.region = 'CH' WHERE s.f0 = 3"))
         .containsExactly("+I[2.50]");
+  }
+
+  @Test
+  void declaresATableLikeAnother() throws Exception {
+    withCities()
+        .run("CREATE TABLE c.geo.towns LIKE c.geo.cities")
+        .run("INSERT OVERWRITE c.geo.towns SELECT * FROM c.geo.cities WHERE id < 3");
+
+    assertThat(current("geo/towns").recordCount()).isEqualTo(3);
+    assertThat(current("geo/towns").options()).containsEntry("layout", "compressed");
+    assertThat(current("geo/cities").recordCount()).isEqualTo(100);
   }
 
   /** To Flink it is CREATE TABLE, and then a plain INSERT. */

@@ -8,6 +8,10 @@ import io.bsdb.flink.storage.NoRenameFileSystem;
 import io.bsdb.table.Table;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
 import java.util.stream.Stream;
 import org.apache.flink.test.junit5.MiniClusterExtension;
 import org.junit.jupiter.api.AfterEach;
@@ -104,6 +108,24 @@ class RemoteTableTest {
     assertThat(NoRenameFileSystem.partitionsRead()).hasSize(PARTITIONS).doesNotHaveDuplicates();
     try (Stream<Path> left = Files.list(directory.resolve("local"))) {
       assertThat(left).isEmpty();
+    }
+  }
+
+  @Test
+  void deletesWhatKilledScansLeftBehind() throws Exception {
+    Path local = directory.resolve("local");
+    Path abandoned = Files.createDirectories(local.resolve("scan-1/copy"));
+    Path underWay = Files.createDirectory(local.resolve("scan-2"));
+    Path other = Files.createDirectory(local.resolve("other"));
+    FileTime old = FileTime.from(Instant.now().minus(Duration.ofDays(2)));
+    for (Path path : List.of(abandoned, abandoned.getParent(), other)) {
+      Files.setLastModifiedTime(path, old);
+    }
+
+    Sql.batch(1).run(ddl("")).texts("SELECT MAX(name) FROM t");
+
+    try (Stream<Path> left = Files.list(local)) {
+      assertThat(left).containsExactlyInAnyOrder(underWay, other);
     }
   }
 

@@ -27,6 +27,7 @@ class ShuffledLookupTest {
   private static final Set<KeyShare> SHARES = ConcurrentHashMap.newKeySet();
 
   @TempDir static Path directory;
+  @TempDir static Path names;
 
   /** Notes which shares are open while rows flow. */
   public static final class Note extends ScalarFunction {
@@ -100,6 +101,44 @@ class ShuffledLookupTest {
     assertThat(SHARES)
         .containsExactlyInAnyOrderElementsOf(
             IntStream.range(0, parallelism).mapToObj(i -> new KeyShare(i, parallelism)).toList());
+  }
+
+  private static String hint(String table) {
+    return table.equals("-") ? "" : SHUFFLE.replace("'t'", "'%s'".formatted(table));
+  }
+
+  /** Flink asks one source object for both partitioners. */
+  @ParameterizedTest
+  @CsvSource({"b, -", "-, a", "b, a"})
+  void twoJoinsWithOneTableHaveTheirOwnShares(String outer, String inner) throws Exception {
+    String ddl =
+        """
+        CREATE TABLE n (name STRING, id BIGINT, PRIMARY KEY (id) NOT ENFORCED)
+        WITH ('connector' = 'bsdb', 'path' = '%s', 'sink.partitions' = '6')"""
+            .formatted(names);
+    Sql.batch(1)
+        .numbers("source", 101)
+        .run(ddl)
+        .run("INSERT OVERWRITE n SELECT 'name ' || CAST(f0 AS STRING), f0 FROM source");
+
+    List<String> rows =
+        Sql.streaming(2)
+            .numbers("s", 100)
+            .run(ddl)
+            .texts(
+                """
+                SELECT %s s.id, s.name, b.id, b.name FROM (
+                  SELECT %s a.id, a.name, s.f0 + 1 AS follower, s.pt
+                  FROM s JOIN n FOR SYSTEM_TIME AS OF s.pt AS a ON a.id = s.f0) AS s
+                JOIN n FOR SYSTEM_TIME AS OF s.pt AS b
+                ON b.id = s.follower AND b.name = 'name ' || CAST(s.follower AS STRING)"""
+                    .formatted(hint(outer), hint(inner)));
+
+    assertThat(rows)
+        .containsExactlyInAnyOrderElementsOf(
+            IntStream.range(0, 100)
+                .mapToObj(i -> "+I[%d, name %d, %d, name %d]".formatted(i, i, i + 1, i + 1))
+                .toList());
   }
 
   @Test

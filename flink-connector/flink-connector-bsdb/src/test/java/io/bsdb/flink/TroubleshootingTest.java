@@ -16,6 +16,7 @@ class TroubleshootingTest {
   private static final Set<String> OF_FLINK =
       Set.of(
           "Could not find a file system implementation for scheme",
+          "Direct buffer memory",
           "Async function call has timed out");
 
   private static List<String> quoted() throws IOException {

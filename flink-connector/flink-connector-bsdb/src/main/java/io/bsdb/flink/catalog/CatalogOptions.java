@@ -10,7 +10,7 @@ public final class CatalogOptions {
           .stringType()
           .noDefaultValue()
           .withDescription(
-              "A directory of databases, which are directories of tables: a local path, or a URI of one of Flink's file systems. The same on the client and on all task managers.");
+              "A directory of databases, which are directories of tables: a local path, or a URI of one of Flink's file systems. The same on the client, on the JobManager and on all task managers.");
 
   public static final ConfigOption<String> DEFAULT_DATABASE =
       ConfigOptions.key("default-database")

@@ -2,17 +2,22 @@ package io.bsdb.flink.catalog;
 
 import io.bsdb.flink.BsdbOptions;
 import io.bsdb.flink.SnapshotTableFactory;
+import io.bsdb.flink.storage.TableLocation;
+import java.io.IOException;
+import java.util.Objects;
 import java.util.Set;
 import org.apache.flink.configuration.ConfigOption;
 import org.apache.flink.table.api.ValidationException;
+import org.apache.flink.table.connector.sink.DynamicTableSink;
 import org.apache.flink.table.connector.source.DynamicTableSource;
+import org.apache.flink.table.factories.DynamicTableSinkFactory;
 import org.apache.flink.table.factories.DynamicTableSourceFactory;
 
 /**
- * Makes the tables of a catalog for queries. Refuses a version that comes with a hint, which shows
- * only here, where the name of a table says which version it is.
+ * Makes the tables of a catalog for queries and builds. Refuses a version that comes with a hint,
+ * which shows only here, where the name of a table says which version it is.
  */
-final class CatalogTableFactory implements DynamicTableSourceFactory {
+final class CatalogTableFactory implements DynamicTableSourceFactory, DynamicTableSinkFactory {
   private final SnapshotTableFactory snapshots = new SnapshotTableFactory();
   private final VersionsTableFactory versions = new VersionsTableFactory();
 
@@ -41,6 +46,30 @@ final class CatalogTableFactory implements DynamicTableSourceFactory {
       case VERSION, TIME -> snapshots.createDynamicTableSource(context);
       case VERSIONS -> versions.createDynamicTableSource(context);
     };
+  }
+
+  @Override
+  public DynamicTableSink createDynamicTableSink(Context context) {
+    String name = context.getObjectIdentifier().asSummaryString();
+    switch (TableName.of(context.getObjectIdentifier().toObjectPath()).part()) {
+      case TABLE -> requireRows(context, name);
+      case VERSION, TIME -> {} // refused for its option
+      case VERSIONS ->
+          throw new ValidationException("table %s can only be used as a source".formatted(name));
+    }
+    return snapshots.createDynamicTableSink(context);
+  }
+
+  private static void requireRows(Context context, String name) {
+    TableLocation location =
+        new TableLocation(
+            Objects.requireNonNull(
+                context.getCatalogTable().getOptions().get(BsdbOptions.PATH.key())));
+    try {
+      new StoredTable(location.table(), location.path()).requireRows(name);
+    } catch (IOException e) {
+      throw new ValidationException("table %s cannot be read: %s".formatted(name, e), e);
+    }
   }
 
   private static void requireNoVersion(Context context) {

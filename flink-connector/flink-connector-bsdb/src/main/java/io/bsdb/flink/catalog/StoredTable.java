@@ -11,6 +11,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import org.apache.flink.table.api.DataTypes;
 import org.apache.flink.table.api.Schema;
+import org.apache.flink.table.api.ValidationException;
 import org.apache.flink.table.catalog.CatalogTable;
 import org.apache.flink.table.factories.FactoryUtil;
 
@@ -96,6 +97,22 @@ final class StoredTable {
     Map<String, String> all = new LinkedHashMap<>(location);
     all.putAll(options);
     return all;
+  }
+
+  /**
+   * Refuses a build that would make rows of values that are plain bytes, though nobody said so.
+   *
+   * @param name of the table, for the message
+   */
+  void requireRows(String name) throws IOException {
+    String current = table.currentVersion();
+    if (current != null
+        && table.manifest(current).schema() == null
+        && TableDeclaration.read(table.storage()) == null) {
+      throw new ValidationException(
+          "table %s was built from plain bytes, and INSERT OVERWRITE would make rows of its values; build it with the command line, or declare it with CREATE TABLE in another catalog: 'connector' = 'bsdb', 'path' = '%s'"
+              .formatted(name, location.get(BsdbOptions.PATH.key())));
+    }
   }
 
   /** The columns of a snapshot; plain bytes are two columns, {@code key} and {@code value}. */

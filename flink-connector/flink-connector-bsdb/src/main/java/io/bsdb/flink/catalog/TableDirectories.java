@@ -102,7 +102,29 @@ final class TableDirectories {
   /** Declares a table that is not there yet. */
   void create(ObjectPath path, CatalogBaseTable table) throws IOException {
     explainAbsence(path);
-    declare(path, table);
+    declare(
+        path,
+        table instanceof ResolvedCatalogTable resolved
+            ? resolved.copy(withoutCopiedPath(resolved.getOptions()))
+            : table);
+  }
+
+  /** The options without the path of another table here, which comes of CREATE TABLE … LIKE. */
+  private Map<String, String> withoutCopiedPath(Map<String, String> options) throws IOException {
+    Map<String, String> own = new HashMap<>(options);
+    String location = own.getOrDefault(BsdbOptions.PATH.key(), "");
+    String[] names = location.split("/", -1);
+    if (names.length >= 2) {
+      String database = names[names.length - 2];
+      String name = names[names.length - 1];
+      if (TableName.isPlain(database) && TableName.isPlain(name)) {
+        ObjectPath other = new ObjectPath(database, name);
+        if (location.equals(location(other).path()) && exists(other)) {
+          own.remove(BsdbOptions.PATH.key());
+        }
+      }
+    }
+    return own;
   }
 
   /** Keeps what a DDL says of a table. */
@@ -129,7 +151,7 @@ final class TableDirectories {
     String location = own.remove(BsdbOptions.PATH.key());
     if (location != null && !location.equals(location(path).path())) {
       throw new ValidationException(
-          "'path' = '%s': the tables of a catalog lie in its warehouse, this one at '%s'; leave 'path' out"
+          "'path' = '%s': the tables of a catalog lie in its warehouse, this one at '%s'; leave 'path' out, of LIKE by EXCLUDING OPTIONS"
               .formatted(location, location(path).path()));
     }
     return own;

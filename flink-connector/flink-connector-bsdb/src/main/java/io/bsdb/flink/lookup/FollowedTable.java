@@ -21,7 +21,6 @@ final class FollowedTable implements Closeable {
   private final LookupSpec spec;
   private final SharedSnapshots.Use use;
   private final LiveSnapshot live;
-  private final KeyShare share;
 
   /**
    * A version that the DDL does not match: a stream that runs is not to fail because somebody
@@ -31,8 +30,7 @@ final class FollowedTable implements Closeable {
 
   private record Refused(String version, ValidationException cause) {}
 
-  private FollowedTable(LookupSpec spec, SharedSnapshots.Use use, KeyShare share) {
-    this.share = share;
+  private FollowedTable(LookupSpec spec, SharedSnapshots.Use use) {
     this.spec = spec;
     this.use = use;
     this.live = use.live();
@@ -46,7 +44,7 @@ final class FollowedTable implements Closeable {
    */
   static FollowedTable open(LookupSpec spec, KeyShare share) throws IOException {
     try {
-      return new FollowedTable(spec, use(spec, share), share);
+      return new FollowedTable(spec, use(spec, share));
     } catch (IOException e) {
       throw new IOException(
           "table %s cannot be opened: path=%s: %s"
@@ -129,7 +127,8 @@ final class FollowedTable implements Closeable {
   }
 
   private void requireKeyOrder(Manifest next) {
-    if (!share.equals(KeyShare.ALL) && !SnapshotMapping.hasDeclaredKeyOrder(spec.table(), next)) {
+    if (!use.share().equals(KeyShare.ALL)
+        && !SnapshotMapping.hasDeclaredKeyOrder(spec.table(), next)) {
       throw new ValidationException(
           "table %s: version %s has its key columns in another order than the DDL, by which rows are shuffled; restart the job to open the whole table"
               .formatted(spec.table().name(), next.version()));

@@ -7,6 +7,8 @@ import io.bsdb.reader.ReaderOptions;
 import io.bsdb.reader.SignatureUse;
 import io.bsdb.reader.Verification;
 import io.bsdb.reader.WarmUp;
+import io.bsdb.table.Table;
+import java.io.IOException;
 import java.io.Serializable;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -39,6 +41,20 @@ public record ReadSettings(
     implements Serializable {
   /** The same for one version, all of which will be read. */
   public ReadSettings pinnedTo(String pinned) {
+    return pinnedTo(pinned, WarmUp.NEVER);
+  }
+
+  /**
+   * The same, with the version in service now if there is none to stay with and newer ones are not
+   * looked for.
+   */
+  ReadSettings settled(Table table) throws IOException {
+    return version == null && refreshInterval.isZero()
+        ? pinnedTo(table.requireCurrentVersion(), warmUp)
+        : this;
+  }
+
+  private ReadSettings pinnedTo(String pinned, WarmUp whenToWarmUp) {
     return new ReadSettings(
         access,
         verification,
@@ -47,7 +63,7 @@ public record ReadSettings(
         pinned,
         localDirectory,
         maxLocalBytes,
-        WarmUp.NEVER,
+        whenToWarmUp,
         signatures);
   }
 

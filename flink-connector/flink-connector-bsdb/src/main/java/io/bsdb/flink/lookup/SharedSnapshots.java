@@ -3,6 +3,7 @@ package io.bsdb.flink.lookup;
 import io.bsdb.flink.row.DeclaredTable;
 import io.bsdb.reader.KeyShare;
 import io.bsdb.reader.LiveSnapshot;
+import io.bsdb.table.Table;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;
@@ -29,6 +30,8 @@ public final class SharedSnapshots {
 
   /**
    * @param table where it lies
+   * @param settings name a version unless newer ones are looked for: jobs that start at different
+   *     times read different ones
    */
   private record Key(String table, ReadSettings settings, KeyShare share) {}
 
@@ -49,6 +52,11 @@ public final class SharedSnapshots {
 
     public LiveSnapshot live() {
       return live;
+    }
+
+    /** Of the keys that the reader was opened for. */
+    KeyShare share() {
+      return key.share;
     }
 
     /** What the reader has loaded. */
@@ -135,7 +143,8 @@ public final class SharedSnapshots {
    */
   public static Use use(DeclaredTable table, ReadSettings settings, KeyShare share)
       throws IOException {
-    Key key = new Key(table.table().storage().toString(), settings, share);
+    Table place = table.table();
+    Key key = new Key(place.storage().toString(), settings.settled(place), share);
     Shared shared;
     synchronized (OPEN) {
       shared = OPEN.computeIfAbsent(key, absent -> new Shared(new Loads(key.table)));

@@ -53,7 +53,7 @@ final class ScanEnumerator implements SplitEnumerator<ScanSplit, ScanState> {
   private void discovered(@Nullable List<ScanSplit> found, @Nullable Throwable failure) {
     if (found == null) {
       throw new FlinkRuntimeException(
-          "table %s cannot be scanned: path=%s: %s"
+          "table %s cannot be scanned: path=%s on the JobManager: %s"
               .formatted(spec.table().name(), spec.table().path(), failure),
           failure);
     }

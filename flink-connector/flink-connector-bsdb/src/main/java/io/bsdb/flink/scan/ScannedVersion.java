@@ -12,14 +12,24 @@ import io.bsdb.table.TableStorage;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.UUID;
 import org.apache.flink.table.data.RowData;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * An open version of a table, of which partitions are scanned: the whole version of a local table,
  * and a copy of one partition of any other.
  */
 final class ScannedVersion implements Closeable {
+  private static final Logger LOG = LoggerFactory.getLogger(ScannedVersion.class);
+  private static final String COPY = "scan-";
+
+  /** Longer than it takes to copy a partition; what has been opened is read on when deleted. */
+  private static final Duration ABANDONED = Duration.ofDays(1);
+
   private final Closeable source;
   private final LiveSnapshot.Lease lease;
   private final RowDecoder decoder;
@@ -44,9 +54,10 @@ final class ScannedVersion implements Closeable {
               spec.table(), spec.settings().pinnedTo(split.version()), KeyShare.ALL);
       return of(spec, use, use.live());
     }
-    String name = "scan-" + UUID.randomUUID();
+    String name = COPY + UUID.randomUUID();
     Path directory = copies.resolve(name);
     TableStorage storage = Table.at(copies).storage();
+    deleteAbandoned(storage);
     try {
       LiveSnapshot live = copy(spec, split, directory);
       return of(
@@ -63,6 +74,20 @@ final class ScannedVersion implements Closeable {
         e.addSuppressed(suppressed);
       }
       throw e;
+    }
+  }
+
+  /** Deletes the copies of processes that were killed. */
+  private static void deleteAbandoned(TableStorage storage) {
+    Instant limit = Instant.now().minus(ABANDONED);
+    try {
+      for (String name : storage.list("")) {
+        if (name.startsWith(COPY) && storage.lastModified(name).isBefore(limit)) {
+          storage.delete(name);
+        }
+      }
+    } catch (IOException e) {
+      LOG.warn("Copies that earlier scans left behind cannot be deleted: {}", storage, e);
     }
   }
 

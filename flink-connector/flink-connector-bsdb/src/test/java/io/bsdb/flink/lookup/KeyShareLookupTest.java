@@ -3,6 +3,9 @@ package io.bsdb.flink.lookup;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.bsdb.flink.row.DeclaredTable;
+import io.bsdb.flink.row.Projection;
+import io.bsdb.flink.row.RecordEncoder;
 import io.bsdb.format.PartitionFile;
 import io.bsdb.reader.Access;
 import io.bsdb.reader.KeyShare;
@@ -12,10 +15,17 @@ import io.bsdb.writer.WriterOptions;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
 import org.apache.flink.table.data.GenericRowData;
+import org.apache.flink.table.data.RowData;
 import org.apache.flink.table.data.StringData;
+import org.apache.flink.table.types.logical.IntType;
+import org.apache.flink.table.types.logical.LogicalType;
+import org.apache.flink.table.types.logical.RowType;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 class KeyShareLookupTest {
@@ -65,5 +75,62 @@ class KeyShareLookupTest {
     assertThatThrownBy(() -> function(InputShuffle.NONE).open(new MeteredContext()))
         .hasMessageContaining("cannot be opened");
     assertThat(OpenReaders.count()).isZero();
+  }
+
+  /** A table with one row, whose key has two columns. */
+  private DeclaredTable table(String... primaryKey) {
+    return new DeclaredTable(
+        "d",
+        directory.resolve("other").toString(),
+        RowType.of(
+            new LogicalType[] {
+              TestLookup.STRING.copy(false), new IntType(false), TestLookup.STRING
+            },
+            new String[] {"k", "l", "v"}),
+        List.of(primaryKey));
+  }
+
+  private void publish(String value) throws Exception {
+    DeclaredTable table = table("k", "l");
+    RecordEncoder encoder = new RecordEncoder(table);
+    RowData row = GenericRowData.of(StringData.fromString("a"), 1, StringData.fromString(value));
+    WriterOptions options = WriterOptions.builder().schema(table.schema()).partitions(1).build();
+    try (SnapshotWriter writer = SnapshotWriter.create(table.directory(), options)) {
+      writer.add(encoder.key(row), encoder.value(row));
+      writer.publish();
+    }
+  }
+
+  @Test
+  @Timeout(60)
+  void followsATableThatIsOpenedAsAWhole() throws Exception {
+    publish("one");
+    DeclaredTable declared = table("l", "k");
+    ReadSettings settings =
+        TestLookup.spec(
+                TestLookup.table(directory, TestLookup.STRING),
+                Access.MAPPED,
+                Duration.ofMillis(2),
+                InputShuffle.BY_KEY)
+            .settings();
+    SnapshotLookupFunction function =
+        new SnapshotLookupFunction(
+            new LookupSpec(
+                declared, settings, Projection.all(declared), List.of(0, 1), InputShuffle.BY_KEY));
+    function.open(new MeteredContext());
+    RowData compared = GenericRowData.of(StringData.fromString("a"), 1);
+    assertThat(value(function, compared)).isEqualTo("one");
+
+    publish("two");
+
+    while (value(function, compared).equals("one")) {
+      Thread.onSpinWait();
+    }
+    assertThat(value(function, compared)).isEqualTo("two");
+    function.close();
+  }
+
+  private static String value(SnapshotLookupFunction function, RowData compared) throws Exception {
+    return function.lookup(compared).iterator().next().getString(2).toString();
   }
 }

@@ -17,6 +17,9 @@ import org.apache.flink.table.types.logical.VarCharType;
 final class TestLookup {
   static final VarCharType STRING = new VarCharType(VarCharType.MAX_LENGTH);
 
+  /** A refresh interval that no test lives to see. */
+  static final Duration RARELY = Duration.ofDays(1000);
+
   private TestLookup() {}
 
   /** The table {@code d} of a key {@code k} and a value {@code v}. */
@@ -49,6 +52,6 @@ final class TestLookup {
 
   /** Of a value of text, without refreshes by itself. */
   static LookupSpec spec(Path directory, Access access, InputShuffle shuffle) {
-    return spec(table(directory, STRING), access, Duration.ZERO, shuffle);
+    return spec(table(directory, STRING), access, RARELY, shuffle);
   }
 }
