@@ -156,8 +156,8 @@ public final class LookupBuilder<K, V> {
 
   /**
    * Opens and verifies the table's current version, so that an application fails here rather than
-   * after it has joined its group. Reads metadata and index, half a byte per record; all of
-   * it if the reader's options ask for full verification or a copy in memory, or with {@link
+   * after it has joined its group. Reads metadata and index, half a byte per record; all of it if
+   * the reader's options ask for full verification or a copy in memory, or with {@link
    * #localDirectory}.
    *
    * @throws java.nio.file.NoSuchFileException if there is no such table or version, see {@link
