@@ -42,6 +42,8 @@ final class WriterArguments {
   @Option(
       names = "--perfect-hash",
       paramLabel = "KIND",
+      converter = PerfectHashes.class,
+      completionCandidates = PerfectHashes.class,
       description =
           "Perfect hash: pilot, the fastest; pilot-dense, a tenth smaller; or sux4j, the smallest."
               + " Default: pilot.")
@@ -148,6 +150,29 @@ final class WriterArguments {
       options.duplicates(duplicates);
     }
     return options.properties(properties).sourcePositions(sourcePositions);
+  }
+
+  /** Perfect hashes by the names that manifests use. */
+  static final class PerfectHashes
+      implements ITypeConverter<PerfectHashConstruction>, Iterable<String> {
+    private static final List<String> LABELS =
+        Arrays.stream(PerfectHashConstruction.values()).map(String::valueOf).toList();
+
+    @Override
+    public PerfectHashConstruction convert(String text) {
+      return Arrays.stream(PerfectHashConstruction.values())
+          .filter(construction -> construction.toString().equals(text))
+          .findFirst()
+          .orElseThrow(
+              () ->
+                  new TypeConversionException(
+                      "expected one of %s, actual %s".formatted(LABELS, text)));
+    }
+
+    @Override
+    public Iterator<String> iterator() {
+      return LABELS.iterator();
+    }
   }
 
   /** Layouts by the names that manifests use. */

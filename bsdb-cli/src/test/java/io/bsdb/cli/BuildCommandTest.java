@@ -283,6 +283,21 @@ class BuildCommandTest {
   }
 
   @Test
+  void buildsWithEveryPerfectHashAndRecordsWhich() throws IOException {
+    Path input = file("in.txt", "rose red\nviolet blue\n");
+    for (String name : new String[] {"pilot", "pilot-dense", "sux4j"}) {
+      CommandRun build =
+          CommandRun.of("build", "-t", table, "-i", input, "--perfect-hash", name, "--verify");
+      assertThat(build.status()).as(build.err()).isZero();
+      assertThat(CommandRun.of("inspect", "-t", table).out())
+          .contains("perfectHash=" + name + "\n");
+    }
+    CommandRun wrong = CommandRun.of("build", "-t", table, "-i", input, "--perfect-hash", "pilots");
+    assertThat(wrong.status()).isEqualTo(ExitStatus.USAGE);
+    assertThat(wrong.err()).contains("expected one of [pilot, pilot-dense, sux4j]");
+  }
+
+  @Test
   void buildsFromNoRecords() throws IOException {
     assertThat(CommandRun.of("build", "-t", table, "-i", file("in.txt", "")).status()).isZero();
     assertThat(CommandRun.of("get", "-t", table, "--", "a").status()).isEqualTo(ExitStatus.NO);
