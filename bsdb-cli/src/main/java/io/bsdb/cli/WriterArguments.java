@@ -5,14 +5,9 @@ import io.bsdb.writer.Duplicates;
 import io.bsdb.writer.Layout;
 import io.bsdb.writer.WriterOptions;
 import java.nio.file.Path;
-import java.util.Arrays;
-import java.util.Iterator;
-import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
-import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.TypeConversionException;
 
 /** How a snapshot is to be built; what is not given is left to the writer's defaults. */
 final class WriterArguments {
@@ -153,45 +148,16 @@ final class WriterArguments {
   }
 
   /** Perfect hashes by the names that manifests use. */
-  static final class PerfectHashes
-      implements ITypeConverter<PerfectHashConstruction>, Iterable<String> {
-    private static final List<String> LABELS =
-        Arrays.stream(PerfectHashConstruction.values()).map(String::valueOf).toList();
-
-    @Override
-    public PerfectHashConstruction convert(String text) {
-      return Arrays.stream(PerfectHashConstruction.values())
-          .filter(construction -> construction.toString().equals(text))
-          .findFirst()
-          .orElseThrow(
-              () ->
-                  new TypeConversionException(
-                      "expected one of %s, actual %s".formatted(LABELS, text)));
-    }
-
-    @Override
-    public Iterator<String> iterator() {
-      return LABELS.iterator();
+  static final class PerfectHashes extends Labels<PerfectHashConstruction> {
+    PerfectHashes() {
+      super(PerfectHashConstruction.values(), PerfectHashConstruction::toString);
     }
   }
 
   /** Layouts by the names that manifests use. */
-  static final class Layouts implements ITypeConverter<Layout>, Iterable<String> {
-    private static final List<String> LABELS =
-        Arrays.stream(Layout.values()).map(Layout::label).toList();
-
-    @Override
-    public Layout convert(String text) {
-      try {
-        return Layout.of(text);
-      } catch (IllegalArgumentException e) {
-        throw new TypeConversionException(e.getMessage());
-      }
-    }
-
-    @Override
-    public Iterator<String> iterator() {
-      return LABELS.iterator();
+  static final class Layouts extends Labels<Layout> {
+    Layouts() {
+      super(Layout.values(), Layout::label);
     }
   }
 }
