@@ -84,8 +84,9 @@ public final class PerfectHashBuilder {
         }
         yield new Sux4jBuilder(temporaryDirectory, workers).build(high, low, size);
       }
-      case PILOT -> new PilotBuilder(3.2, workers).build(high, low, size);
-      case PILOT_DENSE -> new PilotBuilder(3.6, workers).build(high, low, size);
+      case PILOT -> new PilotBuilder(PilotBuilder.KEYS_PER_BUCKET, workers).build(high, low, size);
+      case PILOT_DENSE ->
+          new PilotBuilder(PilotBuilder.DENSE_KEYS_PER_BUCKET, workers).build(high, low, size);
     };
   }
 }

@@ -1,6 +1,6 @@
 package io.bsdb.format.hash;
 
-/** The constructions of a perfect hash, with their ids on disk. */
+/** The kinds of sections on disk that hold a perfect hash. */
 public enum PerfectHashKind {
   /** A system of equations over F<sub>3</sub>, built by Sux4J: the smallest, slow to look up. */
   SUX4J(1),

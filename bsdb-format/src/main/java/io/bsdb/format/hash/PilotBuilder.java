@@ -7,6 +7,12 @@ import java.util.concurrent.atomic.AtomicBoolean;
 /** Builds sections of the pilot kind. */
 final class PilotBuilder {
 
+  /** The fastest to build; see {@link PerfectHashConstruction#PILOT}. */
+  static final double KEYS_PER_BUCKET = 3.2;
+
+  /** About as many as can be placed; see {@link PerfectHashConstruction#PILOT_DENSE}. */
+  static final double DENSE_KEYS_PER_BUCKET = 3.6;
+
   /** Seeds tried for the whole, beside the slot seeds tried for each part. */
   private static final int SEEDS = 8;
 
