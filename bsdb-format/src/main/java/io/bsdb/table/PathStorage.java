@@ -24,10 +24,7 @@ import java.time.Instant;
 import java.util.Comparator;
 import java.util.List;
 import java.util.UUID;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.locks.LockSupport;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.stream.Stream;
 
 /**
@@ -35,12 +32,6 @@ import java.util.stream.Stream;
  * default one.
  */
 final class PathStorage implements TableStorage {
-  /**
-   * By directory: taken before its lock file is opened. To close the file, however that came about,
-   * ends the lock on it that another thread of the process has.
-   */
-  private static final ConcurrentMap<Path, ReentrantLock> IN_PROCESS = new ConcurrentHashMap<>();
-
   private static final String LOCK_FILE = "LOCK";
   private static final long RETRY_NANOS = 5_000_000;
 
@@ -215,20 +206,17 @@ final class PathStorage implements TableStorage {
       return;
     }
     Files.createDirectories(root);
-    ReentrantLock own = IN_PROCESS.computeIfAbsent(root.toRealPath(), path -> new ReentrantLock());
-    try {
-      own.lockInterruptibly();
+    // Before its lock file is opened: to close the file, however that came about, ends the lock on
+    // it that another thread of the process has.
+    try (DirectoryLock own = DirectoryLock.acquire(root.toRealPath());
+        FileChannel channel =
+            FileChannel.open(
+                root.resolve(LOCK_FILE), StandardOpenOption.WRITE, StandardOpenOption.CREATE);
+        FileLock lock = lock(channel)) {
+      action.run();
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw interrupted();
-    }
-    try (FileChannel channel =
-            FileChannel.open(
-                root.resolve(LOCK_FILE), StandardOpenOption.WRITE, StandardOpenOption.CREATE);
-        var lock = lock(channel)) {
-      action.run();
-    } finally {
-      own.unlock();
     }
   }
 

@@ -183,8 +183,10 @@ class TablePublishTest {
           waiter.interrupt();
           assertThat(failure.join()).isInstanceOf(InterruptedIOException.class);
           assertThat(isLocked()).isTrue();
+          assertThat(DirectoryLock.isInUse(directory.resolve("t").toRealPath())).isTrue();
         });
     assertThat(isLocked()).isFalse();
+    assertThat(DirectoryLock.isInUse(directory.resolve("t").toRealPath())).isFalse();
   }
 
   /** What the kernel says; a lock of this process would not hinder this process. */
