@@ -86,7 +86,7 @@ final class CachedRecords implements Records {
   }
 
   /** Whether a load failed because the thread that did it for others, too, was interrupted. */
-  static boolean isInterruptionOfAnother(@Nullable Throwable cause) {
+  private static boolean isInterruptionOfAnother(@Nullable Throwable cause) {
     return cause instanceof ClosedByInterruptException && !Thread.currentThread().isInterrupted();
   }
 

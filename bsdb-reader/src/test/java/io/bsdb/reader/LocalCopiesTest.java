@@ -109,18 +109,23 @@ class LocalCopiesTest {
     }
   }
 
-  @Test
-  void aCopyThatFailsOrIsWrongNeverCounts() throws Exception {
-    TestData data = data(1);
-    Manifest manifest = publish(data);
+  /** Opens a copy of the table, but the connection is lost behind some files. */
+  private void failToOpenAfter(int files) {
     fault =
         (operation, path) -> {
-          if (operation.equals("open") && fetched.size() == 2) {
+          if (operation.equals("open") && fetched.size() == files) {
             throw new IOException("connection lost");
           }
         };
     assertThatThrownBy(() -> follow().open()).hasMessage("connection lost");
     fault = (operation, path) -> {};
+  }
+
+  @Test
+  void aCopyThatFailsOrIsWrongNeverCounts() throws Exception {
+    TestData data = data(1);
+    Manifest manifest = publish(data);
+    failToOpenAfter(2);
     Path file =
         remote
             .resolve("snapshots")
@@ -204,14 +209,7 @@ class LocalCopiesTest {
   void whatAnInterruptedCopyLeftDoesNotCountAgainstTheLimit() throws Exception {
     TestData data = data(1);
     Manifest manifest = publish(data);
-    fault =
-        (operation, path) -> {
-          if (operation.equals("open") && fetched.size() == 1) {
-            throw new IOException("connection lost");
-          }
-        };
-    assertThatThrownBy(() -> follow().open()).hasMessage("connection lost");
-    fault = (operation, path) -> {};
+    failToOpenAfter(1);
     Path copied =
         localFiles().stream().filter(f -> f.toString().endsWith(".bsdb")).findFirst().orElseThrow();
     Files.write(copied.resolveSibling("x.part"), new byte[(int) manifest.length()]);

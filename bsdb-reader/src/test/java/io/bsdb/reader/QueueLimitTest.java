@@ -54,13 +54,14 @@ class QueueLimitTest {
   @Test
   void whoeverAsksForMoreWaitsUntilThereIsRoom() throws Exception {
     int depth = 2;
-    CompletableFuture<Void> released = new CompletableFuture<>();
+    Gate gate = new Gate();
     table.fault =
         (position, length) -> {
-          released.join();
+          gate.pass();
           return length;
         };
-    try (SnapshotReader reader = table.open(options(Access.DIRECT, depth))) {
+    try (SnapshotReader reader = table.open(options(Access.DIRECT, depth));
+        gate) {
       AsyncSnapshotReader async = reader.async();
       CompletableFuture<List<CompletableFuture<byte[]>>> asked = new CompletableFuture<>();
       Thread asking = new Thread(() -> asked.complete(askAll(async)), "test-asking");
@@ -72,11 +73,9 @@ class QueueLimitTest {
         Thread.onSpinWait();
       }
       assertThat(reader.metrics().readsInFlight()).isEqualTo(room);
-      released.complete(null);
+      gate.open();
       assertAllRight(asked.join());
       asking.join();
-    } finally {
-      released.complete(null);
     }
   }
 

@@ -14,7 +14,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
@@ -137,17 +136,18 @@ class ReadFaultsTest {
       names = {"DIRECT", "DIRECT_CACHED"})
   void aSlowReadHoldsUpItsOwnLookupOnly(Way way) throws Exception {
     FaultyTable table = new FaultyTable(directory);
-    CompletableFuture<Void> released = new CompletableFuture<>();
+    Gate gate = new Gate();
     AtomicInteger held = new AtomicInteger();
     table.fault =
         (position, length) -> {
           if (position == PAGE) {
             held.incrementAndGet();
-            released.join();
+            gate.pass();
           }
           return length;
         };
-    try (SnapshotReader reader = table.open(way.options())) {
+    try (SnapshotReader reader = table.open(way.options());
+        gate) {
       List<CompletableFuture<byte[]>> futures = new ArrayList<>();
       for (int i = 0; i < 200; i++) {
         futures.add(reader.async().get(table.key(i)));
@@ -166,12 +166,10 @@ class ReadFaultsTest {
       }
       assertThat(waiting).isPositive();
       assertThat(futures.stream().filter(future -> !future.isDone()).count()).isEqualTo(waiting);
-      released.complete(null);
+      gate.open();
       for (int i = 0; i < futures.size(); i++) {
         assertThat(table.failure(futures.get(i), i)).isNull();
       }
-    } finally {
-      released.complete(null);
     }
   }
 
@@ -182,26 +180,25 @@ class ReadFaultsTest {
       names = {"DIRECT_CACHED", "IO_URING_CACHED"})
   void concurrentMissesOfOneBlockReadItOnce(Way way) throws Exception {
     FaultyTable table = new FaultyTable(directory);
-    CompletableFuture<Void> released = new CompletableFuture<>();
-    CountDownLatch reading = new CountDownLatch(1);
+    Gate gate = new Gate();
     table.fault =
         (position, length) -> {
-          reading.countDown();
-          released.join();
+          gate.pass();
           throw new IOException("injected");
         };
-    try (SnapshotReader reader = table.open(way.options())) {
+    try (SnapshotReader reader = table.open(way.options());
+        gate) {
       List<CompletableFuture<Throwable>> failures = new ArrayList<>();
       for (int i = 0; i < 4; i++) {
         CompletableFuture<Throwable> failure = new CompletableFuture<>();
         failures.add(failure);
         new Thread(() -> failure.complete(table.failure(reader, 0)), "test-" + i).start();
-        reading.await();
+        gate.awaitFirst();
       }
       while (reader.metrics().cacheHits() < 3) { // then all four wait for the same read
         Thread.onSpinWait();
       }
-      released.complete(null);
+      gate.open();
       for (CompletableFuture<Throwable> failure : failures) {
         assertThat(failure.join()).isInstanceOf(IOException.class).hasMessage("injected");
       }
@@ -210,8 +207,6 @@ class ReadFaultsTest {
       table.fault = (position, length) -> length;
       assertThat(table.failure(reader, 0)).isNull();
       assertThat(reader.metrics().blockReads()).isEqualTo(1);
-    } finally {
-      released.complete(null);
     }
   }
 

@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.nio.channels.ClosedByInterruptException;
 import java.nio.file.Path;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -22,8 +21,7 @@ class SharedLoadsTest {
       ReaderOptions.builder().access(Access.DIRECT).blockCacheBytes(1 << 20).queueDepth(1).build();
 
   @TempDir Path directory;
-  private final CompletableFuture<Void> released = new CompletableFuture<>();
-  private final CountDownLatch reading = new CountDownLatch(1);
+  private final Gate gate = new Gate();
   private FaultyTable table;
 
   @BeforeEach
@@ -31,8 +29,7 @@ class SharedLoadsTest {
     table = new FaultyTable(directory);
     table.fault =
         (position, length) -> {
-          reading.countDown();
-          released.join();
+          gate.pass();
           return length;
         };
   }
@@ -51,7 +48,7 @@ class SharedLoadsTest {
       throws InterruptedException {
     Thread loader = new Thread(() -> failure.complete(table.failure(reader, 0)), "test-loader");
     loader.start();
-    reading.await();
+    gate.awaitFirst();
     return loader;
   }
 
@@ -64,22 +61,22 @@ class SharedLoadsTest {
   @Test
   void aCallbackMayLookUpWhatIsStillQueuedBehindIt() throws Exception {
     int other = elsewhere();
-    try (SnapshotReader reader = table.open(OPTIONS)) {
+    try (SnapshotReader reader = table.open(OPTIONS);
+        gate) {
       AsyncSnapshotReader futures = reader.async();
       CompletableFuture<Throwable> second =
           futures.get(table.key(0)).thenApply(value -> table.failure(reader, other));
       CompletableFuture<byte[]> queued = futures.get(table.key(other));
-      released.complete(null);
+      gate.open();
       assertThat(second.join()).isNull();
       assertThat(table.failure(queued, other)).isNull();
-    } finally {
-      released.complete(null);
     }
   }
 
   @Test
   void aCallbackMayCloseTheReaderWhoeverRunsIt() throws Exception {
-    try (SnapshotReader reader = table.open(OPTIONS)) {
+    try (SnapshotReader reader = table.open(OPTIONS);
+        gate) {
       CompletableFuture<Throwable> failure = new CompletableFuture<>();
       Thread loader = load(reader, failure);
       CompletableFuture<Thread> closer =
@@ -96,18 +93,17 @@ class SharedLoadsTest {
                     return Thread.currentThread();
                   });
       awaitShared(reader, 1);
-      released.complete(null);
+      gate.open();
       assertThat(closer.join()).isSameAs(loader);
       assertThat(failure.join()).isNull();
       assertThatThrownBy(() -> reader.get(table.key(0))).isInstanceOf(ClosedReaderException.class);
-    } finally {
-      released.complete(null);
     }
   }
 
   @Test
   void anInterruptionFailsTheLookupOfItsThreadOnly() throws Exception {
-    try (SnapshotReader reader = table.open(OPTIONS)) {
+    try (SnapshotReader reader = table.open(OPTIONS);
+        gate) {
       CompletableFuture<Throwable> interrupted = new CompletableFuture<>();
       Thread loader = load(reader, interrupted);
       CompletableFuture<Throwable> waiting = new CompletableFuture<>();
@@ -115,12 +111,10 @@ class SharedLoadsTest {
       CompletableFuture<byte[]> asynchronous = reader.async().get(table.key(0));
       awaitShared(reader, 2);
       loader.interrupt();
-      released.complete(null);
+      gate.open();
       assertThat(interrupted.join()).isInstanceOf(ClosedByInterruptException.class);
       assertThat(waiting.join()).isNull();
       assertThat(table.failure(asynchronous, 0)).isNull();
-    } finally {
-      released.complete(null);
     }
   }
 }
