@@ -25,7 +25,7 @@ record MemoryPlan(List<Need> needs, long availableBytes, long heapLimit) {
    * @param files name of its files, which stores can share
    * @param fileBytes that have to be in the page cache
    * @param heapBytes of its process
-   * @param copiedBytes that its process has of its own beside the heap
+   * @param copiedBytes that its process has of its own beside the heap: copies and caches
    * @param keepsRecordsOnHeap and so needs a heap that grows with them
    */
   record Need(
@@ -53,7 +53,7 @@ record MemoryPlan(List<Need> needs, long availableBytes, long heapLimit) {
               peer.files(),
               peer.copiesFiles() ? 0 : fileBytes,
               StoreProcess.heapBytes(peer, records, queries),
-              peer.copiesFiles() ? fileBytes : 0,
+              (peer.copiesFiles() ? fileBytes : 0) + peer.offHeapCacheBytes(),
               peer.heapBytes(records) > 0));
     }
     return new MemoryPlan(needs, Machine.availableMemoryBytes(), Runtime.getRuntime().maxMemory());

@@ -37,6 +37,11 @@ public interface Peer {
     return 0;
   }
 
+  /** Most bytes of a cache of its own beside the heap. */
+  default long offHeapCacheBytes() {
+    return 0;
+  }
+
   /** Writes all records into an empty directory, and forces them to disk. */
   void build(RecordFile records, Path directory) throws IOException;
 

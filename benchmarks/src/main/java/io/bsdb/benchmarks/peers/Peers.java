@@ -68,12 +68,10 @@ public final class Peers {
         new SparkeyPeer("sparkey", CompressionType.NONE),
         new SparkeyPeer("sparkey-snappy", CompressionType.SNAPPY),
         new SparkeyPeer("sparkey-zstd", CompressionType.ZSTD),
-        new RocksDbPeer(
-            "rocksdb-ingest", RocksDbPeer.Fill.INGEST, org.rocksdb.CompressionType.NO_COMPRESSION),
-        new RocksDbPeer(
-            "rocksdb-put", RocksDbPeer.Fill.PUT, org.rocksdb.CompressionType.NO_COMPRESSION),
-        new RocksDbPeer(
-            "rocksdb-zstd", RocksDbPeer.Fill.INGEST, org.rocksdb.CompressionType.ZSTD_COMPRESSION),
+        RocksDbPeer.plain("rocksdb-ingest", RocksDbPeer.Fill.INGEST),
+        RocksDbPeer.plain("rocksdb-put", RocksDbPeer.Fill.PUT),
+        RocksDbPeer.compressed("rocksdb-zstd"),
+        RocksDbPeer.compressed("rocksdb-zstd-cached", "rocksdb-zstd", CACHE_BYTES),
         new LmdbPeer(),
         new SqlitePeer(),
         new MvStorePeer(),

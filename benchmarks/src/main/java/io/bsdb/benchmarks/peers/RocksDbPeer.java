@@ -16,10 +16,17 @@ import org.rocksdb.ReadOptions;
 import org.rocksdb.RocksDB;
 import org.rocksdb.RocksDBException;
 
-/** RocksDB, filled by one of its two ways and read through the mapped files. */
-public record RocksDbPeer(String name, Fill fill, CompressionType compression) implements Peer {
+/**
+ * RocksDB, filled by one of its two ways and read through the mapped files.
+ *
+ * @param files its name, unless it shares the files of another
+ * @param blockCacheBytes of decompressed blocks; 0 for none
+ */
+public record RocksDbPeer(
+    String name, String files, Fill fill, CompressionType compression, long blockCacheBytes)
+    implements Peer {
   private static final int DICTIONARY_BYTES = 64 << 10;
-  private static final long CACHE_BYTES = 256L << 20;
+  private static final long SMALL_CACHE_BYTES = 256L << 20;
 
   static {
     RocksDB.loadLibrary();
@@ -33,6 +40,22 @@ public record RocksDbPeer(String name, Fill fill, CompressionType compression) i
     PUT
   }
 
+  /** Uncompressed, without a block cache. */
+  static RocksDbPeer plain(String name, Fill fill) {
+    return new RocksDbPeer(name, name, fill, CompressionType.NO_COMPRESSION, 0);
+  }
+
+  /** Compressed, with a block cache that holds a part of what is asked for. */
+  static RocksDbPeer compressed(String name) {
+    return compressed(name, name, SMALL_CACHE_BYTES);
+  }
+
+  /** Compressed, with any block cache. */
+  static RocksDbPeer compressed(String name, String files, long blockCacheBytes) {
+    return new RocksDbPeer(
+        name, files, Fill.INGEST, CompressionType.ZSTD_COMPRESSION, blockCacheBytes);
+  }
+
   private boolean isCompressed() {
     return compression != CompressionType.NO_COMPRESSION;
   }
@@ -44,8 +67,13 @@ public record RocksDbPeer(String name, Fill fill, CompressionType compression) i
             fill == Fill.INGEST ? "sorted SST files ingested" : "puts without WAL, compacted",
             isCompressed()
                 ? "zstd with dictionary of %d KiB, block cache %d MiB"
-                    .formatted(DICTIONARY_BYTES >> 10, CACHE_BYTES >> 20)
+                    .formatted(DICTIONARY_BYTES >> 10, blockCacheBytes >> 20)
                 : "no compression, no block cache");
+  }
+
+  @Override
+  public long offHeapCacheBytes() {
+    return blockCacheBytes;
   }
 
   Options options() {
@@ -56,8 +84,8 @@ public record RocksDbPeer(String name, Fill fill, CompressionType compression) i
             .setDataBlockHashTableUtilRatio(0.75)
             .setBlockSize(4096)
             .setFormatVersion(5);
-    if (isCompressed()) {
-      table.setBlockCache(new LRUCache(CACHE_BYTES));
+    if (blockCacheBytes > 0) {
+      table.setBlockCache(new LRUCache(blockCacheBytes));
     } else {
       table.setNoBlockCache(true);
     }
