@@ -24,8 +24,8 @@ import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whole lookups past the page cache, beside what fio reads from the largest file in the same way,
- * in turns.
+ * Whole lookups past the page cache, beside what fio reads in the same way from the files of the
+ * first table, in turns.
  *
  * @param seconds of each measurement in each round
  * @param rounds of which the median is taken
@@ -79,10 +79,10 @@ record DiskBound(int seconds, int rounds, int depth) {
     boolean fio = Fio.isInstalled();
     int[] threads = {1, 16, 32};
     if (fio) {
-      Path file = PageCache.largestFile(tables.values().iterator().next());
-      ways.put("fio io_uring, depth " + depth, () -> fio(file, "io_uring", depth, 1));
+      List<Path> files = Directories.files(tables.values().iterator().next());
+      ways.put("fio io_uring, depth " + depth, () -> fio(files, "io_uring", depth, 1));
       for (int count : threads) {
-        ways.put("fio psync, threads " + count, () -> fio(file, "psync", 1, count));
+        ways.put("fio psync, threads " + count, () -> fio(files, "psync", 1, count));
       }
     }
     for (Map.Entry<String, Path> table : tables.entrySet()) {
@@ -141,9 +141,9 @@ record DiskBound(int seconds, int rounds, int depth) {
     return ReaderOptions.builder().access(access).queueDepth(depth).build();
   }
 
-  private Run fio(Path file, String engine, int queue, int jobs) throws Exception {
+  private Run fio(List<Path> files, String engine, int queue, int jobs) throws Exception {
     return new Run(
-        Fio.readsPerSecond(file, engine, queue, jobs, seconds), Double.NaN, 1, Double.NaN);
+        Fio.readsPerSecond(files, engine, queue, jobs, seconds), Double.NaN, 1, Double.NaN);
   }
 
   /** Reads that absent keys cost: those that their signatures do not tell. */

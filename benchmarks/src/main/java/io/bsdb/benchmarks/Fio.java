@@ -7,6 +7,7 @@ import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.stream.Collectors;
 
 /** The fio program: what the disk gives to 4 KiB random reads, whoever asks. */
 final class Fio {
@@ -22,20 +23,21 @@ final class Fio {
   }
 
   /**
-   * Reads per second from a file past the page cache.
+   * Reads per second from files past the page cache, each as often as the others.
    *
    * @param engine {@code io_uring} or {@code psync}
    * @param depth reads under way in each job
    * @param jobs threads
    */
-  static double readsPerSecond(Path file, String engine, int depth, int jobs, int seconds)
+  static double readsPerSecond(List<Path> files, String engine, int depth, int jobs, int seconds)
       throws IOException, InterruptedException {
     Process process =
         new ProcessBuilder(
                 List.of(
                     "fio",
                     "--name=read",
-                    "--filename=" + file.toString().replace(":", "\\:"),
+                    "--filename=" + names(files),
+                    "--file_service_type=random",
                     "--readonly",
                     "--rw=randread",
                     "--bs=4k",
@@ -59,5 +61,11 @@ final class Fio {
       throw new IOException("fio failed with status " + status);
     }
     return output.path("jobs").path(0).path("read").path("iops").asDouble();
+  }
+
+  private static String names(List<Path> files) {
+    return files.stream()
+        .map(file -> file.toString().replace(":", "\\:"))
+        .collect(Collectors.joining(":"));
   }
 }

@@ -17,33 +17,32 @@ import java.util.List;
 final class MemoryLimit {
   private static final int READS = 1 << 18;
   private static final int PAGE = 4096;
+  private static final int LARGEST_PIECE = 64 << 20;
 
-  private final MappedByteBuffer[] maps;
-  private final long mapBytes;
+  private final MappedByteBuffer[] pieces;
+  private final int pieceBytes;
 
-  private MemoryLimit(MappedByteBuffer[] maps, long mapBytes) {
-    this.maps = maps;
-    this.mapBytes = mapBytes;
+  private MemoryLimit(MappedByteBuffer[] pieces, int pieceBytes) {
+    this.pieces = pieces;
+    this.pieceBytes = pieceBytes;
   }
 
-  /** Measures over the files of a directory: of each as much as the shortest of the large has. */
+  /**
+   * Measures over the files of a directory, all of them: in pieces of one size, but for what is
+   * left of each file.
+   */
   static Limit of(Path directory, int rounds) throws IOException {
     long most = Files.size(PageCache.largestFile(directory));
-    List<Path> files = new ArrayList<>();
-    long length = Math.min(most, Integer.MAX_VALUE);
+    int pieceBytes = (int) Math.min(LARGEST_PIECE, Long.highestOneBit(most));
+    List<MappedByteBuffer> pieces = new ArrayList<>();
     for (Path file : Directories.files(directory)) {
-      if (Files.size(file) > most / 2) {
-        files.add(file);
-        length = Math.min(length, Files.size(file));
+      try (FileChannel channel = FileChannel.open(file)) {
+        for (long at = 0; at + pieceBytes <= channel.size(); at += pieceBytes) {
+          pieces.add(channel.map(FileChannel.MapMode.READ_ONLY, at, pieceBytes));
+        }
       }
     }
-    MappedByteBuffer[] maps = new MappedByteBuffer[files.size()];
-    for (int i = 0; i < maps.length; i++) {
-      try (FileChannel channel = FileChannel.open(files.get(i))) {
-        maps[i] = channel.map(FileChannel.MapMode.READ_ONLY, 0, length);
-      }
-    }
-    return new MemoryLimit(maps, length).measure(rounds);
+    return new MemoryLimit(pieces.toArray(MappedByteBuffer[]::new), pieceBytes).measure(rounds);
   }
 
   private Limit measure(int rounds) {
@@ -63,22 +62,23 @@ final class MemoryLimit {
     }
     // What is said must have been read: the compiler cannot drop the loops.
     Progress.step("memory was read, checksum %x", checksum);
-    return new Limit(mapBytes * maps.length, Series.of(dependent), Series.of(independent));
+    return new Limit(
+        (long) pieceBytes * pieces.length, Series.of(dependent), Series.of(independent));
   }
 
   private long touchPages() {
     long sum = 0;
-    for (MappedByteBuffer map : maps) {
-      for (long place = 0; place < mapBytes; place += PAGE) {
-        sum += map.get((int) place);
+    for (MappedByteBuffer piece : pieces) {
+      for (int place = 0; place < pieceBytes; place += PAGE) {
+        sum += piece.get(place);
       }
     }
     return sum;
   }
 
   private byte read(long random) {
-    MappedByteBuffer map = maps[(int) (((random & 0xFFFF_FFFFL) * maps.length) >>> 32)];
-    return map.get((int) (((random >>> 32) * mapBytes) >>> 32));
+    int piece = (int) (((random & 0xFFFF_FFFFL) * pieces.length) >>> 32);
+    return pieces[piece].get((int) (((random >>> 32) * pieceBytes) >>> 32));
   }
 
   /** Each place depends on what was read before. */

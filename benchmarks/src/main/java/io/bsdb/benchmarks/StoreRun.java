@@ -35,6 +35,7 @@ final class StoreRun {
   private final Map<Asked, Queries> queries = new EnumMap<>(Asked.class);
   private final Map<Integer, ExecutorService> pools = new HashMap<>();
   private final Histogram latencies = new Histogram(3);
+  private final Histogram notCounted = new Histogram(3);
 
   /** What is asked for. */
   enum Asked {
@@ -91,48 +92,66 @@ final class StoreRun {
     }
   }
 
-  private Queries leadIn(Asked asked, int round) throws IOException {
+  /**
+   * Asks {@link #BATCH} queries. A method of its own, so that the number of its calls has it
+   * compiled before the first round that counts, however short rounds are.
+   */
+  private interface Part {
+    void ask(Queries all, int from) throws IOException;
+  }
+
+  private void ask(Queries all, int round, Part part) throws IOException {
+    for (int from = from(round); from < from(round) + length; from += BATCH) {
+      part.ask(all, from);
+    }
+  }
+
+  private Queries leadIn(Asked asked, int round, Part part) throws IOException {
     Queries all = queries(asked);
-    get(all, from(round - 1), from(round - 1) + length);
+    ask(all, round - 1, part);
     return all;
   }
 
-  long get(Asked asked, int round) throws IOException {
-    Queries all = leadIn(asked, round);
+  private long time(Asked asked, int round, Part part) throws IOException {
+    Queries all = leadIn(asked, round, part);
     long start = System.nanoTime();
-    get(all, from(round), from(round) + length);
+    ask(all, round, part);
     return System.nanoTime() - start;
   }
 
-  private void get(Queries all, int from, int to) throws IOException {
-    for (int i = from; i < to; i++) {
+  long get(Asked asked, int round) throws IOException {
+    return time(asked, round, this::get);
+  }
+
+  private void get(Queries all, int from) throws IOException {
+    for (int i = from; i < from + BATCH; i++) {
       all.check(i, store.get(all.key(i)));
     }
   }
 
   long getAll(Asked asked, int round) throws IOException {
-    Queries all = leadIn(asked, round);
-    List<List<byte[]>> batches = all.batches(from(round), length, BATCH);
-    long start = System.nanoTime();
-    int i = from(round);
-    for (List<byte[]> batch : batches) {
-      for (byte[] value : store.getAll(batch)) {
-        all.check(i++, value);
-      }
+    return time(asked, round, this::getAll);
+  }
+
+  private void getAll(Queries all, int from) throws IOException {
+    int i = from;
+    for (byte[] value : store.getAll(all.keys(from, BATCH))) {
+      all.check(i++, value);
     }
-    return System.nanoTime() - start;
   }
 
   /** Single gets by several threads: the time that all need together. */
   long threads(Asked asked, int round, int threads) throws Exception {
-    Queries all = leadIn(asked, round);
+    Queries all = leadIn(asked, round, this::get);
     List<Callable<Void>> tasks = new ArrayList<>();
     for (int thread = 0; thread < threads; thread++) {
-      int from = from(round) + (int) ((long) length * thread / threads);
-      int to = from(round) + (int) ((long) length * (thread + 1) / threads);
+      int from = from(round) + length / BATCH * thread / threads * BATCH;
+      int to = from(round) + length / BATCH * (thread + 1) / threads * BATCH;
       tasks.add(
           () -> {
-            get(all, from, to);
+            for (int i = from; i < to; i += BATCH) {
+              get(all, i);
+            }
             return null;
           });
     }
@@ -159,19 +178,25 @@ final class StoreRun {
         });
   }
 
-  /** Single gets, each timed alone; some 25 ns of it are the clock. */
+  /**
+   * Single gets, each timed alone; some 25 ns of it are the clock. Those of untimed rounds do not
+   * count.
+   */
   long latencies(Asked asked, int round) throws IOException {
-    Queries all = leadIn(asked, round);
-    long total = 0;
-    for (int i = from(round); i < from(round) + length; i++) {
+    Histogram histogram = round < 0 ? notCounted : latencies;
+    Queries all = leadIn(asked, round, (some, from) -> latencies(some, from, notCounted));
+    long start = System.nanoTime();
+    ask(all, round, (some, from) -> latencies(some, from, histogram));
+    return System.nanoTime() - start;
+  }
+
+  private void latencies(Queries all, int from, Histogram histogram) throws IOException {
+    for (int i = from; i < from + BATCH; i++) {
       long start = System.nanoTime();
       byte[] value = store.get(all.key(i));
-      long nanos = System.nanoTime() - start;
-      latencies.recordValue(nanos);
-      total += nanos;
+      histogram.recordValue(System.nanoTime() - start);
       all.check(i, value);
     }
-    return total;
   }
 
   /** Of all gets that were timed alone. */

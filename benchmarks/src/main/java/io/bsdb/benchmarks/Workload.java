@@ -4,10 +4,10 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.SplittableRandom;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -100,6 +100,11 @@ public record Workload(long records) {
     return mix(id + 1);
   }
 
+  /** The number of the record whose {@link #keyNumber} this is. */
+  public static long id(long keyNumber) {
+    return unmix(keyNumber) - 1;
+  }
+
   /** Ids of all records, in the order of their keys. */
   public long[] idsByKey() {
     long[] keys = new long[Math.toIntExact(records)];
@@ -108,7 +113,7 @@ public record Workload(long records) {
     }
     Arrays.parallelSort(keys);
     for (int i = 0; i < keys.length; i++) {
-      keys[i] = unmix(keys[i] ^ Long.MIN_VALUE) - 1;
+      keys[i] = id(keys[i] ^ Long.MIN_VALUE);
     }
     return keys;
   }
@@ -149,6 +154,12 @@ public record Workload(long records) {
     value[end] = '"';
     value[end + 1] = '}';
     return value;
+  }
+
+  /** Whether these are key and value of one record. */
+  public boolean isValueOf(byte[] key, byte[] value) {
+    long keyNumber = Long.parseUnsignedLong(new String(key, StandardCharsets.US_ASCII), 16);
+    return Arrays.equals(value, value(id(keyNumber)));
   }
 
   /** A digest of a value that tells records apart: its last 16 bytes, which are random. */
@@ -209,16 +220,12 @@ public record Workload(long records) {
 
     /** The queries in lists of {@code size}. */
     public List<List<byte[]>> batches(int size) {
-      return batches(0, keys.length, size);
+      return IntStream.range(0, keys.length / size).mapToObj(i -> keys(i * size, size)).toList();
     }
 
-    /** Some of the queries in lists of {@code size}. */
-    List<List<byte[]>> batches(int from, int length, int size) {
-      List<List<byte[]>> batches = new ArrayList<>();
-      for (int i = from; i + size <= from + length; i += size) {
-        batches.add(Arrays.asList(Arrays.copyOfRange(keys, i, i + size)));
-      }
-      return batches;
+    /** Some of the queries, in a list of their own. */
+    List<byte[]> keys(int from, int count) {
+      return Arrays.asList(Arrays.copyOfRange(keys, from, from + count));
     }
 
     /** Whether query {@code i} is for a record. */
