@@ -50,7 +50,7 @@ import org.openjdk.jmh.annotations.Warmup;
 @Measurement(iterations = 7, time = 2)
 @Fork(
     value = 1,
-    jvmArgsAppend = {"-Xmx7g", "-XX:+AlwaysPreTouch"})
+    jvmArgsAppend = {"-Xmx7g", "-XX:+AlwaysPreTouch", "-XX:+UseTransparentHugePages"})
 public class EnrichmentBenchmark {
   private static final int EVENTS = 1 << 20;
   private static final int CITY = 1;

@@ -23,7 +23,8 @@ public record HashMapPeer() implements Peer {
 
   @Override
   public String configuration() {
-    return "java.util.HashMap<ByteBuffer, byte[]>, sized in advance, values copied";
+    return "java.util.HashMap<ByteBuffer, byte[]>, sized in advance, values copied; "
+        + (JavaCommand.hasHugeHeap() ? "heap in huge pages" : "heap in small pages");
   }
 
   @Override
