@@ -14,7 +14,15 @@ import java.util.stream.Collectors;
  * @param data where each has a directory
  * @param counts of records
  */
-record EnrichmentRuns(Path data, List<Long> counts, int rounds, long events, long diskEvents) {
+record EnrichmentRuns(Path data, List<Long> counts, int rounds, Events events) {
+  /**
+   * Events of one round.
+   *
+   * @param flink of lookups in memory
+   * @param disk of lookups in Flink that wait for the disk
+   * @param kafkaStreams of which some contenders take ten times as long
+   */
+  record Events(long flink, long disk, long kafkaStreams) {}
 
   /** At the largest number of records: it is about the cost per event. */
   List<Enrichment> flink() throws IOException, InterruptedException {
@@ -23,21 +31,18 @@ record EnrichmentRuns(Path data, List<Long> counts, int rounds, long events, lon
         LookupBench.class,
         data.resolve("flink"),
         "--rows=" + largest,
-        "--events=" + events,
-        "--disk-events=" + diskEvents,
+        "--events=" + events.flink,
+        "--disk-events=" + events.disk,
         "--rounds=" + rounds);
   }
 
-  /**
-   * At every number of records: it is about the time of a start, too. With half of the events, of
-   * which some contenders take ten times as long.
-   */
+  /** At every number of records: it is about the time of a start, too. */
   List<Enrichment> kafkaStreams() throws IOException, InterruptedException {
     return run(
         StreamsBench.class,
         data.resolve("kafka-streams"),
         "--records=" + counts.stream().map(String::valueOf).collect(Collectors.joining(",")),
-        "--events=" + events / 2,
+        "--events=" + events.kafkaStreams,
         "--rounds=" + rounds);
   }
 

@@ -4,6 +4,8 @@ import io.bsdb.benchmarks.Progress;
 import io.bsdb.benchmarks.UnderWay;
 import io.bsdb.benchmarks.Workload;
 import io.bsdb.format.row.KeyWriter;
+import io.bsdb.format.row.RowLayout;
+import io.bsdb.format.row.RowView;
 import io.bsdb.format.row.Schema;
 import io.bsdb.reader.Access;
 import io.bsdb.reader.AsyncSnapshotReader;
@@ -25,6 +27,7 @@ final class DiskReader {
     ReaderOptions options = ReaderOptions.builder().access(Access.IO_URING).build();
     try (AsyncSnapshotReader reader = AsyncSnapshotReader.open(table, options)) {
       Schema schema = Objects.requireNonNull(reader.manifest().schema());
+      RowLayout layout = RowLayout.ofValues(schema);
       KeyWriter key = new KeyWriter(schema);
       UnderWay lookups = new UnderWay(underWay);
       long start = System.nanoTime();
@@ -32,7 +35,8 @@ final class DiskReader {
         lookups.begin();
         long keyNumber = Workload.keyNumber(i * LookupJob.STEP % rows);
         lookups.endWith(
-            reader.get(key.reset().writeLong(keyNumber).toBytes()), DiskReader::requireFound);
+            reader.get(key.reset().writeLong(keyNumber).toBytes()),
+            value -> check(layout, keyNumber, value));
       }
       lookups.await();
       long nanos = System.nanoTime() - start;
@@ -44,9 +48,10 @@ final class DiskReader {
     }
   }
 
-  private static void requireFound(byte @Nullable [] value) {
-    if (value == null) {
-      throw new IllegalStateException("a lookup found nothing");
+  private static void check(RowLayout layout, long key, byte @Nullable [] value) {
+    if (value == null
+        || new RowView(layout).wrap(value).longAt(0) != key * WorkloadFunctions.FACTOR) {
+      throw new IllegalStateException("wrong answer for key " + key);
     }
   }
 }

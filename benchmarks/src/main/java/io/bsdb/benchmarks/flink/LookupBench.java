@@ -37,6 +37,7 @@ import picocli.CommandLine.Option;
     })
 public final class LookupBench implements Callable<Integer> {
   private static final String OVER_CONSTANT = "µs over constant";
+  private static final String NEW_VERSIONS = "new versions";
 
   @Option(names = "--rows", description = "Of the table. Default: ${DEFAULT-VALUE}.")
   private long rows = 1_000_000;
@@ -98,19 +99,29 @@ public final class LookupBench implements Callable<Integer> {
     List<String> leftOut = new ArrayList<>();
     List<Variant> running = variants.stream().filter(each -> fits(each, leftOut)).toList();
     Map<Variant, double[]> micros = new EnumMap<>(Variant.class);
+    double[] newVersions = new double[rounds];
     // The first round warms up.
     for (int round = -1; round < rounds; round++) {
       for (Variant variant : running) {
         long count = variant.waitsForDisk() ? diskEvents : events;
-        double perEvent = job.nanos(variant, count) / 1e3 / count;
+        LookupJob.Took took = job.run(variant, count);
+        double perEvent = took.nanos() / 1e3 / count;
         Progress.step("round %d of %d: %s, %.3f µs", round + 1, rounds, variant, perEvent);
         if (round >= 0) {
           micros.computeIfAbsent(variant, none -> new double[rounds])[round] = perEvent;
+          if (variant == Variant.BSDB_REFRESHED) {
+            newVersions[round] = took.newVersions();
+          }
         }
       }
     }
     Results results =
-        new Results(machine, parameters(), List.of(), List.of(), enrichment(job, micros, leftOut));
+        new Results(
+            machine,
+            parameters(),
+            List.of(),
+            List.of(),
+            enrichment(job, micros, newVersions, leftOut));
     Reports.write(results, directory);
     if (!quiet) {
       Reports.print(results, directory);
@@ -139,9 +150,9 @@ public final class LookupBench implements Callable<Integer> {
   }
 
   private List<Enrichment> enrichment(
-      LookupJob job, Map<Variant, double[]> micros, List<String> leftOut) {
-    List<Join> inMemory = joins(job, micros, variant -> !variant.waitsForDisk());
-    List<Join> fromDisk = joins(job, micros, Variant::waitsForDisk);
+      LookupJob job, Map<Variant, double[]> micros, double[] newVersions, List<String> leftOut) {
+    List<Join> inMemory = joins(job, micros, newVersions, variant -> !variant.waitsForDisk());
+    List<Join> fromDisk = joins(job, micros, newVersions, Variant::waitsForDisk);
     List<Enrichment> all = new ArrayList<>();
     if (!inMemory.isEmpty()) {
       String title = "Lookup join in Flink";
@@ -159,7 +170,10 @@ public final class LookupBench implements Callable<Integer> {
   }
 
   private static List<Join> joins(
-      LookupJob job, Map<Variant, double[]> micros, Predicate<Variant> wanted) {
+      LookupJob job,
+      Map<Variant, double[]> micros,
+      double[] newVersions,
+      Predicate<Variant> wanted) {
     List<Join> joins = new ArrayList<>();
     double[] constant = micros.get(Variant.CONSTANT);
     micros.forEach(
@@ -169,6 +183,9 @@ public final class LookupBench implements Callable<Integer> {
             measures.put(Enrichment.MICROS, Series.of(perEvent));
             if (constant != null && !variant.waitsForDisk()) {
               measures.put(OVER_CONSTANT, Series.of(difference(perEvent, constant)));
+            }
+            if (variant == Variant.BSDB_REFRESHED) {
+              measures.put(NEW_VERSIONS, Series.of(newVersions));
             }
             joins.add(new Join(variant.label(), job.options(variant), measures));
           }

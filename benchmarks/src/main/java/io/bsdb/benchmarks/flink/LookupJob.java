@@ -89,33 +89,43 @@ record LookupJob(Path path, long rows, int underWay, int versionSeconds) {
     };
   }
 
-  /** The wall time of the job for so many events. */
-  long nanos(Variant variant, long events) throws Exception {
+  /**
+   * What one job took.
+   *
+   * @param newVersions that were put in service meanwhile
+   */
+  record Took(long nanos, int newVersions) {}
+
+  /** Runs the job for so many events. */
+  Took run(Variant variant, long events) throws Exception {
     if (variant == Variant.DISK_READER) {
-      return DiskReader.nanos(path, rows, events, underWay);
+      return new Took(DiskReader.nanos(path, rows, events, underWay), 0);
     }
     StreamTableEnvironment tables = environment(RuntimeExecutionMode.STREAMING, events);
     declare(tables, options(variant));
     tables.executeSql(
-        "CREATE TABLE target (k BIGINT, a BIGINT, name STRING) WITH ('connector' = 'bench-check', 'checked' = '%s')"
-            .formatted(variant.answersRight()));
+        "CREATE TABLE target (k BIGINT, a BIGINT, name STRING) WITH ('connector' = 'bench-check', 'checked' = '%s', 'rows' = '%d')"
+            .formatted(variant.answersRight(), events));
     tables.executeSql(
         "CREATE TEMPORARY VIEW s AS SELECT RECORD_KEY(MOD(f0 * %d, %d)) AS k, pt FROM numbers"
             .formatted(STEP, rows));
     CountDownLatch ended = new CountDownLatch(variant == Variant.BSDB_REFRESHED ? 1 : 0);
     FutureTask<Integer> publications = new FutureTask<>(() -> publish(ended));
     new Thread(publications, "publisher").start();
-    long millis =
-        tables
-            .executeSql("INSERT INTO target " + query(variant))
-            .getJobClient()
-            .orElseThrow()
-            .getJobExecutionResult()
-            .get()
-            .getNetRuntime();
-    ended.countDown();
-    publications.get();
-    return TimeUnit.MILLISECONDS.toNanos(millis);
+    long millis;
+    try {
+      millis =
+          tables
+              .executeSql("INSERT INTO target " + query(variant))
+              .getJobClient()
+              .orElseThrow()
+              .getJobExecutionResult()
+              .get()
+              .getNetRuntime();
+    } finally {
+      ended.countDown();
+    }
+    return new Took(TimeUnit.MILLISECONDS.toNanos(millis), publications.get());
   }
 
   private String query(Variant variant) {
@@ -129,13 +139,14 @@ record LookupJob(Path path, long rows, int underWay, int versionSeconds) {
         .formatted(variant == Variant.DISK_ASYNC ? hint : "");
   }
 
-  /** Puts the two versions in service in turn; tells how often. */
+  /** Puts the other one of the two versions in service, again and again; tells how often. */
   private int publish(CountDownLatch ended) throws IOException, InterruptedException {
     Table table = Table.at(path);
     List<String> versions = table.versions();
     int count = 0;
     while (!ended.await(versionSeconds, TimeUnit.SECONDS)) {
-      table.rollback(versions.get(count % 2));
+      int current = versions.indexOf(table.currentVersion());
+      table.rollback(versions.get(1 - current));
       count++;
     }
     return count;

@@ -30,6 +30,6 @@ enum Variant {
 
   /** Whether every event gets the row of its key. */
   boolean answersRight() {
-    return this != CONSTANT;
+    return this != CONSTANT && this != NO_LOOKUP;
   }
 }

@@ -17,6 +17,10 @@ public final class WorkloadFunctions {
     return new String(WORKLOAD.value(id), StandardCharsets.US_ASCII);
   }
 
+  static boolean isNameOf(long key, String name) {
+    return value(Workload.id(key)).equals(name);
+  }
+
   /** The key of a record as a number. */
   public static final class KeyOf extends ScalarFunction {
     private static final long serialVersionUID = 1L;

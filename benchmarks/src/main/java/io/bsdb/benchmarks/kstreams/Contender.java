@@ -11,17 +11,16 @@ import org.apache.kafka.streams.kstream.KStream;
 import org.apache.kafka.streams.kstream.Materialized;
 import org.apache.kafka.streams.state.KeyValueStore;
 import org.apache.kafka.streams.state.Stores;
-import org.jspecify.annotations.Nullable;
 
 /** What holds the table that a stream is joined with. */
 enum Contender {
-  ROCKSDB("GlobalKTable, RocksDB", 0) {
+  ROCKSDB("GlobalKTable, RocksDB", "RocksDB as Kafka Streams sets it up, without changes", 0) {
     @Override
     AutoCloseable join(StreamsBuilder builder, Path snapshots, ResultCount results) {
       return joinGlobal(builder, builder.globalTable(BenchTopics.TABLE), results);
     }
   },
-  MEMORY("GlobalKTable, in-memory store", 512) {
+  MEMORY("GlobalKTable, in-memory store", "Stores.inMemoryKeyValueStore", 512) {
     @Override
     AutoCloseable join(StreamsBuilder builder, Path snapshots, ResultCount results) {
       Materialized<byte[], byte[], KeyValueStore<Bytes, byte[]>> store =
@@ -34,7 +33,7 @@ enum Contender {
           results);
     }
   },
-  BSDB("SnapshotLookup, mapped", 0) {
+  BSDB("SnapshotLookup, mapped", "defaults", 0) {
     @Override
     AutoCloseable join(StreamsBuilder builder, Path snapshots, ResultCount results)
         throws IOException {
@@ -45,24 +44,29 @@ enum Contender {
               .build();
       KStream<byte[], byte[]> events = builder.stream(BenchTopics.EVENTS);
       table
-          .leftJoin(events, (key, event) -> event, (event, value) -> result(value))
+          .leftJoin(events, (key, event) -> event, results::joined)
           .foreach((key, value) -> results.add(value));
       return table;
     }
   };
 
-  private static final byte[] ABSENT = {};
-
   private final String description;
+  private final String table;
   private final long heapBytesPerRecord;
 
-  Contender(String description, long heapBytesPerRecord) {
+  Contender(String description, String table, long heapBytesPerRecord) {
     this.description = description;
+    this.table = table;
     this.heapBytesPerRecord = heapBytesPerRecord;
   }
 
   String description() {
     return description;
+  }
+
+  /** What was set. */
+  String configuration(long records) {
+    return "%s; one stream thread, heap of %d MiB".formatted(table, heapMebibytes(records));
   }
 
   /**
@@ -80,12 +84,8 @@ enum Contender {
       StreamsBuilder builder, GlobalKTable<byte[], byte[]> table, ResultCount results) {
     KStream<byte[], byte[]> events = builder.stream(BenchTopics.EVENTS);
     events
-        .leftJoin(table, (key, event) -> event, (event, value) -> result(value))
+        .leftJoin(table, (key, event) -> event, results::joined)
         .foreach((key, value) -> results.add(value));
     return () -> {};
-  }
-
-  private static byte[] result(byte @Nullable [] value) {
-    return value == null ? ABSENT : value;
   }
 }

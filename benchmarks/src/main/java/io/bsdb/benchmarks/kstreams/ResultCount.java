@@ -1,12 +1,20 @@
 package io.bsdb.benchmarks.kstreams;
 
+import static java.nio.charset.StandardCharsets.US_ASCII;
+
 import io.bsdb.benchmarks.Workload;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import org.jspecify.annotations.Nullable;
 
-/** Counts what comes out of a topology with one thread, and when. */
+/** Checks and counts what comes out of a topology with one thread, and notes when. */
 final class ResultCount {
+  private static final byte[] ABSENT = {};
+
+  /** To make the right value takes longer than to look it up. */
+  private static final int COMPARED_EVERY = 16;
+
+  private final Workload workload;
   private final long expected;
   private final CompletableFuture<@Nullable Void> complete = new CompletableFuture<>();
   private long results;
@@ -16,10 +24,28 @@ final class ResultCount {
   private long lastNanos;
 
   /**
+   * @param workload of which the table is
    * @param expected results, 2 or more
    */
-  ResultCount(long expected) {
+  ResultCount(Workload workload, long expected) {
+    this.workload = workload;
     this.expected = expected;
+  }
+
+  /**
+   * What the join makes of a value of the table: an empty one of none. To be called by one thread.
+   *
+   * @throws IllegalStateException if it is not the value of the key; one of 16 is compared in full
+   */
+  byte[] joined(byte[] key, byte @Nullable [] value) {
+    if (value == null) {
+      return ABSENT;
+    }
+    if (value.length != Workload.VALUE_LENGTH
+        || (results % COMPARED_EVERY == 0 && !workload.isValueOf(key, value))) {
+      throw new IllegalStateException("wrong answer: key=" + new String(key, US_ASCII));
+    }
+    return value;
   }
 
   /** A value of the table, or an empty one. To be called by one thread. */

@@ -8,6 +8,7 @@ import io.bsdb.benchmarks.Progress;
 import io.bsdb.benchmarks.Reports;
 import io.bsdb.benchmarks.Results;
 import io.bsdb.benchmarks.Workload;
+import io.bsdb.benchmarks.kstreams.StreamsReport.Start;
 import io.bsdb.benchmarks.kstreams.StreamsRun.Outcome;
 import io.bsdb.benchmarks.peers.JavaCommand;
 import io.bsdb.examples.EmbeddedKafka;
@@ -89,7 +90,9 @@ public final class StreamsBench implements Callable<Integer> {
     Results results = new Results(Machine.facts(), parameters(), List.of(), List.of(), List.of());
     Files.createDirectories(directory);
     for (long count : records) {
-      Path data = Files.createTempDirectory(directory.toAbsolutePath(), "data-");
+      Path data = directory.toAbsolutePath().resolve("data");
+      Directories.delete(data); // of a run that was killed
+      Files.createDirectories(data);
       try {
         results = results.with(List.of(compare(new Workload(count), data)));
         Reports.write(results, directory);
@@ -111,7 +114,7 @@ public final class StreamsBench implements Callable<Integer> {
   }
 
   private Enrichment compare(Workload workload, Path data) throws Exception {
-    Map<String, List<Outcome>> outcomes = new LinkedHashMap<>();
+    Map<Start, List<Outcome>> outcomes = new LinkedHashMap<>();
     try (EmbeddedKafka kafka = EmbeddedKafka.start(data.resolve("kafka"))) {
       BenchTopics topics = new BenchTopics(kafka, workload, events);
       Progress.step("%,d records: fill the topics", workload.records());
@@ -121,9 +124,10 @@ public final class StreamsBench implements Callable<Integer> {
       for (int round = 1; round <= rounds; round++) {
         for (Contender contender : Contender.values()) {
           Path state = Files.createDirectories(data.resolve("state"));
-          run(contender, contender.description(), topics, data, outcomes);
+          run(new Start(contender, contender.description()), topics, data, outcomes);
           if (contender == Contender.ROCKSDB) {
-            run(contender, contender.description() + ", restarted", topics, data, outcomes);
+            Start again = new Start(contender, contender.description() + ", restarted");
+            run(again, topics, data, outcomes);
           }
           Directories.delete(state);
         }
@@ -133,13 +137,10 @@ public final class StreamsBench implements Callable<Integer> {
   }
 
   private static void run(
-      Contender contender,
-      String name,
-      BenchTopics topics,
-      Path data,
-      Map<String, List<Outcome>> outcomes)
+      Start start, BenchTopics topics, Path data, Map<Start, List<Outcome>> outcomes)
       throws Exception {
-    Progress.step("%s", name);
+    Progress.step("%s", start.name());
+    Contender contender = start.contender();
     Path file = data.resolve("outcome.json");
     JavaCommand.run(
         List.of("-Xmx" + contender.heapMebibytes(topics.workload().records()) + "m"),
@@ -148,6 +149,7 @@ public final class StreamsBench implements Callable<Integer> {
         topics.kafka().bootstrapServers(),
         data.resolve("state").toString(),
         data.resolve("snapshots").toString(),
+        Long.toString(topics.workload().records()),
         Long.toString(topics.events()),
         file.toString());
     Outcome outcome = new ObjectMapper().readValue(file.toFile(), Outcome.class);
@@ -155,7 +157,7 @@ public final class StreamsBench implements Callable<Integer> {
       throw new IOException(
           "%s: hits: expected=%d actual=%d".formatted(contender, topics.hits(), outcome.hits()));
     }
-    outcomes.computeIfAbsent(name, none -> new ArrayList<>()).add(outcome);
+    outcomes.computeIfAbsent(start, none -> new ArrayList<>()).add(outcome);
     // The next one shall read the events from the start, too.
     try (Admin admin =
         Admin.create(Map.of("bootstrap.servers", topics.kafka().bootstrapServers()))) {

@@ -13,15 +13,20 @@ import java.util.function.ToDoubleFunction;
 /**
  * What came out at one record count.
  *
- * @param outcomes of each contender by its name, one per round
+ * @param outcomes of each way to start a contender, one per round
  */
-record StreamsReport(long records, long events, Map<String, List<Outcome>> outcomes) {
+record StreamsReport(long records, long events, Map<Start, List<Outcome>> outcomes) {
+  /** A contender, and what its report says of this way to start it. */
+  record Start(Contender contender, String name) {}
+
   private static final String FIRST_RESULT = "first result, s";
 
   Enrichment enrichment() {
     List<Join> joins = new ArrayList<>();
     outcomes.forEach(
-        (name, rounds) -> joins.add(new Join(name, "one stream thread", measures(rounds))));
+        (start, rounds) ->
+            joins.add(
+                new Join(start.name, start.contender.configuration(records), measures(rounds))));
     return new Enrichment(
             "Join in Kafka Streams",
             records,

@@ -3,6 +3,7 @@ package io.bsdb.benchmarks.kstreams;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.bsdb.benchmarks.Directories;
 import io.bsdb.benchmarks.ProcessStatus;
+import io.bsdb.benchmarks.Workload;
 import java.nio.file.Path;
 import java.util.Properties;
 import org.apache.kafka.common.serialization.Serdes;
@@ -40,8 +41,8 @@ final class StreamsRun {
       long diskBytes) {}
 
   /**
-   * Arguments: contender, bootstrap servers, directory of state, directory of snapshots, number of
-   * events, file for the outcome.
+   * Arguments: contender, bootstrap servers, directory of state, directory of snapshots, numbers of
+   * records and of events, file for the outcome.
    */
   public static void main(String[] arguments) throws Exception {
     Contender contender = Contender.valueOf(arguments[0]);
@@ -55,7 +56,8 @@ final class StreamsRun {
         StreamsConfig.DEFAULT_KEY_SERDE_CLASS_CONFIG, Serdes.ByteArray().getClass().getName());
     properties.put(
         StreamsConfig.DEFAULT_VALUE_SERDE_CLASS_CONFIG, Serdes.ByteArray().getClass().getName());
-    ResultCount results = new ResultCount(Long.parseLong(arguments[4]));
+    ResultCount results =
+        new ResultCount(new Workload(Long.parseLong(arguments[4])), Long.parseLong(arguments[5]));
 
     StreamsBuilder builder = new StreamsBuilder();
     long opened = System.nanoTime();
@@ -83,7 +85,7 @@ final class StreamsRun {
               privateBytes,
               fileBytes,
               Directories.size(contender == Contender.BSDB ? snapshots : state));
-      new ObjectMapper().writeValue(Path.of(arguments[5]).toFile(), outcome);
+      new ObjectMapper().writeValue(Path.of(arguments[6]).toFile(), outcome);
     }
   }
 }

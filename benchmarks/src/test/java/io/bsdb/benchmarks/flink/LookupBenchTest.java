@@ -7,9 +7,11 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import io.bsdb.benchmarks.Enrichment;
 import io.bsdb.benchmarks.Enrichment.Join;
 import io.bsdb.benchmarks.Results;
+import io.bsdb.benchmarks.Workload;
 import java.nio.file.Path;
 import java.util.List;
 import org.apache.flink.configuration.Configuration;
+import org.apache.flink.configuration.CoreOptions;
 import org.apache.flink.table.api.EnvironmentSettings;
 import org.apache.flink.table.api.TableEnvironment;
 import org.junit.jupiter.api.Test;
@@ -17,6 +19,9 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** How fast anything is does not matter. */
 class LookupBenchTest {
+  /** That the record with key 7 has. */
+  private static final String NAME = WorkloadFunctions.value(Workload.id(7));
+
   @TempDir private Path directory;
 
   @Test
@@ -54,21 +59,35 @@ class LookupBenchTest {
 
   @Test
   void failsAtAWrongAnswer() {
-    TableEnvironment tables =
-        TableEnvironment.create(
-            EnvironmentSettings.newInstance().withConfiguration(new Configuration()).build());
-    tables.executeSql(
-        "CREATE TABLE target (k BIGINT, a BIGINT, name STRING) WITH ('connector' = 'bench-check', 'checked' = 'true')");
-
-    assertThatThrownBy(
-            () -> tables.executeSql("INSERT INTO target VALUES (7, 21, 'x'), (7, 22, 'x')").await())
+    assertThatThrownBy(() -> insert(2, "(7, 21, NAME), (7, 22, NAME)"))
         .hasStackTraceContaining("wrong answer")
         .hasStackTraceContaining("22");
-    assertThatThrownBy(
-            () ->
-                tables
-                    .executeSql("INSERT INTO target VALUES (7, CAST(NULL AS BIGINT), 'x')")
-                    .await())
+    assertThatThrownBy(() -> insert(1, "(7, CAST(NULL AS BIGINT), NAME)"))
         .hasStackTraceContaining("wrong answer");
+    assertThatThrownBy(() -> insert(1, "(7, 21, 'x')")).hasStackTraceContaining("wrong answer");
+    assertThatThrownBy(() -> insert(1, "(7, 21, CAST(NULL AS STRING))"))
+        .hasStackTraceContaining("wrong answer");
+  }
+
+  @Test
+  void failsAtAWrongNumberOfRows() throws Exception {
+    insert(1, "(7, 21, NAME)");
+    assertThatThrownBy(() -> insert(2, "(7, 21, NAME)"))
+        .hasStackTraceContaining("rows: expected=2 actual=1");
+  }
+
+  /** Inserts rows, in which NAME stands for the right one. */
+  private static void insert(int expected, String rows) throws Exception {
+    TableEnvironment tables =
+        TableEnvironment.create(
+            EnvironmentSettings.newInstance()
+                .withConfiguration(new Configuration().set(CoreOptions.DEFAULT_PARALLELISM, 1))
+                .build());
+    tables.executeSql(
+        "CREATE TABLE target (k BIGINT, a BIGINT, name STRING) WITH ('connector' = 'bench-check', 'checked' = 'true', 'rows' = '%d')"
+            .formatted(expected));
+    tables
+        .executeSql("INSERT INTO target VALUES " + rows.replace("NAME", "'" + NAME + "'"))
+        .await();
   }
 }
