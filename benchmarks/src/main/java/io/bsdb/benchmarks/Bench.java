@@ -56,7 +56,7 @@ public final class Bench implements Callable<Integer> {
 
   @Option(
       names = "--full",
-      description = "10^5, 10^6 and 10^7 records, 15 long rounds, and enrichment: about two hours")
+      description = "10^5, 10^6 and 10^7 records, 11 long rounds, and enrichment: about two hours")
   private boolean full;
 
   @Option(
@@ -146,8 +146,9 @@ public final class Bench implements Callable<Integer> {
             data,
             counts,
             rounds > 0 ? rounds : 3,
-            isLong() ? 4_000_000 : 400_000,
-            isLong() ? 500_000 : 50_000);
+            isLong()
+                ? new EnrichmentRuns.Events(10_000_000, 500_000, 2_000_000)
+                : new EnrichmentRuns.Events(400_000, 50_000, 200_000));
     if (wantsEnrichment("flink")) {
       results = results.with(enrichment.flink());
       Reports.write(results, data);
@@ -192,7 +193,7 @@ public final class Bench implements Callable<Integer> {
   }
 
   private int rounds() {
-    return rounds > 0 ? rounds : isLong() ? 15 : 5;
+    return rounds > 0 ? rounds : isLong() ? 11 : 5;
   }
 
   private int queries() {

@@ -5,6 +5,7 @@ import io.bsdb.benchmarks.peers.BuildProcess.Cost;
 import io.bsdb.benchmarks.peers.Peer;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -31,8 +32,10 @@ record Builds(Map<String, List<Cost>> costs) {
   static Builds rounds(Sources sources, List<Peer> peers, int rounds)
       throws IOException, InterruptedException {
     Map<String, List<Cost>> costs = new LinkedHashMap<>();
-    List<Peer> distinct = distinct(peers);
+    List<Peer> distinct = new ArrayList<>(distinct(peers));
     for (int round = 0; round < rounds; round++) {
+      // Another one is the first each time.
+      Collections.rotate(distinct, 1);
       for (Peer peer : distinct) {
         Progress.step("build %s, round %d of %d", peer.files(), round + 1, rounds);
         BuildProcess.forget(peer, sources.records(), sources.data());

@@ -28,10 +28,11 @@ record Turns(Sources sources, List<Peer> peers, int rounds, int queries) {
       return comparison(running, builds).run().with(plan.words(), leftOut(plan));
     }
     List<Size> alone = new ArrayList<>();
+    List<String> leftOut = leftOut(plan);
     for (Peer peer : running) {
-      alone.add(comparison(List.of(peer), builds).run());
+      measure(peer, builds, alone, leftOut);
     }
-    return merged(alone).with(plan.words(), leftOut(plan));
+    return merged(alone).with(plan.words(), leftOut);
   }
 
   /** Builds and measures one store after the other, and deletes files that no later one needs. */
@@ -44,7 +45,7 @@ record Turns(Sources sources, List<Peer> peers, int rounds, int queries) {
       MemoryPlan plan = plan(List.of(peer));
       leftOut.addAll(leftOut(plan));
       for (Peer one : running(List.of(peer), plan)) {
-        alone.add(comparison(List.of(one), builds).run());
+        measure(one, builds, alone, leftOut);
       }
       List<Peer> later = peers.subList(i + 1, peers.size());
       if (later.stream().noneMatch(other -> other.files().equals(peer.files()))) {
@@ -53,6 +54,16 @@ record Turns(Sources sources, List<Peer> peers, int rounds, int queries) {
       }
     }
     return merged(alone).with("one store at a time: built, measured and deleted", leftOut);
+  }
+
+  /** Measures one store. Should it fail, that does not take what was measured of the others. */
+  private void measure(Peer peer, Builds builds, List<Size> measured, List<String> leftOut) {
+    try {
+      measured.add(comparison(List.of(peer), builds).run());
+    } catch (IOException e) {
+      leftOut.add(peer.name() + ": failed: " + e.getMessage());
+      Progress.step("%s failed: %s", peer.name(), e);
+    }
   }
 
   private MemoryPlan plan(List<Peer> some) throws IOException {

@@ -4,7 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bsdb.benchmarks.Results.PeerResult;
 import io.bsdb.benchmarks.Results.Size;
+import io.bsdb.benchmarks.peers.BuildProcess;
+import io.bsdb.benchmarks.peers.Peer;
 import io.bsdb.benchmarks.peers.Peers;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -42,5 +45,32 @@ class TurnsTest {
         .contains("How many times the time of bsdb-compressed")
         .contains("Beside the memory that each had")
         .containsPattern("bsdb-compressed +\\d+ +\\d+ +[0-9.]+ +1.00x");
+  }
+
+  @Test
+  void keepsWhatWasMeasuredOfOthersIfAStoreFails() throws Exception {
+    Sources sources = Sources.of(data, new Workload(3000), "256m");
+    Peer sparkey = Peers.named(List.of("sparkey")).get(0);
+    sources.build(sparkey);
+    for (Path file : Directories.files(sources.directory(sparkey))) {
+      Files.write(file, new byte[0]);
+    }
+
+    Size size =
+        new Turns(sources, Peers.named(List.of("bsdb-blocked", "sparkey")), 2, 1 << 10)
+            .runAndDiscard();
+
+    assertThat(size.peers()).extracting(PeerResult::name).containsExactly("bsdb-blocked");
+    assertThat(size.leftOut()).singleElement().asString().startsWith("sparkey: failed: ");
+  }
+
+  @Test
+  void buildsAnewWithAnotherHeap() throws Exception {
+    Peer peer = Peers.named(List.of("bsdb-blocked")).get(0);
+    Workload workload = new Workload(3000);
+    BuildProcess.Cost first = Sources.of(data, workload, "256m").build(peer);
+
+    assertThat(Sources.of(data, workload, "256m").build(peer)).isEqualTo(first);
+    assertThat(Sources.of(data, workload, "300m").build(peer).heap()).isEqualTo("300m");
   }
 }

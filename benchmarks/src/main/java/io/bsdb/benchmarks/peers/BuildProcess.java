@@ -30,6 +30,7 @@ public final class BuildProcess {
    * @param peakAnonymousBytes the same without mapped files, by a look every 20 ms
    * @param bytesOnDisk of all files left
    * @param bytesPerRecord of these
+   * @param heap of the process, as {@code -Xmx} takes it
    * @param date when it was built
    */
   public record Cost(
@@ -39,23 +40,32 @@ public final class BuildProcess {
       long peakAnonymousBytes,
       long bytesOnDisk,
       double bytesPerRecord,
+      String heap,
       String date) {}
 
-  /** Builds, or returns what the build took that left its files in the directory before. */
+  /**
+   * Builds, or returns what the build took that left its files in the directory before, with as
+   * much heap.
+   */
   public static Cost run(Peer peer, RecordFile records, Path data, String heap)
       throws IOException, InterruptedException {
     Path directory = directory(peer, records, data);
     Path done = done(peer, records, data);
     if (Files.exists(done)) {
-      return JSON.readValue(done.toFile(), Cost.class);
+      Cost cost = JSON.readValue(done.toFile(), Cost.class);
+      if (heap.equals(cost.heap())) {
+        return cost;
+      }
     }
+    forget(peer, records, data);
     Directories.delete(directory);
     JavaCommand.run(
         List.of("-Xmx" + heap),
         BuildProcess.class,
         peer.files(),
         data.toString(),
-        Long.toString(records.workload().records()));
+        Long.toString(records.workload().records()),
+        heap);
     return JSON.readValue(done.toFile(), Cost.class);
   }
 
@@ -79,7 +89,7 @@ public final class BuildProcess {
     return data.resolve(peer.files() + "-" + records.workload().records());
   }
 
-  /** Arguments: name of the files, data directory, records. */
+  /** Arguments: name of the files, data directory, records, what is known as the heap. */
   public static void main(String[] arguments) throws IOException {
     Peer peer = Peers.withFiles(arguments[0]);
     Path data = Path.of(arguments[1]);
@@ -100,6 +110,7 @@ public final class BuildProcess {
             anonymous.end(),
             bytes,
             (double) bytes / count,
+            arguments[3],
             Instant.now().truncatedTo(ChronoUnit.SECONDS).toString());
     JSON.writeValue(done(peer, records, data).toFile(), cost);
   }

@@ -25,6 +25,13 @@ public final class JavaCommand {
     return command;
   }
 
+  /** Whether this process, and those that it starts, have their heaps in huge pages. */
+  static boolean hasHugeHeap() {
+    return ManagementFactory.getRuntimeMXBean()
+        .getInputArguments()
+        .contains("-XX:+UseTransparentHugePages");
+  }
+
   /**
    * Runs one to its end; it prints where this process does.
    *
@@ -33,6 +40,8 @@ public final class JavaCommand {
   public static void run(List<String> options, Class<?> main, String... arguments)
       throws IOException, InterruptedException {
     Process process = new ProcessBuilder(of(options, main, arguments)).inheritIO().start();
+    // However this process ends: nobody else would end the other one.
+    Runtime.getRuntime().addShutdownHook(new Thread(process::destroy, "bench-end"));
     int status;
     try {
       status = process.waitFor();
