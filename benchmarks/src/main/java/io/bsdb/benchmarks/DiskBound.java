@@ -17,6 +17,7 @@ import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
@@ -103,14 +104,11 @@ record DiskBound(int seconds, int rounds, int depth) {
     }
     Map<String, Run> medians = new TreeMap<>();
     runs.forEach((name, all) -> medians.put(name, median(all)));
-    List<DiskResult> results = new ArrayList<>();
-    for (String name : ways.keySet()) {
-      Run run = medians.get(name);
-      if (run != null) {
-        results.add(result(name, run, medians, tables, absent));
-      }
+    Map<String, Double> readsPerMiss = new TreeMap<>();
+    for (Map.Entry<String, Path> table : tables.entrySet()) {
+      readsPerMiss.put(table.getKey(), readsPerMiss(table.getValue(), absent));
     }
-    return results;
+    return ways.keySet().stream().map(name -> result(name, medians, readsPerMiss)).toList();
   }
 
   private static Run median(List<Run> runs) {
@@ -118,21 +116,20 @@ record DiskBound(int seconds, int rounds, int depth) {
     return sorted.get(sorted.size() / 2);
   }
 
-  private DiskResult result(
-      String name, Run run, Map<String, Run> medians, Map<String, Path> tables, Queries absent)
-      throws IOException {
+  private static DiskResult result(
+      String name, Map<String, Run> medians, Map<String, Double> readsPerMiss) {
+    Run run = Objects.requireNonNull(medians.get(name));
     if (name.startsWith("fio")) {
       return new DiskResult(name, run.rate(), Double.NaN, Double.NaN, Double.NaN, 1, Double.NaN);
     }
-    String peer = "fio " + name.substring(name.indexOf(' ') + 1).replace("direct", "psync");
-    Run fio = medians.get(peer);
-    Path table = tables.get(name.substring(0, name.indexOf(' ')));
+    int space = name.indexOf(' ');
+    Run fio = medians.get("fio " + name.substring(space + 1).replace("direct", "psync"));
     return new DiskResult(
         name,
         run.rate(),
         fio == null ? Double.NaN : run.rate() / fio.rate(),
         run.readsPerHit(),
-        table == null ? Double.NaN : readsPerMiss(table, absent),
+        readsPerMiss.getOrDefault(name.substring(0, space), Double.NaN),
         run.pagesPerRead(),
         run.cores());
   }

@@ -319,8 +319,9 @@ function builds() {
 function disk() {
   if (!results.disk.length) return undefined;
   const colour = (name) => (name.startsWith('fio') ? '#c0891c' : colours[name.split(' ')[0]] || shades.other[0]);
-  return bars(results.disk.map((each) => ({ name: each.name, value: each.operationsPerSecond, colour: colour(each.name) })),
-    'per second', 0);
+  const ratio = (each) => (Number.isFinite(each.ofFio) ? ', ' + each.ofFio.toFixed(2) + ' of fio' : '');
+  return bars(results.disk.map((each) =>
+    ({ name: each.name + ratio(each), value: each.operationsPerSecond, colour: colour(each.name) })), 'per second', 0);
 }
 
 function facts(id, entries) {

@@ -1,5 +1,6 @@
 package io.bsdb.benchmarks.micro;
 
+import io.bsdb.benchmarks.Directories;
 import io.bsdb.benchmarks.Workload;
 import io.bsdb.reader.ReaderOptions;
 import io.bsdb.reader.SnapshotReader;
@@ -10,11 +11,8 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Comparator;
-import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Stream;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
 import org.openjdk.jmh.annotations.Fork;
@@ -76,12 +74,7 @@ public class BlockDecodeBenchmark {
   @TearDown
   public void delete() throws IOException {
     reader.close();
-    try (Stream<Path> files = Files.walk(directory)) {
-      List<Path> all = files.sorted(Comparator.reverseOrder()).toList();
-      for (Path file : all) {
-        Files.delete(file);
-      }
-    }
+    Directories.delete(directory);
   }
 
   @Benchmark
