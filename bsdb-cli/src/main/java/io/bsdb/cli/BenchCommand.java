@@ -26,9 +26,9 @@ import picocli.CommandLine.Option;
     description = {
       "",
       "Looks up records of the table, drawn at random from all of it, and then random keys that it"
-          + " does not have; or the keys of a file as they are. All keys are looked up once before:"
-          + " that checks the answers, and fills the page cache where it is used. With direct"
-          + " reads that ends after --seconds.",
+          + " does not have; or the keys of a file, in its order. All keys are looked up once"
+          + " before: that checks the answers, and fills the page cache where it is used. With"
+          + " direct reads that ends after --seconds.",
       "",
       "To compare bsdb with other stores on this machine: benchmarks/run --help",
       ""
@@ -48,8 +48,9 @@ final class BenchCommand implements Callable<Integer> {
       names = "--keys",
       paramLabel = "FILE",
       description =
-          "Keys to look up, one per line, written as for 'get'; the first 1,048,576 of them."
-              + " Default: as many of the table's own.")
+          "Keys to look up, one per line, written as for 'get'; the first 1,048,576 of them. They"
+              + " are asked for in the order of FILE, again and again; each thread begins at another"
+              + " place. Default: as many of the table's own, in random order.")
   private @Nullable Path keysFile;
 
   @Option(

@@ -15,7 +15,7 @@ import java.util.Random;
 import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 
-/** Keys to look up, in random order, with what is known of their values. Immutable. */
+/** Keys to look up, in the order to ask for them, and what is known of their values. Immutable. */
 final class LookupKeys {
   /** Most that are held: with 20-byte keys some 60 MiB. */
   static final int MOST = 1 << 20;
@@ -57,7 +57,10 @@ final class LookupKeys {
     return new LookupKeys(entries, answer);
   }
 
-  /** Keys of a file, one per line, of which it is not known whether there are such records. */
+  /**
+   * Keys of a file in its order, one per line, of which it is not known whether there are such
+   * records.
+   */
   static LookupKeys ofFile(Path file, RecordText text) throws IOException {
     List<Entry> entries = new ArrayList<>();
     try (InputStream in = Files.newInputStream(file)) {
@@ -74,11 +77,12 @@ final class LookupKeys {
     if (entries.isEmpty()) {
       throw CommandFailure.refused("no keys in " + file + "; it should hold one per line");
     }
-    return shuffled(entries, Answer.ANY);
+    return new LookupKeys(entries, Answer.ANY);
   }
 
   /**
-   * Keys of a table's records, from everywhere in it alike: reads the table up to the last of them.
+   * Keys of a table's records in random order, from everywhere in it alike: reads the table up to
+   * the last of them.
    */
   static LookupKeys ofTable(SnapshotReader reader) throws IOException {
     long records = reader.manifest().recordCount();
