@@ -25,6 +25,7 @@ final class LookupLoad {
   private final Lookups.Factory lookups;
   private final LookupKeys keys;
   private final int threads;
+  private int checked;
 
   /**
    * @param lookups for each thread
@@ -47,6 +48,25 @@ final class LookupLoad {
 
   /** What one round did. */
   private record Round(long lookups, double perSecond) {}
+
+  /**
+   * Asks for each key once, in this thread, and checks all that is known of its answer. To be
+   * called at most once, and before {@link #run}, which then begins with other keys.
+   *
+   * @param seconds after which it ends, whether all have been asked for or not
+   * @return nanoseconds per key
+   */
+  double check(double seconds) throws IOException {
+    Lookups own = lookups.create(keys);
+    long start = System.nanoTime();
+    do {
+      int count = Math.min(STEP, keys.size() - checked);
+      own.run(checked, count, null);
+      checked += count;
+    } while (checked < keys.size() && System.nanoTime() - start < seconds * 1e9);
+    own.finish();
+    return (double) (System.nanoTime() - start) / checked;
+  }
 
   /** What one of the threads asks for; used by one thread at a time. */
   private static final class Asker {
@@ -75,7 +95,7 @@ final class LookupLoad {
   /**
    * Alternates rounds that count lookups and rounds that time each of them, after one of each that
    * does not count: what was done before has left its own in the processor's caches, and code that
-   * has not run yet is not compiled.
+   * has not run yet is not compiled. Of each answer a sample is checked.
    */
   Outcome run(double seconds) throws IOException {
     long nanos = (long) (seconds * TimeUnit.SECONDS.toNanos(1) / (2 * ROUNDS));
@@ -95,10 +115,11 @@ final class LookupLoad {
   }
 
   private List<Asker> askers() {
+    LookupKeys sampled = keys.sampled();
     List<Asker> askers = new ArrayList<>();
     for (int thread = 0; thread < threads; thread++) {
-      int first = (int) ((long) keys.size() * thread / threads);
-      askers.add(new Asker(lookups.create(keys), keys.size(), first));
+      long first = checked + (long) keys.size() * thread / threads;
+      askers.add(new Asker(lookups.create(sampled), keys.size(), (int) (first % keys.size())));
     }
     return askers;
   }

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What is asked for, in rounds that have no time for more than one step. */
+/** Which keys are asked for, in rounds that have no time for more than one step. */
 class LookupLoadTest {
   private static final int KEYS = 1000;
   private static final int STEP = 256;
@@ -31,19 +31,36 @@ class LookupLoadTest {
     keys = LookupKeys.ofFile(file, RecordText.of(null, null));
   }
 
+  @Test
+  void asksForEachKeyOnceToCheckItsAnswer() throws IOException {
+    List<Integer> asked = new ArrayList<>();
+    LookupLoad load = new LookupLoad(ignored -> recordingIn(asked), keys, 3);
+
+    load.check(Double.POSITIVE_INFINITY);
+
+    assertThat(asked).isEqualTo(IntStream.range(0, KEYS).boxed().toList());
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 3})
+  void beginsBehindTheKeysThatWereChecked(int threads) throws IOException {
+    List<List<Integer>> asked = new ArrayList<>();
+    LookupLoad load = new LookupLoad(ignored -> recordingIn(added(asked)), keys, threads);
+
+    load.check(NO_TIME);
+    load.run(NO_TIME);
+
+    assertThat(asked.get(0)).isEqualTo(IntStream.range(0, STEP).boxed().toList());
+    for (int thread = 0; thread < threads; thread++) {
+      assertThat(asked.get(1 + thread).get(0)).isEqualTo(STEP + KEYS * thread / threads);
+    }
+  }
+
   @ParameterizedTest
   @ValueSource(ints = {1, 3})
   void goesOnWhereTheLastRoundEnded(int threads) throws IOException {
     List<List<Integer>> asked = new ArrayList<>();
-    LookupLoad load =
-        new LookupLoad(
-            ignored -> {
-              List<Integer> positions = new ArrayList<>();
-              asked.add(positions);
-              return (position, count, latencies) -> positions.add(position);
-            },
-            keys,
-            threads);
+    LookupLoad load = new LookupLoad(ignored -> recordingIn(added(asked)), keys, threads);
 
     load.run(NO_TIME);
 
@@ -51,7 +68,7 @@ class LookupLoadTest {
     for (int thread = 0; thread < threads; thread++) {
       int first = KEYS * thread / threads;
       assertThat(asked.get(thread))
-          .isEqualTo(IntStream.range(0, ROUNDS).mapToObj(i -> (first + i * STEP) % KEYS).toList());
+          .isEqualTo(IntStream.range(0, ROUNDS * STEP).mapToObj(i -> (first + i) % KEYS).toList());
     }
   }
 
@@ -77,5 +94,17 @@ class LookupLoadTest {
     assertThat(outcome.lookups()).isEqualTo((ROUNDS - 2) * STEP);
     assertThat(outcome.latencies().getTotalCount()).isEqualTo(ROUNDS / 2 - 1);
     assertThat(outcome.latencies().getMinValue()).as("of round 4 of all").isEqualTo(4);
+  }
+
+  private static List<Integer> added(List<List<Integer>> lists) {
+    List<Integer> list = new ArrayList<>();
+    lists.add(list);
+    return list;
+  }
+
+  /** Notes the positions, as those of keys. */
+  private static Lookups recordingIn(List<Integer> asked) {
+    return (position, count, latencies) ->
+        IntStream.range(position, position + count).forEach(i -> asked.add(i % KEYS));
   }
 }
