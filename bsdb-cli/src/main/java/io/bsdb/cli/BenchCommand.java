@@ -26,9 +26,11 @@ import picocli.CommandLine.Option;
     description = {
       "",
       "Looks up records of the table, drawn at random from all of it, and then random keys that it"
-          + " does not have; or the keys of a file as they are. All keys are looked up once before:"
-          + " that checks the answers, and fills the page cache where it is used. With direct"
-          + " reads that ends after --seconds.",
+          + " does not have; or the keys of a file, in its order. All keys are looked up once"
+          + " before, in the same way: that checks the answers in full, and fills the page cache"
+          + " where it is used. With direct reads that ends after --seconds. Of answers that are"
+          + " measured, the length and some bytes are checked. What the keys of a file should find"
+          + " is not known, so that is not checked.",
       "",
       "To compare bsdb with other stores on this machine: benchmarks/run --help",
       ""
@@ -48,8 +50,9 @@ final class BenchCommand implements Callable<Integer> {
       names = "--keys",
       paramLabel = "FILE",
       description =
-          "Keys to look up, one per line, written as for 'get'; the first 1,048,576 of them."
-              + " Default: as many of the table's own.")
+          "Keys to look up, one per line, written as for 'get'; the first 1,048,576 of them. They"
+              + " are asked for in the order of FILE, again and again; each thread begins at another"
+              + " place. Default: as many of the table's own, in random order.")
   private @Nullable Path keysFile;
 
   @Option(
@@ -125,26 +128,22 @@ final class BenchCommand implements Callable<Integer> {
             .build();
     Path snapshot = SnapshotDirectory.of(table.directory()); // one version, whatever is published
     try (SnapshotReader reader = SnapshotReader.open(snapshot, options)) {
-      List<BenchReport.Measured> all = new ArrayList<>();
-      String effective = reader.metrics().effectiveAccess();
-      if (async) {
-        try (AsyncSnapshotReader futures = AsyncSnapshotReader.open(snapshot, options)) {
-          Lookups.Factory factory =
-              keys -> Lookups.futures(futures, keys, Math.max(1, inFlight / threads));
-          effective = futures.metrics().effectiveAccess();
-          measure(reader, futures.metrics(), factory, all);
-        }
-      } else {
-        Lookups.Factory factory =
-            batch > 1
-                ? keys -> Lookups.batches(reader, keys, batch)
-                : keys -> Lookups.single(reader, keys);
-        measure(reader, reader.metrics(), factory, all);
-      }
+      List<BenchReport.Measured> all = measure(reader, lookups(reader));
+      String effective = reader.metrics().effectiveAccess(); // known once there were lookups
       BenchReport report = new BenchReport(snapshot, reader.manifest(), effective, load(), all);
       console.out().write((json ? report.json() : report.text()).getBytes(StandardCharsets.UTF_8));
     }
     return ExitStatus.OK;
+  }
+
+  private Lookups.Factory lookups(SnapshotReader reader) {
+    if (async) {
+      AsyncSnapshotReader futures = reader.async(); // closed with its sibling
+      return keys -> Lookups.futures(futures, keys, Math.max(1, inFlight / threads));
+    }
+    return batch > 1
+        ? keys -> Lookups.batches(reader, keys, batch)
+        : keys -> Lookups.single(reader, keys);
   }
 
   private Access mode() {
@@ -171,52 +170,40 @@ final class BenchCommand implements Callable<Integer> {
     }
   }
 
-  private void measure(
-      SnapshotReader reader,
-      ReaderMetrics metrics,
-      Lookups.Factory factory,
-      List<BenchReport.Measured> all)
+  private List<BenchReport.Measured> measure(SnapshotReader reader, Lookups.Factory lookups)
       throws IOException {
     if (keysFile != null) {
       RecordText text = RecordText.of(reader.manifest().schema(), encoding);
-      all.add(measure("file", LookupKeys.ofFile(keysFile, text), reader, metrics, factory));
-      return;
+      return List.of(measure("file", LookupKeys.ofFile(keysFile, text), reader, lookups));
     }
+    List<BenchReport.Measured> all = new ArrayList<>();
     console.say("drawing keys from the table");
     LookupKeys present = LookupKeys.ofTable(reader);
-    all.add(measure("present", present, reader, metrics, factory));
+    all.add(measure("present", present, reader, lookups));
     LookupKeys absent = present.absent(reader);
     if (absent == null) {
       console.say("absent keys are not measured: nearly every key as long as the table's is in it");
     } else {
-      all.add(measure("absent", absent, reader, metrics, factory));
+      all.add(measure("absent", absent, reader, lookups));
     }
+    return all;
   }
 
   private BenchReport.Measured measure(
-      String what,
-      LookupKeys keys,
-      SnapshotReader reader,
-      ReaderMetrics metrics,
-      Lookups.Factory factory)
+      String what, LookupKeys keys, SnapshotReader reader, Lookups.Factory lookups)
       throws IOException {
     console.say("looking keys up once: %s", what);
+    LookupLoad load = new LookupLoad(lookups, keys, threads);
     // Past the page cache there is nothing to fill, and a million reads would take minutes.
-    double most = readsFromDisk() ? seconds * 1e9 : Double.MAX_VALUE;
-    long start = System.nanoTime();
-    int checked = 0;
-    while (checked < keys.size() && System.nanoTime() - start < most) {
-      keys.checkFully(checked, reader.get(keys.key(checked)));
-      checked++;
-    }
-    double firstNanos = (double) (System.nanoTime() - start) / checked;
+    double firstNanos = load.check(readsFromDisk() ? seconds : Double.POSITIVE_INFINITY);
     console.say("measuring for %s s", seconds);
-    long lookups = metrics.lookups();
+    ReaderMetrics metrics = reader.metrics();
+    long before = metrics.lookups();
     long hits = metrics.hits();
     long reads = metrics.blockReads();
     long bytes = metrics.bytesRead();
-    LookupLoad.Outcome outcome = new LookupLoad(factory, keys, threads).run(seconds);
-    double count = metrics.lookups() - lookups;
+    LookupLoad.Outcome outcome = load.run(seconds);
+    double count = metrics.lookups() - before;
     return new BenchReport.Measured(
         what,
         keys.size(),

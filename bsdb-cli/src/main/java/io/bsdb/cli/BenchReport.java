@@ -29,7 +29,8 @@ record BenchReport(
   /**
    * What was measured of one kind of keys.
    *
-   * @param firstNanos per key, when each was looked up for the first time
+   * @param firstNanos per key, when each was asked for once before; not cold unless the keys are a
+   *     file's, because what drew them had read the table and looked absent ones up
    * @param found share of lookups that found a record
    * @param reads from disk, per lookup
    * @param bytesRead from disk, per lookup
@@ -81,7 +82,8 @@ record BenchReport(
     }
     line(text, "");
     line(text, "Median and best of rounds. p50 to max: µs of a call. first: µs per key when each");
-    line(text, "was looked up once before, by one thread. reads: from disk, per lookup.");
+    line(text, "was asked for once before, in one thread; to draw keys, the table had been read");
+    line(text, "already, and absent keys looked up. reads: from disk, per lookup.");
     return text.toString();
   }
 

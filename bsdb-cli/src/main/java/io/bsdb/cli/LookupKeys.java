@@ -15,7 +15,7 @@ import java.util.Random;
 import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 
-/** Keys to look up, in random order, with what is known of their values. Immutable. */
+/** Keys to look up, in the order to ask for them, and what is known of their values. Immutable. */
 final class LookupKeys {
   /** Most that are held: with 20-byte keys some 60 MiB. */
   static final int MOST = 1 << 20;
@@ -23,22 +23,41 @@ final class LookupKeys {
   private static final long SEED = 42;
   private static final int TRIES = 100;
 
+  /** Bytes of a value that a sample has at least, if there are so many. */
+  private static final int SAMPLED = 16;
+
   /** What is known of the value of a key. */
   private enum Answer {
     ANY,
     ABSENT,
     /** A record's, of which a digest is kept. */
-    DIGEST
+    DIGEST,
+    /** A record's, of which no more than a sample is looked at. */
+    SAMPLE
   }
 
-  /** A key, and the digest of its value if that is known. */
+  /** A key, and the digests of its value, or of a sample of it, if that is known. */
   private static final class Entry {
     private final byte[] key;
     private final int digest;
+    private final int sample;
 
-    Entry(byte[] key, int digest) {
+    private Entry(byte[] key, int digest, int sample) {
       this.key = key;
       this.digest = digest;
+      this.sample = sample;
+    }
+
+    static Entry ofKey(byte[] key) {
+      return new Entry(key, 0, 0);
+    }
+
+    static Entry ofRecord(byte[] key, byte[] value) {
+      return new Entry(key, digest(value), sample(value));
+    }
+
+    Entry copy() {
+      return new Entry(key.clone(), digest, sample);
     }
   }
 
@@ -53,11 +72,14 @@ final class LookupKeys {
   private static LookupKeys shuffled(List<Entry> entries, Answer answer) {
     Collections.shuffle(entries, new Random(SEED));
     // Copies lie in memory as they are asked for. Else each question would cost cache misses too.
-    entries.replaceAll(entry -> new Entry(entry.key.clone(), entry.digest));
+    entries.replaceAll(Entry::copy);
     return new LookupKeys(entries, answer);
   }
 
-  /** Keys of a file, one per line, of which it is not known whether there are such records. */
+  /**
+   * Keys of a file in its order, one per line, of which it is not known whether there are such
+   * records.
+   */
   static LookupKeys ofFile(Path file, RecordText text) throws IOException {
     List<Entry> entries = new ArrayList<>();
     try (InputStream in = Files.newInputStream(file)) {
@@ -67,18 +89,19 @@ final class LookupKeys {
           (bytes, start, end, number) -> {
             if (entries.size() < MOST) {
               String line = new String(bytes, start, end - start, StandardCharsets.UTF_8);
-              entries.add(new Entry(text.parseKey(line), 0));
+              entries.add(Entry.ofKey(text.parseKey(line)));
             }
           });
     }
     if (entries.isEmpty()) {
       throw CommandFailure.refused("no keys in " + file + "; it should hold one per line");
     }
-    return shuffled(entries, Answer.ANY);
+    return new LookupKeys(entries, Answer.ANY);
   }
 
   /**
-   * Keys of a table's records, from everywhere in it alike: reads the table up to the last of them.
+   * Keys of a table's records in random order, from everywhere in it alike: reads the table up to
+   * the last of them.
    */
   static LookupKeys ofTable(SnapshotReader reader) throws IOException {
     long records = reader.manifest().recordCount();
@@ -93,7 +116,7 @@ final class LookupKeys {
     try (RecordCursor cursor = reader.scan()) {
       for (long left = records; entries.size() < wanted && cursor.next(); left--) {
         if (random.nextLong(left) < wanted - entries.size()) {
-          entries.add(new Entry(cursor.key(), Arrays.hashCode(cursor.value())));
+          entries.add(Entry.ofRecord(cursor.key(), cursor.value()));
         }
       }
     } catch (UnsupportedOperationException e) {
@@ -119,18 +142,43 @@ final class LookupKeys {
         }
         random.nextBytes(key);
       } while (reader.get(key) != null);
-      others.add(new Entry(key, 0));
+      others.add(Entry.ofKey(key));
     }
     return new LookupKeys(others, Answer.ABSENT);
+  }
+
+  /**
+   * The same keys, of whose values {@link #check} looks at no more than the length and a few bytes:
+   * what a measurement can afford, and enough to tell most records from others.
+   */
+  LookupKeys sampled() {
+    return answer == Answer.DIGEST ? new LookupKeys(entries, Answer.SAMPLE) : this;
+  }
+
+  private static int digest(byte[] value) {
+    return Arrays.hashCode(value);
+  }
+
+  private static int sample(byte[] value) {
+    int step = Math.max(1, value.length / SAMPLED);
+    int sample = value.length;
+    for (int i = 0; i < value.length; i += step) {
+      sample = 31 * sample + value[i];
+    }
+    return sample;
   }
 
   int size() {
     return entries.size();
   }
 
+  private Entry entry(int position) {
+    return entries.get(position % entries.size());
+  }
+
   /** The key at a position that may be any number: after the last comes the first. */
   byte[] key(int position) {
-    return entries.get(position % entries.size()).key;
+    return entry(position).key;
   }
 
   /** Keys from a position on, as {@link #key} numbers them. */
@@ -143,23 +191,24 @@ final class LookupKeys {
   }
 
   /**
-   * Checks whether there is a value where there has to be one.
+   * Checks what is known of an answer.
    *
-   * @throws IllegalStateException if not
+   * @throws IllegalStateException if it is wrong
    */
   void check(int position, byte @Nullable [] value) {
-    if (answer != Answer.ANY && (value == null) != (answer == Answer.ABSENT)) {
+    if (answer == Answer.ANY) {
+      return;
+    }
+    if ((value == null) != (answer == Answer.ABSENT)) {
       throw wrong(position, value == null ? "absent" : "a value");
+    }
+    if (value != null && !isOf(entry(position), value)) {
+      throw wrong(position, "another value than a scan found");
     }
   }
 
-  /** Checks all that is known of a value. */
-  void checkFully(int position, byte @Nullable [] value) {
-    check(position, value);
-    if (answer == Answer.DIGEST
-        && Arrays.hashCode(value) != entries.get(position % entries.size()).digest) {
-      throw wrong(position, "another value than a scan found");
-    }
+  private boolean isOf(Entry entry, byte[] value) {
+    return answer == Answer.SAMPLE ? sample(value) == entry.sample : digest(value) == entry.digest;
   }
 
   private IllegalStateException wrong(int position, String actual) {

@@ -1,0 +1,125 @@
+package io.bsdb.cli;
+
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.bsdb.reader.AsyncSnapshotReader;
+import io.bsdb.reader.SnapshotReader;
+import io.bsdb.writer.SnapshotWriter;
+import io.bsdb.writer.WriterOptions;
+import java.io.IOException;
+import java.lang.reflect.Proxy;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.UnaryOperator;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Of a thousand records one is answered wrongly, with a value of the right length. */
+class LookupChecksTest {
+  private static final int RECORDS = 1000;
+  private static final int VALUE_LENGTH = 100;
+  private static final int WRONG = 700;
+
+  @TempDir private Path directory;
+  private SnapshotReader reader;
+  private LookupKeys keys;
+
+  /** How lookups are asked for. */
+  private enum Way {
+    SINGLE,
+    BATCHES,
+    FUTURES;
+
+    Lookups.Factory of(SnapshotReader reader) {
+      return switch (this) {
+        case SINGLE -> keys -> Lookups.single(reader, keys);
+        case BATCHES -> keys -> Lookups.batches(reader, keys, 7);
+        case FUTURES -> keys -> Lookups.futures(reader.async(), keys, 4);
+      };
+    }
+  }
+
+  @BeforeEach
+  void open() throws IOException {
+    try (SnapshotWriter writer = SnapshotWriter.create(directory, WriterOptions.defaults())) {
+      for (int i = 0; i < RECORDS; i++) {
+        writer.add(("key " + i).getBytes(StandardCharsets.UTF_8), value(i));
+      }
+      writer.publish();
+    }
+    reader = SnapshotReader.open(directory);
+    keys = LookupKeys.ofTable(reader);
+  }
+
+  @AfterEach
+  void close() throws IOException {
+    reader.close();
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void findsOneWrongByteBeforeItMeasures(Way way) {
+    byte[] damaged = value(WRONG);
+    damaged[1] ^= 1;
+    LookupLoad load = new LookupLoad(way.of(answering(damaged)), keys, 1);
+
+    assertThatThrownBy(() -> load.check(Double.POSITIVE_INFINITY))
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessageContaining("wrong answer: key=key 700")
+        .hasMessageContaining("another value than a scan found");
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void findsAnotherRecordsValueWhileItMeasures(Way way) {
+    LookupLoad load = new LookupLoad(way.of(answering(value(WRONG + 1))), keys, 1);
+
+    assertThatThrownBy(() -> load.run(0))
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessageContaining("wrong answer: key=key 700");
+  }
+
+  private static byte[] value(int record) {
+    byte[] value = new byte[VALUE_LENGTH];
+    new Random(record).nextBytes(value);
+    return value;
+  }
+
+  /** The reader, but with this in place of one value, in whatever way it is asked. */
+  private SnapshotReader answering(byte[] wrong) {
+    byte[] right = value(WRONG);
+    return changed(
+        SnapshotReader.class, reader, value -> Arrays.equals(value, right) ? wrong : value);
+  }
+
+  private static <T> T changed(Class<T> type, T original, UnaryOperator<byte[]> change) {
+    return type.cast(
+        Proxy.newProxyInstance(
+            type.getClassLoader(),
+            new Class<?>[] {type},
+            (proxy, method, arguments) -> changed(method.invoke(original, arguments), change)));
+  }
+
+  @SuppressWarnings("FutureReturnValueIgnored") // whoever asked gets it
+  private static Object changed(Object result, UnaryOperator<byte[]> change) {
+    if (result instanceof byte[] value) {
+      return change.apply(value);
+    }
+    if (result instanceof List<?> values) {
+      return values.stream().map(value -> changed(value, change)).toList();
+    }
+    if (result instanceof CompletableFuture<?> future) {
+      return future.thenApply(value -> changed(value, change));
+    }
+    return result instanceof AsyncSnapshotReader futures
+        ? changed(AsyncSnapshotReader.class, futures, change)
+        : result;
+  }
+}
