@@ -126,7 +126,7 @@ final class LookupLoad {
 
   private static Round round(List<Asker> askers, long nanos, @Nullable Histogram latencies)
       throws IOException {
-    AtomicReference<@Nullable Exception> failure = new AtomicReference<>();
+    AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
     AtomicLong done = new AtomicLong();
     List<Thread> all = new ArrayList<>();
     long start = System.nanoTime();
@@ -136,7 +136,7 @@ final class LookupLoad {
               () -> {
                 try {
                   done.addAndGet(asker.runUntil(start + nanos, latencies));
-                } catch (IOException | RuntimeException e) {
+                } catch (Throwable e) { // for the thread that waits
                   failure.compareAndSet(null, e);
                 }
               },
@@ -160,11 +160,14 @@ final class LookupLoad {
     }
   }
 
-  private static void throwFailure(@Nullable Exception failure) throws IOException {
+  private static void throwFailure(@Nullable Throwable failure) throws IOException {
     if (failure instanceof IOException problem) {
       throw problem;
     }
     if (failure instanceof RuntimeException problem) {
+      throw problem;
+    }
+    if (failure instanceof Error problem) {
       throw problem;
     }
   }

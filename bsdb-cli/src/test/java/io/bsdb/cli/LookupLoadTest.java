@@ -1,12 +1,14 @@
 package io.bsdb.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -94,6 +96,27 @@ class LookupLoadTest {
     assertThat(outcome.lookups()).isEqualTo((ROUNDS - 2) * STEP);
     assertThat(outcome.latencies().getTotalCount()).isEqualTo(ROUNDS / 2 - 1);
     assertThat(outcome.latencies().getMinValue()).as("of round 4 of all").isEqualTo(4);
+  }
+
+  @Test
+  void failsWithTheErrorOfAnyThread() {
+    AtomicInteger created = new AtomicInteger();
+    LookupLoad load =
+        new LookupLoad(
+            ignored -> {
+              boolean fails = created.getAndIncrement() == 1;
+              return (position, count, latencies) -> {
+                if (fails) {
+                  throw new OutOfMemoryError("injected");
+                }
+              };
+            },
+            keys,
+            3);
+
+    assertThatThrownBy(() -> load.run(NO_TIME))
+        .isInstanceOf(OutOfMemoryError.class)
+        .hasMessage("injected");
   }
 
   private static List<Integer> added(List<List<Integer>> lists) {
