@@ -6,7 +6,6 @@ import io.bsdb.format.SnapshotFormat;
 import io.bsdb.table.Build;
 import io.bsdb.table.Table;
 import java.io.IOException;
-import java.nio.file.NoSuchFileException;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
@@ -31,7 +30,7 @@ public final class SnapshotPublisher {
    * left by failed attempts, are deleted.
    *
    * @throws IllegalArgumentException if a partition has two files or is out of range
-   * @throws NoSuchFileException if one of the files is gone
+   * @throws java.nio.file.NoSuchFileException if one of the files is gone
    * @throws io.bsdb.table.PublishConflictException if another version was put in service since the
    *     build began
    */
@@ -92,21 +91,11 @@ public final class SnapshotPublisher {
     }
   }
 
-  /** Deletes what is no file of the snapshot, and makes sure that all of its files are there. */
+  /** Deletes what is no file of the snapshot. */
   private static void clear(Table table, Build build, List<PartitionFile> files)
       throws IOException {
     Set<String> names = files.stream().map(PartitionFile::name).collect(Collectors.toSet());
-    List<String> present = table.storage().list(build.directory());
-    for (String name : names) {
-      if (!present.contains(name)) {
-        throw new NoSuchFileException(
-            table.storage() + "/" + build.directory() + "/" + name,
-            null,
-            "a partition file is gone, perhaps swept as left behind; nothing was published, run"
-                + " this build again");
-      }
-    }
-    for (String name : present) {
+    for (String name : table.storage().list(build.directory())) {
       if (!names.contains(name) && !name.equals(SnapshotFormat.MANIFEST_FILE)) {
         table.storage().delete(build.directory() + "/" + name);
       }
