@@ -27,26 +27,36 @@ import org.jspecify.annotations.Nullable;
 
 /** Turns the records of one partition, in memory, into its file. Used by one thread. */
 final class PartitionBuilder {
-  private final TableStorage storage;
+  private final Outputs outputs;
   private final Build build;
   private final int partitionCount;
   private final WriterOptions options;
   private final FrameCompression compression;
   private final @Nullable Path temporaryDirectory;
   private int[] startByRank = new int[0];
+  /** Creates files of the snapshot. */
+  interface Outputs {
+    /**
+     * Creates a new file.
+     *
+     * @throws java.nio.file.FileAlreadyExistsException if there is one of that name
+     */
+    TableStorage.Output create(String name) throws IOException;
+  }
+
 
   /**
    * @param temporaryDirectory for the files of a perfect hash under construction; null if there
    *     will be no records
    */
   PartitionBuilder(
-      TableStorage storage,
+      Outputs outputs,
       Build build,
       int partitionCount,
       WriterOptions options,
       FrameCompression compression,
       @Nullable Path temporaryDirectory) {
-    this.storage = storage;
+    this.outputs = outputs;
     this.build = build;
     this.partitionCount = partitionCount;
     this.options = options;
@@ -76,8 +86,7 @@ final class PartitionBuilder {
     FileHeader header =
         new FileHeader(
             build.id(), partition, partitionCount, Math.max(64, options.layout().alignment()));
-    try (PartitionOutput output =
-            new PartitionOutput(storage.create(build.directory() + "/" + name), header);
+    try (PartitionOutput output = new PartitionOutput(outputs.create(name), header);
         ZstdCompressCtx compressor = compressed ? compression.compressor() : null) {
       BlockWriter blocks = writeBlocks(records, shape, output, compressor);
       long blocksLength = output.length();

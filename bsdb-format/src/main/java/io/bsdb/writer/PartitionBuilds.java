@@ -5,6 +5,7 @@ import io.bsdb.format.SnapshotFormat;
 import io.bsdb.format.hash.KeyHash;
 import io.bsdb.table.Build;
 import io.bsdb.table.Table;
+import io.bsdb.table.TableStorage;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.nio.file.Path;
@@ -62,13 +63,17 @@ final class PartitionBuilds {
     this.listener = listener;
   }
 
-  /** The names of all files begun so far. */
+  /** The names of all files created so far. */
   synchronized List<String> created() {
     return List.copyOf(created);
   }
 
-  private synchronized void begin(String name) {
-    created.add(name);
+  private TableStorage.Output create(String name) throws IOException {
+    TableStorage.Output output = table.storage().create(build.directory() + "/" + name);
+    synchronized (this) {
+      created.add(name);
+    }
+    return output;
   }
 
   /** Memory that it takes to build a partition of these buckets, in bytes. */
@@ -214,7 +219,12 @@ final class PartitionBuilds {
       this.progress = progress;
       this.builder =
           new PartitionBuilder(
-              table.storage(), build, partitionCount, options, compression, temporaryDirectory);
+              PartitionBuilds.this::create,
+              build,
+              partitionCount,
+              options,
+              compression,
+              temporaryDirectory);
     }
 
     List<PartitionFile> work(List<Task> tasks, AtomicInteger next) throws IOException {
@@ -276,7 +286,6 @@ final class PartitionBuilds {
       String name =
           String.format(
               Locale.ROOT, "part-%05d%s.bsdb", partition, suffix.isEmpty() ? "" : "-" + suffix);
-      begin(name);
       PartitionFile file = builder.build(partition, name, records);
       files.add(file);
       progress.built(file.recordCount());

@@ -86,7 +86,12 @@ public final class SnapshotPublisher {
     table.storage().delete(build.directory() + "/" + name);
     try (FrameCompression compression = new FrameCompression(options)) {
       return new PartitionBuilder(
-              table.storage(), build, partitionCount, options, compression, null)
+              created -> table.storage().create(build.directory() + "/" + created),
+              build,
+              partitionCount,
+              options,
+              compression,
+              null)
           .build(partition, name, new PartitionRecords());
     }
   }

@@ -15,6 +15,7 @@ import io.bsdb.writer.PartitionWriter;
 import io.bsdb.writer.SnapshotPublisher;
 import io.bsdb.writer.WriterOptions;
 import java.io.IOException;
+import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -173,6 +174,14 @@ class PartitionWriterTest {
     assertThat(table.currentVersion()).isEqualTo(winner.version());
     table.abort(build);
     assertThat(table.versions()).containsExactly(winner.version());
+  }
+
+  @Test
+  void aWriterLeavesTheFilesThatAnotherCreatedUnderItsNames() throws Exception {
+    List<PartitionFile> files = buildAll();
+    assertThatThrownBy(() -> build("a", 0, 3)).isInstanceOf(FileAlreadyExistsException.class);
+    publish(files);
+    assertServesAll();
   }
 
   @Test
