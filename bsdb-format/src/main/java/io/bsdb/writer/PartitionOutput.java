@@ -30,8 +30,10 @@ final class PartitionOutput implements BlockOutput, Closeable {
   private final CRC32C checksum = new CRC32C();
   private final List<Section> sections = new ArrayList<>();
   private final long dataOffset;
-  private ByteBuffer buffer =
-      ByteBuffer.allocateDirect(HUGE_PAGE + SLACK).order(ByteOrder.LITTLE_ENDIAN);
+
+  /** Small at first: the files of partitions without records need no more. */
+  private ByteBuffer buffer = ByteBuffer.allocateDirect(SLACK).order(ByteOrder.LITTLE_ENDIAN);
+
   private long flushed;
 
   /** Takes over {@code output} and writes the header, padded so that blocks start aligned. */

@@ -15,6 +15,8 @@ import io.bsdb.writer.PartitionWriter;
 import io.bsdb.writer.SnapshotPublisher;
 import io.bsdb.writer.WriterOptions;
 import java.io.IOException;
+import java.lang.management.BufferPoolMXBean;
+import java.lang.management.ManagementFactory;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -174,6 +176,20 @@ class PartitionWriterTest {
     assertThat(table.currentVersion()).isEqualTo(winner.version());
     table.abort(build);
     assertThat(table.versions()).containsExactly(winner.version());
+  }
+
+  @Test
+  void emptyPartitionsTakeLittleMemory() throws Exception {
+    long before = directMemory();
+    SnapshotPublisher.publish(table, build, 64, List.of(), OPTIONS);
+    assertThat(directMemory() - before).isLessThan(32 << 20);
+  }
+
+  private static long directMemory() {
+    return ManagementFactory.getPlatformMXBeans(BufferPoolMXBean.class).stream()
+        .filter(pool -> pool.getName().equals("direct"))
+        .mapToLong(BufferPoolMXBean::getMemoryUsed)
+        .sum();
   }
 
   @Test
