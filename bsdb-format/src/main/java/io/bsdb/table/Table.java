@@ -159,8 +159,10 @@ public final class Table {
   }
 
   /**
-   * Puts a build in service: writes its manifest, then swaps {@code CURRENT}. May be repeated for
-   * the same build.
+   * Puts a build in service: writes its manifest unless it has one, then swaps {@code CURRENT}. May
+   * be repeated for the same build. One that was published and then rolled back looks like one that
+   * was killed before the swap: it is put in service again, unless there is another version in the
+   * place of the one before it.
    *
    * @throws NoSuchFileException if a file of the manifest is not there
    * @throws PublishConflictException if another version was put in service since the build began
@@ -176,8 +178,10 @@ public final class Table {
           }
           checkParent(build);
           checkFiles(build, manifest);
-          storage.replace(
-              build.directory() + "/" + SnapshotFormat.MANIFEST_FILE, manifest.encode());
+          if (!isComplete(build.version())) {
+            storage.replace(
+                build.directory() + "/" + SnapshotFormat.MANIFEST_FILE, manifest.encode());
+          }
           storage.syncDirectory(build.directory());
           storage.syncDirectory(SnapshotFormat.SNAPSHOTS_DIRECTORY);
           setCurrent(build.version());

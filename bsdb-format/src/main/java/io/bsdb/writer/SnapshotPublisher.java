@@ -5,6 +5,7 @@ import io.bsdb.format.PartitionFile;
 import io.bsdb.format.SnapshotFormat;
 import io.bsdb.table.Build;
 import io.bsdb.table.Table;
+import io.bsdb.table.Table.Published;
 import java.io.IOException;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -23,8 +24,9 @@ public final class SnapshotPublisher {
   private SnapshotPublisher() {}
 
   /**
-   * Completes and publishes a build. May be repeated with the same arguments: a build is published
-   * once.
+   * Completes and publishes a build. May be repeated with the same arguments: that changes nothing
+   * if the build, or one that followed it, is in service. After a rollback to the version before
+   * the build it puts the build in service again, with the files and the manifest that it has.
    *
    * <p>Partitions for which no file is given are empty. Other files in the snapshot's directory,
    * left by failed attempts, are deleted.
@@ -41,8 +43,11 @@ public final class SnapshotPublisher {
       List<PartitionFile> files,
       WriterOptions options)
       throws IOException {
-    if (table.wasPublished(build)) {
-      return table.manifest(build.version());
+    if (table.wasPublished(build) || table.contains(build.version())) {
+      // It may have been in service, so that its files must stay as they are.
+      Manifest manifest = table.manifest(build.version());
+      table.publish(build, manifest);
+      return manifest;
     }
     @Nullable PartitionFile[] byPartition = new @Nullable PartitionFile[partitionCount];
     for (PartitionFile file : files) {
@@ -75,8 +80,9 @@ public final class SnapshotPublisher {
             all,
             options.properties(),
             options.sourcePositions());
-    table.publish(build, manifest);
-    return manifest;
+    return table.publish(build, manifest) == Published.NOW
+        ? manifest
+        : table.manifest(build.version());
   }
 
   private static PartitionFile buildEmpty(

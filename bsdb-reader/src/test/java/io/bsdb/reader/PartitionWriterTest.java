@@ -21,8 +21,10 @@ import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -176,6 +178,29 @@ class PartitionWriterTest {
     assertThat(table.currentVersion()).isEqualTo(winner.version());
     table.abort(build);
     assertThat(table.versions()).containsExactly(winner.version());
+  }
+
+  /** It may have been in service; whether it was cannot be told. */
+  @Test
+  void publishingAgainAfterARollbackChangesNoFile() throws Exception {
+    Manifest parent = DATA.publish(path, OPTIONS);
+    build = table.begin();
+    List<PartitionFile> files = build("a", 0, 3);
+    Manifest manifest = publish(files);
+    List<Path> present;
+    try (Stream<Path> entries = Files.list(path.resolve(build.directory()))) {
+      present = entries.toList();
+    }
+    for (Path file : present) {
+      Files.setLastModifiedTime(file, FileTime.fromMillis(0));
+    }
+    table.rollback(parent.version());
+    assertThat(publish(files)).isEqualTo(manifest);
+    assertThat(present)
+        .hasSize(PARTITIONS + 1)
+        .allSatisfy(
+            file -> assertThat(Files.getLastModifiedTime(file)).isEqualTo(FileTime.fromMillis(0)));
+    assertThat(table.currentVersion()).isEqualTo(build.version());
   }
 
   @Test
