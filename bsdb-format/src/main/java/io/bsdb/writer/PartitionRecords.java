@@ -32,10 +32,15 @@ final class PartitionRecords {
       bytes += spill.bytes(bucket);
       records += spill.records(bucket);
     }
+    // What is too small goes first, so that the old and the new are not in memory together.
     if (data.capacity() < bytes) {
+      data = ByteBuffer.allocateDirect(0);
       data = ByteBuffer.allocateDirect(Math.toIntExact(bytes)).order(ByteOrder.LITTLE_ENDIAN);
     }
     if (starts.length < records) {
+      starts = new int[0];
+      high = new long[0];
+      low = new long[0];
       starts = new int[(int) records];
       high = new long[(int) records];
       low = new long[(int) records];

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bsdb.format.Manifest;
+import io.bsdb.format.SnapshotFormat;
+import io.bsdb.format.hash.KeyHash;
 import io.bsdb.format.hash.PerfectHashConstruction;
 import io.bsdb.reader.TestData.Lengths;
 import io.bsdb.table.Table;
@@ -157,6 +159,42 @@ class BuildTest {
     assertThat(directory.resolve("staging")).isEmptyDirectory();
     try (SnapshotReader reader = SnapshotReader.open(directory)) {
       data.assertFoundIn(reader);
+    }
+  }
+
+  /** Partitions that are loaded one after the other, the longer one last. */
+  @Test
+  void aLongerPartitionIsNotLoadedBesideTheOneBefore() throws Exception {
+    ChildProcess.Result result =
+        ChildProcess.run(
+            ChildProcess.of(
+                List.of(),
+                List.of("-XX:ActiveProcessorCount=1", "-XX:MaxDirectMemorySize=48m"),
+                BuildsTwoPartitions.class,
+                directory.toString()));
+    assertThat(result.status()).as("%s", result.lines()).isZero();
+  }
+
+  /** Builds a partition of 24 MiB, then one of 32 MiB. */
+  static final class BuildsTwoPartitions {
+    private BuildsTwoPartitions() {}
+
+    public static void main(String[] arguments) throws IOException {
+      WriterOptions options =
+          WriterOptions.builder().partitions(2).memoryBytes(LEAST_MEMORY).build();
+      try (SnapshotWriter writer = SnapshotWriter.create(Path.of(arguments[0]), options)) {
+        int[] absent = {24, 32};
+        for (int i = 0; absent[0] + absent[1] > 0; i++) {
+          byte[] key = bytes("key-" + i);
+          long high = KeyHash.hash(key).getMostSignificantBits();
+          int partition = SnapshotFormat.partition(high, 2);
+          if (absent[partition] > 0) {
+            absent[partition]--;
+            writer.add(key, new byte[1 << 20]);
+          }
+        }
+        writer.publish();
+      }
     }
   }
 
