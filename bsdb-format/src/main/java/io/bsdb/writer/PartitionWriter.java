@@ -123,9 +123,9 @@ public final class PartitionWriter implements Closeable {
           "key length out of range: record=%d expected 1 to %d, actual %d"
               .formatted(recordCount, SnapshotFormat.MAX_KEY_LENGTH, keyLength));
     }
-    if (valueLength > SnapshotFormat.MAX_VALUE_LENGTH) {
+    if (valueLength < 0 || valueLength > SnapshotFormat.MAX_VALUE_LENGTH) {
       throw new IllegalArgumentException(
-          "value too long: record=%d expected<=%d actual=%d"
+          "value length out of range: record=%d expected 0 to %d, actual %d"
               .formatted(recordCount, SnapshotFormat.MAX_VALUE_LENGTH, valueLength));
     }
     long high = KeyHash.hash(key, keyOffset, keyLength).getMostSignificantBits();

@@ -296,12 +296,14 @@ class BuildTest {
           .hasMessage("key length out of range: record=1 expected 1 to 65535, actual 65536");
       assertThatThrownBy(() -> writer.add(new byte[1], 0, 1, new byte[1], 0, (256 << 20) + 1))
           .isInstanceOf(IllegalArgumentException.class)
-          .hasMessage("value too long: record=1 expected<=268435456 actual=268435457");
-      for (int[] range : new int[][] {{0, 3}, {-1, 1}, {2, 1}, {0, -1}}) {
+          .hasMessage(
+              "value length out of range: record=1 expected 0 to 268435456, actual 268435457");
+      assertThatThrownBy(() -> writer.add(new byte[1], 0, 1, new byte[1], 0, -1))
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessage("value length out of range: record=1 expected 0 to 268435456, actual -1");
+      for (int[] range : new int[][] {{0, 3}, {-1, 1}, {2, 1}}) {
         assertThatThrownBy(() -> writer.add(new byte[1], 0, 1, new byte[2], range[0], range[1]))
             .isInstanceOf(IndexOutOfBoundsException.class);
-      }
-      for (int[] range : new int[][] {{0, 3}, {-1, 1}, {2, 1}}) {
         assertThatThrownBy(() -> writer.add(new byte[2], range[0], range[1], new byte[1], 0, 1))
             .isInstanceOf(IndexOutOfBoundsException.class);
       }
