@@ -279,8 +279,14 @@ final class PartitionBuilds {
       }
       if (bytes > MAX_LOADED_BYTES || count > SnapshotFormat.MAX_PARTITION_RECORDS) {
         throw new IOException(
-            "partition too large to build: partition=%d of %d records=%d bytes=%d; use more partitions"
-                .formatted(partition, partitionCount, count, bytes));
+            "partition too large to build: partition=%d of %d expected<=%d records and <=%d bytes actual=%d records and %d bytes; use more partitions, unless one key comes very often: then remove its duplicates before the build"
+                .formatted(
+                    partition,
+                    partitionCount,
+                    SnapshotFormat.MAX_PARTITION_RECORDS,
+                    MAX_LOADED_BYTES,
+                    count,
+                    bytes));
       }
       records.load(source, firstBucket, endBucket);
       String name =
