@@ -6,7 +6,6 @@ import io.bsdb.format.PartitionFile;
 import io.bsdb.format.PartitionProperties;
 import io.bsdb.format.PartitionProperties.Codec;
 import io.bsdb.format.PartitionProperties.KeyStorage;
-import io.bsdb.format.Section.Requirement;
 import io.bsdb.format.SectionKind;
 import io.bsdb.format.Signatures;
 import io.bsdb.format.SnapshotFormat;
@@ -34,6 +33,7 @@ final class PartitionBuilder {
   private final FrameCompression compression;
   private final @Nullable Path temporaryDirectory;
   private int[] startByRank = new int[0];
+
   /** Creates files of the snapshot. */
   interface Outputs {
     /**
@@ -43,7 +43,6 @@ final class PartitionBuilder {
      */
     TableStorage.Output create(String name) throws IOException;
   }
-
 
   /**
    * @param temporaryDirectory for the files of a perfect hash under construction; null if there
@@ -70,11 +69,6 @@ final class PartitionBuilder {
       records.resolve(options.duplicates());
     }
     int count = records.count();
-    if (count > SnapshotFormat.MAX_PARTITION_RECORDS) {
-      throw new IOException(
-          "too many records in a partition: partition=%d of %d expected<=%d actual=%d; use more partitions"
-              .formatted(partition, partitionCount, SnapshotFormat.MAX_PARTITION_RECORDS, count));
-    }
     ByteBuffer hashSection = count == 0 ? ByteBuffer.allocate(0) : perfectHash(records);
     ByteBuffer signatures =
         count == 0 ? ByteBuffer.allocate(0) : order(records, PerfectHash.open(hashSection));
@@ -92,16 +86,13 @@ final class PartitionBuilder {
       long blocksLength = output.length();
       output.endBlocks();
       if (count > 0) {
-        output.section(SectionKind.PERFECT_HASH, Requirement.REQUIRED, hashSection);
+        output.section(SectionKind.PERFECT_HASH, hashSection);
         if (options.signatureBits() > 0) {
-          output.section(SectionKind.SIGNATURES, Requirement.REQUIRED, signatures);
+          output.section(SectionKind.SIGNATURES, signatures);
         }
-        output.section(
-            SectionKind.BLOCK_INDEX,
-            Requirement.REQUIRED,
-            blocks.index().encode(count, blocksLength));
+        output.section(SectionKind.BLOCK_INDEX, blocks.index().encode(count, blocksLength));
         if (dictionary.length > 0) {
-          output.section(SectionKind.DICTIONARY, Requirement.REQUIRED, ByteBuffer.wrap(dictionary));
+          output.section(SectionKind.DICTIONARY, ByteBuffer.wrap(dictionary));
         }
       }
       PartitionProperties properties =
@@ -118,7 +109,7 @@ final class PartitionBuilder {
               blocks.maxBlockLength(),
               records.keyBytes(),
               records.valueBytes());
-      output.section(SectionKind.PROPERTIES, Requirement.REQUIRED, properties.encode());
+      output.section(SectionKind.PROPERTIES, properties.encode());
       long length = output.commit();
       return new PartitionFile(
           partition,

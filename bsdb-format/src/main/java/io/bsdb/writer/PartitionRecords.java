@@ -10,7 +10,7 @@ import java.util.Arrays;
 import java.util.HexFormat;
 
 /**
- * The records of one partition in memory, hashed: about 28 bytes per record beside the records
+ * The records of one partition in memory, hashed: 20 bytes per record beside the records
  * themselves. Reused from partition to partition; used by one thread.
  */
 final class PartitionRecords {
