@@ -8,6 +8,7 @@ import java.nio.ByteBuffer;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
+import java.nio.channels.FileLockInterruptionException;
 import java.nio.channels.OverlappingFileLockException;
 import java.nio.channels.SeekableByteChannel;
 import java.nio.file.AtomicMoveNotSupportedException;
@@ -33,6 +34,7 @@ import java.util.stream.Stream;
  */
 final class PathStorage implements TableStorage {
   private static final String LOCK_FILE = "LOCK";
+  private static final String CANNOT_WRITE = "file cannot be written";
   private static final long RETRY_NANOS = 5_000_000;
 
   private final Path root;
@@ -62,7 +64,7 @@ final class PathStorage implements TableStorage {
       try {
         return channel.write(source);
       } catch (IOException e) {
-        throw named(path, e);
+        throw named(CANNOT_WRITE, path, e);
       }
     }
 
@@ -74,7 +76,7 @@ final class PathStorage implements TableStorage {
         }
         channel.close();
       } catch (IOException e) {
-        throw named(path, e);
+        throw named(CANNOT_WRITE, path, e);
       }
     }
 
@@ -89,11 +91,11 @@ final class PathStorage implements TableStorage {
     }
   }
 
-  /** Channels do not say which file it is that cannot be written. */
-  private static IOException named(Path path, IOException e) {
+  /** Channels do not say which file it is that they fail with. */
+  private static IOException named(String what, Path path, IOException e) {
     return e instanceof ClosedChannelException || e instanceof FileSystemException
         ? e
-        : new IOException("file cannot be written: file=%s: %s".formatted(path, e.getMessage()), e);
+        : new IOException("%s: file=%s: %s".formatted(what, path, e.getMessage()), e);
   }
 
   @Override
@@ -118,7 +120,7 @@ final class PathStorage implements TableStorage {
           force.force(true);
         }
       } catch (IOException e) {
-        throw named(file, e);
+        throw named(CANNOT_WRITE, file, e);
       }
       move(temporary, file);
     } finally {
@@ -195,6 +197,8 @@ final class PathStorage implements TableStorage {
     if (local) {
       try (FileChannel channel = FileChannel.open(directory, StandardOpenOption.READ)) {
         channel.force(true);
+      } catch (IOException e) {
+        throw named("directory cannot be made durable", directory, e);
       }
     }
   }
@@ -220,15 +224,16 @@ final class PathStorage implements TableStorage {
     }
   }
 
-  private static InterruptedIOException interrupted() {
-    return new InterruptedIOException("interrupted while waiting for the lock of a table");
+  private InterruptedIOException interrupted() {
+    return new InterruptedIOException(
+        "interrupted while waiting for the lock of the table " + root);
   }
 
   /**
    * Waits for the file's lock. It belongs to the whole process, where the JVM refuses to wait for
    * one that another thread holds, if this class has been loaded twice.
    */
-  private static FileLock lock(FileChannel channel) throws IOException {
+  private FileLock lock(FileChannel channel) throws IOException {
     while (true) {
       try {
         return channel.lock();
@@ -237,6 +242,10 @@ final class PathStorage implements TableStorage {
         if (Thread.currentThread().isInterrupted()) {
           throw interrupted();
         }
+      } catch (FileLockInterruptionException e) {
+        throw interrupted();
+      } catch (IOException e) {
+        throw named("table cannot be locked", root.resolve(LOCK_FILE), e);
       }
     }
   }

@@ -2,6 +2,7 @@ package io.bsdb.table;
 
 import io.bsdb.format.CorruptSnapshotException;
 import io.bsdb.format.Manifest;
+import io.bsdb.format.PartitionFile;
 import io.bsdb.format.SnapshotFormat;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -10,10 +11,13 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
+import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -133,6 +137,8 @@ public final class Table {
 
   /** Begins a build: picks its id and its version. Writes nothing. */
   public Build begin() throws IOException {
+    // Before the listing, so that this is in it and the build sorts behind it.
+    String parent = currentVersion();
     long sequence = 0;
     for (String name : storage.list(SnapshotFormat.SNAPSHOTS_DIRECTORY)) {
       if (VERSION.matcher(name).matches()) {
@@ -142,7 +148,7 @@ public final class Table {
     UUID id = UUID.randomUUID();
     String version =
         String.format(Locale.ROOT, "%010d-%s", sequence + 1, id.toString().substring(0, 8));
-    return new Build(id, version, currentVersion());
+    return new Build(id, version, parent);
   }
 
   /** What {@link #publish} did. */
@@ -153,26 +159,37 @@ public final class Table {
   }
 
   /**
-   * Puts a build in service: writes its manifest, then swaps {@code CURRENT}. May be repeated for
-   * the same build.
+   * Puts a build in service: writes its manifest unless it has one, then swaps {@code CURRENT}. May
+   * be repeated for the same build. One that was published and then rolled back looks like one that
+   * was killed before the swap: it is put in service again, unless there is another version in the
+   * place of the one before it.
    *
+   * @throws NoSuchFileException if a file of the manifest is not there
    * @throws PublishConflictException if another version was put in service since the build began
    */
   public Published publish(Build build, Manifest manifest) throws IOException {
-    if (wasPublished(build)) {
-      return Published.BEFORE;
-    }
+    AtomicBoolean now = new AtomicBoolean();
     // The manifest makes the version complete, so that prune may delete it until CURRENT names it:
     // both are written under one lock.
     storage.exclusively(
         () -> {
+          if (wasPublished(build)) {
+            return;
+          }
           checkParent(build);
-          storage.replace(
-              build.directory() + "/" + SnapshotFormat.MANIFEST_FILE, manifest.encode());
+          checkFiles(build, manifest);
+          if (!isComplete(build.version())) {
+            storage.replace(
+                build.directory() + "/" + SnapshotFormat.MANIFEST_FILE, manifest.encode());
+          }
           storage.syncDirectory(build.directory());
           storage.syncDirectory(SnapshotFormat.SNAPSHOTS_DIRECTORY);
           setCurrent(build.version());
+          now.set(true);
         });
+    if (!now.get()) {
+      return Published.BEFORE;
+    }
     storage.delete(build.stagingDirectory());
     return Published.NOW;
   }
@@ -205,6 +222,19 @@ public final class Table {
     }
   }
 
+  private void checkFiles(Build build, Manifest manifest) throws IOException {
+    Set<String> present = new HashSet<>(storage.list(build.directory()));
+    for (PartitionFile file : manifest.partitions()) {
+      if (!present.contains(file.name())) {
+        throw new NoSuchFileException(
+            storage + "/" + build.directory() + "/" + file.name(),
+            null,
+            "a partition file is gone, perhaps swept as left behind; nothing was published, run"
+                + " this build again");
+      }
+    }
+  }
+
   private void setCurrent(String version) throws IOException {
     storage.replace(SnapshotFormat.CURRENT_FILE, (version + "\n").getBytes(StandardCharsets.UTF_8));
   }
@@ -223,11 +253,14 @@ public final class Table {
    * @throws IllegalArgumentException if there is no such version
    */
   public void rollback(String version) throws IOException {
-    if (!versions().contains(version)) {
-      throw new IllegalArgumentException(
-          "no such version: %s; the table %s has %s".formatted(version, storage, versions()));
-    }
-    storage.exclusively(() -> setCurrent(version));
+    storage.exclusively(
+        () -> {
+          if (!contains(version)) {
+            throw new IllegalArgumentException(
+                "no such version: %s; the table %s has %s".formatted(version, storage, versions()));
+          }
+          setCurrent(version);
+        });
   }
 
   /**
@@ -258,7 +291,8 @@ public final class Table {
 
   /**
    * Deletes what dead builds left behind: staging directories, incomplete versions in which nothing
-   * changed for {@code age}, and successors of {@code CURRENT} that never took its place.
+   * changed for {@code age}, and successors of {@code CURRENT} that never took its place. What is
+   * not named like a version stays.
    *
    * @return what was deleted, relative to the table directory
    */
@@ -273,12 +307,16 @@ public final class Table {
         sweep(name, limit, deleted);
       }
     }
-    String current = currentVersion();
-    for (String name : storage.list(SnapshotFormat.SNAPSHOTS_DIRECTORY)) {
-      if (!name.equals(current) && !isComplete(name)) {
-        sweep(directory(name), limit, deleted);
-      }
-    }
+    // A build that is about to be published is either swept before, and refused, or complete.
+    storage.exclusively(
+        () -> {
+          String current = currentVersion();
+          for (String name : storage.list(SnapshotFormat.SNAPSHOTS_DIRECTORY)) {
+            if (VERSION.matcher(name).matches() && !name.equals(current) && !isComplete(name)) {
+              sweep(directory(name), limit, deleted);
+            }
+          }
+        });
     return deleted;
   }
 

@@ -6,9 +6,10 @@ public interface BuildListener {
   BuildListener NONE = (done, total, records) -> {};
 
   /**
-   * Another partition file is complete and durable.
+   * Another partition is done: its file is complete and durable, or it has no records. Files of
+   * partitions without records are written when the snapshot is published.
    *
-   * @param done how many are, of {@code total}
+   * @param done how many are done, of {@code total}
    * @param records records in those
    */
   void partitionBuilt(int done, int total, long records);

@@ -6,7 +6,6 @@ import io.bsdb.format.PartitionFile;
 import io.bsdb.format.PartitionProperties;
 import io.bsdb.format.PartitionProperties.Codec;
 import io.bsdb.format.PartitionProperties.KeyStorage;
-import io.bsdb.format.Section.Requirement;
 import io.bsdb.format.SectionKind;
 import io.bsdb.format.Signatures;
 import io.bsdb.format.SnapshotFormat;
@@ -27,7 +26,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Turns the records of one partition, in memory, into its file. Used by one thread. */
 final class PartitionBuilder {
-  private final TableStorage storage;
+  private final Outputs outputs;
   private final Build build;
   private final int partitionCount;
   private final WriterOptions options;
@@ -35,18 +34,28 @@ final class PartitionBuilder {
   private final @Nullable Path temporaryDirectory;
   private int[] startByRank = new int[0];
 
+  /** Creates files of the snapshot. */
+  interface Outputs {
+    /**
+     * Creates a new file.
+     *
+     * @throws java.nio.file.FileAlreadyExistsException if there is one of that name
+     */
+    TableStorage.Output create(String name) throws IOException;
+  }
+
   /**
    * @param temporaryDirectory for the files of a perfect hash under construction; null if there
    *     will be no records
    */
   PartitionBuilder(
-      TableStorage storage,
+      Outputs outputs,
       Build build,
       int partitionCount,
       WriterOptions options,
       FrameCompression compression,
       @Nullable Path temporaryDirectory) {
-    this.storage = storage;
+    this.outputs = outputs;
     this.build = build;
     this.partitionCount = partitionCount;
     this.options = options;
@@ -60,11 +69,6 @@ final class PartitionBuilder {
       records.resolve(options.duplicates());
     }
     int count = records.count();
-    if (count > SnapshotFormat.MAX_PARTITION_RECORDS) {
-      throw new IOException(
-          "too many records in a partition: partition=%d of %d expected<=%d actual=%d; use more partitions"
-              .formatted(partition, partitionCount, SnapshotFormat.MAX_PARTITION_RECORDS, count));
-    }
     ByteBuffer hashSection = count == 0 ? ByteBuffer.allocate(0) : perfectHash(records);
     ByteBuffer signatures =
         count == 0 ? ByteBuffer.allocate(0) : order(records, PerfectHash.open(hashSection));
@@ -76,23 +80,19 @@ final class PartitionBuilder {
     FileHeader header =
         new FileHeader(
             build.id(), partition, partitionCount, Math.max(64, options.layout().alignment()));
-    try (PartitionOutput output =
-            new PartitionOutput(storage.create(build.directory() + "/" + name), header);
+    try (PartitionOutput output = new PartitionOutput(outputs.create(name), header);
         ZstdCompressCtx compressor = compressed ? compression.compressor() : null) {
       BlockWriter blocks = writeBlocks(records, shape, output, compressor);
       long blocksLength = output.length();
       output.endBlocks();
       if (count > 0) {
-        output.section(SectionKind.PERFECT_HASH, Requirement.REQUIRED, hashSection);
+        output.section(SectionKind.PERFECT_HASH, hashSection);
         if (options.signatureBits() > 0) {
-          output.section(SectionKind.SIGNATURES, Requirement.REQUIRED, signatures);
+          output.section(SectionKind.SIGNATURES, signatures);
         }
-        output.section(
-            SectionKind.BLOCK_INDEX,
-            Requirement.REQUIRED,
-            blocks.index().encode(count, blocksLength));
+        output.section(SectionKind.BLOCK_INDEX, blocks.index().encode(count, blocksLength));
         if (dictionary.length > 0) {
-          output.section(SectionKind.DICTIONARY, Requirement.REQUIRED, ByteBuffer.wrap(dictionary));
+          output.section(SectionKind.DICTIONARY, ByteBuffer.wrap(dictionary));
         }
       }
       PartitionProperties properties =
@@ -109,7 +109,7 @@ final class PartitionBuilder {
               blocks.maxBlockLength(),
               records.keyBytes(),
               records.valueBytes());
-      output.section(SectionKind.PROPERTIES, Requirement.REQUIRED, properties.encode());
+      output.section(SectionKind.PROPERTIES, properties.encode());
       long length = output.commit();
       return new PartitionFile(
           partition,

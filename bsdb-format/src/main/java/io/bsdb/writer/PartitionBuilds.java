@@ -5,6 +5,7 @@ import io.bsdb.format.SnapshotFormat;
 import io.bsdb.format.hash.KeyHash;
 import io.bsdb.table.Build;
 import io.bsdb.table.Table;
+import io.bsdb.table.TableStorage;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.nio.file.Path;
@@ -62,13 +63,17 @@ final class PartitionBuilds {
     this.listener = listener;
   }
 
-  /** The names of all files begun so far. */
+  /** The names of all files created so far. */
   synchronized List<String> created() {
     return List.copyOf(created);
   }
 
-  private synchronized void begin(String name) {
-    created.add(name);
+  private TableStorage.Output create(String name) throws IOException {
+    TableStorage.Output output = table.storage().create(build.directory() + "/" + name);
+    synchronized (this) {
+      created.add(name);
+    }
+    return output;
   }
 
   /** Memory that it takes to build a partition of these buckets, in bytes. */
@@ -214,7 +219,12 @@ final class PartitionBuilds {
       this.progress = progress;
       this.builder =
           new PartitionBuilder(
-              table.storage(), build, partitionCount, options, compression, temporaryDirectory);
+              PartitionBuilds.this::create,
+              build,
+              partitionCount,
+              options,
+              compression,
+              temporaryDirectory);
     }
 
     List<PartitionFile> work(List<Task> tasks, AtomicInteger next) throws IOException {
@@ -269,14 +279,19 @@ final class PartitionBuilds {
       }
       if (bytes > MAX_LOADED_BYTES || count > SnapshotFormat.MAX_PARTITION_RECORDS) {
         throw new IOException(
-            "partition too large to build: partition=%d of %d records=%d bytes=%d; use more partitions"
-                .formatted(partition, partitionCount, count, bytes));
+            "partition too large to build: partition=%d of %d expected<=%d records and <=%d bytes actual=%d records and %d bytes; use more partitions, unless one key comes very often: then remove its duplicates before the build"
+                .formatted(
+                    partition,
+                    partitionCount,
+                    SnapshotFormat.MAX_PARTITION_RECORDS,
+                    MAX_LOADED_BYTES,
+                    count,
+                    bytes));
       }
       records.load(source, firstBucket, endBucket);
       String name =
           String.format(
               Locale.ROOT, "part-%05d%s.bsdb", partition, suffix.isEmpty() ? "" : "-" + suffix);
-      begin(name);
       PartitionFile file = builder.build(partition, name, records);
       files.add(file);
       progress.built(file.recordCount());

@@ -30,8 +30,10 @@ final class PartitionOutput implements BlockOutput, Closeable {
   private final CRC32C checksum = new CRC32C();
   private final List<Section> sections = new ArrayList<>();
   private final long dataOffset;
-  private ByteBuffer buffer =
-      ByteBuffer.allocateDirect(HUGE_PAGE + SLACK).order(ByteOrder.LITTLE_ENDIAN);
+
+  /** Small at first: the files of partitions without records need no more. */
+  private ByteBuffer buffer = ByteBuffer.allocateDirect(SLACK).order(ByteOrder.LITTLE_ENDIAN);
+
   private long flushed;
 
   /** Takes over {@code output} and writes the header, padded so that blocks start aligned. */
@@ -93,7 +95,7 @@ final class PartitionOutput implements BlockOutput, Closeable {
   }
 
   /** Writes a section at the next multiple of 8. */
-  void section(SectionKind kind, Requirement requirement, ByteBuffer bytes) throws IOException {
+  void section(SectionKind kind, ByteBuffer bytes) throws IOException {
     ByteBuffer content = bytes.duplicate().rewind();
     pad(reserve(8), (int) (-position() & 7));
     long offset = position();
@@ -106,7 +108,8 @@ final class PartitionOutput implements BlockOutput, Closeable {
       content.position(content.position() + length);
     }
     sections.add(
-        new Section(kind.id(), requirement, offset, position() - offset, (int) crc.getValue()));
+        new Section(
+            kind.id(), Requirement.REQUIRED, offset, position() - offset, (int) crc.getValue()));
   }
 
   /** Writes the footer and makes the file durable. Returns its length. */

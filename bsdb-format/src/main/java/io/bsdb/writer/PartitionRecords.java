@@ -10,7 +10,7 @@ import java.util.Arrays;
 import java.util.HexFormat;
 
 /**
- * The records of one partition in memory, hashed: about 28 bytes per record beside the records
+ * The records of one partition in memory, hashed: 20 bytes per record beside the records
  * themselves. Reused from partition to partition; used by one thread.
  */
 final class PartitionRecords {
@@ -32,10 +32,15 @@ final class PartitionRecords {
       bytes += spill.bytes(bucket);
       records += spill.records(bucket);
     }
+    // What is too small goes first, so that the old and the new are not in memory together.
     if (data.capacity() < bytes) {
+      data = ByteBuffer.allocateDirect(0);
       data = ByteBuffer.allocateDirect(Math.toIntExact(bytes)).order(ByteOrder.LITTLE_ENDIAN);
     }
     if (starts.length < records) {
+      starts = new int[0];
+      high = new long[0];
+      low = new long[0];
       starts = new int[(int) records];
       high = new long[(int) records];
       low = new long[(int) records];

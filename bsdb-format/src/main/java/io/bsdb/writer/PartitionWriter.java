@@ -93,7 +93,7 @@ public final class PartitionWriter implements Closeable {
     return new PartitionWriter(table, build, partitionCount, suffix, temporaryDirectory, options);
   }
 
-  /** A writer of all partitions, of which it chooses the number. */
+  /** A writer of all partitions, of which it chooses the number unless the options give it. */
   static PartitionWriter createAutomatic(
       Table table, Build build, Path temporaryDirectory, WriterOptions options) {
     return new PartitionWriter(table, build, options.partitions(), "", temporaryDirectory, options);
@@ -123,9 +123,9 @@ public final class PartitionWriter implements Closeable {
           "key length out of range: record=%d expected 1 to %d, actual %d"
               .formatted(recordCount, SnapshotFormat.MAX_KEY_LENGTH, keyLength));
     }
-    if (valueLength > SnapshotFormat.MAX_VALUE_LENGTH) {
+    if (valueLength < 0 || valueLength > SnapshotFormat.MAX_VALUE_LENGTH) {
       throw new IllegalArgumentException(
-          "value too long: record=%d expected<=%d actual=%d"
+          "value length out of range: record=%d expected 0 to %d, actual %d"
               .formatted(recordCount, SnapshotFormat.MAX_VALUE_LENGTH, valueLength));
     }
     long high = KeyHash.hash(key, keyOffset, keyLength).getMostSignificantBits();
@@ -191,9 +191,10 @@ public final class PartitionWriter implements Closeable {
   /** The smallest power of two for which a quarter of the memory builds the costliest partition. */
   private int choosePartitions() {
     long budget = Math.min(LARGEST_PARTITION, options.memoryBytes() / 4);
+    long largest = 0;
     for (int partitions = 1; partitions <= BUCKETS; partitions *= 2) {
       int width = BUCKETS / partitions;
-      long largest = 0;
+      largest = 0;
       for (int bucket = 0; bucket < BUCKETS; bucket += width) {
         largest = Math.max(largest, PartitionBuilds.cost(spill, bucket, bucket + width));
       }
@@ -201,10 +202,7 @@ public final class PartitionWriter implements Closeable {
         return partitions;
       }
     }
-    long largest = 0;
-    for (int bucket = 0; bucket < BUCKETS; bucket++) {
-      largest = Math.max(largest, PartitionBuilds.cost(spill, bucket, bucket + 1));
-    }
+    // Now the largest bucket.
     long parts = Long.highestOneBit(Math.max(1, largest / budget)) * 2;
     return (int) Math.min(SnapshotFormat.MAX_PARTITIONS, BUCKETS * parts);
   }

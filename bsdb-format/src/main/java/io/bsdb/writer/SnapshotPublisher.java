@@ -5,8 +5,8 @@ import io.bsdb.format.PartitionFile;
 import io.bsdb.format.SnapshotFormat;
 import io.bsdb.table.Build;
 import io.bsdb.table.Table;
+import io.bsdb.table.Table.Published;
 import java.io.IOException;
-import java.nio.file.NoSuchFileException;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
@@ -24,14 +24,15 @@ public final class SnapshotPublisher {
   private SnapshotPublisher() {}
 
   /**
-   * Completes and publishes a build. May be repeated with the same arguments: a build is published
-   * once.
+   * Completes and publishes a build. May be repeated with the same arguments: that changes nothing
+   * if the build, or one that followed it, is in service. After a rollback to the version before
+   * the build it puts the build in service again, with the files and the manifest that it has.
    *
    * <p>Partitions for which no file is given are empty. Other files in the snapshot's directory,
    * left by failed attempts, are deleted.
    *
    * @throws IllegalArgumentException if a partition has two files or is out of range
-   * @throws NoSuchFileException if one of the files is gone
+   * @throws java.nio.file.NoSuchFileException if one of the files is gone
    * @throws io.bsdb.table.PublishConflictException if another version was put in service since the
    *     build began
    */
@@ -42,8 +43,11 @@ public final class SnapshotPublisher {
       List<PartitionFile> files,
       WriterOptions options)
       throws IOException {
-    if (table.wasPublished(build)) {
-      return table.manifest(build.version());
+    if (table.wasPublished(build) || table.contains(build.version())) {
+      // It may have been in service, so that its files must stay as they are.
+      Manifest manifest = table.manifest(build.version());
+      table.publish(build, manifest);
+      return manifest;
     }
     @Nullable PartitionFile[] byPartition = new @Nullable PartitionFile[partitionCount];
     for (PartitionFile file : files) {
@@ -76,8 +80,9 @@ public final class SnapshotPublisher {
             all,
             options.properties(),
             options.sourcePositions());
-    table.publish(build, manifest);
-    return manifest;
+    return table.publish(build, manifest) == Published.NOW
+        ? manifest
+        : table.manifest(build.version());
   }
 
   private static PartitionFile buildEmpty(
@@ -87,26 +92,21 @@ public final class SnapshotPublisher {
     table.storage().delete(build.directory() + "/" + name);
     try (FrameCompression compression = new FrameCompression(options)) {
       return new PartitionBuilder(
-              table.storage(), build, partitionCount, options, compression, null)
+              created -> table.storage().create(build.directory() + "/" + created),
+              build,
+              partitionCount,
+              options,
+              compression,
+              null)
           .build(partition, name, new PartitionRecords());
     }
   }
 
-  /** Deletes what is no file of the snapshot, and makes sure that all of its files are there. */
+  /** Deletes what is no file of the snapshot. */
   private static void clear(Table table, Build build, List<PartitionFile> files)
       throws IOException {
     Set<String> names = files.stream().map(PartitionFile::name).collect(Collectors.toSet());
-    List<String> present = table.storage().list(build.directory());
-    for (String name : names) {
-      if (!present.contains(name)) {
-        throw new NoSuchFileException(
-            table.storage() + "/" + build.directory() + "/" + name,
-            null,
-            "a partition file is gone, perhaps swept as left behind; nothing was published, run"
-                + " this build again");
-      }
-    }
-    for (String name : present) {
+    for (String name : table.storage().list(build.directory())) {
       if (!names.contains(name) && !name.equals(SnapshotFormat.MANIFEST_FILE)) {
         table.storage().delete(build.directory() + "/" + name);
       }

@@ -24,6 +24,12 @@ import org.jspecify.annotations.Nullable;
 final class SpillFiles implements Closeable {
   private static final int FIRST_BUFFER = 1 << 12;
 
+  /**
+   * Bytes read or written at once: for more the JDK would take a temporary buffer of that length,
+   * and keep it as long as the thread lives.
+   */
+  private static final int STEP = 1 << 20;
+
   private final Path directory;
   private final String name;
   private final int bufferLength;
@@ -79,6 +85,9 @@ final class SpillFiles implements Closeable {
     System.arraycopy(value, valueOffset, buffer, position, valueLength);
     bucket.buffered = position + valueLength;
     bucket.records++;
+    if (bucket.buffered > bufferLength) {
+      flush(index, bucket);
+    }
   }
 
   private void makeRoom(int index, Bucket bucket, int length) throws IOException {
@@ -107,10 +116,10 @@ final class SpillFiles implements Closeable {
               StandardOpenOption.DELETE_ON_CLOSE);
       bucket.file = file;
     }
-    ByteBuffer source = ByteBuffer.wrap(bucket.buffer, 0, bucket.buffered);
     try {
-      while (source.hasRemaining()) {
-        file.write(source);
+      for (int position = 0; position < bucket.buffered; ) {
+        int length = Math.min(STEP, bucket.buffered - position);
+        position += file.write(ByteBuffer.wrap(bucket.buffer, position, length));
       }
     } catch (ClosedChannelException e) {
       throw e;
@@ -174,13 +183,7 @@ final class SpillFiles implements Closeable {
       int end = target.limit();
       target.limit(Math.toIntExact(target.position() + bucket.written));
       for (long position = 0; target.hasRemaining(); ) {
-        int read = file.read(target, position);
-        if (read < 0) {
-          throw new EOFException(
-              "spill file is shorter than what was written to it: directory=%s bucket=%d expected=%d actual=%d"
-                  .formatted(directory, index, bucket.written, position));
-        }
-        position += read;
+        position += read(index, file, target, position);
       }
       target.limit(end);
     }
@@ -195,17 +198,15 @@ final class SpillFiles implements Closeable {
     int filled = 0;
     FileChannel file = bucket.file;
     for (long position = 0; file != null && position < bucket.written; ) {
-      int read = file.read(ByteBuffer.wrap(chunk, filled, chunk.length - filled), position);
-      if (read < 0) {
-        throw new EOFException(
-            "spill file is shorter than what was written to it: directory=%s bucket=%d"
-                .formatted(directory, index));
-      }
+      int length = Math.min(STEP, chunk.length - filled);
+      int read = read(index, file, ByteBuffer.wrap(chunk, filled, length), position);
       position += read;
       filled += read;
       int used = drain(chunk, filled, consumer);
-      System.arraycopy(chunk, used, chunk, 0, filled - used);
-      filled -= used;
+      if (used > 0) {
+        System.arraycopy(chunk, used, chunk, 0, filled - used);
+        filled -= used;
+      }
       if (filled == chunk.length) {
         chunk =
             Arrays.copyOf(
@@ -214,6 +215,27 @@ final class SpillFiles implements Closeable {
     }
     drain(bucket.buffer, bucket.buffered, consumer);
     release(bucket);
+  }
+
+  private int read(int index, FileChannel file, ByteBuffer target, long position)
+      throws IOException {
+    int read;
+    try {
+      read = file.read(target, position);
+    } catch (ClosedChannelException e) {
+      throw e;
+    } catch (IOException e) {
+      throw new IOException(
+          "temporary file cannot be read: directory=%s bucket=%d: %s; look after the disk, or choose another temporary directory, and build anew"
+              .formatted(directory, index, e.getMessage()),
+          e);
+    }
+    if (read < 0) {
+      throw new EOFException(
+          "temporary file is shorter than what was written to it: directory=%s bucket=%d expected=%d actual=%d; somebody else has shortened it, build anew"
+              .formatted(directory, index, buckets[index].written, position));
+    }
+    return read;
   }
 
   private static int drain(byte[] chunk, int filled, Consumer consumer) throws IOException {

@@ -24,7 +24,9 @@ import org.jspecify.annotations.Nullable;
  * @param partitions number of partition files; 0 lets the writer choose by the amount of data and
  *     the memory
  * @param memoryBytes what the build aims to use of heap and off-heap memory together, from 64 MiB
- *     on; a partition is always loaded as a whole
+ *     on. A partition is always loaded as a whole. Not counted are what a thread needs for long
+ *     values, up to four times the longest while it is written, and its buffers, up to an eighth of
+ *     the memory, while it splits a part of the input into more than one partition
  * @param temporaryDirectory for spill files; null for the table's staging directory
  * @param duplicates what to do with a key that comes twice
  * @param schema of the rows; null for plain bytes

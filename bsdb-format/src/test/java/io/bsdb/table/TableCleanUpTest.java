@@ -9,6 +9,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.time.Duration;
@@ -16,6 +17,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -52,10 +54,19 @@ class TableCleanUpTest {
                 table.abort(build);
               }
             }
-            assertThat(table.manifest(table.requireCurrentVersion())).isNotNull();
+            assertTheVersionInServiceHasAManifest();
           }
         });
     assertThat(table.versions()).contains(table.currentVersion());
+  }
+
+  private void assertTheVersionInServiceHasAManifest() throws IOException {
+    String version = table.requireCurrentVersion();
+    try {
+      assertThat(table.manifest(version)).isNotNull();
+    } catch (NoSuchFileException e) {
+      assertThat(table.currentVersion()).as("in service without a manifest").isNotEqualTo(version);
+    }
   }
 
   @Test
@@ -100,6 +111,51 @@ class TableCleanUpTest {
     assertThat(users).exists();
     assertThat(table.sweep(Duration.ofSeconds(-5))).containsExactly(young.directory());
     assertThat(table.versions()).containsExactly(complete.version());
+  }
+
+  /** A build is published while sweep, which takes it for dead, looks at it. */
+  @Test
+  void sweepingAndPublishingOneBuildEndsWithAllOfItOrNothing() throws Exception {
+    Build parent = publish(table);
+    Build build = table.begin();
+    writeFile(table, build);
+    AtomicReference<IOException> refusal = new AtomicReference<>();
+    Thread publishing =
+        new Thread(
+            () -> {
+              try {
+                table.publish(build, manifest(build));
+              } catch (IOException e) {
+                refusal.set(e);
+              }
+            },
+            "test-publish");
+    Table sweeping =
+        Table.of(
+            new ForwardingStorage(table.storage()) {
+              @Override
+              public Instant lastModified(String path) throws IOException {
+                Instant modified = super.lastModified(path);
+                publishing.start();
+                while (publishing.isAlive() && publishing.getState() != Thread.State.WAITING) {
+                  Thread.onSpinWait();
+                }
+                return modified;
+              }
+            });
+    assertThat(sweeping.sweep(Duration.ofSeconds(-10))).containsExactly(build.directory());
+    publishing.join();
+    assertThat(refusal.get()).isInstanceOf(NoSuchFileException.class);
+    assertThat(table.currentVersion()).isEqualTo(parent.version());
+  }
+
+  @Test
+  void sweepLeavesWhatIsNoVersion() throws Exception {
+    Path archive = directory.resolve("t").resolve("snapshots").resolve("archive");
+    Files.createDirectories(archive);
+    Files.writeString(archive.resolve("kept"), "x");
+    assertThat(table.sweep(Duration.ofSeconds(-10))).isEmpty();
+    assertThat(archive.resolve("kept")).exists();
   }
 
   private static void age(Path... paths) throws IOException {

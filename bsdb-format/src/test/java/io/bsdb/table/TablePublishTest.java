@@ -12,12 +12,15 @@ import java.io.InterruptedIOException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.BeforeEach;
@@ -133,20 +136,90 @@ class TablePublishTest {
   @Test
   void pruneBetweenTheStepsOfPublishingDoesNotDeleteWhatIsPublished() throws Exception {
     publish(table);
-    Table pruning =
-        Table.of(
-            new ForwardingStorage(table.storage()) {
-              @Override
-              public void exclusively(Action action) throws IOException {
-                table.prune(1);
-                super.exclusively(action);
-              }
-            });
+    Table pruning = Table.of(new BeforeTheLock(table.storage(), () -> table.prune(1)));
     Build build = publish(pruning);
     assertThat(table.currentVersion()).isEqualTo(build.version());
     assertThat(table.manifest(build.version())).isEqualTo(manifest(build));
     assertThat(table.storage().list(build.directory()))
         .containsExactly("manifest.json", "part-00000.bsdb");
+  }
+
+  /** Another process that gets the lock while this one is about to roll back. */
+  @Test
+  void aVersionThatIsPrunedMeanwhileIsNotRolledBackTo() throws Exception {
+    Build old = publish(table);
+    Build current = publish(table);
+    Table late = Table.of(new BeforeTheLock(table.storage(), () -> table.prune(1)));
+    assertThatThrownBy(() -> late.rollback(old.version()))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage(
+            "no such version: %s; the table %s has [%s]",
+            old.version(), directory.resolve("t"), current.version());
+    assertThat(table.currentVersion()).isEqualTo(current.version());
+  }
+
+  @Test
+  void aBuildWhoseFilesAreSweptMeanwhileIsNotPublished() throws Exception {
+    Build parent = publish(table);
+    Build build = table.begin();
+    writeFile(table, build);
+    Table late =
+        Table.of(new BeforeTheLock(table.storage(), () -> table.sweep(Duration.ofSeconds(-10))));
+    assertThatThrownBy(() -> late.publish(build, manifest(build)))
+        .isInstanceOf(NoSuchFileException.class)
+        .hasMessage(
+            "%s/%s/part-00000.bsdb: a partition file is gone, perhaps swept as left behind; nothing"
+                + " was published, run this build again",
+            directory.resolve("t"), build.directory());
+    assertThat(table.currentVersion()).isEqualTo(parent.version());
+    assertThat(table.versions()).containsExactly(parent.version());
+  }
+
+  @Test
+  void whoPublishesABuildThatAnotherPublishesMeanwhileFindsItPublished() throws Exception {
+    publish(table);
+    Build build = table.begin();
+    writeFile(table, build);
+    Table late =
+        Table.of(new BeforeTheLock(table.storage(), () -> table.publish(build, manifest(build))));
+    assertThat(late.publish(build, manifest(build))).isEqualTo(Table.Published.BEFORE);
+    assertThat(table.currentVersion()).isEqualTo(build.version());
+  }
+
+  @Test
+  void aBuildSortsAfterItsParentWhateverIsPublishedWhenItBegins() throws Exception {
+    publish(table);
+    AtomicBoolean done = new AtomicBoolean();
+    Table late =
+        Table.of(
+            new ForwardingStorage(table.storage()) {
+              @Override
+              public List<String> list(String path) throws IOException {
+                List<String> names = super.list(path);
+                if (done.compareAndSet(false, true)) {
+                  publish(table);
+                }
+                return names;
+              }
+            });
+    Build build = late.begin();
+    assertThat(build.version().substring(0, 10)).isGreaterThan(build.parent().substring(0, 10));
+  }
+
+  /** Lets something happen before each lock is taken, as another process might. */
+  private static final class BeforeTheLock extends ForwardingStorage {
+    private final Action before;
+
+    BeforeTheLock(TableStorage storage, Action before) {
+      super(storage);
+      this.before = before;
+    }
+
+    @Override
+    public void exclusively(Action action) throws IOException {
+      before.run();
+      super.exclusively(action);
+    }
   }
 
   @Test
@@ -181,7 +254,10 @@ class TablePublishTest {
             Thread.onSpinWait();
           }
           waiter.interrupt();
-          assertThat(failure.join()).isInstanceOf(InterruptedIOException.class);
+          assertThat(failure.join())
+              .isInstanceOf(InterruptedIOException.class)
+              .hasMessage(
+                  "interrupted while waiting for the lock of the table " + directory.resolve("t"));
           assertThat(isLocked()).isTrue();
           assertThat(DirectoryLock.isInUse(directory.resolve("t").toRealPath())).isTrue();
         });

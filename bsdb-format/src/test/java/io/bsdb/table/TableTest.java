@@ -27,6 +27,8 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
@@ -148,6 +150,15 @@ class TableTest {
         .isEqualTo("content 2");
     assertThat(table.storage().list("a/b")).isEmpty();
     assertThat(table.storage().list("c")).isEmpty();
+  }
+
+  @Test
+  @EnabledOnOs(OS.LINUX)
+  void aDirectoryThatCannotBeMadeDurableIsNamed() {
+    TableStorage storage = Table.at(Path.of("/proc")).storage();
+    assertThatThrownBy(() -> storage.syncDirectory("self"))
+        .isInstanceOf(IOException.class)
+        .hasMessageStartingWith("directory cannot be made durable: file=/proc/self: ");
   }
 
   @Test

@@ -3,15 +3,23 @@ package io.bsdb.writer;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.io.EOFException;
 import java.io.IOException;
+import java.lang.management.BufferPoolMXBean;
+import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 
 class SpillFilesTest {
@@ -114,9 +122,71 @@ class SpillFilesTest {
   }
 
   @Test
+  void aRecordLongerThanTheBufferGoesToTheDiskAtOnce() throws Exception {
+    Path spilled = directory.resolve("spilled");
+    try (SpillFiles spill = new SpillFiles(spilled, "s", 1, 100)) {
+      spill.add(0, new byte[] {1}, 0, 1, new byte[1000], 0, 1000);
+      assertThat(spilled).exists();
+    }
+  }
+
+  /** The JDK keeps a buffer for each thread, as long as the longest piece read or written. */
+  @Test
+  void readsAndWritesLongRecordsInPieces() throws Exception {
+    int length = 40 << 20;
+    long before = directMemory();
+    try (SpillFiles spill = new SpillFiles(directory, "s", 1, 100)) {
+      spill.add(0, new byte[] {1}, 0, 1, new byte[length], 0, length);
+      assertThat(directMemory() - before).isLessThan(8 << 20);
+      spill.drain(
+          0,
+          (bytes, keyOffset, keyLength, valueLength) -> assertThat(valueLength).isEqualTo(length));
+    }
+    assertThat(directMemory() - before).isLessThan(8 << 20);
+  }
+
+  private static long directMemory() {
+    return ManagementFactory.getPlatformMXBeans(BufferPoolMXBean.class).stream()
+        .filter(pool -> pool.getName().equals("direct"))
+        .mapToLong(BufferPoolMXBean::getMemoryUsed)
+        .sum();
+  }
+
+  @Test
+  @EnabledOnOs(OS.LINUX)
+  void aFileThatSomebodyShortenedIsNamed() throws Exception {
+    try (SpillFiles spill = new SpillFiles(directory, "s", 1, 100)) {
+      spill.add(0, new byte[] {1}, 0, 1, new byte[1000], 0, 1000);
+      shortenOpenFilesBelow(directory);
+      String expected =
+          "temporary file is shorter than what was written to it: directory=%s bucket=0"
+                  .formatted(directory)
+              + " expected=1004 actual=0; somebody else has shortened it, build anew";
+      assertThatThrownBy(() -> spill.take(0, ByteBuffer.allocate(2000)))
+          .isInstanceOf(EOFException.class)
+          .hasMessage(expected);
+      assertThatThrownBy(() -> spill.drain(0, (bytes, key, keyLength, valueLength) -> {}))
+          .isInstanceOf(EOFException.class)
+          .hasMessage(expected);
+    }
+  }
+
+  /** By the descriptors of this process, as the files have no names any more. */
+  private static void shortenOpenFilesBelow(Path directory) throws IOException {
+    try (DirectoryStream<Path> files = Files.newDirectoryStream(Path.of("/proc/self/fd"))) {
+      for (Path file : files) {
+        if (Files.isSymbolicLink(file)
+            && Files.readSymbolicLink(file).startsWith(directory.toRealPath())) {
+          FileChannel.open(file, StandardOpenOption.WRITE).truncate(0).close();
+        }
+      }
+    }
+  }
+
+  @Test
   void aDirectoryThatCannotBeMadeIsNamed() throws Exception {
     Path file = Files.writeString(directory.resolve("file"), "");
-    try (SpillFiles spill = new SpillFiles(file.resolve("below"), "s", 1, 10)) {
+    try (SpillFiles spill = new SpillFiles(file.resolve("below"), "s", 1, 20)) {
       spill.add(0, new byte[] {1}, 0, 1, new byte[8], 0, 8);
       assertThatThrownBy(() -> spill.add(0, new byte[] {1}, 0, 1, new byte[8], 0, 8))
           .isInstanceOf(IOException.class)

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bsdb.format.Manifest;
+import io.bsdb.format.SnapshotFormat;
+import io.bsdb.format.hash.KeyHash;
 import io.bsdb.format.hash.PerfectHashConstruction;
 import io.bsdb.reader.TestData.Lengths;
 import io.bsdb.table.Table;
@@ -160,6 +162,42 @@ class BuildTest {
     }
   }
 
+  /** Partitions that are loaded one after the other, the longer one last. */
+  @Test
+  void aLongerPartitionIsNotLoadedBesideTheOneBefore() throws Exception {
+    ChildProcess.Result result =
+        ChildProcess.run(
+            ChildProcess.of(
+                List.of(),
+                List.of("-XX:ActiveProcessorCount=1", "-XX:MaxDirectMemorySize=48m"),
+                BuildsTwoPartitions.class,
+                directory.toString()));
+    assertThat(result.status()).as("%s", result.lines()).isZero();
+  }
+
+  /** Builds a partition of 24 MiB, then one of 32 MiB. */
+  static final class BuildsTwoPartitions {
+    private BuildsTwoPartitions() {}
+
+    public static void main(String[] arguments) throws IOException {
+      WriterOptions options =
+          WriterOptions.builder().partitions(2).memoryBytes(LEAST_MEMORY).build();
+      try (SnapshotWriter writer = SnapshotWriter.create(Path.of(arguments[0]), options)) {
+        int[] absent = {24, 32};
+        for (int i = 0; absent[0] + absent[1] > 0; i++) {
+          byte[] key = bytes("key-" + i);
+          long high = KeyHash.hash(key).getMostSignificantBits();
+          int partition = SnapshotFormat.partition(high, 2);
+          if (absent[partition] > 0) {
+            absent[partition]--;
+            writer.add(key, new byte[1 << 20]);
+          }
+        }
+        writer.publish();
+      }
+    }
+  }
+
   /** There are 256 spill files at most: more partitions than that are split from them. */
   @Test
   void morePartitionsThanSpillFilesAreSplit() throws Exception {
@@ -258,12 +296,14 @@ class BuildTest {
           .hasMessage("key length out of range: record=1 expected 1 to 65535, actual 65536");
       assertThatThrownBy(() -> writer.add(new byte[1], 0, 1, new byte[1], 0, (256 << 20) + 1))
           .isInstanceOf(IllegalArgumentException.class)
-          .hasMessage("value too long: record=1 expected<=268435456 actual=268435457");
-      for (int[] range : new int[][] {{0, 3}, {-1, 1}, {2, 1}, {0, -1}}) {
+          .hasMessage(
+              "value length out of range: record=1 expected 0 to 268435456, actual 268435457");
+      assertThatThrownBy(() -> writer.add(new byte[1], 0, 1, new byte[1], 0, -1))
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessage("value length out of range: record=1 expected 0 to 268435456, actual -1");
+      for (int[] range : new int[][] {{0, 3}, {-1, 1}, {2, 1}}) {
         assertThatThrownBy(() -> writer.add(new byte[1], 0, 1, new byte[2], range[0], range[1]))
             .isInstanceOf(IndexOutOfBoundsException.class);
-      }
-      for (int[] range : new int[][] {{0, 3}, {-1, 1}, {2, 1}}) {
         assertThatThrownBy(() -> writer.add(new byte[2], range[0], range[1], new byte[1], 0, 1))
             .isInstanceOf(IndexOutOfBoundsException.class);
       }

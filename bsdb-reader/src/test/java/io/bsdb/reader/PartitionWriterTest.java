@@ -15,11 +15,16 @@ import io.bsdb.writer.PartitionWriter;
 import io.bsdb.writer.SnapshotPublisher;
 import io.bsdb.writer.WriterOptions;
 import java.io.IOException;
+import java.lang.management.BufferPoolMXBean;
+import java.lang.management.ManagementFactory;
+import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -173,6 +178,51 @@ class PartitionWriterTest {
     assertThat(table.currentVersion()).isEqualTo(winner.version());
     table.abort(build);
     assertThat(table.versions()).containsExactly(winner.version());
+  }
+
+  /** It may have been in service; whether it was cannot be told. */
+  @Test
+  void publishingAgainAfterARollbackChangesNoFile() throws Exception {
+    Manifest parent = DATA.publish(path, OPTIONS);
+    build = table.begin();
+    List<PartitionFile> files = build("a", 0, 3);
+    Manifest manifest = publish(files);
+    List<Path> present;
+    try (Stream<Path> entries = Files.list(path.resolve(build.directory()))) {
+      present = entries.toList();
+    }
+    for (Path file : present) {
+      Files.setLastModifiedTime(file, FileTime.fromMillis(0));
+    }
+    table.rollback(parent.version());
+    assertThat(publish(files)).isEqualTo(manifest);
+    assertThat(present)
+        .hasSize(PARTITIONS + 1)
+        .allSatisfy(
+            file -> assertThat(Files.getLastModifiedTime(file)).isEqualTo(FileTime.fromMillis(0)));
+    assertThat(table.currentVersion()).isEqualTo(build.version());
+  }
+
+  @Test
+  void emptyPartitionsTakeLittleMemory() throws Exception {
+    long before = directMemory();
+    SnapshotPublisher.publish(table, build, 64, List.of(), OPTIONS);
+    assertThat(directMemory() - before).isLessThan(32 << 20);
+  }
+
+  private static long directMemory() {
+    return ManagementFactory.getPlatformMXBeans(BufferPoolMXBean.class).stream()
+        .filter(pool -> pool.getName().equals("direct"))
+        .mapToLong(BufferPoolMXBean::getMemoryUsed)
+        .sum();
+  }
+
+  @Test
+  void aWriterLeavesTheFilesThatAnotherCreatedUnderItsNames() throws Exception {
+    List<PartitionFile> files = buildAll();
+    assertThatThrownBy(() -> build("a", 0, 3)).isInstanceOf(FileAlreadyExistsException.class);
+    publish(files);
+    assertServesAll();
   }
 
   @Test

@@ -29,6 +29,8 @@ import org.jspecify.annotations.Nullable;
  * block is written, at the latest in {@link #finish}.
  */
 public final class BlockWriter {
+  private static final ByteBuffer NOTHING = ByteBuffer.allocateDirect(0);
+
   private final BlockShape shape;
   private final BlockOutput output;
   private final @Nullable ZstdCompressCtx compressor;
@@ -43,8 +45,8 @@ public final class BlockWriter {
   private int pendingBytes;
 
   // Frames of the open block.
-  private ByteBuffer plain = ByteBuffer.allocateDirect(0);
-  private ByteBuffer compressed = ByteBuffer.allocateDirect(0);
+  private ByteBuffer plain = NOTHING;
+  private ByteBuffer compressed = NOTHING;
   private int[] frameStarts = new int[64];
   private int frameCount;
   private int framesLength;
@@ -166,15 +168,22 @@ public final class BlockWriter {
   }
 
   private void closeFrame(ZstdCompressCtx zstd) throws IOException {
-    plain = sized(plain, pendingBytes);
+    if (frameCount > 0 && !fits(1)) {
+      writeFrames(); // before there must be room for both a long frame and the next
+    }
+    if (plain.capacity() < pendingBytes) {
+      int longer = Math.max(pendingBytes, 2 * plain.capacity());
+      plain = NOTHING; // not both in memory
+      plain = allocate(longer);
+    }
     writeBody(plain, 0);
     int bound = Math.toIntExact(Zstd.compressBound(pendingBytes));
-    compressed = grown(compressed, framesLength + bound, framesLength);
+    if (compressed.capacity() < framesLength + bound) {
+      growCompressed(framesLength + bound);
+    }
     int length =
         zstd.compressDirectByteBuffer(compressed, framesLength, bound, plain, 0, pendingBytes);
-    if (frameCount > 0
-        && BLOCK_HEADER_LENGTH + SLOT_BYTES * (frameCount + 1) + framesLength + length
-            > shape.blockSize()) {
+    if (frameCount > 0 && !fits(length)) {
       int start = framesLength;
       writeFrames();
       compressed.put(0, compressed, start, length);
@@ -192,6 +201,20 @@ public final class BlockWriter {
     if (!full || framedRecords + shape.frameRecords() > BLOCK_MAX_RECORDS) {
       writeFrames();
     }
+  }
+
+  /** Whether the open block has room for another frame. */
+  private boolean fits(int frameLength) {
+    return BLOCK_HEADER_LENGTH + SLOT_BYTES * (frameCount + 1) + framesLength + frameLength
+        <= shape.blockSize();
+  }
+
+  private void growCompressed(int length) {
+    int longer = Math.max(length, 2 * compressed.capacity());
+    byte[] frames = new byte[framesLength];
+    compressed.get(0, frames);
+    compressed = NOTHING; // not both in memory
+    compressed = allocate(longer).put(0, frames);
   }
 
   private void writeFrames() throws IOException {
@@ -252,19 +275,8 @@ public final class BlockWriter {
     return (content + mask) & ~mask;
   }
 
-  private static ByteBuffer sized(ByteBuffer buffer, int length) {
-    return grown(buffer, length, 0);
-  }
-
-  private static ByteBuffer grown(ByteBuffer buffer, int length, int keep) {
-    if (buffer.capacity() >= length) {
-      return buffer;
-    }
-    ByteBuffer larger =
-        ByteBuffer.allocateDirect(Math.max(length, 2 * buffer.capacity()))
-            .order(ByteOrder.LITTLE_ENDIAN);
-    larger.put(0, buffer, 0, keep);
-    return larger;
+  private static ByteBuffer allocate(int length) {
+    return ByteBuffer.allocateDirect(length).order(ByteOrder.LITTLE_ENDIAN);
   }
 
   private static int varintLength(int number) {

@@ -50,7 +50,8 @@ public final class PerfectHashBuilder {
 
   /**
    * An existing directory for the temporary files of {@link PerfectHashConstruction#SUX4J}, 24
-   * bytes per key in 256 files, which are deleted however a build ends. Required for that one.
+   * bytes per key in 256 files, which are deleted however a build ends. Required for that one. They
+   * are open at once, with 4 MiB of direct buffers, in each thread that builds.
    */
   public PerfectHashBuilder temporaryDirectory(Path directory) {
     temporaryDirectory = Objects.requireNonNull(directory);

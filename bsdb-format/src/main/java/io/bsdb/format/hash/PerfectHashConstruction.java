@@ -6,7 +6,13 @@ public enum PerfectHashConstruction {
   PILOT(PerfectHashKind.PILOT, "pilot"),
   /** About 2.35 bits per key, for about half as much build time again. Lookups cost the same. */
   PILOT_DENSE(PerfectHashKind.PILOT, "pilot-dense"),
-  /** About 2.24 bits per key; many times slower to build and to look up. Needs Sux4J to build. */
+  /**
+   * About 2.24 bits per key; many times slower to build and to look up. Needs Sux4J to build.
+   *
+   * <p>Sux4J registers the 256 temporary files of each perfect hash for deletion at the end of the
+   * JVM, which never forgets them: tens of KiB of heap per partition built. So it is not for
+   * processes that build for ever.
+   */
   SUX4J(PerfectHashKind.SUX4J, "sux4j");
 
   private final PerfectHashKind kind;

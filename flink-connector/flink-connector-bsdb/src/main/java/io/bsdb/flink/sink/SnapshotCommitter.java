@@ -14,7 +14,10 @@ import org.apache.flink.runtime.execution.SuppressRestartsException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Publishes a build, at most once however often it is asked, and then tidies up the table. */
+/**
+ * Publishes a build, and then tidies up the table. To be asked again changes nothing, unless the
+ * table was rolled back to the version before the build: then the build is put in service again.
+ */
 final class SnapshotCommitter implements Committer<Publication> {
   private static final Logger LOG = LoggerFactory.getLogger(SnapshotCommitter.class);
 
