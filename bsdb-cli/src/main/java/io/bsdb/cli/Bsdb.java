@@ -66,6 +66,7 @@ public final class Bsdb {
         .setOut(out)
         .setErr(err)
         .setCaseInsensitiveEnumValuesAllowed(true)
+        .setExpandAtFiles(false) // a key may begin with @
         .setParameterExceptionHandler((e, given) -> Failures.reportUsage(e))
         .setExecutionExceptionHandler(
             (e, command, parsed) -> Failures.report(e, console, bsdb.stackTrace));

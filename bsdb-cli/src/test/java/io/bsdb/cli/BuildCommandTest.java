@@ -140,6 +140,19 @@ class BuildCommandTest {
   }
 
   @Test
+  void takesArgumentsThatBeginWithAnAtSignAsTheyAre() throws IOException {
+    Path other = file("other", "-h");
+    Path input = file("in.txt", "@@x 1\n@types/node 2\n@" + other + " 3\n");
+
+    assertThat(CommandRun.of("build", "-t", table, "-i", input).status()).isZero();
+    assertThat(get("@@x", "@types/node", "@" + other))
+        .isEqualTo("@@x\t1\n@types/node\t2\n@" + other + "\t3\n");
+    file("in.txt", "a@@1\n");
+    CommandRun.of("build", "-t", table, "-i", input, "--separator", "@@");
+    assertThat(get("a")).isEqualTo("a\t1\n");
+  }
+
+  @Test
   void refusesASeparatorThatSeparatesNothing() throws IOException {
     Path input = file("in.txt", "a b\n");
     for (String separator : new String[] {"", "\n", "\\q", "\\x4"}) {
