@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Comma-separated values: a header line, then a row per line, unless a field in quotes spans
- * several.
+ * several. Empty lines are passed over.
  */
 final class CsvSource implements RowSource {
   private final CsvSchema layout;
@@ -38,7 +38,9 @@ final class CsvSource implements RowSource {
     CsvFactory factory =
         CsvFactory.builder()
             .enable(CsvParser.Feature.WRAP_AS_ARRAY)
-            .enable(CsvParser.Feature.SKIP_EMPTY_LINES)
+            // Tells an empty line from a quoted empty field. SKIP_EMPTY_LINES would also drop the
+            // spaces that a line begins with.
+            .enable(CsvParser.Feature.EMPTY_UNQUOTED_STRING_AS_NULL)
             .build();
     Rows rows = new Rows(name, sink);
     try (CsvParser parser = factory.createParser(in)) {
@@ -62,6 +64,7 @@ final class CsvSource implements RowSource {
     private final List<String> header = new ArrayList<>();
     private final List<String> row = new ArrayList<>();
     private final Map<String, JsonNode> fields = new LinkedHashMap<>();
+    private boolean written; // whether the last field has text or quotes
     private long line; // where the row begins, or the last one that was read
 
     Rows(String name, Sink sink) {
@@ -71,19 +74,26 @@ final class CsvSource implements RowSource {
 
     void read(CsvParser parser) throws IOException {
       for (JsonToken token = parser.nextToken(); token != null; token = parser.nextToken()) {
-        if (token == JsonToken.VALUE_STRING) {
+        if (token == JsonToken.VALUE_STRING || token == JsonToken.VALUE_NULL) {
           if (row.isEmpty()) {
             line = parser.currentTokenLocation().getLineNr();
           }
-          row.add(parser.getText());
+          written = token == JsonToken.VALUE_STRING;
+          row.add(written ? parser.getText() : "");
         } else if (token == JsonToken.END_ARRAY && !row.isEmpty()) {
-          if (header.isEmpty()) {
-            header.addAll(checkedHeader(row, name));
-          } else {
-            hand();
+          if (row.size() > 1 || written) {
+            end();
           }
           row.clear();
         }
+      }
+    }
+
+    private void end() throws IOException {
+      if (header.isEmpty()) {
+        header.addAll(checkedHeader(row, name));
+      } else {
+        hand();
       }
     }
 

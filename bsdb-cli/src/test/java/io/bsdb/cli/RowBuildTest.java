@@ -41,6 +41,38 @@ class RowBuildTest {
   }
 
   @Test
+  void keepsTheSpacesOfCsv() throws IOException {
+    Path input = file("in.csv", "id,name\n  7a, x \n\t,y\n");
+
+    CommandRun build = build("csv", input, "--key", "id");
+
+    assertThat(build.status()).as(build.err()).isZero();
+    assertThat(get("  7a", "\t"))
+        .isEqualTo(
+            """
+              7a\t{"id": "  7a", "name": " x "}
+            \t\t{"id": "\\t", "name": "y"}
+            """);
+  }
+
+  @Test
+  void passesOverEmptyLinesOfCsv() throws IOException {
+    for (String lineEnd : List.of("\n", "\r\n")) {
+      String rows = "\nid,name\n\n1,a\n\n\n2,\n,c\n\n\n";
+
+      CommandRun build = build("csv", file("in.csv", rows.replace("\n", lineEnd)), "--key", "id");
+
+      assertThat(build.err()).endsWith("in.csv:8: key column 'id' is null\n");
+    }
+    Path oneColumn = file("in.csv", "id\n\na\n\n \nb\n\n");
+    CommandRun build = build("csv", oneColumn, "--key", "id");
+    assertThat(build.out()).contains(" records=3 ");
+    assertThat(get("a", " ", "b")).hasLineCount(3);
+    Path quoted = file("in.csv", "id\na\n\"\"\n");
+    assertThat(build("csv", quoted, "--key", "id").err()).contains("in.csv:3: key is 0 bytes long");
+  }
+
+  @Test
   void keepsTheColumnsOfTheSchemaThatIsGiven() throws IOException {
     Path input = file("in.csv", "a;b;c;d\nx;2024-01-31;12.50;\n");
 
