@@ -48,7 +48,7 @@ final class CsvSource implements RowSource {
       rows.read(parser);
     } catch (JsonProcessingException | CharConversionException e) {
       throw CommandFailure.refused(
-          "%s:%d: the row after this line is not CSV in UTF-8: %s"
+          "%s:%d: not CSV in UTF-8 from here on: %s"
               .formatted(name, rows.line, firstLine(e.getMessage())));
     }
   }
@@ -65,7 +65,7 @@ final class CsvSource implements RowSource {
     private final List<String> row = new ArrayList<>();
     private final Map<String, JsonNode> fields = new LinkedHashMap<>();
     private boolean written; // whether the last field has text or quotes
-    private long line; // where the row begins, or the last one that was read
+    private long line = 1; // where the row begins, or what is not CSV
 
     Rows(String name, Sink sink) {
       this.name = name;
@@ -73,19 +73,29 @@ final class CsvSource implements RowSource {
     }
 
     void read(CsvParser parser) throws IOException {
-      for (JsonToken token = parser.nextToken(); token != null; token = parser.nextToken()) {
-        if (token == JsonToken.VALUE_STRING || token == JsonToken.VALUE_NULL) {
-          if (row.isEmpty()) {
-            line = parser.currentTokenLocation().getLineNr();
-          }
-          written = token == JsonToken.VALUE_STRING;
-          row.add(written ? parser.getText() : "");
-        } else if (token == JsonToken.END_ARRAY && !row.isEmpty()) {
-          if (row.size() > 1 || written) {
-            end();
-          }
-          row.clear();
+      try {
+        for (JsonToken token = parser.nextToken(); token != null; token = parser.nextToken()) {
+          take(token, parser);
         }
+      } catch (JsonProcessingException | CharConversionException e) {
+        // Its own line is where the parser gave up, which may be the end of the file.
+        line = parser.currentTokenLocation().getLineNr();
+        throw e;
+      }
+    }
+
+    private void take(JsonToken token, CsvParser parser) throws IOException {
+      if (token == JsonToken.VALUE_STRING || token == JsonToken.VALUE_NULL) {
+        if (row.isEmpty()) {
+          line = parser.currentTokenLocation().getLineNr();
+        }
+        written = token == JsonToken.VALUE_STRING;
+        row.add(written ? parser.getText() : "");
+      } else if (token == JsonToken.END_ARRAY && !row.isEmpty()) {
+        if (row.size() > 1 || written) {
+          end();
+        }
+        row.clear();
       }
     }
 

@@ -99,8 +99,6 @@ class RowBuildTest {
         .endsWith("in.csv:3: 1 fields, the header has 2\n");
     assertThat(build("csv", file("in.csv", header + ",b\n"), "--key", "id").err())
         .endsWith("in.csv:3: key column 'id' is null\n");
-    assertThat(build("csv", file("in.csv", header + "\"2,b\n"), "--key", "id").err())
-        .contains("in.csv:2: the row after this line is not CSV in UTF-8: ");
     CommandRun wrongType =
         build("csv", file("in.csv", header + "x,b\n"), "--key", "id", "--schema", "id INT");
     assertThat(wrongType.status()).isEqualTo(ExitStatus.NO);
@@ -108,6 +106,21 @@ class RowBuildTest {
     assertThat(
             build("csv", file("in.csv", header), "--key", "id", "--schema", "id INT, x INT").err())
         .endsWith("in.csv: no column 'x'; the header has [id, name]\n");
+  }
+
+  @Test
+  void namesTheLineWhereCsvIsMalformed() throws IOException {
+    String header = "id,name\n1,a\n\n";
+    for (String rows :
+        List.of("\"4,b\n5,c\n", "4,\"b\n5,c\n", "4,\"b\"c\n5,d\n", "4,\"b\nb\"c\n5,d\n")) {
+      Path input = file("in.csv", header + rows);
+      CommandRun build = build("csv", input, "--key", "id", "--on-bad-line", "skip");
+      assertThat(build.status()).isEqualTo(ExitStatus.NO);
+      assertThat(build.err()).contains("in.csv:4: not CSV in UTF-8 from here on: ");
+    }
+    Path latin1 = directory.resolve("in.csv");
+    Files.writeString(latin1, header + "4,\u00fc\n", StandardCharsets.ISO_8859_1);
+    assertThat(build("csv", latin1, "--key", "id").err()).contains("in.csv:4: not CSV in UTF-8");
   }
 
   @Test
