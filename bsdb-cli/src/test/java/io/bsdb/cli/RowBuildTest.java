@@ -203,6 +203,24 @@ class RowBuildTest {
   }
 
   @Test
+  void keepsTheDigitsOfJsonNumbers() throws IOException {
+    Path input =
+        file("in.jsonl", "{\"id\": 100.0, \"price\": 20.00, \"x\": {\"a\": [20.00, 1.5]}}\n");
+
+    CommandRun build =
+        build(
+            "jsonl", input, "--key", "id", "--schema", "id STRING, price DECIMAL(4, 1), x STRING");
+
+    assertThat(build.status()).as(build.err()).isZero();
+    assertThat(get("100.0"))
+        .isEqualTo(
+            "100.0\t{\"id\": \"100.0\", \"price\": 20.0, \"x\": \"{\\\"a\\\":[20.00,1.5]}\"}\n");
+    CommandRun whole = build("jsonl", input, "--key", "id", "--schema", "id BIGINT");
+    assertThat(whole.status()).isEqualTo(ExitStatus.NO);
+    assertThat(whole.err()).endsWith("in.jsonl:1: '100.0' is not a value of `id` BIGINT NOT NULL\n");
+  }
+
+  @Test
   void namesTheLineThatIsNoJson() throws IOException {
     for (String line : List.of("{\"id\": 1", "{\"id\": 1} 2", "[1]", "{\"id\": 1, \"id\": 2}")) {
       CommandRun build =
