@@ -134,6 +134,58 @@ class RowBuildTest {
   }
 
   @Test
+  void infersNoDoubleWhereDigitsWouldBeLost() throws IOException {
+    Path csv =
+        file(
+            "in.csv",
+            """
+            id,money,mixed,whole,round,small
+            1,12345678901234567.89,9007199254740993,9007199254740993,9007199254740992,0.1
+            2,0.5,1.5,1,1.5,0.30000000000000004
+            """);
+    String inferred =
+        "(`id` BIGINT NOT NULL, `money` STRING, `mixed` STRING, `whole` BIGINT, `round` DOUBLE,"
+            + " `small` DOUBLE, PRIMARY KEY (`id`))";
+    assertThat(build("csv", csv, "--key", "id").err()).contains(inferred);
+    assertThat(get("1"))
+        .contains("\"money\": \"12345678901234567.89\", \"mixed\": \"9007199254740993\"");
+
+    Path json =
+        file(
+            "in.jsonl",
+            """
+            {"id": 1, "money": 12345678901234567.89, "mixed": 9007199254740993,\
+             "whole": 9223372036854775807, "round": 9007199254740992, "small": 0.1}
+            {"id": 2, "money": 0.50, "mixed": 1.5, "whole": 1, "round": 1.50, "small": 1e3}
+            """);
+    assertThat(build("jsonl", json, "--key", "id").err()).contains(inferred);
+    assertThat(get("1", "2"))
+        .contains("\"money\": \"12345678901234567.89\", \"mixed\": \"9007199254740993\"")
+        .contains("\"money\": \"0.50\"");
+  }
+
+  @Test
+  void refusesDigitsThatTheInferredDoubleWouldLose() throws IOException {
+    StringBuilder text = new StringBuilder("id,share,count\n");
+    for (int i = 0; i < 10_000; i++) {
+      text.append(i).append(",0.5,7\n");
+    }
+    String sample = text.toString();
+
+    assertThat(
+            build("csv", file("in.csv", sample + "-1,2,9007199254740993\n"), "--key", "id")
+                .status())
+        .isZero();
+    for (String number : List.of("12345678901234567.89", "9007199254740993")) {
+      Path input = file("in.csv", sample + "-1," + number + ",7\n");
+      CommandRun build = build("csv", input, "--key", "id");
+      assertThat(build.status()).isEqualTo(ExitStatus.NO);
+      assertThat(build.err())
+          .contains("in.csv:10002: '" + number + "' does not fit the inferred `share` DOUBLE;");
+    }
+  }
+
+  @Test
   void refusesWhatTheSampleDidNotShow() throws IOException {
     StringBuilder text = new StringBuilder("id,code\n");
     for (int i = 0; i < 10_000; i++) {
