@@ -57,6 +57,11 @@ final class JsonLinesSource implements RowSource {
         });
   }
 
+  /** A single JSON value, read as those of the lines are. */
+  static JsonNode parse(String text) throws JsonProcessingException {
+    return READER.readValue(text);
+  }
+
   private static boolean isBlank(byte[] bytes, int start, int end) {
     int i = start;
     while (i < end && (bytes[i] == ' ' || bytes[i] == '\t' || bytes[i] == '\r')) {
