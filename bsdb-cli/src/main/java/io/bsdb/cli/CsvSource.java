@@ -37,6 +37,7 @@ final class CsvSource implements RowSource {
   public void read(InputStream in, String name, Sink sink) throws IOException {
     CsvFactory factory =
         CsvFactory.builder()
+            .streamReadConstraints(CONSTRAINTS)
             .enable(CsvParser.Feature.WRAP_AS_ARRAY)
             // Tells an empty line from a quoted empty field. SKIP_EMPTY_LINES would also drop the
             // spaces that a line begins with.

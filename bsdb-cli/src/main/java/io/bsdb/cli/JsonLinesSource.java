@@ -1,5 +1,6 @@
 package io.bsdb.cli;
 
+import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
@@ -14,7 +15,7 @@ import java.util.Map;
 /** A JSON object per line. Empty lines are passed over. */
 final class JsonLinesSource implements RowSource {
   private static final ObjectReader READER =
-      JsonMapper.builder()
+      JsonMapper.builder(JsonFactory.builder().streamReadConstraints(CONSTRAINTS).build())
           .enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS)
           .disable(JsonNodeFeature.STRIP_TRAILING_BIGDECIMAL_ZEROES)
           .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)

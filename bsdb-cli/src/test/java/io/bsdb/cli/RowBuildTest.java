@@ -2,6 +2,7 @@ package io.bsdb.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.fasterxml.jackson.core.StreamReadConstraints;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -270,6 +271,15 @@ class RowBuildTest {
     CommandRun whole = build("jsonl", input, "--key", "id", "--schema", "id BIGINT");
     assertThat(whole.status()).isEqualTo(ExitStatus.NO);
     assertThat(whole.err()).endsWith("in.jsonl:1: '100.0' is not a value of `id` BIGINT NOT NULL\n");
+  }
+
+  @Test
+  void takesTextsLongerThanWhatJacksonAllows() throws IOException {
+    String text = "x".repeat(StreamReadConstraints.DEFAULT_MAX_STRING_LEN + 1);
+    assertThat(build("csv", file("in.csv", "id,text\n1," + text + "\n"), "--key", "id").status())
+        .isZero();
+    Path json = file("in.jsonl", "{\"id\": 2, \"text\": \"" + text + "\"}\n");
+    assertThat(build("jsonl", json, "--key", "id").status()).isZero();
   }
 
   @Test
