@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.github.luben.zstd.ZstdOutputStream;
 import io.bsdb.format.Manifest;
 import io.bsdb.table.Table;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
@@ -246,6 +247,38 @@ class BuildCommandTest {
     assertThat(build.status()).isEqualTo(ExitStatus.UNREADABLE);
     assertThat(build.err()).startsWith("bsdb: cannot read " + input + ": ");
     assertThat(get("a")).isEqualTo("a\told\n");
+  }
+
+  @Test
+  void aDamagedGzipMemberIsNoEndOfTheInput() throws IOException {
+    build("a old\n");
+    Path input = directory.resolve("in.gz");
+    ByteArrayOutputStream members = new ByteArrayOutputStream();
+    members.writeBytes(gzip("a new\n"));
+    int second = members.size();
+    members.writeBytes(gzip("b 1\n"));
+    byte[] sound = members.toByteArray();
+    byte[] damaged = sound.clone();
+    damaged[second] ^= 1;
+
+    for (byte[] stored : new byte[][] {damaged, Arrays.copyOf(sound, second + 5)}) {
+      Files.write(input, stored);
+      CommandRun build = CommandRun.of("build", "-t", table, "-i", input);
+      assertThat(build.status()).isEqualTo(ExitStatus.UNREADABLE);
+      assertThat(build.err()).startsWith("bsdb: cannot read " + input + ": gzip member 2 is ");
+      assertThat(get("a")).isEqualTo("a\told\n");
+    }
+    Files.write(input, Arrays.copyOf(sound, sound.length + 512));
+    assertThat(CommandRun.of("build", "-t", table, "-i", input).status()).isZero();
+    assertThat(get("a", "b")).isEqualTo("a\tnew\nb\t1\n");
+  }
+
+  private static byte[] gzip(String text) throws IOException {
+    ByteArrayOutputStream member = new ByteArrayOutputStream();
+    try (OutputStream out = new GZIPOutputStream(member)) {
+      out.write(bytes(text));
+    }
+    return member.toByteArray();
   }
 
   @Test
