@@ -234,6 +234,23 @@ class TableCommandsTest {
     assertThat(scan.err()).isEmpty();
   }
 
+  @Test
+  void anErrorOfTheProgramIsNoAbsentKey() {
+    OutputStream faulty =
+        new OutputStream() {
+          @Override
+          public void write(int b) {
+            throw new ExceptionInInitializerError("no such library");
+          }
+        };
+    CommandRun get = CommandRun.into(faulty, "get", "-t", table, "--", "k");
+
+    assertThat(get.status()).isEqualTo(ExitStatus.DEFECT);
+    assertThat(get.err())
+        .startsWith("bsdb: defect of this program: java.lang.ExceptionInInitializerError: no such")
+        .contains("\tat io.bsdb");
+  }
+
   private String value() {
     return CommandRun.of("get", "-t", table, "--", "k").out();
   }
