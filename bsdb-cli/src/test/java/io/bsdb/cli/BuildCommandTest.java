@@ -8,6 +8,7 @@ import io.bsdb.table.Table;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -325,6 +326,42 @@ class BuildCommandTest {
               "build", "-t", table, "-i", input, "--layout", layout, "--partitions", 3, "--verify");
       assertThat(build.status()).as(build.err()).isZero();
       assertThat(get("key4999")).isEqualTo("key4999\t" + "value ".repeat(19) + "\n");
+    }
+  }
+
+  @Test
+  void verifiesWhatItBuilt() throws IOException {
+    build("k old\n");
+    String before = Table.at(table).requireCurrentVersion();
+    Path input = file("in.txt", "bad\nk new\n");
+    Object[] arguments = {"build", "-t", table, "-i", input, "--verify", "--on-bad-line", "skip"};
+
+    CommandRun damaged =
+        CommandRun.heard(
+            line -> {
+              if (line.startsWith("skipped 1 lines")) { // it is published
+                damageAndRollBack(before);
+              }
+            },
+            arguments);
+
+    String built = Table.at(table).versions().get(1);
+    assertThat(damaged.status()).isEqualTo(ExitStatus.UNREADABLE);
+    assertThat(damaged.err())
+        .contains("bsdb: " + built + " was put in service, but does not verify: ")
+        .endsWith("; go back with 'bsdb rollback --table " + table + " " + before + "'\n");
+  }
+
+  private void damageAndRollBack(String before) {
+    try {
+      String built = Table.at(table).requireCurrentVersion();
+      Path file = table.resolve("snapshots").resolve(built).resolve("part-00000.bsdb");
+      byte[] bytes = Files.readAllBytes(file);
+      bytes[bytes.length / 2] ^= 1;
+      Files.write(file, bytes);
+      Table.at(table).rollback(before);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
     }
   }
 
