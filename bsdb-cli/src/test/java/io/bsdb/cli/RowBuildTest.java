@@ -213,6 +213,28 @@ class RowBuildTest {
   }
 
   @Test
+  void namesTheDuplicateKeyOfEveryType() throws IOException {
+    String row =
+        "2024-01-31,10:15:30,2024-01-31T10:15:30.5,2024-01-31T10:15:30Z,P1Y2M,PT1.5S,AP8=\n";
+    Path input = file("in.csv", "d,t,ts,tz,ym,dt,b\n" + row + row);
+
+    CommandRun build =
+        build(
+            "csv",
+            input,
+            "--key",
+            "d,t,ts,tz,ym,dt,b",
+            "--schema",
+            "d DATE, t TIME, ts TIMESTAMP(6), tz TIMESTAMP_LTZ(3), ym INTERVAL YEAR TO MONTH,"
+                + " dt INTERVAL DAY TO SECOND, b BYTES");
+
+    assertThat(build.err())
+        .contains(
+            "duplicate key 'd=2024-01-31 t=10:15:30 ts=2024-01-31T10:15:30.500"
+                + " tz=2024-01-31T10:15:30Z ym=P1Y2M dt=PT1.5S b=AP8=': ");
+  }
+
+  @Test
   void infersTheColumnsOfJsonLines() throws IOException {
     Path input =
         file(
@@ -270,7 +292,8 @@ class RowBuildTest {
             "100.0\t{\"id\": \"100.0\", \"price\": 20.0, \"x\": \"{\\\"a\\\":[20.00,1.5]}\"}\n");
     CommandRun whole = build("jsonl", input, "--key", "id", "--schema", "id BIGINT");
     assertThat(whole.status()).isEqualTo(ExitStatus.NO);
-    assertThat(whole.err()).endsWith("in.jsonl:1: '100.0' is not a value of `id` BIGINT NOT NULL\n");
+    assertThat(whole.err())
+        .endsWith("in.jsonl:1: '100.0' is not a value of `id` BIGINT NOT NULL\n");
   }
 
   @Test
