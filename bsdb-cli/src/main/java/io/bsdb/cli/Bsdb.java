@@ -19,7 +19,10 @@ import picocli.CommandLine.ScopeType;
       "  0   done; every key was found",
       "  1   a key is absent, or an input was refused",
       "  2   the command line makes no sense",
-      "  3   a table or file is corrupt, or cannot be read or written",
+      "  3   a table or file is corrupt, or cannot be read or written; another build was",
+      "      published first; out of memory",
+      "  70  a defect of bsdb: please report it",
+      "  141 nobody reads the output any more",
       "",
       "'bsdb COMMAND --help' shows a command's options and an example."
     })
@@ -66,6 +69,7 @@ public final class Bsdb {
         .setOut(out)
         .setErr(err)
         .setCaseInsensitiveEnumValuesAllowed(true)
+        .setExpandAtFiles(false) // a key may begin with @
         .setParameterExceptionHandler((e, given) -> Failures.reportUsage(e))
         .setExecutionExceptionHandler(
             (e, command, parsed) -> Failures.report(e, console, bsdb.stackTrace));
@@ -78,6 +82,8 @@ public final class Bsdb {
     } catch (OutOfMemoryError e) {
       console.say("bsdb: out of memory (%s); %s", e.getMessage(), MORE_MEMORY);
       return ExitStatus.UNREADABLE;
+    } catch (Error e) { // which Java would report with the status of an absent key
+      return Failures.report(e, console, bsdb.stackTrace);
     }
   }
 }

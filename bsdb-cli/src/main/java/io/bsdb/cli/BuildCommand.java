@@ -1,6 +1,7 @@
 package io.bsdb.cli;
 
 import io.bsdb.format.Manifest;
+import io.bsdb.format.SnapshotFormat;
 import io.bsdb.format.row.Schema;
 import io.bsdb.writer.DuplicateKeyException;
 import io.bsdb.writer.SnapshotWriter;
@@ -77,7 +78,7 @@ final class BuildCommand implements Callable<Integer> {
       console.say("skipped %,d lines that are not records", badLines.count());
     }
     if (verify) {
-      VerifyCommand.verify(table.directory(), console);
+      verify(manifest);
     }
     double seconds = (System.nanoTime() - started) / 1e9;
     console.say(
@@ -115,6 +116,27 @@ final class BuildCommand implements Callable<Integer> {
             });
         return snapshot.publish();
       }
+    }
+  }
+
+  /** Of what was built, whatever has been put in service since. */
+  private void verify(Manifest built) throws IOException {
+    String version = built.version();
+    try {
+      VerifyCommand.verify(
+          table.directory().resolve(SnapshotFormat.SNAPSHOTS_DIRECTORY).resolve(version), console);
+    } catch (IOException e) {
+      String parent = built.parent();
+      throw new IOException(
+          "%s was put in service, but does not verify: %s; %s"
+              .formatted(
+                  version,
+                  e.getMessage(),
+                  parent == null
+                      ? "there is no version before it: build again"
+                      : "go back with 'bsdb rollback --table %s %s'"
+                          .formatted(table.directory(), parent)),
+          e);
     }
   }
 

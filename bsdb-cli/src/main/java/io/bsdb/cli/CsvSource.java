@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Comma-separated values: a header line, then a row per line, unless a field in quotes spans
- * several.
+ * several. Empty lines are passed over.
  */
 final class CsvSource implements RowSource {
   private final CsvSchema layout;
@@ -37,8 +37,11 @@ final class CsvSource implements RowSource {
   public void read(InputStream in, String name, Sink sink) throws IOException {
     CsvFactory factory =
         CsvFactory.builder()
+            .streamReadConstraints(CONSTRAINTS)
             .enable(CsvParser.Feature.WRAP_AS_ARRAY)
-            .enable(CsvParser.Feature.SKIP_EMPTY_LINES)
+            // Tells an empty line from a quoted empty field. SKIP_EMPTY_LINES would also drop the
+            // spaces that a line begins with.
+            .enable(CsvParser.Feature.EMPTY_UNQUOTED_STRING_AS_NULL)
             .build();
     Rows rows = new Rows(name, sink);
     try (CsvParser parser = factory.createParser(in)) {
@@ -46,7 +49,7 @@ final class CsvSource implements RowSource {
       rows.read(parser);
     } catch (JsonProcessingException | CharConversionException e) {
       throw CommandFailure.refused(
-          "%s:%d: the row after this line is not CSV in UTF-8: %s"
+          "%s:%d: not CSV in UTF-8 from here on: %s"
               .formatted(name, rows.line, firstLine(e.getMessage())));
     }
   }
@@ -62,7 +65,8 @@ final class CsvSource implements RowSource {
     private final List<String> header = new ArrayList<>();
     private final List<String> row = new ArrayList<>();
     private final Map<String, JsonNode> fields = new LinkedHashMap<>();
-    private long line; // where the row begins, or the last one that was read
+    private boolean written; // whether the last field has text or quotes
+    private long line = 1; // where the row begins, or what is not CSV
 
     Rows(String name, Sink sink) {
       this.name = name;
@@ -70,20 +74,37 @@ final class CsvSource implements RowSource {
     }
 
     void read(CsvParser parser) throws IOException {
-      for (JsonToken token = parser.nextToken(); token != null; token = parser.nextToken()) {
-        if (token == JsonToken.VALUE_STRING) {
-          if (row.isEmpty()) {
-            line = parser.currentTokenLocation().getLineNr();
-          }
-          row.add(parser.getText());
-        } else if (token == JsonToken.END_ARRAY && !row.isEmpty()) {
-          if (header.isEmpty()) {
-            header.addAll(checkedHeader(row, name));
-          } else {
-            hand();
-          }
-          row.clear();
+      try {
+        for (JsonToken token = parser.nextToken(); token != null; token = parser.nextToken()) {
+          take(token, parser);
         }
+      } catch (JsonProcessingException | CharConversionException e) {
+        // Its own line is where the parser gave up, which may be the end of the file.
+        line = parser.currentTokenLocation().getLineNr();
+        throw e;
+      }
+    }
+
+    private void take(JsonToken token, CsvParser parser) throws IOException {
+      if (token == JsonToken.VALUE_STRING || token == JsonToken.VALUE_NULL) {
+        if (row.isEmpty()) {
+          line = parser.currentTokenLocation().getLineNr();
+        }
+        written = token == JsonToken.VALUE_STRING;
+        row.add(written ? parser.getText() : "");
+      } else if (token == JsonToken.END_ARRAY && !row.isEmpty()) {
+        if (row.size() > 1 || written) {
+          end();
+        }
+        row.clear();
+      }
+    }
+
+    private void end() throws IOException {
+      if (header.isEmpty()) {
+        header.addAll(checkedHeader(row, name));
+      } else {
+        hand();
       }
     }
 

@@ -19,8 +19,8 @@ final class Failures {
   private Failures() {}
 
   /** Says what went wrong; the result is the exit status. */
-  static int report(Exception e, Console console, boolean stackTrace) {
-    Exception cause = e;
+  static int report(Throwable e, Console console, boolean stackTrace) {
+    Throwable cause = e;
     if (e instanceof UncheckedIOException && e.getCause() instanceof IOException checked) {
       cause = checked;
     }
@@ -49,11 +49,11 @@ final class Failures {
   }
 
   /** Nobody reads on, as with 'bsdb scan | head': nothing to tell, and nobody to tell it. */
-  private static boolean isBrokenPipe(Exception e) {
+  private static boolean isBrokenPipe(Throwable e) {
     return e instanceof IOException && "Broken pipe".equals(e.getMessage());
   }
 
-  private static int status(Exception e) {
+  private static int status(Throwable e) {
     if (e instanceof CommandFailure failure) {
       return failure.status();
     }
@@ -63,7 +63,7 @@ final class Failures {
     return e instanceof IOException ? ExitStatus.UNREADABLE : ExitStatus.DEFECT;
   }
 
-  private static String message(Exception e) {
+  private static String message(Throwable e) {
     String message = e.getMessage();
     if (e instanceof CorruptSnapshotException
         || e instanceof UnsupportedVersionException

@@ -2,6 +2,7 @@ package io.bsdb.cli;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.bsdb.format.row.ColumnType;
+import java.math.BigDecimal;
 import java.util.regex.Pattern;
 
 /** What the values of a column have been so far, from the most special type to the most general. */
@@ -9,9 +10,15 @@ enum InferredType {
   /** Nothing but nulls. */
   UNKNOWN("STRING"),
   BOOLEAN("BOOLEAN"),
+  /** Whole numbers, each of which a double holds as well. */
   BIGINT("BIGINT"),
+  /** Whole numbers, some of which no double holds. */
+  LARGE_BIGINT("BIGINT"),
   DOUBLE("DOUBLE"),
   STRING("STRING");
+
+  /** With so many digits, every decimal number survives being a double. */
+  private static final int SAFE_DIGITS = 15;
 
   // Whatever has a leading zero is a code, not a number.
   private static final Pattern WHOLE = Pattern.compile("0|-?[1-9]\\d{0,17}");
@@ -40,9 +47,9 @@ enum InferredType {
       return BOOLEAN;
     }
     if (value.isIntegralNumber() && value.canConvertToLong()) {
-      return BIGINT;
+      return ofWhole(value.asText());
     }
-    return value.isNumber() && NUMBER.matcher(value.asText()).matches() ? DOUBLE : STRING;
+    return value.isNumber() ? ofNumber(value.asText()) : STRING;
   }
 
   /** The empty text may be a null of any type. */
@@ -53,10 +60,25 @@ enum InferredType {
     if (text.equals("true") || text.equals("false")) {
       return BOOLEAN;
     }
-    if (WHOLE.matcher(text).matches()) {
-      return BIGINT;
+    return WHOLE.matcher(text).matches() ? ofWhole(text) : ofNumber(text);
+  }
+
+  private static InferredType ofWhole(String text) {
+    return isDouble(text) ? BIGINT : LARGE_BIGINT;
+  }
+
+  private static InferredType ofNumber(String text) {
+    return NUMBER.matcher(text).matches() && isDouble(text) ? DOUBLE : STRING;
+  }
+
+  /** Whether a double that is made of this number prints as the same number. */
+  private static boolean isDouble(String number) {
+    if (number.length() <= SAFE_DIGITS) {
+      return true;
     }
-    return NUMBER.matcher(text).matches() ? DOUBLE : STRING;
+    BigDecimal exact = new BigDecimal(number);
+    return exact.precision() <= SAFE_DIGITS
+        || BigDecimal.valueOf(exact.doubleValue()).compareTo(exact) == 0;
   }
 
   /** The most special type that has the values of both. */
@@ -67,12 +89,14 @@ enum InferredType {
     if (this == UNKNOWN) {
       return other;
     }
-    boolean numbers = (this == BIGINT || this == DOUBLE) && (other == BIGINT || other == DOUBLE);
-    return numbers ? DOUBLE : STRING;
+    if (this == BIGINT && (other == LARGE_BIGINT || other == DOUBLE)) {
+      return other;
+    }
+    return other == BIGINT && (this == LARGE_BIGINT || this == DOUBLE) ? this : STRING;
   }
 
   /** Whether a column that was inferred to be this takes a value that the inference did not see. */
   boolean takes(JsonNode value, RowSource source) {
-    return this == STRING || this == UNKNOWN || and(of(value, source)) == this;
+    return this == STRING || this == UNKNOWN || and(of(value, source)).type.equals(type);
   }
 }

@@ -21,7 +21,8 @@ final class InputArguments {
       paramLabel = "POLICY",
       description =
           "What to do with a line that is no record: fail, or skip it. Skipped lines are counted and"
-              + " the first ten shown. Default: fail.")
+              + " the first ten shown. What is not CSV at all, such as a quote that is not closed,"
+              + " always ends the build. Default: fail.")
   private BadLines.Policy onBadLine = BadLines.Policy.FAIL;
 
   Inputs inputs() throws IOException {

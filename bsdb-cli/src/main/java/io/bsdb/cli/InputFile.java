@@ -1,7 +1,6 @@
 package io.bsdb.cli;
 
 import com.github.luben.zstd.ZstdInputStream;
-import java.io.BufferedInputStream;
 import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -9,7 +8,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Locale;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.zip.GZIPInputStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -56,7 +54,7 @@ record InputFile(String name, @Nullable Path path, long length) {
   private InputStream decompressed(InputStream source) throws IOException {
     String lowerCase = name.toLowerCase(Locale.ROOT);
     if (lowerCase.endsWith(".gz")) {
-      return new GZIPInputStream(new BufferedInputStream(source, BUFFER), BUFFER);
+      return new GzipMembers(source, BUFFER);
     }
     if (lowerCase.endsWith(".zst") || lowerCase.endsWith(".zstd")) {
       return new ZstdInputStream(source);

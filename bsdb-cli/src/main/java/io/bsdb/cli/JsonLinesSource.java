@@ -1,9 +1,11 @@
 package io.bsdb.cli;
 
+import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectReader;
+import com.fasterxml.jackson.databind.cfg.JsonNodeFeature;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import java.io.IOException;
 import java.io.InputStream;
@@ -13,8 +15,9 @@ import java.util.Map;
 /** A JSON object per line. Empty lines are passed over. */
 final class JsonLinesSource implements RowSource {
   private static final ObjectReader READER =
-      JsonMapper.builder()
+      JsonMapper.builder(JsonFactory.builder().streamReadConstraints(CONSTRAINTS).build())
           .enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS)
+          .disable(JsonNodeFeature.STRIP_TRAILING_BIGDECIMAL_ZEROES)
           .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
           .enable(DeserializationFeature.FAIL_ON_READING_DUP_TREE_KEY)
           .build()
@@ -53,6 +56,11 @@ final class JsonLinesSource implements RowSource {
                 number, "not a JSON object: " + Encoding.excerpt(bytes, start, end - start));
           }
         });
+  }
+
+  /** A single JSON value, read as those of the lines are. */
+  static JsonNode parse(String text) throws JsonProcessingException {
+    return READER.readValue(text);
   }
 
   private static boolean isBlank(byte[] bytes, int start, int end) {

@@ -1,12 +1,18 @@
 package io.bsdb.cli;
 
+import com.fasterxml.jackson.core.StreamReadConstraints;
 import com.fasterxml.jackson.databind.JsonNode;
+import io.bsdb.format.SnapshotFormat;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.Map;
 
 /** Finds rows in an input. */
 interface RowSource {
+  /** Texts may be as long as values. */
+  StreamReadConstraints CONSTRAINTS =
+      StreamReadConstraints.builder().maxStringLength(SnapshotFormat.MAX_VALUE_LENGTH).build();
+
   /** Takes rows as they stand in the input. */
   interface Sink {
     /**

@@ -2,7 +2,6 @@ package io.bsdb.cli;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
 import io.bsdb.format.row.Column;
 import io.bsdb.format.row.ColumnType;
 import java.math.BigDecimal;
@@ -48,7 +47,7 @@ final class TypedText {
   private static List<String> jsonArray(String text) {
     List<String> parts = new ArrayList<>();
     try {
-      for (JsonNode node : new ObjectMapper().readTree(text)) {
+      for (JsonNode node : JsonLinesSource.parse(text)) {
         if (!node.isValueNode() || node.isNull()) {
           throw new IllegalArgumentException("a key has no value like " + node);
         }

@@ -1,5 +1,6 @@
 package io.bsdb.cli;
 
+import io.bsdb.format.CorruptSnapshotException;
 import io.bsdb.format.Manifest;
 import io.bsdb.table.Table;
 import java.io.IOException;
@@ -20,7 +21,13 @@ import picocli.CommandLine.Option;
     sortOptions = false,
     abbreviateSynopsis = true,
     header = "Lists the versions of a table, oldest first.",
-    description = {"", "A star marks the version in service.", ""},
+    description = {
+      "",
+      "A star marks the version in service; there is none if CURRENT is damaged.",
+      "",
+      "Exit status: 0, or 3 if CURRENT or a manifest is damaged; the others are listed.",
+      ""
+    },
     footerHeading = "%nExample:%n",
     footer = "  bsdb versions --table places")
 final class VersionsCommand implements Callable<Integer> {
@@ -31,6 +38,8 @@ final class VersionsCommand implements Callable<Integer> {
   @Option(names = "--json", description = "Print a JSON array.")
   private boolean json;
 
+  private boolean damage;
+
   VersionsCommand(Console console) {
     this.console = console;
   }
@@ -38,32 +47,53 @@ final class VersionsCommand implements Callable<Integer> {
   @Override
   public Integer call() throws IOException {
     Table opened = table.open();
-    String current = opened.currentVersion();
+    String current = null;
+    boolean known = true;
+    try {
+      current = opened.currentVersion();
+    } catch (CorruptSnapshotException e) {
+      known = false;
+      damaged(e);
+    }
     StringBuilder text = new StringBuilder();
     List<Map<String, @Nullable Object>> list = new ArrayList<>();
     for (String version : opened.versions()) {
-      Manifest manifest = opened.manifest(version);
       boolean inService = version.equals(current);
-      text.append(
-          String.format(
-              Locale.ROOT,
-              "%s %s  %s  %,d records  %s%n",
-              inService ? "*" : " ",
-              version,
-              manifest.createdAt(),
-              manifest.recordCount(),
-              ByteSize.format(manifest.length())));
-      list.add(
-          new Report()
-              .add("version", version)
-              .add("inService", inService)
-              .add("createdAt", manifest.createdAt().toString())
-              .add("records", manifest.recordCount())
-              .add("bytes", manifest.length())
-              .asMap());
+      text.append(inService ? "* " : "  ").append(version);
+      Report report = new Report().add("version", version);
+      report.add("inService", known ? inService : null);
+      try {
+        describe(opened.manifest(version), text, report);
+      } catch (CorruptSnapshotException e) {
+        damaged(e);
+        text.append("  manifest damaged");
+        report.add("damage", e.getMessage());
+      }
+      text.append('\n');
+      list.add(report.asMap());
     }
     String answer = json ? Report.json(list) : text.toString();
     console.out().write(answer.getBytes(StandardCharsets.UTF_8));
-    return ExitStatus.OK;
+    return damage ? ExitStatus.UNREADABLE : ExitStatus.OK;
+  }
+
+  private static void describe(Manifest manifest, StringBuilder text, Report report) {
+    text.append(
+        String.format(
+            Locale.ROOT,
+            "  %s  %,d records  %s",
+            manifest.createdAt(),
+            manifest.recordCount(),
+            ByteSize.format(manifest.length())));
+    report
+        .add("createdAt", manifest.createdAt().toString())
+        .add("records", manifest.recordCount())
+        .add("bytes", manifest.length());
+  }
+
+  /** Whoever asks may be about to choose a version to go back to: the others are listed. */
+  private void damaged(CorruptSnapshotException e) {
+    damage = true;
+    console.say("bsdb: %s", e.getMessage());
   }
 }

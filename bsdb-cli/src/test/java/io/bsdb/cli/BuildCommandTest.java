@@ -5,8 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.github.luben.zstd.ZstdOutputStream;
 import io.bsdb.format.Manifest;
 import io.bsdb.table.Table;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -140,6 +142,19 @@ class BuildCommandTest {
   }
 
   @Test
+  void takesArgumentsThatBeginWithAnAtSignAsTheyAre() throws IOException {
+    Path other = file("other", "-h");
+    Path input = file("in.txt", "@@x 1\n@types/node 2\n@" + other + " 3\n");
+
+    assertThat(CommandRun.of("build", "-t", table, "-i", input).status()).isZero();
+    assertThat(get("@@x", "@types/node", "@" + other))
+        .isEqualTo("@@x\t1\n@types/node\t2\n@" + other + "\t3\n");
+    file("in.txt", "a@@1\n");
+    CommandRun.of("build", "-t", table, "-i", input, "--separator", "@@");
+    assertThat(get("a")).isEqualTo("a\t1\n");
+  }
+
+  @Test
   void refusesASeparatorThatSeparatesNothing() throws IOException {
     Path input = file("in.txt", "a b\n");
     for (String separator : new String[] {"", "\n", "\\q", "\\x4"}) {
@@ -236,6 +251,38 @@ class BuildCommandTest {
   }
 
   @Test
+  void aDamagedGzipMemberIsNoEndOfTheInput() throws IOException {
+    build("a old\n");
+    Path input = directory.resolve("in.gz");
+    ByteArrayOutputStream members = new ByteArrayOutputStream();
+    members.writeBytes(gzip("a new\n"));
+    int second = members.size();
+    members.writeBytes(gzip("b 1\n"));
+    byte[] sound = members.toByteArray();
+    byte[] damaged = sound.clone();
+    damaged[second] ^= 1;
+
+    for (byte[] stored : new byte[][] {damaged, Arrays.copyOf(sound, second + 5)}) {
+      Files.write(input, stored);
+      CommandRun build = CommandRun.of("build", "-t", table, "-i", input);
+      assertThat(build.status()).isEqualTo(ExitStatus.UNREADABLE);
+      assertThat(build.err()).startsWith("bsdb: cannot read " + input + ": gzip member 2 is ");
+      assertThat(get("a")).isEqualTo("a\told\n");
+    }
+    Files.write(input, Arrays.copyOf(sound, sound.length + 512));
+    assertThat(CommandRun.of("build", "-t", table, "-i", input).status()).isZero();
+    assertThat(get("a", "b")).isEqualTo("a\tnew\nb\t1\n");
+  }
+
+  private static byte[] gzip(String text) throws IOException {
+    ByteArrayOutputStream member = new ByteArrayOutputStream();
+    try (OutputStream out = new GZIPOutputStream(member)) {
+      out.write(bytes(text));
+    }
+    return member.toByteArray();
+  }
+
+  @Test
   void namesAnInputThatIsNotThere() {
     Path missing = directory.resolve("missing.txt");
 
@@ -279,6 +326,42 @@ class BuildCommandTest {
               "build", "-t", table, "-i", input, "--layout", layout, "--partitions", 3, "--verify");
       assertThat(build.status()).as(build.err()).isZero();
       assertThat(get("key4999")).isEqualTo("key4999\t" + "value ".repeat(19) + "\n");
+    }
+  }
+
+  @Test
+  void verifiesWhatItBuilt() throws IOException {
+    build("k old\n");
+    String before = Table.at(table).requireCurrentVersion();
+    Path input = file("in.txt", "bad\nk new\n");
+    Object[] arguments = {"build", "-t", table, "-i", input, "--verify", "--on-bad-line", "skip"};
+
+    CommandRun damaged =
+        CommandRun.heard(
+            line -> {
+              if (line.startsWith("skipped 1 lines")) { // it is published
+                damageAndRollBack(before);
+              }
+            },
+            arguments);
+
+    String built = Table.at(table).versions().get(1);
+    assertThat(damaged.status()).isEqualTo(ExitStatus.UNREADABLE);
+    assertThat(damaged.err())
+        .contains("bsdb: " + built + " was put in service, but does not verify: ")
+        .endsWith("; go back with 'bsdb rollback --table " + table + " " + before + "'\n");
+  }
+
+  private void damageAndRollBack(String before) {
+    try {
+      String built = Table.at(table).requireCurrentVersion();
+      Path file = table.resolve("snapshots").resolve(built).resolve("part-00000.bsdb");
+      byte[] bytes = Files.readAllBytes(file);
+      bytes[bytes.length / 2] ^= 1;
+      Files.write(file, bytes);
+      Table.at(table).rollback(before);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
     }
   }
 

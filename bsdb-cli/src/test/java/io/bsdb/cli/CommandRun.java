@@ -5,6 +5,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.OutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
+import java.util.function.Consumer;
 
 /** What a command answered in this process. */
 final class CommandRun {
@@ -25,23 +26,32 @@ final class CommandRun {
   /** Runs a command with something on standard input. */
   static CommandRun withInput(byte[] input, Object... arguments) {
     ByteArrayOutputStream out = new ByteArrayOutputStream();
-    CommandRun run = run(input, out, arguments);
+    CommandRun run = run(input, out, line -> {}, arguments);
     return new CommandRun(run.status, out.toByteArray(), run.err);
   }
 
   /** Runs a command with its results going elsewhere. */
   static CommandRun into(OutputStream out, Object... arguments) {
-    return run(new byte[0], out, arguments);
+    return run(new byte[0], out, line -> {}, arguments);
   }
 
-  private static CommandRun run(byte[] input, OutputStream out, Object... arguments) {
+  /** Runs a command that waits while each of its messages is heard. */
+  static CommandRun heard(Consumer<String> listener, Object... arguments) {
+    return run(new byte[0], OutputStream.nullOutputStream(), listener, arguments);
+  }
+
+  private static CommandRun run(
+      byte[] input, OutputStream out, Consumer<String> listener, Object... arguments) {
     ByteArrayOutputStream err = new ByteArrayOutputStream();
-    Console console =
-        new Console(
-            new ByteArrayInputStream(input),
-            out,
-            new PrintStream(err, true, StandardCharsets.UTF_8),
-            false);
+    PrintStream messages =
+        new PrintStream(err, true, StandardCharsets.UTF_8) {
+          @Override
+          public void println(String line) {
+            super.println(line);
+            listener.accept(line);
+          }
+        };
+    Console console = new Console(new ByteArrayInputStream(input), out, messages, false);
     String[] words = new String[arguments.length];
     for (int i = 0; i < words.length; i++) {
       words[i] = arguments[i].toString();

@@ -7,6 +7,7 @@ import io.bsdb.format.row.Schema;
 import io.bsdb.writer.SnapshotWriter;
 import io.bsdb.writer.WriterOptions;
 import java.io.IOException;
+import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -136,6 +137,30 @@ class GetCommandTest {
     CommandRun wrongType = CommandRun.of("get", "-t", table, "--", "DE,x");
     assertThat(wrongType.status()).isEqualTo(ExitStatus.USAGE);
     assertThat(wrongType.err()).contains("'x' is not a value of `number` BIGINT NOT NULL");
+  }
+
+  @Test
+  void readsTheDigitsOfAKeyInJson() throws IOException {
+    Schema schema =
+        Schema.builder()
+            .column("amount", "DECIMAL(20, 2)")
+            .column("code", "STRING")
+            .primaryKey("amount", "code")
+            .build();
+    RowCodec codec = RowCodec.of(schema);
+    try (SnapshotWriter writer =
+        SnapshotWriter.create(table, WriterOptions.builder().schema(schema).build())) {
+      byte[] key = codec.encodeKey(new BigDecimal("12345678901234567.89"), "1.50");
+      writer.add(key, codec.encodeValue());
+      writer.publish();
+    }
+
+    CommandRun get = CommandRun.of("get", "-t", table, "--", "[12345678901234567.89, 1.50]");
+
+    assertThat(get.status()).as(get.err()).isZero();
+    CommandRun trailing = CommandRun.of("get", "-t", table, "--", "[1, \"a\"] 2");
+    assertThat(trailing.status()).isEqualTo(ExitStatus.USAGE);
+    assertThat(trailing.err()).contains("not a JSON array: Trailing token");
   }
 
   private void write(WriterOptions options, String key, byte[] value) throws IOException {

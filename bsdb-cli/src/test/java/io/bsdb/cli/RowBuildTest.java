@@ -2,6 +2,7 @@ package io.bsdb.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.fasterxml.jackson.core.StreamReadConstraints;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -41,6 +42,38 @@ class RowBuildTest {
   }
 
   @Test
+  void keepsTheSpacesOfCsv() throws IOException {
+    Path input = file("in.csv", "id,name\n  7a, x \n\t,y\n");
+
+    CommandRun build = build("csv", input, "--key", "id");
+
+    assertThat(build.status()).as(build.err()).isZero();
+    assertThat(get("  7a", "\t"))
+        .isEqualTo(
+            """
+              7a\t{"id": "  7a", "name": " x "}
+            \t\t{"id": "\\t", "name": "y"}
+            """);
+  }
+
+  @Test
+  void passesOverEmptyLinesOfCsv() throws IOException {
+    for (String lineEnd : List.of("\n", "\r\n")) {
+      String rows = "\nid,name\n\n1,a\n\n\n2,\n,c\n\n\n";
+
+      CommandRun build = build("csv", file("in.csv", rows.replace("\n", lineEnd)), "--key", "id");
+
+      assertThat(build.err()).endsWith("in.csv:8: key column 'id' is null\n");
+    }
+    Path oneColumn = file("in.csv", "id\n\na\n\n \nb\n\n");
+    CommandRun build = build("csv", oneColumn, "--key", "id");
+    assertThat(build.out()).contains(" records=3 ");
+    assertThat(get("a", " ", "b")).hasLineCount(3);
+    Path quoted = file("in.csv", "id\na\n\"\"\n");
+    assertThat(build("csv", quoted, "--key", "id").err()).contains("in.csv:3: key is 0 bytes long");
+  }
+
+  @Test
   void keepsTheColumnsOfTheSchemaThatIsGiven() throws IOException {
     Path input = file("in.csv", "a;b;c;d\nx;2024-01-31;12.50;\n");
 
@@ -67,8 +100,6 @@ class RowBuildTest {
         .endsWith("in.csv:3: 1 fields, the header has 2\n");
     assertThat(build("csv", file("in.csv", header + ",b\n"), "--key", "id").err())
         .endsWith("in.csv:3: key column 'id' is null\n");
-    assertThat(build("csv", file("in.csv", header + "\"2,b\n"), "--key", "id").err())
-        .contains("in.csv:2: the row after this line is not CSV in UTF-8: ");
     CommandRun wrongType =
         build("csv", file("in.csv", header + "x,b\n"), "--key", "id", "--schema", "id INT");
     assertThat(wrongType.status()).isEqualTo(ExitStatus.NO);
@@ -79,6 +110,21 @@ class RowBuildTest {
   }
 
   @Test
+  void namesTheLineWhereCsvIsMalformed() throws IOException {
+    String header = "id,name\n1,a\n\n";
+    for (String rows :
+        List.of("\"4,b\n5,c\n", "4,\"b\n5,c\n", "4,\"b\"c\n5,d\n", "4,\"b\nb\"c\n5,d\n")) {
+      Path input = file("in.csv", header + rows);
+      CommandRun build = build("csv", input, "--key", "id", "--on-bad-line", "skip");
+      assertThat(build.status()).isEqualTo(ExitStatus.NO);
+      assertThat(build.err()).contains("in.csv:4: not CSV in UTF-8 from here on: ");
+    }
+    Path latin1 = directory.resolve("in.csv");
+    Files.writeString(latin1, header + "4,\u00fc\n", StandardCharsets.ISO_8859_1);
+    assertThat(build("csv", latin1, "--key", "id").err()).contains("in.csv:4: not CSV in UTF-8");
+  }
+
+  @Test
   void skipsRowsThatDoNotFit() throws IOException {
     Path input = file("in.csv", "id,name\n1,a\n2\n3,c\n");
 
@@ -86,6 +132,58 @@ class RowBuildTest {
 
     assertThat(build.status()).isZero();
     assertThat(build.out()).contains(" records=2 ").contains(" skipped=1");
+  }
+
+  @Test
+  void infersNoDoubleWhereDigitsWouldBeLost() throws IOException {
+    Path csv =
+        file(
+            "in.csv",
+            """
+            id,money,mixed,whole,round,small
+            1,12345678901234567.89,9007199254740993,9007199254740993,9007199254740992,0.1
+            2,0.5,1.5,1,1.5,0.30000000000000004
+            """);
+    String inferred =
+        "(`id` BIGINT NOT NULL, `money` STRING, `mixed` STRING, `whole` BIGINT, `round` DOUBLE,"
+            + " `small` DOUBLE, PRIMARY KEY (`id`))";
+    assertThat(build("csv", csv, "--key", "id").err()).contains(inferred);
+    assertThat(get("1"))
+        .contains("\"money\": \"12345678901234567.89\", \"mixed\": \"9007199254740993\"");
+
+    Path json =
+        file(
+            "in.jsonl",
+            """
+            {"id": 1, "money": 12345678901234567.89, "mixed": 9007199254740993,\
+             "whole": 9223372036854775807, "round": 9007199254740992, "small": 0.1}
+            {"id": 2, "money": 0.50, "mixed": 1.5, "whole": 1, "round": 1.50, "small": 1e3}
+            """);
+    assertThat(build("jsonl", json, "--key", "id").err()).contains(inferred);
+    assertThat(get("1", "2"))
+        .contains("\"money\": \"12345678901234567.89\", \"mixed\": \"9007199254740993\"")
+        .contains("\"money\": \"0.50\"");
+  }
+
+  @Test
+  void refusesDigitsThatTheInferredDoubleWouldLose() throws IOException {
+    StringBuilder text = new StringBuilder("id,share,count\n");
+    for (int i = 0; i < 10_000; i++) {
+      text.append(i).append(",0.5,7\n");
+    }
+    String sample = text.toString();
+
+    assertThat(
+            build("csv", file("in.csv", sample + "-1,2,9007199254740993\n"), "--key", "id")
+                .status())
+        .isZero();
+    for (String number : List.of("12345678901234567.89", "9007199254740993")) {
+      Path input = file("in.csv", sample + "-1," + number + ",7\n");
+      CommandRun build = build("csv", input, "--key", "id");
+      assertThat(build.status()).isEqualTo(ExitStatus.NO);
+      assertThat(build.err())
+          .contains("in.csv:10002: '" + number + "' does not fit the inferred `share` DOUBLE;");
+    }
   }
 
   @Test
@@ -112,6 +210,28 @@ class RowBuildTest {
     assertThat(build.status()).isEqualTo(ExitStatus.NO);
     assertThat(build.err())
         .contains("duplicate key 'country=DE id=1': " + input + ":2 and " + input + ":4");
+  }
+
+  @Test
+  void namesTheDuplicateKeyOfEveryType() throws IOException {
+    String row =
+        "2024-01-31,10:15:30,2024-01-31T10:15:30.5,2024-01-31T10:15:30Z,P1Y2M,PT1.5S,AP8=\n";
+    Path input = file("in.csv", "d,t,ts,tz,ym,dt,b\n" + row + row);
+
+    CommandRun build =
+        build(
+            "csv",
+            input,
+            "--key",
+            "d,t,ts,tz,ym,dt,b",
+            "--schema",
+            "d DATE, t TIME, ts TIMESTAMP(6), tz TIMESTAMP_LTZ(3), ym INTERVAL YEAR TO MONTH,"
+                + " dt INTERVAL DAY TO SECOND, b BYTES");
+
+    assertThat(build.err())
+        .contains(
+            "duplicate key 'd=2024-01-31 t=10:15:30 ts=2024-01-31T10:15:30.500"
+                + " tz=2024-01-31T10:15:30Z ym=P1Y2M dt=PT1.5S b=AP8=': ");
   }
 
   @Test
@@ -155,6 +275,34 @@ class RowBuildTest {
         .isEqualTo(
             "1\t{\"id\": 1, \"tags\": [\"a\"], \"at\": {\"x\": 1, \"y\": null}, \"m\": {\"k\":"
                 + " 2}}\n");
+  }
+
+  @Test
+  void keepsTheDigitsOfJsonNumbers() throws IOException {
+    Path input =
+        file("in.jsonl", "{\"id\": 100.0, \"price\": 20.00, \"x\": {\"a\": [20.00, 1.5]}}\n");
+
+    CommandRun build =
+        build(
+            "jsonl", input, "--key", "id", "--schema", "id STRING, price DECIMAL(4, 1), x STRING");
+
+    assertThat(build.status()).as(build.err()).isZero();
+    assertThat(get("100.0"))
+        .isEqualTo(
+            "100.0\t{\"id\": \"100.0\", \"price\": 20.0, \"x\": \"{\\\"a\\\":[20.00,1.5]}\"}\n");
+    CommandRun whole = build("jsonl", input, "--key", "id", "--schema", "id BIGINT");
+    assertThat(whole.status()).isEqualTo(ExitStatus.NO);
+    assertThat(whole.err())
+        .endsWith("in.jsonl:1: '100.0' is not a value of `id` BIGINT NOT NULL\n");
+  }
+
+  @Test
+  void takesTextsLongerThanWhatJacksonAllows() throws IOException {
+    String text = "x".repeat(StreamReadConstraints.DEFAULT_MAX_STRING_LEN + 1);
+    assertThat(build("csv", file("in.csv", "id,text\n1," + text + "\n"), "--key", "id").status())
+        .isZero();
+    Path json = file("in.jsonl", "{\"id\": 2, \"text\": \"" + text + "\"}\n");
+    assertThat(build("jsonl", json, "--key", "id").status()).isZero();
   }
 
   @Test

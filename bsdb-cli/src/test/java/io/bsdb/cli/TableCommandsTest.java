@@ -51,6 +51,37 @@ class TableCommandsTest {
   }
 
   @Test
+  void listsVersionsOfADamagedTable() throws IOException {
+    Path current = Files.writeString(table.resolve("CURRENT"), "damaged\n");
+    String first = Table.at(table).versions().get(0);
+    Path manifest = table.resolve("snapshots").resolve(first).resolve("manifest.json");
+    Files.writeString(manifest, "{}");
+
+    CommandRun versions = CommandRun.of("versions", "-t", table);
+
+    assertThat(versions.status()).isEqualTo(ExitStatus.UNREADABLE);
+    assertThat(versions.err())
+        .hasLineCount(2)
+        .contains("bsdb: CURRENT does not name a version: file=" + current)
+        .contains(manifest.toString());
+    assertThat(versions.out())
+        .hasLineCount(3)
+        .startsWith("  " + first + "  manifest damaged\n")
+        .contains("\n  0000000003-")
+        .contains("1 records")
+        .doesNotContain("*");
+    CommandRun asJson = CommandRun.of("versions", "-t", table, "--json");
+    assertThat(asJson.status()).isEqualTo(ExitStatus.UNREADABLE);
+    JsonNode json = JSON.readTree(asJson.out());
+    assertThat(json.get(0).get("damage").asText()).contains(manifest.toString());
+    assertThat(json.get(2).get("records").asLong()).isEqualTo(1);
+    assertThat(json.get(2).get("inService").isNull()).isTrue();
+
+    CommandRun.of("rollback", "-t", table, json.get(1).get("version").asText());
+    assertThat(CommandRun.of("versions", "-t", table).out()).contains("\n* 0000000002-");
+  }
+
+  @Test
   void rollsBackAndForth() throws IOException {
     String newest = Table.at(table).requireCurrentVersion();
 
@@ -232,6 +263,23 @@ class TableCommandsTest {
 
     assertThat(scan.status()).isEqualTo(ExitStatus.BROKEN_PIPE);
     assertThat(scan.err()).isEmpty();
+  }
+
+  @Test
+  void anErrorOfTheProgramIsNoAbsentKey() {
+    OutputStream faulty =
+        new OutputStream() {
+          @Override
+          public void write(int b) {
+            throw new ExceptionInInitializerError("no such library");
+          }
+        };
+    CommandRun get = CommandRun.into(faulty, "get", "-t", table, "--", "k");
+
+    assertThat(get.status()).isEqualTo(ExitStatus.DEFECT);
+    assertThat(get.err())
+        .startsWith("bsdb: defect of this program: java.lang.ExceptionInInitializerError: no such")
+        .contains("\tat io.bsdb");
   }
 
   private String value() {

@@ -189,7 +189,8 @@ final class OpenSnapshot implements Closeable {
 
   /**
    * What the caller is to see of a failure: an access outside of a buffer is damage, and so is one
-   * to a part of a mapped file that somebody has cut off.
+   * to a part of a mapped file that somebody has cut off; to one that the system cannot read, it is
+   * an exception of I/O.
    */
   Throwable explained(Throwable failure) {
     if (failure instanceof IndexOutOfBoundsException outside) {
@@ -204,6 +205,7 @@ final class OpenSnapshot implements Closeable {
       } catch (IOException e) {
         fault.addSuppressed(e);
       }
+      return MappedFault.explained(fault, "directory=" + directory);
     }
     return failure;
   }
@@ -221,7 +223,7 @@ final class OpenSnapshot implements Closeable {
   }
 
   /** What an access outside of a buffer means, after all checks at open. */
-  CorruptSnapshotException damaged(IndexOutOfBoundsException e) {
+  private CorruptSnapshotException damaged(IndexOutOfBoundsException e) {
     return new CorruptSnapshotException(
         "snapshot points outside of its own bytes: directory=%s %s"
             .formatted(directory, e.getMessage()),

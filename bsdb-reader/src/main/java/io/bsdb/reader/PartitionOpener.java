@@ -100,6 +100,9 @@ final class PartitionOpener {
       opener.release();
       throw new CorruptSnapshotException(
           "file points outside of its own bytes: file=%s %s".formatted(path, e.getMessage()), e);
+    } catch (InternalError e) {
+      opener.release();
+      throw Thrown.asIs(MappedFault.explained(e, "file=" + path));
     } catch (IOException | RuntimeException | Error e) {
       opener.release();
       throw e;

@@ -100,10 +100,7 @@ final class SnapshotOpener {
         }
       }
     } catch (IndexOutOfBoundsException | InternalError e) {
-      if (snapshot.explained(e) instanceof CorruptSnapshotException damage) {
-        throw damage;
-      }
-      throw e;
+      throw Thrown.asIs(snapshot.explained(e));
     }
   }
 

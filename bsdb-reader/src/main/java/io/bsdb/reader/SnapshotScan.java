@@ -38,8 +38,8 @@ final class SnapshotScan implements RecordCursor {
         walk = current;
       }
       return true;
-    } catch (IndexOutOfBoundsException e) {
-      throw snapshot.damaged(e);
+    } catch (IndexOutOfBoundsException | InternalError e) {
+      throw Thrown.asIs(snapshot.explained(e));
     }
   }
 
@@ -55,8 +55,8 @@ final class SnapshotScan implements RecordCursor {
   public byte[] key() throws IOException {
     try {
       return current().key();
-    } catch (IndexOutOfBoundsException e) {
-      throw snapshot.damaged(e);
+    } catch (IndexOutOfBoundsException | InternalError e) {
+      throw Thrown.asIs(snapshot.explained(e));
     }
   }
 
@@ -64,8 +64,8 @@ final class SnapshotScan implements RecordCursor {
   public byte[] value() throws IOException {
     try {
       return current().value();
-    } catch (IndexOutOfBoundsException e) {
-      throw snapshot.damaged(e);
+    } catch (IndexOutOfBoundsException | InternalError e) {
+      throw Thrown.asIs(snapshot.explained(e));
     }
   }
 

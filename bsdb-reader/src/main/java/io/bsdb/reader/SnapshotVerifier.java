@@ -41,6 +41,8 @@ public final class SnapshotVerifier {
             "file points outside of its own bytes: file=%s %s"
                 .formatted(directory.resolve(file.name()), e.getMessage()),
             e);
+      } catch (InternalError e) {
+        throw Thrown.asIs(MappedFault.explained(e, "file=" + directory.resolve(file.name())));
       }
     }
     return manifest;

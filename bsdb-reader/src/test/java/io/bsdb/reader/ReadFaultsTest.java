@@ -231,13 +231,28 @@ class ReadFaultsTest {
     }
   }
 
+  @Test
+  void aFaultInAMappedFileIsAnExceptionOfIo() throws Exception {
+    new FaultyTable(directory);
+    InternalError fault = new InternalError("a fault occurred in an unsafe memory access");
+    InternalError other = new InternalError("of Java");
+    try (OpenSnapshot snapshot = SnapshotOpener.open(directory, ReaderOptions.defaults())) {
+      assertThat(snapshot.explained(fault))
+          .isExactlyInstanceOf(IOException.class)
+          .hasMessageStartingWith(
+              "mapped file cannot be read: directory=%s: %s; ",
+              snapshot.directory(), fault.getMessage())
+          .hasCause(fault);
+      assertThat(snapshot.explained(other)).isSameAs(other);
+    }
+  }
+
   /** The fault itself comes when and where Java pleases: this is what is made of it. */
   @Test
   void aFaultInAMappedFileThatShrankNamesTheFile() throws Exception {
     FaultyTable table = new FaultyTable(directory);
     InternalError fault = new InternalError("a fault occurred");
     try (OpenSnapshot snapshot = SnapshotOpener.open(directory, ReaderOptions.defaults())) {
-      assertThat(snapshot.explained(fault)).isSameAs(fault);
       long length = Files.size(table.file());
       table.shortenTo(5);
       assertThat(snapshot.explained(fault))

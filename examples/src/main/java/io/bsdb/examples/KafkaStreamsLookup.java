@@ -27,12 +27,26 @@ public final class KafkaStreamsLookup {
     properties.put(StreamsConfig.DEFAULT_KEY_SERDE_CLASS_CONFIG, Serdes.StringSerde.class);
     properties.put(StreamsConfig.DEFAULT_VALUE_SERDE_CLASS_CONFIG, Serdes.StringSerde.class);
     CountDownLatch end = new CountDownLatch(1);
-    Runtime.getRuntime().addShutdownHook(new Thread(end::countDown, "end"));
+    Runtime.getRuntime().addShutdownHook(endOf(Thread.currentThread(), end));
     try (var customers = open(Path.of(arguments[0]));
         var streams = new KafkaStreams(topology(customers), properties)) {
       streams.start();
       end.await();
     }
+  }
+
+  /** What ends the main thread and waits for it: Java halts as soon as its hooks have returned. */
+  static Thread endOf(Thread main, CountDownLatch end) {
+    return new Thread(
+        () -> {
+          end.countDown();
+          try {
+            main.join();
+          } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+          }
+        },
+        "end");
   }
 
   /** Opens the table: fails here, before the application joins its group, if it cannot be read. */

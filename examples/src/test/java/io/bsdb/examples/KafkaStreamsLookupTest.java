@@ -7,6 +7,8 @@ import io.bsdb.format.CorruptSnapshotException;
 import io.bsdb.kstreams.testing.TemporaryTable;
 import java.util.Map;
 import java.util.Properties;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicReference;
 import org.apache.kafka.common.serialization.Serdes;
 import org.apache.kafka.common.serialization.StringDeserializer;
 import org.apache.kafka.common.serialization.StringSerializer;
@@ -55,6 +57,39 @@ class KafkaStreamsLookupTest {
             .hasCauseInstanceOf(CorruptSnapshotException.class);
       }
     }
+  }
+
+  @Test
+  void closesTheApplicationBeforeJavaHalts() throws Exception {
+    CountDownLatch end = new CountDownLatch(1);
+    AtomicReference<Thread> hook = new AtomicReference<>();
+    AtomicReference<Thread.State> stateWhileClosing = new AtomicReference<>();
+    Thread main =
+        new Thread(
+            () -> {
+              try {
+                end.await();
+              } catch (InterruptedException e) {
+                throw new IllegalStateException(e);
+              }
+              stateWhileClosing.set(restingState(hook.get()));
+            });
+    hook.set(KafkaStreamsLookup.endOf(main, end));
+    main.start();
+    hook.get().start();
+    hook.get().join();
+    main.join();
+    assertThat(stateWhileClosing).hasValue(Thread.State.WAITING);
+  }
+
+  /** That of a thread once it waits or has ended. */
+  private static Thread.State restingState(Thread thread) {
+    Thread.State state = thread.getState();
+    while (state != Thread.State.WAITING && state != Thread.State.TERMINATED) {
+      Thread.onSpinWait();
+      state = thread.getState();
+    }
+    return state;
   }
 
   @Test

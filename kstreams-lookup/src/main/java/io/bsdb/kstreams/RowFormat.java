@@ -138,11 +138,8 @@ final class RowFormat<K, V> implements TableFormat<K, V> {
     @Override
     public byte @Nullable [] encode(K key) {
       keys.accept(writer.reset(), key);
-      if (writer.fits()) {
-        return writer.toBytes();
-      }
       try {
-        throw new IllegalStateException("a key of " + writer.length() + " bytes does not fit");
+        return writer.toBytes();
       } catch (IllegalArgumentException emptyOrTooLong) { // missing columns throw something else
         return null;
       }

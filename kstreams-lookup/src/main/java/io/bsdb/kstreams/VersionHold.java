@@ -51,7 +51,7 @@ final class VersionHold<K, V> implements AutoCloseable {
 
   /**
    * Begins a join. The outermost moves on to the version in service, which costs one volatile read
-   * if that is the one held. Once the lookup is closed, the version held is the last one.
+   * if that is the one held. Once the lookup is closed, what is held stays, be it nothing.
    */
   void enter() {
     if (depth == 0) {
@@ -67,7 +67,7 @@ final class VersionHold<K, V> implements AutoCloseable {
 
   private void roll() {
     Held<K, V> before = held;
-    if (before != null && (before.lease.isCurrent() || source.isClosed())) {
+    if ((before != null && before.lease.isCurrent()) || source.isClosed()) {
       return;
     }
     held = take();
@@ -76,16 +76,9 @@ final class VersionHold<K, V> implements AutoCloseable {
     }
   }
 
-  /**
-   * Moves on between records: to the version in service, or, once the lookup is closed, to none.
-   */
+  /** Moves on to the version in service as {@link #enter} does, between records. */
   void rollIdle() {
-    if (depth > 0) {
-      return;
-    }
-    if (source.isClosed()) {
-      close();
-    } else {
+    if (depth == 0) {
       roll();
     }
   }
