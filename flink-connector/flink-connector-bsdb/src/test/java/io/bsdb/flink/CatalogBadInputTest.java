@@ -209,6 +209,10 @@ class CatalogBadInputTest {
         .hasStackTraceContaining("cannot be in a primary key");
     assertFails("CREATE TABLE x " + COLUMNS + " WITH ('sink.layuot' = 'compact')")
         .hasStackTraceContaining("sink.layuot");
+    assertFails("CREATE TABLE x " + COLUMNS + " WITH ('sink.retain-versions' = '0')")
+        .hasStackTraceContaining(
+            "table c.default.x: a 'sink.' option is wrong: retain-versions: expected>=1")
+        .hasStackTraceContaining("actual=0");
     assertFails("CREATE TABLE x " + COLUMNS + " WITH ('connector' = 'filesystem')")
         .hasStackTraceContaining("keeps tables of this type only");
     assertFails("CREATE TABLE x " + COLUMNS + " WITH ('path' = '/elsewhere')")
