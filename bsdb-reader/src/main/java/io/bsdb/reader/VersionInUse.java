@@ -207,6 +207,17 @@ final class VersionInUse implements Closeable {
     closed = true;
   }
 
+  /** Closes if use is refused: whoever refused it may not have waited for a refresh to end. */
+  void closeIfRefused() {
+    if (closed) {
+      try {
+        close();
+      } catch (IOException | RuntimeException e) {
+        LOG.error("{}: closing failed", this, e);
+      }
+    }
+  }
+
   /**
    * Waits for a refresh under way and lets the version go, which is closed after its last holder.
    * Idempotent.

@@ -10,13 +10,16 @@ import io.bsdb.reader.TestData.Lengths;
 import io.bsdb.table.Table;
 import io.bsdb.writer.WriterOptions;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Iterator;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -311,6 +314,35 @@ class LocalCopiesTest {
     try (LiveSnapshot live = follow().maxLocalBytes(manifest.length() * 3 / 2).open();
         LiveSnapshot.Lease lease = live.lease()) {
       data.assertFoundIn(lease.reader());
+    }
+  }
+
+  /** As one does that reads from a storage which does not answer. */
+  @Test
+  void closingDoesNotWaitForACopyThatIgnoresInterrupts() throws Exception {
+    publish(data(1));
+    LiveSnapshot live =
+        follow().refreshEvery(Duration.ofMillis(1)).patience(Duration.ofMillis(1)).open();
+    try (Gate gate = new Gate()) {
+      fault =
+          (operation, path) -> {
+            if (operation.equals("open")) {
+              gate.pass();
+            }
+          };
+      publish(data(2));
+      gate.awaitFirst();
+      assertThat(CompletableFuture.runAsync(() -> close(live)))
+          .succeedsWithin(Duration.ofSeconds(60));
+      assertThatThrownBy(live::lease).isInstanceOf(ClosedReaderException.class);
+    }
+  }
+
+  private static void close(LiveSnapshot live) {
+    try {
+      live.close();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
     }
   }
 
