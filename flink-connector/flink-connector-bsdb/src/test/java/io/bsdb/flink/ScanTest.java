@@ -119,7 +119,8 @@ class ScanTest {
                     "SELECT d.name FROM s JOIN t FOR SYSTEM_TIME AS OF s.pt AS d ON d.id = s.f0"))
         .hasStackTraceContaining("no version 0000000009-0a0b0c0d; there are " + versions);
     assertThatThrownBy(() -> session.texts("SELECT * FROM t"))
-        .hasStackTraceContaining("table default_catalog.default_database.t cannot be scanned");
+        .hasStackTraceContaining("table default_catalog.default_database.t cannot be scanned")
+        .hasStackTraceContaining("no version 0000000009-0a0b0c0d; there are " + versions);
   }
 
   @Test
@@ -141,6 +142,25 @@ class ScanTest {
     assertThat(looked)
         .containsExactly(Row.of(versions.get(1), 0, table.manifest(versions.get(1)).createdAt()))
         .isEqualTo(scanned);
+  }
+
+  /** Such as one on a network drive. */
+  @Test
+  void scansALocalTableWithADirectoryForCopiesPartitionByPartition(@TempDir Path copies)
+      throws Exception {
+    long bytes = Table.at(directory.resolve("t")).manifest(versions.get(1)).length();
+    Sql session =
+        Sql.batch(1)
+            .run(
+                ddl(
+                    "t",
+                    "",
+                    "'lookup.local-dir' = '%s'".formatted(copies),
+                    "'lookup.max-local-size' = '%d bytes'".formatted(bytes / 2)));
+
+    assertThat(session.texts("SELECT COUNT(*), MAX(name) FROM t"))
+        .containsExactly("+I[1000, name 999]");
+    assertThat(copies).isEmptyDirectory();
   }
 
   @Test

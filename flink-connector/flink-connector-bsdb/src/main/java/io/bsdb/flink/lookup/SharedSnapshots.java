@@ -135,7 +135,7 @@ public final class SharedSnapshots {
   private static LiveSnapshot follow(DeclaredTable table, Key key, Loads loads) throws IOException {
     ReadSettings settings = key.settings;
     LiveSnapshot.Builder builder =
-        (table.isLocal() && settings.localDirectory() == null
+        (settings.readsInPlace(table)
                 ? LiveSnapshot.builder(table.directory())
                 : LiveSnapshot.builder(table.table())
                     .localDirectory(settings.localDirectory(key.table))
@@ -143,16 +143,10 @@ public final class SharedSnapshots {
             .options(settings.readerOptions(key.share))
             .check(loads)
             .listener(loads);
-    String version = settings.version();
-    if (version == null) {
-      return builder.refreshEvery(settings.refreshInterval()).open();
-    }
-    List<String> versions = table.table().versions();
-    if (!versions.contains(version)) {
-      throw new NoSuchFileException(
-          key.table, null, "no version %s; there are %s".formatted(version, versions));
-    }
-    return builder.pin(version).open();
+    String version = settings.requireVersion(table.table());
+    return version == null
+        ? builder.refreshEvery(settings.refreshInterval()).open()
+        : builder.pin(version).open();
   }
 
   /**
