@@ -144,6 +144,33 @@ class ScanTest {
         .isEqualTo(scanned);
   }
 
+  @Test
+  void comparesMetadata() throws Exception {
+    Sql session =
+        Sql.streaming(1)
+            .numbers("s", 3)
+            .run(
+                ddl(
+                    "t",
+                    ", version STRING METADATA FROM 'snapshot-version' VIRTUAL, built TIMESTAMP_LTZ(3) METADATA FROM 'snapshot-created-at' VIRTUAL"));
+    String query =
+        """
+        SELECT s.f0, d.name FROM (
+          SELECT f0, pt, IF(f0 = 1, '%s', CAST(NULL AS STRING)) AS v, TO_TIMESTAMP_LTZ(%d, 3) AS t FROM s) AS s
+        LEFT JOIN t FOR SYSTEM_TIME AS OF s.pt AS d ON d.id = s.f0 AND %s""";
+    long time =
+        Table.at(directory.resolve("t")).manifest(versions.get(1)).createdAt().toEpochMilli();
+
+    assertThat(session.texts(query.formatted(versions.get(1), time, "d.version = s.v")))
+        .containsExactly("+I[0, null]", "+I[1, name 1]", "+I[2, null]");
+    assertThat(session.texts(query.formatted(versions.get(1), time, "d.built = s.t")))
+        .containsExactly("+I[0, name 0]", "+I[1, name 1]", "+I[2, name 2]");
+    for (String condition : List.of("d.version = s.v", "d.built = s.t")) {
+      assertThat(session.texts(query.formatted(versions.get(0), time - 1, condition)))
+          .containsExactly("+I[0, null]", "+I[1, null]", "+I[2, null]");
+    }
+  }
+
   /** Such as one on a network drive. */
   @Test
   void scansALocalTableWithADirectoryForCopiesPartitionByPartition(@TempDir Path copies)

@@ -38,7 +38,7 @@ final class VersionLookup implements Closeable {
   }
 
   /**
-   * A compared column outside the key: {@code left} gets it from the compared values,
+   * A compared column outside the key, or metadata: {@code left} gets it from the compared values,
    * {@code right} from the row found.
    */
   private record ExtraColumn(
@@ -67,13 +67,13 @@ final class VersionLookup implements Closeable {
   private static List<ExtraColumn> extraColumns(LookupSpec spec) {
     List<ExtraColumn> extraColumns = new ArrayList<>();
     for (int i = 0; i < spec.keys().size(); i++) {
-      int column = spec.projection().columns().get(spec.keys().get(i));
-      if (!spec.table().primaryKey().contains(spec.table().rowType().getFieldNames().get(column))) {
-        LogicalType type = spec.table().rowType().getTypeAt(column);
+      int key = spec.keys().get(i);
+      if (!spec.isInPrimaryKey(key)) {
+        LogicalType type = spec.projection().type(spec.table(), key).copy(true);
         extraColumns.add(
             new ExtraColumn(
                 RowData.createFieldGetter(type, i),
-                RowData.createFieldGetter(type, spec.keys().get(i)),
+                RowData.createFieldGetter(type, key),
                 FieldEquality.of(type)));
       }
     }
