@@ -119,7 +119,7 @@ final class LocalCopies extends Versions {
       }
     }
     deleteUnfinished(target); // before room is measured
-    if (!absent.isEmpty()) {
+    if (!absent.isEmpty() || heldBytes() > maxBytes) {
       deleteUnused(local, manifest.version());
     }
     requireRoom(target, absent.stream().mapToLong(PartitionFile::length).sum());

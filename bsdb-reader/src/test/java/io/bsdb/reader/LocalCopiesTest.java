@@ -240,6 +240,10 @@ class LocalCopiesTest {
     fetched.clear();
     follow().pin(first).open().close();
     assertThat(fetched).as("there is a copy").isEmpty();
+    assertThat(copies()).hasSize(2);
+    follow().pin(first).maxLocalBytes(limit / 2).open().close();
+    assertThat(copies()).as("the limit is lower now").containsExactly(first);
+    assertThat(fetched).isEmpty();
     try (LiveSnapshot live = follow().maxLocalBytes(limit).open()) {
       assertThat(copies()).as("nobody uses the others").containsExactly(live.version());
     }
