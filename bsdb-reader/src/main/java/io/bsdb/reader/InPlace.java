@@ -6,7 +6,6 @@ import java.nio.file.FileSystems;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import org.jspecify.annotations.Nullable;
 
 /** Versions of a table directory on a local disk, opened where they are. */
 final class InPlace extends Versions {
@@ -29,8 +28,7 @@ final class InPlace extends Versions {
   }
 
   @Override
-  SnapshotReader open(String version, @Nullable String inUse, ReaderOptions options)
-      throws IOException {
+  SnapshotReader open(String version, ReaderOptions options) throws IOException {
     if (directory.getFileSystem() != FileSystems.getDefault()) {
       throw new IOException(
           "not on a local disk, where it could be read in place: path=%s; give a local directory for copies"

@@ -22,9 +22,12 @@ import org.slf4j.LoggerFactory;
 public final class LiveSnapshot implements Closeable {
   private static final Logger LOG = LoggerFactory.getLogger(LiveSnapshot.class);
 
+  private static final Duration PATIENCE = Duration.ofSeconds(10);
+
   private final VersionInUse inUse;
   private final boolean pinned;
   private final RefreshTimer timer;
+  private final Duration patience;
 
   /** Hears of changes. Called from the thread that refreshes; should return soon. */
   public interface Listener {
@@ -57,6 +60,7 @@ public final class LiveSnapshot implements Closeable {
 
   private LiveSnapshot(Builder builder, Versions versions) throws IOException {
     pinned = builder.pinned != null;
+    patience = builder.patience;
     String first = versions.first(builder.initialLoad, builder.refreshInterval);
     inUse = new VersionInUse(versions, builder.options, builder.check, builder.listener, first);
     timer =
@@ -93,6 +97,7 @@ public final class LiveSnapshot implements Closeable {
     private @Nullable Path localDirectory;
     private long maxLocalBytes = Long.MAX_VALUE;
     private @Nullable String pinned;
+    private Duration patience = PATIENCE;
 
     private Builder(Table table, @Nullable Versions inPlace) {
       this.table = table;
@@ -147,8 +152,8 @@ public final class LiveSnapshot implements Closeable {
     }
 
     /**
-     * Most bytes that local copies of this table may take, the version in use and its successor
-     * together. A version that does not fit is refused before anything is copied.
+     * Most bytes that local copies of this table may take, the versions in use and the successor of
+     * one together. A version that does not fit is refused before anything is copied.
      */
     public Builder maxLocalBytes(long value) {
       if (value < 1) {
@@ -161,6 +166,12 @@ public final class LiveSnapshot implements Closeable {
     /** Stays with one version, whatever is published. */
     public Builder pin(String version) {
       pinned = version;
+      return this;
+    }
+
+    /** How long closing waits for a refresh in the background. */
+    Builder patience(Duration value) {
+      patience = value;
       return this;
     }
 
@@ -215,6 +226,7 @@ public final class LiveSnapshot implements Closeable {
     } catch (Error e) { // would end the refreshes for good
       LOG.error("{}: a refresh failed; there will be another", inUse, e);
     }
+    inUse.closeIfRefused();
   }
 
   /**
@@ -298,12 +310,19 @@ public final class LiveSnapshot implements Closeable {
 
   /**
    * Stops following; interrupts a refresh in the background. The version in use is closed after its
-   * last lease. Idempotent.
+   * last lease. A refresh that does not end within some seconds, as it waits for a storage that
+   * does not answer, is left to itself, and closes the version when it ends. Idempotent.
    */
   @Override
   public void close() throws IOException {
     inUse.refuseUse();
-    timer.close();
-    inUse.close();
+    if (timer.stop(patience)) {
+      inUse.close();
+    } else {
+      LOG.warn(
+          "{}: a refresh has not ended {} after it was interrupted; what it uses stays open until it does",
+          inUse,
+          patience);
+    }
   }
 }

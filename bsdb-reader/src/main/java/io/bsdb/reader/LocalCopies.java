@@ -19,9 +19,9 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.stream.Stream;
 import java.util.zip.CRC32C;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -30,8 +30,8 @@ import org.slf4j.LoggerFactory;
  *
  * <p>The copy is laid out as a table directory without {@code CURRENT}. A partition file gets its
  * name only once all of it is there and its checksum is right, and is used again after a restart.
- * Processes that share the directory take turns to copy. Before a version is copied, all but the
- * one in use are deleted: whoever still reads another holds its files open.
+ * Processes that share the directory take turns to copy. Before a version is copied, those are
+ * deleted that no reader of this process uses: whoever still reads one holds its files open.
  */
 final class LocalCopies extends Versions {
   private static final Logger LOG = LoggerFactory.getLogger(LocalCopies.class);
@@ -51,7 +51,8 @@ final class LocalCopies extends Versions {
   LocalCopies(Table remote, Path base, long maxBytes) {
     super(remote);
     this.remote = remote;
-    this.directory = base.resolve(directoryName(remote.storage().toString()));
+    this.directory =
+        base.resolve(directoryName(remote.storage().toString())).toAbsolutePath().normalize();
     this.maxBytes = maxBytes;
   }
 
@@ -64,17 +65,21 @@ final class LocalCopies extends Versions {
   }
 
   @Override
-  SnapshotReader open(String version, @Nullable String inUse, ReaderOptions options)
-      throws IOException {
+  SnapshotReader open(String version, ReaderOptions options) throws IOException {
     Manifest manifest = manifest(version);
     TableStorage local = Table.at(directory).storage();
     List<OpenSnapshot> opened = new ArrayList<>();
     local.exclusively(
         () -> {
-          deleteAllBut(local, version, inUse);
           opened.add(openCopy(local, manifest, options));
+          CopiesInUse.use(directory, this, version);
         });
     return new PartitionedReader(opened.get(0));
+  }
+
+  @Override
+  void release() {
+    CopiesInUse.release(directory, this);
   }
 
   /** Copies what is not here yet, and opens. A copy that has been damaged is made anew. */
@@ -91,10 +96,10 @@ final class LocalCopies extends Versions {
     }
   }
 
-  private static void deleteAllBut(TableStorage local, String version, @Nullable String inUse)
-      throws IOException {
+  private void deleteUnused(TableStorage local, String wanted) throws IOException {
+    Set<String> inUse = CopiesInUse.versions(directory);
     for (String name : local.list(SnapshotFormat.SNAPSHOTS_DIRECTORY)) {
-      if (!name.equals(version) && !name.equals(inUse)) {
+      if (!name.equals(wanted) && !inUse.contains(name)) {
         local.delete(path(name));
       }
     }
@@ -114,6 +119,9 @@ final class LocalCopies extends Versions {
       }
     }
     deleteUnfinished(target); // before room is measured
+    if (!absent.isEmpty() || heldBytes() > maxBytes) {
+      deleteUnused(local, manifest.version());
+    }
     requireRoom(target, absent.stream().mapToLong(PartitionFile::length).sum());
     for (PartitionFile file : absent) {
       fetch(path(manifest.version()) + "/" + file.name(), file, target.resolve(file.name()));
@@ -133,7 +141,7 @@ final class LocalCopies extends Versions {
     long held = heldBytes();
     if (held + bytes > maxBytes) {
       throw new IOException(
-          "no room for the copy of a table: table=%s local directory=%s to be copied=%d bytes, kept for the version in use=%d bytes, limit=%d bytes; raise the limit, or open a share of the keys only"
+          "no room for the copy of a table: table=%s local directory=%s to be copied=%d bytes, kept for versions in use=%d bytes, limit=%d bytes; raise the limit, or open a share of the keys only"
               .formatted(remote.storage(), directory, bytes, held, maxBytes));
     }
     long usable = Files.getFileStore(target).getUsableSpace();
@@ -154,33 +162,58 @@ final class LocalCopies extends Versions {
     }
   }
 
+  /** What was copied. */
+  private record Copied(long length, int checksum) {
+    boolean is(PartitionFile expected) {
+      return length == expected.length() && checksum == expected.checksum();
+    }
+  }
+
+  /**
+   * Copies a file, and what is wrong once more: the connection may have ended early, or have
+   * changed a byte. A file that is the same twice is damaged for good.
+   */
   private void fetch(String source, PartitionFile expected, Path target) throws IOException {
     Path unfinished = target.resolveSibling(target.getFileName() + UNFINISHED);
+    Copied first = copy(source, expected, unfinished);
+    if (!first.is(expected)) {
+      LOG.warn("{}/{} has not been copied right, copying again", remote.storage(), source);
+      Copied second = copy(source, expected, unfinished);
+      if (!second.is(expected)) {
+        Files.delete(unfinished);
+        String message = difference(source, expected, second);
+        throw second.equals(first)
+            ? new CorruptSnapshotException(message)
+            : new IOException(message);
+      }
+    }
+    Files.move(unfinished, target, StandardCopyOption.ATOMIC_MOVE);
+  }
+
+  private String difference(String source, PartitionFile expected, Copied actual) {
+    return "copied file is not what its manifest says: file=%s/%s expected length=%d checksum=%s, actual length=%d checksum=%s"
+        .formatted(
+            remote.storage(),
+            source,
+            expected.length(),
+            SnapshotFormat.hex(expected.checksum()),
+            actual.length,
+            SnapshotFormat.hex(actual.checksum));
+  }
+
+  private Copied copy(String source, PartitionFile expected, Path target) throws IOException {
     CRC32C crc = new CRC32C();
-    long length;
     try (InputStream in = remote.storage().open(source);
         FileChannel out =
             FileChannel.open(
-                unfinished,
+                target,
                 StandardOpenOption.WRITE,
                 StandardOpenOption.CREATE,
                 StandardOpenOption.TRUNCATE_EXISTING)) {
-      length = copy(in, out, crc, expected.length());
+      long length = copy(in, out, crc, expected.length());
       out.force(true);
+      return new Copied(length, (int) crc.getValue());
     }
-    if (length != expected.length() || (int) crc.getValue() != expected.checksum()) {
-      Files.delete(unfinished);
-      throw new CorruptSnapshotException(
-          "copied file is not what its manifest says: file=%s/%s expected length=%d checksum=%s, actual length=%d checksum=%s"
-              .formatted(
-                  remote.storage(),
-                  source,
-                  expected.length(),
-                  SnapshotFormat.hex(expected.checksum()),
-                  length,
-                  SnapshotFormat.hex((int) crc.getValue())));
-    }
-    Files.move(unfinished, target, StandardCopyOption.ATOMIC_MOVE);
   }
 
   /** Copies to the end, but stops once there is more than was expected. */

@@ -29,8 +29,12 @@ final class PinnedVersion extends Versions {
   }
 
   @Override
-  SnapshotReader open(String other, @Nullable String inUse, ReaderOptions options)
-      throws IOException {
-    return all.open(other, inUse, options);
+  SnapshotReader open(String other, ReaderOptions options) throws IOException {
+    return all.open(other, options);
+  }
+
+  @Override
+  void release() {
+    all.release();
   }
 }

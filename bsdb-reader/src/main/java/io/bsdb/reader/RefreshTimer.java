@@ -1,6 +1,5 @@
 package io.bsdb.reader;
 
-import java.io.Closeable;
 import java.time.Duration;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
@@ -12,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * Runs a refresh again and again in a thread of its own, first at a random time, so that many
  * processes do not refresh at once.
  */
-final class RefreshTimer implements Closeable {
+final class RefreshTimer {
   private final ScheduledThreadPoolExecutor executor;
   private final boolean hasThread;
   private volatile @Nullable Thread thread;
@@ -47,7 +46,7 @@ final class RefreshTimer implements Closeable {
   /**
    * Runs a task in the same thread, as soon as it has time.
    *
-   * @return false if there is none: no interval was given, or after {@link #close}
+   * @return false if there is none: no interval was given, or after {@link #stop}
    */
   boolean execute(Runnable task) {
     if (!hasThread) {
@@ -64,23 +63,29 @@ final class RefreshTimer implements Closeable {
   /**
    * Stops; interrupts a refresh under way, as a large version may take minutes to copy, and waits
    * for its end, unless the refresh itself has called this.
+   *
+   * @param patience how long to wait at most: a storage that does not answer may ignore interrupts
+   * @return whether no refresh is under way any more, but for the one that has called this
    */
-  @Override
-  public void close() {
+  boolean stop(Duration patience) {
     executor.shutdownNow();
     if (Thread.currentThread() == thread) {
-      return;
+      return true;
     }
     boolean interrupted = false;
-    while (!executor.isTerminated()) {
+    long end = System.nanoTime() + patience.toNanos();
+    long left = patience.toNanos();
+    while (!executor.isTerminated() && left > 0) {
       try {
-        var unused = executor.awaitTermination(1, TimeUnit.SECONDS);
+        var unused = executor.awaitTermination(left, TimeUnit.NANOSECONDS);
       } catch (InterruptedException e) {
         interrupted = true;
       }
+      left = end - System.nanoTime();
     }
     if (interrupted) {
       Thread.currentThread().interrupt();
     }
+    return executor.isTerminated();
   }
 }

@@ -50,7 +50,7 @@ final class VersionInUse implements Closeable {
     if (first != null) {
       check.accept(versions.manifest(first));
     }
-    held = new HeldVersion(first == null ? new EmptyReader() : versions.open(first, null, options));
+    held = new HeldVersion(first == null ? new EmptyReader() : versions.open(first, options));
   }
 
   /** Whether there is still none. */
@@ -150,7 +150,7 @@ final class VersionInUse implements Closeable {
       // What comes after nothing is not warmed up: until it serves, every key is absent.
       ReaderOptions how = isEmpty() ? options : options.forSuccessor();
       HeldVersion previous = held;
-      held = new HeldVersion(versions.open(version, held.name(), how));
+      held = new HeldVersion(versions.open(version, how));
       release(previous);
     } catch (IOException | RuntimeException e) {
       if (closed) {
@@ -207,6 +207,17 @@ final class VersionInUse implements Closeable {
     closed = true;
   }
 
+  /** Closes if use is refused: whoever refused it may not have waited for a refresh to end. */
+  void closeIfRefused() {
+    if (closed) {
+      try {
+        close();
+      } catch (IOException | RuntimeException e) {
+        LOG.error("{}: closing failed", this, e);
+      }
+    }
+  }
+
   /**
    * Waits for a refresh under way and lets the version go, which is closed after its last holder.
    * Idempotent.
@@ -216,6 +227,7 @@ final class VersionInUse implements Closeable {
     closed = true;
     if (!released) {
       released = true;
+      versions.release();
       release(held);
     }
     closeUnused();

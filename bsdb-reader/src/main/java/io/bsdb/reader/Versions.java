@@ -33,13 +33,11 @@ abstract class Versions {
     return table.manifest(version);
   }
 
-  /**
-   * Opens a version.
-   *
-   * @param inUse the version that is to stay readable meanwhile; null if none is
-   */
-  abstract SnapshotReader open(String version, @Nullable String inUse, ReaderOptions options)
-      throws IOException;
+  /** Opens a version, which from now on is the one in use. */
+  abstract SnapshotReader open(String version, ReaderOptions options) throws IOException;
+
+  /** Says that none is in use any more. */
+  void release() {}
 
   /**
    * The version in service when a reader is opened.

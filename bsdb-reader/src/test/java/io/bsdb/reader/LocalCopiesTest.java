@@ -10,11 +10,16 @@ import io.bsdb.reader.TestData.Lengths;
 import io.bsdb.table.Table;
 import io.bsdb.writer.WriterOptions;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Iterator;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -29,7 +34,7 @@ class LocalCopiesTest {
   /** The files read of the remote table, in their order. */
   private final List<String> fetched = new ArrayList<>();
 
-  private FaultyStorage.Fault fault = (operation, path) -> {};
+  private volatile FaultyStorage.Fault fault = (operation, path) -> {};
 
   private LiveSnapshot.Builder follow() {
     return LiveSnapshot.builder(
@@ -143,8 +148,105 @@ class LocalCopiesTest {
         LiveSnapshot.Lease lease = live.lease()) {
       data.assertFoundIn(lease.reader());
     }
-    assertThat(fetched).as("no file that was right is copied twice").hasSize(5);
+    assertThat(fetched).as("no file that was right is copied twice").hasSize(6);
     assertThat(localFiles()).noneMatch(path -> path.toString().endsWith(".part"));
+  }
+
+  /** Lets each connection to a file of a version end early, after so many bytes of it. */
+  private void cutOff(Manifest manifest, int... lengths) throws IOException {
+    Path file =
+        remote
+            .resolve("snapshots")
+            .resolve(manifest.version())
+            .resolve(manifest.partitions().get(1).name());
+    byte[] sound = Files.readAllBytes(file);
+    Iterator<Integer> left = Arrays.stream(lengths).iterator();
+    fault =
+        (operation, path) -> {
+          if (operation.equals("open") && path.endsWith("/" + file.getFileName())) {
+            Files.write(file, left.hasNext() ? Arrays.copyOf(sound, left.next()) : sound);
+          }
+        };
+  }
+
+  @Test
+  void copiesAFileAgainWhoseConnectionEndedEarly() throws Exception {
+    TestData data = data(1);
+    cutOff(publish(data), 100);
+    try (LiveSnapshot live = follow().open();
+        LiveSnapshot.Lease lease = live.lease()) {
+      data.assertFoundIn(lease.reader());
+    }
+    assertThat(fetched).hasSize(5);
+  }
+
+  @Test
+  void aVersionWhoseConnectionsEndEarlyIsTriedAgainLater() throws Exception {
+    publish(data(1));
+    TestData data = data(2);
+    try (LiveSnapshot live = follow().open()) {
+      Manifest second = publish(data);
+      cutOff(second, 100, 200);
+
+      live.refreshInBackground();
+      assertThat(live.refreshFailure())
+          .isNotInstanceOf(CorruptSnapshotException.class)
+          .hasMessageContaining("copied file is not what its manifest says")
+          .hasMessageContaining("actual length=200");
+      live.refreshInBackground();
+
+      assertThat(live.version()).isEqualTo(second.version());
+      try (LiveSnapshot.Lease lease = live.lease()) {
+        data.assertFoundIn(lease.reader());
+      }
+    }
+  }
+
+  @Test
+  void aFileThatIsWrongInTheSameWayTwiceIsNotTriedAgain() throws Exception {
+    String first = publish(data(1)).version();
+    try (LiveSnapshot live = follow().open()) {
+      cutOff(publish(data(2)), 100, 100);
+
+      live.refreshInBackground();
+      live.refreshInBackground();
+
+      assertThat(live.version()).isEqualTo(first);
+      assertThat(live.failedRefreshes()).isEqualTo(1);
+      assertThat(live.refreshFailure()).isInstanceOf(CorruptSnapshotException.class);
+    }
+  }
+
+  private List<String> copies() throws IOException {
+    try (Stream<Path> tables = Files.list(local)) {
+      return Table.at(tables.toList().get(0)).versions();
+    }
+  }
+
+  @Test
+  void readersOfOneTableKeepTheCopiesOfEachOther() throws Exception {
+    String first = publish(data(1)).version();
+    long limit;
+    try (LiveSnapshot pinned = follow().pin(first).open()) {
+      limit = pinned.manifest().length() * 5 / 2;
+      try (LiveSnapshot live = follow().maxLocalBytes(limit).open()) {
+        String second = publish(data(2)).version();
+        assertThat(live.refresh()).isTrue();
+        publish(data(3));
+        assertThatThrownBy(live::refresh).hasMessageContaining("no room for the copy of a table");
+        assertThat(copies()).containsExactly(first, second);
+      }
+    }
+    fetched.clear();
+    follow().pin(first).open().close();
+    assertThat(fetched).as("there is a copy").isEmpty();
+    assertThat(copies()).hasSize(2);
+    follow().pin(first).maxLocalBytes(limit / 2).open().close();
+    assertThat(copies()).as("the limit is lower now").containsExactly(first);
+    assertThat(fetched).isEmpty();
+    try (LiveSnapshot live = follow().maxLocalBytes(limit).open()) {
+      assertThat(copies()).as("nobody uses the others").containsExactly(live.version());
+    }
   }
 
   @Test
@@ -216,6 +318,35 @@ class LocalCopiesTest {
     try (LiveSnapshot live = follow().maxLocalBytes(manifest.length() * 3 / 2).open();
         LiveSnapshot.Lease lease = live.lease()) {
       data.assertFoundIn(lease.reader());
+    }
+  }
+
+  /** As one does that reads from a storage which does not answer. */
+  @Test
+  void closingDoesNotWaitForACopyThatIgnoresInterrupts() throws Exception {
+    publish(data(1));
+    LiveSnapshot live =
+        follow().refreshEvery(Duration.ofMillis(1)).patience(Duration.ofMillis(1)).open();
+    try (Gate gate = new Gate()) {
+      fault =
+          (operation, path) -> {
+            if (operation.equals("open")) {
+              gate.pass();
+            }
+          };
+      publish(data(2));
+      gate.awaitFirst();
+      assertThat(CompletableFuture.runAsync(() -> close(live)))
+          .succeedsWithin(Duration.ofSeconds(60));
+      assertThatThrownBy(live::lease).isInstanceOf(ClosedReaderException.class);
+    }
+  }
+
+  private static void close(LiveSnapshot live) {
+    try {
+      live.close();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
     }
   }
 

@@ -81,14 +81,14 @@ public final class BsdbOptions {
           .stringType()
           .noDefaultValue()
           .withDescription(
-              "Local directory of the task managers for copies of the table, which are read there. Without it, tables with a local path are read in place, and others are copied to one of 'io.tmp.dirs'. Copies are verified, and used again after a restart. Before a version is copied, all but it and the one in use are deleted.");
+              "Local directory of the task managers for copies of the table, which are read there. Without it, tables with a local path are read in place, and others are copied to one of 'io.tmp.dirs'. Copies are verified, and used again after a restart. Before a version is copied, all but it and those in use are deleted.");
 
   public static final ConfigOption<MemorySize> LOOKUP_MAX_LOCAL_SIZE =
       ConfigOptions.key("lookup.max-local-size")
           .memoryType()
           .defaultValue(MemorySize.MAX_VALUE)
           .withDescription(
-              "Most that the copies of the table may take per local directory, the version in use and its successor together. A version that does not fit is refused before it is copied.");
+              "Most that the copies of the table may take per local directory, the versions in use and the successor of one together. A version that does not fit is refused before it is copied.");
 
   public static final ConfigOption<String> SNAPSHOT_VERSION =
       ConfigOptions.key("snapshot.version")

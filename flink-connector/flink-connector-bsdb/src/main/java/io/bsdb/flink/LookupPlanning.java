@@ -5,6 +5,9 @@ import io.bsdb.flink.lookup.InputShuffle;
 import io.bsdb.flink.lookup.ReadSettings;
 import io.bsdb.flink.row.DeclaredTable;
 import org.apache.flink.api.common.RuntimeExecutionMode;
+import org.apache.flink.configuration.ExecutionOptions;
+import org.apache.flink.configuration.ReadableConfig;
+import org.apache.flink.table.api.config.ExecutionConfigOptions;
 import org.jspecify.annotations.Nullable;
 
 /** What is decided about lookups when a query is planned; once, however often Flink asks. */
@@ -12,15 +15,15 @@ final class LookupPlanning {
   private final DeclaredTable table;
   private final ReadSettings settings;
   private final AsyncLookup async;
-  private final RuntimeExecutionMode mode;
+  private final ReadableConfig configuration;
   private AsyncLookup.@Nullable Kind kind;
 
   LookupPlanning(
-      DeclaredTable table, ReadSettings settings, AsyncLookup async, RuntimeExecutionMode mode) {
+      DeclaredTable table, ReadSettings settings, AsyncLookup async, ReadableConfig configuration) {
     this.table = table;
     this.settings = settings;
     this.async = async;
-    this.mode = mode;
+    this.configuration = configuration;
   }
 
   /** Whether lookups are synchronous. May read a manifest, the first time. */
@@ -35,9 +38,14 @@ final class LookupPlanning {
 
   /**
    * How rows are shuffled if the query asks for it. The adaptive scheduler of batch jobs gives a
-   * subtask other partitions than the one with its number.
+   * subtask other partitions than the one with its number; and Flink shuffles changes anew, by
+   * their own key, where asynchronous lookups are to keep the order of each.
    */
   InputShuffle shuffle() {
-    return mode == RuntimeExecutionMode.STREAMING ? InputShuffle.BY_KEY : InputShuffle.NONE;
+    return configuration.get(ExecutionOptions.RUNTIME_MODE) != RuntimeExecutionMode.STREAMING
+            || (configuration.get(ExecutionConfigOptions.TABLE_EXEC_ASYNC_LOOKUP_KEY_ORDERED)
+                && lookupKind() == AsyncLookup.Kind.ASYNC)
+        ? InputShuffle.NONE
+        : InputShuffle.BY_KEY;
   }
 }

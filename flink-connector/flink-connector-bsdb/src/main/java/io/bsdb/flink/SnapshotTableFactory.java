@@ -9,7 +9,6 @@ import io.bsdb.reader.Access;
 import io.bsdb.writer.Layout;
 import java.util.Set;
 import org.apache.flink.configuration.ConfigOption;
-import org.apache.flink.configuration.ExecutionOptions;
 import org.apache.flink.configuration.ReadableConfig;
 import org.apache.flink.table.api.ValidationException;
 import org.apache.flink.table.catalog.ResolvedSchema;
@@ -93,10 +92,7 @@ public final class SnapshotTableFactory
         table,
         settings,
         new LookupPlanning(
-            table,
-            settings,
-            options.get(BsdbOptions.LOOKUP_ASYNC),
-            context.getConfiguration().get(ExecutionOptions.RUNTIME_MODE)));
+            table, settings, options.get(BsdbOptions.LOOKUP_ASYNC), context.getConfiguration()));
   }
 
   @Override

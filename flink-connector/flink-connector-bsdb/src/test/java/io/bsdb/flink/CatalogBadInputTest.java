@@ -93,6 +93,26 @@ class CatalogBadInputTest {
   }
 
   @Test
+  void anotherVersionInAHintThanInTheName() throws Exception {
+    Table table = Table.at(warehouse.resolve("default/t"));
+    String first = table.requireCurrentVersion();
+    session.run("INSERT OVERWRITE t SELECT f0, 2 FROM default_catalog.default_database.s");
+    String second = table.requireCurrentVersion();
+    String hint = "` /*+ OPTIONS('snapshot.version' = '%s') */ ";
+    String time = table.manifest(first).createdAt().toString();
+
+    for (String name : new String[] {"t$v1", "t$v" + first, "t$at" + time}) {
+      String query = "SELECT MAX(n) FROM `" + name + hint;
+      assertFails(query.formatted(second))
+          .hasStackTraceContaining(
+              "table c.default.%s is version %s, and the hint 'snapshot.version' = '%s' says another one"
+                  .formatted(name, first, second))
+          .hasStackTraceContaining("write `t$v%s`".formatted(second));
+      assertThat(session.texts(query.formatted(first))).containsExactly("+I[1]");
+    }
+  }
+
+  @Test
   void noSuchTable() {
     assertFails("SELECT * FROM nowhere").hasStackTraceContaining("Object 'nowhere' not found");
     assertFails("SELECT * FROM `nowhere$v1`")
@@ -209,6 +229,10 @@ class CatalogBadInputTest {
         .hasStackTraceContaining("cannot be in a primary key");
     assertFails("CREATE TABLE x " + COLUMNS + " WITH ('sink.layuot' = 'compact')")
         .hasStackTraceContaining("sink.layuot");
+    assertFails("CREATE TABLE x " + COLUMNS + " WITH ('sink.retain-versions' = '0')")
+        .hasStackTraceContaining(
+            "table c.default.x: a 'sink.' option is wrong: retain-versions: expected>=1")
+        .hasStackTraceContaining("actual=0");
     assertFails("CREATE TABLE x " + COLUMNS + " WITH ('connector' = 'filesystem')")
         .hasStackTraceContaining("keeps tables of this type only");
     assertFails("CREATE TABLE x " + COLUMNS + " WITH ('path' = '/elsewhere')")

@@ -61,7 +61,7 @@ class CatalogTest {
         .run(
             """
             CREATE TABLE cities (name STRING NOT NULL, id BIGINT, area DECIMAL(10, 2), PRIMARY KEY (id) NOT ENFORCED)
-            WITH ('connector' = 'bsdb', 'path' = '%s', 'sink.partitions' = '3', 'sink.layout' = 'compressed', 'sink.signature-bits' = '16')"""
+            WITH ('connector' = 'bsdb', 'path' = '%s', 'sink.partitions' = '3', 'sink.layout' = 'compressed', 'sink.perfect-hash' = 'pilot-dense', 'sink.signature-bits' = '16')"""
                 .formatted(warehouse.resolve("geo/cities")))
         .run(
             "INSERT OVERWRITE cities SELECT 'old ' || CAST(f0 AS STRING), f0, 1.5 FROM s WHERE f0 < 10")
@@ -111,6 +111,7 @@ class CatalogTest {
     assertThat(current("geo/cities").partitions()).hasSize(3);
     assertThat(current("geo/cities").options())
         .containsEntry("layout", "compressed")
+        .containsEntry("perfectHash", "pilot-dense")
         .containsEntry("signatureBits", "16");
     assertThat(table("geo/cities").versions()).hasSize(3);
   }

@@ -119,7 +119,8 @@ class ScanTest {
                     "SELECT d.name FROM s JOIN t FOR SYSTEM_TIME AS OF s.pt AS d ON d.id = s.f0"))
         .hasStackTraceContaining("no version 0000000009-0a0b0c0d; there are " + versions);
     assertThatThrownBy(() -> session.texts("SELECT * FROM t"))
-        .hasStackTraceContaining("table default_catalog.default_database.t cannot be scanned");
+        .hasStackTraceContaining("table default_catalog.default_database.t cannot be scanned")
+        .hasStackTraceContaining("no version 0000000009-0a0b0c0d; there are " + versions);
   }
 
   @Test
@@ -141,6 +142,52 @@ class ScanTest {
     assertThat(looked)
         .containsExactly(Row.of(versions.get(1), 0, table.manifest(versions.get(1)).createdAt()))
         .isEqualTo(scanned);
+  }
+
+  @Test
+  void comparesMetadata() throws Exception {
+    Sql session =
+        Sql.streaming(1)
+            .numbers("s", 3)
+            .run(
+                ddl(
+                    "t",
+                    ", version STRING METADATA FROM 'snapshot-version' VIRTUAL, built TIMESTAMP_LTZ(3) METADATA FROM 'snapshot-created-at' VIRTUAL"));
+    String query =
+        """
+        SELECT s.f0, d.name FROM (
+          SELECT f0, pt, IF(f0 = 1, '%s', CAST(NULL AS STRING)) AS v, TO_TIMESTAMP_LTZ(%d, 3) AS t FROM s) AS s
+        LEFT JOIN t FOR SYSTEM_TIME AS OF s.pt AS d ON d.id = s.f0 AND %s""";
+    long time =
+        Table.at(directory.resolve("t")).manifest(versions.get(1)).createdAt().toEpochMilli();
+
+    assertThat(session.texts(query.formatted(versions.get(1), time, "d.version = s.v")))
+        .containsExactly("+I[0, null]", "+I[1, name 1]", "+I[2, null]");
+    assertThat(session.texts(query.formatted(versions.get(1), time, "d.built = s.t")))
+        .containsExactly("+I[0, name 0]", "+I[1, name 1]", "+I[2, name 2]");
+    for (String condition : List.of("d.version = s.v", "d.built = s.t")) {
+      assertThat(session.texts(query.formatted(versions.get(0), time - 1, condition)))
+          .containsExactly("+I[0, null]", "+I[1, null]", "+I[2, null]");
+    }
+  }
+
+  /** Such as one on a network drive. */
+  @Test
+  void scansALocalTableWithADirectoryForCopiesPartitionByPartition(@TempDir Path copies)
+      throws Exception {
+    long bytes = Table.at(directory.resolve("t")).manifest(versions.get(1)).length();
+    Sql session =
+        Sql.batch(1)
+            .run(
+                ddl(
+                    "t",
+                    "",
+                    "'lookup.local-dir' = '%s'".formatted(copies),
+                    "'lookup.max-local-size' = '%d bytes'".formatted(bytes / 2)));
+
+    assertThat(session.texts("SELECT COUNT(*), MAX(name) FROM t"))
+        .containsExactly("+I[1000, name 999]");
+    assertThat(copies).isEmptyDirectory();
   }
 
   @Test

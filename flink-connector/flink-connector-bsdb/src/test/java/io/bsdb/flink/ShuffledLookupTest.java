@@ -149,6 +149,36 @@ class ShuffledLookupTest {
     assertThat(SHARES).contains(KeyShare.ALL);
   }
 
+  /** Flink then shuffles changes anew, by their own key. */
+  @ParameterizedTest
+  @CsvSource({"true", "false"})
+  void opensAllWhereAsynchronousLookupsKeepTheOrderOfChanges(boolean ordered) throws Exception {
+    Sql session =
+        Sql.streaming(4).numbers("s", 100).run(ddl("t", "id, region", ", 'lookup.async' = 'true'"));
+    session
+        .tables
+        .getConfig()
+        .set("table.exec.async-lookup.key-ordered-enabled", Boolean.toString(ordered))
+        .set("table.exec.async-lookup.output-mode", "ALLOW_UNORDERED");
+    session.tables.createTemporarySystemFunction("note", Note.class);
+
+    List<String> rows =
+        session.texts(
+            """
+            SELECT %s note(s.id), t.name FROM (
+              SELECT k, id, 'even' AS region, PROCTIME() AS pt FROM (
+                SELECT MOD(f0, 10) AS k, 2 * MAX(f0) AS id FROM s GROUP BY MOD(f0, 10))) AS s
+            JOIN t FOR SYSTEM_TIME AS OF s.pt ON t.region = s.region AND t.id = s.id"""
+                .formatted(SHUFFLE));
+
+    assertThat(rows).anyMatch(row -> row.endsWith("[198, name 198]"));
+    if (ordered) {
+      assertThat(SHARES).containsExactly(KeyShare.ALL);
+    } else {
+      assertThat(SHARES).doesNotContain(KeyShare.ALL);
+    }
+  }
+
   @Test
   void opensAllInBatchMode() throws Exception {
     List<String> shuffled = join(Sql.batch(2), "id, region", SHUFFLE, "");

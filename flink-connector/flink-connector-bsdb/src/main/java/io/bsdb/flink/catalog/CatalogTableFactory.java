@@ -3,6 +3,7 @@ package io.bsdb.flink.catalog;
 import io.bsdb.flink.BsdbOptions;
 import io.bsdb.flink.SnapshotTableFactory;
 import io.bsdb.flink.storage.TableLocation;
+import io.bsdb.table.Table;
 import java.io.IOException;
 import java.util.Objects;
 import java.util.Set;
@@ -38,12 +39,16 @@ final class CatalogTableFactory implements DynamicTableSourceFactory, DynamicTab
 
   @Override
   public DynamicTableSource createDynamicTableSource(Context context) {
-    return switch (TableName.of(context.getObjectIdentifier().toObjectPath()).part()) {
+    TableName name = TableName.of(context.getObjectIdentifier().toObjectPath());
+    return switch (name.part()) {
       case TABLE -> {
         requireNoVersion(context);
         yield snapshots.createDynamicTableSource(context);
       }
-      case VERSION, TIME -> snapshots.createDynamicTableSource(context);
+      case VERSION, TIME -> {
+        requireNamedVersion(context, name);
+        yield snapshots.createDynamicTableSource(context);
+      }
       case VERSIONS -> versions.createDynamicTableSource(context);
     };
   }
@@ -61,14 +66,42 @@ final class CatalogTableFactory implements DynamicTableSourceFactory, DynamicTab
   }
 
   private static void requireRows(Context context, String name) {
-    TableLocation location =
-        new TableLocation(
-            Objects.requireNonNull(
-                context.getCatalogTable().getOptions().get(BsdbOptions.PATH.key())));
+    TableLocation location = location(context);
     try {
       new StoredTable(location.table(), location.path()).requireRows(name);
     } catch (IOException e) {
-      throw new ValidationException("table %s cannot be read: %s".formatted(name, e), e);
+      throw unreadable(name, e);
+    }
+  }
+
+  private static TableLocation location(Context context) {
+    return new TableLocation(
+        Objects.requireNonNull(context.getCatalogTable().getOptions().get(BsdbOptions.PATH.key())));
+  }
+
+  private static ValidationException unreadable(String name, IOException cause) {
+    return new ValidationException("table %s cannot be read: %s".formatted(name, cause), cause);
+  }
+
+  /** A hint takes the place of what the catalog said. */
+  private static void requireNamedVersion(Context context, TableName name) {
+    String text = context.getObjectIdentifier().asSummaryString();
+    String option = BsdbOptions.SNAPSHOT_VERSION.key();
+    String version = context.getCatalogTable().getOptions().get(option);
+    Table table = location(context).table();
+    String named;
+    try {
+      named =
+          name.part() == TableName.Part.TIME
+              ? Versions.asOf(table, name.time()).version()
+              : Versions.resolve(table, name.version());
+    } catch (IOException e) {
+      throw unreadable(text, e);
+    }
+    if (!named.equals(version)) {
+      throw new ValidationException(
+          "table %s is version %s, and the hint '%s' = '%s' says another one; leave the hint out, or write `%s$v%s`"
+              .formatted(text, named, option, version, name.path().getObjectName(), version));
     }
   }
 

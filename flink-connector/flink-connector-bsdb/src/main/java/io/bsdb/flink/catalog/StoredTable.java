@@ -22,6 +22,7 @@ final class StoredTable {
       Map.of(
           "layout", BsdbOptions.SINK_LAYOUT.key(),
           "keys", BsdbOptions.SINK_KEYS.key(),
+          "perfectHash", BsdbOptions.SINK_PERFECT_HASH.key(),
           "signatureBits", BsdbOptions.SINK_SIGNATURE_BITS.key(),
           "blockSize", BsdbOptions.SINK_BLOCK_SIZE.key(),
           "frameSize", BsdbOptions.SINK_FRAME_SIZE.key(),

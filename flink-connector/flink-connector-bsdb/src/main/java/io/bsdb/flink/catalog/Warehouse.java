@@ -95,10 +95,10 @@ final class Warehouse {
     }
   }
 
-  /** Deletes an empty directory. */
+  /** Deletes an empty directory, unless it is gone: object stores forget empty ones. */
   void deleteDirectory(String... names) throws IOException {
     Path path = path(names);
-    if (!path.getFileSystem().delete(path, false)) {
+    if (isDirectory(names) && !path.getFileSystem().delete(path, false) && isDirectory(names)) {
       throw new IOException("directory cannot be deleted: " + path);
     }
   }

@@ -85,7 +85,7 @@ final class FollowedTable implements Closeable {
    */
   VersionLookup first() throws IOException {
     try {
-      return VersionLookup.of(live, spec);
+      return lookup(live.lease());
     } catch (IOException | RuntimeException e) {
       try {
         close();
@@ -98,17 +98,29 @@ final class FollowedTable implements Closeable {
 
   /** What to use after a version that is not current any more; null: still that one. */
   @Nullable VersionLookup successor() throws IOException {
-    String candidate = live.version();
-    if (isRefused(candidate)) {
+    if (isRefused(live.version())) {
       return null;
     }
+    LiveSnapshot.Lease lease = live.lease();
+    String candidate = lease.version();
     try {
-      requireKeyOrder(live.manifest());
-      return VersionLookup.of(live, spec);
+      return lookup(lease);
     } catch (ValidationException e) {
       refused = new Refused(candidate, e);
       LOG.error("Table {} keeps its version for this task.", spec.table().name(), e);
       return null;
+    }
+  }
+
+  /** Takes over a version, or lets it go if the DDL does not match it. */
+  private VersionLookup lookup(LiveSnapshot.Lease lease) throws IOException {
+    try {
+      requireKeyOrder(lease.reader().manifest());
+      return VersionLookup.of(lease, spec);
+    } catch (RuntimeException | Error e) {
+      try (lease) {
+        throw e;
+      }
     }
   }
 

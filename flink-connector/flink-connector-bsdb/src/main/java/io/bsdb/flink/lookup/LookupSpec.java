@@ -16,8 +16,8 @@ import org.apache.flink.table.functions.FunctionContext;
  * @param table whose rows are looked up
  * @param settings how it is read
  * @param projection what of the rows is wanted
- * @param keys compared columns, by position in the projection; in the order in which their values
- *     arrive
+ * @param keys compared columns and metadata, by position in the projection; in the order in which
+ *     their values arrive
  * @param shuffle which rows come to a subtask
  */
 public record LookupSpec(
@@ -37,12 +37,9 @@ public record LookupSpec(
     keys = List.copyOf(keys);
     Set<String> compared = new HashSet<>();
     for (int key : keys) {
-      if (key >= projection.columns().size()) {
-        throw new ValidationException(
-            "a lookup in table %s cannot compare metadata columns; compare them in WHERE"
-                .formatted(table.name()));
+      if (projection.isColumn(key)) {
+        compared.add(table.rowType().getFieldNames().get(projection.columns().get(key)));
       }
-      compared.add(table.rowType().getFieldNames().get(projection.columns().get(key)));
     }
     List<String> missing =
         table.primaryKey().stream().filter(column -> !compared.contains(column)).toList();
@@ -77,9 +74,19 @@ public record LookupSpec(
 
   /**
    * By position in the row of compared values: the column, by position among all columns of the
-   * table.
+   * table; −1: metadata.
    */
   int[] comparedColumns() {
-    return keys.stream().mapToInt(projection.columns()::get).toArray();
+    return keys.stream()
+        .mapToInt(key -> projection.isColumn(key) ? projection.columns().get(key) : -1)
+        .toArray();
+  }
+
+  /** Whether what is compared belongs to the primary key; by position in the projection. */
+  boolean isInPrimaryKey(int key) {
+    return projection.isColumn(key)
+        && table
+            .primaryKey()
+            .contains(table.rowType().getFieldNames().get(projection.columns().get(key)));
   }
 }

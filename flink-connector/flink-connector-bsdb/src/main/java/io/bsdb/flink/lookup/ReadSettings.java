@@ -1,5 +1,6 @@
 package io.bsdb.flink.lookup;
 
+import io.bsdb.flink.row.DeclaredTable;
 import io.bsdb.flink.storage.LocalDirectories;
 import io.bsdb.reader.Access;
 import io.bsdb.reader.KeyShare;
@@ -10,6 +11,7 @@ import io.bsdb.reader.WarmUp;
 import io.bsdb.table.Table;
 import java.io.IOException;
 import java.io.Serializable;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
@@ -65,6 +67,26 @@ public record ReadSettings(
         maxLocalBytes,
         whenToWarmUp,
         signatures);
+  }
+
+  /**
+   * The version to stay with; null if there is none.
+   *
+   * @throws NoSuchFileException if the table does not have it
+   */
+  public @Nullable String requireVersion(Table table) throws IOException {
+    if (version != null && !table.contains(version)) {
+      throw new NoSuchFileException(
+          table.storage().toString(),
+          null,
+          "no version %s; there are %s".formatted(version, table.versions()));
+    }
+    return version;
+  }
+
+  /** Whether a table is read where it lies; else it is copied. */
+  public boolean readsInPlace(DeclaredTable table) {
+    return table.isLocal() && localDirectory == null;
   }
 
   /** Where copies of a table go, as a lookup sees it. */

@@ -6,11 +6,13 @@ import io.bsdb.reader.LiveSnapshot;
 import io.bsdb.table.Table;
 import java.io.Closeable;
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.nio.file.NoSuchFileException;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -79,32 +81,49 @@ public final class SharedSnapshots {
     /** Guarded by the map. */
     private int users;
 
-    private @Nullable LiveSnapshot live;
+    private final ReentrantLock opening = new ReentrantLock();
+    private volatile @Nullable LiveSnapshot live;
 
     Shared(Loads loads) {
       this.loads = loads;
     }
 
-    synchronized LiveSnapshot open(DeclaredTable table, Key key) throws IOException {
-      LiveSnapshot opened = live;
-      if (opened == null) {
-        opened = follow(table, key, loads);
-        loads.finished(opened.manifest());
-        live = opened;
-        LOG.info(
-            "Opened table {}, version {}, share {} of the keys.",
-            key.table,
-            opened.version(),
-            key.share);
+    /** While another user opens it, which may take as long as a copy, a task can be cancelled. */
+    LiveSnapshot open(DeclaredTable table, Key key) throws IOException {
+      try {
+        opening.lockInterruptibly();
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        InterruptedIOException interrupted =
+            new InterruptedIOException(
+                "interrupted while another task was opening the table " + key.table);
+        interrupted.initCause(e);
+        throw interrupted;
       }
-      return opened;
+      try {
+        LiveSnapshot opened = live;
+        if (opened == null) {
+          opened = follow(table, key, loads);
+          loads.finished(opened.manifest());
+          live = opened;
+          LOG.info(
+              "Opened table {}, version {}, share {} of the keys.",
+              key.table,
+              opened.version(),
+              key.share);
+        }
+        return opened;
+      } finally {
+        opening.unlock();
+      }
     }
 
-    synchronized @Nullable LiveSnapshot live() {
+    @Nullable LiveSnapshot live() {
       return live;
     }
 
-    synchronized void close() throws IOException {
+    /** For the last user. */
+    void close() throws IOException {
       LiveSnapshot opened = live;
       live = null;
       if (opened != null) {
@@ -116,7 +135,7 @@ public final class SharedSnapshots {
   private static LiveSnapshot follow(DeclaredTable table, Key key, Loads loads) throws IOException {
     ReadSettings settings = key.settings;
     LiveSnapshot.Builder builder =
-        (table.isLocal() && settings.localDirectory() == null
+        (settings.readsInPlace(table)
                 ? LiveSnapshot.builder(table.directory())
                 : LiveSnapshot.builder(table.table())
                     .localDirectory(settings.localDirectory(key.table))
@@ -124,16 +143,10 @@ public final class SharedSnapshots {
             .options(settings.readerOptions(key.share))
             .check(loads)
             .listener(loads);
-    String version = settings.version();
-    if (version == null) {
-      return builder.refreshEvery(settings.refreshInterval()).open();
-    }
-    List<String> versions = table.table().versions();
-    if (!versions.contains(version)) {
-      throw new NoSuchFileException(
-          key.table, null, "no version %s; there are %s".formatted(version, versions));
-    }
-    return builder.pin(version).open();
+    String version = settings.requireVersion(table.table());
+    return version == null
+        ? builder.refreshEvery(settings.refreshInterval()).open()
+        : builder.pin(version).open();
   }
 
   /**

@@ -38,8 +38,8 @@ final class VersionLookup implements Closeable {
   }
 
   /**
-   * A compared column outside the key: {@code left} gets it from the compared values, {@code right}
-   * from the row found.
+   * A compared column outside the key, or metadata: {@code left} gets it from the compared values,
+   * {@code right} from the row found.
    */
   private record ExtraColumn(
       RowData.FieldGetter left, RowData.FieldGetter right, FieldEquality equality) {
@@ -51,39 +51,29 @@ final class VersionLookup implements Closeable {
   }
 
   /**
-   * Takes the version in service.
+   * Takes over a version, if the DDL matches it.
    *
-   * @throws org.apache.flink.table.api.ValidationException if the DDL does not match it
+   * @throws org.apache.flink.table.api.ValidationException if it does not
    */
-  static VersionLookup of(LiveSnapshot live, LookupSpec spec) throws IOException {
-    LiveSnapshot.Lease lease = live.lease();
-    try {
-      SnapshotMapping mapping = SnapshotMapping.of(spec.table(), lease.reader().manifest());
-      return new VersionLookup(
-          lease,
-          mapping.keyEncoder(spec.comparedColumns()),
-          mapping.decoder(spec.projection(), lease.reader().manifest()),
-          extraColumns(spec));
-    } catch (RuntimeException | Error e) {
-      try {
-        lease.close();
-      } catch (IOException suppressed) {
-        e.addSuppressed(suppressed);
-      }
-      throw e;
-    }
+  static VersionLookup of(LiveSnapshot.Lease lease, LookupSpec spec) {
+    SnapshotMapping mapping = SnapshotMapping.of(spec.table(), lease.reader().manifest());
+    return new VersionLookup(
+        lease,
+        mapping.keyEncoder(spec.comparedColumns()),
+        mapping.decoder(spec.projection(), lease.reader().manifest()),
+        extraColumns(spec));
   }
 
   private static List<ExtraColumn> extraColumns(LookupSpec spec) {
     List<ExtraColumn> extraColumns = new ArrayList<>();
     for (int i = 0; i < spec.keys().size(); i++) {
-      int column = spec.projection().columns().get(spec.keys().get(i));
-      if (!spec.table().primaryKey().contains(spec.table().rowType().getFieldNames().get(column))) {
-        LogicalType type = spec.table().rowType().getTypeAt(column);
+      int key = spec.keys().get(i);
+      if (!spec.isInPrimaryKey(key)) {
+        LogicalType type = spec.projection().type(spec.table(), key).copy(true);
         extraColumns.add(
             new ExtraColumn(
                 RowData.createFieldGetter(type, i),
-                RowData.createFieldGetter(type, spec.keys().get(i)),
+                RowData.createFieldGetter(type, key),
                 FieldEquality.of(type)));
       }
     }

@@ -3,6 +3,7 @@ package io.bsdb.flink.row;
 import java.io.Serializable;
 import java.util.List;
 import java.util.stream.IntStream;
+import org.apache.flink.table.types.logical.LogicalType;
 
 /**
  * Which columns the planner wants, in which order.
@@ -15,6 +16,18 @@ public record Projection(List<Integer> columns, List<SnapshotMetadata> metadata)
   public Projection {
     columns = List.copyOf(columns);
     metadata = List.copyOf(metadata);
+  }
+
+  /** Whether a position of the projected row is that of a column; else it is that of metadata. */
+  public boolean isColumn(int position) {
+    return position < columns.size();
+  }
+
+  /** The type at a position of the projected row. */
+  public LogicalType type(DeclaredTable table, int position) {
+    return isColumn(position)
+        ? table.rowType().getTypeAt(columns.get(position))
+        : metadata.get(position - columns.size()).type().getLogicalType();
   }
 
   /** All physical columns. */

@@ -62,7 +62,7 @@ final class ScanReader implements SourceReader<RowData, ScanSplit> {
       current.close();
       cursor = null;
       split = null;
-      if (!spec.table().isLocal()) {
+      if (!spec.isReadInPlace()) {
         closeVersion();
       }
       if (splits.isEmpty() && expected == Splits.MORE) {

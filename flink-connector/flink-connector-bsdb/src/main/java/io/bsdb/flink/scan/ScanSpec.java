@@ -17,8 +17,13 @@ public record ScanSpec(DeclaredTable table, ReadSettings settings, Projection pr
     implements Serializable {
   /** The version to scan: the pinned one, else the one that is in service now. */
   String version() throws IOException {
-    String pinned = settings.version();
+    String pinned = settings.requireVersion(table.table());
     return pinned == null ? table.table().requireCurrentVersion() : pinned;
+  }
+
+  /** Whether the table is read where it lies; else each partition is copied. */
+  boolean isReadInPlace() {
+    return settings.readsInPlace(table);
   }
 
   /** How many rows that version has. */

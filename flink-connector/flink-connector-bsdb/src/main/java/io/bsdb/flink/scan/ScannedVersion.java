@@ -20,8 +20,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * An open version of a table, of which partitions are scanned: the whole version of a local table,
- * and a copy of one partition of any other.
+ * An open version of a table, of which partitions are scanned: the whole version of a table that is
+ * read in place, and a copy of one partition of any other.
  */
 final class ScannedVersion implements Closeable {
   private static final Logger LOG = LoggerFactory.getLogger(ScannedVersion.class);
@@ -48,7 +48,7 @@ final class ScannedVersion implements Closeable {
    * @param copies where copies may go
    */
   static ScannedVersion open(ScanSpec spec, ScanSplit split, Path copies) throws IOException {
-    if (spec.table().isLocal()) {
+    if (spec.isReadInPlace()) {
       SharedSnapshots.Use use =
           SharedSnapshots.use(
               spec.table(), spec.settings().pinnedTo(split.version()), KeyShare.ALL);
@@ -106,19 +106,17 @@ final class ScannedVersion implements Closeable {
 
   private static ScannedVersion of(ScanSpec spec, Closeable source, LiveSnapshot live)
       throws IOException {
+    LiveSnapshot.Lease lease = live.lease();
     try {
-      LiveSnapshot.Lease lease = live.lease();
       RowDecoder decoder =
           SnapshotMapping.of(spec.table(), lease.reader().manifest())
               .decoder(spec.projection(), lease.reader().manifest());
       return new ScannedVersion(source, lease, decoder);
     } catch (RuntimeException | Error e) {
-      try {
-        source.close();
-      } catch (IOException suppressed) {
-        e.addSuppressed(suppressed);
+      try (source;
+          lease) {
+        throw e;
       }
-      throw e;
     }
   }
 

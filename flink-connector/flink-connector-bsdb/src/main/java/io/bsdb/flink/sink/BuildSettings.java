@@ -35,7 +35,17 @@ public record BuildSettings(
     Map<String, String> sourcePositions,
     Map<String, String> properties)
     implements Serializable {
+  /**
+   * Checks what {@link #writerOptions} does not.
+   *
+   * @throws IllegalArgumentException if no version would stay
+   */
   public BuildSettings {
+    if (retainVersions < 1) {
+      throw new IllegalArgumentException(
+          "retain-versions: expected>=1, for the new version is one of them, actual="
+              + retainVersions);
+    }
     sourcePositions = Map.copyOf(sourcePositions);
     properties = Map.copyOf(properties);
   }

@@ -46,7 +46,7 @@ final class PublicationOperator extends AbstractStreamOperator<CommittableMessag
 
   @Override
   public void endInput() throws IOException {
-    if (writersHeard != writers || files.size() != promised) {
+    if (writersHeard == 0 || writersHeard != writers || files.size() != promised) {
       throw new IOException(
           "writers are missing at the end of a build: writers=%d heard=%d files promised=%d received=%d"
               .formatted(writers, writersHeard, promised, files.size()));

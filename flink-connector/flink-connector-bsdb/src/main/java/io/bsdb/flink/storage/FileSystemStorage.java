@@ -103,11 +103,23 @@ public final class FileSystemStorage implements TableStorage {
   }
 
   private Instant lastModified(FileStatus status) throws IOException {
-    Instant latest = Instant.ofEpochMilli(status.getModificationTime());
-    if (status.isDir()) {
-      for (FileStatus entry : statuses(status.getPath())) {
-        Instant modified = lastModified(entry);
-        latest = modified.isAfter(latest) ? modified : latest;
+    Instant latest = status.isDir() ? latestBelow(status.getPath()) : null;
+    return latest == null ? Instant.ofEpochMilli(status.getModificationTime()) : latest;
+  }
+
+  /**
+   * When the files in a directory were last changed; null if there are none. Its own time does not
+   * count: S3A says that every directory was changed just now.
+   */
+  private @Nullable Instant latestBelow(Path directory) throws IOException {
+    Instant latest = null;
+    for (FileStatus entry : statuses(directory)) {
+      Instant modified =
+          entry.isDir()
+              ? latestBelow(entry.getPath())
+              : Instant.ofEpochMilli(entry.getModificationTime());
+      if (modified != null && (latest == null || modified.isAfter(latest))) {
+        latest = modified;
       }
     }
     return latest;

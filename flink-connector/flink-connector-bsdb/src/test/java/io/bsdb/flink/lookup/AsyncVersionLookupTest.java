@@ -42,7 +42,7 @@ class AsyncVersionLookupTest {
     LookupSpec spec = spec(Access.DIRECT);
     try (LiveSnapshot live =
         LiveSnapshot.follow(directory, spec.settings().readerOptions(KeyShare.ALL))) {
-      AsyncVersionLookup version = new AsyncVersionLookup(VersionLookup.of(live, spec));
+      AsyncVersionLookup version = new AsyncVersionLookup(VersionLookup.of(live.lease(), spec));
       version.hold();
       publish("new");
       live.refresh();

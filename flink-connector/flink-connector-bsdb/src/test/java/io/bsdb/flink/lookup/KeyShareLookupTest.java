@@ -17,6 +17,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import org.apache.flink.table.api.ValidationException;
 import org.apache.flink.table.data.GenericRowData;
 import org.apache.flink.table.data.RowData;
 import org.apache.flink.table.data.StringData;
@@ -91,7 +92,10 @@ class KeyShareLookupTest {
   }
 
   private void publish(String value) throws Exception {
-    DeclaredTable table = table("k", "l");
+    publish(table("k", "l"), value);
+  }
+
+  private static void publish(DeclaredTable table, String value) throws Exception {
     RecordEncoder encoder = new RecordEncoder(table);
     RowData row = GenericRowData.of(StringData.fromString("a"), 1, StringData.fromString(value));
     WriterOptions options = WriterOptions.builder().schema(table.schema()).partitions(1).build();
@@ -128,6 +132,27 @@ class KeyShareLookupTest {
     }
     assertThat(value(function, compared)).isEqualTo("two");
     function.close();
+  }
+
+  @Test
+  void refusesAVersionWithAnotherOrderOfKeysThanRowsAreShuffledBy() throws Exception {
+    publish("one");
+    DeclaredTable declared = table("k", "l");
+    LookupSpec spec =
+        new LookupSpec(
+            declared,
+            TestLookup.spec(directory, Access.MAPPED, InputShuffle.BY_KEY).settings(),
+            Projection.all(declared),
+            List.of(0, 1),
+            InputShuffle.BY_KEY);
+    FollowedTable followed = FollowedTable.open(spec, new KeyShare(0, 2));
+    publish(table("l", "k"), "two");
+    followed.live().refresh();
+
+    assertThatThrownBy(followed::first)
+        .isInstanceOf(ValidationException.class)
+        .hasMessageContaining("has its key columns in another order than the DDL");
+    assertThat(OpenReaders.count()).isZero();
   }
 
   private static String value(SnapshotLookupFunction function, RowData compared) throws Exception {

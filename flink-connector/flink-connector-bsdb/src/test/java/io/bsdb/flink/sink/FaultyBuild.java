@@ -58,6 +58,10 @@ final class FaultyBuild {
   }
 
   static BuildSettings settings() {
+    return settings(Duration.ofDays(1));
+  }
+
+  static BuildSettings settings(Duration stagingRetention) {
     return new BuildSettings(
         PARTITIONS,
         Layout.BLOCKED,
@@ -70,7 +74,7 @@ final class FaultyBuild {
         64L << 20,
         Duplicates.FAIL,
         10,
-        Duration.ofDays(1),
+        stagingRetention,
         Map.of(),
         Map.of());
   }

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.bsdb.table.Build;
 import io.bsdb.table.Table;
 import java.nio.file.Path;
+import java.time.temporal.ChronoUnit;
 import java.util.List;
 import org.apache.flink.api.connector.sink2.Committer.CommitRequest;
 import org.apache.flink.runtime.execution.SuppressRestartsException;
@@ -66,9 +67,13 @@ class SnapshotCommitterTest {
    * Commits as a committer does that was started for it, and says whether that was a repetition.
    */
   private boolean repeats(Build build) throws Exception {
+    return repeats(build, FaultyBuild.settings());
+  }
+
+  private boolean repeats(Build build, BuildSettings settings) throws Exception {
     Request request = new Request();
     try (SnapshotCommitter committer =
-        new SnapshotCommitter(FaultyBuild.table(directory), FaultyBuild.settings(), build)) {
+        new SnapshotCommitter(FaultyBuild.table(directory), settings, build)) {
       committer.commit(List.of(request));
     }
     return request.repeated == 1;
@@ -84,6 +89,19 @@ class SnapshotCommitterTest {
     assertThat(table.versions()).containsExactly(build.version());
   }
 
+  /** A job that fails after the publication may run its writers again. */
+  @Test
+  void deletesTheFilesOfWritersThatRanAgain() throws Exception {
+    Build build = table.begin();
+    repeats(build);
+    List<String> named = table.storage().list(build.directory());
+    table.storage().replace(build.directory() + "/part-00000-again.bsdb", new byte[1]);
+
+    assertThat(repeats(build)).isTrue();
+    assertThat(table.storage().list(build.directory())).isEqualTo(named);
+    assertThat(named).hasSizeGreaterThan(1);
+  }
+
   @Test
   void repeatsNothingThatALaterBuildHasReplaced() throws Exception {
     Build build = table.begin();
@@ -94,6 +112,14 @@ class SnapshotCommitterTest {
     assertThat(repeats(build)).isTrue();
     assertThat(table.requireCurrentVersion()).isEqualTo(later.version());
     assertThat(table.versions()).containsExactly(build.version(), later.version());
+  }
+
+  @Test
+  void aBuildIsInServiceWhateverFailsAfterwards() throws Exception {
+    Build build = table.begin();
+
+    assertThat(repeats(build, FaultyBuild.settings(ChronoUnit.FOREVER.getDuration()))).isFalse();
+    assertThat(table.requireCurrentVersion()).isEqualTo(build.version());
   }
 
   @Test

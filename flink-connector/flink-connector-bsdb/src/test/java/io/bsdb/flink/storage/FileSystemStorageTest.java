@@ -16,6 +16,7 @@ import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -73,6 +74,26 @@ class FileSystemStorageTest {
     storage.delete("d");
 
     assertThat(Files.exists(directory.resolve("d"))).isFalse();
+  }
+
+  @Test
+  void aDirectoryIsAsOldAsTheNewestFileInIt() throws Exception {
+    for (String file : List.of("dead/a/old", "dead/older", "alive/a/old", "alive/new")) {
+      storage.replace("staging/" + file, bytes("x"));
+    }
+    Instant now = Instant.now();
+    setTime("staging/dead/a/old", now.minus(Duration.ofDays(2)));
+    setTime("staging/dead/older", now.minus(Duration.ofDays(3)));
+    setTime("staging/alive/a/old", now.minus(Duration.ofDays(2)));
+
+    assertThat(storage.lastModified("staging/dead"))
+        .isBetween(now.minus(Duration.ofHours(49)), now.minus(Duration.ofHours(47)));
+    assertThat(Table.of(storage).sweep(Duration.ofDays(1))).containsExactly("staging/dead");
+    assertThat(storage.list("staging")).containsExactly("alive");
+  }
+
+  private void setTime(String file, Instant time) throws IOException {
+    Files.setLastModifiedTime(directory.resolve(file), FileTime.from(time));
   }
 
   @Test

@@ -2,6 +2,7 @@ package io.bsdb.flink.storage;
 
 import java.io.IOException;
 import java.net.URI;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.apache.flink.core.fs.BlockLocation;
@@ -11,8 +12,12 @@ import org.apache.flink.core.fs.FileStatus;
 import org.apache.flink.core.fs.FileSystem;
 import org.apache.flink.core.fs.Path;
 import org.apache.flink.core.fs.local.LocalFileSystem;
+import org.jspecify.annotations.Nullable;
 
-/** Like an object store: what has been written cannot be renamed. Tells which files were read. */
+/**
+ * Like an object store: what has been written cannot be renamed, and directories have no times of
+ * their own. Tells which files were read.
+ */
 public final class NoRenameFileSystem extends FileSystem {
   static final String SCHEME = "norename";
   private static final List<String> OPENED = new CopyOnWriteArrayList<>();
@@ -52,7 +57,49 @@ public final class NoRenameFileSystem extends FileSystem {
 
   @Override
   public FileStatus getFileStatus(Path path) throws IOException {
-    return local.getFileStatus(local(path));
+    return withoutTime(local.getFileStatus(local(path)));
+  }
+
+  private static FileStatus withoutTime(FileStatus status) {
+    return status.isDir() ? new DirectoryStatus(status.getPath()) : status;
+  }
+
+  /** Says that the directory was changed just now, as S3A does. */
+  private record DirectoryStatus(Path path) implements FileStatus {
+    @Override
+    public long getLen() {
+      return 0;
+    }
+
+    @Override
+    public long getBlockSize() {
+      return 0;
+    }
+
+    @Override
+    public short getReplication() {
+      return 1;
+    }
+
+    @Override
+    public long getModificationTime() {
+      return System.currentTimeMillis();
+    }
+
+    @Override
+    public long getAccessTime() {
+      return 0;
+    }
+
+    @Override
+    public boolean isDir() {
+      return true;
+    }
+
+    @Override
+    public Path getPath() {
+      return path;
+    }
   }
 
   @Override
@@ -73,8 +120,11 @@ public final class NoRenameFileSystem extends FileSystem {
   }
 
   @Override
-  public FileStatus[] listStatus(Path path) throws IOException {
-    return local.listStatus(local(path));
+  public FileStatus @Nullable [] listStatus(Path path) throws IOException {
+    FileStatus @Nullable [] statuses = local.listStatus(local(path));
+    return statuses == null
+        ? null
+        : Arrays.stream(statuses).map(NoRenameFileSystem::withoutTime).toArray(FileStatus[]::new);
   }
 
   @Override

@@ -1,0 +1,85 @@
+package io.bsdb.flink.lookup;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.bsdb.flink.row.DeclaredTable;
+import io.bsdb.reader.Access;
+import io.bsdb.reader.KeyShare;
+import io.bsdb.reader.SignatureUse;
+import io.bsdb.reader.Verification;
+import io.bsdb.reader.WarmUp;
+import io.bsdb.table.Table;
+import io.bsdb.writer.SnapshotWriter;
+import io.bsdb.writer.WriterOptions;
+import java.io.InterruptedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.concurrent.FutureTask;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+class SharedSnapshotsTest {
+  @TempDir Path directory;
+  @TempDir Path copies;
+
+  private SharedSnapshots.Use use() throws Exception {
+    DeclaredTable table = TestLookup.table(directory, TestLookup.STRING);
+    ReadSettings settings =
+        new ReadSettings(
+            Access.MAPPED,
+            Verification.METADATA,
+            0,
+            Duration.ZERO,
+            null,
+            copies.toString(),
+            Long.MAX_VALUE,
+            WarmUp.NEVER,
+            SignatureUse.AUTO);
+    return SharedSnapshots.use(table, settings, KeyShare.ALL);
+  }
+
+  /** Else Flink kills the process in the end. */
+  @Test
+  @Timeout(60)
+  void aTaskThatWaitsForAnotherToCopyATableCanBeCancelled() throws Exception {
+    byte[] text = "a".getBytes(StandardCharsets.UTF_8);
+    try (SnapshotWriter writer = SnapshotWriter.create(directory, WriterOptions.defaults())) {
+      writer.add(text, text);
+      writer.publish();
+    }
+    use().close();
+    FutureTask<SharedSnapshots.Use> copying = new FutureTask<>(this::use);
+    FutureTask<SharedSnapshots.Use> waiting = new FutureTask<>(this::use);
+    Table.at(copy())
+        .storage()
+        .exclusively(
+            () -> {
+              Thread first = new Thread(copying, "copying");
+              first.start();
+              while (first.getState() != Thread.State.WAITING) {
+                Thread.onSpinWait();
+              }
+              Thread second = new Thread(waiting, "waiting");
+              second.start();
+              second.interrupt();
+              assertThat(waiting)
+                  .failsWithin(Duration.ofSeconds(30))
+                  .withThrowableThat()
+                  .withCauseInstanceOf(InterruptedIOException.class)
+                  .withMessageContaining("while another task was opening the table " + directory);
+            });
+
+    copying.get().close();
+    assertThat(OpenReaders.count()).isZero();
+  }
+
+  private Path copy() throws Exception {
+    try (Stream<Path> tables = Files.list(copies)) {
+      return tables.toList().get(0);
+    }
+  }
+}
