@@ -80,7 +80,7 @@ record DiskBound(int seconds, int rounds, int depth) {
     boolean fio = Fio.isInstalled();
     int[] threads = {1, 16, 32};
     if (fio) {
-      List<Path> files = Directories.files(tables.values().iterator().next());
+      List<Path> files = partitions(tables.values().iterator().next());
       ways.put("fio io_uring, depth " + depth, () -> fio(files, "io_uring", depth, 1));
       for (int count : threads) {
         ways.put("fio psync, threads " + count, () -> fio(files, "psync", 1, count));
@@ -109,6 +109,12 @@ record DiskBound(int seconds, int rounds, int depth) {
       readsPerMiss.put(table.getKey(), readsPerMiss(table.getValue(), absent));
     }
     return ways.keySet().stream().map(name -> result(name, medians, readsPerMiss)).toList();
+  }
+
+  private static List<Path> partitions(Path table) throws IOException {
+    return Directories.files(table).stream()
+        .filter(file -> file.toString().endsWith(".bsdb"))
+        .toList();
   }
 
   private static Run median(List<Run> runs) {
