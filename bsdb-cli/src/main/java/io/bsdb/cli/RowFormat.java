@@ -31,7 +31,7 @@ final class RowFormat implements RecordFormat {
 
   @Override
   public String describe(byte[] key) {
-    return RowKeys.describe(table.schema(), key);
+    return codec.keyText(key);
   }
 
   @Override

@@ -209,7 +209,12 @@ class RowBuildTest {
 
     assertThat(build.status()).isEqualTo(ExitStatus.NO);
     assertThat(build.err())
-        .contains("duplicate key 'country=DE id=1': " + input + ":2 and " + input + ":4");
+        .contains(
+            "duplicate key '{\"country\": \"DE\", \"id\": 1}': "
+                + input
+                + ":2 and "
+                + input
+                + ":4");
   }
 
   @Test
@@ -230,8 +235,8 @@ class RowBuildTest {
 
     assertThat(build.err())
         .contains(
-            "duplicate key 'd=2024-01-31 t=10:15:30 ts=2024-01-31T10:15:30.500"
-                + " tz=2024-01-31T10:15:30Z ym=P1Y2M dt=PT1.5S b=AP8=': ");
+            "duplicate key '{\"d\": \"2024-01-31\", \"t\": \"10:15:30\", \"ts\": \"2024-01-31T10:15:30.500\","
+                + " \"tz\": \"2024-01-31T10:15:30Z\", \"ym\": \"P1Y2M\", \"dt\": \"PT1.5S\", \"b\": \"AP8=\"}': ");
   }
 
   @Test

@@ -121,6 +121,17 @@ public final class RowCodec {
     return new Row(schema, new KeyView(schema).wrap(key), new RowView(layout).wrap(value));
   }
 
+  /** A key as a JSON object, for people to read: <code>{"country": "DE", "number": 4711}</code>. */
+  public String keyText(byte[] key) {
+    KeyView view = new KeyView(schema).wrap(key);
+    var json = new JsonText();
+    json.beginObject();
+    for (int i = 0; i < view.size(); i++) {
+      json.field(schema.keyColumns().get(i).name(), JavaValues.read(view, i));
+    }
+    return json.endObject().toString();
+  }
+
   /**
    * Decodes every column, nested ones included, and throws if one is damaged, or null in spite of
    * NOT NULL.

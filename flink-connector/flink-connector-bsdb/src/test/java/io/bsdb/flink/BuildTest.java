@@ -208,7 +208,7 @@ class BuildTest {
     assertThatThrownBy(
             () -> session.run("INSERT OVERWRITE t SELECT IF(f0 = 7, 42, f0), 'y' FROM s"))
         .hasStackTraceContaining(
-            "two rows have the same primary key: table=default_catalog.default_database.t key=(id=42); remove one of them, or set 'sink.duplicates' = 'first' or 'last'");
+            "two rows have the same primary key: table=default_catalog.default_database.t key={\"id\": 42}; remove one of them, or set 'sink.duplicates' = 'first' or 'last'");
     assertThat(current().version()).isEqualTo(before);
     assertThat(Table.at(directory).versions()).containsExactly(before);
   }

@@ -2,9 +2,7 @@ package io.bsdb.flink.sink;
 
 import io.bsdb.flink.row.DeclaredTable;
 import io.bsdb.format.PartitionFile;
-import io.bsdb.format.row.FieldView;
-import io.bsdb.format.row.KeyView;
-import io.bsdb.format.row.Schema;
+import io.bsdb.format.row.RowCodec;
 import io.bsdb.table.Build;
 import io.bsdb.writer.DuplicateKeyException;
 import io.bsdb.writer.PartitionWriter;
@@ -89,38 +87,9 @@ final class SnapshotSinkWriter
       throw new SuppressRestartsException(
           new ValidationException(
               "two rows have the same primary key: table=%s key=%s; remove one of them, or set 'sink.duplicates' = 'first' or 'last'"
-                  .formatted(table.name(), keyText(e.key())),
+                  .formatted(table.name(), RowCodec.of(table.schema()).keyText(e.key())),
               e));
     }
-  }
-
-  private String keyText(byte[] key) {
-    Schema schema = table.schema();
-    KeyView view = new KeyView(schema).wrap(key);
-    StringBuilder text = new StringBuilder("(");
-    for (int i = 0; i < view.size(); i++) {
-      text.append(i == 0 ? "" : ", ")
-          .append(schema.primaryKey().get(i))
-          .append('=')
-          .append(text(view, i));
-    }
-    return text.append(')').toString();
-  }
-
-  private static String text(FieldView view, int i) {
-    return switch (view.type(i).kind()) {
-      case CHAR, VARCHAR -> "'" + view.stringAt(i) + "'";
-      case BOOLEAN -> String.valueOf(view.booleanAt(i));
-      case TINYINT -> String.valueOf(view.byteAt(i));
-      case SMALLINT -> String.valueOf(view.shortAt(i));
-      case INT, DATE, TIME, INTERVAL_YEAR_MONTH -> String.valueOf(view.intAt(i));
-      case BIGINT, INTERVAL_DAY_TIME -> String.valueOf(view.longAt(i));
-      case FLOAT -> String.valueOf(view.floatAt(i));
-      case DOUBLE -> String.valueOf(view.doubleAt(i));
-      case DECIMAL -> view.decimalAt(i).toPlainString();
-      case TIMESTAMP, TIMESTAMP_LTZ -> view.epochMillisAt(i) + " ms";
-      default -> "x'" + java.util.HexFormat.of().formatHex(view.bytesAt(i)) + "'";
-    };
   }
 
   @Override
