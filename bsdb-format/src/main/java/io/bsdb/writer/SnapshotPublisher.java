@@ -46,6 +46,7 @@ public final class SnapshotPublisher {
     if (table.wasPublished(build) || table.contains(build.version())) {
       // It may have been in service, so that its files must stay as they are.
       Manifest manifest = table.manifest(build.version());
+      clear(table, build, manifest.partitions());
       table.publish(build, manifest);
       return manifest;
     }
@@ -99,6 +100,16 @@ public final class SnapshotPublisher {
               compression,
               null)
           .build(partition, name, new PartitionRecords());
+    }
+  }
+
+  /**
+   * Deletes the files of writers that ran again after the build was published: those that the
+   * manifest does not name. Does nothing if the version is gone.
+   */
+  public static void clear(Table table, Build build) throws IOException {
+    if (table.contains(build.version())) {
+      clear(table, build, table.manifest(build.version()).partitions());
     }
   }
 

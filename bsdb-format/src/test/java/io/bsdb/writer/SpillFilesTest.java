@@ -3,10 +3,9 @@ package io.bsdb.writer;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.bsdb.format.block.DirectMemory;
 import java.io.EOFException;
 import java.io.IOException;
-import java.lang.management.BufferPoolMXBean;
-import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.DirectoryStream;
@@ -134,22 +133,15 @@ class SpillFilesTest {
   @Test
   void readsAndWritesLongRecordsInPieces() throws Exception {
     int length = 40 << 20;
-    long before = directMemory();
+    long before = DirectMemory.used();
     try (SpillFiles spill = new SpillFiles(directory, "s", 1, 100)) {
       spill.add(0, new byte[] {1}, 0, 1, new byte[length], 0, length);
-      assertThat(directMemory() - before).isLessThan(8 << 20);
+      assertThat(DirectMemory.used() - before).isLessThan(8 << 20);
       spill.drain(
           0,
           (bytes, keyOffset, keyLength, valueLength) -> assertThat(valueLength).isEqualTo(length));
     }
-    assertThat(directMemory() - before).isLessThan(8 << 20);
-  }
-
-  private static long directMemory() {
-    return ManagementFactory.getPlatformMXBeans(BufferPoolMXBean.class).stream()
-        .filter(pool -> pool.getName().equals("direct"))
-        .mapToLong(BufferPoolMXBean::getMemoryUsed)
-        .sum();
+    assertThat(DirectMemory.used() - before).isLessThan(8 << 20);
   }
 
   @Test

@@ -7,8 +7,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bsdb.table.Table;
 import java.io.IOException;
-import java.lang.management.BufferPoolMXBean;
-import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -57,9 +55,9 @@ class HotSwapTest {
       value = Access.class,
       names = {"MAPPED", "IO_URING"})
   void noAnswerFailsOrIsStaleOrMixed(Access access) throws Exception {
-    long offHeap = offHeapBytes();
+    long offHeap = OffHeap.bytes();
     swapUnderLoad(access); // by itself: variables of this method would be references for ever
-    while (offHeapBytes() > offHeap) { // buffers go with their last reference; or this times out
+    while (OffHeap.bytes() > offHeap) { // buffers go with their last reference; or this times out
       System.gc();
       Thread.sleep(10);
     }
@@ -100,12 +98,6 @@ class HotSwapTest {
     } finally {
       executor.shutdownNow();
     }
-  }
-
-  private static long offHeapBytes() {
-    return ManagementFactory.getPlatformMXBeans(BufferPoolMXBean.class).stream()
-        .mapToLong(BufferPoolMXBean::getMemoryUsed)
-        .sum();
   }
 
   /** To a version that is new, or back to one of those before. */

@@ -5,8 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.github.luben.zstd.ZstdCompressCtx;
 import io.bsdb.format.PartitionProperties;
 import io.bsdb.format.PartitionProperties.KeyStorage;
-import java.lang.management.BufferPoolMXBean;
-import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Random;
@@ -42,24 +40,17 @@ class BlockWriterTest {
     BlockShape shape =
         new BlockShape(4096, 1, KeyStorage.STORED, 1, PartitionProperties.VARYING, 1, 1024);
     Discarded output = new Discarded(valueLength + (1 << 16));
-    long before = directMemory();
+    long before = DirectMemory.used();
     try (ZstdCompressCtx compressor = new ZstdCompressCtx()) {
       BlockWriter blocks = new BlockWriter(shape, source, output, compressor);
       for (int i = 0; i < 3; i++) {
         blocks.add(0, 1, valueLength);
       }
       // One value plain and compressed. Two compressed ones would be half as much again.
-      assertThat(directMemory() - before).isLessThan(5L * valueLength / 2);
+      assertThat(DirectMemory.used() - before).isLessThan(5L * valueLength / 2);
       blocks.finish();
       assertThat(blocks.index().encode(3, output.length()).limit()).isPositive();
     }
     assertThat(output.length()).isGreaterThan(3L * valueLength);
-  }
-
-  private static long directMemory() {
-    return ManagementFactory.getPlatformMXBeans(BufferPoolMXBean.class).stream()
-        .filter(pool -> pool.getName().equals("direct"))
-        .mapToLong(BufferPoolMXBean::getMemoryUsed)
-        .sum();
   }
 }

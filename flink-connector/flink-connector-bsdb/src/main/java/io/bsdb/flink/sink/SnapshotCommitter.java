@@ -2,16 +2,13 @@ package io.bsdb.flink.sink;
 
 import io.bsdb.flink.row.DeclaredTable;
 import io.bsdb.format.Manifest;
-import io.bsdb.format.SnapshotFormat;
 import io.bsdb.table.Build;
 import io.bsdb.table.PublishConflictException;
 import io.bsdb.table.Table;
 import io.bsdb.writer.SnapshotPublisher;
 import java.io.IOException;
 import java.util.Collection;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Set;
 import org.apache.flink.api.connector.sink2.Committer;
 import org.apache.flink.runtime.execution.SuppressRestartsException;
 import org.slf4j.Logger;
@@ -75,7 +72,7 @@ final class SnapshotCommitter implements Committer<Publication> {
     try {
       List<String> pruned = table.prune(settings.retainVersions());
       List<String> swept = table.sweep(settings.stagingRetention());
-      deleteUnnamed();
+      SnapshotPublisher.clear(table, build);
       LOG.info("Table {}: deleted versions {}, leftovers {}.", declared.name(), pruned, swept);
     } catch (IOException | RuntimeException e) {
       LOG.warn(
@@ -83,20 +80,6 @@ final class SnapshotCommitter implements Committer<Publication> {
           declared.name(),
           build.version(),
           e);
-    }
-  }
-
-  /** Deletes the files of writers that ran again after the build had been put in service. */
-  private void deleteUnnamed() throws IOException {
-    if (!table.contains(build.version())) {
-      return; // a later build has deleted it
-    }
-    Set<String> named = new HashSet<>(Set.of(SnapshotFormat.MANIFEST_FILE));
-    table.manifest(build.version()).partitions().forEach(file -> named.add(file.name()));
-    for (String name : table.storage().list(build.directory())) {
-      if (!named.contains(name)) {
-        table.storage().delete(build.directory() + "/" + name);
-      }
     }
   }
 
