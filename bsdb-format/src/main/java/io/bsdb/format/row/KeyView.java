@@ -13,21 +13,20 @@ import java.util.Objects;
  */
 public final class KeyView implements FieldView {
   private static final byte[] NOTHING = {};
+  private static final int[] ONE_START = {};
 
   private final List<Column> columns;
   private final Storage[] storages;
-  private final int[] starts;
-  private final int[] ends;
+  private final int[] starts; // empty if there is one component, which is the whole key
   private byte[] bytes = NOTHING;
   private int offset;
-  private int limit;
+  private int limit; // 0: not wrapped
 
   /** A view of keys of this schema that reads nothing until it is wrapped around bytes. */
   public KeyView(Schema schema) {
     this.columns = schema.keyColumns();
     this.storages = schema.keyStorages;
-    this.starts = new int[storages.length];
-    this.ends = new int[storages.length];
+    this.starts = storages.length > 1 ? new int[storages.length] : ONE_START;
   }
 
   /** Wraps all of {@code key}. */
@@ -45,17 +44,15 @@ public final class KeyView implements FieldView {
    */
   public KeyView wrap(byte[] bytes, int offset, int length) {
     Objects.checkFromIndexSize(offset, length, bytes.length);
-    Arrays.fill(starts, 0);
-    Arrays.fill(ends, 0);
-    this.bytes = bytes;
-    this.offset = offset;
-    this.limit = offset + length;
+    this.bytes = NOTHING;
+    this.limit = 0;
+    int end = offset + length;
     int at = offset;
     boolean framed = storages.length > 1;
     for (int i = 0; i < storages.length; i++) {
       int width = storages[i].keyWidth();
       if (width == 0 && framed) {
-        if (limit - at < Short.BYTES) {
+        if (end - at < Short.BYTES) {
           throw tooShort(i, length);
         }
         width = BigEndian.getShort(bytes, at) & 0xFFFF;
@@ -63,17 +60,21 @@ public final class KeyView implements FieldView {
       } else if (width == 0) {
         width = length;
       }
-      if (limit - at < width) {
+      if (end - at < width) {
         throw tooShort(i, length);
       }
-      starts[i] = at;
+      if (framed) {
+        starts[i] = at;
+      }
       at += width;
-      ends[i] = at;
     }
-    if (at != limit || length == 0) {
+    if (at != end || length == 0) {
       throw Damage.found(
           "key: " + length + " bytes, expected " + (at - offset) + " for " + columns);
     }
+    this.bytes = bytes;
+    this.offset = offset;
+    this.limit = end;
     return this;
   }
 
@@ -93,11 +94,22 @@ public final class KeyView implements FieldView {
     if (storages[i] != wanted) {
       throw RowLayout.mismatch(columns.get(i), wanted.toString());
     }
-    int start = starts[i];
-    if (ends[i] - start < wanted.keyWidth()) {
+    return start(i);
+  }
+
+  private int start(int i) {
+    if (limit == 0) {
       throw new IllegalStateException("the view is not wrapped around a key");
     }
-    return start;
+    return starts.length == 0 ? offset : starts[i];
+  }
+
+  private int end(int i) {
+    int next = i + 1;
+    if (next == storages.length) {
+      return limit;
+    }
+    return storages[next].keyWidth() == 0 ? starts[next] - Short.BYTES : starts[next];
   }
 
   @Override
@@ -176,7 +188,7 @@ public final class KeyView implements FieldView {
   @Override
   public long unscaledAt(int i) {
     int start = start(i, Storage.DECIMAL_LONG);
-    int length = ends[i] - start;
+    int length = end(i) - start;
     if (length < 1 || length > Long.BYTES) {
       throw Damage.found("key: " + columns.get(i) + " of " + length + " bytes");
     }
@@ -199,7 +211,8 @@ public final class KeyView implements FieldView {
     if (!storages[i].isVariable()) {
       throw RowLayout.mismatch(columns.get(i), "bytes");
     }
-    return ((long) starts[i] << 32) | (ends[i] - starts[i]);
+    int start = start(i);
+    return ((long) start << 32) | (end(i) - start);
   }
 
   @Override
@@ -217,7 +230,7 @@ public final class KeyView implements FieldView {
   @Override
   public String stringAt(int i) {
     int start = start(i, Storage.TEXT);
-    return new String(bytes, start, ends[i] - start, StandardCharsets.UTF_8);
+    return new String(bytes, start, end(i) - start, StandardCharsets.UTF_8);
   }
 
   /** A key has none: throws {@link IllegalArgumentException}. */

@@ -17,6 +17,11 @@ final class NestedRow extends ViewRow {
   }
 
   @Override
+  public boolean isNullAt(int pos) {
+    return view.isNull(pos);
+  }
+
+  @Override
   FieldView view(int pos) {
     return view;
   }

@@ -7,8 +7,8 @@ import io.bsdb.format.row.Schema;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A table's row: key columns are read from the key, the others from the value. Few queries ask for
- * the columns that they compared, so the key is looked into when one does.
+ * A table's row: key columns are read from the key, the others from the value. The key is looked
+ * into when somebody asks for one of its columns; that none is null is known without.
  */
 final class SnapshotRow extends ViewRow {
   private static final byte[] NO_KEY = {};
@@ -37,6 +37,12 @@ final class SnapshotRow extends ViewRow {
   @Override
   public int getArity() {
     return fields.length;
+  }
+
+  @Override
+  public boolean isNullAt(int pos) {
+    int field = fields[pos];
+    return field >= 0 && value.isNull(field);
   }
 
   @Override

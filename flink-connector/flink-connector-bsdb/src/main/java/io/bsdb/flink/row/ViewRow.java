@@ -36,11 +36,6 @@ abstract sealed class ViewRow implements RowData permits SnapshotRow, NestedRow 
   }
 
   @Override
-  public final boolean isNullAt(int pos) {
-    return view(pos).isNull(index(pos));
-  }
-
-  @Override
   public final boolean getBoolean(int pos) {
     return view(pos).booleanAt(index(pos));
   }
