@@ -56,7 +56,7 @@ public final class Bench implements Callable<Integer> {
 
   @Option(
       names = "--full",
-      description = "10^5, 10^6 and 10^7 records, 11 long rounds, and enrichment: about two hours")
+      description = "10^5, 10^6 and 10^7 records, 11 long rounds, and enrichment: about an hour")
   private boolean full;
 
   @Option(
