@@ -95,6 +95,16 @@ public final class SnapshotTableFactory
             table, settings, options.get(BsdbOptions.LOOKUP_ASYNC), context.getConfiguration()));
   }
 
+  /** The source of a table with a {@link TimeTravelSource#schema}. */
+  public DynamicTableSource createTimeTravelSource(Context context) {
+    ReadableConfig options = options(FactoryUtil.createTableFactoryHelper(this, context));
+    return TimeTravelSource.of(
+        context.getObjectIdentifier().asSummaryString(),
+        options.get(BsdbOptions.PATH),
+        context.getCatalogTable().getResolvedSchema(),
+        readSettings(options));
+  }
+
   @Override
   public DynamicTableSink createDynamicTableSink(Context context) {
     ReadableConfig options = options(FactoryUtil.createTableFactoryHelper(this, context));

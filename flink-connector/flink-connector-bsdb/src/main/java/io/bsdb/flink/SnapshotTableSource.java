@@ -11,7 +11,6 @@ import io.bsdb.flink.row.Projection;
 import io.bsdb.flink.row.SnapshotMetadata;
 import io.bsdb.flink.scan.ScanSpec;
 import io.bsdb.flink.scan.SnapshotSource;
-import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -126,14 +125,9 @@ final class SnapshotTableSource
     return new ScanSpec(table, settings, projection);
   }
 
-  /** The number of rows, if the client can see the table. */
   @Override
   public TableStats reportStatistics() {
-    try {
-      return new TableStats(scan().recordCount());
-    } catch (IOException | ValidationException e) {
-      return TableStats.UNKNOWN;
-    }
+    return scan().statistics();
   }
 
   @Override

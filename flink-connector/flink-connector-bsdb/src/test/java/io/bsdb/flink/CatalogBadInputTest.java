@@ -105,8 +105,8 @@ class CatalogBadInputTest {
       String query = "SELECT MAX(n) FROM `" + name + hint;
       assertFails(query.formatted(second))
           .hasStackTraceContaining(
-              "table c.default.%s is version %s, and the hint 'snapshot.version' = '%s' says another one"
-                  .formatted(name, first, second))
+              "table c.default.%s is not version %s, which the hint 'snapshot.version' says"
+                  .formatted(name, second))
           .hasStackTraceContaining("write `t$v%s`".formatted(second));
       assertThat(session.texts(query.formatted(first))).containsExactly("+I[1]");
     }

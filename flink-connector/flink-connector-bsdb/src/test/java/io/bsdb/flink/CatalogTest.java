@@ -13,7 +13,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
-import java.time.LocalDateTime;
 import java.time.ZoneOffset;
 import java.util.List;
 import org.apache.flink.table.catalog.ObjectPath;
@@ -70,11 +69,6 @@ class CatalogTest {
 
   private Instant builtAt(String path, int version) throws IOException {
     return table(path).manifest(table(path).versions().get(version)).createdAt();
-  }
-
-  private static String literal(Instant time) {
-    return "TIMESTAMP '%s'"
-        .formatted(LocalDateTime.ofInstant(time, ZoneOffset.UTC).toString().replace('T', ' '));
   }
 
   @Test
@@ -357,25 +351,5 @@ class CatalogTest {
         .hasStackTraceContaining(
             "the oldest, %s, was built at %s"
                 .formatted(table("geo/cities").versions().get(0), first));
-  }
-
-  /**
-   * Of {@code t FOR SYSTEM_TIME AS OF x AS a} Flink drops the time, and reads two times of one
-   * table as one.
-   */
-  @Test
-  void refusesTimesThatFlinkForgets() throws Exception {
-    Sql session = withCities().run("USE CATALOG c");
-    Instant second = builtAt("geo/cities", 1);
-
-    for (String alias : List.of("", " AS a")) {
-      assertThatThrownBy(
-              () ->
-                  session.texts(
-                      "SELECT MAX(name) FROM geo.cities FOR SYSTEM_TIME AS OF %s%s"
-                          .formatted(literal(second), alias)))
-          .hasStackTraceContaining("FOR SYSTEM_TIME AS OF a constant is refused")
-          .hasStackTraceContaining("write geo.`cities$at%s`".formatted(second));
-    }
   }
 }

@@ -3,7 +3,6 @@ package io.bsdb.flink.catalog;
 import io.bsdb.flink.BsdbOptions;
 import io.bsdb.flink.SnapshotTableFactory;
 import io.bsdb.flink.storage.TableLocation;
-import io.bsdb.table.Table;
 import java.io.IOException;
 import java.util.Objects;
 import java.util.Set;
@@ -13,6 +12,7 @@ import org.apache.flink.table.connector.sink.DynamicTableSink;
 import org.apache.flink.table.connector.source.DynamicTableSource;
 import org.apache.flink.table.factories.DynamicTableSinkFactory;
 import org.apache.flink.table.factories.DynamicTableSourceFactory;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Makes the tables of a catalog for queries and builds. Refuses a version that comes with a hint,
@@ -42,6 +42,9 @@ final class CatalogTableFactory implements DynamicTableSourceFactory, DynamicTab
     TableName name = TableName.of(context.getObjectIdentifier().toObjectPath());
     return switch (name.part()) {
       case TABLE -> {
+        if (context.getCatalogTable().getSnapshot().isPresent()) {
+          yield snapshots.createTimeTravelSource(context);
+        }
         requireNoVersion(context);
         yield snapshots.createDynamicTableSource(context);
       }
@@ -87,37 +90,40 @@ final class CatalogTableFactory implements DynamicTableSourceFactory, DynamicTab
   private static void requireNamedVersion(Context context, TableName name) {
     String text = context.getObjectIdentifier().asSummaryString();
     String option = BsdbOptions.SNAPSHOT_VERSION.key();
-    String version = context.getCatalogTable().getOptions().get(option);
-    Table table = location(context).table();
-    String named;
-    try {
-      named =
-          name.part() == TableName.Part.TIME
-              ? Versions.asOf(table, name.time()).version()
-              : Versions.resolve(table, name.version());
-    } catch (IOException e) {
-      throw unreadable(text, e);
-    }
-    if (!named.equals(version)) {
+    String version = Objects.requireNonNull(version(context), option);
+    if (!isNamed(context, name, version)) {
       throw new ValidationException(
-          "table %s is version %s, and the hint '%s' = '%s' says another one; leave the hint out, or write `%s$v%s`"
-              .formatted(text, named, option, version, name.path().getObjectName(), version));
+          "table %s is not version %s, which the hint '%s' says; leave the hint out, or write `%s$v%s`; without a hint, a version was put in service this moment: plan again"
+              .formatted(text, version, option, name.path().getObjectName(), version));
+    }
+  }
+
+  private static boolean isNamed(Context context, TableName name, String version) {
+    if (name.part() == TableName.Part.VERSION) {
+      return Versions.matches(version, name.version());
+    }
+    try {
+      return Versions.asOf(location(context).table(), name.time()).version().equals(version);
+    } catch (IOException e) {
+      throw unreadable(context.getObjectIdentifier().asSummaryString(), e);
     }
   }
 
   private static void requireNoVersion(Context context) {
-    String option = BsdbOptions.SNAPSHOT_VERSION.key();
-    String version = context.getCatalogTable().getOptions().get(option);
+    String version = version(context);
     if (version != null) {
-      String table = context.getObjectIdentifier().getObjectName();
       throw new ValidationException(
           "table %s: the hint '%s' = '%s' is refused, because Flink takes two lookups in one table for the same if only their hints differ (FLINK-40678); write `%s$v%s`"
               .formatted(
                   context.getObjectIdentifier().asSummaryString(),
-                  option,
+                  BsdbOptions.SNAPSHOT_VERSION.key(),
                   version,
-                  table,
+                  context.getObjectIdentifier().getObjectName(),
                   version));
     }
+  }
+
+  private static @Nullable String version(Context context) {
+    return context.getCatalogTable().getOptions().get(BsdbOptions.SNAPSHOT_VERSION.key());
   }
 }

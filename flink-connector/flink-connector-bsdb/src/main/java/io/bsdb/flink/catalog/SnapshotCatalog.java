@@ -27,12 +27,13 @@ import org.apache.flink.table.procedures.Procedure;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The tables of a warehouse. All that it knows stands in the directories; it keeps no state, so any
- * number of catalogs may use one warehouse. Safe for use by many threads.
+ * The tables of a warehouse. All that it knows stands in the directories, so any number of catalogs
+ * may use one warehouse. Safe for use by many threads.
  */
 final class SnapshotCatalog extends TablesOnlyCatalog {
   private final Warehouse warehouse;
   private final TableDirectories tables;
+  private final ForgottenTimes times = new ForgottenTimes();
 
   SnapshotCatalog(String name, String defaultDatabase, Warehouse warehouse) {
     super(name, defaultDatabase);
@@ -174,6 +175,7 @@ final class SnapshotCatalog extends TablesOnlyCatalog {
   public CatalogBaseTable getTable(ObjectPath path) throws TableNotExistException {
     TableName name = TableName.of(path);
     StoredTable table = require(path, name);
+    times.requireRemembered(path);
     return on(
         path.getFullName(),
         () ->
@@ -185,19 +187,18 @@ final class SnapshotCatalog extends TablesOnlyCatalog {
             });
   }
 
-  /**
-   * Refused: Flink takes the version in service without a word if the table has an alias, and one
-   * version for all uses of the table in a query.
-   */
+  /** For {@code FOR SYSTEM_TIME AS OF} a constant. */
   @Override
   public CatalogBaseTable getTable(ObjectPath path, long timestamp) throws TableNotExistException {
     TableName name = TableName.of(path);
-    require(path, name);
-    throw new ValidationException(
-        "FOR SYSTEM_TIME AS OF a constant is refused, because Flink forgets it where the table has an alias, and mixes up two of them in one query; write %s.`%s`"
-            .formatted(
-                path.getDatabaseName(),
-                TableName.of(name.path(), Instant.ofEpochMilli(timestamp))));
+    StoredTable table = require(path, name);
+    if (name.part() != TableName.Part.TABLE) {
+      throw new ValidationException(
+          "%s.%s is of one version already; leave out FOR SYSTEM_TIME AS OF"
+              .formatted(getName(), path.getFullName()));
+    }
+    times.asked(path);
+    return on(path.getFullName(), () -> table.timeTravel(Instant.ofEpochMilli(timestamp)));
   }
 
   private StoredTable require(ObjectPath path, TableName name) throws TableNotExistException {

@@ -51,11 +51,6 @@ record TableName(ObjectPath path, Part part, String version) {
             .formatted(name));
   }
 
-  /** What stands for the version of a time. */
-  static String of(ObjectPath table, Instant time) {
-    return table.getObjectName() + "$" + TIME + time;
-  }
-
   /**
    * The time that the name says.
    *

@@ -36,7 +36,8 @@ final class Versions {
     return matches.get(0);
   }
 
-  private static boolean matches(String version, String wanted) {
+  /** Whether a version has this full name or number. */
+  static boolean matches(String version, String wanted) {
     return version.equals(wanted)
         || (wanted.matches("\\d{1,10}") && sequence(version) == Long.parseLong(wanted));
   }

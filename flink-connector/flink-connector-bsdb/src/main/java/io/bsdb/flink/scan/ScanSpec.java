@@ -5,6 +5,8 @@ import io.bsdb.flink.row.DeclaredTable;
 import io.bsdb.flink.row.Projection;
 import java.io.IOException;
 import java.io.Serializable;
+import org.apache.flink.table.api.ValidationException;
+import org.apache.flink.table.plan.stats.TableStats;
 
 /**
  * What is to be scanned.
@@ -26,8 +28,12 @@ public record ScanSpec(DeclaredTable table, ReadSettings settings, Projection pr
     return settings.readsInPlace(table);
   }
 
-  /** How many rows that version has. */
-  public long recordCount() throws IOException {
-    return table.table().manifest(version()).recordCount();
+  /** The number of rows, if the client can see the table. */
+  public TableStats statistics() {
+    try {
+      return new TableStats(table.table().manifest(version()).recordCount());
+    } catch (IOException | ValidationException e) {
+      return TableStats.UNKNOWN;
+    }
   }
 }

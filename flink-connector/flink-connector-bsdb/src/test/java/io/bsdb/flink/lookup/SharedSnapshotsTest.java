@@ -5,9 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.bsdb.flink.row.DeclaredTable;
 import io.bsdb.reader.Access;
 import io.bsdb.reader.KeyShare;
-import io.bsdb.reader.SignatureUse;
-import io.bsdb.reader.Verification;
-import io.bsdb.reader.WarmUp;
 import io.bsdb.table.Table;
 import io.bsdb.writer.SnapshotWriter;
 import io.bsdb.writer.WriterOptions;
@@ -28,17 +25,7 @@ class SharedSnapshotsTest {
 
   private SharedSnapshots.Use use() throws Exception {
     DeclaredTable table = TestLookup.table(directory, TestLookup.STRING);
-    ReadSettings settings =
-        new ReadSettings(
-            Access.MAPPED,
-            Verification.METADATA,
-            0,
-            Duration.ZERO,
-            null,
-            copies.toString(),
-            Long.MAX_VALUE,
-            WarmUp.NEVER,
-            SignatureUse.AUTO);
+    ReadSettings settings = TestLookup.settings(Access.MAPPED, Duration.ZERO, copies);
     return SharedSnapshots.use(table, settings, KeyShare.ALL);
   }
 

@@ -12,10 +12,11 @@ import java.util.List;
 import org.apache.flink.table.types.logical.LogicalType;
 import org.apache.flink.table.types.logical.RowType;
 import org.apache.flink.table.types.logical.VarCharType;
+import org.jspecify.annotations.Nullable;
 
 /** Lookups of values by text keys, with as little else said as can be. */
-final class TestLookup {
-  static final VarCharType STRING = new VarCharType(VarCharType.MAX_LENGTH);
+public final class TestLookup {
+  public static final VarCharType STRING = new VarCharType(VarCharType.MAX_LENGTH);
 
   /** A refresh interval that no test lives to see. */
   static final Duration RARELY = Duration.ofDays(1000);
@@ -23,7 +24,7 @@ final class TestLookup {
   private TestLookup() {}
 
   /** The table {@code d} of a key {@code k} and a value {@code v}. */
-  static DeclaredTable table(Path directory, LogicalType value) {
+  public static DeclaredTable table(Path directory, LogicalType value) {
     return new DeclaredTable(
         "d",
         directory.toString(),
@@ -31,23 +32,29 @@ final class TestLookup {
         List.of("k"));
   }
 
+  /**
+   * How tests read tables.
+   *
+   * @param localDirectory for copies; null: read in place
+   */
+  public static ReadSettings settings(
+      Access access, Duration refreshInterval, @Nullable Path localDirectory) {
+    return new ReadSettings(
+        access,
+        Verification.METADATA,
+        0,
+        refreshInterval,
+        null,
+        localDirectory == null ? null : localDirectory.toString(),
+        Long.MAX_VALUE,
+        WarmUp.REFRESH,
+        SignatureUse.AUTO);
+  }
+
   static LookupSpec spec(
       DeclaredTable table, Access access, Duration refreshInterval, InputShuffle shuffle) {
     return new LookupSpec(
-        table,
-        new ReadSettings(
-            access,
-            Verification.METADATA,
-            0,
-            refreshInterval,
-            null,
-            null,
-            Long.MAX_VALUE,
-            WarmUp.REFRESH,
-            SignatureUse.AUTO),
-        Projection.all(table),
-        List.of(0),
-        shuffle);
+        table, settings(access, refreshInterval, null), Projection.all(table), List.of(0), shuffle);
   }
 
   /** Of a value of text, without refreshes by itself. */

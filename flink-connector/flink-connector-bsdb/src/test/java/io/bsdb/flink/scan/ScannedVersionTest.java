@@ -5,12 +5,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bsdb.flink.lookup.OpenReaders;
 import io.bsdb.flink.lookup.ReadSettings;
+import io.bsdb.flink.lookup.TestLookup;
 import io.bsdb.flink.row.DeclaredTable;
 import io.bsdb.flink.row.Projection;
 import io.bsdb.reader.Access;
-import io.bsdb.reader.SignatureUse;
-import io.bsdb.reader.Verification;
-import io.bsdb.reader.WarmUp;
 import io.bsdb.reader.io.FileMemory;
 import io.bsdb.table.Table;
 import io.bsdb.writer.SnapshotWriter;
@@ -18,12 +16,8 @@ import io.bsdb.writer.WriterOptions;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.List;
 import org.apache.flink.table.api.ValidationException;
 import org.apache.flink.table.types.logical.IntType;
-import org.apache.flink.table.types.logical.LogicalType;
-import org.apache.flink.table.types.logical.RowType;
-import org.apache.flink.table.types.logical.VarCharType;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -38,22 +32,8 @@ class ScannedVersionTest {
       writer.add(text, text);
       writer.publish();
     }
-    RowType type =
-        RowType.of(
-            new LogicalType[] {VarCharType.STRING_TYPE.copy(false), new IntType()},
-            new String[] {"k", "v"});
-    DeclaredTable table = new DeclaredTable("t", directory.toString(), type, List.of("k"));
-    ReadSettings settings =
-        new ReadSettings(
-            Access.MAPPED,
-            Verification.METADATA,
-            0,
-            Duration.ZERO,
-            null,
-            null,
-            Long.MAX_VALUE,
-            WarmUp.NEVER,
-            SignatureUse.AUTO);
+    DeclaredTable table = TestLookup.table(directory, new IntType());
+    ReadSettings settings = TestLookup.settings(Access.MAPPED, Duration.ZERO, null);
     ScanSpec spec = new ScanSpec(table, settings, Projection.all(table));
     String version = Table.at(directory).requireCurrentVersion();
     long open = FileMemory.openCount();
