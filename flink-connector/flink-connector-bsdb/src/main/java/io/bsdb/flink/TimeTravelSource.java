@@ -28,10 +28,11 @@ import org.apache.flink.table.types.logical.RowType;
  * A table as it was at a time, as the input of queries.
  *
  * <p>Flink's planner merges scans of one table that read the same columns, even of different times,
- * because a scan's digest holds the table's name and what was pushed into the source, but no time.
- * It holds the names of metadata, though. So one column of the table passes for metadata, of a name
- * that has the version in it. And the columns that a query wants are not pushed into the source,
- * because the rule that does it leaves out metadata that are not wanted.
+ * because a scan's digest holds the table's name and what was pushed into the source, but no time
+ * until the plan is physical. It holds the names of metadata, though. So one column of the table
+ * passes for metadata, of a name that has the version in it. And the columns that a query wants are
+ * not pushed into the source, because the rule that does it leaves out metadata that are not
+ * wanted.
  */
 public final class TimeTravelSource
     implements ScanTableSource, SupportsReadingMetadata, SupportsStatisticReport {

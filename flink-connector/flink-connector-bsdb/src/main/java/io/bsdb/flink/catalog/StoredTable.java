@@ -81,7 +81,10 @@ final class StoredTable {
     return pinned(Versions.asOf(table, time));
   }
 
-  /** The same for {@code FOR SYSTEM_TIME AS OF} that time. */
+  /**
+   * The same for {@code FOR SYSTEM_TIME AS OF} that time; which Flink's physical plan knows by
+   * {@link CatalogTable#getSnapshot}.
+   */
   CatalogTable timeTravel(Instant time) throws IOException {
     Manifest manifest = Versions.asOf(table, time);
     CatalogTable pinned = pinned(manifest);
