@@ -46,8 +46,8 @@ public final class SnapshotPublisher {
     if (table.wasPublished(build) || table.contains(build.version())) {
       // It may have been in service, so that its files must stay as they are.
       Manifest manifest = table.manifest(build.version());
-      clear(table, build, manifest.partitions());
       table.publish(build, manifest);
+      clear(table, build, manifest.partitions());
       return manifest;
     }
     @Nullable PartitionFile[] byPartition = new @Nullable PartitionFile[partitionCount];

@@ -153,6 +153,7 @@ public class BlockDecodeBenchmark {
         .setLevel(ZSTD_LEVEL)
         .setChecksum(false)
         .setDictID(false)
+        .setContentSize(false)
         .loadDict(dictionary);
   }
 

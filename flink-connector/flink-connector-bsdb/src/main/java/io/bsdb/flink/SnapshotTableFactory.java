@@ -85,6 +85,7 @@ public final class SnapshotTableFactory
 
   @Override
   public DynamicTableSource createDynamicTableSource(Context context) {
+    requireNoTime(context);
     ReadableConfig options = options(FactoryUtil.createTableFactoryHelper(this, context));
     DeclaredTable table = declaredTable(context, options);
     ReadSettings settings = readSettings(options);
@@ -118,6 +119,14 @@ public final class SnapshotTableFactory
     BuildSettings settings = buildSettings(context, table, options);
     return new SnapshotTableSink(
         table, settings, options.getOptional(BsdbOptions.SINK_PARALLELISM).orElse(null));
+  }
+
+  /** Temporary tables are never told of a time. */
+  private static void requireNoTime(Context context) {
+    PlannerStack.Time time = PlannerStack.ofThread().time();
+    if (time == PlannerStack.Time.TOLD || time == PlannerStack.Time.FORGOTTEN) {
+      throw PlannerStack.forgotten(context.getObjectIdentifier().asSummaryString());
+    }
   }
 
   private static ReadableConfig options(FactoryUtil.TableFactoryHelper helper) {

@@ -61,7 +61,7 @@ public final class TimeTravelSource
     }
     Schema.Builder schema = Schema.newBuilder().fromColumns(all.subList(0, marked));
     UnresolvedPhysicalColumn column = (UnresolvedPhysicalColumn) all.get(marked);
-    schema.columnByMetadata(column.getName(), column.getDataType(), "version " + version, true);
+    schema.columnByMetadata(column.getName(), column.getDataType(), "version " + version, false);
     schema.fromColumns(all.subList(marked + 1, all.size()));
     if (!key.contains(column.getName())) {
       schema.primaryKey(key);

@@ -109,6 +109,10 @@ class CatalogBadInputTest {
                   .formatted(name, second))
           .hasStackTraceContaining("write `t$v%s`".formatted(second));
       assertThat(session.texts(query.formatted(first))).containsExactly("+I[1]");
+      for (String noName : new String[] {"1", "2", "x-1", ""}) {
+        assertFails(query.formatted(noName))
+            .hasStackTraceContaining("is not version %s, which the hint".formatted(noName));
+      }
     }
   }
 

@@ -6,6 +6,7 @@ import io.bsdb.flink.storage.TableLocation;
 import java.io.IOException;
 import java.util.Objects;
 import java.util.Set;
+import java.util.regex.Pattern;
 import org.apache.flink.configuration.ConfigOption;
 import org.apache.flink.table.api.ValidationException;
 import org.apache.flink.table.connector.sink.DynamicTableSink;
@@ -19,6 +20,8 @@ import org.jspecify.annotations.Nullable;
  * which shows only here, where the name of a table says which version it is.
  */
 final class CatalogTableFactory implements DynamicTableSourceFactory, DynamicTableSinkFactory {
+  private static final Pattern FULL_NAME = Pattern.compile("\\d{10}-[0-9a-f]{8}");
+
   private final SnapshotTableFactory snapshots = new SnapshotTableFactory();
   private final VersionsTableFactory versions = new VersionsTableFactory();
 
@@ -100,7 +103,7 @@ final class CatalogTableFactory implements DynamicTableSourceFactory, DynamicTab
 
   private static boolean isNamed(Context context, TableName name, String version) {
     if (name.part() == TableName.Part.VERSION) {
-      return Versions.matches(version, name.version());
+      return FULL_NAME.matcher(version).matches() && Versions.matches(version, name.version());
     }
     try {
       return Versions.asOf(location(context).table(), name.time()).version().equals(version);

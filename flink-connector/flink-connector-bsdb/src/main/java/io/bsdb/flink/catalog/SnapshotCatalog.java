@@ -33,7 +33,6 @@ import org.jspecify.annotations.Nullable;
 final class SnapshotCatalog extends TablesOnlyCatalog {
   private final Warehouse warehouse;
   private final TableDirectories tables;
-  private final ForgottenTimes times = new ForgottenTimes();
 
   SnapshotCatalog(String name, String defaultDatabase, Warehouse warehouse) {
     super(name, defaultDatabase);
@@ -175,7 +174,7 @@ final class SnapshotCatalog extends TablesOnlyCatalog {
   public CatalogBaseTable getTable(ObjectPath path) throws TableNotExistException {
     TableName name = TableName.of(path);
     StoredTable table = require(path, name);
-    times.requireRemembered(path);
+    ForgottenTimes.requireRemembered(getName() + "." + path.getFullName());
     return on(
         path.getFullName(),
         () ->
@@ -197,7 +196,7 @@ final class SnapshotCatalog extends TablesOnlyCatalog {
           "%s.%s is of one version already; leave out FOR SYSTEM_TIME AS OF"
               .formatted(getName(), path.getFullName()));
     }
-    times.asked(path);
+    ForgottenTimes.asked(getName() + "." + path.getFullName());
     return on(path.getFullName(), () -> table.timeTravel(Instant.ofEpochMilli(timestamp)));
   }
 

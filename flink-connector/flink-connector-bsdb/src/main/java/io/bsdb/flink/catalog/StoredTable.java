@@ -91,7 +91,7 @@ final class StoredTable {
     return CatalogTable.newBuilder()
         .schema(TimeTravelSource.schema(pinned.getUnresolvedSchema(), manifest.version()))
         .options(pinned.getOptions())
-        .snapshot(time.toEpochMilli())
+        .snapshot(manifest.createdAt().toEpochMilli())
         .build();
   }
 

@@ -36,7 +36,11 @@ final class Versions {
     return matches.get(0);
   }
 
-  /** Whether a version has this full name or number. */
+  /**
+   * Whether a version has this full name or number.
+   *
+   * @param version its full name
+   */
   static boolean matches(String version, String wanted) {
     return version.equals(wanted)
         || (wanted.matches("\\d{1,10}") && sequence(version) == Long.parseLong(wanted));
