@@ -166,16 +166,24 @@ class TimeTravelTest {
         .containsExactly("+I[90]");
   }
 
+  /** A session with two tables to fill from {@code t}. */
+  private Sql withTargets() throws Exception {
+    return batch()
+        .run("CREATE TABLE a (name STRING, n BIGINT, PRIMARY KEY (name) NOT ENFORCED)")
+        .run("CREATE TABLE b (name STRING, n BIGINT, PRIMARY KEY (name) NOT ENFORCED)");
+  }
+
+  private static String countInto(String target, String time) {
+    return "INSERT OVERWRITE %s SELECT name, COUNT(*) FROM t %s GROUP BY name"
+        .formatted(target, time);
+  }
+
   @Test
   void tellsTimesOfStatementsApart() throws Exception {
-    Sql session =
-        batch()
-            .run("CREATE TABLE a (name STRING, n BIGINT, PRIMARY KEY (name) NOT ENFORCED)")
-            .run("CREATE TABLE b (name STRING, n BIGINT, PRIMARY KEY (name) NOT ENFORCED)");
+    Sql session = withTargets();
     StatementSet statements = session.tables.createStatementSet();
-    String insert = "INSERT OVERWRITE %s SELECT name, COUNT(*) FROM t %s GROUP BY name";
-    statements.addInsertSql(insert.formatted("a", first()));
-    statements.addInsertSql(insert.formatted("b", second()));
+    statements.addInsertSql(countInto("a", first()));
+    statements.addInsertSql(countInto("b", second()));
     statements.execute().await();
 
     assertThat(session.texts("SELECT * FROM a")).containsExactly("+I[first, 10]");
@@ -286,16 +294,12 @@ class TimeTravelTest {
   /** Statements of a set are planned one after the other. */
   @Test
   void tellsVersionsOfOneTimeApart() throws Exception {
-    Sql session =
-        batch()
-            .run("CREATE TABLE a (name STRING, n BIGINT, PRIMARY KEY (name) NOT ENFORCED)")
-            .run("CREATE TABLE b (name STRING, n BIGINT, PRIMARY KEY (name) NOT ENFORCED)");
-    String insert =
-        "INSERT OVERWRITE %s SELECT name, COUNT(*) FROM t FOR SYSTEM_TIME AS OF TIMESTAMP '2099-01-01 00:00:00' GROUP BY name";
+    Sql session = withTargets();
+    String latest = "FOR SYSTEM_TIME AS OF TIMESTAMP '2099-01-01 00:00:00'";
     StatementSet statements = session.tables.createStatementSet();
-    statements.addInsertSql(insert.formatted("a"));
+    statements.addInsertSql(countInto("a", latest));
     session.run("INSERT OVERWRITE t SELECT f0, 4, 'fourth' FROM numbers WHERE f0 < 50");
-    statements.addInsertSql(insert.formatted("b"));
+    statements.addInsertSql(countInto("b", latest));
     statements.execute().await();
 
     assertThat(session.texts("SELECT * FROM a")).containsExactly("+I[third, 100]");

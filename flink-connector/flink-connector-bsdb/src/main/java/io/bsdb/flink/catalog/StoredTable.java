@@ -82,8 +82,8 @@ final class StoredTable {
   }
 
   /**
-   * The same for {@code FOR SYSTEM_TIME AS OF} that time; which Flink's physical plan knows by
-   * {@link CatalogTable#getSnapshot}.
+   * The same for {@code FOR SYSTEM_TIME AS OF} that time. Flink tells its versions apart by {@link
+   * CatalogTable#getSnapshot}.
    */
   CatalogTable timeTravel(Instant time) throws IOException {
     Manifest manifest = Versions.asOf(table, time);
