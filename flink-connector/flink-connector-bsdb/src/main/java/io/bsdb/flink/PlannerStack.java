@@ -1,25 +1,28 @@
 package io.bsdb.flink;
 
-import java.util.ArrayList;
-import java.util.Iterator;
+import java.lang.StackWalker.StackFrame;
 import java.util.List;
+import java.util.function.Predicate;
 import org.apache.flink.table.api.ValidationException;
 
 /**
- * What Flink's planner is doing with a table, by the stack of the thread. Nothing else tells that
- * it has forgotten a time: of {@code t FOR SYSTEM_TIME AS OF x AS a} Flink 2.3 plans the table that
- * is in service, because the alias stands between the time and the table's name.
- *
- * @param validates a query, or one of a view within a query that is planned
- * @param plans a query, or one around
- * @param time how the table that is asked for stands to a time; {@code NONE} while validating
+ * What Flink's planner is doing with a table, by the stack of the calling thread. Nothing else
+ * tells that it has forgotten a time: of {@code t FOR SYSTEM_TIME AS OF x AS a} Flink 2.3 plans the
+ * table that is in service, because the alias stands between the time and the table's name.
  */
-public record PlannerStack(boolean validates, boolean plans, Time time) {
+final class PlannerStack {
   private static final String VALIDATOR = "org.apache.calcite.sql.validate.SqlValidatorImpl";
-  private static final String PLANNER = "org.apache.calcite.sql2rel.SqlToRelConverter";
+  private static final String CONVERTER = "org.apache.calcite.sql2rel.SqlToRelConverter";
+  private static final String REUSE = "org.apache.flink.table.planner.plan.reuse.ScanReuser";
+  private static final String SCANS =
+      "org.apache.flink.table.planner.plan.nodes.exec.common.CommonExecTableSourceScan";
+  private static final String CHANGES_OF_SCANS =
+      "org.apache.flink.table.planner.plan.optimize.program.FlinkChangelogModeInferenceProgram";
+
+  private PlannerStack() {}
 
   /** What stands before a table in the query. */
-  public enum Time {
+  enum Time {
     /** No FOR SYSTEM_TIME AS OF. */
     NONE,
     /** A constant, of which the catalog was told. */
@@ -30,25 +33,49 @@ public record PlannerStack(boolean validates, boolean plans, Time time) {
     JOINED
   }
 
-  /** What the calling thread is doing. */
-  public static PlannerStack ofThread() {
-    return StackWalker.getInstance().walk(frames -> of(frames.iterator()));
+  /** Whether the thread validates a query, or that of a view while it plans the query around. */
+  static boolean validates() {
+    return StackWalker.getInstance()
+        .walk(
+            frames ->
+                frames
+                    .map(StackFrame::getClassName)
+                    .filter(className -> className.equals(VALIDATOR) || className.equals(CONVERTER))
+                    .findFirst()
+                    .filter(VALIDATOR::equals)
+                    .isPresent());
   }
 
-  private static PlannerStack of(Iterator<StackWalker.StackFrame> innermostFirst) {
-    boolean validates = false;
-    boolean plans = false;
-    List<String> planning = new ArrayList<>();
-    while (innermostFirst.hasNext()) {
-      StackWalker.StackFrame frame = innermostFirst.next();
-      if (frame.getClassName().equals(VALIDATOR)) {
-        validates |= !plans;
-      } else if (frame.getClassName().equals(PLANNER)) {
-        plans = true;
-        planning.add(frame.getMethodName());
-      }
-    }
-    return new PlannerStack(validates, plans, validates ? Time.NONE : time(planning));
+  /** Whether the thread validates a query, and plans none around. */
+  static boolean validatesQuery() {
+    return has(VALIDATOR::equals) && !has(CONVERTER::equals);
+  }
+
+  /** Whether the thread makes sources for a query of SQL, or makes one of several that it has. */
+  static boolean plansQuery() {
+    return has(className -> className.equals(CONVERTER) || className.equals(REUSE));
+  }
+
+  /** Whether the thread makes the scans of a query, or is about to. */
+  static boolean makesScans() {
+    return has(className -> className.equals(SCANS) || className.startsWith(CHANGES_OF_SCANS));
+  }
+
+  private static boolean has(Predicate<String> className) {
+    return StackWalker.getInstance()
+        .walk(frames -> frames.map(StackFrame::getClassName).anyMatch(className));
+  }
+
+  /** How the table whose source the thread makes stands to a time. */
+  static Time time() {
+    return time(
+        StackWalker.getInstance()
+            .walk(
+                frames ->
+                    frames
+                        .filter(frame -> frame.getClassName().equals(CONVERTER))
+                        .map(StackFrame::getMethodName)
+                        .toList()));
   }
 
   /**
@@ -80,7 +107,7 @@ public record PlannerStack(boolean validates, boolean plans, Time time) {
   }
 
   /** The failure of a query of which Flink forgets a time. */
-  public static ValidationException forgotten(String table) {
+  static ValidationException forgotten(String table) {
     return new ValidationException(
         "table %s: Flink forgets the time of FOR SYSTEM_TIME AS OF behind an alias, in views, of temporary tables, and if it is no constant; write (SELECT * FROM t FOR SYSTEM_TIME AS OF TIMESTAMP '2026-11-20 08:30:00') AS a, or `t$at2026-11-20T08:30:00Z`, with a table of a catalog of type 'bsdb'"
             .formatted(table));

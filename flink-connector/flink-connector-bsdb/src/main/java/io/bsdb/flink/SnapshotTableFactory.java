@@ -85,7 +85,16 @@ public final class SnapshotTableFactory
 
   @Override
   public DynamicTableSource createDynamicTableSource(Context context) {
-    requireNoTime(context);
+    return createDynamicTableSource(context, new TableUses());
+  }
+
+  /**
+   * The same.
+   *
+   * @param uses of tables in the query, to which this one is added
+   */
+  public DynamicTableSource createDynamicTableSource(Context context, TableUses uses) {
+    noteUse(context.getObjectIdentifier().asSummaryString(), uses);
     ReadableConfig options = options(FactoryUtil.createTableFactoryHelper(this, context));
     DeclaredTable table = declaredTable(context, options);
     ReadSettings settings = readSettings(options);
@@ -93,7 +102,11 @@ public final class SnapshotTableFactory
         table,
         settings,
         new LookupPlanning(
-            table, settings, options.get(BsdbOptions.LOOKUP_ASYNC), context.getConfiguration()));
+            table,
+            settings,
+            options.get(BsdbOptions.LOOKUP_ASYNC),
+            context.getConfiguration(),
+            uses));
   }
 
   /** The source of a table with a {@link TimeTravelSource#schema}. */
@@ -122,11 +135,12 @@ public final class SnapshotTableFactory
   }
 
   /** Temporary tables are never told of a time. */
-  private static void requireNoTime(Context context) {
-    PlannerStack.Time time = PlannerStack.ofThread().time();
+  private static void noteUse(String table, TableUses uses) {
+    PlannerStack.Time time = PlannerStack.time();
     if (time == PlannerStack.Time.TOLD || time == PlannerStack.Time.FORGOTTEN) {
-      throw PlannerStack.forgotten(context.getObjectIdentifier().asSummaryString());
+      throw PlannerStack.forgotten(table);
     }
+    uses.add(table, time);
   }
 
   private static ReadableConfig options(FactoryUtil.TableFactoryHelper helper) {

@@ -260,6 +260,23 @@ class TimeTravelTest {
     }
   }
 
+  /** Right up to the end these look like lookup joins. */
+  @Test
+  void refusesListsOfColumnsThatMakeFlinkForgetTheTime() throws Exception {
+    for (Sql session : List.of(batch(), use(Sql.streaming(2)))) {
+      for (String query :
+          List.of(
+              "SELECT a.y FROM numbers JOIN t " + first() + " AS a (x, y, z) ON a.x = f0",
+              "SELECT a.y FROM numbers LEFT JOIN t " + first() + " AS a (x, y, z) ON a.x = f0",
+              "SELECT a.y FROM numbers, t " + first() + " AS a (x, y, z) WHERE a.x = f0",
+              "SELECT a.y FROM t " + first() + " AS a (x, y, z) JOIN numbers ON a.x = f0",
+              "SELECT a.y, b.n FROM t AS b JOIN t " + first() + " AS a (x, y, z) ON a.x = b.id",
+              "SELECT a.y, b.n FROM t " + first() + " AS a (x, y, z) JOIN t AS b ON a.x = b.id")) {
+        assertFails(session, query).hasStackTraceContaining(REFUSED);
+      }
+    }
+  }
+
   @Test
   void refusesTimesThatAreNoConstant() throws Exception {
     assertFails(batch(), "SELECT * FROM t FOR SYSTEM_TIME AS OF CURRENT_TIMESTAMP")
@@ -277,6 +294,8 @@ class TimeTravelTest {
     assertThat(session.texts("SELECT n FROM x WHERE id = 1")).containsExactly("+I[3]");
     for (String alias : List.of("", " AS a", " AS a (i, n)")) {
       assertFails(session, "SELECT * FROM x " + first() + alias).hasStackTraceContaining(REFUSED);
+      assertFails(session, "SELECT 1 FROM numbers, x " + first() + alias)
+          .hasStackTraceContaining(REFUSED);
     }
   }
 
@@ -326,8 +345,85 @@ class TimeTravelTest {
     assertThat(session.texts("SELECT name FROM t " + first() + " WHERE id = 5"))
         .containsExactly("+I[first]");
     assertThat(session.texts(lookup)).containsExactly("+I[third]");
-    assertThat(session.texts(lookup + " UNION ALL SELECT name FROM t WHERE id = 5"))
+    String scan = "SELECT name FROM t WHERE id = 5";
+    assertThat(session.texts(lookup + " UNION ALL " + scan))
         .containsExactly("+I[third]", "+I[third]");
+    assertThat(session.texts(scan + " UNION ALL " + lookup))
+        .containsExactly("+I[third]", "+I[third]");
+    assertThat(session.texts("%s UNION ALL %s UNION ALL %s".formatted(lookup, scan, lookup)))
+        .containsExactly("+I[third]", "+I[third]", "+I[third]");
+    assertThat(
+            session.texts(
+                lookup + " UNION ALL SELECT name FROM t %s WHERE id = 5".formatted(first())))
+        .containsExactly("+I[first]", "+I[third]");
+  }
+
+  @Test
+  void refusesToForgetTheTimeOfATableThatIsAlsoLookedUp() throws Exception {
+    String lookup =
+        "SELECT t.name FROM numbers AS s JOIN t FOR SYSTEM_TIME AS OF s.pt ON t.id = s.f0";
+    String forgotten =
+        "SELECT a.name FROM numbers AS s JOIN t %s AS a ON a.id = s.f0".formatted(first());
+    for (String query :
+        List.of(lookup + " UNION ALL " + forgotten, forgotten + " UNION ALL " + lookup)) {
+      assertFails(use(Sql.streaming(2)), query).hasStackTraceContaining(REFUSED);
+    }
+  }
+
+  @Test
+  void looksUpWithListsOfColumns() throws Exception {
+    String lookup =
+        "SELECT a.z FROM numbers AS s JOIN t FOR SYSTEM_TIME AS OF s.pt AS a (x, y, z) ON a.x = s.f0 WHERE s.f0 = 5";
+    assertThat(use(Sql.streaming(2)).texts(lookup)).containsExactly("+I[third]");
+  }
+
+  /** Flink plans the query of a table before that around it. */
+  @Test
+  void scansWhatATableLooksUp() throws Exception {
+    Sql session = use(Sql.streaming(2));
+    session.tables.createTemporaryView(
+        "looked_up",
+        session.tables.sqlQuery(
+            "SELECT t.name FROM numbers AS s JOIN t FOR SYSTEM_TIME AS OF s.pt ON t.id = s.f0 WHERE s.f0 = 5"));
+    String scan = "SELECT name FROM t WHERE id = 5";
+    String lookup = "SELECT name FROM looked_up";
+    for (String query : List.of(scan + " UNION ALL " + lookup, lookup + " UNION ALL " + scan)) {
+      assertThat(session.texts(query)).containsExactly("+I[third]", "+I[third]");
+    }
+  }
+
+  /** What the planner knows of one statement is no reason to refuse the next. */
+  @Test
+  void scansWhatAnotherStatementLooksUp() throws Exception {
+    Sql session = use(Sql.streaming(2));
+    session.run("CREATE TEMPORARY TABLE target (name STRING) WITH ('connector' = 'blackhole')");
+    String lookup =
+        "INSERT INTO target SELECT t.name FROM numbers AS s JOIN t FOR SYSTEM_TIME AS OF s.pt ON t.id = s.f0";
+    session.tables.createStatementSet().addInsertSql(lookup);
+    assertThat(session.texts("SELECT name FROM t WHERE id = 5")).containsExactly("+I[third]");
+    for (List<String> statements :
+        List.of(
+            List.of(lookup, "INSERT INTO target SELECT name FROM t"),
+            List.of("INSERT INTO target SELECT name FROM t", lookup))) {
+      StatementSet set = session.tables.createStatementSet();
+      statements.forEach(set::addInsertSql);
+      set.execute().await();
+    }
+  }
+
+  /** Plans are made without scans. */
+  @Test
+  void refusesToCompileAndToExplainWhatFlinkForgets() throws Exception {
+    Sql session = use(Sql.streaming(2));
+    session.run("CREATE TEMPORARY TABLE target (name STRING) WITH ('connector' = 'blackhole')");
+    for (String alias : List.of(" AS a", " AS a (id, n, name)")) {
+      String insert =
+          "INSERT INTO target SELECT a.name FROM numbers JOIN t %s%s ON a.id = f0"
+              .formatted(first(), alias);
+      assertThatThrownBy(() -> session.tables.compilePlanSql(insert))
+          .hasStackTraceContaining(REFUSED);
+      assertThatThrownBy(() -> session.tables.explainSql(insert)).hasStackTraceContaining(REFUSED);
+    }
   }
 
   @Test

@@ -2,6 +2,7 @@ package io.bsdb.flink.catalog;
 
 import io.bsdb.flink.BsdbOptions;
 import io.bsdb.flink.SnapshotTableFactory;
+import io.bsdb.flink.TableUses;
 import io.bsdb.flink.storage.TableLocation;
 import java.io.IOException;
 import java.util.Objects;
@@ -49,11 +50,11 @@ final class CatalogTableFactory implements DynamicTableSourceFactory, DynamicTab
           yield snapshots.createTimeTravelSource(context);
         }
         requireNoVersion(context);
-        yield snapshots.createDynamicTableSource(context);
+        yield snapshots.createDynamicTableSource(context, TableUses.ofPlannedQuery());
       }
       case VERSION, TIME -> {
         requireNamedVersion(context, name);
-        yield snapshots.createDynamicTableSource(context);
+        yield snapshots.createDynamicTableSource(context, TableUses.ofPlannedQuery());
       }
       case VERSIONS -> versions.createDynamicTableSource(context);
     };

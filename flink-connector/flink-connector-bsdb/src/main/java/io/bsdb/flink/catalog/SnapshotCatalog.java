@@ -1,5 +1,6 @@
 package io.bsdb.flink.catalog;
 
+import io.bsdb.flink.TableUses;
 import io.bsdb.format.Manifest;
 import io.bsdb.format.PartitionFile;
 import io.bsdb.table.Table;
@@ -174,7 +175,7 @@ final class SnapshotCatalog extends TablesOnlyCatalog {
   public CatalogBaseTable getTable(ObjectPath path) throws TableNotExistException {
     TableName name = TableName.of(path);
     StoredTable table = require(path, name);
-    ForgottenTimes.requireRemembered(getName() + "." + path.getFullName());
+    TableUses.asked();
     return on(
         path.getFullName(),
         () ->
@@ -196,7 +197,7 @@ final class SnapshotCatalog extends TablesOnlyCatalog {
           "%s.%s is of one version already; leave out FOR SYSTEM_TIME AS OF"
               .formatted(getName(), path.getFullName()));
     }
-    ForgottenTimes.asked(getName() + "." + path.getFullName());
+    TableUses.askedAtTime(getName() + "." + path.getFullName());
     return on(path.getFullName(), () -> table.timeTravel(Instant.ofEpochMilli(timestamp)));
   }
 
