@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 public final class KeyEncoder {
   private final KeyWriter writer;
   private final KeyField[] fields;
-  private final RowData.FieldGetter[] getters;
+  private final int[] sources;
 
   /**
    * @param schema whose keys are to be encoded
@@ -21,11 +21,9 @@ public final class KeyEncoder {
     List<Column> columns = schema.keyColumns();
     this.writer = new KeyWriter(schema);
     this.fields = new KeyField[columns.size()];
-    this.getters = new RowData.FieldGetter[columns.size()];
+    this.sources = sources;
     for (int i = 0; i < fields.length; i++) {
-      var type = declared.type(columns.get(i).name());
-      fields[i] = KeyField.of(type);
-      getters[i] = RowData.createFieldGetter(type, sources[i]);
+      fields[i] = KeyField.of(declared.type(columns.get(i).name()));
     }
   }
 
@@ -60,11 +58,11 @@ public final class KeyEncoder {
   public byte @Nullable [] encode(RowData row) {
     writer.reset();
     for (int i = 0; i < fields.length; i++) {
-      Object value = getters[i].getFieldOrNull(row);
-      if (value == null) {
+      int source = sources[i];
+      if (row.isNullAt(source)) {
         return null;
       }
-      fields[i].write(writer, value);
+      fields[i].write(writer, row, source);
     }
     return writer.fits() ? writer.toBytes() : null;
   }

@@ -2,53 +2,61 @@ package io.bsdb.flink.row;
 
 import io.bsdb.format.row.KeyWriter;
 import org.apache.flink.table.data.DecimalData;
-import org.apache.flink.table.data.StringData;
+import org.apache.flink.table.data.RowData;
 import org.apache.flink.table.data.TimestampData;
+import org.apache.flink.table.types.logical.DecimalType;
 import org.apache.flink.table.types.logical.DistinctType;
 import org.apache.flink.table.types.logical.LogicalType;
+import org.apache.flink.table.types.logical.utils.LogicalTypeChecks;
 
-/** Writes one column of a key, given as Flink's internal object of it. */
+/** Writes one column of a key, which is field {@code pos} of a row and not null. */
 @FunctionalInterface
 interface KeyField {
-  void write(KeyWriter target, Object value);
+  void write(KeyWriter target, RowData row, int pos);
 
   /** Writes columns of a type. */
   static KeyField of(LogicalType type) {
     return switch (type.getTypeRoot()) {
-      case CHAR, VARCHAR -> KeyField::writeString;
-      case BOOLEAN -> (target, value) -> target.writeBoolean((Boolean) value);
-      case BINARY, VARBINARY -> (target, value) -> target.writeBytes((byte[]) value);
-      case DECIMAL -> KeyField::writeDecimal;
-      case TINYINT -> (target, value) -> target.writeByte((Byte) value);
-      case SMALLINT -> (target, value) -> target.writeShort((Short) value);
+      case CHAR, VARCHAR -> (target, row, pos) -> writeUtf8(target, row.getString(pos).toBytes());
+      case BOOLEAN -> (target, row, pos) -> target.writeBoolean(row.getBoolean(pos));
+      case BINARY, VARBINARY -> (target, row, pos) -> target.writeBytes(row.getBinary(pos));
+      case DECIMAL -> decimal((DecimalType) type);
+      case TINYINT -> (target, row, pos) -> target.writeByte(row.getByte(pos));
+      case SMALLINT -> (target, row, pos) -> target.writeShort(row.getShort(pos));
       case INTEGER, DATE, TIME_WITHOUT_TIME_ZONE, INTERVAL_YEAR_MONTH ->
-          (target, value) -> target.writeInt((Integer) value);
-      case BIGINT, INTERVAL_DAY_TIME -> (target, value) -> target.writeLong((Long) value);
-      case FLOAT -> (target, value) -> target.writeFloat((Float) value);
-      case DOUBLE -> (target, value) -> target.writeDouble((Double) value);
-      case TIMESTAMP_WITHOUT_TIME_ZONE, TIMESTAMP_WITH_LOCAL_TIME_ZONE -> KeyField::writeTimestamp;
+          (target, row, pos) -> target.writeInt(row.getInt(pos));
+      case BIGINT, INTERVAL_DAY_TIME -> (target, row, pos) -> target.writeLong(row.getLong(pos));
+      case FLOAT -> (target, row, pos) -> target.writeFloat(row.getFloat(pos));
+      case DOUBLE -> (target, row, pos) -> target.writeDouble(row.getDouble(pos));
+      case TIMESTAMP_WITHOUT_TIME_ZONE, TIMESTAMP_WITH_LOCAL_TIME_ZONE -> timestamp(type);
       case DISTINCT_TYPE -> of(((DistinctType) type).getSourceType());
       default ->
           throw new IllegalArgumentException(type.asSummaryString() + " cannot be part of a key");
     };
   }
 
-  private static void writeString(KeyWriter target, Object value) {
-    byte[] utf8 = ((StringData) value).toBytes();
+  private static void writeUtf8(KeyWriter target, byte[] utf8) {
     target.writeUtf8(utf8, 0, utf8.length);
   }
 
-  private static void writeDecimal(KeyWriter target, Object value) {
-    DecimalData decimal = (DecimalData) value;
-    if (decimal.isCompact()) {
-      target.writeUnscaled(decimal.toUnscaledLong());
-    } else {
-      target.writeDecimal(decimal.toBigDecimal());
-    }
+  private static KeyField decimal(DecimalType type) {
+    int precision = type.getPrecision();
+    int scale = type.getScale();
+    return (target, row, pos) -> {
+      DecimalData decimal = row.getDecimal(pos, precision, scale);
+      if (decimal.isCompact()) {
+        target.writeUnscaled(decimal.toUnscaledLong());
+      } else {
+        target.writeDecimal(decimal.toBigDecimal());
+      }
+    };
   }
 
-  private static void writeTimestamp(KeyWriter target, Object value) {
-    TimestampData timestamp = (TimestampData) value;
-    target.writeTimestamp(timestamp.getMillisecond(), timestamp.getNanoOfMillisecond());
+  private static KeyField timestamp(LogicalType type) {
+    int precision = LogicalTypeChecks.getPrecision(type);
+    return (target, row, pos) -> {
+      TimestampData timestamp = row.getTimestamp(pos, precision);
+      target.writeTimestamp(timestamp.getMillisecond(), timestamp.getNanoOfMillisecond());
+    };
   }
 }
