@@ -53,7 +53,12 @@ public final class TableUses {
   public static void askedAtTime(String table) {
     asked();
     TableUses uses = ofQuery();
-    (PlannerStack.validates() ? uses.validatedAtTimes : uses.plannedAtTimes).add(table);
+    if (PlannerStack.validates()) {
+      uses.validatedAtTimes.add(table);
+    } else {
+      uses.plannedAtTimes.add(table);
+      uses.planned = true;
+    }
   }
 
   /** A source of the table is made, at no time that the catalog was told of. */

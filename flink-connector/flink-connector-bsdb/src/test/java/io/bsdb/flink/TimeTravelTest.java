@@ -334,6 +334,11 @@ class TimeTravelTest {
             .run("CREATE TEMPORARY VIEW w AS SELECT MAX(name) FROM `t$v1`");
     assertFails(session, "SELECT * FROM v").hasStackTraceContaining(REFUSED);
     assertFails(session, "SELECT * FROM t JOIN v ON TRUE").hasStackTraceContaining(REFUSED);
+    assertFails(
+            session,
+            "SELECT a.n, b.n FROM t AS b JOIN w ON TRUE JOIN t %s AS a ON a.id = b.id"
+                .formatted(first()))
+        .hasStackTraceContaining(REFUSED);
     assertThat(session.texts("SELECT * FROM w")).containsExactly("+I[first]");
   }
 
@@ -364,9 +369,11 @@ class TimeTravelTest {
         "SELECT t.name FROM numbers AS s JOIN t FOR SYSTEM_TIME AS OF s.pt ON t.id = s.f0";
     String forgotten =
         "SELECT a.name FROM numbers AS s JOIN t %s AS a ON a.id = s.f0".formatted(first());
+    Sql session = use(Sql.streaming(2));
     for (String query :
         List.of(lookup + " UNION ALL " + forgotten, forgotten + " UNION ALL " + lookup)) {
-      assertFails(use(Sql.streaming(2)), query).hasStackTraceContaining(REFUSED);
+      assertThat(session.texts("SELECT MAX(n) FROM t " + first())).contains("+I[1]");
+      assertFails(session, query).hasStackTraceContaining(REFUSED);
     }
   }
 
