@@ -8,7 +8,7 @@ import org.apache.flink.table.api.ValidationException;
 /**
  * What Flink's planner is doing with a table, by the stack of the calling thread. Nothing else
  * tells that it has forgotten a time: of {@code t FOR SYSTEM_TIME AS OF x AS a} Flink 2.3 plans the
- * table that is in service, because the alias stands between the time and the table's name.
+ * table that is in service, because it expects an alias between the table's name and the time.
  */
 final class PlannerStack {
   private static final String VALIDATOR = "org.apache.calcite.sql.validate.SqlValidatorImpl";
@@ -16,14 +16,14 @@ final class PlannerStack {
   private static final String REUSE = "org.apache.flink.table.planner.plan.reuse.ScanReuser";
   private static final String SCANS =
       "org.apache.flink.table.planner.plan.nodes.exec.common.CommonExecTableSourceScan";
-  private static final String CHANGES_OF_SCANS =
+  private static final String CHANGES =
       "org.apache.flink.table.planner.plan.optimize.program.FlinkChangelogModeInferenceProgram";
 
   private PlannerStack() {}
 
   /** What stands before a table in the query. */
   enum Time {
-    /** No FOR SYSTEM_TIME AS OF. */
+    /** No FOR SYSTEM_TIME AS OF, as far as the stack shows: not that of a WITH clause. */
     NONE,
     /** A constant, of which the catalog was told. */
     TOLD,
@@ -56,9 +56,14 @@ final class PlannerStack {
     return has(className -> className.equals(CONVERTER) || className.equals(REUSE));
   }
 
-  /** Whether the thread makes the scans of a query, or is about to. */
+  /** Whether the thread makes the scans of a query, or compiles its plan, which makes none. */
   static boolean makesScans() {
-    return has(className -> className.equals(SCANS) || className.startsWith(CHANGES_OF_SCANS));
+    return has(SCANS::equals) || (has(className -> className.startsWith(CHANGES)) && compiles());
+  }
+
+  private static boolean compiles() {
+    return StackWalker.getInstance()
+        .walk(frames -> frames.map(StackFrame::getMethodName).anyMatch("compilePlan"::equals));
   }
 
   private static boolean has(Predicate<String> className) {
@@ -79,12 +84,31 @@ final class PlannerStack {
   }
 
   /**
-   * Follows the calls from the table outwards.
+   * Follows the calls from the table outwards, and from each view that it is in. Of the time of a
+   * view nobody is told.
    *
    * @param planning methods of the planner, innermost first
    */
   private static Time time(List<String> planning) {
-    int table = skip(planning, 0, "toRel");
+    Time time = time(planning, 0);
+    int view = skip(planning, 0, "toRel");
+    while (view < planning.size()) {
+      if (planning.get(view).equals("toRel")) {
+        Time ofView = time(planning, view);
+        if (ofView == Time.TOLD || ofView == Time.FORGOTTEN) {
+          return Time.FORGOTTEN;
+        }
+        time = time == Time.NONE ? ofView : time;
+        view = skip(planning, view, "toRel");
+      } else {
+        view++;
+      }
+    }
+    return time;
+  }
+
+  private static Time time(List<String> planning, int relation) {
+    int table = skip(planning, relation, "toRel");
     int name = skip(planning, table, "convertIdentifier");
     int outside = skip(planning, name, "convertFrom");
     int time = skip(planning, outside, "convertTemporalTable");

@@ -6,17 +6,18 @@ import org.apache.flink.table.api.ValidationException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one query does with tables, by which it shows in joins that Flink has forgotten a time, see
- * {@link PlannerStack}. What it has forgotten looks like a lookup join; but nobody looks the table
- * up, or the query was validated with a time of the table and planned without. Which of several
- * equal scans Flink makes in the end is not known, so what counts is what a query does with a table
- * at all. Safe for use by many threads.
+ * What one query, or one set of statements, does with tables, by which it shows in joins that Flink
+ * has forgotten a time, see {@link PlannerStack}. What it has forgotten looks like a lookup join;
+ * but nobody looks the table up, or the query was validated with a time of the table and planned
+ * without. Which of several equal scans Flink makes in the end is not known, so what counts is what
+ * a query does with a table at all. Safe for use by many threads.
  *
  * <p>A query that also looks the table up is not found out if it was validated without the time, as
  * with an alias that has a list of columns, or if it reads the table at a time elsewhere.
  *
- * <p>Takes a lookup join for such a query if the one before, which turned out to be wrong, meant to
- * read the table at a time; but no second time.
+ * <p>Takes a query for such a one if it scans a table, and Flink has removed its lookup join with
+ * the same table, or an earlier one of the thread that came to nothing was to read the table at a
+ * time; the latter only once.
  */
 public final class TableUses {
   private static final ThreadLocal<@Nullable TableUses> OF_QUERIES = new ThreadLocal<>();
