@@ -25,7 +25,7 @@ final class PlannerStack {
   enum Time {
     /** No FOR SYSTEM_TIME AS OF, as far as the stack shows: not that of a WITH clause. */
     NONE,
-    /** A constant, of which the catalog was told. */
+    /** A constant, of which the catalog was told; but not if it is the time of a view. */
     TOLD,
     /** The catalog was not told, and it is no join, so that it cannot be a lookup join. */
     FORGOTTEN,
@@ -84,24 +84,15 @@ final class PlannerStack {
   }
 
   /**
-   * Follows the calls from the table outwards, and from each view that it is in. Of the time of a
-   * view nobody is told.
+   * Follows the calls outwards from the table, then from each view that it is in, up to a time.
    *
    * @param planning methods of the planner, innermost first
    */
   private static Time time(List<String> planning) {
-    Time time = time(planning, 0);
-    int view = skip(planning, 0, "toRel");
-    while (view < planning.size()) {
-      if (planning.get(view).equals("toRel")) {
-        Time ofView = time(planning, view);
-        if (ofView == Time.TOLD || ofView == Time.FORGOTTEN) {
-          return Time.FORGOTTEN;
-        }
-        time = time == Time.NONE ? ofView : time;
-        view = skip(planning, view, "toRel");
-      } else {
-        view++;
+    Time time = Time.NONE;
+    for (int i = 0; i < planning.size() && time == Time.NONE; i++) {
+      if (planning.get(i).equals("toRel")) {
+        time = time(planning, i);
       }
     }
     return time;
