@@ -17,6 +17,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -56,7 +57,17 @@ class HotSwapTest {
       names = {"MAPPED", "IO_URING"})
   void noAnswerFailsOrIsStaleOrMixed(Access access) throws Exception {
     long offHeap = OffHeap.bytes();
-    swapUnderLoad(access); // by itself: variables of this method would be references for ever
+    // In a thread of its own: its variables, and the buffers that Java keeps for it, end with it.
+    FutureTask<Void> swaps =
+        new FutureTask<>(
+            () -> {
+              swapUnderLoad(access);
+              return null;
+            });
+    Thread swapping = new Thread(swaps, "swapping");
+    swapping.start();
+    swaps.get();
+    swapping.join();
     while (OffHeap.bytes() > offHeap) { // buffers go with their last reference; or this times out
       System.gc();
       Thread.sleep(10);
