@@ -220,8 +220,6 @@ final class PartitionBuilds {
       this.builder =
           new PartitionBuilder(
               PartitionBuilds.this::create,
-              build,
-              partitionCount,
               options,
               compression,
               temporaryDirectory);
