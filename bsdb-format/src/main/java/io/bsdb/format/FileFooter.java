@@ -109,11 +109,7 @@ public record FileFooter(List<Section> sections) {
     long directoryOffset = tailOffset - count * ENTRY_BYTES;
     int actual =
         checksum.of(
-            PartChecksum.FOOTER,
-            directoryOffset,
-            end,
-            directory,
-            tail + TAIL_CHECKSUM - directory);
+            PartChecksum.FOOTER, directoryOffset, end, directory, tail + TAIL_CHECKSUM - directory);
     int expected = end.getInt(tail + TAIL_CHECKSUM);
     if (actual != expected) {
       throw new CorruptSnapshotException(

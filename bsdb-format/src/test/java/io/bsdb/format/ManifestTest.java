@@ -32,10 +32,8 @@ class ManifestTest {
               .build(),
           Map.of("layout", "blocked"),
           List.of(
-              new PartitionFile(
-                  1, "part-00001.bsdb", new UUID(1, 1), 9000, 0x80000001, 5, 20, 100),
-              new PartitionFile(
-                  0, "part-00000.bsdb", new UUID(0, 0x2f), 5L << 40, -1, 7, 28, 140)),
+              new PartitionFile(1, "part-00001.bsdb", new UUID(1, 1), 9000, 0x80000001, 5, 20, 100),
+              new PartitionFile(0, "part-00000.bsdb", new UUID(0, 0x2f), 5L << 40, -1, 7, 28, 140)),
           Map.of("owner", "Zürich \"checksum\" : \"00000000\""),
           Map.of("orders-0", "12345"));
 

@@ -26,8 +26,7 @@ class PartChecksumTest {
     crc.update(HexFormat.of().parseHex("0f1e2d3c4b5a46978877665544332211"));
     crc.update(HexFormat.of().parseHex("050000000030000000010000"));
     crc.update(DIGITS.duplicate());
-    assertThat(CHECKSUM.of(5, 0x100_0000_3000L, DIGITS, 0, 9))
-        .isEqualTo((int) crc.getValue());
+    assertThat(CHECKSUM.of(5, 0x100_0000_3000L, DIGITS, 0, 9)).isEqualTo((int) crc.getValue());
   }
 
   @Test

@@ -30,8 +30,7 @@ record Answers(List<String> places) {
       byte[] key = keys.get(i);
       boolean right = isRight(() -> reader.get(key), expected.get(i));
       assertThat(isRight(() -> reader.async().get(key).join(), expected.get(i))).isEqualTo(right);
-      assertThat(isRight(() -> get(reader, key, target.clear()), expected.get(i)))
-          .isEqualTo(right);
+      assertThat(isRight(() -> get(reader, key, target.clear()), expected.get(i))).isEqualTo(right);
       refused += right ? 0 : 1;
     }
     return refused;

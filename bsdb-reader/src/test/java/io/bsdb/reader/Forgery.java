@@ -74,8 +74,7 @@ final class Forgery {
           section.kind() == SectionKind.BLOCKS.id() || !inFile
               ? section.checksum()
               : checksum.of(section.kind(), offset, changed, (int) offset, (int) length);
-      sections.add(
-          new Section(section.kind(), section.requirement(), offset, length, right));
+      sections.add(new Section(section.kind(), section.requirement(), offset, length, right));
     }
     changed.put(0, sound.header().encode(), 0, SnapshotFormat.HEADER_LENGTH);
     sound.putFooter(changed, sections);

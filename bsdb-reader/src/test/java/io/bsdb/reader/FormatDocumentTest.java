@@ -124,8 +124,7 @@ class FormatDocumentTest {
     PartChecksum checksum =
         new PartChecksum(UUID.fromString("5d0f1c2e-7a34-4b89-9c60-d1e2f3a4b5c6"));
     int actual = checksum.of(5, 4096, ByteBuffer.wrap("123456789".getBytes(UTF_8)), 0, 9);
-    assertThat(page)
-        .contains("and the checksum `%s`.".formatted(SnapshotFormat.hex(actual)));
+    assertThat(page).contains("and the checksum `%s`.".formatted(SnapshotFormat.hex(actual)));
   }
 
   @Test

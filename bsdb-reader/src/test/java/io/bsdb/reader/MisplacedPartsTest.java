@@ -4,22 +4,19 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bsdb.format.CorruptSnapshotException;
-import io.bsdb.format.Manifest;
-import io.bsdb.format.PartitionFile;
 import io.bsdb.format.Section;
 import io.bsdb.format.SectionKind;
 import io.bsdb.format.SnapshotFormat;
 import io.bsdb.reader.FileParts.Block;
+import io.bsdb.reader.TwoVersions.Shape;
 import io.bsdb.writer.Layout;
-import io.bsdb.writer.WriterOptions;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
-import java.util.Random;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Timeout;
@@ -30,48 +27,12 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * Parts that are intact but belong elsewhere, as lost, misdirected and swapped writes leave them:
- * of another place, partition or version. Two versions have the same keys, and values of the same
- * lengths, so that nothing but the checksums tells their parts apart.
+ * of another place, partition or version.
  */
 @Timeout(value = 300, unit = TimeUnit.SECONDS)
 @ExtendWith(NothingLeftOpen.class)
 class MisplacedPartsTest {
-  private static final int PARTITIONS = 2;
-
   @TempDir Path table;
-
-  private TestData data = TestData.empty();
-  private final List<Manifest> manifests = new ArrayList<>();
-
-  /** The files by version, then partition. */
-  private final List<List<FileParts>> files = new ArrayList<>();
-
-  /** A way to write tables. */
-  record Shape(Layout layout, boolean approximate, boolean dictionary) {
-    WriterOptions options() {
-      WriterOptions.Builder builder =
-          WriterOptions.builder().layout(layout).partitions(PARTITIONS).blockSize(blockSize());
-      return (approximate ? builder.approximate() : builder).build();
-    }
-
-    private int blockSize() {
-      return layout == Layout.COMPACT || layout == Layout.COMPRESSED ? 1024 : 4096;
-    }
-
-    TestData data(int version) {
-      int count = dictionary ? 1000 : 400;
-      TestData sameKeys = TestData.phrases(1, count);
-      Random random = new Random(version);
-      TestData data = TestData.empty();
-      for (int i = 0; i < count; i++) {
-        byte[] value = new byte[100]; // cannot be compressed: then blocks have one length
-        random.nextBytes(value);
-        String phrase = "customer %011d, city: Zurich".formatted(random.nextInt());
-        data.add(sameKeys.keys().get(i), dictionary ? phrase.getBytes(StandardCharsets.UTF_8) : value);
-      }
-      return data;
-    }
-  }
 
   /** Every layout, with keys and without; blocks have one length. */
   static Stream<Shape> layouts() {
@@ -82,23 +43,6 @@ class MisplacedPartsTest {
   /** With dictionaries, too; so that there is every kind of section. */
   static Stream<Shape> shapes() {
     return Stream.concat(layouts(), Stream.of(new Shape(Layout.COMPRESSED, false, true)));
-  }
-
-  private void publish(Shape shape) throws IOException {
-    for (int version = 0; version < 2; version++) {
-      data = shape.data(version); // that of the newest is kept
-      Manifest manifest = data.publish(table, shape.options());
-      List<FileParts> parts = new ArrayList<>();
-      for (PartitionFile file : manifest.partitions()) {
-        parts.add(FileParts.of(directory(manifest).resolve(file.name())));
-      }
-      manifests.add(manifest);
-      files.add(parts);
-    }
-  }
-
-  private Path directory(Manifest manifest) {
-    return table.resolve("snapshots").resolve(manifest.version());
   }
 
   private static ReaderOptions options(Access access) {
@@ -114,26 +58,26 @@ class MisplacedPartsTest {
   @ParameterizedTest
   @MethodSource("layouts")
   void blocksOfAnotherPlaceAreRefused(Shape shape) throws Exception {
-    publish(shape);
-    FileParts target = files.get(1).get(0);
+    TwoVersions versions = TwoVersions.publish(table, shape);
+    FileParts target = versions.newer().get(0);
     int count = target.blocks().size();
-    assertBlocksRefused(target, block -> slice(target, (block + 1) % count));
+    assertBlocksRefused(versions, target, block -> slice(target, (block + 1) % count));
   }
 
   @ParameterizedTest
   @MethodSource("layouts")
   void blocksOfAnotherPartitionAreRefused(Shape shape) throws Exception {
-    publish(shape);
-    FileParts other = files.get(1).get(1);
-    assertBlocksRefused(files.get(1).get(0), block -> slice(other, block));
+    TwoVersions versions = TwoVersions.publish(table, shape);
+    FileParts other = versions.newer().get(1);
+    assertBlocksRefused(versions, versions.newer().get(0), block -> slice(other, block));
   }
 
   @ParameterizedTest
   @MethodSource("layouts")
   void blocksOfAnotherVersionAreRefused(Shape shape) throws Exception {
-    publish(shape);
-    FileParts other = files.get(0).get(1);
-    assertBlocksRefused(files.get(1).get(1), block -> slice(other, block));
+    TwoVersions versions = TwoVersions.publish(table, shape);
+    FileParts other = versions.older().get(1);
+    assertBlocksRefused(versions, versions.newer().get(1), block -> slice(other, block));
   }
 
   private static ByteBuffer slice(FileParts file, int number) {
@@ -145,7 +89,9 @@ class MisplacedPartsTest {
   }
 
   /** Replaces every block for which the source has one of its length, and reads everything. */
-  private void assertBlocksRefused(FileParts target, Source source) throws IOException {
+  private void assertBlocksRefused(TwoVersions versions, FileParts target, Source source)
+      throws IOException {
+    TestData data = versions.data();
     ByteBuffer changed = target.copy();
     List<String> places = new ArrayList<>();
     int lost = 0;
@@ -154,12 +100,13 @@ class MisplacedPartsTest {
       ByteBuffer bytes = source.bytes(i);
       if (bytes.limit() == block.length()) {
         changed.put(block.start(), bytes, 0, bytes.limit());
-        places.add("file=%s offset=%d ".formatted(target.path(), block.start()));
+        places.add(
+            "block checksum mismatch: file=%s offset=%d ".formatted(target.path(), block.start()));
         lost += block.records();
       }
     }
     assertThat(places).hasSizeGreaterThan(target.blocks().size() / 2);
-    List<byte[]> absent = data.absentKeys(100);
+    List<byte[]> absent = data.absentKeys(20);
     List<byte[]> answers;
     try (SnapshotReader sound = SnapshotReader.open(table)) {
       data.assertFoundIn(sound);
@@ -173,20 +120,19 @@ class MisplacedPartsTest {
         check.refused(reader, absent, answers);
         check.assertRefused(() -> reader.getAll(data.keys()));
         check.assertRefused(() -> reader.async().getAll(data.keys()).join());
-        check.assertRefused(() -> scan(reader.scan()));
-        check.assertRefused(
-            () -> scan(reader.scan(files.get(1).indexOf(target))));
+        check.assertRefused(() -> scan(data, reader.scan()));
+        check.assertRefused(() -> scan(data, reader.scan(versions.newer().indexOf(target))));
       }
     }
-    assertThatThrownBy(() -> SnapshotVerifier.verify(directory(manifests.get(1))))
+    assertThatThrownBy(() -> SnapshotVerifier.verify(versions.newerDirectory()))
         .isInstanceOf(CorruptSnapshotException.class)
         .hasMessageContaining(places.get(0));
   }
 
   /** Every record that is given must be one of the table. */
-  private Void scan(RecordCursor scan) throws IOException {
+  private static Void scan(TestData data, RecordCursor scan) throws IOException {
+    Set<ByteBuffer> values = new HashSet<>(data.values().stream().map(ByteBuffer::wrap).toList());
     try (RecordCursor cursor = scan) {
-      List<ByteBuffer> values = data.values().stream().map(ByteBuffer::wrap).toList();
       while (cursor.next()) {
         assertThat(values.contains(ByteBuffer.wrap(cursor.value()))).isTrue();
       }
@@ -197,19 +143,21 @@ class MisplacedPartsTest {
   @ParameterizedTest
   @MethodSource("shapes")
   void sectionsOfAnotherFileAreRefused(Shape shape) throws Exception {
-    publish(shape);
+    TwoVersions versions = TwoVersions.publish(table, shape);
     int moved = 0;
-    for (FileParts target : List.of(files.get(1).get(0), files.get(1).get(1))) {
-      for (FileParts source : Stream.concat(files.get(0).stream(), files.get(1).stream()).toList()) {
+    for (FileParts target : List.of(versions.newer().get(0), versions.newer().get(1))) {
+      for (FileParts source : versions.files()) {
         for (SectionKind kind : SectionKind.values()) {
-          if (!source.path().equals(target.path()) && kind != SectionKind.BLOCKS && target.has(kind)) {
+          if (!source.path().equals(target.path())
+              && kind != SectionKind.BLOCKS
+              && target.has(kind)) {
             moved += assertSectionRefused(target, source, kind);
           }
         }
       }
     }
     // At least from the same partition of the other version.
-    assertThat(moved).isGreaterThanOrEqualTo(PARTITIONS * (shape.dictionary ? 5 : 4));
+    assertThat(moved).isGreaterThanOrEqualTo(TwoVersions.PARTITIONS * (shape.dictionary() ? 5 : 4));
   }
 
   /** Moves the section with its entry in the directory, so that only its checksum can tell. */
@@ -225,8 +173,7 @@ class MisplacedPartsTest {
     List<Section> sections = new ArrayList<>(target.footer().sections());
     sections.set(
         sections.indexOf(own),
-        new Section(
-            own.kind(), own.requirement(), own.offset(), other.length(), other.checksum()));
+        new Section(own.kind(), own.requirement(), own.offset(), other.length(), other.checksum()));
     target.putFooter(changed, sections);
     assertOpenRefused(
         target,
@@ -236,19 +183,48 @@ class MisplacedPartsTest {
     return 1;
   }
 
+  /** Of the same file: nothing but offset and kind are others. */
+  @ParameterizedTest
+  @MethodSource("shapes")
+  void sectionsOfAnotherPlaceOrKindAreRefused(Shape shape) throws Exception {
+    TwoVersions versions = TwoVersions.publish(table, shape);
+    FileParts target = versions.newer().get(0);
+    Section properties = target.section(SectionKind.PROPERTIES);
+    Section signatures = target.section(SectionKind.SIGNATURES);
+    int offset = (int) signatures.offset();
+    int length = (int) properties.length();
+    assertThat(signatures.length()).isGreaterThan(length);
+    ByteBuffer changed = target.copy();
+    changed.put(offset, target.bytes(properties), 0, length);
+    int ofAnotherPlace = properties.checksum();
+    int ofAnotherKind = target.checksum().of(signatures.kind(), offset, changed, offset, length);
+    for (int checksum : new int[] {ofAnotherPlace, ofAnotherKind}) {
+      List<Section> sections = new ArrayList<>(target.footer().sections());
+      sections.set(
+          sections.indexOf(properties),
+          new Section(properties.kind(), properties.requirement(), offset, length, checksum));
+      target.putFooter(changed, sections);
+      assertOpenRefused(
+          target,
+          changed,
+          "section checksum mismatch: file=%s section=PROPERTIES offset=%d "
+              .formatted(target.path(), offset));
+    }
+  }
+
   @ParameterizedTest
   @MethodSource("shapes")
   void filesHeadersAndFootersOfAnotherFileAreRefused(Shape shape) throws Exception {
-    publish(shape);
-    FileParts target = files.get(1).get(0);
+    TwoVersions versions = TwoVersions.publish(table, shape);
+    FileParts target = versions.newer().get(0);
     for (FileParts source :
-        List.of(files.get(1).get(1), files.get(0).get(0), files.get(0).get(1))) {
+        List.of(versions.newer().get(1), versions.older().get(0), versions.older().get(1))) {
       String elsewhere =
           "file belongs elsewhere: file=%s offset=0 expected file id=%s actual=%s;"
               .formatted(target.path(), target.header().fileId(), source.header().fileId());
-      writeManifest(source);
+      versions.writeManifest(source);
       assertOpenRefused(target, source.copy(), elsewhere);
-      writeManifest(target);
+      versions.writeManifest(target);
       ByteBuffer changed = target.copy();
       changed.put(0, source.bytes(), 0, SnapshotFormat.HEADER_LENGTH);
       assertOpenRefused(target, changed, elsewhere);
@@ -262,43 +238,7 @@ class MisplacedPartsTest {
             "footer checksum mismatch: file=%s offset=%d ".formatted(target.path(), offset));
       }
     }
-    assertThat(files.get(0).get(0).length()).isEqualTo(target.length());
-  }
-
-  /** Lets the newest manifest say of partition 0 what holds of a file, but for name and id. */
-  private void writeManifest(FileParts actual) throws IOException {
-    Manifest manifest = manifests.get(1);
-    List<PartitionFile> entries = new ArrayList<>(manifest.partitions());
-    PartitionFile own = entries.get(0);
-    for (Manifest each : manifests) {
-      for (PartitionFile file : each.partitions()) {
-        if (file.fileId().equals(actual.header().fileId())) {
-          entries.set(
-              0,
-              new PartitionFile(
-                  0,
-                  own.name(),
-                  own.fileId(),
-                  file.length(),
-                  file.checksum(),
-                  file.recordCount(),
-                  file.keyBytes(),
-                  file.valueBytes()));
-        }
-      }
-    }
-    Manifest patched =
-        new Manifest(
-            manifest.snapshotId(),
-            manifest.version(),
-            manifest.parent(),
-            manifest.createdAt(),
-            manifest.schema(),
-            manifest.options(),
-            entries,
-            manifest.properties(),
-            manifest.sourcePositions());
-    Files.write(directory(manifest).resolve(SnapshotFormat.MANIFEST_FILE), patched.encode());
+    assertThat(versions.older().get(0).length()).isEqualTo(target.length());
   }
 
   private void assertOpenRefused(FileParts target, ByteBuffer changed, String message)

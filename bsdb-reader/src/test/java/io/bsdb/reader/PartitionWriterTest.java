@@ -212,7 +212,8 @@ class PartitionWriterTest {
   @Test
   void publishersOfOneBuildKeepTheirEmptyFilesApart() throws Exception {
     List<PartitionFile> files = build("a", 0, 2);
-    Table killed = Table.of(new FaultyStorage(table.storage(), (operation, path) -> failAtLock(operation)));
+    Table killed =
+        Table.of(new FaultyStorage(table.storage(), (operation, path) -> failAtLock(operation)));
     Table slow =
         Table.of(
             new FaultyStorage(
