@@ -7,8 +7,11 @@ import io.bsdb.benchmarks.Workload.Distribution;
 import io.bsdb.benchmarks.Workload.Queries;
 import io.bsdb.benchmarks.Workload.Share;
 import io.bsdb.format.FileFooter;
+import io.bsdb.format.FileHeader;
+import io.bsdb.format.PartChecksum;
 import io.bsdb.format.Section;
 import io.bsdb.format.SectionKind;
+import io.bsdb.format.SnapshotFormat;
 import io.bsdb.reader.Access;
 import io.bsdb.reader.ReaderMetrics;
 import io.bsdb.reader.ReaderOptions;
@@ -244,6 +247,15 @@ class LookupCostTest {
     }
   }
 
+  private static PartChecksum checksum(FileChannel channel) throws IOException {
+    ByteBuffer header =
+        ByteBuffer.allocate(SnapshotFormat.HEADER_LENGTH).order(ByteOrder.LITTLE_ENDIAN);
+    while (header.hasRemaining() && channel.read(header, header.position()) >= 0) {
+      Thread.onSpinWait();
+    }
+    return new PartChecksum(FileHeader.decode(header, "header").fileId());
+  }
+
   private static FileFooter footer(Path file) throws IOException {
     try (FileChannel channel = FileChannel.open(file)) {
       int length = (int) Math.min(channel.size(), FileFooter.MAX_LENGTH);
@@ -251,7 +263,7 @@ class LookupCostTest {
       while (end.hasRemaining() && channel.read(end, channel.size() - end.remaining()) >= 0) {
         Thread.onSpinWait();
       }
-      return FileFooter.decode(end.clear(), channel.size(), file.toString());
+      return FileFooter.decode(end.clear(), channel.size(), checksum(channel), file.toString());
     }
   }
 }

@@ -1,6 +1,7 @@
 package io.bsdb.cli;
 
 import io.bsdb.format.FileFooter;
+import io.bsdb.format.PartChecksum;
 import io.bsdb.format.PartitionFile;
 import io.bsdb.format.Section;
 import io.bsdb.format.SectionKind;
@@ -24,7 +25,7 @@ record SnapshotParts(Map<String, Long> bytes) {
 
   /** Those of one file: the sections that its footer names. */
   static SnapshotParts of(Path snapshot, PartitionFile file) throws IOException {
-    FileFooter footer = footer(snapshot.resolve(file.name()));
+    FileFooter footer = footer(snapshot.resolve(file.name()), new PartChecksum(file.fileId()));
     Map<String, Long> bytes = new LinkedHashMap<>();
     long rest = file.length();
     for (SectionKind kind : SectionKind.values()) {
@@ -60,7 +61,7 @@ record SnapshotParts(Map<String, Long> bytes) {
     return kind.name().toLowerCase(Locale.ROOT).replace('_', ' ');
   }
 
-  private static FileFooter footer(Path path) throws IOException {
+  private static FileFooter footer(Path path, PartChecksum checksum) throws IOException {
     try (FileChannel channel = FileChannel.open(path)) {
       long length = channel.size();
       ByteBuffer end =
@@ -72,7 +73,7 @@ record SnapshotParts(Map<String, Long> bytes) {
           break;
         }
       }
-      return FileFooter.decode(end.flip(), length, path.toString());
+      return FileFooter.decode(end.flip(), length, checksum, path.toString());
     }
   }
 }

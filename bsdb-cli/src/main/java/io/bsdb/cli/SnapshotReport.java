@@ -83,14 +83,15 @@ record SnapshotReport(
         text,
         "partition",
         "%s %,d records, %s, %.1f bytes per record, hash %.2f and index %.2f bits per record, data"
-            + " at %.1f %%",
+            + " at %.1f %%, file id %s",
         file.name(),
         file.recordCount(),
         ByteSize.format(file.length()),
         (double) file.length() / records,
         8.0 * sections.bytes(SectionKind.PERFECT_HASH) / records,
         8.0 * sections.bytes(SectionKind.BLOCK_INDEX) / records,
-        100 * ratio(sections, List.of(file)));
+        100 * ratio(sections, List.of(file)),
+        file.fileId());
   }
 
   private static void group(StringBuilder text, String label, Map<String, String> entries) {
@@ -140,6 +141,7 @@ record SnapshotReport(
             partitions.add(
                 new Report()
                     .add("file", file.name())
+                    .add("fileId", file.fileId().toString())
                     .add("bytes", file.length())
                     .add("checksum", SnapshotFormat.hex(file.checksum()))
                     .add("records", file.recordCount())

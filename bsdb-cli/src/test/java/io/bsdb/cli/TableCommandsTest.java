@@ -143,7 +143,8 @@ class TableCommandsTest {
         .contains("part      blocks ")
         .contains("follows   0000000002-")
         .contains("data      2 B stored in ")
-        .containsPattern("partition part-00000.bsdb 1 records, .* bits per record, data at ");
+        .containsPattern(
+            "partition part-00000.bsdb 1 records, .* bits per record, data at .*, file id [0-9a-f-]{36}");
 
     JsonNode json = JSON.readTree(CommandRun.of("inspect", "-t", table, "--json").out());
     assertThat(json.get("records").asLong()).isEqualTo(1);
@@ -155,6 +156,8 @@ class TableCommandsTest {
     assertThat(parts).isEqualTo(json.get("bytes").asLong());
     assertThat(json.get("parent").asText()).startsWith("0000000002-");
     JsonNode partition = json.get("partitions").get(0);
+    assertThat(partition.get("fileId").asText())
+        .matches("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}");
     assertThat(partition.get("checksum").asText()).matches("[0-9a-f]{8}");
     assertThat(partition.get("parts")).isEqualTo(json.get("parts"));
     assertThat(json.has("keyLengths")).isFalse();

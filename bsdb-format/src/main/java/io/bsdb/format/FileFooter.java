@@ -17,7 +17,6 @@ import static io.bsdb.format.SnapshotFormat.TAIL_FILE_LENGTH;
 import static io.bsdb.format.SnapshotFormat.TAIL_LENGTH;
 import static io.bsdb.format.SnapshotFormat.TAIL_MAGIC;
 import static io.bsdb.format.SnapshotFormat.TAIL_SECTION_COUNT;
-import static io.bsdb.format.SnapshotFormat.checksum;
 import static io.bsdb.format.SnapshotFormat.hex;
 
 import java.io.IOException;
@@ -40,8 +39,12 @@ public record FileFooter(List<Section> sections) {
   /** The longest footer that a reader accepts, in bytes. */
   public static final int MAX_LENGTH = MAX_SECTIONS * ENTRY_BYTES + TAIL_LENGTH;
 
-  /** The footer's bytes, to be written at {@code directoryOffset}, the end of the last section. */
-  public ByteBuffer encode(long directoryOffset) {
+  /**
+   * The footer's bytes, to be written at {@code directoryOffset}, the end of the last section.
+   *
+   * @param checksum of the file
+   */
+  public ByteBuffer encode(long directoryOffset, PartChecksum checksum) {
     int directoryLength = sections.size() * ENTRY_BYTES;
     ByteBuffer buffer =
         ByteBuffer.allocate(directoryLength + TAIL_LENGTH).order(ByteOrder.LITTLE_ENDIAN);
@@ -61,7 +64,9 @@ public record FileFooter(List<Section> sections) {
         directoryLength + TAIL_FILE_LENGTH, directoryOffset + directoryLength + TAIL_LENGTH);
     buffer.putInt(directoryLength + TAIL_SECTION_COUNT, sections.size());
     buffer.putInt(
-        directoryLength + TAIL_CHECKSUM, checksum(buffer, 0, directoryLength + TAIL_CHECKSUM));
+        directoryLength + TAIL_CHECKSUM,
+        checksum.of(
+            PartChecksum.FOOTER, directoryOffset, buffer, 0, directoryLength + TAIL_CHECKSUM));
     buffer.putLong(directoryLength + TAIL_END_MAGIC, TAIL_MAGIC);
     return buffer;
   }
@@ -72,10 +77,12 @@ public record FileFooter(List<Section> sections) {
    * @param end the file's last bytes, from index 0 to its limit, little-endian: {@link #MAX_LENGTH}
    *     or the whole file
    * @param fileLength the file's length in bytes
+   * @param checksum of the file
    * @throws CorruptSnapshotException if it is damaged or truncated
    * @throws UnsupportedVersionException if it has a required section that this bsdb does not know
    */
-  public static FileFooter decode(ByteBuffer end, long fileLength, String file) throws IOException {
+  public static FileFooter decode(
+      ByteBuffer end, long fileLength, PartChecksum checksum, String file) throws IOException {
     if (end.limit() < TAIL_LENGTH || fileLength < HEADER_LENGTH + TAIL_LENGTH) {
       throw new CorruptSnapshotException(
           "file too short: file=%s expected>=%d actual=%d"
@@ -99,12 +106,15 @@ public record FileFooter(List<Section> sections) {
               .formatted(file, tailOffset, count));
     }
     int directory = tail - (int) count * ENTRY_BYTES;
-    int actual = checksum(end, directory, tail + TAIL_CHECKSUM - directory);
+    long directoryOffset = tailOffset - count * ENTRY_BYTES;
+    int actual =
+        checksum.of(
+            PartChecksum.FOOTER, directoryOffset, end, directory, tail + TAIL_CHECKSUM - directory);
     int expected = end.getInt(tail + TAIL_CHECKSUM);
     if (actual != expected) {
       throw new CorruptSnapshotException(
           "footer checksum mismatch: file=%s offset=%d expected=%s actual=%s"
-              .formatted(file, tailOffset - count * ENTRY_BYTES, hex(expected), hex(actual)));
+              .formatted(file, directoryOffset, hex(expected), hex(actual)));
     }
     List<Section> sections = new ArrayList<>();
     for (int i = 0; i < count; i++) {
@@ -132,6 +142,11 @@ public record FileFooter(List<Section> sections) {
 
   private static void check(Section section, long limit, String file) throws IOException {
     long start = section.offset();
+    if (section.kind() == PartChecksum.HEADER || section.kind() == PartChecksum.FOOTER) {
+      throw new CorruptSnapshotException(
+          "section has an impossible kind: file=%s section=%d offset=%d"
+              .formatted(file, section.kind(), start));
+    }
     boolean blocks = section.kind() == SectionKind.BLOCKS.id();
     if (start < HEADER_LENGTH
         || section.length() < 0

@@ -2,14 +2,11 @@ package io.bsdb.format;
 
 import static io.bsdb.format.SnapshotFormat.HEADER_CHECKSUM;
 import static io.bsdb.format.SnapshotFormat.HEADER_DATA_OFFSET;
+import static io.bsdb.format.SnapshotFormat.HEADER_FILE_ID;
 import static io.bsdb.format.SnapshotFormat.HEADER_LENGTH;
 import static io.bsdb.format.SnapshotFormat.HEADER_MAGIC;
-import static io.bsdb.format.SnapshotFormat.HEADER_PARTITION;
-import static io.bsdb.format.SnapshotFormat.HEADER_PARTITION_COUNT;
-import static io.bsdb.format.SnapshotFormat.HEADER_SNAPSHOT_ID;
 import static io.bsdb.format.SnapshotFormat.HEADER_VERSION;
 import static io.bsdb.format.SnapshotFormat.VERSION;
-import static io.bsdb.format.SnapshotFormat.checksum;
 import static io.bsdb.format.SnapshotFormat.hex;
 
 import java.io.IOException;
@@ -20,24 +17,23 @@ import java.util.UUID;
 /**
  * The first 64 bytes of a partition file.
  *
- * @param snapshotId the build that wrote the file
- * @param partition this file's partition, from 0
- * @param partitionCount how many partitions the snapshot has
+ * @param fileId this file's own; its manifest entry repeats it, and every checksum in it covers it
  * @param dataOffset where the first block starts, from the start of the file
  */
-public record FileHeader(UUID snapshotId, int partition, int partitionCount, long dataOffset) {
+public record FileHeader(UUID fileId, long dataOffset) {
 
   public ByteBuffer encode() {
     ByteBuffer buffer = ByteBuffer.allocate(HEADER_LENGTH).order(ByteOrder.LITTLE_ENDIAN);
     buffer.putLong(0, HEADER_MAGIC);
     buffer.putInt(HEADER_VERSION, VERSION);
-    buffer.putInt(HEADER_PARTITION, partition);
-    buffer.putInt(HEADER_PARTITION_COUNT, partitionCount);
-    buffer.putLong(HEADER_SNAPSHOT_ID, snapshotId.getMostSignificantBits());
-    buffer.putLong(HEADER_SNAPSHOT_ID + 8, snapshotId.getLeastSignificantBits());
+    buffer.put(HEADER_FILE_ID, PartChecksum.bytes(fileId));
     buffer.putLong(HEADER_DATA_OFFSET, dataOffset);
-    buffer.putInt(HEADER_CHECKSUM, checksum(buffer, 0, HEADER_CHECKSUM));
+    buffer.putInt(HEADER_CHECKSUM, checksum(fileId, buffer));
     return buffer;
+  }
+
+  private static int checksum(UUID fileId, ByteBuffer header) {
+    return new PartChecksum(fileId).of(PartChecksum.HEADER, 0, header, 0, HEADER_CHECKSUM);
   }
 
   /**
@@ -60,22 +56,19 @@ public record FileHeader(UUID snapshotId, int partition, int partitionCount, lon
           "file has format version %s, this bsdb reads version %d: file=%s; upgrade bsdb, or rebuild the table with this one"
               .formatted(Integer.toUnsignedString(version), VERSION, file));
     }
-    int expected = checksum(bytes, 0, HEADER_CHECKSUM);
-    int actual = bytes.getInt(HEADER_CHECKSUM);
+    UUID fileId = PartChecksum.fileId(bytes, HEADER_FILE_ID);
+    int expected = bytes.getInt(HEADER_CHECKSUM);
+    int actual = checksum(fileId, bytes);
     if (expected != actual) {
       throw new CorruptSnapshotException(
           "file header checksum mismatch: file=%s offset=0 expected=%s actual=%s"
-              .formatted(file, hex(actual), hex(expected)));
+              .formatted(file, hex(expected), hex(actual)));
     }
     if (version != VERSION) {
       throw new CorruptSnapshotException(
           "file header has an impossible format version: file=%s offset=%d actual=%d"
               .formatted(file, HEADER_VERSION, version));
     }
-    return new FileHeader(
-        new UUID(bytes.getLong(HEADER_SNAPSHOT_ID), bytes.getLong(HEADER_SNAPSHOT_ID + 8)),
-        bytes.getInt(HEADER_PARTITION),
-        bytes.getInt(HEADER_PARTITION_COUNT),
-        bytes.getLong(HEADER_DATA_OFFSET));
+    return new FileHeader(fileId, bytes.getLong(HEADER_DATA_OFFSET));
   }
 }

@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * What a snapshot is: the file of it that is written last and read first. Immutable.
  *
- * @param snapshotId the build that made it; every partition file repeats it
+ * @param snapshotId the build that made it
  * @param version the name of its directory
  * @param parent the version that was in service when the build began; null if there was none
  * @param createdAt when the build published it, to the millisecond
@@ -52,6 +52,7 @@ public record Manifest(
   private static final ObjectMapper JSON = new ObjectMapper();
   private static final Pattern FILE_NAME = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._-]{0,199}");
   private static final String HASH = "XXH3-128, seed 0";
+  private static final int UUID_LENGTH = 36;
   private static final Pattern HEX = Pattern.compile("[0-9a-f]{8}");
 
   public Manifest {
@@ -95,6 +96,7 @@ public record Manifest(
       files
           .addObject()
           .put("file", file.name())
+          .put("fileId", file.fileId().toString())
           .put("length", file.length())
           .put("checksum", SnapshotFormat.hex(file.checksum()))
           .put("recordCount", file.recordCount())
@@ -150,16 +152,24 @@ public record Manifest(
   private static Manifest fromJson(JsonNode root, String file) throws IOException {
     List<PartitionFile> partitions = new ArrayList<>();
     Set<String> names = new HashSet<>();
+    Set<UUID> fileIds = new HashSet<>();
     for (JsonNode node : required(root, "partitions")) {
       String name = required(node, "file").asText();
       if (!FILE_NAME.matcher(name).matches() || !names.add(name)) {
         throw new CorruptSnapshotException(
             "manifest names an impossible file: file=%s name='%s'".formatted(file, name));
       }
+      UUID fileId = uuid(node, "fileId");
+      if (!fileIds.add(fileId)) {
+        throw new CorruptSnapshotException(
+            "manifest gives two files one id: file=%s name='%s' fileId=%s"
+                .formatted(file, name, fileId));
+      }
       partitions.add(
           new PartitionFile(
               partitions.size(),
               name,
+              fileId,
               number(node, "length", Long.MAX_VALUE >> 1),
               checksum(node),
               (int) number(node, "recordCount", SnapshotFormat.MAX_PARTITION_RECORDS),
@@ -175,7 +185,7 @@ public record Manifest(
     JsonNode schema = root.get("schema");
     Manifest manifest =
         new Manifest(
-            UUID.fromString(required(root, "snapshotId").asText()),
+            uuid(root, "snapshotId"),
             required(root, "version").asText(),
             parent == null ? null : parent.asText(),
             Instant.parse(required(root, "createdAt").asText()),
@@ -200,6 +210,15 @@ public record Manifest(
       throw new IllegalArgumentException(name + " out of range: " + number);
     }
     return number.longValue();
+  }
+
+  private static UUID uuid(JsonNode node, String name) {
+    String text = required(node, name).asText();
+    if (text.length() != UUID_LENGTH) { // UUID takes shorter forms, too
+      throw new IllegalArgumentException(
+          "%s is not a UUID of %d characters: '%s'".formatted(name, UUID_LENGTH, text));
+    }
+    return UUID.fromString(text);
   }
 
   private static int checksum(JsonNode node) {

@@ -3,11 +3,11 @@ package io.bsdb.format;
 /**
  * One entry of a file's section directory.
  *
- * @param kind id on disk; see {@link SectionKind}
+ * @param kind id on disk; see {@link SectionKind}. Never 0 or 0xFFFFFFFF
  * @param requirement whether a reader that does not know the kind may go on
  * @param offset where it starts, from the start of the file
  * @param length in bytes
- * @param checksum CRC-32C of its bytes; zero for the blocks
+ * @param checksum as {@link PartChecksum} says; zero for the blocks
  */
 public record Section(int kind, Requirement requirement, long offset, long length, int checksum) {
   /** What a reader does with a section of a kind that it does not know. */

@@ -2,8 +2,6 @@ package io.bsdb.format;
 
 import java.nio.ByteBuffer;
 import java.util.Locale;
-import java.util.Objects;
-import java.util.zip.CRC32C;
 
 /**
  * Constants and offsets of format version 1; the mirror of docs/FORMAT.md. No other class knows an
@@ -38,10 +36,8 @@ public final class SnapshotFormat {
   // File header
   static final long HEADER_MAGIC = 0x1A0A0D4244534289L; // 89 'B' 'S' 'D' 'B' 0D 0A 1A
   static final int HEADER_VERSION = 8;
-  static final int HEADER_PARTITION = 12;
-  static final int HEADER_PARTITION_COUNT = 16;
-  static final int HEADER_SNAPSHOT_ID = 24;
-  static final int HEADER_DATA_OFFSET = 40;
+  static final int HEADER_FILE_ID = 16;
+  static final int HEADER_DATA_OFFSET = 32;
   static final int HEADER_CHECKSUM = 60;
   public static final int HEADER_LENGTH = 64;
 
@@ -84,19 +80,6 @@ public final class SnapshotFormat {
   public static final int MAX_SLOTTED_BODY = 65_535;
 
   private SnapshotFormat() {}
-
-  /**
-   * CRC-32C of {@code length} bytes of {@code buffer} from {@code offset}. Does not touch its
-   * position.
-   *
-   * @throws IndexOutOfBoundsException if the buffer does not hold so many
-   */
-  public static int checksum(ByteBuffer buffer, int offset, int length) {
-    Objects.checkFromIndexSize(offset, length, buffer.limit());
-    CRC32C crc = new CRC32C();
-    crc.update(buffer.duplicate().limit(offset + length).position(offset));
-    return (int) crc.getValue();
-  }
 
   /** A checksum as messages print it. */
   public static String hex(int checksum) {

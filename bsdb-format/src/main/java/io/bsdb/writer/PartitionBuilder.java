@@ -15,20 +15,18 @@ import io.bsdb.format.hash.DuplicateHashException;
 import io.bsdb.format.hash.PerfectHash;
 import io.bsdb.format.hash.PerfectHashBuilder;
 import io.bsdb.format.hash.PerfectHashConstruction;
-import io.bsdb.table.Build;
 import io.bsdb.table.TableStorage;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /** Turns the records of one partition, in memory, into its file. Used by one thread. */
 final class PartitionBuilder {
   private final Outputs outputs;
-  private final Build build;
-  private final int partitionCount;
   private final WriterOptions options;
   private final FrameCompression compression;
   private final @Nullable Path temporaryDirectory;
@@ -50,14 +48,10 @@ final class PartitionBuilder {
    */
   PartitionBuilder(
       Outputs outputs,
-      Build build,
-      int partitionCount,
       WriterOptions options,
       FrameCompression compression,
       @Nullable Path temporaryDirectory) {
     this.outputs = outputs;
-    this.build = build;
-    this.partitionCount = partitionCount;
     this.options = options;
     this.compression = compression;
     this.temporaryDirectory = temporaryDirectory;
@@ -79,10 +73,11 @@ final class PartitionBuilder {
         compressed ? compression.dictionary(records, shape.frameRecords()) : new byte[0];
     FileHeader header =
         new FileHeader(
-            build.id(), partition, partitionCount, Math.max(64, options.layout().alignment()));
+            UUID.randomUUID(),
+            Math.max(SnapshotFormat.HEADER_LENGTH, options.layout().alignment()));
     try (PartitionOutput output = new PartitionOutput(outputs.create(name), header);
         ZstdCompressCtx compressor = compressed ? compression.compressor() : null) {
-      BlockWriter blocks = writeBlocks(records, shape, output, compressor);
+      BlockWriter blocks = writeBlocks(header, records, shape, output, compressor);
       long blocksLength = output.length();
       output.endBlocks();
       if (count > 0) {
@@ -114,6 +109,7 @@ final class PartitionBuilder {
       return new PartitionFile(
           partition,
           name,
+          header.fileId(),
           length,
           output.checksum(),
           count,
@@ -182,12 +178,13 @@ final class PartitionBuilder {
   }
 
   private BlockWriter writeBlocks(
+      FileHeader header,
       PartitionRecords records,
       BlockShape shape,
       PartitionOutput output,
       @Nullable ZstdCompressCtx compressor)
       throws IOException {
-    BlockWriter blocks = new BlockWriter(shape, records.data(), output, compressor);
+    BlockWriter blocks = new BlockWriter(header, shape, records.data(), output, compressor);
     for (int rank = 0; rank < records.count(); rank++) {
       int start = startByRank[rank];
       blocks.add(records.keyOffset(start), records.keyLength(start), records.valueLength(start));

@@ -219,12 +219,7 @@ final class PartitionBuilds {
       this.progress = progress;
       this.builder =
           new PartitionBuilder(
-              PartitionBuilds.this::create,
-              build,
-              partitionCount,
-              options,
-              compression,
-              temporaryDirectory);
+              PartitionBuilds.this::create, options, compression, temporaryDirectory);
     }
 
     List<PartitionFile> work(List<Task> tasks, AtomicInteger next) throws IOException {

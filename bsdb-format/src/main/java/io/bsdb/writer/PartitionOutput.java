@@ -2,6 +2,7 @@ package io.bsdb.writer;
 
 import io.bsdb.format.FileFooter;
 import io.bsdb.format.FileHeader;
+import io.bsdb.format.PartChecksum;
 import io.bsdb.format.Section;
 import io.bsdb.format.Section.Requirement;
 import io.bsdb.format.SectionKind;
@@ -27,7 +28,8 @@ final class PartitionOutput implements BlockOutput, Closeable {
   private static final int SLACK = 64 << 10;
 
   private final TableStorage.Output output;
-  private final CRC32C checksum = new CRC32C();
+  private final CRC32C fileChecksum = new CRC32C();
+  private final PartChecksum partChecksum;
   private final List<Section> sections = new ArrayList<>();
   private final long dataOffset;
 
@@ -39,6 +41,7 @@ final class PartitionOutput implements BlockOutput, Closeable {
   /** Takes over {@code output} and writes the header, padded so that blocks start aligned. */
   PartitionOutput(TableStorage.Output output, FileHeader header) throws IOException {
     this.output = output;
+    this.partChecksum = new PartChecksum(header.fileId());
     this.dataOffset = header.dataOffset();
     ByteBuffer encoded = header.encode();
     ByteBuffer target = reserve((int) dataOffset);
@@ -80,7 +83,7 @@ final class PartitionOutput implements BlockOutput, Closeable {
   private void write(int length) throws IOException {
     buffer.flip();
     ByteBuffer written = buffer.slice(0, length);
-    checksum.update(written.duplicate());
+    fileChecksum.update(written.duplicate());
     while (written.hasRemaining()) {
       output.write(written);
     }
@@ -99,8 +102,7 @@ final class PartitionOutput implements BlockOutput, Closeable {
     ByteBuffer content = bytes.duplicate().rewind();
     pad(reserve(8), (int) (-position() & 7));
     long offset = position();
-    CRC32C crc = new CRC32C();
-    crc.update(content.duplicate());
+    int checksum = partChecksum.of(kind.id(), offset, content, 0, content.limit());
     while (content.hasRemaining()) {
       int length = Math.min(content.remaining(), SLACK);
       ByteBuffer target = reserve(length);
@@ -108,13 +110,12 @@ final class PartitionOutput implements BlockOutput, Closeable {
       content.position(content.position() + length);
     }
     sections.add(
-        new Section(
-            kind.id(), Requirement.REQUIRED, offset, position() - offset, (int) crc.getValue()));
+        new Section(kind.id(), Requirement.REQUIRED, offset, position() - offset, checksum));
   }
 
   /** Writes the footer and makes the file durable. Returns its length. */
   long commit() throws IOException {
-    ByteBuffer footer = new FileFooter(sections).encode(position());
+    ByteBuffer footer = new FileFooter(sections).encode(position(), partChecksum);
     reserve(footer.limit()).put(footer);
     write(buffer.position());
     output.commit();
@@ -123,7 +124,7 @@ final class PartitionOutput implements BlockOutput, Closeable {
 
   /** CRC-32C of the whole file. After {@link #commit}. */
   int checksum() {
-    return (int) checksum.getValue();
+    return (int) fileChecksum.getValue();
   }
 
   @Override

@@ -5,7 +5,6 @@ import io.bsdb.format.PartitionFile;
 import io.bsdb.format.SnapshotFormat;
 import io.bsdb.table.Build;
 import io.bsdb.table.Table;
-import io.bsdb.table.Table.Published;
 import java.io.IOException;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -13,6 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
+import java.util.UUID;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -67,9 +67,8 @@ public final class SnapshotPublisher {
     List<PartitionFile> all = new ArrayList<>();
     for (int partition = 0; partition < partitionCount; partition++) {
       PartitionFile file = byPartition[partition];
-      all.add(file == null ? buildEmpty(table, build, partition, partitionCount, options) : file);
+      all.add(file == null ? buildEmpty(table, build, partition, options) : file);
     }
-    clear(table, build, all);
     Manifest manifest =
         new Manifest(
             build.id(),
@@ -81,21 +80,21 @@ public final class SnapshotPublisher {
             all,
             options.properties(),
             options.sourcePositions());
-    return table.publish(build, manifest) == Published.NOW
-        ? manifest
-        : table.manifest(build.version());
+    table.publish(build, manifest);
+    // Another publisher of the build may have been first: then its empty files are in service.
+    Manifest published = table.manifest(build.version());
+    clear(table, build, published.partitions());
+    return published;
   }
 
+  /** Under a name that no other publisher of the build uses, as its file has another id. */
   private static PartitionFile buildEmpty(
-      Table table, Build build, int partition, int partitionCount, WriterOptions options)
-      throws IOException {
-    String name = String.format(Locale.ROOT, "part-%05d-empty.bsdb", partition);
-    table.storage().delete(build.directory() + "/" + name);
+      Table table, Build build, int partition, WriterOptions options) throws IOException {
+    String name =
+        String.format(Locale.ROOT, "part-%05d-empty-%s.bsdb", partition, UUID.randomUUID());
     try (FrameCompression compression = new FrameCompression(options)) {
       return new PartitionBuilder(
               created -> table.storage().create(build.directory() + "/" + created),
-              build,
-              partitionCount,
               options,
               compression,
               null)

@@ -32,8 +32,8 @@ class ManifestTest {
               .build(),
           Map.of("layout", "blocked"),
           List.of(
-              new PartitionFile(1, "part-00001.bsdb", 9000, 0x80000001, 5, 20, 100),
-              new PartitionFile(0, "part-00000.bsdb", 5L << 40, -1, 7, 28, 140)),
+              new PartitionFile(1, "part-00001.bsdb", new UUID(1, 1), 9000, 0x80000001, 5, 20, 100),
+              new PartitionFile(0, "part-00000.bsdb", new UUID(0, 0x2f), 5L << 40, -1, 7, 28, 140)),
           Map.of("owner", "Zürich \"checksum\" : \"00000000\""),
           Map.of("orders-0", "12345"));
 
@@ -112,6 +112,22 @@ class ManifestTest {
     assertRefusedWith(
         edited("part-00001.bsdb", "part-00000.bsdb"),
         "manifest names an impossible file: file=" + FILE + " name='part-00000.bsdb'");
+  }
+
+  @Test
+  void refusesOneIdForTwoFiles() {
+    String id = "00000000-0000-0000-0000-00000000002f";
+    assertRefusedWith(
+        edited("00000000-0000-0001-0000-000000000001", id),
+        "manifest gives two files one id: file=%s name='part-00001.bsdb' fileId=%s"
+            .formatted(FILE, id));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"", "0-0-0-0-2f", "00000000-0000-0000-0000-00000000002g"})
+  void refusesIdsThatAreNoUuid(String id) {
+    assertRefusedWith(
+        edited("00000000-0000-0000-0000-00000000002f", id), "manifest cannot be read");
   }
 
   @Test

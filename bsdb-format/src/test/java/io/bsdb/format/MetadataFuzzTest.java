@@ -26,6 +26,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * checksum would end the matter, it is also put right.
  */
 class MetadataFuzzTest {
+  private static final PartChecksum CHECKSUMS = new PartChecksum(new UUID(1, 2));
   private static final byte[] CHECKSUM = "\"checksum\"".getBytes(StandardCharsets.US_ASCII);
 
   static Stream<byte[]> manifests() {
@@ -35,7 +36,8 @@ class MetadataFuzzTest {
             .column("tags", "ARRAY<ROW<`a` DECIMAL(5, 2)>>")
             .primaryKey("id")
             .build();
-    List<PartitionFile> files = List.of(new PartitionFile(0, "part-00000.bsdb", 480, 7, 3, 11, 17));
+    List<PartitionFile> files =
+        List.of(new PartitionFile(0, "part-00000.bsdb", new UUID(1, 2), 480, 7, 3, 11, 17));
     return Stream.of(null, schema)
         .map(
             some ->
@@ -95,7 +97,7 @@ class MetadataFuzzTest {
   }
 
   static Stream<byte[]> headers() {
-    return Stream.of(bytes(new FileHeader(new UUID(1, 2), 3, 7, 4096).encode()));
+    return Stream.of(bytes(new FileHeader(new UUID(1, 2), 4096).encode()));
   }
 
   @MethodSource("headers")
@@ -103,7 +105,10 @@ class MetadataFuzzTest {
   void header(byte[] bytes) throws IOException {
     ByteBuffer header = littleEndian(Arrays.copyOf(bytes, SnapshotFormat.HEADER_LENGTH));
     decodeHeader(header);
-    int checksum = SnapshotFormat.checksum(header, 0, SnapshotFormat.HEADER_CHECKSUM);
+    UUID fileId = PartChecksum.fileId(header, SnapshotFormat.HEADER_FILE_ID);
+    int checksum =
+        new PartChecksum(fileId)
+            .of(PartChecksum.HEADER, 0, header, 0, SnapshotFormat.HEADER_CHECKSUM);
     decodeHeader(header.putInt(SnapshotFormat.HEADER_CHECKSUM, checksum));
   }
 
@@ -123,7 +128,7 @@ class MetadataFuzzTest {
             new Section(3, Requirement.REQUIRED, 1064, 16, 0x12345678),
             new Section(99, Requirement.OPTIONAL, 1080, 0, -1));
     return Stream.of(new FileFooter(List.of()), new FileFooter(sections))
-        .map(footer -> bytes(footer.encode(1080)));
+        .map(footer -> bytes(footer.encode(1080, CHECKSUMS)));
   }
 
   @MethodSource("footers")
@@ -142,7 +147,8 @@ class MetadataFuzzTest {
     end.putLong(tail + SnapshotFormat.TAIL_DIRECTORY_OFFSET, fileLength(end) - tail + directory);
     if (directory >= 0 && directory <= tail) {
       int length = tail + SnapshotFormat.TAIL_CHECKSUM - (int) directory;
-      int checksum = SnapshotFormat.checksum(end, (int) directory, length);
+      long offset = fileLength(end) - end.limit() + directory;
+      int checksum = CHECKSUMS.of(PartChecksum.FOOTER, offset, end, (int) directory, length);
       end.putInt(tail + SnapshotFormat.TAIL_CHECKSUM, checksum);
     }
     decodeFooter(end);
@@ -154,7 +160,7 @@ class MetadataFuzzTest {
 
   private static void decodeFooter(ByteBuffer end) throws IOException {
     try {
-      FileFooter footer = FileFooter.decode(end, fileLength(end), "f");
+      FileFooter footer = FileFooter.decode(end, fileLength(end), CHECKSUMS, "f");
       for (Section section : footer.sections()) {
         assertThat(section.offset()).isBetween(64L, fileLength(end));
         assertThat(section.length()).isBetween(0L, fileLength(end) - section.offset());

@@ -9,6 +9,7 @@ import io.bsdb.format.Section.Requirement;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
@@ -16,7 +17,8 @@ import org.junit.jupiter.api.Test;
 /** Header, footer and properties of a partition file. */
 class PartitionFileFormatTest {
   private static final FileHeader HEADER =
-      new FileHeader(UUID.fromString("0a1b2c3d-1111-2222-3333-444455556666"), 3, 7, 4096);
+      new FileHeader(UUID.fromString("0a1b2c3d-1111-2222-3333-444455556666"), 4096);
+  private static final PartChecksum CHECKSUM = new PartChecksum(HEADER.fileId());
   private static final FileFooter FOOTER =
       new FileFooter(
           List.of(
@@ -56,26 +58,55 @@ class PartitionFileFormatTest {
             "file has format version 2, this bsdb reads version 1: file=part-3; upgrade bsdb, or rebuild the table with this one");
   }
 
+  @Test
+  void headerHoldsTheIdInTheOrderOfItsText() {
+    byte[] id = new byte[16];
+    HEADER.encode().get(16, id);
+    assertThat(HexFormat.of().formatHex(id)).isEqualTo("0a1b2c3d111122223333444455556666");
+  }
+
+  private static ByteBuffer encode(FileFooter footer) {
+    return footer.encode(DIRECTORY, CHECKSUM);
+  }
+
   private static FileFooter decode(ByteBuffer footer) throws Exception {
-    return FileFooter.decode(footer, DIRECTORY + footer.limit(), "part-3");
+    return FileFooter.decode(footer, DIRECTORY + footer.limit(), CHECKSUM, "part-3");
+  }
+
+  @Test
+  void footerOfAnotherFileIsRefused() {
+    ByteBuffer other = FOOTER.encode(DIRECTORY, new PartChecksum(new UUID(1, 2)));
+    assertThatThrownBy(() -> decode(other))
+        .isInstanceOf(CorruptSnapshotException.class)
+        .hasMessageStartingWith("footer checksum mismatch: file=part-3 offset=105000 expected=");
+  }
+
+  @Test
+  void footerRefusesTheKindsOfHeaderAndFooter() {
+    for (int kind : new int[] {0, 0xFFFFFFFF}) {
+      Section section = new Section(kind, Requirement.OPTIONAL, 64, 10, 0);
+      assertThatThrownBy(() -> decode(encode(new FileFooter(List.of(section)))))
+          .isInstanceOf(CorruptSnapshotException.class)
+          .hasMessage("section has an impossible kind: file=part-3 section=%d offset=64", kind);
+    }
   }
 
   @Test
   void footerGivesBackWhatWasEncoded() throws Exception {
-    ByteBuffer encoded = FOOTER.encode(DIRECTORY);
+    ByteBuffer encoded = encode(FOOTER);
     assertThat(decode(encoded)).isEqualTo(FOOTER);
     ByteBuffer withBytesBefore =
         ByteBuffer.allocate(encoded.limit() + 77).order(ByteOrder.LITTLE_ENDIAN);
     withBytesBefore.put(77, encoded, 0, encoded.limit());
-    assertThat(FileFooter.decode(withBytesBefore, DIRECTORY + encoded.limit(), "f"))
+    assertThat(FileFooter.decode(withBytesBefore, DIRECTORY + encoded.limit(), CHECKSUM, "f"))
         .isEqualTo(FOOTER);
   }
 
   @Test
   void footerRefusesEveryChangedByte() {
-    for (int position = 0; position < FOOTER.encode(DIRECTORY).limit(); position++) {
+    for (int position = 0; position < encode(FOOTER).limit(); position++) {
       for (int change = 1; change < 256; change++) {
-        ByteBuffer damaged = FOOTER.encode(DIRECTORY);
+        ByteBuffer damaged = encode(FOOTER);
         damaged.put(position, (byte) (damaged.get(position) ^ change));
         assertThatThrownBy(() -> decode(damaged))
             .as("byte %d changed by %d", position, change)
@@ -87,10 +118,10 @@ class PartitionFileFormatTest {
 
   @Test
   void footerRefusesEveryTruncation() {
-    ByteBuffer encoded = FOOTER.encode(DIRECTORY);
+    ByteBuffer encoded = encode(FOOTER);
     for (int length = 0; length < encoded.limit(); length++) {
       ByteBuffer end = encoded.slice(0, length).order(ByteOrder.LITTLE_ENDIAN);
-      assertThatThrownBy(() -> FileFooter.decode(end, DIRECTORY + end.limit(), "part-3"))
+      assertThatThrownBy(() -> decode(end))
           .isInstanceOf(CorruptSnapshotException.class)
           .hasMessageContaining("file=part-3");
     }
@@ -110,7 +141,7 @@ class PartitionFileFormatTest {
   }
 
   private static void assertSectionRefused(Section section) {
-    assertThatThrownBy(() -> decode(new FileFooter(List.of(section)).encode(DIRECTORY)))
+    assertThatThrownBy(() -> decode(encode(new FileFooter(List.of(section)))))
         .isInstanceOf(CorruptSnapshotException.class)
         .hasMessage(
             "section lies outside of its file: file=part-3 section=%d offset=%d length=%d",
@@ -121,7 +152,7 @@ class PartitionFileFormatTest {
   void footerRefusesAnUnknownRequiredSection() {
     FileFooter footer =
         new FileFooter(List.of(new Section(99, Requirement.REQUIRED, 104_600, 400, -1)));
-    assertThatThrownBy(() -> decode(footer.encode(DIRECTORY)))
+    assertThatThrownBy(() -> decode(encode(footer)))
         .isInstanceOf(UnsupportedVersionException.class)
         .hasMessageContaining("required section of unknown kind 99: file=part-3");
   }
@@ -132,7 +163,7 @@ class PartitionFileFormatTest {
     for (int i = 0; i <= SnapshotFormat.MAX_SECTIONS; i++) {
       many.add(new Section(99, Requirement.OPTIONAL, 64, 0, 0));
     }
-    assertThatThrownBy(() -> decode(new FileFooter(many).encode(DIRECTORY)))
+    assertThatThrownBy(() -> decode(encode(new FileFooter(many))))
         .isInstanceOf(CorruptSnapshotException.class)
         .hasMessageContaining("impossible section directory: file=part-3");
     assertThat(FileFooter.MAX_LENGTH).isGreaterThan(SnapshotFormat.MAX_SECTIONS * 32);

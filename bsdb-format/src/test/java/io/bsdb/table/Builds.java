@@ -29,7 +29,7 @@ final class Builds {
         Instant.parse("2026-01-02T03:04:05Z"),
         null,
         Map.of(),
-        List.of(new PartitionFile(0, "part-00000.bsdb", 10, 0, 0, 0, 0)),
+        List.of(new PartitionFile(0, "part-00000.bsdb", build.id(), 10, 0, 0, 0, 0)),
         Map.of(),
         Map.of());
   }

@@ -1,6 +1,7 @@
 package io.bsdb.reader;
 
 import io.bsdb.format.CorruptSnapshotException;
+import io.bsdb.format.PartChecksum;
 import io.bsdb.format.PartitionProperties;
 import io.bsdb.format.PartitionProperties.KeyStorage;
 import io.bsdb.format.Signatures;
@@ -49,6 +50,7 @@ final class Partition implements Closeable {
   private final int fixedBlockRecords;
 
   /**
+   * @param checksum of the file
    * @param file the whole file in memory, mapped or copied; or, of a reader that reads blocks from
    *     disk, what comes behind the blocks
    * @param disk the file for reads past the page cache; null if blocks are taken from memory
@@ -60,6 +62,7 @@ final class Partition implements Closeable {
   Partition(
       Path path,
       int number,
+      PartChecksum checksum,
       FileMemory file,
       @Nullable DirectFile disk,
       PartitionProperties properties,
@@ -78,7 +81,7 @@ final class Partition implements Closeable {
     this.signatures = signatures;
     this.index = index;
     this.decoders = decoders;
-    this.blocks = new BlockReader(properties, path.toString());
+    this.blocks = new BlockReader(properties, checksum, path.toString());
     this.verified = new AtomicLongArray((index.blockCount() + 63) >>> 6);
     this.fixedBlockRecords =
         decoders == null && properties.hasFixedRecords() ? index.uniformRecords() : 0;

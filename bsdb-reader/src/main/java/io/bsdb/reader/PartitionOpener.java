@@ -5,6 +5,7 @@ import io.bsdb.format.CorruptSnapshotException;
 import io.bsdb.format.FileFooter;
 import io.bsdb.format.FileHeader;
 import io.bsdb.format.Manifest;
+import io.bsdb.format.PartChecksum;
 import io.bsdb.format.PartitionFile;
 import io.bsdb.format.PartitionProperties;
 import io.bsdb.format.PartitionProperties.Codec;
@@ -37,7 +38,7 @@ final class PartitionOpener {
 
   private final @Nullable DirectFile disk;
   private final PartitionFile expected;
-  private final Manifest manifest;
+  private final PartChecksum checksum;
   private final FrameDecoder.Pools pools;
 
   private PartitionOpener(
@@ -45,13 +46,12 @@ final class PartitionOpener {
       FileMemory file,
       @Nullable DirectFile disk,
       PartitionFile expected,
-      Manifest manifest,
       FrameDecoder.Pools pools) {
     this.path = path;
     this.file = file;
     this.disk = disk;
     this.expected = expected;
-    this.manifest = manifest;
+    this.checksum = new PartChecksum(expected.fileId());
     this.pools = pools;
   }
 
@@ -87,7 +87,7 @@ final class PartitionOpener {
       file.close();
       throw e;
     }
-    PartitionOpener opener = new PartitionOpener(path, file, disk, expected, manifest, pools);
+    PartitionOpener opener = new PartitionOpener(path, file, disk, expected, pools);
     try {
       if (options.access() == Access.MAPPED && gainsByHugePages(manifest.length())) {
         file.adviseHugePages();
@@ -164,7 +164,8 @@ final class PartitionOpener {
     checkIdentity(header);
     int end = (int) Math.min(file.length(), FileFooter.MAX_LENGTH);
     FileFooter footer =
-        FileFooter.decode(file.slice(file.length() - end, end), file.length(), path.toString());
+        FileFooter.decode(
+            file.slice(file.length() - end, end), file.length(), checksum, path.toString());
     PartitionProperties properties =
         PartitionProperties.decode(section(footer, SectionKind.PROPERTIES), path.toString());
     if (properties.recordCount() != expected.recordCount()) {
@@ -189,6 +190,7 @@ final class PartitionOpener {
       return new Partition(
           path,
           expected.partition(),
+          checksum,
           file,
           disk,
           properties,
@@ -225,6 +227,7 @@ final class PartitionOpener {
     return new Partition(
         path,
         expected.partition(),
+        checksum,
         file,
         disk,
         properties,
@@ -236,19 +239,10 @@ final class PartitionOpener {
   }
 
   private void checkIdentity(FileHeader header) throws CorruptSnapshotException {
-    if (!header.snapshotId().equals(manifest.snapshotId())
-        || header.partition() != expected.partition()
-        || header.partitionCount() != manifest.partitions().size()) {
+    if (!header.fileId().equals(expected.fileId())) {
       throw new CorruptSnapshotException(
-          "file belongs elsewhere: file=%s expected snapshot=%s partition=%d of %d actual snapshot=%s partition=%d of %d"
-              .formatted(
-                  path,
-                  manifest.snapshotId(),
-                  expected.partition(),
-                  manifest.partitions().size(),
-                  header.snapshotId(),
-                  header.partition(),
-                  header.partitionCount()));
+          "file belongs elsewhere: file=%s offset=0 expected file id=%s actual=%s; copy the file again from where it is sound, or rebuild the table"
+              .formatted(path, expected.fileId(), header.fileId()));
     }
   }
 
@@ -264,7 +258,7 @@ final class PartitionOpener {
   private ByteBuffer section(FileFooter footer, SectionKind kind) throws CorruptSnapshotException {
     Section section = required(footer, kind);
     ByteBuffer bytes = file.slice(section.offset(), (int) section.length());
-    int actual = SnapshotFormat.checksum(bytes, 0, bytes.limit());
+    int actual = checksum.of(kind.id(), section.offset(), bytes, 0, bytes.limit());
     if (actual != section.checksum()) {
       throw new CorruptSnapshotException(
           "section checksum mismatch: file=%s section=%s offset=%d expected=%s actual=%s"

@@ -5,9 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.dynatrace.hash4j.hashing.HashValue128;
 import io.bsdb.format.Manifest;
+import io.bsdb.format.PartChecksum;
 import io.bsdb.format.SnapshotFormat;
 import io.bsdb.format.block.BlockIndex;
 import io.bsdb.format.hash.KeyHash;
+import io.bsdb.writer.WriterOptions;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -16,6 +18,7 @@ import java.nio.file.Path;
 import java.util.HexFormat;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.UUID;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.BeforeAll;
@@ -114,6 +117,24 @@ class FormatDocumentTest {
         .contains(
             "| `Europe/Zurich` in ASCII | `%016x` | `%016x` |"
                 .formatted(hash.getMostSignificantBits(), hash.getLeastSignificantBits()));
+  }
+
+  @Test
+  void documentedChecksumIsThatOfTheCode() {
+    PartChecksum checksum =
+        new PartChecksum(UUID.fromString("5d0f1c2e-7a34-4b89-9c60-d1e2f3a4b5c6"));
+    int actual = checksum.of(5, 4096, ByteBuffer.wrap("123456789".getBytes(UTF_8)), 0, 9);
+    assertThat(page).contains("and the checksum `%s`.".formatted(SnapshotFormat.hex(actual)));
+  }
+
+  @Test
+  void currentHasTheDocumentedLength() throws IOException {
+    Path table = directory.resolve("table");
+    TestData.empty().publish(table, WriterOptions.defaults());
+    assertThat(page)
+        .contains(
+            "and one line feed (`0a`): %d bytes."
+                .formatted(Files.size(table.resolve(SnapshotFormat.CURRENT_FILE))));
   }
 
   @Test

@@ -75,7 +75,11 @@ class PartitionWriterTest {
   }
 
   private Manifest publish(List<PartitionFile> files) throws IOException {
-    return SnapshotPublisher.publish(table, build, PARTITIONS, files, OPTIONS);
+    return publish(table, files);
+  }
+
+  private Manifest publish(Table publisher, List<PartitionFile> files) throws IOException {
+    return SnapshotPublisher.publish(publisher, build, PARTITIONS, files, OPTIONS);
   }
 
   private void assertServesAll() throws IOException {
@@ -202,6 +206,33 @@ class PartitionWriterTest {
         .allSatisfy(
             file -> assertThat(Files.getLastModifiedTime(file)).isEqualTo(FileTime.fromMillis(0)));
     assertThat(table.currentVersion()).isEqualTo(build.version());
+  }
+
+  /** As a committer that only seemed to be dead: each has written the empty partitions. */
+  @Test
+  void publishersOfOneBuildKeepTheirEmptyFilesApart() throws Exception {
+    List<PartitionFile> files = build("a", 0, 2);
+    Table killed =
+        Table.of(new FaultyStorage(table.storage(), (operation, path) -> failAtLock(operation)));
+    Table slow =
+        Table.of(
+            new FaultyStorage(
+                table.storage(),
+                (operation, path) -> {
+                  if (operation.equals("lock")) {
+                    assertThatThrownBy(() -> publish(killed, files)).hasMessage("killed");
+                  }
+                }));
+    Manifest manifest = publish(slow, files);
+    assertThat(publish(files)).isEqualTo(manifest);
+    assertThat(table.storage().list(build.directory())).hasSize(PARTITIONS + 1);
+    SnapshotVerifier.verify(path.resolve(build.directory()));
+  }
+
+  private static void failAtLock(String operation) throws IOException {
+    if (operation.equals("lock")) {
+      throw new IOException("killed");
+    }
   }
 
   @Test

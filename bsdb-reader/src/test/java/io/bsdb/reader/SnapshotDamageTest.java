@@ -240,7 +240,8 @@ class SnapshotDamageTest {
     Files.copy(older.get(1), newer.get(1), StandardCopyOption.REPLACE_EXISTING);
     assertThatThrownBy(() -> SnapshotReader.open(table))
         .isInstanceOf(CorruptSnapshotException.class)
-        .hasMessageStartingWith("file belongs elsewhere: file=" + newer.get(1) + " expected ");
+        .hasMessageStartingWith(
+            "file belongs elsewhere: file=" + newer.get(1) + " offset=0 expected file id=");
   }
 
   @Test

@@ -4,6 +4,8 @@ import com.github.luben.zstd.ZstdCompressCtx;
 import com.github.luben.zstd.ZstdDecompressCtx;
 import com.github.luben.zstd.ZstdDictTrainer;
 import io.bsdb.benchmarks.Workload;
+import io.bsdb.format.FileHeader;
+import io.bsdb.format.PartChecksum;
 import io.bsdb.format.PartitionProperties;
 import io.bsdb.format.PartitionProperties.Codec;
 import io.bsdb.format.PartitionProperties.KeyStorage;
@@ -17,6 +19,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.SplittableRandom;
+import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
@@ -49,6 +52,9 @@ public class BlockDecodeBenchmark {
   private static final int SAMPLES = 10_000;
   private static final int ZSTD_LEVEL = 3;
   private static final String FILE = "benchmark";
+
+  /** Of a file that begins with its blocks. */
+  private static final FileHeader HEADER = new FileHeader(new UUID(1, 2), 0);
 
   /** How records lie in blocks. */
   public enum Records {
@@ -115,7 +121,7 @@ public class BlockDecodeBenchmark {
     Memory memory = new Memory(direct(2 * RECORDS * RECORD_LENGTH));
     BlockWriter writer;
     try (ZstdCompressCtx compressor = records.perFrame == 0 ? null : compressor(workload)) {
-      writer = new BlockWriter(shape, source, memory, compressor);
+      writer = new BlockWriter(HEADER, shape, source, memory, compressor);
       for (int i = 0; i < RECORDS; i++) {
         writer.add(i * RECORD_LENGTH, Workload.KEY_LENGTH, Workload.VALUE_LENGTH);
       }
@@ -123,7 +129,8 @@ public class BlockDecodeBenchmark {
     }
     blocks = memory.buffer();
     index = index(writer.index());
-    reader = new BlockReader(properties(length, writer), FILE);
+    PartChecksum checksum = new PartChecksum(HEADER.fileId());
+    reader = new BlockReader(properties(length, writer), checksum, FILE);
     SplittableRandom random = new SplittableRandom(1);
     for (int i = 0; i < RECORDS; i++) {
       order[i] = random.nextInt(RECORDS);

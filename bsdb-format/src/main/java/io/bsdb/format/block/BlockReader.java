@@ -13,10 +13,11 @@ import static io.bsdb.format.SnapshotFormat.SLOT_BYTES;
 import static io.bsdb.format.SnapshotFormat.hex;
 
 import io.bsdb.format.CorruptSnapshotException;
+import io.bsdb.format.PartChecksum;
 import io.bsdb.format.PartitionProperties;
 import io.bsdb.format.PartitionProperties.Codec;
 import io.bsdb.format.PartitionProperties.KeyStorage;
-import io.bsdb.format.SnapshotFormat;
+import io.bsdb.format.SectionKind;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
@@ -34,6 +35,7 @@ public final class BlockReader {
   private static final VarHandle LONGS =
       MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
 
+  private final PartChecksum checksum;
   private final String file;
   private final boolean keysStored;
   private final int fixedKeyLength;
@@ -41,7 +43,12 @@ public final class BlockReader {
   private final boolean frames;
   private final int maxFrameLength;
 
-  public BlockReader(PartitionProperties properties, String file) {
+  /**
+   * @param checksum of the file
+   * @param file named in messages
+   */
+  public BlockReader(PartitionProperties properties, PartChecksum checksum, String file) {
+    this.checksum = checksum;
     this.file = file;
     keysStored = properties.keyStorage() == KeyStorage.STORED;
     fixedKeyLength = properties.keyLength();
@@ -56,7 +63,7 @@ public final class BlockReader {
    *
    * @param block holds the block at {@code [base, base + length)}
    * @param length the block's length by the index, padding included
-   * @param fileOffset where the block lies in its file, for the message
+   * @param fileOffset where the block lies in its file
    * @param firstRank the rank of its first record by the index
    */
   public void verify(ByteBuffer block, int base, int length, long fileOffset, int firstRank)
@@ -68,7 +75,12 @@ public final class BlockReader {
     }
     int expected = block.getInt(base + BLOCK_CHECKSUM);
     int actual =
-        SnapshotFormat.checksum(block, base + BLOCK_CONTENT_LENGTH, length - BLOCK_CONTENT_LENGTH);
+        checksum.of(
+            SectionKind.BLOCKS.id(),
+            fileOffset,
+            block,
+            base + BLOCK_CONTENT_LENGTH,
+            length - BLOCK_CONTENT_LENGTH);
     if (expected != actual) {
       throw new CorruptSnapshotException(
           "block checksum mismatch: file=%s offset=%d expected=%s actual=%s"

@@ -14,8 +14,10 @@ import static io.bsdb.format.SnapshotFormat.SLOT_BYTES;
 
 import com.github.luben.zstd.Zstd;
 import com.github.luben.zstd.ZstdCompressCtx;
+import io.bsdb.format.FileHeader;
+import io.bsdb.format.PartChecksum;
 import io.bsdb.format.PartitionProperties.KeyStorage;
-import io.bsdb.format.SnapshotFormat;
+import io.bsdb.format.SectionKind;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -31,6 +33,8 @@ import org.jspecify.annotations.Nullable;
 public final class BlockWriter {
   private static final ByteBuffer NOTHING = ByteBuffer.allocateDirect(0);
 
+  private final PartChecksum checksum;
+  private final long dataOffset;
   private final BlockShape shape;
   private final BlockOutput output;
   private final @Nullable ZstdCompressCtx compressor;
@@ -58,15 +62,19 @@ public final class BlockWriter {
   private int maxBlockLength;
 
   /**
+   * @param header of the file: its id and where blocks start
    * @param source holds all records, little-endian
    * @param compressor compresses frames, dictionary and level set; null if the shape has no frames.
    *     The caller closes it.
    */
   public BlockWriter(
+      FileHeader header,
       BlockShape shape,
       ByteBuffer source,
       BlockOutput output,
       @Nullable ZstdCompressCtx compressor) {
+    this.checksum = new PartChecksum(header.fileId());
+    this.dataOffset = header.dataOffset();
     this.shape = shape;
     this.source = source;
     this.output = output;
@@ -244,6 +252,7 @@ public final class BlockWriter {
     blockPlainLength = 0;
   }
 
+  /** Writes the header of the block that starts where the output ends. */
   private void finishBlock(
       ByteBuffer block,
       int base,
@@ -264,7 +273,12 @@ public final class BlockWriter {
     }
     block.putInt(
         base + BLOCK_CHECKSUM,
-        SnapshotFormat.checksum(block, base + BLOCK_CONTENT_LENGTH, length - BLOCK_CONTENT_LENGTH));
+        checksum.of(
+            SectionKind.BLOCKS.id(),
+            dataOffset + output.length(),
+            block,
+            base + BLOCK_CONTENT_LENGTH,
+            length - BLOCK_CONTENT_LENGTH));
     block.position(base + length);
     maxBlockLength = Math.max(maxBlockLength, length);
     firstRank += records;

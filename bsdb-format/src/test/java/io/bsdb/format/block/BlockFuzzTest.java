@@ -4,15 +4,18 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.code_intelligence.jazzer.junit.FuzzTest;
 import io.bsdb.format.CorruptSnapshotException;
+import io.bsdb.format.PartChecksum;
 import io.bsdb.format.PartitionProperties;
 import io.bsdb.format.PartitionProperties.Codec;
 import io.bsdb.format.PartitionProperties.KeyStorage;
+import io.bsdb.format.SectionKind;
 import io.bsdb.format.SnapshotFormat;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.UUID;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
@@ -20,6 +23,8 @@ import org.junit.jupiter.params.provider.MethodSource;
  * exception. A reader takes an index that is out of bounds for damage, too.
  */
 class BlockFuzzTest {
+  private static final PartChecksum CHECKSUM = new PartChecksum(new UUID(1, 2));
+  private static final long FILE_OFFSET = 5L << 40;
   private static final int INDEX_PREFIX = 12;
   private static final byte[] KEY = {'k', 'e', 'y'};
 
@@ -113,11 +118,12 @@ class BlockFuzzTest {
     int length = SnapshotFormat.BLOCK_CONTENT_LENGTH + bytes.length - 1;
     ByteBuffer block = littleEndian(new byte[base + length + 100]);
     block.put(base + SnapshotFormat.BLOCK_CONTENT_LENGTH, bytes, 1, bytes.length - 1);
-    block.putInt(base, SnapshotFormat.checksum(block, base + 4, length - 4));
+    block.putInt(
+        base, CHECKSUM.of(SectionKind.BLOCKS.id(), FILE_OFFSET, block, base + 4, length - 4));
     int firstRank = length < 12 ? 0 : block.getInt(base + SnapshotFormat.BLOCK_FIRST_RANK);
-    BlockReader reader = new BlockReader(form, "f");
+    BlockReader reader = new BlockReader(form, CHECKSUM, "f");
     try {
-      reader.verify(block, base, length, 0, firstRank);
+      reader.verify(block, base, length, FILE_OFFSET, firstRank);
     } catch (CorruptSnapshotException e) {
       assertThat(e).hasMessageContaining("file=f");
       return;

@@ -3,11 +3,13 @@ package io.bsdb.format.block;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.github.luben.zstd.ZstdCompressCtx;
+import io.bsdb.format.FileHeader;
 import io.bsdb.format.PartitionProperties;
 import io.bsdb.format.PartitionProperties.KeyStorage;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Random;
+import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
 class BlockWriterTest {
@@ -39,10 +41,11 @@ class BlockWriterTest {
     new Random(1).nextBytes(source.array());
     BlockShape shape =
         new BlockShape(4096, 1, KeyStorage.STORED, 1, PartitionProperties.VARYING, 1, 1024);
+    FileHeader header = new FileHeader(new UUID(1, 2), 64);
     Discarded output = new Discarded(valueLength + (1 << 16));
     long before = DirectMemory.used();
     try (ZstdCompressCtx compressor = new ZstdCompressCtx()) {
-      BlockWriter blocks = new BlockWriter(shape, source, output, compressor);
+      BlockWriter blocks = new BlockWriter(header, shape, source, output, compressor);
       for (int i = 0; i < 3; i++) {
         blocks.add(0, 1, valueLength);
       }

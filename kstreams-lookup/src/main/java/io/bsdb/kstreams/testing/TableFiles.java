@@ -2,6 +2,7 @@ package io.bsdb.kstreams.testing;
 
 import io.bsdb.format.FileFooter;
 import io.bsdb.format.Manifest;
+import io.bsdb.format.PartChecksum;
 import io.bsdb.format.PartitionFile;
 import io.bsdb.format.Section;
 import io.bsdb.format.SectionKind;
@@ -96,7 +97,7 @@ final class TableFiles {
                 .resolve(SnapshotFormat.SNAPSHOTS_DIRECTORY)
                 .resolve(manifest.version())
                 .resolve(file.name());
-        Section blocks = blocks(path);
+        Section blocks = blocks(path, new PartChecksum(file.fileId()));
         damage(path, blocks.offset(), blocks.length());
       }
     } catch (IOException e) {
@@ -104,10 +105,11 @@ final class TableFiles {
     }
   }
 
-  private static Section blocks(Path file) throws IOException {
+  private static Section blocks(Path file, PartChecksum checksum) throws IOException {
     ByteBuffer content = ByteBuffer.wrap(Files.readAllBytes(file)).order(ByteOrder.LITTLE_ENDIAN);
     Section blocks =
-        FileFooter.decode(content, content.limit(), file.toString()).find(SectionKind.BLOCKS);
+        FileFooter.decode(content, content.limit(), checksum, file.toString())
+            .find(SectionKind.BLOCKS);
     if (blocks == null) {
       throw new IllegalStateException("no blocks in " + file);
     }

@@ -3,6 +3,7 @@ package io.bsdb.flink.sink;
 import io.bsdb.flink.state.StateSerializer;
 import io.bsdb.format.PartitionFile;
 import java.io.IOException;
+import java.util.UUID;
 import org.apache.flink.core.memory.DataInputView;
 import org.apache.flink.core.memory.DataOutputView;
 
@@ -16,6 +17,8 @@ final class PartitionFileSerializer extends StateSerializer<PartitionFile> {
   public void write(PartitionFile file, DataOutputView target) throws IOException {
     target.writeInt(file.partition());
     target.writeUTF(file.name());
+    target.writeLong(file.fileId().getMostSignificantBits());
+    target.writeLong(file.fileId().getLeastSignificantBits());
     target.writeLong(file.length());
     target.writeInt(file.checksum());
     target.writeInt(file.recordCount());
@@ -28,6 +31,7 @@ final class PartitionFileSerializer extends StateSerializer<PartitionFile> {
     return new PartitionFile(
         source.readInt(),
         source.readUTF(),
+        new UUID(source.readLong(), source.readLong()),
         source.readLong(),
         source.readInt(),
         source.readInt(),
