@@ -27,8 +27,8 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ChecksummedJson {
   /**
-   * Most names, values, brackets and braces. A manifest with as many partitions and texts as allowed
-   * has fewer than half as many.
+   * Most names, values, brackets and braces. A manifest with as many partitions and texts as
+   * allowed has fewer than half as many.
    */
   static final int MAX_TOKENS = 1 << 22;
 

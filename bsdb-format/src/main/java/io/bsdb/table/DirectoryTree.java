@@ -21,8 +21,7 @@ final class DirectoryTree {
     Instant latest = Instant.MIN;
     for (Path entry : entries(top)) {
       try {
-        Instant modified =
-            Files.getLastModifiedTime(entry, LinkOption.NOFOLLOW_LINKS).toInstant();
+        Instant modified = Files.getLastModifiedTime(entry, LinkOption.NOFOLLOW_LINKS).toInstant();
         latest = modified.isAfter(latest) ? modified : latest;
       } catch (NoSuchFileException goneMeanwhile) {
         latest = Instant.now();
@@ -72,7 +71,8 @@ final class DirectoryTree {
         throw NamedFile.failure("directory cannot be listed", top, e);
       } catch (UncheckedIOException e) {
         if (!(e.getCause() instanceof NoSuchFileException)) {
-          throw NamedFile.failure("directory cannot be listed", top, Objects.requireNonNull(e.getCause()));
+          throw NamedFile.failure(
+              "directory cannot be listed", top, Objects.requireNonNull(e.getCause()));
         }
       }
     }

@@ -78,8 +78,8 @@ public interface TableStorage {
   Instant lastModified(String path) throws IOException;
 
   /**
-   * Deletes a file, or a directory with all that is in it. What is not there counts as deleted. Of a
-   * symbolic link, the link itself is deleted.
+   * Deletes a file, or a directory with all that is in it. What is not there counts as deleted. Of
+   * a symbolic link, the link itself is deleted.
    *
    * @throws IOException also if the file lies behind a symbolic link below the table directory
    */

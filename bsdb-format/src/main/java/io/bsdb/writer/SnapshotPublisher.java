@@ -39,8 +39,7 @@ public final class SnapshotPublisher {
    * @throws IllegalArgumentException if a partition has two files or is out of range, or if the
    *     manifest would be too long
    * @throws java.nio.file.NoSuchFileException if one of the files is gone
-   * @throws PublishConflictException if another version was put in service since the
-   *     build began
+   * @throws PublishConflictException if another version was put in service since the build began
    */
   public static Manifest publish(
       Table table,
