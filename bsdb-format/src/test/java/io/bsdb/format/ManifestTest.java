@@ -243,7 +243,7 @@ class ManifestTest {
     long before = allocated();
     assertRefusedWith(forged, "more than 4194304 names and values");
     assertThat(allocated() - before).as("bytes allocated").isLessThan(600L << 20);
-    forged[forged.length - 10] ^= 1;
+    forged[forged.length / 2] ^= 1;
     assertRefusedWith(forged, "manifest checksum mismatch");
   }
 
