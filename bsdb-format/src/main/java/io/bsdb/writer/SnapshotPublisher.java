@@ -48,8 +48,9 @@ public final class SnapshotPublisher {
       List<PartitionFile> files,
       WriterOptions options)
       throws IOException {
+    @Nullable PartitionFile[] byPartition = byPartition(files, partitionCount);
     try {
-      return complete(table, build, partitionCount, files, options);
+      return complete(table, build, byPartition, options);
     } catch (PublishConflictException | TooFewRowsException | IllegalArgumentException refused) {
       try {
         table.abort(build);
@@ -60,21 +61,8 @@ public final class SnapshotPublisher {
     }
   }
 
-  private static Manifest complete(
-      Table table,
-      Build build,
-      int partitionCount,
-      List<PartitionFile> files,
-      WriterOptions options)
-      throws IOException {
-    if (table.wasPublished(build) || table.contains(build.version())) {
-      // It may have been in service, so that its files must stay as they are.
-      Manifest manifest = table.manifest(build.version());
-      table.publish(build, manifest);
-      clear(table, build, manifest.partitions());
-      return manifest;
-    }
-    requireEnoughRows(table, build, files, options);
+  private static @Nullable PartitionFile[] byPartition(
+      List<PartitionFile> files, int partitionCount) {
     @Nullable PartitionFile[] byPartition = new @Nullable PartitionFile[partitionCount];
     for (PartitionFile file : files) {
       if (file.partition() >= partitionCount) {
@@ -89,10 +77,25 @@ public final class SnapshotPublisher {
       }
       byPartition[file.partition()] = file;
     }
+    return byPartition;
+  }
+
+  private static Manifest complete(
+      Table table, Build build, @Nullable PartitionFile[] byPartition, WriterOptions options)
+      throws IOException {
+    if (table.wasPublished(build) || table.contains(build.version())) {
+      // It may have been in service, so that its files must stay as they are.
+      Manifest manifest = table.manifest(build.version());
+      table.publish(build, manifest);
+      clear(table, build, manifest.partitions());
+      return manifest;
+    }
+    requireEnoughRows(table, build, byPartition, options);
     List<PartitionFile> all = new ArrayList<>();
-    for (int partition = 0; partition < partitionCount; partition++) {
+    for (int partition = 0; partition < byPartition.length; partition++) {
       PartitionFile file = byPartition[partition];
-      all.add(file == null ? buildEmpty(table, build, partition, partitionCount, options) : file);
+      all.add(
+          file == null ? buildEmpty(table, build, partition, byPartition.length, options) : file);
     }
     clear(table, build, all);
     Manifest manifest =
@@ -112,9 +115,12 @@ public final class SnapshotPublisher {
   }
 
   private static void requireEnoughRows(
-      Table table, Build build, List<PartitionFile> files, WriterOptions options)
+      Table table, Build build, @Nullable PartitionFile[] files, WriterOptions options)
       throws IOException {
-    long rows = files.stream().mapToLong(PartitionFile::recordCount).sum();
+    long rows = 0;
+    for (PartitionFile file : files) {
+      rows += file == null ? 0 : file.recordCount();
+    }
     if (rows < options.minRows()) {
       throw new TooFewRowsException(
           Limit.MIN_ROWS,
