@@ -5,6 +5,7 @@ import io.bsdb.format.SnapshotFormat;
 import io.bsdb.format.row.Schema;
 import io.bsdb.writer.DuplicateKeyException;
 import io.bsdb.writer.SnapshotWriter;
+import io.bsdb.writer.TooFewRowsException;
 import io.bsdb.writer.WriterOptions;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -32,7 +33,8 @@ import picocli.CommandLine.Option;
           + " columns; all others become the value. A CSV file begins with a header line; an empty"
           + " field is NULL, or the empty text in a text column. JSON lines have one object each.",
       "",
-      "If anything is wrong with an input, the snapshot in service stays in service.",
+      "If anything is wrong with an input, the snapshot in service stays in service. So it does if"
+          + " the inputs hold no record at all, unless --min-rows 0 allows that.",
       ""
     },
     footerHeading = "%nExamples:%n",
@@ -73,6 +75,13 @@ final class BuildCommand implements Callable<Integer> {
       manifest = build(inputs, format, badLines, options);
     } catch (DuplicateKeyException e) {
       throw duplicate(e, inputs, format);
+    } catch (TooFewRowsException e) {
+      throw CommandFailure.refused(
+          e.getMessage()
+              + switch (e.limit()) {
+                case MIN_ROWS -> "; --min-rows allows fewer, and with 0 an empty table";
+                case MAX_SHRINKAGE -> "; --max-shrinkage allows more to be missing";
+              });
     }
     if (badLines.count() > 0) {
       console.say("skipped %,d lines that are not records", badLines.count());

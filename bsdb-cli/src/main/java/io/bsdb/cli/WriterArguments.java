@@ -4,10 +4,15 @@ import io.bsdb.format.hash.PerfectHashConstruction;
 import io.bsdb.writer.Duplicates;
 import io.bsdb.writer.Layout;
 import io.bsdb.writer.WriterOptions;
+import java.math.BigDecimal;
 import java.nio.file.Path;
 import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.TypeConversionException;
 
 /** How a snapshot is to be built; what is not given is left to the writer's defaults. */
 final class WriterArguments {
@@ -91,6 +96,23 @@ final class WriterArguments {
   private @Nullable Duplicates duplicates;
 
   @Option(
+      names = "--min-rows",
+      paramLabel = "COUNT",
+      description =
+          "Fewest rows that may be put in service; with fewer the build is refused. 0 allows an empty"
+              + " table. Default: 1.")
+  private @Nullable Long minRows;
+
+  @Option(
+      names = "--max-shrinkage",
+      paramLabel = "PERCENT",
+      converter = Percentage.class,
+      description =
+          "Largest part of the rows of the version in service that may be missing, such as 10%%."
+              + " Default: 100%%, no limit.")
+  private @Nullable Double maxShrinkage;
+
+  @Option(
       names = "--property",
       paramLabel = "NAME=VALUE",
       description = "Something to say of the snapshot; readers and 'bsdb inspect' show it.")
@@ -144,7 +166,27 @@ final class WriterArguments {
     if (duplicates != null) {
       options.duplicates(duplicates);
     }
+    if (minRows != null) {
+      options.minRows(minRows);
+    }
+    if (maxShrinkage != null) {
+      options.maxShrinkage(maxShrinkage);
+    }
     return options.properties(properties).sourcePositions(sourcePositions);
+  }
+
+  /** A part of something, such as {@code 2.5%}; with the sign, so that 0.1 is not 10%. */
+  static final class Percentage implements ITypeConverter<Double> {
+    private static final Pattern FORM = Pattern.compile("(\\d{1,3}(?:\\.\\d{1,9})?)%");
+
+    @Override
+    public Double convert(String text) {
+      Matcher matcher = FORM.matcher(text);
+      if (!matcher.matches()) {
+        throw new TypeConversionException("not a percentage: '" + text + "', expected like 10%");
+      }
+      return new BigDecimal(matcher.group(1)).movePointLeft(2).doubleValue();
+    }
   }
 
   /** Perfect hashes by the names that manifests use. */

@@ -43,6 +43,44 @@ class BuildCommandTest {
   }
 
   @Test
+  void refusesAnEmptyInputUnlessAllowed() throws IOException {
+    Path input = file("in.txt", "a 1\nb 2\nc 3\n");
+    CommandRun.of("build", "-t", table, "-i", input);
+    String before = Table.at(table).requireCurrentVersion();
+
+    CommandRun empty = CommandRun.of("build", "-t", table, "-i", "-");
+
+    assertThat(empty.status()).isEqualTo(ExitStatus.NO);
+    assertThat(empty.err())
+        .contains(
+            "bsdb: too few rows, so nothing was published: table=%s expected>=1 actual=0; --min-rows allows fewer, and with 0 an empty table\n"
+                .formatted(table));
+    assertThat(Table.at(table).requireCurrentVersion()).isEqualTo(before);
+    assertThat(Table.at(table).storage().list("snapshots")).containsExactly(before);
+    CommandRun allowed = CommandRun.of("build", "-t", table, "-i", "-", "--min-rows", "0");
+    assertThat(allowed.status()).as(allowed.err()).isZero();
+    assertThat(allowed.out()).contains("records=0 ");
+  }
+
+  @Test
+  void refusesATableThatShrinksByMoreThanAllowed() throws IOException {
+    CommandRun.of("build", "-t", table, "-i", file("in.txt", "a 1\nb 2\nc 3\n"));
+    Path fewer = file("fewer.txt", "a 1\n");
+
+    CommandRun refused =
+        CommandRun.of("build", "-t", table, "-i", fewer, "--max-shrinkage", "66.6%");
+
+    assertThat(refused.status()).isEqualTo(ExitStatus.NO);
+    assertThat(refused.err())
+        .contains("has 3: expected>=2 actual=1; --max-shrinkage allows more to be missing\n");
+    CommandRun unclear = CommandRun.of("build", "-t", table, "-i", fewer, "--max-shrinkage", "0.7");
+    assertThat(unclear.status()).isEqualTo(ExitStatus.USAGE);
+    assertThat(unclear.err()).contains("not a percentage: '0.7', expected like 10%");
+    CommandRun allowed = CommandRun.of("build", "-t", table, "-i", fewer, "--max-shrinkage", "67%");
+    assertThat(allowed.status()).as(allowed.err()).isZero();
+  }
+
+  @Test
   void keepsPropertiesAndSourcePositions() throws IOException {
     Path input = file("in.txt", "a 1\n");
 

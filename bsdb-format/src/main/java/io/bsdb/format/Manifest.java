@@ -1,16 +1,14 @@
 package io.bsdb.format;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.bsdb.format.row.Schema;
-import java.io.CharConversionException;
-import java.io.IOException;
 import java.time.DateTimeException;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -49,10 +47,18 @@ public record Manifest(
   /** Longest manifest that is read, in bytes. */
   public static final int MAX_LENGTH = 64 << 20;
 
-  private static final ObjectMapper JSON = new ObjectMapper();
+  /** Most entries of each of the maps. */
+  public static final int MAX_TEXTS = 65_536;
+
+  private static final String WHAT = "manifest";
+  private static final Pattern VERSION = Pattern.compile("[0-9]{10}-[0-9a-f]{8}");
+
+  /** Of lengths, so that the sum over all partitions is a long. */
+  private static final long MAX_BYTES = Long.MAX_VALUE / SnapshotFormat.MAX_PARTITIONS;
+
+  private static final int UUID_LENGTH = 36;
   private static final Pattern FILE_NAME = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._-]{0,199}");
   private static final String HASH = "XXH3-128, seed 0";
-  private static final int UUID_LENGTH = 36;
   private static final Pattern HEX = Pattern.compile("[0-9a-f]{8}");
 
   public Manifest {
@@ -61,6 +67,11 @@ public record Manifest(
         partitions.stream().sorted(Comparator.comparingInt(PartitionFile::partition)).toList();
     properties = Map.copyOf(properties);
     sourcePositions = Map.copyOf(sourcePositions);
+  }
+
+  /** Whether a text has the form of a version's name, such as {@code 0000000042-0a1b2c3d}. */
+  public static boolean isVersion(String text) {
+    return VERSION.matcher(text).matches();
   }
 
   /** Records in all partitions. */
@@ -73,9 +84,33 @@ public record Manifest(
     return partitions.stream().mapToLong(PartitionFile::length).sum();
   }
 
-  /** The file: JSON whose last member is the checksum of all bytes before it. */
+  /**
+   * The file: JSON whose last member is the checksum of all bytes before it.
+   *
+   * @throws IllegalArgumentException if it would be longer than {@link #MAX_LENGTH}
+   */
   public byte[] encode() {
-    ObjectNode root = JSON.createObjectNode();
+    ObjectNode root = toJson();
+    byte[] bytes = ChecksummedJson.encode(root);
+    if (bytes.length > MAX_LENGTH) {
+      root.remove("checksum");
+      Map.Entry<String, JsonNode> longest =
+          Collections.max(
+              root.properties(),
+              Comparator.comparingInt(member -> member.getValue().toString().length()));
+      throw new IllegalArgumentException(
+          "manifest too long: expected<=%d bytes actual=%d; its longest member is '%s' with %d characters"
+              .formatted(
+                  MAX_LENGTH,
+                  bytes.length,
+                  longest.getKey(),
+                  longest.getValue().toString().length()));
+    }
+    return bytes;
+  }
+
+  private ObjectNode toJson() {
+    ObjectNode root = JsonNodeFactory.instance.objectNode();
     root.put("formatVersion", SnapshotFormat.VERSION);
     root.put("snapshotId", snapshotId.toString());
     root.put("version", version);
@@ -103,7 +138,7 @@ public record Manifest(
           .put("keyBytes", file.keyBytes())
           .put("valueBytes", file.valueBytes());
     }
-    return ChecksummedJson.encode(root);
+    return root;
   }
 
   private static void putAll(ObjectNode node, Map<String, String> entries) {
@@ -120,44 +155,58 @@ public record Manifest(
    * @throws CorruptSnapshotException if it is damaged
    * @throws UnsupportedVersionException if a newer bsdb wrote it
    */
-  public static Manifest decode(byte[] bytes, String file) throws IOException {
+  public static Manifest decode(byte[] bytes, String file)
+      throws CorruptSnapshotException, UnsupportedVersionException {
+    ObjectNode root = ChecksummedJson.decode(bytes, SnapshotFormat.VERSION, WHAT, file);
     try {
-      JsonNode root = JSON.readTree(bytes);
-      int formatVersion = required(root, "formatVersion").asInt();
-      if (formatVersion > SnapshotFormat.VERSION) {
-        throw new UnsupportedVersionException(
-            "snapshot has format version %d, this bsdb reads version %d: file=%s; upgrade bsdb, or rebuild the table with this one"
-                .formatted(formatVersion, SnapshotFormat.VERSION, file));
-      }
-      ChecksummedJson.verify(bytes, "manifest", file);
-      if (formatVersion < 1) {
-        throw new IllegalArgumentException("formatVersion out of range: " + formatVersion);
-      }
-      String hash = required(root, "hash").asText();
+      String hash = text(root, "hash");
       if (!hash.equals(HASH)) {
         throw new UnsupportedVersionException(
             "snapshot was built with another hash: file=%s expected=%s actual=%s; rebuild the table"
-                .formatted(file, HASH, hash));
+                .formatted(file, HASH, Excerpt.of(hash)));
       }
       return fromJson(root, file);
-    } catch (JsonProcessingException
-        | CharConversionException
-        | IllegalArgumentException
-        | DateTimeException e) {
-      throw new CorruptSnapshotException(
-          "manifest cannot be read: file=%s %s".formatted(file, e.getMessage()), e);
+    } catch (IllegalArgumentException | DateTimeException e) {
+      throw ChecksummedJson.unreadable(WHAT, file, e.getMessage(), e);
     }
   }
 
-  private static Manifest fromJson(JsonNode root, String file) throws IOException {
+  private static Manifest fromJson(ObjectNode root, String file) throws CorruptSnapshotException {
+    JsonNode schema = root.get("schema");
+    Manifest manifest =
+        new Manifest(
+            uuid(root, "snapshotId"),
+            version(root, "version"),
+            root.has("parent") ? version(root, "parent") : null,
+            Instant.parse(text(root, "createdAt")),
+            schema == null ? null : Schema.fromJson(schema),
+            texts(root, "options"),
+            partitions(required(root, "partitions"), file),
+            texts(root, "properties"),
+            texts(root, "sourcePositions"));
+    if (manifest.recordCount() != number(root, "recordCount", Long.MAX_VALUE)) {
+      throw new CorruptSnapshotException(
+          "manifest contradicts itself on the record count: file=" + file);
+    }
+    return manifest;
+  }
+
+  private static List<PartitionFile> partitions(JsonNode nodes, String file)
+      throws CorruptSnapshotException {
+    if (nodes.isEmpty() || nodes.size() > SnapshotFormat.MAX_PARTITIONS) {
+      throw new CorruptSnapshotException(
+          "manifest has an impossible number of partitions: file=%s partitions=%d"
+              .formatted(file, nodes.size()));
+    }
     List<PartitionFile> partitions = new ArrayList<>();
     Set<String> names = new HashSet<>();
     Set<UUID> fileIds = new HashSet<>();
-    for (JsonNode node : required(root, "partitions")) {
-      String name = required(node, "file").asText();
+    for (JsonNode node : nodes) {
+      String name = text(node, "file");
       if (!FILE_NAME.matcher(name).matches() || !names.add(name)) {
         throw new CorruptSnapshotException(
-            "manifest names an impossible file: file=%s name='%s'".formatted(file, name));
+            "manifest names an impossible file: file=%s name='%s'"
+                .formatted(file, Excerpt.of(name)));
       }
       UUID fileId = uuid(node, "fileId");
       if (!fileIds.add(fileId)) {
@@ -170,35 +219,13 @@ public record Manifest(
               partitions.size(),
               name,
               fileId,
-              number(node, "length", Long.MAX_VALUE >> 1),
+              number(node, "length", MAX_BYTES),
               checksum(node),
               (int) number(node, "recordCount", SnapshotFormat.MAX_PARTITION_RECORDS),
-              number(node, "keyBytes", Long.MAX_VALUE >> 1),
-              number(node, "valueBytes", Long.MAX_VALUE >> 1)));
+              number(node, "keyBytes", MAX_BYTES),
+              number(node, "valueBytes", MAX_BYTES)));
     }
-    if (partitions.isEmpty() || partitions.size() > SnapshotFormat.MAX_PARTITIONS) {
-      throw new CorruptSnapshotException(
-          "manifest has an impossible number of partitions: file=%s partitions=%d"
-              .formatted(file, partitions.size()));
-    }
-    JsonNode parent = root.get("parent");
-    JsonNode schema = root.get("schema");
-    Manifest manifest =
-        new Manifest(
-            uuid(root, "snapshotId"),
-            required(root, "version").asText(),
-            parent == null ? null : parent.asText(),
-            Instant.parse(required(root, "createdAt").asText()),
-            schema == null ? null : Schema.fromJson(schema),
-            strings(required(root, "options")),
-            partitions,
-            strings(required(root, "properties")),
-            strings(required(root, "sourcePositions")));
-    if (manifest.recordCount() != required(root, "recordCount").asLong()) {
-      throw new CorruptSnapshotException(
-          "manifest contradicts itself on the record count: file=" + file);
-    }
-    return manifest;
+    return partitions;
   }
 
   private static long number(JsonNode node, String name, long max) {
@@ -212,22 +239,37 @@ public record Manifest(
     return number.longValue();
   }
 
-  private static UUID uuid(JsonNode node, String name) {
-    String text = required(node, name).asText();
-    if (text.length() != UUID_LENGTH) { // UUID takes shorter forms, too
-      throw new IllegalArgumentException(
-          "%s is not a UUID of %d characters: '%s'".formatted(name, UUID_LENGTH, text));
-    }
-    return UUID.fromString(text);
-  }
-
   private static int checksum(JsonNode node) {
-    String text = required(node, "checksum").asText();
+    String text = text(node, "checksum");
     if (!HEX.matcher(text).matches()) {
       throw new IllegalArgumentException(
           "checksum is not eight hexadecimal digits: '" + text + "'");
     }
     return Integer.parseUnsignedInt(text, 16);
+  }
+
+  private static UUID uuid(JsonNode node, String name) {
+    String text = text(node, name);
+    if (text.length() != UUID_LENGTH) { // UUID takes shorter forms, too
+      throw new IllegalArgumentException(name + " is not a UUID: '" + text + "'");
+    }
+    return UUID.fromString(text);
+  }
+
+  private static String version(JsonNode node, String name) {
+    String text = text(node, name);
+    if (!isVersion(text)) {
+      throw new IllegalArgumentException(name + " is not a version's name: '" + text + "'");
+    }
+    return text;
+  }
+
+  private static String text(JsonNode node, String name) {
+    JsonNode text = required(node, name);
+    if (!text.isTextual()) {
+      throw new IllegalArgumentException("'" + name + "' is not a string");
+    }
+    return text.textValue();
   }
 
   private static JsonNode required(JsonNode node, String name) {
@@ -238,11 +280,18 @@ public record Manifest(
     return child;
   }
 
-  private static Map<String, String> strings(JsonNode node) {
-    Map<String, String> strings = new LinkedHashMap<>();
-    for (Map.Entry<String, JsonNode> entry : node.properties()) {
-      strings.put(entry.getKey(), entry.getValue().asText());
+  private static Map<String, String> texts(JsonNode root, String name) {
+    JsonNode node = required(root, name);
+    if (!node.isObject()) {
+      throw new IllegalArgumentException("'" + name + "' is not an object");
     }
-    return strings;
+    if (node.size() > MAX_TEXTS) {
+      throw new IllegalArgumentException(
+          "'%s' has too many entries: expected<=%d actual=%d"
+              .formatted(name, MAX_TEXTS, node.size()));
+    }
+    Map<String, String> texts = new LinkedHashMap<>();
+    node.fieldNames().forEachRemaining(key -> texts.put(key, text(node, key)));
+    return texts;
   }
 }

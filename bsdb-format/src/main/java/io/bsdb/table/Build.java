@@ -20,7 +20,10 @@ public record Build(UUID id, String version, @Nullable String parent) implements
     return SnapshotFormat.SNAPSHOTS_DIRECTORY + "/" + version;
   }
 
-  /** Where temporary files may go, relative to the table directory; deleted when the build ends. */
+  /**
+   * Where temporary files may go, relative to the table directory. Whoever writes there deletes it;
+   * so do {@link Table#abort} and, of dead builds, {@link Table#sweep}.
+   */
   public String stagingDirectory() {
     return SnapshotFormat.STAGING_DIRECTORY + "/" + id;
   }

@@ -1,31 +1,27 @@
 package io.bsdb.table;
 
+import io.bsdb.format.CorruptSnapshotException;
+import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.InterruptedIOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
-import java.nio.channels.ClosedChannelException;
 import java.nio.channels.FileChannel;
-import java.nio.channels.FileLock;
-import java.nio.channels.FileLockInterruptionException;
-import java.nio.channels.OverlappingFileLockException;
 import java.nio.channels.SeekableByteChannel;
 import java.nio.file.AtomicMoveNotSupportedException;
-import java.nio.file.FileSystemException;
+import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileSystems;
 import java.nio.file.Files;
-import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.time.Instant;
-import java.util.Comparator;
 import java.util.List;
+import java.util.Objects;
 import java.util.UUID;
-import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 
 /**
@@ -33,9 +29,8 @@ import java.util.stream.Stream;
  * default one.
  */
 final class PathStorage implements TableStorage {
-  private static final String LOCK_FILE = "LOCK";
   private static final String CANNOT_WRITE = "file cannot be written";
-  private static final long RETRY_NANOS = 5_000_000;
+  private static final String CANNOT_LIST = "directory cannot be listed";
 
   private final Path root;
   private final boolean local;
@@ -48,14 +43,32 @@ final class PathStorage implements TableStorage {
   @Override
   public Output create(String path) throws IOException {
     Path file = root.resolve(path);
-    Files.createDirectories(directoryOf(file));
-    return new ChannelOutput(
-        file, Files.newByteChannel(file, StandardOpenOption.WRITE, StandardOpenOption.CREATE_NEW));
+    try {
+      createDirectory(directoryOf(file));
+      return new ChannelOutput(
+          file,
+          Files.newByteChannel(file, StandardOpenOption.WRITE, StandardOpenOption.CREATE_NEW));
+    } catch (IOException e) {
+      throw NamedFile.failure("file cannot be created", file, e);
+    }
   }
 
   private static Path directoryOf(Path file) {
     Path directory = file.getParent();
     return directory == null ? file.getFileSystem().getPath("") : directory;
+  }
+
+  /** Creates a directory and those above it. A link to one serves as well. */
+  private static void createDirectory(Path directory) throws IOException {
+    if (!Files.isDirectory(directory)) {
+      try {
+        Files.createDirectories(directory);
+      } catch (FileAlreadyExistsException e) {
+        NotDirectoryException other = new NotDirectoryException(e.getFile());
+        other.initCause(e);
+        throw other;
+      }
+    }
   }
 
   private record ChannelOutput(Path path, SeekableByteChannel channel) implements Output {
@@ -64,7 +77,7 @@ final class PathStorage implements TableStorage {
       try {
         return channel.write(source);
       } catch (IOException e) {
-        throw named(CANNOT_WRITE, path, e);
+        throw NamedFile.failure(CANNOT_WRITE, path, e);
       }
     }
 
@@ -76,7 +89,7 @@ final class PathStorage implements TableStorage {
         }
         channel.close();
       } catch (IOException e) {
-        throw named(CANNOT_WRITE, path, e);
+        throw NamedFile.failure(CANNOT_WRITE, path, e);
       }
     }
 
@@ -91,42 +104,78 @@ final class PathStorage implements TableStorage {
     }
   }
 
-  /** Channels do not say which file it is that they fail with. */
-  private static IOException named(String what, Path path, IOException e) {
-    return e instanceof ClosedChannelException || e instanceof FileSystemException
-        ? e
-        : new IOException("%s: file=%s: %s".formatted(what, path, e.getMessage()), e);
-  }
-
   @Override
   public InputStream open(String path) throws IOException {
-    return Files.newInputStream(root.resolve(path));
+    Path file = root.resolve(path);
+    try {
+      requireRegular(file);
+      return new FileInput(file, Files.newInputStream(file));
+    } catch (IOException e) {
+      throw NamedFile.failure("file cannot be opened", file, e);
+    }
+  }
+
+  /** Whoever opens a pipe waits for its writer, and a device may have no end. */
+  static void requireRegular(Path file) throws IOException {
+    BasicFileAttributes attributes = Files.readAttributes(file, BasicFileAttributes.class);
+    if (!attributes.isRegularFile()) {
+      throw new CorruptSnapshotException(
+          "not a regular file: file=%s actual=%s"
+              .formatted(file, attributes.isDirectory() ? "a directory" : "a pipe or a device"));
+    }
+  }
+
+  private static final class FileInput extends FilterInputStream {
+    private final Path path;
+
+    FileInput(Path path, InputStream in) {
+      super(in);
+      this.path = path;
+    }
+
+    @Override
+    public int read() throws IOException {
+      byte[] single = new byte[1];
+      return read(single, 0, 1) < 0 ? -1 : single[0] & 0xFF;
+    }
+
+    @Override
+    public int read(byte[] target, int offset, int length) throws IOException {
+      try {
+        return in.read(target, offset, length);
+      } catch (IOException e) {
+        throw NamedFile.failure("file cannot be read", path, e);
+      }
+    }
   }
 
   @Override
   public void replace(String path, byte[] content) throws IOException {
     Path file = root.resolve(path);
-    Files.createDirectories(directoryOf(file));
     Path temporary = file.resolveSibling(file.getFileName() + "." + UUID.randomUUID() + ".tmp");
     try {
-      try (SeekableByteChannel channel =
-          Files.newByteChannel(
-              temporary, StandardOpenOption.WRITE, StandardOpenOption.CREATE_NEW)) {
-        ByteBuffer buffer = ByteBuffer.wrap(content);
-        while (buffer.hasRemaining()) {
-          channel.write(buffer);
-        }
-        if (channel instanceof FileChannel force) {
-          force.force(true);
-        }
-      } catch (IOException e) {
-        throw named(CANNOT_WRITE, file, e);
-      }
+      createDirectory(directoryOf(file));
+      write(temporary, content);
       move(temporary, file);
+    } catch (IOException e) {
+      throw NamedFile.failure(CANNOT_WRITE, file, e);
     } finally {
       Files.deleteIfExists(temporary);
     }
     sync(directoryOf(file));
+  }
+
+  private static void write(Path file, byte[] content) throws IOException {
+    try (SeekableByteChannel channel =
+        Files.newByteChannel(file, StandardOpenOption.WRITE, StandardOpenOption.CREATE_NEW)) {
+      ByteBuffer buffer = ByteBuffer.wrap(content);
+      while (buffer.hasRemaining()) {
+        channel.write(buffer);
+      }
+      if (channel instanceof FileChannel force) {
+        force.force(true);
+      }
+    }
   }
 
   private static void move(Path from, Path to) throws IOException {
@@ -139,53 +188,26 @@ final class PathStorage implements TableStorage {
 
   @Override
   public List<String> list(String directory) throws IOException {
-    try (Stream<Path> entries = Files.list(root.resolve(directory))) {
+    Path path = root.resolve(directory);
+    try (Stream<Path> entries = Files.list(path)) {
       return entries.map(entry -> String.valueOf(entry.getFileName())).sorted().toList();
     } catch (NoSuchFileException | NotDirectoryException e) {
       return List.of();
+    } catch (IOException e) {
+      throw NamedFile.failure(CANNOT_LIST, path, e);
     } catch (UncheckedIOException e) {
-      throw e.getCause();
+      throw NamedFile.failure(CANNOT_LIST, path, Objects.requireNonNull(e.getCause()));
     }
   }
 
   @Override
   public Instant lastModified(String path) throws IOException {
-    Instant latest = Instant.MIN;
-    for (Path entry : tree(root.resolve(path))) {
-      try {
-        Instant modified = Files.getLastModifiedTime(entry).toInstant();
-        latest = modified.isAfter(latest) ? modified : latest;
-      } catch (NoSuchFileException goneMeanwhile) {
-        latest = Instant.now();
-      }
-    }
-    return latest;
+    return DirectoryTree.lastModified(root.resolve(path));
   }
 
   @Override
   public void delete(String path) throws IOException {
-    for (Path entry : tree(root.resolve(path))) {
-      Files.deleteIfExists(entry);
-    }
-  }
-
-  /**
-   * The entry and all below it, deepest first; empty if there is none. Others may delete in it
-   * meanwhile: then it is walked again.
-   */
-  private static List<Path> tree(Path entry) throws IOException {
-    while (Files.exists(entry, LinkOption.NOFOLLOW_LINKS)) {
-      try (Stream<Path> entries = Files.walk(entry)) {
-        return entries.sorted(Comparator.reverseOrder()).toList();
-      } catch (NoSuchFileException goneMeanwhile) {
-        // again
-      } catch (UncheckedIOException e) {
-        if (!(e.getCause() instanceof NoSuchFileException)) {
-          throw e.getCause();
-        }
-      }
-    }
-    return List.of();
+    DirectoryTree.delete(root, path);
   }
 
   @Override
@@ -198,7 +220,7 @@ final class PathStorage implements TableStorage {
       try (FileChannel channel = FileChannel.open(directory, StandardOpenOption.READ)) {
         channel.force(true);
       } catch (IOException e) {
-        throw named("directory cannot be made durable", directory, e);
+        throw NamedFile.failure("directory cannot be made durable", directory, e);
       }
     }
   }
@@ -209,44 +231,24 @@ final class PathStorage implements TableStorage {
       action.run();
       return;
     }
-    Files.createDirectories(root);
     // Before its lock file is opened: to close the file, however that came about, ends the lock on
     // it that another thread of the process has.
-    try (DirectoryLock own = DirectoryLock.acquire(root.toRealPath());
-        FileChannel channel =
-            FileChannel.open(
-                root.resolve(LOCK_FILE), StandardOpenOption.WRITE, StandardOpenOption.CREATE);
-        FileLock lock = lock(channel)) {
+    try (DirectoryLock own = DirectoryLock.acquire(createRoot());
+        LockFile lock = LockFile.acquire(root)) {
       action.run();
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      throw interrupted();
+      throw LockFile.interrupted(root);
     }
   }
 
-  private InterruptedIOException interrupted() {
-    return new InterruptedIOException(
-        "interrupted while waiting for the lock of the table " + root);
-  }
-
-  /**
-   * Waits for the file's lock. It belongs to the whole process, where the JVM refuses to wait for
-   * one that another thread holds, if this class has been loaded twice.
-   */
-  private FileLock lock(FileChannel channel) throws IOException {
-    while (true) {
-      try {
-        return channel.lock();
-      } catch (OverlappingFileLockException heldInThisProcess) {
-        LockSupport.parkNanos(RETRY_NANOS);
-        if (Thread.currentThread().isInterrupted()) {
-          throw interrupted();
-        }
-      } catch (FileLockInterruptionException e) {
-        throw interrupted();
-      } catch (IOException e) {
-        throw named("table cannot be locked", root.resolve(LOCK_FILE), e);
-      }
+  /** The table directory, which now exists. */
+  private Path createRoot() throws IOException {
+    try {
+      createDirectory(root);
+      return root.toRealPath();
+    } catch (IOException e) {
+      throw NamedFile.failure("table directory cannot be created", root, e);
     }
   }
 

@@ -1,6 +1,7 @@
 package io.bsdb.table;
 
 import io.bsdb.format.CorruptSnapshotException;
+import io.bsdb.format.Excerpt;
 import io.bsdb.format.Manifest;
 import io.bsdb.format.PartitionFile;
 import io.bsdb.format.SnapshotFormat;
@@ -18,7 +19,6 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -34,7 +34,7 @@ import org.jspecify.annotations.Nullable;
  * change {@code CURRENT}.
  */
 public final class Table {
-  private static final Pattern VERSION = Pattern.compile("\\d{10}-[0-9a-f]{8}");
+  private static final long MAX_SEQUENCE = 9_999_999_999L;
   private static final int MAX_CURRENT_LENGTH = 4096;
 
   private final TableStorage storage;
@@ -74,10 +74,10 @@ public final class Table {
     }
     String text = new String(content, StandardCharsets.UTF_8);
     String version = text.endsWith("\n") ? text.substring(0, text.length() - 1) : text;
-    if (!text.endsWith("\n") || !VERSION.matcher(version).matches()) {
+    if (!text.endsWith("\n") || !Manifest.isVersion(version)) {
       throw new CorruptSnapshotException(
           "CURRENT does not name a version: file=%s/%s content='%s'; roll back to a version of 'bsdb versions'"
-              .formatted(storage, SnapshotFormat.CURRENT_FILE, text.strip()));
+              .formatted(storage, SnapshotFormat.CURRENT_FILE, Excerpt.of(text.strip())));
     }
     return version;
   }
@@ -107,48 +107,75 @@ public final class Table {
 
   /** Whether {@link #versions} has this one; cheaper where there are many. */
   public boolean contains(String version) throws IOException {
-    return VERSION.matcher(version).matches() && isComplete(version);
+    return Manifest.isVersion(version) && isComplete(version);
   }
 
-  private boolean isComplete(String version) throws IOException {
+  boolean isComplete(String version) throws IOException {
     return storage.list(directory(version)).contains(SnapshotFormat.MANIFEST_FILE);
   }
 
-  private static String directory(String version) {
+  static String directory(String version) {
     return SnapshotFormat.SNAPSHOTS_DIRECTORY + "/" + version;
   }
 
-  /** The manifest of a version. */
+  /**
+   * The manifest of a version.
+   *
+   * @throws NoSuchFileException if there is no such complete version
+   */
   public Manifest manifest(String version) throws IOException {
-    if (!VERSION.matcher(version).matches()) {
-      throw new IllegalArgumentException(
-          "not a version's name: '%s', expected like 0000000001-0a1b2c3d".formatted(version));
-    }
-    String path = directory(version) + "/" + SnapshotFormat.MANIFEST_FILE;
-    Manifest manifest =
-        Manifest.decode(storage.read(path, Manifest.MAX_LENGTH), storage + "/" + path);
-    if (!manifest.version().equals(version)) {
-      throw new CorruptSnapshotException(
-          "manifest belongs to another version: file=%s/%s expected=%s actual=%s"
-              .formatted(storage, path, version, manifest.version()));
-    }
-    return manifest;
+    requireVersion(version);
+    return ManifestFile.read(storage, directory(version), version);
   }
 
-  /** Begins a build: picks its id and its version. Writes nothing. */
+  /** The manifest of a snapshot, in a directory of whatever name. */
+  public static Manifest manifestIn(Path snapshot) throws IOException {
+    return ManifestFile.read(new PathStorage(snapshot), "", null);
+  }
+
+  private static void requireVersion(String version) {
+    if (!Manifest.isVersion(version)) {
+      throw new IllegalArgumentException(
+          "not a version's name: '%s', expected like 0000000001-0a1b2c3d"
+              .formatted(Excerpt.of(version)));
+    }
+  }
+
+  /**
+   * Begins a build: picks its id and its version. Writes nothing. The version sorts behind all
+   * complete ones; a number that only an incomplete one has may be taken again, for the build's id
+   * is part of the name.
+   */
   public Build begin() throws IOException {
     // Before the listing, so that this is in it and the build sorts behind it.
     String parent = currentVersion();
-    long sequence = 0;
-    for (String name : storage.list(SnapshotFormat.SNAPSHOTS_DIRECTORY)) {
-      if (VERSION.matcher(name).matches()) {
-        sequence = Math.max(sequence, Long.parseLong(name.substring(0, 10)));
-      }
+    String newest = newest();
+    long sequence =
+        Math.max(newest == null ? 0 : sequence(newest), parent == null ? 0 : sequence(parent));
+    if (sequence == MAX_SEQUENCE) {
+      throw new IOException(
+          "no number is left for another version: table=%s newest version=%s; delete it if it is not this table's, else build into a new directory"
+              .formatted(storage, newest == null ? parent : newest));
     }
     UUID id = UUID.randomUUID();
     String version =
         String.format(Locale.ROOT, "%010d-%s", sequence + 1, id.toString().substring(0, 8));
     return new Build(id, version, parent);
+  }
+
+  private static long sequence(String version) {
+    return Long.parseLong(version.substring(0, 10));
+  }
+
+  /** The complete version whose name is last, or null if there is none. */
+  private @Nullable String newest() throws IOException {
+    List<String> names = storage.list(SnapshotFormat.SNAPSHOTS_DIRECTORY);
+    for (int i = names.size() - 1; i >= 0; i--) {
+      if (contains(names.get(i))) {
+        return names.get(i);
+      }
+    }
+    return null;
   }
 
   /** What {@link #publish} did. */
@@ -164,10 +191,13 @@ public final class Table {
    * was killed before the swap: it is put in service again, unless there is another version in the
    * place of the one before it.
    *
+   * @throws IllegalArgumentException if a reader would refuse the manifest
    * @throws NoSuchFileException if a file of the manifest is not there
    * @throws PublishConflictException if another version was put in service since the build began
    */
   public Published publish(Build build, Manifest manifest) throws IOException {
+    requireVersion(build.version());
+    byte[] encoded = ManifestFile.encode(storage, build, manifest);
     AtomicBoolean now = new AtomicBoolean();
     // The manifest makes the version complete, so that prune may delete it until CURRENT names it:
     // both are written under one lock.
@@ -179,24 +209,21 @@ public final class Table {
           checkParent(build);
           checkFiles(build, manifest);
           if (!isComplete(build.version())) {
-            storage.replace(
-                build.directory() + "/" + SnapshotFormat.MANIFEST_FILE, manifest.encode());
+            storage.replace(build.directory() + "/" + SnapshotFormat.MANIFEST_FILE, encoded);
           }
           storage.syncDirectory(build.directory());
           storage.syncDirectory(SnapshotFormat.SNAPSHOTS_DIRECTORY);
           setCurrent(build.version());
           now.set(true);
         });
-    if (!now.get()) {
-      return Published.BEFORE;
-    }
-    storage.delete(build.stagingDirectory());
-    return Published.NOW;
+    return now.get() ? Published.NOW : Published.BEFORE;
   }
 
   /**
    * Whether a build was put in service, be it that later ones have taken its place since. After a
    * rollback, only what led to the version in service counts.
+   *
+   * @throws CorruptSnapshotException if a version names a parent that is not older than itself
    */
   public boolean wasPublished(Build build) throws IOException {
     String version = currentVersion();
@@ -204,11 +231,18 @@ public final class Table {
       if (version.equals(build.version())) {
         return true;
       }
+      String parent;
       try {
-        version = manifest(version).parent();
+        parent = manifest(version).parent();
       } catch (NoSuchFileException pruned) {
         return false;
       }
+      if (parent != null && parent.compareTo(version) >= 0) {
+        throw new CorruptSnapshotException(
+            "a version cannot follow one that is not older: file=%s/%s/%s parent=%s; roll back to a version of 'bsdb versions', and delete this one"
+                .formatted(storage, directory(version), SnapshotFormat.MANIFEST_FILE, parent));
+      }
+      version = parent;
     }
     return false;
   }
@@ -239,12 +273,28 @@ public final class Table {
     storage.replace(SnapshotFormat.CURRENT_FILE, (version + "\n").getBytes(StandardCharsets.UTF_8));
   }
 
-  /** Deletes all that an unpublished build has written. */
+  /**
+   * Deletes all that an unpublished build has written. A complete version stays: it may have been
+   * in service, or another process may just be putting it there.
+   */
   public void abort(Build build) throws IOException {
-    if (!wasPublished(build)) {
-      storage.delete(build.directory());
+    // Who was interrupted tidies up nevertheless.
+    boolean interrupted = Thread.interrupted();
+    try {
+      if (storage.list(SnapshotFormat.SNAPSHOTS_DIRECTORY).contains(build.version())) {
+        storage.exclusively(
+            () -> {
+              if (!isComplete(build.version())) {
+                storage.delete(build.directory());
+              }
+            });
+      }
+      storage.delete(build.stagingDirectory());
+    } finally {
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
     }
-    storage.delete(build.stagingDirectory());
   }
 
   /**
@@ -268,62 +318,21 @@ public final class Table {
    *
    * @param keep how many to keep, at least 1, the one in service among them
    * @return the versions deleted
+   * @throws IOException also if one lies behind a symbolic link below the table directory
    */
   public List<String> prune(int keep) throws IOException {
-    if (keep < 1) {
-      throw new IllegalArgumentException("versions to keep: expected>=1 actual=" + keep);
-    }
-    List<String> deleted = new ArrayList<>();
-    storage.exclusively(
-        () -> {
-          String current = currentVersion();
-          List<String> others = new ArrayList<>(versions());
-          others.remove(current);
-          int spare = others.size() - (current == null ? keep : keep - 1);
-          for (String version : others.subList(0, Math.max(0, spare))) {
-            storage.delete(directory(version) + "/" + SnapshotFormat.MANIFEST_FILE);
-            storage.delete(directory(version));
-            deleted.add(version);
-          }
-        });
-    return deleted;
+    return new CleanUp(this).prune(keep);
   }
 
   /**
    * Deletes what dead builds left behind: staging directories, incomplete versions in which nothing
-   * changed for {@code age}, and successors of {@code CURRENT} that never took its place. What is
-   * not named like a version stays.
+   * changed for {@code age}, and successors of {@code CURRENT} that never took its place. What has
+   * another name than a build gives stays.
    *
    * @return what was deleted, relative to the table directory
+   * @throws IOException also if something lies behind a symbolic link below the table directory
    */
   public List<String> sweep(Duration age) throws IOException {
-    Instant limit = Instant.now().minus(age);
-    List<String> deleted = new ArrayList<>();
-    for (String name : storage.list(SnapshotFormat.STAGING_DIRECTORY)) {
-      sweep(SnapshotFormat.STAGING_DIRECTORY + "/" + name, limit, deleted);
-    }
-    for (String name : storage.list("")) {
-      if (name.startsWith(SnapshotFormat.CURRENT_FILE + ".") && name.endsWith(".tmp")) {
-        sweep(name, limit, deleted);
-      }
-    }
-    // A build that is about to be published is either swept before, and refused, or complete.
-    storage.exclusively(
-        () -> {
-          String current = currentVersion();
-          for (String name : storage.list(SnapshotFormat.SNAPSHOTS_DIRECTORY)) {
-            if (VERSION.matcher(name).matches() && !name.equals(current) && !isComplete(name)) {
-              sweep(directory(name), limit, deleted);
-            }
-          }
-        });
-    return deleted;
-  }
-
-  private void sweep(String path, Instant limit, List<String> deleted) throws IOException {
-    if (storage.lastModified(path).isBefore(limit)) {
-      storage.delete(path);
-      deleted.add(path);
-    }
+    return new CleanUp(this).sweep(Instant.now().minus(age));
   }
 }

@@ -36,24 +36,30 @@ public interface TableStorage {
    * @throws CorruptSnapshotException if it is longer than {@code limit}
    */
   default byte[] read(String path, int limit) throws IOException {
+    String file = this + "/" + path;
+    byte[] content;
     try (InputStream in = open(path)) {
-      byte[] content = in.readNBytes(limit + 1);
-      if (content.length > limit) {
-        throw new CorruptSnapshotException(
-            "file too long: file=%s/%s expected<=%d".formatted(this, path, limit));
-      }
-      return content;
+      content = in.readNBytes(limit + 1);
     } catch (FileNotFoundException lateNotice) {
-      NoSuchFileException missing = new NoSuchFileException(this + "/" + path);
+      NoSuchFileException missing = new NoSuchFileException(file);
       missing.initCause(lateNotice);
       throw missing;
+    } catch (IOException e) {
+      throw NamedFile.failure("file cannot be read", file, e);
     }
+    if (content.length > limit) {
+      throw new CorruptSnapshotException(
+          "file too long: file=%s expected<=%d".formatted(file, limit));
+    }
+    return content;
   }
 
   /**
    * Reads a file from its start.
    *
    * @throws NoSuchFileException if there is none
+   * @throws CorruptSnapshotException if it is no file with content of its own, but a directory, a
+   *     pipe or a device
    */
   InputStream open(String path) throws IOException;
 
@@ -71,7 +77,12 @@ public interface TableStorage {
   /** When a file or anything in a directory was last changed, as far as the storage tells. */
   Instant lastModified(String path) throws IOException;
 
-  /** Deletes a file, or a directory with all that is in it. What is not there counts as deleted. */
+  /**
+   * Deletes a file, or a directory with all that is in it. What is not there counts as deleted. Of
+   * a symbolic link, the link itself is deleted.
+   *
+   * @throws IOException also if the file lies behind a symbolic link below the table directory
+   */
   void delete(String path) throws IOException;
 
   /** Makes the entries of a directory durable, where the storage knows such a thing. */

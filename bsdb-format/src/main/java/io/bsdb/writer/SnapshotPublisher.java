@@ -4,8 +4,11 @@ import io.bsdb.format.Manifest;
 import io.bsdb.format.PartitionFile;
 import io.bsdb.format.SnapshotFormat;
 import io.bsdb.table.Build;
+import io.bsdb.table.PublishConflictException;
 import io.bsdb.table.Table;
+import io.bsdb.writer.TooFewRowsException.Limit;
 import java.io.IOException;
+import java.math.BigDecimal;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
@@ -29,12 +32,14 @@ public final class SnapshotPublisher {
    * the build it puts the build in service again, with the files and the manifest that it has.
    *
    * <p>Partitions for which no file is given are empty. Other files in the snapshot's directory,
-   * left by failed attempts, are deleted.
+   * left by failed attempts, are deleted. So is all that a build wrote which is refused; after any
+   * other failure its files stay, and publishing may be tried again.
    *
-   * @throws IllegalArgumentException if a partition has two files or is out of range
+   * @throws TooFewRowsException if the options demand more rows
+   * @throws IllegalArgumentException if a partition has two files or is out of range, or if the
+   *     manifest would be too long
    * @throws java.nio.file.NoSuchFileException if one of the files is gone
-   * @throws io.bsdb.table.PublishConflictException if another version was put in service since the
-   *     build began
+   * @throws PublishConflictException if another version was put in service since the build began
    */
   public static Manifest publish(
       Table table,
@@ -43,13 +48,21 @@ public final class SnapshotPublisher {
       List<PartitionFile> files,
       WriterOptions options)
       throws IOException {
-    if (table.wasPublished(build) || table.contains(build.version())) {
-      // It may have been in service, so that its files must stay as they are.
-      Manifest manifest = table.manifest(build.version());
-      table.publish(build, manifest);
-      clear(table, build, manifest.partitions());
-      return manifest;
+    @Nullable PartitionFile[] byPartition = byPartition(files, partitionCount);
+    try {
+      return complete(table, build, byPartition, options);
+    } catch (PublishConflictException | TooFewRowsException | IllegalArgumentException refused) {
+      try {
+        table.abort(build);
+      } catch (IOException e) {
+        refused.addSuppressed(e);
+      }
+      throw refused;
     }
+  }
+
+  private static @Nullable PartitionFile[] byPartition(
+      List<PartitionFile> files, int partitionCount) {
     @Nullable PartitionFile[] byPartition = new @Nullable PartitionFile[partitionCount];
     for (PartitionFile file : files) {
       if (file.partition() >= partitionCount) {
@@ -64,8 +77,22 @@ public final class SnapshotPublisher {
       }
       byPartition[file.partition()] = file;
     }
+    return byPartition;
+  }
+
+  private static Manifest complete(
+      Table table, Build build, @Nullable PartitionFile[] byPartition, WriterOptions options)
+      throws IOException {
+    if (table.wasPublished(build) || table.contains(build.version())) {
+      // It may have been in service, so that its files must stay as they are.
+      Manifest manifest = table.manifest(build.version());
+      table.publish(build, manifest);
+      clear(table, build, manifest.partitions());
+      return manifest;
+    }
+    requireEnoughRows(table, build, byPartition, options);
     List<PartitionFile> all = new ArrayList<>();
-    for (int partition = 0; partition < partitionCount; partition++) {
+    for (int partition = 0; partition < byPartition.length; partition++) {
       PartitionFile file = byPartition[partition];
       all.add(file == null ? buildEmpty(table, build, partition, options) : file);
     }
@@ -85,6 +112,47 @@ public final class SnapshotPublisher {
     Manifest published = table.manifest(build.version());
     clear(table, build, published.partitions());
     return published;
+  }
+
+  private static void requireEnoughRows(
+      Table table, Build build, @Nullable PartitionFile[] files, WriterOptions options)
+      throws IOException {
+    long rows = 0;
+    for (PartitionFile file : files) {
+      rows += file == null ? 0 : file.recordCount();
+    }
+    if (rows < options.minRows()) {
+      throw new TooFewRowsException(
+          Limit.MIN_ROWS,
+          "too few rows, so nothing was published: table=%s expected>=%d actual=%d"
+              .formatted(table.storage(), options.minRows(), rows));
+    }
+    String parent = build.parent();
+    if (parent != null && options.maxShrinkage() < 1) {
+      long before = rowsOf(table, parent);
+      long spare =
+          BigDecimal.valueOf(options.maxShrinkage())
+              .multiply(BigDecimal.valueOf(before))
+              .longValue();
+      long least = before - spare;
+      if (rows < least) {
+        throw new TooFewRowsException(
+            Limit.MAX_SHRINKAGE,
+            "too few rows, so nothing was published: table=%s the version before, %s, has %d: expected>=%d actual=%d"
+                .formatted(table.storage(), parent, before, least, rows));
+      }
+    }
+  }
+
+  private static long rowsOf(Table table, String version) throws IOException {
+    try {
+      return table.manifest(version).recordCount();
+    } catch (IOException e) {
+      throw new IOException(
+          "the number of rows cannot be compared with the version before, build without a maximum shrinkage: "
+              + e.getMessage(),
+          e);
+    }
   }
 
   /** Under a name that no other publisher of the build uses, as its file has another id. */

@@ -85,7 +85,12 @@ public final class SnapshotWriter implements Closeable {
         parent == null
             ? Files.createTempDirectory("bsdb-")
             : Files.createTempDirectory(parent, "bsdb-");
-    return new SnapshotWriter(table, build, options, own, own);
+    try {
+      return new SnapshotWriter(table, build, options, own, own);
+    } catch (RuntimeException | Error e) {
+      Files.delete(own);
+      throw e;
+    }
   }
 
   /** Who hears of progress. */
@@ -122,6 +127,7 @@ public final class SnapshotWriter implements Closeable {
    *
    * @return the manifest of what is now in service
    * @throws DuplicateKeyException if a key came twice and the options say to fail
+   * @throws TooFewRowsException if the options demand more rows
    * @throws io.bsdb.table.PublishConflictException if another build published first
    */
   public Manifest publish() throws IOException {
@@ -149,11 +155,14 @@ public final class SnapshotWriter implements Closeable {
     try {
       partitions.close();
     } finally {
-      if (!published) {
-        table.abort(build);
-      }
-      if (ownDirectory != null) {
-        Files.deleteIfExists(ownDirectory);
+      try {
+        if (!published) {
+          table.abort(build);
+        }
+      } finally {
+        if (ownDirectory != null) {
+          Files.deleteIfExists(ownDirectory);
+        }
       }
     }
   }

@@ -29,6 +29,10 @@ import org.jspecify.annotations.Nullable;
  *     the memory, while it splits a part of the input into more than one partition
  * @param temporaryDirectory for spill files; null for the table's staging directory
  * @param duplicates what to do with a key that comes twice
+ * @param minRows fewest rows that may be published: 1 unless set, so that an empty table, which a
+ *     failed job before this one may leave, does not replace one with rows
+ * @param maxShrinkage largest part of the rows of the version before that may be missing, 0 to 1; 1
+ *     sets no limit
  * @param schema of the rows; null for plain bytes
  * @param properties for the manifest
  * @param sourcePositions for the manifest
@@ -46,6 +50,8 @@ public record WriterOptions(
     long memoryBytes,
     @Nullable Path temporaryDirectory,
     Duplicates duplicates,
+    long minRows,
+    double maxShrinkage,
     @Nullable Schema schema,
     Map<String, String> properties,
     Map<String, String> sourcePositions) {
@@ -93,6 +99,8 @@ public record WriterOptions(
     private long memoryBytes = 1L << 30;
     private @Nullable Path temporaryDirectory;
     private Duplicates duplicates = Duplicates.FAIL;
+    private long minRows = 1;
+    private double maxShrinkage = 1;
     private @Nullable Schema schema;
     private Map<String, String> properties = Map.of();
     private Map<String, String> sourcePositions = Map.of();
@@ -112,6 +120,8 @@ public record WriterOptions(
       memoryBytes = options.memoryBytes;
       temporaryDirectory = options.temporaryDirectory;
       duplicates = options.duplicates;
+      minRows = options.minRows;
+      maxShrinkage = options.maxShrinkage;
       schema = options.schema;
       properties = options.properties;
       sourcePositions = options.sourcePositions;
@@ -187,6 +197,22 @@ public record WriterOptions(
       return this;
     }
 
+    /** Fewest rows that may be published; 0 allows an empty table. */
+    public Builder minRows(long value) {
+      minRows = inRange("minimum rows", value, 0, Long.MAX_VALUE);
+      return this;
+    }
+
+    /** Largest part of the rows of the version before that may be missing, such as 0.1. */
+    public Builder maxShrinkage(double value) {
+      if (!(value >= 0 && value <= 1)) {
+        throw new IllegalArgumentException(
+            "maximum shrinkage out of range: expected 0 to 1, actual " + value);
+      }
+      maxShrinkage = value;
+      return this;
+    }
+
     public Builder schema(Schema value) {
       schema = value;
       return this;
@@ -230,6 +256,8 @@ public record WriterOptions(
           memoryBytes,
           temporaryDirectory,
           duplicates,
+          minRows,
+          maxShrinkage,
           schema,
           properties,
           sourcePositions);

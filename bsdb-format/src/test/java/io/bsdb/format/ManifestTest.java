@@ -5,12 +5,15 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bsdb.format.row.Schema;
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import java.util.zip.CRC32C;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -34,7 +37,7 @@ class ManifestTest {
           List.of(
               new PartitionFile(1, "part-00001.bsdb", new UUID(1, 1), 9000, 0x80000001, 5, 20, 100),
               new PartitionFile(0, "part-00000.bsdb", new UUID(0, 0x2f), 5L << 40, -1, 7, 28, 140)),
-          Map.of("owner", "Zürich \"checksum\" : \"00000000\""),
+          Map.of("team", "ops", "owner", "Zürich \"checksum\" : \"00000000\""),
           Map.of("orders-0", "12345"));
 
   @Test
@@ -141,6 +144,13 @@ class ManifestTest {
     assertRefusedWith(
         edited("\"recordCount\" : 5", "\"recordCount\" : 2147483648"), "recordCount out of range");
     assertRefusedWith(edited("\"recordCount\" : 12", "\"recordCount\" : 13"), "contradicts itself");
+    assertRefusedWith(edited("\"recordCount\" : 12", "\"recordCount\" : 12.5"), "out of range");
+    assertRefusedWith(edited("\"recordCount\" : 12", "\"recordCount\" : \"12\""), "out of range");
+    assertRefusedWith(
+        edited("\"length\" : 9000", "\"length\" : 140737488355328"), "length out of range");
+    assertRefusedWith(edited("\"formatVersion\" : 1", "\"formatVersion\" : 0"), "out of range");
+    assertRefusedWith(edited("\"formatVersion\" : 1", "\"formatVersion\" : 1.5"), "out of range");
+    assertRefusedWith(edited("\"formatVersion\" : 1", "\"formatVersion\" : \"1\""), "out of range");
     assertRefusedWith(edited("80000001", "x0000001"), "manifest cannot be read");
     assertRefusedWith(edited("80000001", "180000001"), "manifest cannot be read");
     assertRefusedWith(edited("80000001", "-1"), "manifest cannot be read");
@@ -165,8 +175,11 @@ class ManifestTest {
 
   @Test
   void refusesAnEncodingThatIsNoUtf8() {
-    assertRefusedWith(new byte[] {0, 0, (byte) 0xFF, (byte) 0xFE, 0, 0}, "manifest cannot");
-    assertRefusedWith(new byte[] {(byte) 0xFF, (byte) 0xFE, 0, 0x30, 0, 0}, "manifest ");
+    assertRefusedWith(new byte[] {0, 0, (byte) 0xFF, (byte) 0xFE, 0, 0}, "manifest does not end");
+    byte[] latin = edited("ops", "op\u00e9s").clone();
+    int place = new String(latin, StandardCharsets.ISO_8859_1).indexOf("\u00c3\u00a9");
+    latin[place] = 'x';
+    assertRefusedWith(withRightChecksum(latin), "not UTF-8");
   }
 
   @Test
@@ -175,13 +188,114 @@ class ManifestTest {
         edited("\"schema\" : {", "\"deep\" : " + "[".repeat(100_000)), "manifest cannot be read");
   }
 
+  /** 4294967297 is 1 in 32 bits. */
+  @ParameterizedTest
+  @ValueSource(strings = {"4294967297", "18446744073709551617"})
+  void refusesFormatVersionsThatAnIntCannotHold(String version) {
+    assertThatThrownBy(
+            () ->
+                Manifest.decode(
+                    edited("\"formatVersion\" : 1", "\"formatVersion\" : " + version), FILE))
+        .isInstanceOf(UnsupportedVersionException.class)
+        .hasMessageContaining("format version " + version + ", this bsdb reads version 1");
+  }
+
+  @Test
+  void refusesWhatIsSaidTwice() {
+    assertRefusedWith(
+        edited("\"formatVersion\" : 1", "\"formatVersion\" : 1, \"formatVersion\" : 2"),
+        "Duplicate field 'formatVersion'");
+    assertRefusedWith(edited("\"team\" : \"ops\"", "\"owner\" : \"ops\""), "Duplicate field");
+    assertRefusedWith(
+        edited("\"partitions\" : [", "\"x\" : 1} { \"partitions\" : ["), "manifest cannot be read");
+  }
+
+  @Test
+  void readsTextsOfAnyLength() throws Exception {
+    String value = "x".repeat(21_000_000);
+    Manifest manifest = withProperties(Map.of("n".repeat(60_000), "y", "note", value));
+    assertThat(Manifest.decode(manifest.encode(), FILE).properties())
+        .isEqualTo(manifest.properties());
+  }
+
+  @Test
+  void doesNotEncodeWhatIsLongerThanReadersTake() {
+    Manifest manifest = withProperties(Map.of("note", "x".repeat(Manifest.MAX_LENGTH)));
+    assertThatThrownBy(manifest::encode)
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageStartingWith("manifest too long: expected<=67108864 bytes actual=6710")
+        .hasMessageEndingWith("; its longest member is 'properties' with 67108875 characters");
+  }
+
+  @Test
+  void refusesMoreTextsThanAllowed() {
+    Map<String, String> many =
+        IntStream.rangeClosed(0, Manifest.MAX_TEXTS)
+            .boxed()
+            .collect(Collectors.toMap(i -> "p" + i, i -> ""));
+    assertRefusedWith(
+        withProperties(many).encode(),
+        "'properties' has too many entries: expected<=65536 actual=65537");
+  }
+
+  private static Manifest withProperties(Map<String, String> properties) {
+    return new Manifest(
+        MANIFEST.snapshotId(),
+        MANIFEST.version(),
+        MANIFEST.parent(),
+        MANIFEST.createdAt(),
+        MANIFEST.schema(),
+        MANIFEST.options(),
+        MANIFEST.partitions(),
+        properties,
+        MANIFEST.sourcePositions());
+  }
+
+  /** A tree of all this would take more than a gigabyte. */
+  @Test
+  void refusesMoreValuesThanAllowedInLittleMemory() {
+    byte[] forged =
+        edited("\"schema\" : {", "\"x\" : [" + "[],".repeat(20_000_000) + "0], \"schema\" : {");
+    long before = allocated();
+    assertRefusedWith(forged, "more than 4194304 names and values");
+    assertThat(allocated() - before).as("bytes allocated").isLessThan(600L << 20);
+    forged[forged.length / 2] ^= 1;
+    assertRefusedWith(forged, "manifest checksum mismatch");
+  }
+
+  private static long allocated() {
+    return ((com.sun.management.ThreadMXBean) ManagementFactory.getThreadMXBean())
+        .getCurrentThreadAllocatedBytes();
+  }
+
+  @Test
+  void messagesCarryNothingThatATerminalWouldInterpret() {
+    String evil = "\\u001b[2J" + "x".repeat(5000);
+    for (byte[] forged :
+        List.of(
+            edited("part-00000.bsdb", evil),
+            edited("XXH3-128, seed 0", evil),
+            edited("0000000002-0a1b2c3d", evil),
+            edited("0000000001-12345678", evil),
+            edited("80000001", evil),
+            edited("BIGINT NOT NULL", evil),
+            edited("0a1b2c3d-1111-2222-3333-444455556666", evil))) {
+      assertThatThrownBy(() -> Manifest.decode(forged, FILE))
+          .hasMessageContaining("file=" + FILE)
+          .hasMessageContaining("\\u001b[2J")
+          .message()
+          .hasSizeLessThan(500)
+          .doesNotContain("\u001b");
+    }
+  }
+
   @Test
   void namesTheVersionThatItCannotRead() {
     assertThatThrownBy(
             () -> Manifest.decode(edited("\"formatVersion\" : 1", "\"formatVersion\" : 2"), FILE))
         .isInstanceOf(UnsupportedVersionException.class)
         .hasMessage(
-            "snapshot has format version 2, this bsdb reads version 1: file="
+            "manifest has format version 2, this bsdb reads version 1: file="
                 + FILE
                 + "; upgrade bsdb, or rebuild the table with this one");
   }
@@ -209,9 +323,17 @@ class ManifestTest {
   }
 
   private static byte[] checksummed(String covered) {
+    return withRightChecksum(
+        (covered + "\"checksum\" : \"00000000\"\n}\n").getBytes(StandardCharsets.UTF_8));
+  }
+
+  private static byte[] withRightChecksum(byte[] bytes) {
+    int covered = bytes.length - "\"checksum\" : \"00000000\"\n}\n".length();
     CRC32C crc = new CRC32C();
-    crc.update(covered.getBytes(StandardCharsets.UTF_8));
-    return (covered + "\"checksum\" : \"" + SnapshotFormat.hex((int) crc.getValue()) + "\"\n}\n")
-        .getBytes(StandardCharsets.UTF_8);
+    crc.update(bytes, 0, covered);
+    byte[] checksum = SnapshotFormat.hex((int) crc.getValue()).getBytes(StandardCharsets.US_ASCII);
+    byte[] right = bytes.clone();
+    System.arraycopy(checksum, 0, right, bytes.length - 12, checksum.length);
+    return right;
   }
 }

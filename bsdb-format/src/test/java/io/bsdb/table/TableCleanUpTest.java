@@ -16,6 +16,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.BeforeEach;
@@ -99,16 +100,19 @@ class TableCleanUpTest {
     Path staged = root.resolve(old.stagingDirectory()).resolve("spill");
     Files.createDirectories(staged.getParent());
     Files.writeString(staged, "x");
-    Path stray = Files.writeString(root.resolve("CURRENT.1234.tmp"), "x");
-    Path users = Files.writeString(root.resolve("README.tmp"), "x");
-    age(stray, users, staged, staged.getParent());
+    String next = "CURRENT." + UUID.randomUUID() + ".tmp";
+    Path stray = Files.writeString(root.resolve(next), "x");
+    Path users = Files.writeString(root.resolve("CURRENT.mine.tmp"), "x");
+    Path notes = Files.createDirectories(root.resolve("staging").resolve("notes"));
+    age(stray, users, notes, staged, staged.getParent());
     age(root.resolve(old.directory()).resolve("part-00000.bsdb"), root.resolve(old.directory()));
     age(root.resolve(complete.directory()).resolve("part-00000.bsdb"));
     assertThat(table.sweep(Duration.ofHours(2)))
-        .containsExactlyInAnyOrder(old.directory(), old.stagingDirectory(), "CURRENT.1234.tmp");
+        .containsExactlyInAnyOrder(old.directory(), old.stagingDirectory(), next);
     assertThat(table.storage().list("snapshots")).contains(complete.version(), young.version());
     assertThat(root.resolve(old.directory())).doesNotExist();
     assertThat(users).exists();
+    assertThat(notes).exists();
     assertThat(table.sweep(Duration.ofSeconds(-5))).containsExactly(young.directory());
     assertThat(table.versions()).containsExactly(complete.version());
   }
@@ -156,6 +160,85 @@ class TableCleanUpTest {
     Files.writeString(archive.resolve("kept"), "x");
     assertThat(table.sweep(Duration.ofSeconds(-10))).isEmpty();
     assertThat(archive.resolve("kept")).exists();
+  }
+
+  /** A staging directory on another disk, perhaps, and perhaps another table's. */
+  @Test
+  void doesNotSweepThroughALink() throws Exception {
+    Build dead = table.begin();
+    Path staged = Files.createDirectories(elsewhere("staging").resolve(dead.id().toString()));
+    Path kept = Files.writeString(staged.resolve("spill"), "x");
+    assertThatThrownBy(() -> table.sweep(Duration.ofSeconds(-10)))
+        .isInstanceOf(IOException.class)
+        .hasMessage(
+            "not deleted, for it lies behind a symbolic link: file=%s link=%s; delete it yourself, or"
+                + " make the whole table directory the link",
+            directory.resolve("t").resolve(dead.stagingDirectory()),
+            directory.resolve("t").resolve("staging"));
+    assertThat(kept).exists();
+  }
+
+  @Test
+  void sweepsALinkButNothingBehindIt() throws Exception {
+    publish(table);
+    Path other = Files.createDirectories(directory.resolve("other"));
+    Path kept = Files.writeString(other.resolve("part-00000.bsdb"), "x");
+    Build dead = table.begin();
+    Path root = directory.resolve("t");
+    Files.createSymbolicLink(root.resolve(dead.directory()), other);
+    Files.createSymbolicLink(
+        Files.createDirectories(root.resolve("staging")).resolve(dead.id().toString()), other);
+    assertThat(table.sweep(Duration.ofSeconds(-10)))
+        .containsExactlyInAnyOrder(dead.directory(), dead.stagingDirectory());
+    assertThat(kept).exists();
+    assertThat(root.resolve(dead.directory())).doesNotExist();
+  }
+
+  @Test
+  void doesNotPruneThroughALink() throws Exception {
+    Build old = publish(table);
+    Build current = publish(table);
+    Path version = directory.resolve("t").resolve(old.directory());
+    Path moved = Files.move(version, directory.resolve("moved"));
+    Files.createSymbolicLink(version, moved);
+    assertThat(table.versions()).containsExactly(old.version(), current.version());
+    assertThatThrownBy(() -> table.prune(1))
+        .isInstanceOf(IOException.class)
+        .hasMessageStartingWith(
+            "not deleted, for it lies behind a symbolic link: file="
+                + version.resolve("manifest.json"));
+    assertThat(moved.resolve("manifest.json")).exists();
+    assertThat(moved.resolve("part-00000.bsdb")).exists();
+  }
+
+  /** Reading and building go on; only deleting does not. */
+  @Test
+  void buildsBehindALinkButDoesNotDeleteThere() throws Exception {
+    Path snapshots = elsewhere("snapshots");
+    Build old = publish(table);
+    Build current = publish(table);
+    assertThat(table.currentVersion()).isEqualTo(current.version());
+    assertThat(table.versions()).containsExactly(old.version(), current.version());
+    assertThatThrownBy(() -> table.prune(1)).hasMessageContaining("symbolic link");
+    assertThat(snapshots.resolve(old.version()).resolve("manifest.json")).exists();
+  }
+
+  @Test
+  void aTableDirectoryMayBeALink() throws Exception {
+    Path real = Files.createDirectories(directory.resolve("real"));
+    Files.createSymbolicLink(directory.resolve("t"), real);
+    Build old = publish(table);
+    Build current = publish(table);
+    assertThat(table.prune(1)).containsExactly(old.version());
+    assertThat(table.versions()).containsExactly(current.version());
+  }
+
+  /** A directory of the table that is a link. */
+  private Path elsewhere(String name) throws IOException {
+    Path target = Files.createDirectories(directory.resolve("elsewhere"));
+    Files.createDirectories(directory.resolve("t"));
+    Files.createSymbolicLink(directory.resolve("t").resolve(name), target);
+    return target;
   }
 
   private static void age(Path... paths) throws IOException {

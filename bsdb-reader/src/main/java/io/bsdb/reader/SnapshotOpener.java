@@ -5,10 +5,10 @@ import io.bsdb.format.Manifest;
 import io.bsdb.format.PartitionFile;
 import io.bsdb.format.SnapshotFormat;
 import io.bsdb.reader.io.DirectFile;
+import io.bsdb.table.Table;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -29,13 +29,7 @@ final class SnapshotOpener {
   static OpenSnapshot openVersion(Path table, String version, ReaderOptions options)
       throws IOException {
     Path directory = table.resolve(SnapshotFormat.SNAPSHOTS_DIRECTORY).resolve(version);
-    Manifest manifest = readManifest(directory);
-    if (!manifest.version().equals(version)) {
-      throw new CorruptSnapshotException(
-          "manifest belongs to another version: file=%s expected=%s actual=%s"
-              .formatted(
-                  directory.resolve(SnapshotFormat.MANIFEST_FILE), version, manifest.version()));
-    }
+    Manifest manifest = Table.at(table).manifest(version);
     return openDirectory(directory, manifest, options, DirectFile::openChannel);
   }
 
@@ -105,18 +99,6 @@ final class SnapshotOpener {
   }
 
   static Manifest readManifest(Path directory) throws IOException {
-    Path file = directory.resolve(SnapshotFormat.MANIFEST_FILE);
-    if (!Files.exists(file)) {
-      throw new NoSuchFileException(
-          file.toString(),
-          null,
-          "the snapshot was never completed or has been deleted; see 'bsdb versions'");
-    }
-    if (Files.size(file) > Manifest.MAX_LENGTH) {
-      throw new CorruptSnapshotException(
-          "manifest too long: file=%s expected<=%d actual=%d"
-              .formatted(file, Manifest.MAX_LENGTH, Files.size(file)));
-    }
-    return Manifest.decode(Files.readAllBytes(file), file.toString());
+    return Table.manifestIn(directory);
   }
 }

@@ -30,7 +30,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** One snapshot built by several writers. */
 class PartitionWriterTest {
   private static final int PARTITIONS = 6;
-  private static final WriterOptions OPTIONS = WriterOptions.defaults();
+  private static final WriterOptions OPTIONS = WriterOptions.builder().minRows(0).build();
   private static final TestData DATA =
       TestData.random(1, 500, Lengths.VARYING, Lengths.VARYING, 50);
 

@@ -167,6 +167,20 @@ public final class BsdbOptions {
           .withDescription(
               "What happens to rows with the same primary key: 'fail' fails the job and names the key; 'first' and 'last' keep one, in the order in which rows reach the writer.");
 
+  public static final ConfigOption<Long> SINK_MIN_ROWS =
+      ConfigOptions.key("sink.min-rows")
+          .longType()
+          .defaultValue(WRITER.minRows())
+          .withDescription(
+              "Fewest rows that may be published; with fewer the job fails, and the version in service stays. 0 allows an empty table.");
+
+  public static final ConfigOption<Double> SINK_MAX_SHRINKAGE =
+      ConfigOptions.key("sink.max-shrinkage")
+          .doubleType()
+          .defaultValue(WRITER.maxShrinkage())
+          .withDescription(
+              "Largest part of the rows of the version before that may be missing, such as 0.1; with fewer rows the job fails, and the version in service stays. 1 sets no limit.");
+
   public static final ConfigOption<Integer> SINK_RETAIN_VERSIONS =
       ConfigOptions.key("sink.retain-versions")
           .intType()

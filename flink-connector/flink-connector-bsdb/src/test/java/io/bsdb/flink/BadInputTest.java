@@ -203,7 +203,7 @@ class BadInputTest {
     declare("id BIGINT, name STRING, PRIMARY KEY (id) NOT ENFORCED");
 
     assertFails(LOOKUP)
-        .hasStackTraceContaining("snapshot has format version 999, this bsdb reads version");
+        .hasStackTraceContaining("manifest has format version 999, this bsdb reads version");
   }
 
   @Test

@@ -64,6 +64,27 @@ class BuildTest {
   }
 
   @Test
+  void keepsTheTableIfTheQueryGivesNoRows() throws Exception {
+    Sql session = Sql.batch(2).numbers("s", 10).run(ddl("")).run("INSERT OVERWRITE t SELECT f0, 'x' FROM s");
+    String before = current().version();
+
+    assertThatThrownBy(
+            () -> session.run("INSERT OVERWRITE t SELECT f0, 'x' FROM s WHERE f0 < 0"))
+        .hasStackTraceContaining("too few rows, so nothing was published: table=" + directory)
+        .hasStackTraceContaining("lower 'sink.min-rows', to 0 for an empty table");
+    assertThatThrownBy(
+            () ->
+                session.run(
+                    "INSERT OVERWRITE t /*+ OPTIONS('sink.max-shrinkage' = '0.2') */ SELECT f0, 'x' FROM s WHERE f0 < 5"))
+        .hasStackTraceContaining("if that is right, raise 'sink.max-shrinkage'");
+    assertThat(Table.at(directory).storage().list("snapshots")).containsExactly(before);
+
+    session.run(
+        "INSERT OVERWRITE t /*+ OPTIONS('sink.min-rows' = '0') */ SELECT f0, 'x' FROM s WHERE f0 < 0");
+    assertThat(current().recordCount()).isZero();
+  }
+
+  @Test
   void takesBucketsOfDdlAsPartitions() throws Exception {
     Sql.batch(2)
         .numbers("s", 100)

@@ -91,11 +91,11 @@ class ProceduresTest {
 
   @Test
   void sweeps() throws Exception {
-    Path leftover = Files.createDirectories(warehouse.resolve("default/t/staging/dead"));
+    Path leftover = Files.createDirectories(warehouse.resolve("default/t/staging/0d0d0d0d-0000-0000-0000-000000000000"));
 
     assertThat(session.texts("CALL c.sys.sweep('default.t')")).isEmpty();
     assertThat(session.texts("CALL c.sys.sweep('default.t', '0 s')"))
-        .containsExactly("+I[staging/dead]");
+        .containsExactly("+I[staging/0d0d0d0d-0000-0000-0000-000000000000]");
     assertThat(leftover).doesNotExist();
   }
 

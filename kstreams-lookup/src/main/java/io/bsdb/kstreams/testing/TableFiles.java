@@ -81,7 +81,9 @@ final class TableFiles {
               SnapshotFormat.HEADER_LENGTH);
         }
       }
-      return SnapshotPublisher.publish(table, build, 1, files, options).version();
+      // A test may well want a table without rows.
+      WriterOptions anyRows = options.toBuilder().minRows(0).build();
+      return SnapshotPublisher.publish(table, build, 1, files, anyRows).version();
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

@@ -1,14 +1,10 @@
 package io.bsdb.flink.catalog;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.bsdb.format.ChecksummedJson;
-import io.bsdb.format.CorruptSnapshotException;
-import io.bsdb.format.UnsupportedVersionException;
 import io.bsdb.table.TableStorage;
-import java.io.CharConversionException;
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;
 import java.util.HashMap;
@@ -27,7 +23,6 @@ final class TableDeclaration {
   static final String FILE = "flink-table.json";
   private static final int FORMAT_VERSION = 1;
   private static final int MAX_LENGTH = 64 << 20;
-  private static final ObjectMapper JSON = new ObjectMapper();
 
   private TableDeclaration() {}
 
@@ -48,7 +43,7 @@ final class TableDeclaration {
   }
 
   private static byte[] encode(Map<String, String> properties) {
-    ObjectNode root = JSON.createObjectNode();
+    ObjectNode root = JsonNodeFactory.instance.objectNode();
     root.put("formatVersion", FORMAT_VERSION);
     ObjectNode table = root.putObject("table");
     new TreeMap<>(properties).forEach(table::put);
@@ -56,20 +51,8 @@ final class TableDeclaration {
   }
 
   private static Map<String, String> decode(byte[] content, String file) throws IOException {
-    JsonNode root;
-    try {
-      root = JSON.readTree(content);
-    } catch (JsonProcessingException | CharConversionException e) {
-      throw new CorruptSnapshotException(
-          "declaration of a table cannot be read: file=%s %s".formatted(file, e.getMessage()), e);
-    }
-    int formatVersion = root.path("formatVersion").asInt();
-    if (formatVersion > FORMAT_VERSION) {
-      throw new UnsupportedVersionException(
-          "declaration of a table has format version %d, this bsdb reads version %d: file=%s; upgrade bsdb"
-              .formatted(formatVersion, FORMAT_VERSION, file));
-    }
-    ChecksummedJson.verify(content, "declaration of a table", file);
+    JsonNode root =
+        ChecksummedJson.decode(content, FORMAT_VERSION, "declaration of a table", file);
     Map<String, String> properties = new HashMap<>();
     root.path("table")
         .properties()

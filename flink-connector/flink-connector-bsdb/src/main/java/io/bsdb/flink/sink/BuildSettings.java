@@ -30,6 +30,8 @@ public record BuildSettings(
     int zstdLevel,
     long memoryBytes,
     Duplicates duplicates,
+    long minRows,
+    double maxShrinkage,
     int retainVersions,
     Duration stagingRetention,
     Map<String, String> sourcePositions,
@@ -67,6 +69,8 @@ public record BuildSettings(
         .zstdLevel(zstdLevel)
         .memoryBytes(memoryBytes)
         .duplicates(duplicates)
+        .minRows(minRows)
+        .maxShrinkage(maxShrinkage)
         .sourcePositions(sourcePositions)
         .properties(properties)
         .schema(table.schema());

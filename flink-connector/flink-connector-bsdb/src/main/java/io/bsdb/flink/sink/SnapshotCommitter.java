@@ -6,11 +6,13 @@ import io.bsdb.table.Build;
 import io.bsdb.table.PublishConflictException;
 import io.bsdb.table.Table;
 import io.bsdb.writer.SnapshotPublisher;
+import io.bsdb.writer.TooFewRowsException;
 import java.io.IOException;
 import java.util.Collection;
 import java.util.List;
 import org.apache.flink.api.connector.sink2.Committer;
 import org.apache.flink.runtime.execution.SuppressRestartsException;
+import org.apache.flink.table.api.ValidationException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -61,8 +63,20 @@ final class SnapshotCommitter implements Committer<Publication> {
           declared.name(),
           manifest.version(),
           manifest.recordCount());
-    } catch (PublishConflictException e) {
-      // Trying again cannot help: the parent will not come back.
+    } catch (TooFewRowsException e) {
+      throw new SuppressRestartsException(
+          new ValidationException(
+              "table %s: %s; if that is right, %s"
+                  .formatted(
+                      declared.name(),
+                      e.getMessage(),
+                      switch (e.limit()) {
+                        case MIN_ROWS -> "lower 'sink.min-rows', to 0 for an empty table";
+                        case MAX_SHRINKAGE -> "raise 'sink.max-shrinkage'";
+                      }),
+              e));
+    } catch (PublishConflictException | IllegalArgumentException e) {
+      // Trying again cannot help: the parent will not come back, nor will the manifest get shorter.
       throw new SuppressRestartsException(e);
     }
   }

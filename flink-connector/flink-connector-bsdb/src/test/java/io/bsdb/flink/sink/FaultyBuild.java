@@ -61,7 +61,15 @@ final class FaultyBuild {
     return settings(Duration.ofDays(1));
   }
 
+  static BuildSettings settings(long minRows) {
+    return settings(minRows, Duration.ofDays(1));
+  }
+
   static BuildSettings settings(Duration stagingRetention) {
+    return settings(0, stagingRetention);
+  }
+
+  private static BuildSettings settings(long minRows, Duration stagingRetention) {
     return new BuildSettings(
         PARTITIONS,
         Layout.BLOCKED,
@@ -73,6 +81,8 @@ final class FaultyBuild {
         3,
         64L << 20,
         Duplicates.FAIL,
+        minRows,
+        1,
         10,
         stagingRetention,
         Map.of(),

@@ -133,4 +133,18 @@ class SnapshotCommitterTest {
         .hasStackTraceContaining("another build published first");
     assertThat(table.requireCurrentVersion()).isEqualTo(faster.version());
   }
+
+  @Test
+  void doesNotHaveAnEmptyTableTriedAgain() throws Exception {
+    Build before = table.begin();
+    repeats(before);
+    Build build = table.begin();
+
+    assertThatThrownBy(() -> repeats(build, FaultyBuild.settings(1)))
+        .isInstanceOf(SuppressRestartsException.class)
+        .hasStackTraceContaining(
+            "table t: too few rows, so nothing was published: table=%s expected>=1 actual=0; if that is right, lower 'sink.min-rows', to 0 for an empty table"
+                .formatted(directory));
+    assertThat(table.storage().list("snapshots")).containsExactly(before.version());
+  }
 }

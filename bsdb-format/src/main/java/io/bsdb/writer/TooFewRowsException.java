@@ -1,0 +1,29 @@
+package io.bsdb.writer;
+
+import java.io.IOException;
+
+/**
+ * A build has fewer rows than {@link WriterOptions#minRows} or {@link WriterOptions#maxShrinkage}
+ * demand; the version in service stays as it is.
+ */
+public final class TooFewRowsException extends IOException {
+  private static final long serialVersionUID = 1L;
+
+  /** Which option it is. */
+  public enum Limit {
+    MIN_ROWS,
+    MAX_SHRINKAGE
+  }
+
+  private final Limit limit;
+
+  TooFewRowsException(Limit limit, String message) {
+    super(message);
+    this.limit = limit;
+  }
+
+  /** Which option refused the build. */
+  public Limit limit() {
+    return limit;
+  }
+}
