@@ -179,7 +179,7 @@ public record Manifest(
             required(root, "version").asText(),
             parent == null ? null : parent.asText(),
             Instant.parse(required(root, "createdAt").asText()),
-            schema == null ? null : Schema.fromJson(schema),
+            schema == null ? null : Schema.fromJson(schema, file),
             strings(required(root, "options")),
             partitions,
             strings(required(root, "properties")),
