@@ -6,13 +6,11 @@ import io.bsdb.format.row.Column;
 import io.bsdb.format.row.ColumnType;
 import java.math.BigDecimal;
 import java.time.DateTimeException;
-import java.time.Duration;
 import java.time.Instant;
 import java.time.LocalDate;
 import java.time.LocalDateTime;
 import java.time.LocalTime;
 import java.time.OffsetDateTime;
-import java.time.Period;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
@@ -77,7 +75,7 @@ final class TypedText {
     return switch (type.kind()) {
       case CHAR, VARCHAR -> text;
       case BOOLEAN -> parseBoolean(text);
-      case BINARY, VARBINARY, RAW, BITMAP -> Base64.getDecoder().decode(text);
+      case BINARY, VARBINARY -> Base64.getDecoder().decode(text);
       case DECIMAL -> new BigDecimal(text).setScale(type.scale());
       case TINYINT -> Byte.valueOf(text);
       case SMALLINT -> Short.valueOf(text);
@@ -89,10 +87,7 @@ final class TypedText {
       case TIME -> LocalTime.parse(text);
       case TIMESTAMP -> LocalDateTime.parse(iso(text));
       case TIMESTAMP_LTZ -> parseInstant(iso(text));
-      case INTERVAL_YEAR_MONTH -> Period.parse(text);
-      case INTERVAL_DAY_TIME -> Duration.parse(text);
-      case ARRAY, MAP, MULTISET, ROW, VARIANT ->
-          throw new IllegalArgumentException("not given as text");
+      case ARRAY, MAP, ROW -> throw new IllegalArgumentException("not given as text");
     };
   }
 

@@ -171,7 +171,7 @@ public record Manifest(
     }
   }
 
-  private static Manifest fromJson(ObjectNode root, String file) throws CorruptSnapshotException {
+  private static Manifest fromJson(ObjectNode root, String file) throws IOException {
     JsonNode schema = root.get("schema");
     Manifest manifest =
         new Manifest(
@@ -179,7 +179,7 @@ public record Manifest(
             version(root, "version"),
             root.has("parent") ? version(root, "parent") : null,
             Instant.parse(text(root, "createdAt")),
-            schema == null ? null : Schema.fromJson(schema),
+            schema == null ? null : Schema.fromJson(schema, file),
             texts(root, "options"),
             partitions(required(root, "partitions"), file),
             texts(root, "properties"),

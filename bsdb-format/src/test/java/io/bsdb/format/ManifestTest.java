@@ -168,7 +168,7 @@ class ManifestTest {
         edited("\"partitions\" : [", "\"partitions\" : 7, \"x\" : ["), "partitions=0");
     assertRefusedWith(
         edited("\"partitions\" : [", "\"partitions\" : [7], \"x\" : ["), "'file' is missing");
-    assertRefusedWith(edited("BIGINT NOT NULL", "BIGUINT"), "manifest cannot be read");
+    assertRefusedWith(edited("BIGINT NOT NULL", "BIGINT NO NULL"), "manifest cannot be read");
     assertRefusedWith(checksummed("{"), "'formatVersion' is missing");
     assertRefusedWith(checksummed("["), "manifest cannot be read");
   }

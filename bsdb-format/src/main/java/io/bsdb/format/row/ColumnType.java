@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The type of a column: a kind, its parameters and whether null is allowed. The kinds are those of
- * Flink SQL. Types are nullable unless {@link #notNull()} says otherwise.
+ * Flink SQL that tables of rows use. Types are nullable unless {@link #notNull()} says otherwise.
  *
  * <p>The text form ({@link #toString()}, {@link #parse}) is SQL-like and canonical: two types are
  * equal exactly if their texts are. Examples: {@code STRING}, {@code DECIMAL(10, 2) NOT NULL},
@@ -53,15 +53,9 @@ public final class ColumnType {
     TIME,
     TIMESTAMP,
     TIMESTAMP_LTZ,
-    INTERVAL_YEAR_MONTH,
-    INTERVAL_DAY_TIME,
     ARRAY,
     MAP,
-    MULTISET,
-    ROW,
-    RAW,
-    VARIANT,
-    BITMAP;
+    ROW;
 
     /** Whether columns of this kind may be part of a primary key. */
     public boolean isKeyable() {
@@ -80,23 +74,16 @@ public final class ColumnType {
       length; // CHAR, VARCHAR, BINARY, VARBINARY; precision of DECIMAL, TIME, TIMESTAMP,
   // TIMESTAMP_LTZ
   private final int scale;
-  private final List<Column> fields; // ROW: its fields; ARRAY, MULTISET: element; MAP: key, value
-  private final List<String> raw; // RAW: class name, serializer
+  private final List<Column> fields; // ROW: its fields; ARRAY: element; MAP: key, value
   private final String text;
 
   private ColumnType(
-      Kind kind,
-      Nullability nullability,
-      int length,
-      int scale,
-      List<Column> fields,
-      List<String> raw) {
+      Kind kind, Nullability nullability, int length, int scale, List<Column> fields) {
     this.kind = kind;
     this.nullability = nullability;
     this.length = length;
     this.scale = scale;
     this.fields = fields;
-    this.raw = raw;
     this.text = describe() + (nullability == Nullability.NOT_NULL ? " NOT NULL" : "");
   }
 
@@ -133,8 +120,7 @@ public final class ColumnType {
   public static ColumnType decimal(int precision, int scale) {
     checkRange("DECIMAL precision", precision, 1, MAX_DECIMAL_PRECISION);
     checkRange("DECIMAL scale", scale, 0, precision);
-    return new ColumnType(
-        Kind.DECIMAL, Nullability.NULLABLE, precision, scale, List.of(), List.of());
+    return new ColumnType(Kind.DECIMAL, Nullability.NULLABLE, precision, scale, List.of());
   }
 
   /** A time of day; stored in milliseconds whatever the precision (0 to 9). */
@@ -155,10 +141,7 @@ public final class ColumnType {
     return sized(Kind.TIMESTAMP_LTZ, precision, 0, MAX_TIME_PRECISION);
   }
 
-  /**
-   * A type without parameters: BOOLEAN, TINYINT, SMALLINT, INT, BIGINT, FLOAT, DOUBLE, DATE, an
-   * interval, and so on.
-   */
+  /** A type without parameters: BOOLEAN, TINYINT, SMALLINT, INT, BIGINT, FLOAT, DOUBLE, DATE. */
   public static ColumnType of(Kind kind) {
     return switch (kind) {
       case CHAR,
@@ -171,11 +154,9 @@ public final class ColumnType {
           TIMESTAMP_LTZ,
           ARRAY,
           MAP,
-          MULTISET,
-          ROW,
-          RAW ->
+          ROW ->
           throw new IllegalArgumentException(kind + " has parameters");
-      default -> new ColumnType(kind, Nullability.NULLABLE, 0, 0, List.of(), List.of());
+      default -> new ColumnType(kind, Nullability.NULLABLE, 0, 0, List.of());
     };
   }
 
@@ -185,11 +166,6 @@ public final class ColumnType {
 
   public static ColumnType map(ColumnType key, ColumnType value) {
     return nested(Kind.MAP, List.of(new Column("key", key), new Column("value", value)));
-  }
-
-  /** A bag of elements: each with the number of times that it occurs. */
-  public static ColumnType multiset(ColumnType element) {
-    return nested(Kind.MULTISET, List.of(new Column("element", element)));
   }
 
   /**
@@ -207,14 +183,6 @@ public final class ColumnType {
   }
 
   /**
-   * Opaque bytes of a foreign serializer, with the class and whatever text restores the serializer.
-   */
-  public static ColumnType raw(String className, String serializer) {
-    return new ColumnType(
-        Kind.RAW, Nullability.NULLABLE, 0, 0, List.of(), List.of(className, serializer));
-  }
-
-  /**
    * Reads a text form. Key words may be in any case; DECIMAL, TIME, TIMESTAMP and TIMESTAMP_LTZ
    * without parameters mean what they mean in Flink: (10, 0), (0), (6), (6).
    *
@@ -228,11 +196,11 @@ public final class ColumnType {
   private static ColumnType sized(Kind kind, int length, int min, int max) {
     checkRange(
         kind + (kind.compareTo(Kind.DECIMAL) > 0 ? " precision" : " length"), length, min, max);
-    return new ColumnType(kind, Nullability.NULLABLE, length, 0, List.of(), List.of());
+    return new ColumnType(kind, Nullability.NULLABLE, length, 0, List.of());
   }
 
   private static ColumnType nested(Kind kind, List<Column> fields) {
-    var type = new ColumnType(kind, Nullability.NULLABLE, 0, 0, fields, List.of());
+    var type = new ColumnType(kind, Nullability.NULLABLE, 0, 0, fields);
     if (type.depth() > MAX_DEPTH) {
       throw new IllegalArgumentException("type is nested deeper than " + MAX_DEPTH);
     }
@@ -263,16 +231,12 @@ public final class ColumnType {
 
   /** This type without null. */
   public ColumnType notNull() {
-    return isNullable()
-        ? new ColumnType(kind, Nullability.NOT_NULL, length, scale, fields, raw)
-        : this;
+    return isNullable() ? new ColumnType(kind, Nullability.NOT_NULL, length, scale, fields) : this;
   }
 
   /** This type with null allowed. */
   public ColumnType nullable() {
-    return isNullable()
-        ? this
-        : new ColumnType(kind, Nullability.NULLABLE, length, scale, fields, raw);
+    return isNullable() ? this : new ColumnType(kind, Nullability.NULLABLE, length, scale, fields);
   }
 
   /** Declared length of CHAR and VARCHAR in characters, of BINARY and VARBINARY in bytes. */
@@ -292,9 +256,9 @@ public final class ColumnType {
     return require(scale, Kind.DECIMAL);
   }
 
-  /** Element type of ARRAY and MULTISET. */
+  /** Element type of ARRAY. */
   public ColumnType elementType() {
-    require(0, Kind.ARRAY, Kind.MULTISET);
+    require(0, Kind.ARRAY);
     return fields.get(0).type();
   }
 
@@ -316,18 +280,6 @@ public final class ColumnType {
     return fields;
   }
 
-  /** Class name of RAW. */
-  public String rawClassName() {
-    require(0, Kind.RAW);
-    return raw.get(0);
-  }
-
-  /** Serializer text of RAW. */
-  public String rawSerializer() {
-    require(0, Kind.RAW);
-    return raw.get(1);
-  }
-
   private int require(int value, Kind... kinds) {
     for (Kind allowed : kinds) {
       if (kind == allowed) {
@@ -343,25 +295,18 @@ public final class ColumnType {
       case VARBINARY -> length == UNLIMITED ? "BYTES" : "VARBINARY(" + length + ")";
       case CHAR, BINARY, TIME, TIMESTAMP, TIMESTAMP_LTZ -> kind + "(" + length + ")";
       case DECIMAL -> "DECIMAL(" + length + ", " + scale + ")";
-      case INTERVAL_YEAR_MONTH -> "INTERVAL YEAR TO MONTH";
-      case INTERVAL_DAY_TIME -> "INTERVAL DAY TO SECOND";
-      case ARRAY, MAP, MULTISET ->
+      case ARRAY, MAP ->
           fields.stream()
               .map(f -> f.type().text)
               .collect(Collectors.joining(", ", kind + "<", ">"));
       case ROW ->
           fields.stream().map(Column::toString).collect(Collectors.joining(", ", "ROW<", ">"));
-      case RAW -> "RAW(" + quoteText(raw.get(0)) + ", " + quoteText(raw.get(1)) + ")";
       default -> kind.name();
     };
   }
 
   static String quoteName(String name) {
     return '`' + name.replace("`", "``") + '`';
-  }
-
-  private static String quoteText(String value) {
-    return '\'' + value.replace("'", "''") + '\'';
   }
 
   /** The canonical text, which {@link #parse} reads. */

@@ -22,7 +22,7 @@ final class FieldEncoder {
           key.writeShort(
               (short) JavaValues.integer(value, column, Short.MIN_VALUE, Short.MAX_VALUE));
       case INT -> key.writeInt(JavaValues.toInt(value, column));
-      case LONG -> key.writeLong(JavaValues.toLong(value, column));
+      case LONG -> key.writeLong(JavaValues.integer(value, column, Long.MIN_VALUE, Long.MAX_VALUE));
       case FLOAT -> key.writeFloat(JavaValues.as(Float.class, value, column));
       case DOUBLE -> key.writeDouble(JavaValues.floating(value, column));
       case DECIMAL_LONG, DECIMAL_BYTES -> key.writeDecimal(JavaValues.decimal(value, column));
@@ -31,8 +31,7 @@ final class FieldEncoder {
         key.writeTimestamp(
             JavaValues.epochMillis(instant, column), JavaValues.nanosOfMilli(instant));
       }
-      case ARRAY, MAP, ROW, VARIANT ->
-          throw new IllegalArgumentException(column + " cannot be in a key");
+      case ARRAY, MAP, ROW -> throw new IllegalArgumentException(column + " cannot be in a key");
     }
   }
 
@@ -53,7 +52,8 @@ final class FieldEncoder {
           fields.setShort(
               i, (short) JavaValues.integer(value, column, Short.MIN_VALUE, Short.MAX_VALUE));
       case INT -> fields.setInt(i, JavaValues.toInt(value, column));
-      case LONG -> fields.setLong(i, JavaValues.toLong(value, column));
+      case LONG ->
+          fields.setLong(i, JavaValues.integer(value, column, Long.MIN_VALUE, Long.MAX_VALUE));
       case FLOAT -> fields.setFloat(i, JavaValues.as(Float.class, value, column));
       case DOUBLE -> fields.setDouble(i, JavaValues.floating(value, column));
       case DECIMAL_LONG, DECIMAL_BYTES -> fields.setDecimal(i, JavaValues.decimal(value, column));
@@ -65,10 +65,6 @@ final class FieldEncoder {
       case ARRAY -> writeArray(fields, i, JavaValues.as(List.class, value, column));
       case MAP -> writeMap(fields, i, JavaValues.as(Map.class, value, column));
       case ROW -> writeRow(fields, i, column, value);
-      case VARIANT -> {
-        Variant variant = JavaValues.as(Variant.class, value, column);
-        fields.setVariant(i, variant.value(), variant.metadata());
-      }
     }
   }
 

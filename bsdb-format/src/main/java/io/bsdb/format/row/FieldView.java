@@ -36,13 +36,10 @@ public sealed interface FieldView permits SlotView, KeyView {
   /** SMALLINT. */
   short shortAt(int i);
 
-  /**
-   * INT; DATE in days since 1970-01-01; TIME in milliseconds of the day; INTERVAL YEAR TO MONTH in
-   * months.
-   */
+  /** INT; DATE in days since 1970-01-01; TIME in milliseconds of the day. */
   int intAt(int i);
 
-  /** BIGINT; INTERVAL DAY TO SECOND in milliseconds. */
+  /** BIGINT. */
   long longAt(int i);
 
   /** FLOAT. */
@@ -70,9 +67,8 @@ public sealed interface FieldView permits SlotView, KeyView {
 
   /**
    * Where the bytes of a variable-width field lie in {@link #bytes()}: UTF-8 of CHAR and VARCHAR;
-   * the bytes of BINARY, VARBINARY, RAW and BITMAP; the big-endian unscaled value of a DECIMAL of
-   * more than 18 digits; the encoding of a nested value. Take it apart with {@link #offset} and
-   * {@link #length}.
+   * the bytes of BINARY and VARBINARY; the big-endian unscaled value of a DECIMAL of more than 18
+   * digits; the encoding of a nested value. Take it apart with {@link #offset} and {@link #length}.
    */
   long sliceAt(int i);
 
@@ -88,13 +84,10 @@ public sealed interface FieldView permits SlotView, KeyView {
   /** ARRAY. A new view. */
   ArrayView arrayAt(int i);
 
-  /** MAP and MULTISET (whose values are counts of type INT). A new view. */
+  /** MAP. A new view. */
   MapView mapAt(int i);
 
-  /**
-   * ROW; and VARIANT as a row of {@link RowLayout#VARIANT_VALUE} and {@link
-   * RowLayout#VARIANT_METADATA}. A new view.
-   */
+  /** ROW. A new view. */
   RowView rowAt(int i);
 
   /** Offset of a slice in {@link #bytes()}. */

@@ -100,15 +100,12 @@ public abstract sealed class FieldWriter permits RowWriter, ArrayWriter {
     LittleEndian.putShort(slots, slot(i, Storage.SHORT), value);
   }
 
-  /**
-   * INT; DATE in days since 1970-01-01; TIME in milliseconds of the day; INTERVAL YEAR TO MONTH in
-   * months.
-   */
+  /** INT; DATE in days since 1970-01-01; TIME in milliseconds of the day. */
   public final void setInt(int i, int value) {
     LittleEndian.putInt(slots, slot(i, Storage.INT), value);
   }
 
-  /** BIGINT; INTERVAL DAY TO SECOND in milliseconds. */
+  /** BIGINT. */
   public final void setLong(int i, long value) {
     LittleEndian.putLong(slots, slot(i, Storage.LONG), value);
   }
@@ -176,24 +173,15 @@ public abstract sealed class FieldWriter permits RowWriter, ArrayWriter {
     append(i, bytes, offset, length);
   }
 
-  /** BINARY, VARBINARY, RAW and BITMAP. */
+  /** BINARY and VARBINARY. */
   public final void setBytes(int i, byte[] value) {
     setBytes(i, value, 0, value.length);
   }
 
-  /** BINARY, VARBINARY, RAW and BITMAP. */
+  /** BINARY and VARBINARY. */
   public final void setBytes(int i, byte[] bytes, int offset, int length) {
     check(i, Storage.BYTES);
     append(i, bytes, offset, length);
-  }
-
-  /** VARIANT. */
-  public final void setVariant(int i, byte[] value, byte[] metadata) {
-    RowWriter pair = (RowWriter) open(i, Storage.VARIANT);
-    pair.reset();
-    pair.setBytes(RowLayout.VARIANT_VALUE, value);
-    pair.setBytes(RowLayout.VARIANT_METADATA, metadata);
-    pair.end();
   }
 
   /** ROW: the writer of its fields, all null. */
@@ -209,7 +197,7 @@ public abstract sealed class FieldWriter permits RowWriter, ArrayWriter {
     return array;
   }
 
-  /** MAP and MULTISET: the writer of its entries. {@code count} is at least 0. */
+  /** MAP: the writer of its entries. {@code count} is at least 0. */
   public final MapWriter map(int i, int count) {
     RowWriter pair = (RowWriter) open(i, Storage.MAP);
     pair.reset();

@@ -3,12 +3,10 @@ package io.bsdb.format.row;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.time.DateTimeException;
-import java.time.Duration;
 import java.time.Instant;
 import java.time.LocalDate;
 import java.time.LocalDateTime;
 import java.time.LocalTime;
-import java.time.Period;
 import java.time.ZoneOffset;
 import java.time.temporal.ChronoField;
 import java.util.ArrayList;
@@ -38,7 +36,7 @@ final class JavaValues {
     return switch (type.kind()) {
       case CHAR, VARCHAR -> view.stringAt(i);
       case BOOLEAN -> view.booleanAt(i);
-      case BINARY, VARBINARY, RAW, BITMAP -> view.bytesAt(i);
+      case BINARY, VARBINARY -> view.bytesAt(i);
       case DECIMAL -> view.decimalAt(i);
       case TINYINT -> view.byteAt(i);
       case SMALLINT -> view.shortAt(i);
@@ -51,12 +49,9 @@ final class JavaValues {
       case TIMESTAMP -> dateTime(view.epochMillisAt(i), view.nanosOfMilliAt(i));
       case TIMESTAMP_LTZ ->
           Instant.ofEpochMilli(view.epochMillisAt(i)).plusNanos(view.nanosOfMilliAt(i));
-      case INTERVAL_YEAR_MONTH -> Period.ofMonths(view.intAt(i)).normalized();
-      case INTERVAL_DAY_TIME -> Duration.ofMillis(view.longAt(i));
       case ARRAY -> list(view.arrayAt(i));
-      case MAP, MULTISET -> map(view.mapAt(i));
+      case MAP -> map(view.mapAt(i));
       case ROW -> row(view.rowAt(i), type.fields());
-      case VARIANT -> variant(view.rowAt(i));
     };
   }
 
@@ -96,11 +91,6 @@ final class JavaValues {
       row.put(fields.get(i).name(), read(view, i));
     }
     return Collections.unmodifiableMap(row);
-  }
-
-  private static Variant variant(RowView row) {
-    return new Variant(
-        row.bytesAt(RowLayout.VARIANT_VALUE), row.bytesAt(RowLayout.VARIANT_METADATA));
   }
 
   static <T> T as(Class<T> expected, Object value, Column column) {
@@ -158,7 +148,7 @@ final class JavaValues {
         : BigDecimal.valueOf(integer(value, column, Long.MIN_VALUE, Long.MAX_VALUE));
   }
 
-  /** The INT of DATE, TIME, INTERVAL YEAR TO MONTH and INT itself. */
+  /** The INT of DATE, TIME and INT itself. */
   static int toInt(Object value, Column column) {
     try {
       return switch (column.type().kind()) {
@@ -170,32 +160,8 @@ final class JavaValues {
           }
           yield (int) (nanos / NANOS_PER_MILLI);
         }
-        case INTERVAL_YEAR_MONTH -> {
-          Period period = as(Period.class, value, column);
-          if (!period.equals(period.withDays(0))) {
-            throw outOfRange(value, column);
-          }
-          yield Math.toIntExact(period.toTotalMonths());
-        }
         default -> (int) integer(value, column, Integer.MIN_VALUE, Integer.MAX_VALUE);
       };
-    } catch (ArithmeticException e) {
-      throw outOfRange(value, column);
-    }
-  }
-
-  /** The BIGINT of INTERVAL DAY TO SECOND and BIGINT itself. */
-  static long toLong(Object value, Column column) {
-    if (column.type().kind() != ColumnType.Kind.INTERVAL_DAY_TIME) {
-      return integer(value, column, Long.MIN_VALUE, Long.MAX_VALUE);
-    }
-    Duration duration = as(Duration.class, value, column);
-    try {
-      long millis = duration.toMillis();
-      if (!duration.equals(Duration.ofMillis(millis))) {
-        throw outOfRange(value + " (stored in milliseconds)", column);
-      }
-      return millis;
     } catch (ArithmeticException e) {
       throw outOfRange(value, column);
     }

@@ -48,11 +48,6 @@ final class JsonText {
       text.append(decimal.toPlainString());
     } else if (value == null || value instanceof Boolean || isJsonNumber(value)) {
       text.append(value);
-    } else if (value instanceof Variant variant) {
-      beginObject();
-      field("value", variant.value());
-      field("metadata", variant.metadata());
-      endObject();
     } else {
       quote(nameOf(value));
     }

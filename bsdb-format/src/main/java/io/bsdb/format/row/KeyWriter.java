@@ -65,17 +65,14 @@ public final class KeyWriter {
     return this;
   }
 
-  /**
-   * INT; DATE in days since 1970-01-01; TIME in milliseconds of the day; INTERVAL YEAR TO MONTH in
-   * months.
-   */
+  /** INT; DATE in days since 1970-01-01; TIME in milliseconds of the day. */
   public KeyWriter writeInt(int value) {
     int at = fixed(Storage.INT);
     BigEndian.putInt(buffer, at, value);
     return this;
   }
 
-  /** BIGINT; INTERVAL DAY TO SECOND in milliseconds. */
+  /** BIGINT. */
   public KeyWriter writeLong(long value) {
     int at = fixed(Storage.LONG);
     BigEndian.putLong(buffer, at, value);

@@ -1,8 +1,7 @@
 package io.bsdb.format.row;
 
 /**
- * A MAP or MULTISET read in place: entry i is key i and value i. The counts of a MULTISET are its
- * values, of type INT.
+ * A MAP read in place: entry i is key i and value i.
  *
  * <p>Keys are as they were written: neither sorted nor checked for duplicates.
  */

@@ -1,8 +1,7 @@
 package io.bsdb.format.row;
 
 /**
- * Encodes one MAP or MULTISET: set key i and value i of each entry, in any order, then {@link
- * #end()}. The counts of a MULTISET are its values, of type INT.
+ * Encodes one MAP: set key i and value i of each entry, in any order, then {@link #end()}.
  *
  * <p>Do not end the writers of keys and values: this writer does.
  */

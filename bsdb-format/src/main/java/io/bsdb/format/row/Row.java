@@ -114,7 +114,7 @@ public final class Row {
     return as(Instant.class, name);
   }
 
-  /** BINARY, VARBINARY, RAW and BITMAP; a copy. */
+  /** BINARY and VARBINARY; a copy. */
   public byte @Nullable [] bytes(String name) {
     return as(byte[].class, name);
   }
@@ -125,7 +125,7 @@ public final class Row {
     return (List<@Nullable Object>) as(List.class, name);
   }
 
-  /** MAP, MULTISET (element to count) and ROW (field name to value). */
+  /** MAP and ROW (field name to value). */
   @SuppressWarnings("unchecked")
   public @Nullable Map<@Nullable Object, @Nullable Object> map(String name) {
     return (Map<@Nullable Object, @Nullable Object>) as(Map.class, name);

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  *   <tr><th>type</th><th>class</th><th>also accepted when encoding</th></tr>
  *   <tr><td>CHAR, VARCHAR, STRING</td><td>{@link String}</td><td></td></tr>
  *   <tr><td>BOOLEAN</td><td>{@link Boolean}</td><td></td></tr>
- *   <tr><td>BINARY, VARBINARY, BYTES, RAW, BITMAP</td><td>{@code byte[]}</td><td></td></tr>
+ *   <tr><td>BINARY, VARBINARY, BYTES</td><td>{@code byte[]}</td><td></td></tr>
  *   <tr><td>DECIMAL</td><td>{@link java.math.BigDecimal} at the declared scale</td><td>{@code BigInteger}, {@code Long},
  *       {@code Integer}, {@code Short}, {@code Byte}</td></tr>
  *   <tr><td>TINYINT, SMALLINT, INT, BIGINT</td><td>{@link Byte}, {@link Short}, {@link Integer}, {@link Long}</td>
@@ -26,15 +26,10 @@ import org.jspecify.annotations.Nullable;
  *   <tr><td>TIME</td><td>{@link java.time.LocalTime}, whole milliseconds</td><td></td></tr>
  *   <tr><td>TIMESTAMP</td><td>{@link java.time.LocalDateTime}, whole milliseconds up to precision 3</td><td></td></tr>
  *   <tr><td>TIMESTAMP_LTZ</td><td>{@link java.time.Instant}, whole milliseconds up to precision 3</td><td></td></tr>
- *   <tr><td>INTERVAL YEAR TO MONTH</td><td>{@link java.time.Period}, normalized</td><td>any {@code Period} of zero
- *       days</td></tr>
- *   <tr><td>INTERVAL DAY TO SECOND</td><td>{@link java.time.Duration}, whole milliseconds</td><td></td></tr>
  *   <tr><td>ARRAY</td><td>{@link List}</td><td></td></tr>
  *   <tr><td>MAP</td><td>{@link Map}</td><td></td></tr>
- *   <tr><td>MULTISET</td><td>{@link Map} from element to {@link Integer}</td><td></td></tr>
  *   <tr><td>ROW</td><td>{@link Map} from field name to value</td><td>{@code List} or {@code Object[]} in field
  *       order</td></tr>
- *   <tr><td>VARIANT</td><td>{@link Variant}</td><td></td></tr>
  * </table>
  *
  * <p>A value that its column cannot hold exactly throws {@link IllegalArgumentException}: nothing

@@ -8,12 +8,6 @@ import org.jspecify.annotations.Nullable;
  * Computed once, shared by views and writers. Immutable and safe for use by many threads.
  */
 public final class RowLayout {
-  /** Position of the value in the row that a VARIANT is stored as. */
-  public static final int VARIANT_VALUE = 0;
-
-  /** Position of the metadata in the row that a VARIANT is stored as. */
-  public static final int VARIANT_METADATA = 1;
-
   // Row header, and the part of the array header that is the same
   static final int OFFSET_WIDTH_MASK = 0b11; // log2 of the width of an offset; 3 is reserved
   static final int HAS_NULLS = 0b100;
@@ -22,9 +16,6 @@ public final class RowLayout {
   // Array header
   static final int COUNT_WIDTH_SHIFT = 3; // log2 of the width of the count, two bits; 3 is reserved
   static final int ARRAY_RESERVED = ~0b11111;
-
-  private static final List<Column> VARIANT =
-      List.of(Column.of("value", "BYTES NOT NULL"), Column.of("metadata", "BYTES NOT NULL"));
 
   final List<Column> columns;
   final Storage[] storages;
@@ -45,7 +36,7 @@ public final class RowLayout {
 
   final boolean hasNullable;
 
-  private final @Nullable RowLayout[] rows; // of ROW, MAP, MULTISET, VARIANT fields
+  private final @Nullable RowLayout[] rows; // of ROW and MAP fields
   private final @Nullable ArrayLayout[] arrays; // of ARRAY fields
 
   private RowLayout(List<Column> columns) {
@@ -95,13 +86,11 @@ public final class RowLayout {
     return (count >>> 3) + ((count & 7) == 0 ? 0 : 1);
   }
 
-  /** The layout of what is stored as a row: ROW itself, MAP and MULTISET (two arrays), VARIANT. */
+  /** The layout of what is stored as a row: ROW itself, MAP (two arrays). */
   static @Nullable RowLayout nestedRow(ColumnType type) {
     return switch (type.kind()) {
       case ROW -> of(type.fields());
       case MAP -> pair(type.keyType(), type.valueType());
-      case MULTISET -> pair(type.elementType(), ColumnType.of(ColumnType.Kind.INT).notNull());
-      case VARIANT -> of(VARIANT);
       default -> null;
     };
   }

@@ -3,6 +3,7 @@ package io.bsdb.format.row;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.bsdb.format.UnsupportedVersionException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -101,7 +102,7 @@ public final class Schema {
    *
    * @param primaryKey names of columns, in the order in which the key is encoded
    * @throws IllegalArgumentException on a duplicate or unknown name, an empty key, or a key column
-   *     of type ARRAY, MAP, MULTISET, ROW, RAW, VARIANT or BITMAP
+   *     of type ARRAY, MAP or ROW
    */
   public static Schema of(List<Column> columns, List<String> primaryKey) {
     return new Schema(columns, primaryKey);
@@ -205,9 +206,11 @@ public final class Schema {
   /**
    * Reads what {@link #toJson} wrote; unknown properties are ignored.
    *
+   * @param file named in errors
    * @throws IllegalArgumentException naming the part that is missing or malformed
+   * @throws UnsupportedVersionException naming the column whose type this library does not have
    */
-  public static Schema fromJson(JsonNode json) {
+  public static Schema fromJson(JsonNode json, String file) throws UnsupportedVersionException {
     JsonNode columnArray = array(json, "columns");
     if (columnArray.size() > MAX_COLUMNS) {
       throw new IllegalArgumentException(
@@ -220,6 +223,10 @@ public final class Schema {
       String type = text(node.get("type"), at + ".type");
       try {
         columns.add(Column.of(name, type));
+      } catch (TypeParser.UnknownTypeException e) {
+        throw new UnsupportedVersionException(
+            "column '%s' has a type that this bsdb does not support: file=%s %s; upgrade bsdb, or rebuild the table with another type"
+                .formatted(name, file, e.getMessage()));
       } catch (IllegalArgumentException e) {
         throw new IllegalArgumentException(at + ": " + e.getMessage(), e);
       }

@@ -232,8 +232,7 @@ abstract sealed class SlotView implements FieldView permits RowView, ArrayView {
 
   @Override
   public final RowView rowAt(int i) {
-    Storage storage = storage(i);
-    if (storage != Storage.ROW && storage != Storage.VARIANT) {
+    if (storage(i) != Storage.ROW) {
       throw new IllegalArgumentException("field " + i + " is " + type(i) + ", not a row");
     }
     return nestedRow(i);

@@ -22,9 +22,7 @@ enum Storage {
   ARRAY(0),
   ROW(0),
   /** A row of two arrays. */
-  MAP(0),
-  /** A row of two byte strings. */
-  VARIANT(0);
+  MAP(0);
 
   /** Most digits of a decimal number that any long can hold. */
   static final int MAX_LONG_DIGITS = 18;
@@ -53,20 +51,19 @@ enum Storage {
   static Storage of(ColumnType type) {
     return switch (type.kind()) {
       case CHAR, VARCHAR -> TEXT;
-      case BINARY, VARBINARY, RAW, BITMAP -> BYTES;
+      case BINARY, VARBINARY -> BYTES;
       case BOOLEAN -> BOOLEAN;
       case TINYINT -> BYTE;
       case SMALLINT -> SHORT;
-      case INT, DATE, TIME, INTERVAL_YEAR_MONTH -> INT;
-      case BIGINT, INTERVAL_DAY_TIME -> LONG;
+      case INT, DATE, TIME -> INT;
+      case BIGINT -> LONG;
       case FLOAT -> FLOAT;
       case DOUBLE -> DOUBLE;
       case DECIMAL -> type.precision() <= MAX_LONG_DIGITS ? DECIMAL_LONG : DECIMAL_BYTES;
       case TIMESTAMP, TIMESTAMP_LTZ -> type.precision() <= 3 ? TIMESTAMP_MILLIS : TIMESTAMP_NANOS;
       case ARRAY -> ARRAY;
-      case MAP, MULTISET -> MAP;
+      case MAP -> MAP;
       case ROW -> ROW;
-      case VARIANT -> VARIANT;
     };
   }
 }

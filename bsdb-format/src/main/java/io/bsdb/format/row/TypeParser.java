@@ -43,7 +43,7 @@ final class TypeParser {
     ColumnType type;
     try {
       type = nullableType(word(), start);
-    } catch (SyntaxException e) {
+    } catch (SyntaxException | UnknownTypeException e) {
       throw e;
     } catch (IllegalArgumentException e) { // a parameter out of range: tell where
       throw error(String.valueOf(e.getMessage()), start);
@@ -71,24 +71,13 @@ final class TypeParser {
       case "TIME" -> ColumnType.time(parameterOr(0));
       case "TIMESTAMP" -> ColumnType.timestamp(parameterOr(6));
       case "TIMESTAMP_LTZ" -> ColumnType.timestampLtz(parameterOr(6));
-      case "INTERVAL" -> interval();
       case "ARRAY" -> ColumnType.array(element());
-      case "MULTISET" -> ColumnType.multiset(element());
       case "MAP" -> map();
       case "ROW" -> row();
-      case "RAW" -> raw();
-      case "BOOLEAN",
-          "TINYINT",
-          "SMALLINT",
-          "INT",
-          "BIGINT",
-          "FLOAT",
-          "DOUBLE",
-          "DATE",
-          "VARIANT",
-          "BITMAP" ->
+      case "BOOLEAN", "TINYINT", "SMALLINT", "INT", "BIGINT", "FLOAT", "DOUBLE", "DATE" ->
           ColumnType.of(Kind.valueOf(word));
-      default -> throw error(word.isEmpty() ? "expected a type" : "unknown type " + word, start);
+      case "" -> throw error("expected a type", start);
+      default -> throw new UnknownTypeException(message("unknown type " + word, start));
     };
   }
 
@@ -101,25 +90,6 @@ final class TypeParser {
       expect(')');
     }
     return ColumnType.decimal(precision, scale);
-  }
-
-  private ColumnType interval() {
-    skipSpaces();
-    int start = position;
-    String unit = word();
-    switch (unit) {
-      case "YEAR" -> {
-        expectWord("TO");
-        expectWord("MONTH");
-        return ColumnType.of(Kind.INTERVAL_YEAR_MONTH);
-      }
-      case "DAY" -> {
-        expectWord("TO");
-        expectWord("SECOND");
-        return ColumnType.of(Kind.INTERVAL_DAY_TIME);
-      }
-      default -> throw error("expected YEAR TO MONTH or DAY TO SECOND", start);
-    }
   }
 
   private ColumnType element() {
@@ -155,15 +125,6 @@ final class TypeParser {
       expect('>');
     }
     return ColumnType.row(fields);
-  }
-
-  private ColumnType raw() {
-    expect('(');
-    String className = quoted('\'');
-    expect(',');
-    String serializer = quoted('\'');
-    expect(')');
-    return ColumnType.raw(className, serializer);
   }
 
   private int parameter() {
@@ -267,9 +228,22 @@ final class TypeParser {
   }
 
   private SyntaxException error(String problem, int at) {
+    return new SyntaxException(message(problem, at));
+  }
+
+  private String message(String problem, int at) {
     String rest = text.substring(at, Math.min(text.length(), at + LONGEST_EXCERPT));
     String found = rest.isEmpty() ? "the end" : '"' + rest + '"';
-    return new SyntaxException("type text, position " + at + ": " + problem + ", found " + found);
+    return "type text, position " + at + ": " + problem + ", found " + found;
+  }
+
+  /** The text names a type that this library does not have, perhaps one of a newer version. */
+  static final class UnknownTypeException extends IllegalArgumentException {
+    private static final long serialVersionUID = 1L;
+
+    UnknownTypeException(String message) {
+      super(message);
+    }
   }
 
   private static final class SyntaxException extends IllegalArgumentException {

@@ -3,12 +3,10 @@ package io.bsdb.format.row;
 import io.bsdb.format.row.ColumnType.Kind;
 import java.math.BigDecimal;
 import java.math.BigInteger;
-import java.time.Duration;
 import java.time.Instant;
 import java.time.LocalDate;
 import java.time.LocalDateTime;
 import java.time.LocalTime;
-import java.time.Period;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -66,8 +64,6 @@ final class RandomRows {
           case TIMESTAMP_LTZ -> ColumnType.timestampLtz(random.nextInt(10));
           case ARRAY -> ColumnType.array(type(depth - 1));
           case MAP -> ColumnType.map(type(depth - 1), type(depth - 1));
-          case MULTISET -> ColumnType.multiset(type(depth - 1));
-          case RAW -> ColumnType.raw("some.Class", "c25hcHNob3Q=");
           case ROW -> {
             List<Column> fields = new ArrayList<>();
             for (int i = random.nextInt(12); i > 0; i--) {
@@ -87,7 +83,7 @@ final class RandomRows {
     return switch (type.kind()) {
       case CHAR, VARCHAR -> text();
       case BOOLEAN -> random.nextBoolean();
-      case BINARY, VARBINARY, RAW, BITMAP -> bytes();
+      case BINARY, VARBINARY -> bytes();
       case DECIMAL -> new BigDecimal(unscaled(type.precision()), type.scale());
       case TINYINT -> (byte) number();
       case SMALLINT -> (short) number();
@@ -99,17 +95,13 @@ final class RandomRows {
       case TIME -> LocalTime.ofNanoOfDay(Math.floorMod(number(), 86_400_000L) * 1_000_000);
       case TIMESTAMP -> LocalDateTime.ofInstant(instant(type.precision()), ZoneOffset.UTC);
       case TIMESTAMP_LTZ -> instant(type.precision());
-      case INTERVAL_YEAR_MONTH -> Period.ofMonths((int) number()).normalized();
-      case INTERVAL_DAY_TIME -> Duration.ofMillis(number());
       case ARRAY -> list(type.elementType());
       case MAP -> map(type.keyType(), type.valueType());
-      case MULTISET -> map(type.elementType(), ColumnType.parse("INT NOT NULL"));
       case ROW -> {
         Map<String, Object> row = new LinkedHashMap<>();
         type.fields().forEach(field -> row.put(field.name(), value(field.type())));
         yield row;
       }
-      case VARIANT -> new Variant(bytes(), bytes());
     };
   }
 

@@ -6,12 +6,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.bsdb.format.CorruptSnapshotException;
 import java.io.UncheckedIOException;
 import java.math.BigDecimal;
-import java.time.Duration;
 import java.time.Instant;
 import java.time.LocalDate;
 import java.time.LocalDateTime;
 import java.time.LocalTime;
-import java.time.Period;
 import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
@@ -45,15 +43,11 @@ class RowDamageTest {
           .column("time", "TIME(3)")
           .column("ts", "TIMESTAMP(9)")
           .column("ltz", "TIMESTAMP_LTZ(3)")
-          .column("months", "INTERVAL YEAR TO MONTH")
-          .column("millis", "INTERVAL DAY TO SECOND")
           .column("array", "ARRAY<STRING>")
           .column("ints", "ARRAY<INT>")
           .column("map", "MAP<STRING NOT NULL, ARRAY<INT NOT NULL>>")
-          .column("bag", "MULTISET<INT>")
           .column("row", "ROW<`a` INT, `b` ROW<`c` STRING>, `e` ROW<>>")
           .column("rows", "ARRAY<ROW<`a` BOOLEAN, `b` STRING>>")
-          .column("variant", "VARIANT")
           .column("nothing", "STRING")
           .primaryKey("id", "code", "price")
           .build();
@@ -75,15 +69,11 @@ class RowDamageTest {
           LocalTime.NOON,
           LocalDateTime.of(2026, 1, 2, 3, 4, 5, 6),
           Instant.EPOCH,
-          Period.ofMonths(5),
-          Duration.ofMillis(6),
           Arrays.asList("a", null, "bcd"),
           Arrays.asList(1, null),
           Map.of("k", List.of(1, 2)),
-          Map.of(9, 1),
           List.of(1, List.of("x"), List.of()),
           List.of(List.of(true, "s")),
-          new Variant(new byte[] {1}, new byte[] {2, 3}),
           null);
 
   /** All columns as text, or the message of our exception; any other throwable escapes. */
@@ -127,7 +117,7 @@ class RowDamageTest {
     assertThat(outcomeAnywhere(VALUE))
         .startsWith(
             "{\"id\": 7, \"code\": \"abc\", \"price\": 9.99, \"string\": \"Zürich\", \"bool\": true")
-        .endsWith("\"variant\": {\"value\": \"AQ==\", \"metadata\": \"AgM=\"}, \"nothing\": null}");
+        .endsWith("\"rows\": [{\"a\": true, \"b\": \"s\"}], \"nothing\": null}");
   }
 
   @Test

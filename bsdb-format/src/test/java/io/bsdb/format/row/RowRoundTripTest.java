@@ -4,12 +4,10 @@ import static io.bsdb.format.row.RandomRows.comparable;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.math.BigDecimal;
-import java.time.Duration;
 import java.time.Instant;
 import java.time.LocalDate;
 import java.time.LocalDateTime;
 import java.time.LocalTime;
-import java.time.Period;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
@@ -53,12 +51,6 @@ class RowRoundTripTest {
             "TIMESTAMP_LTZ(9)",
             Instant.ofEpochSecond(-1, 1),
             Instant.ofEpochMilli(Long.MAX_VALUE).plusNanos(999_999)),
-        of("INTERVAL YEAR TO MONTH", Period.ZERO, Period.ofMonths(Integer.MIN_VALUE).normalized()),
-        of(
-            "INTERVAL DAY TO SECOND",
-            Duration.ZERO,
-            Duration.ofMillis(Long.MIN_VALUE),
-            Duration.ofMillis(-1)),
         of("ARRAY<INT>", List.of(), Arrays.asList(1, null, 3), Collections.nCopies(70_000, null)),
         of(
             "ARRAY<STRING NOT NULL>",
@@ -68,25 +60,17 @@ class RowRoundTripTest {
             "ARRAY<ARRAY<BOOLEAN>>",
             Arrays.asList(List.of(true), null, List.of(), Arrays.asList(false, null))),
         of("ARRAY<ROW<>>", List.of(Map.of(), Map.of()), Collections.singletonList(null)),
-        of("ARRAY<VARIANT>", Arrays.asList(null, new Variant(new byte[] {1}, new byte[0]))),
         of(
             "MAP<STRING, MAP<INT, DATE>>",
             Map.of(),
             mapOf("a", mapOf(7, LocalDate.EPOCH), "b", null),
             mapOf(null, Map.of())),
-        of("MULTISET<STRING>", mapOf("a", 1, "b", 2)),
         of("ROW<>", Map.of()),
         of(
             "ROW<`a` INT, `b` ROW<`c` STRING, `d` ARRAY<BIGINT>>>",
             mapOf("a", 1, "b", mapOf("c", "x", "d", List.of(5L))),
             mapOf("a", null, "b", null),
-            mapOf("a", null, "b", mapOf("c", null, "d", null))),
-        of("RAW('a.B', 'c')", new byte[] {1, 2}),
-        of(
-            "VARIANT",
-            new Variant(new byte[] {1, 2}, new byte[] {3}),
-            new Variant(new byte[0], new byte[300])),
-        of("BITMAP", new byte[] {9}));
+            mapOf("a", null, "b", mapOf("c", null, "d", null))));
   }
 
   private static Arguments of(String type, Object... values) {
@@ -138,7 +122,7 @@ class RowRoundTripTest {
     for (int s = 0; s < 300; s++) {
       Schema schema = random.schema();
       String reproduction = "seed " + seed + ", schema " + s + ": " + schema;
-      assertThat(Schema.fromJson(schema.toJson())).as(reproduction).isEqualTo(schema);
+      assertThat(Schema.fromJson(schema.toJson(), "m")).as(reproduction).isEqualTo(schema);
       RowCodec codec = RowCodec.of(schema);
       for (int r = 0; r < 20; r++) {
         Map<String, Object> values = new LinkedHashMap<>();

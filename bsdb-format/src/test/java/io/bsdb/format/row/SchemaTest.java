@@ -1,13 +1,16 @@
 package io.bsdb.format.row;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.bsdb.format.UnsupportedVersionException;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class SchemaTest {
   private static final Schema SCHEMA =
@@ -47,7 +50,7 @@ class SchemaTest {
             + "{\"name\":\"population\",\"type\":\"BIGINT\"},{\"name\":\"country\",\"type\":\"CHAR(2) NOT NULL\"}],"
             + "\"primaryKey\":[\"country\",\"id\"]}";
     assertThat(SCHEMA.toJson()).hasToString(json);
-    Schema read = Schema.fromJson(new ObjectMapper().readTree(json));
+    Schema read = Schema.fromJson(new ObjectMapper().readTree(json), "m");
     assertThat(read).isEqualTo(SCHEMA).hasSameHashCodeAs(SCHEMA);
   }
 
@@ -62,7 +65,7 @@ class SchemaTest {
         "{\"columns\":[],\"primaryKey\":[]}|primary key is empty",
         "{\"columns\":[7]}|schema.columns[0].name is not a string",
         "{\"columns\":[{\"name\":\"a\"}]}|schema.columns[0].type is not a string",
-        "{\"columns\":[{\"name\":\"a\",\"type\":\"INTT\"}]}|schema.columns[0]: type text, position 0: unknown type",
+        "{\"columns\":[{\"name\":\"a\",\"type\":\"INT(\"}]}|schema.columns[0]: type text, position 3: expected",
         "{\"columns\":[{\"name\":\"\",\"type\":\"INT\"}]}|schema.columns[0]: column name is blank",
         "{\"columns\":[{\"name\":\"a\",\"type\":\"INT\"}],\"primaryKey\":[null]}|schema.primaryKey[0] is not a string",
         "{\"columns\":[{\"name\":\"a\",\"type\":\"INT\"}],\"primaryKey\":[\"b\"]}|key column 'b' is not a column",
@@ -70,8 +73,24 @@ class SchemaTest {
   void namesTheMalformedPartOfJson(String json, String message) throws Exception {
     var node = new ObjectMapper().readTree(json);
     assertThatIllegalArgumentException()
-        .isThrownBy(() -> Schema.fromJson(node))
+        .isThrownBy(() -> Schema.fromJson(node, "m"))
         .withMessageContaining(message);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {"VARIANT", "MULTISET<INT>", "ARRAY<INTERVAL YEAR TO MONTH>", "RAW('a', 'b')"})
+  void namesTheColumnOfAnUnsupportedType(String type) throws Exception {
+    var node =
+        new ObjectMapper()
+            .readTree(
+                "{\"columns\":[{\"name\":\"id\",\"type\":\"INT\"},{\"name\":\"c\",\"type\":\"%s\"}],\"primaryKey\":[\"id\"]}"
+                    .formatted(type));
+    assertThatExceptionOfType(UnsupportedVersionException.class)
+        .isThrownBy(() -> Schema.fromJson(node, "manifest.json"))
+        .withMessageContaining(
+            "column 'c' has a type that this bsdb does not support: file=manifest.json")
+        .withMessageContaining("unknown type");
   }
 
   @Test
@@ -83,15 +102,7 @@ class SchemaTest {
     assertRejected(
         Schema.builder().column("a", "INT").primaryKey("a", "a"),
         "primary key names column 'a' twice");
-    for (String type :
-        List.of(
-            "ARRAY<INT>",
-            "MAP<INT, INT>",
-            "MULTISET<INT>",
-            "ROW<>",
-            "RAW('a', 'b')",
-            "VARIANT",
-            "BITMAP")) {
+    for (String type : List.of("ARRAY<INT>", "MAP<INT, INT>", "ROW<>")) {
       assertRejected(
           Schema.builder().column("a", type).primaryKey("a"),
           "column 'a' of type " + type + " cannot be in a primary key");

@@ -114,8 +114,7 @@ final class VersionLookup implements Closeable {
     return extraColumns.isEmpty() || matches(compared, found) ? found : null;
   }
 
-  /** One thread at a time, because serializers of RAW types are made for one. */
-  private synchronized boolean matches(RowData compared, RowData found) {
+  private boolean matches(RowData compared, RowData found) {
     for (ExtraColumn column : extraColumns) {
       if (!column.matches(compared, found)) {
         return false;

@@ -3,19 +3,14 @@ package io.bsdb.flink.row;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
-import org.apache.flink.api.common.typeutils.TypeSerializer;
 import org.apache.flink.table.data.ArrayData;
 import org.apache.flink.table.data.DecimalData;
 import org.apache.flink.table.data.MapData;
-import org.apache.flink.table.data.RawValueData;
 import org.apache.flink.table.data.RowData;
 import org.apache.flink.table.types.logical.ArrayType;
 import org.apache.flink.table.types.logical.DistinctType;
-import org.apache.flink.table.types.logical.IntType;
 import org.apache.flink.table.types.logical.LogicalType;
 import org.apache.flink.table.types.logical.MapType;
-import org.apache.flink.table.types.logical.MultisetType;
-import org.apache.flink.table.types.logical.RawType;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -40,10 +35,8 @@ public interface FieldEquality {
         yield (left, right) -> elements.equal((ArrayData) left, (ArrayData) right);
       }
       case MAP -> maps(((MapType) type).getKeyType(), ((MapType) type).getValueType());
-      case MULTISET -> maps(((MultisetType) type).getElementType(), new IntType(false));
       case ROW, STRUCTURED_TYPE -> rows(type.getChildren());
       case DISTINCT_TYPE -> of(((DistinctType) type).getSourceType());
-      case RAW -> raw((RawType<?>) type);
       default -> Objects::equals;
     };
   }
@@ -51,17 +44,6 @@ public interface FieldEquality {
   /** The same, where two nulls are equal, as inside of nested values. */
   private boolean equalOrNull(@Nullable Object left, @Nullable Object right) {
     return (left == null || right == null) ? left == right : equal(left, right);
-  }
-
-  private static <T> FieldEquality raw(RawType<T> type) {
-    TypeSerializer<T> serializer = type.getTypeSerializer();
-    return (left, right) -> {
-      @SuppressWarnings("unchecked") // the planner's promise: the type of the column
-      RawValueData<T> leftRaw = (RawValueData<T>) left;
-      @SuppressWarnings("unchecked")
-      RawValueData<T> rightRaw = (RawValueData<T>) right;
-      return Arrays.equals(leftRaw.toBytes(serializer), rightRaw.toBytes(serializer));
-    };
   }
 
   private static FieldEquality rows(List<LogicalType> types) {

@@ -5,23 +5,16 @@ import io.bsdb.format.row.FieldWriter;
 import io.bsdb.format.row.MapWriter;
 import io.bsdb.format.row.RowWriter;
 import java.util.List;
-import org.apache.flink.api.common.typeutils.TypeSerializer;
 import org.apache.flink.table.data.ArrayData;
 import org.apache.flink.table.data.DecimalData;
 import org.apache.flink.table.data.MapData;
-import org.apache.flink.table.data.RawValueData;
 import org.apache.flink.table.data.RowData;
 import org.apache.flink.table.data.StringData;
 import org.apache.flink.table.data.TimestampData;
 import org.apache.flink.table.types.logical.ArrayType;
 import org.apache.flink.table.types.logical.DistinctType;
-import org.apache.flink.table.types.logical.IntType;
 import org.apache.flink.table.types.logical.LogicalType;
 import org.apache.flink.table.types.logical.MapType;
-import org.apache.flink.table.types.logical.MultisetType;
-import org.apache.flink.table.types.logical.RawType;
-import org.apache.flink.types.variant.BinaryVariant;
-import org.apache.flink.types.variant.Variant;
 
 /** Writes one field or element, given as Flink's internal object of it. */
 @FunctionalInterface
@@ -38,22 +31,17 @@ interface FieldSetter {
       case DECIMAL -> FieldSetter::setDecimal;
       case TINYINT -> (target, i, value) -> target.setByte(i, (Byte) value);
       case SMALLINT -> (target, i, value) -> target.setShort(i, (Short) value);
-      case INTEGER, DATE, TIME_WITHOUT_TIME_ZONE, INTERVAL_YEAR_MONTH ->
+      case INTEGER, DATE, TIME_WITHOUT_TIME_ZONE ->
           (target, i, value) -> target.setInt(i, (Integer) value);
-      case BIGINT, INTERVAL_DAY_TIME -> (target, i, value) -> target.setLong(i, (Long) value);
+      case BIGINT -> (target, i, value) -> target.setLong(i, (Long) value);
       case FLOAT -> (target, i, value) -> target.setFloat(i, (Float) value);
       case DOUBLE -> (target, i, value) -> target.setDouble(i, (Double) value);
       case TIMESTAMP_WITHOUT_TIME_ZONE, TIMESTAMP_WITH_LOCAL_TIME_ZONE -> FieldSetter::setTimestamp;
       case ARRAY -> array(((ArrayType) type).getElementType());
-      case MULTISET -> map(((MultisetType) type).getElementType(), new IntType(false));
       case MAP -> map(((MapType) type).getKeyType(), ((MapType) type).getValueType());
       case ROW, STRUCTURED_TYPE -> row(type.getChildren());
       case DISTINCT_TYPE -> of(((DistinctType) type).getSourceType());
-      case RAW -> raw((RawType<?>) type);
-      case VARIANT -> FieldSetter::setVariant;
-      case BITMAP -> (target, i, value) -> target.setBytes(i, Bitmaps.write(value));
-      case TIMESTAMP_WITH_TIME_ZONE, NULL, SYMBOL, UNRESOLVED, DESCRIPTOR ->
-          throw new IllegalArgumentException(type.asSummaryString());
+      default -> throw new IllegalArgumentException(type.asSummaryString());
     };
   }
 
@@ -74,23 +62,6 @@ interface FieldSetter {
   private static void setTimestamp(FieldWriter target, int i, Object value) {
     TimestampData timestamp = (TimestampData) value;
     target.setTimestamp(i, timestamp.getMillisecond(), timestamp.getNanoOfMillisecond());
-  }
-
-  private static void setVariant(FieldWriter target, int i, Object value) {
-    if (!((Variant) value instanceof BinaryVariant variant)) {
-      throw new IllegalArgumentException(
-          "VARIANT of an unknown kind: " + value.getClass().getName());
-    }
-    target.setVariant(i, variant.getValue(), variant.getMetadata());
-  }
-
-  private static <T> FieldSetter raw(RawType<T> type) {
-    TypeSerializer<T> serializer = type.getTypeSerializer();
-    return (target, i, value) -> {
-      @SuppressWarnings("unchecked") // the planner's promise: the type of the column
-      RawValueData<T> raw = (RawValueData<T>) value;
-      target.setBytes(i, raw.toBytes(serializer));
-    };
   }
 
   private static FieldSetter row(List<LogicalType> types) {

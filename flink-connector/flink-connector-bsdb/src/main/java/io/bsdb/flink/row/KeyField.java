@@ -23,9 +23,9 @@ interface KeyField {
       case DECIMAL -> decimal((DecimalType) type);
       case TINYINT -> (target, row, pos) -> target.writeByte(row.getByte(pos));
       case SMALLINT -> (target, row, pos) -> target.writeShort(row.getShort(pos));
-      case INTEGER, DATE, TIME_WITHOUT_TIME_ZONE, INTERVAL_YEAR_MONTH ->
+      case INTEGER, DATE, TIME_WITHOUT_TIME_ZONE ->
           (target, row, pos) -> target.writeInt(row.getInt(pos));
-      case BIGINT, INTERVAL_DAY_TIME -> (target, row, pos) -> target.writeLong(row.getLong(pos));
+      case BIGINT -> (target, row, pos) -> target.writeLong(row.getLong(pos));
       case FLOAT -> (target, row, pos) -> target.writeFloat(row.getFloat(pos));
       case DOUBLE -> (target, row, pos) -> target.writeDouble(row.getDouble(pos));
       case TIMESTAMP_WITHOUT_TIME_ZONE, TIMESTAMP_WITH_LOCAL_TIME_ZONE -> timestamp(type);

@@ -15,8 +15,6 @@ import org.apache.flink.table.types.logical.DistinctType;
 import org.apache.flink.table.types.logical.LocalZonedTimestampType;
 import org.apache.flink.table.types.logical.LogicalType;
 import org.apache.flink.table.types.logical.MapType;
-import org.apache.flink.table.types.logical.MultisetType;
-import org.apache.flink.table.types.logical.RawType;
 import org.apache.flink.table.types.logical.RowType;
 import org.apache.flink.table.types.logical.StructuredType;
 import org.apache.flink.table.types.logical.TimeType;
@@ -82,20 +80,14 @@ public final class SchemaMapping {
           ColumnType.timestamp(((TimestampType) type).getPrecision());
       case TIMESTAMP_WITH_LOCAL_TIME_ZONE ->
           ColumnType.timestampLtz(((LocalZonedTimestampType) type).getPrecision());
-      case INTERVAL_YEAR_MONTH -> ColumnType.of(Kind.INTERVAL_YEAR_MONTH);
-      case INTERVAL_DAY_TIME -> ColumnType.of(Kind.INTERVAL_DAY_TIME);
       case ARRAY -> ColumnType.array(type(((ArrayType) type).getElementType()));
-      case MULTISET -> ColumnType.multiset(type(((MultisetType) type).getElementType()));
       case MAP ->
           ColumnType.map(
               type(((MapType) type).getKeyType()), type(((MapType) type).getValueType()));
       case ROW -> row((RowType) type);
       case STRUCTURED_TYPE -> row((StructuredType) type);
       case DISTINCT_TYPE -> type(((DistinctType) type).getSourceType()).nullable();
-      case RAW -> raw(type);
-      case VARIANT -> ColumnType.of(Kind.VARIANT);
-      case BITMAP -> ColumnType.of(Kind.BITMAP);
-      case TIMESTAMP_WITH_TIME_ZONE, NULL, SYMBOL, UNRESOLVED, DESCRIPTOR ->
+      default ->
           throw new IllegalArgumentException(
               "type %s cannot be stored in a table; cast it to another type"
                   .formatted(type.asSummaryString()));
@@ -114,14 +106,5 @@ public final class SchemaMapping {
         type.getAttributes().stream()
             .map(attribute -> new Column(attribute.getName(), type(attribute.getType())))
             .toList());
-  }
-
-  private static ColumnType raw(LogicalType type) {
-    if (type instanceof RawType<?> raw) {
-      return ColumnType.raw(raw.getOriginatingClass().getName(), raw.getSerializerString());
-    }
-    throw new IllegalArgumentException(
-        "type %s has no serializer that could be named; declare the column as RAW('class', 'serializer')"
-            .formatted(type.asSummaryString()));
   }
 }

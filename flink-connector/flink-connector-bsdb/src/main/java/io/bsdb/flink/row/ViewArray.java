@@ -81,7 +81,7 @@ final class ViewArray implements ArrayData {
 
   @Override
   public <T> RawValueData<T> getRawValue(int pos) {
-    return ViewFields.raw(view, pos);
+    throw ViewFields.unsupported();
   }
 
   @Override
@@ -106,12 +106,12 @@ final class ViewArray implements ArrayData {
 
   @Override
   public Variant getVariant(int pos) {
-    return ViewFields.variant(view, pos);
+    throw ViewFields.unsupported();
   }
 
   @Override
   public Bitmap getBitmap(int pos) {
-    return Bitmaps.read(view.bytesAt(pos));
+    throw ViewFields.unsupported();
   }
 
   @Override

@@ -87,7 +87,7 @@ abstract sealed class ViewRow implements RowData permits SnapshotRow, NestedRow 
 
   @Override
   public final <T> RawValueData<T> getRawValue(int pos) {
-    return ViewFields.raw(view(pos), index(pos));
+    throw ViewFields.unsupported();
   }
 
   @Override
@@ -112,12 +112,12 @@ abstract sealed class ViewRow implements RowData permits SnapshotRow, NestedRow 
 
   @Override
   public final Variant getVariant(int pos) {
-    return ViewFields.variant(view(pos), index(pos));
+    throw ViewFields.unsupported();
   }
 
   @Override
   public final Bitmap getBitmap(int pos) {
-    return Bitmaps.read(view(pos).bytesAt(index(pos)));
+    throw ViewFields.unsupported();
   }
 
   @Override
