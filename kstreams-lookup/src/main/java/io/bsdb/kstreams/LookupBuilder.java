@@ -51,9 +51,9 @@ public final class LookupBuilder<K, V> {
    * many threads, as those that Kafka brings are; the caller closes them. A value of which the
    * deserializer makes null counts as absent.
    *
-   * <p>A table with a schema, or a new version of it, is refused if its primary key is of a type that
-   * Kafka's own serializers of texts and numbers do not write. Of other serializers, and of tables
-   * without a schema, nothing can be told: with the wrong serde, all keys are absent there.
+   * <p>A table with a schema, or a new version of it, is refused if its primary key is of a type
+   * that Kafka's own serializers of texts and numbers do not write. Of other serializers, and of
+   * tables without a schema, nothing can be told: with the wrong serde, all keys are absent there.
    */
   public LookupBuilder<K, V> serdes(Serde<K> keys, Serde<V> values) {
     this.format = new SerdeFormat<>(name, keys.serializer(), values.deserializer());

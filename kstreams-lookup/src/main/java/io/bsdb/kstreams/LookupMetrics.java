@@ -20,7 +20,8 @@ import org.apache.kafka.streams.processor.api.ProcessingContext;
  * recorded, goes through one, at the level DEBUG.
  *
  * <p>Kafka identifies a sensor by its name, whatever its tags, and a sensor's removal takes all its
- * metrics along. So the names hold all that tells one user of a lookup in one task on one thread from another.
+ * metrics along. So the names hold all that tells one user of a lookup in one task on one thread
+ * from another.
  */
 final class LookupMetrics implements AutoCloseable {
   private static final String SCOPE = "bsdb-lookup";

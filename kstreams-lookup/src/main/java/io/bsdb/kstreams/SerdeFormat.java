@@ -22,8 +22,7 @@ record SerdeFormat<K, V>(String topic, Serializer<K> keys, Deserializer<V> value
     if (schema != null && !KafkaKeys.canBeKeys(keys, schema)) {
       throw new SchemaMismatchException(
           "lookup '%s': version=%s does not fit: no key that %s writes can be in a table whose primary key is %s; use a serde of that type, or rows(...)"
-              .formatted(
-                  topic, manifest.version(), keys.getClass().getSimpleName(), key(schema)));
+              .formatted(topic, manifest.version(), keys.getClass().getSimpleName(), key(schema)));
     }
   }
 

@@ -119,7 +119,8 @@ public final class TaskLookup<K, V> implements AutoCloseable {
     @Override
     public @Nullable V get(K key) {
       if (released) {
-        throw new IllegalStateException("lookup in version " + hold.version() + ": the lease is closed");
+        throw new IllegalStateException(
+            "lookup in version " + hold.version() + ": the lease is closed");
       }
       return lookUp(key);
     }
@@ -175,7 +176,9 @@ public final class TaskLookup<K, V> implements AutoCloseable {
     hold.stamp(headers, header);
   }
 
-  /** Lets the version go and removes the metrics. Call it in the processor's close(). Idempotent. */
+  /**
+   * Lets the version go and removes the metrics. Call it in the processor's close(). Idempotent.
+   */
   @Override
   public void close() {
     if (closed) {

@@ -55,7 +55,8 @@ class KeySerdeTest {
     try (var table = table(type, key)) {
       var customers = table.lookup("customers");
       @SuppressWarnings("unchecked")
-      var builder = customers.serdes((Serde<Object>) serde, (Serde<Object>) (Serde<?>) Serdes.Bytes());
+      var builder =
+          customers.serdes((Serde<Object>) serde, (Serde<Object>) (Serde<?>) Serdes.Bytes());
       assertThatThrownBy(builder::build)
           .isInstanceOf(SchemaMismatchException.class)
           .hasMessageStartingWith("lookup 'customers': version=0000000001-")
@@ -82,7 +83,10 @@ class KeySerdeTest {
       throws Exception {
     try (var table = table(type, stored)) {
       @SuppressWarnings("unchecked")
-      var builder = table.<Object, byte[]>lookup("customers").serdes((Serde<Object>) serde, Serdes.ByteArray());
+      var builder =
+          table
+              .<Object, byte[]>lookup("customers")
+              .serdes((Serde<Object>) serde, Serdes.ByteArray());
       try (var customers = builder.build()) {
         assertThat(customers.get(key)).isNotNull();
       }
@@ -101,7 +105,10 @@ class KeySerdeTest {
       table.publish(List.of(Map.of("country", "CH", "id", 7L)));
       assertThatThrownBy(
               () ->
-                  table.lookup("places").serdes(objects(Serdes.String()), objects(Serdes.Bytes())).build())
+                  table
+                      .lookup("places")
+                      .serdes(objects(Serdes.String()), objects(Serdes.Bytes()))
+                      .build())
           .isInstanceOf(SchemaMismatchException.class)
           .hasMessageContaining(
               "StringSerializer writes can be in a table whose primary key is `country` STRING NOT NULL, `id` BIGINT NOT NULL");
@@ -131,7 +138,10 @@ class KeySerdeTest {
   void keepsTheVersionInServiceWhenTheKeyOfANewOneHasAnotherType() throws Exception {
     try (var table = table("BIGINT", 7L);
         var customers =
-            table.<Long, byte[]>lookup("customers").serdes(Serdes.Long(), Serdes.ByteArray()).build()) {
+            table
+                .<Long, byte[]>lookup("customers")
+                .serdes(Serdes.Long(), Serdes.ByteArray())
+                .build()) {
       String first = customers.manifest().version();
       table.withSchema(keyed("STRING")).publish(List.of(Map.of("id", "7", "name", "Grace")));
       assertThatThrownBy(customers::refresh)
