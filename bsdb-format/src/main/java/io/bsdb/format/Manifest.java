@@ -171,7 +171,8 @@ public record Manifest(
     }
   }
 
-  private static Manifest fromJson(ObjectNode root, String file) throws IOException {
+  private static Manifest fromJson(ObjectNode root, String file)
+      throws CorruptSnapshotException, UnsupportedVersionException {
     JsonNode schema = root.get("schema");
     Manifest manifest =
         new Manifest(

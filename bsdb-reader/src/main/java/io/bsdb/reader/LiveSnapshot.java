@@ -17,17 +17,20 @@ import org.slf4j.LoggerFactory;
  * <p>A new version is opened, verified and {@linkplain WarmUp warmed up} in the background; one
  * reference is swapped; the old version is closed after its last user. A version that cannot be
  * opened is refused: the old one keeps serving and the listener hears why. A damaged one is not
- * tried again until {@code CURRENT} names another. Safe for many threads.
+ * tried again until {@code CURRENT} names another. Refreshes that fail in the background are also
+ * logged: each kind of failure once in full, then one line a minute. Safe for many threads.
  */
 public final class LiveSnapshot implements Closeable {
   private static final Logger LOG = LoggerFactory.getLogger(LiveSnapshot.class);
 
+  private static final Duration REFRESH_INTERVAL = Duration.ofSeconds(10);
   private static final Duration PATIENCE = Duration.ofSeconds(10);
 
   private final VersionInUse inUse;
   private final boolean pinned;
   private final RefreshTimer timer;
   private final Duration patience;
+  private final RefreshLog refreshLog = new RefreshLog(LOG, System::nanoTime);
 
   /** Hears of changes. Called from the thread that refreshes; should return soon. */
   public interface Listener {
@@ -70,7 +73,7 @@ public final class LiveSnapshot implements Closeable {
             this::refreshInBackground);
   }
 
-  /** Opens a table's version in service and stays with it until {@link #refresh} is called. */
+  /** Opens a table's version in service, and looks for a newer one every 10 seconds. */
   public static LiveSnapshot follow(Path table, ReaderOptions options) throws IOException {
     return builder(table).options(options).open();
   }
@@ -90,7 +93,7 @@ public final class LiveSnapshot implements Closeable {
     private final Table table;
     private final @Nullable Versions inPlace;
     private ReaderOptions options = ReaderOptions.defaults();
-    private Duration refreshInterval = Duration.ZERO;
+    private Duration refreshInterval = REFRESH_INTERVAL;
     private Listener listener = Listener.NONE;
     private Check check = Check.NONE;
     private InitialLoad initialLoad = InitialLoad.REQUIRE;
@@ -110,8 +113,8 @@ public final class LiveSnapshot implements Closeable {
     }
 
     /**
-     * How often to look for a newer version, from a thread of its own; zero for only when {@link
-     * #refresh} is called.
+     * How often to look for a newer version, from a thread of its own; 10 seconds if not set, zero
+     * for only when {@link #refresh} is called.
      */
     public Builder refreshEvery(Duration value) {
       if (value.isNegative()) {
@@ -221,12 +224,19 @@ public final class LiveSnapshot implements Closeable {
   void refreshInBackground() {
     try {
       refresh(inUse.refused());
-    } catch (IOException | RuntimeException toldToListener) {
-      // The listener has heard of it and it has been counted; the version in use stays.
-    } catch (Error e) { // would end the refreshes for good
-      LOG.error("{}: a refresh failed; there will be another", inUse, e);
+      if (inUse.refreshFailure() == null) {
+        refreshLog.succeeded(inUse, versionOrNull());
+      }
+    } catch (IOException | RuntimeException | Error e) { // any would end the refreshes for good
+      if (!inUse.isClosed()) { // else closing has interrupted it
+        refreshLog.failed(inUse, versionOrNull(), inUse.refused(), e);
+      }
     }
     inUse.closeIfRefused();
+  }
+
+  private @Nullable String versionOrNull() {
+    return isEmpty() ? null : version();
   }
 
   /**
