@@ -75,26 +75,26 @@ class LittleMemoryBuildTest {
     assertThat(manifest.recordCount()).isEqualTo(records);
   }
 
-  /** A heap that holds no partition of a million records. */
+  /** A heap that holds no partition of four million records. */
   @Test
   void saysWhatToDoIfThereIsTooLittle() throws Exception {
     ChildProcess.Result result =
         ChildProcess.run(
             ChildProcess.of(
                 List.of(),
-                List.of("-Xmx24m"),
+                List.of("-Xmx64m"),
                 Builds.class,
                 directory.toString(),
-                "0",
                 "1",
                 "1",
-                "1000000",
+                "1",
+                "4000000",
                 "8",
                 "BLOCKED"));
     assertThat(result.status()).isNotZero();
-    assertThat(result.with("java.io.IOException: not enough memory to build a partition:").get(0))
+    assertThat(String.join("\n", result.lines()))
         .containsPattern(
-            "partition=0 of 1 with 1000000 records and 18000000 bytes,"
+            "java.io.IOException: not enough memory to build a partition: partition=0 of 1 with 4000000 records and 72000000 bytes,"
                 + " heap<=\\d+ bytes \\(-Xmx\\), direct memory<=\\d+ bytes"
                 + " \\(-XX:MaxDirectMemorySize\\): Java heap space;"
                 + " use more partitions, or raise the limit");

@@ -63,6 +63,11 @@ final class SnapshotCommitter implements Committer<Publication> {
           manifest.recordCount());
     } catch (PublishConflictException e) {
       // Trying again cannot help: the parent will not come back.
+      try {
+        table.abort(build);
+      } catch (IOException | RuntimeException suppressed) {
+        e.addSuppressed(suppressed);
+      }
       throw new SuppressRestartsException(e);
     }
   }
