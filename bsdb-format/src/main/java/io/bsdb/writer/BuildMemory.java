@@ -47,7 +47,8 @@ final class BuildMemory {
     for (String argument : ManagementFactory.getRuntimeMXBean().getInputArguments()) {
       Matcher matcher = DIRECT_LIMIT.matcher(argument);
       if (matcher.matches()) {
-        int shift = 10 * " kmgt".indexOf((matcher.group(2) + " ").toLowerCase(Locale.ROOT).charAt(0));
+        int shift =
+            10 * " kmgt".indexOf((matcher.group(2) + " ").toLowerCase(Locale.ROOT).charAt(0));
         limit = Long.parseLong(matcher.group(1)) << shift;
       }
     }
@@ -61,8 +62,7 @@ final class BuildMemory {
    * @param needed whether the thread still has something to do
    * @return false if it has nothing to do any more, so that nothing was acquired
    */
-  synchronized boolean acquire(long heapBytes, BooleanSupplier needed)
-      throws InterruptedException {
+  synchronized boolean acquire(long heapBytes, BooleanSupplier needed) throws InterruptedException {
     while (needed.getAsBoolean()) {
       if (threads == 0 || (threads < maxThreads && heapInUse + heapBytes <= heap)) {
         threads++;

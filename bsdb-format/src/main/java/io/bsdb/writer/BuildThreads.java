@@ -47,8 +47,7 @@ final class BuildThreads {
   }
 
   private static <T> List<T> results(
-      List<Future<List<T>>> workers, Runnable stop, ExecutorService executor)
-      throws IOException {
+      List<Future<List<T>>> workers, Runnable stop, ExecutorService executor) throws IOException {
     List<T> results = new ArrayList<>();
     Throwable failure = null;
     for (Future<List<T>> worker : workers) {

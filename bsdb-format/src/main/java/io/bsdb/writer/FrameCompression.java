@@ -84,8 +84,7 @@ final class FrameCompression implements Closeable {
     long trainedLength;
     try {
       trainedLength =
-          Zstd.trainFromBuffer(
-              Arrays.copyOf(samples, count), target, false, options.zstdLevel());
+          Zstd.trainFromBuffer(Arrays.copyOf(samples, count), target, false, options.zstdLevel());
     } catch (ZstdException samplesUnfitForTraining) {
       return new byte[0];
     }
@@ -133,7 +132,9 @@ final class FrameCompression implements Closeable {
     return (double) saved / Math.max(1, tried) * plainBytes(records) > candidate.length;
   }
 
-  /** Every {@code step}-th record, from the one of number {@code first} on, one behind the other. */
+  /**
+   * Every {@code step}-th record, from the one of number {@code first} on, one behind the other.
+   */
   private byte[] frame(PartitionRecords records, int first, int end, double step) {
     byte[] frame = new byte[Math.toIntExact(frameLength(records, first, end, step))];
     ByteBuffer target = ByteBuffer.wrap(frame);

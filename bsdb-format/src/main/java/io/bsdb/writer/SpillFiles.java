@@ -160,8 +160,8 @@ final class SpillFiles implements Closeable {
   }
 
   /**
-   * All bytes of some buckets, one bucket behind the other. What has reached the disk is {@linkplain
-   * SpillFile#map mapped}. Valid until {@link #release}.
+   * All bytes of some buckets, one bucket behind the other. What has reached the disk is
+   * {@linkplain SpillFile#map mapped}. Valid until {@link #release}.
    *
    * @throws ArithmeticException if they are more than a buffer can hold
    */

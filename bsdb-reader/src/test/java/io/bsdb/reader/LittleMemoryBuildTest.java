@@ -122,8 +122,7 @@ class LittleMemoryBuildTest {
       List<PartitionWriter> all = new ArrayList<>();
       for (int i = 0; i < writers; i++) {
         Path temporary = directory.resolve("tmp-" + i);
-        all.add(
-            PartitionWriter.create(table, build, partitions, "w" + i, temporary, options));
+        all.add(PartitionWriter.create(table, build, partitions, "w" + i, temporary, options));
       }
       byte[] value = new byte[valueLength];
       for (int i = 0; i < records; i++) {

@@ -190,8 +190,7 @@ public final class BlockWriter {
     }
     int length =
         direct
-            ? zstd.compressDirectByteBuffer(
-                compressed, framesLength, bound, plain, 0, pendingBytes)
+            ? zstd.compressDirectByteBuffer(compressed, framesLength, bound, plain, 0, pendingBytes)
             : zstd.compressByteArray(
                 compressed.array(),
                 compressed.arrayOffset() + framesLength,

@@ -29,7 +29,8 @@ final class SnapshotSinkWriter
     ENDED
   }
 
-  private SnapshotSinkWriter(DeclaredTable table, PartitionWriter writer, TemporaryDirectory temporary) {
+  private SnapshotSinkWriter(
+      DeclaredTable table, PartitionWriter writer, TemporaryDirectory temporary) {
     this.table = table;
     this.writer = writer;
     this.temporary = temporary;
