@@ -12,11 +12,11 @@ CREATE TABLE shop.`@TABLE@` (
 ) @DISTRIBUTION@ @OPTIONS@;
 
 CREATE TEMPORARY TABLE numbers (id BIGINT) WITH (
-  'connector' = 'datagen', 'number-of-rows' = '6000000',
+  'connector' = 'datagen', 'number-of-rows' = '6000000', 'rows-per-second' = '100000000',
   'fields.id.kind' = 'sequence', 'fields.id.start' = '0', 'fields.id.end' = '5999999'
 );
 CREATE TEMPORARY TABLE asked (n BIGINT, pt AS PROCTIME()) WITH (
-  'connector' = 'datagen', 'number-of-rows' = '2000',
+  'connector' = 'datagen', 'number-of-rows' = '2000', 'rows-per-second' = '100000000',
   'fields.n.kind' = 'sequence', 'fields.n.start' = '0', 'fields.n.end' = '1999'
 );
 
