@@ -67,37 +67,27 @@ final class FrameCompression implements Closeable {
     int average = (int) Math.max(1, plain / records.count());
     int sampled = Math.max(1, Math.min(records.count(), budget / average));
     double step = (double) records.count() / sampled;
-    ByteBuffer samples = ByteBuffer.allocateDirect(budget);
-    int[] sizes = new int[sampled / frameRecords + 1];
+    byte[][] samples = new byte[sampled / frameRecords][];
     int count = 0;
-    for (int i = 0; i < sampled; i++) {
-      int start = records.start((int) (i * step));
-      int recordLength = plainLength(records, start);
-      if (recordLength > samples.remaining()) {
+    for (long left = budget; count < samples.length; count++) {
+      int first = count * frameRecords;
+      left -= frameLength(records, first, first + frameRecords, step);
+      if (left < 0) {
         break;
       }
-      put(records, start, samples);
-      sizes[count] += recordLength;
-      if ((i + 1) % frameRecords == 0) {
-        count++;
-      }
+      samples[count] = frame(records, first, first + frameRecords, step);
     }
     if (count < LEAST_SAMPLES) {
       return new byte[0];
     }
-    ByteBuffer target = ByteBuffer.allocateDirect(length);
+    byte[] target = new byte[length];
     long trainedLength;
     try {
-      trainedLength = train(samples.flip(), Arrays.copyOf(sizes, count), target);
+      trainedLength = train(Arrays.copyOf(samples, count), target);
     } catch (ZstdException samplesUnfitForTraining) {
       return new byte[0];
     }
-    if (Zstd.isError(trainedLength)) {
-      return new byte[0];
-    }
-    byte[] bytes = new byte[(int) trainedLength];
-    target.get(0, bytes);
-    return bytes;
+    return Zstd.isError(trainedLength) ? new byte[0] : Arrays.copyOf(target, (int) trainedLength);
   }
 
   /**
@@ -105,11 +95,11 @@ final class FrameCompression implements Closeable {
    * zstd's default level: which is the same by default, and a few percent worse or better
    * otherwise.
    */
-  private long train(ByteBuffer samples, int[] sizes, ByteBuffer target) {
+  private long train(byte[][] samples, byte[] target) {
     try {
-      return Zstd.trainFromBufferDirect(samples, sizes, target, false, options.zstdLevel());
+      return Zstd.trainFromBuffer(samples, target, false, options.zstdLevel());
     } catch (NoSuchMethodError olderZstdJni) {
-      return Zstd.trainFromBufferDirect(samples, sizes, target, false);
+      return Zstd.trainFromBuffer(samples, target, false);
     }
   }
 
@@ -146,7 +136,7 @@ final class FrameCompression implements Closeable {
       for (int i = 0; i < frames; i++) {
         int first = (int) ((long) i * records.count() / frames);
         int end = Math.min(records.count(), first + frameRecords);
-        byte[] frame = frame(records, first, end);
+        byte[] frame = frame(records, first, end, 1);
         tried += frame.length;
         saved += without.compress(frame).length - with.compress(frame).length;
       }
@@ -154,17 +144,24 @@ final class FrameCompression implements Closeable {
     return (double) saved / Math.max(1, tried) * plainBytes(records) > candidate.length;
   }
 
-  private byte[] frame(PartitionRecords records, int first, int end) {
-    int length = 0;
-    for (int i = first; i < end; i++) {
-      length += plainLength(records, records.start(i));
-    }
-    byte[] frame = new byte[length];
+  /**
+   * Every {@code step}-th record, from the one of number {@code first} on, one behind the other.
+   */
+  private byte[] frame(PartitionRecords records, int first, int end, double step) {
+    byte[] frame = new byte[Math.toIntExact(frameLength(records, first, end, step))];
     ByteBuffer target = ByteBuffer.wrap(frame);
     for (int i = first; i < end; i++) {
-      put(records, records.start(i), target);
+      put(records, records.start((int) (i * step)), target);
     }
     return frame;
+  }
+
+  private long frameLength(PartitionRecords records, int first, int end, double step) {
+    long length = 0;
+    for (int i = first; i < end; i++) {
+      length += plainLength(records, records.start((int) (i * step)));
+    }
+    return length;
   }
 
   /** A new compressor with level and dictionary set. The caller closes it. */

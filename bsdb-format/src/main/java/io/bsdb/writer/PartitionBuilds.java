@@ -13,13 +13,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Builds the partitions whose records lie in spill files, as many at once as processors and memory
@@ -78,11 +72,8 @@ final class PartitionBuilds {
 
   /** Memory that it takes to build a partition of these buckets, in bytes. */
   static long cost(SpillFiles spill, int firstBucket, int endBucket) {
-    long cost = 0;
-    for (int bucket = firstBucket; bucket < endBucket; bucket++) {
-      cost += spill.bytes(bucket) + BUILD_BYTES_PER_RECORD * spill.records(bucket);
-    }
-    return cost;
+    return spill.bytes(firstBucket, endBucket)
+        + BUILD_BYTES_PER_RECORD * spill.records(firstBucket, endBucket);
   }
 
   /** Either one partition, or all those whose records are in one bucket. */
@@ -116,95 +107,46 @@ final class PartitionBuilds {
 
   private List<PartitionFile> run(List<Task> tasks) throws IOException {
     long largest = 1;
+    long mostRecords = 0;
     for (Task task : tasks) {
       long cost = cost(spill, task.firstBucket, task.endBucket);
-      largest =
-          Math.max(
-              largest,
-              task.partition == Task.SEVERAL ? cost * spill.bucketCount() / partitionCount : cost);
+      long records = spill.records(task.firstBucket, task.endBucket);
+      if (task.partition == Task.SEVERAL) {
+        cost = cost * spill.bucketCount() / partitionCount;
+        records = records * spill.bucketCount() / partitionCount;
+      }
+      largest = Math.max(largest, cost);
+      mostRecords = Math.max(mostRecords, records);
     }
     long affordable = Math.max(1, options.memoryBytes() * 3 / 4 / largest);
     int most = Math.min(tasks.size(), Runtime.getRuntime().availableProcessors());
     int threads = (int) Math.min(affordable, most);
+    long heap = BUILD_BYTES_PER_RECORD * mostRecords;
     AtomicInteger next = new AtomicInteger();
-    AtomicInteger named = new AtomicInteger();
     BuildProgress progress = new BuildProgress(listener, partitionCount);
-    ExecutorService executor =
-        Executors.newFixedThreadPool(
-            threads,
-            task -> {
-              Thread thread = new Thread(task, "bsdb-build-" + named.incrementAndGet());
-              thread.setDaemon(true);
-              return thread;
-            });
-    // Closed last: workers that were interrupted may still compress with its dictionary.
     try (FrameCompression compression = new FrameCompression(options)) {
-      List<Future<List<PartitionFile>>> workers = new ArrayList<>();
-      try {
-        for (int i = 0; i < threads; i++) {
-          workers.add(executor.submit(() -> new Worker(compression, progress).work(tasks, next)));
-        }
-        return results(workers, () -> next.set(tasks.size()), executor);
-      } finally {
-        executor.shutdown();
-        awaitEnd(executor);
-      }
+      return BuildThreads.run(
+          threads,
+          () -> work(new Worker(compression, progress), tasks, next, heap),
+          () -> next.set(tasks.size()));
     }
   }
 
-  private static List<PartitionFile> results(
-      List<Future<List<PartitionFile>>> workers, Runnable stop, ExecutorService executor)
-      throws IOException {
-    List<PartitionFile> files = new ArrayList<>();
-    Throwable failure = null;
-    for (Future<List<PartitionFile>> worker : workers) {
-      try {
-        files.addAll(worker.get());
-      } catch (ExecutionException e) {
-        stop.run();
-        if (failure == null) {
-          failure = e.getCause();
-        } else {
-          failure.addSuppressed(e.getCause());
-        }
-      } catch (InterruptedException e) {
-        stop.run();
-        executor.shutdownNow();
-        Thread.currentThread().interrupt();
-        failure = new InterruptedIOException("interrupted while building partitions");
-        break;
+  private static List<PartitionFile> work(
+      Worker worker, List<Task> tasks, AtomicInteger next, long heap) throws IOException {
+    BuildMemory memory = BuildMemory.ofProcess();
+    try {
+      if (!memory.acquire(heap, () -> next.get() < tasks.size())) {
+        return List.of();
       }
-    }
-    rethrow(failure);
-    return files;
-  }
-
-  private static void awaitEnd(ExecutorService executor) {
-    boolean interrupted = false;
-    while (!executor.isTerminated()) {
-      try {
-        executor.awaitTermination(1, TimeUnit.MINUTES);
-      } catch (InterruptedException e) {
-        interrupted = true;
-      }
-    }
-    if (interrupted) {
+    } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
+      throw new InterruptedIOException("interrupted while waiting for memory to build partitions");
     }
-  }
-
-  private static void rethrow(@Nullable Throwable failure) throws IOException {
-    if (failure instanceof IOException e) {
-      throw e;
-    }
-    if (failure instanceof RuntimeException e) {
-      throw e;
-    }
-    if (failure instanceof Error e) {
-      throw e;
-    }
-    if (failure != null) {
-      throw new IOException("building a partition failed", failure);
+    try {
+      return worker.work(tasks, next);
+    } finally {
+      memory.release(heap);
     }
   }
 
@@ -262,12 +204,8 @@ final class PartitionBuilds {
 
     private void build(int partition, SpillFiles source, int firstBucket, int endBucket)
         throws IOException {
-      long bytes = 0;
-      long count = 0;
-      for (int bucket = firstBucket; bucket < endBucket; bucket++) {
-        bytes += source.bytes(bucket);
-        count += source.records(bucket);
-      }
+      long bytes = source.bytes(firstBucket, endBucket);
+      long count = source.records(firstBucket, endBucket);
       if (count == 0) {
         progress.built(0);
         return;
@@ -283,11 +221,33 @@ final class PartitionBuilds {
                     count,
                     bytes));
       }
-      records.load(source, firstBucket, endBucket);
       String name =
           String.format(
               Locale.ROOT, "part-%05d%s.bsdb", partition, suffix.isEmpty() ? "" : "-" + suffix);
-      PartitionFile file = builder.build(partition, name, records);
+      PartitionFile file;
+      try {
+        records.load(source, firstBucket, endBucket);
+        file = builder.build(partition, name, records);
+      } catch (OutOfMemoryError e) {
+        throw new IOException(
+            "not enough memory to build a partition: partition=%d of %d with %d records and %d bytes, heap<=%d bytes (-Xmx), direct memory<=%d bytes (-XX:MaxDirectMemorySize): %s; use more partitions, or raise the limit"
+                .formatted(
+                    partition,
+                    partitionCount,
+                    count,
+                    bytes,
+                    Runtime.getRuntime().maxMemory(),
+                    BuildMemory.directLimit(),
+                    e.getMessage()),
+            e);
+      } catch (InternalError e) {
+        // That is how the JVM reports that mapped memory could not be read.
+        throw new IOException(
+            "temporary file cannot be read: directory=%s partition=%d: %s; look after the disk, or choose another temporary directory, and build anew"
+                .formatted(temporaryDirectory, partition, e.getMessage()),
+            e);
+      }
+      source.release(firstBucket, endBucket);
       files.add(file);
       progress.built(file.recordCount());
     }

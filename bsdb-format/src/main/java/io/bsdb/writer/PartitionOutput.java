@@ -33,8 +33,11 @@ final class PartitionOutput implements BlockOutput, Closeable {
   private final List<Section> sections = new ArrayList<>();
   private final long dataOffset;
 
-  /** Small at first: the files of partitions without records need no more. */
-  private ByteBuffer buffer = ByteBuffer.allocateDirect(SLACK).order(ByteOrder.LITTLE_ENDIAN);
+  /**
+   * Small at first: the files of partitions without records need no more. On the heap, as direct
+   * memory may be scarce.
+   */
+  private ByteBuffer buffer = ByteBuffer.allocate(SLACK).order(ByteOrder.LITTLE_ENDIAN);
 
   private long flushed;
 
@@ -62,7 +65,7 @@ final class PartitionOutput implements BlockOutput, Closeable {
       if (buffer.remaining() < length) {
         int needed = Math.addExact(buffer.position(), length);
         buffer =
-            ByteBuffer.allocateDirect(Math.addExact(needed, HUGE_PAGE))
+            ByteBuffer.allocate(Math.addExact(needed, HUGE_PAGE))
                 .order(ByteOrder.LITTLE_ENDIAN)
                 .put(buffer.flip());
       }
@@ -85,7 +88,10 @@ final class PartitionOutput implements BlockOutput, Closeable {
     ByteBuffer written = buffer.slice(0, length);
     fileChecksum.update(written.duplicate());
     while (written.hasRemaining()) {
-      output.write(written);
+      // The JDK writes through a direct buffer as long as what it writes, and keeps that.
+      int step = Math.min(HUGE_PAGE, written.remaining());
+      int stepped = output.write(written.slice(written.position(), step));
+      written.position(written.position() + stepped);
     }
     flushed += length;
     buffer.position(length).compact();

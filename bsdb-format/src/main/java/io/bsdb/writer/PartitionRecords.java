@@ -5,16 +5,15 @@ import io.bsdb.format.hash.DuplicateHashException;
 import io.bsdb.format.hash.KeyHash;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.util.Arrays;
 import java.util.HexFormat;
 
 /**
- * The records of one partition in memory, hashed: 20 bytes per record beside the records
+ * The records of one partition, hashed: 20 bytes of memory per record beside the records
  * themselves. Reused from partition to partition; used by one thread.
  */
 final class PartitionRecords {
-  private ByteBuffer data = ByteBuffer.allocateDirect(0);
+  private ByteBuffer data = ByteBuffer.allocate(0);
   private int[] starts = new int[0];
   private long[] high = new long[0];
   private long[] low = new long[0];
@@ -24,38 +23,28 @@ final class PartitionRecords {
   private long keyBytes;
   private long valueBytes;
 
-  /** Loads a partition: the given buckets one after the other. */
+  /**
+   * Loads a partition: the given buckets one after the other. To be used until they are released.
+   */
   void load(SpillFiles spill, int firstBucket, int endBucket) throws IOException {
-    long bytes = 0;
-    long records = 0;
-    for (int bucket = firstBucket; bucket < endBucket; bucket++) {
-      bytes += spill.bytes(bucket);
-      records += spill.records(bucket);
-    }
+    int records = (int) spill.records(firstBucket, endBucket);
     // What is too small goes first, so that the old and the new are not in memory together.
-    if (data.capacity() < bytes) {
-      data = ByteBuffer.allocateDirect(0);
-      data = ByteBuffer.allocateDirect(Math.toIntExact(bytes)).order(ByteOrder.LITTLE_ENDIAN);
-    }
     if (starts.length < records) {
       starts = new int[0];
       high = new long[0];
       low = new long[0];
-      starts = new int[(int) records];
-      high = new long[(int) records];
-      low = new long[(int) records];
+      starts = new int[records];
+      high = new long[records];
+      low = new long[records];
     }
-    data.clear();
-    for (int bucket = firstBucket; bucket < endBucket; bucket++) {
-      spill.take(bucket, data);
-    }
-    hash(data.position());
+    data = spill.load(firstBucket, endBucket);
+    hash();
   }
 
-  private void hash(int end) {
+  private void hash() {
     count = 0;
     byte[] key = new byte[64];
-    for (int position = 0; position < end; ) {
+    for (int position = 0; position < data.limit(); ) {
       long keyNumber = SpillFiles.varint(data, position);
       long valueNumber = SpillFiles.varint(data, (int) keyNumber);
       int length = (int) (keyNumber >>> 32);

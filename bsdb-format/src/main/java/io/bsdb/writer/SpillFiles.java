@@ -2,14 +2,9 @@ package io.bsdb.writer;
 
 import io.bsdb.format.SnapshotFormat;
 import java.io.Closeable;
-import java.io.EOFException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.channels.ClosedChannelException;
-import java.nio.channels.FileChannel;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
@@ -23,12 +18,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class SpillFiles implements Closeable {
   private static final int FIRST_BUFFER = 1 << 12;
-
-  /**
-   * Bytes read or written at once: for more the JDK would take a temporary buffer of that length,
-   * and keep it as long as the thread lives.
-   */
-  private static final int STEP = 1 << 20;
+  private static final byte[] NOTHING = new byte[0];
 
   private final Path directory;
   private final String name;
@@ -51,11 +41,14 @@ final class SpillFiles implements Closeable {
   }
 
   private static final class Bucket {
-    byte[] buffer = new byte[0];
+    byte[] buffer = NOTHING;
     int buffered;
-    long written;
     long records;
-    @Nullable FileChannel file;
+    @Nullable SpillFile file;
+
+    long bytes() {
+      return buffered + (file == null ? 0 : file.length());
+    }
   }
 
   /** Receives records; the array is only lent. */
@@ -104,36 +97,20 @@ final class SpillFiles implements Closeable {
     if (bucket.buffered == 0) {
       return;
     }
-    FileChannel file = bucket.file;
-    if (file == null) {
-      Files.createDirectories(directory);
-      file =
-          FileChannel.open(
-              directory.resolve("%s-%05d.spill".formatted(name, index)),
-              StandardOpenOption.CREATE_NEW,
-              StandardOpenOption.READ,
-              StandardOpenOption.WRITE,
-              StandardOpenOption.DELETE_ON_CLOSE);
-      bucket.file = file;
-    }
-    try {
-      for (int position = 0; position < bucket.buffered; ) {
-        int length = Math.min(STEP, bucket.buffered - position);
-        position += file.write(ByteBuffer.wrap(bucket.buffer, position, length));
-      }
-    } catch (ClosedChannelException e) {
-      throw e;
-    } catch (IOException e) {
-      throw new IOException(
-          "temporary file cannot be written: directory=%s: %s; a build needs as much room there as its input takes, plain"
-              .formatted(directory, e.getMessage()),
-          e);
-    }
-    bucket.written += bucket.buffered;
+    file(index, bucket).write(bucket.buffer, bucket.buffered);
     bucket.buffered = 0;
     if (bucket.buffer.length > bufferLength) {
       bucket.buffer = new byte[bufferLength];
     }
+  }
+
+  private SpillFile file(int index, Bucket bucket) throws IOException {
+    SpillFile file = bucket.file;
+    if (file == null) {
+      file = SpillFile.create(directory, name, index);
+      bucket.file = file;
+    }
+    return file;
   }
 
   private static int putVarint(byte[] target, int offset, int number) {
@@ -164,31 +141,70 @@ final class SpillFiles implements Closeable {
     return buckets.length;
   }
 
-  long bytes(int index) {
-    return buckets[index].written + buckets[index].buffered;
+  /** Bytes in some buckets. */
+  long bytes(int firstBucket, int endBucket) {
+    long bytes = 0;
+    for (int i = firstBucket; i < endBucket; i++) {
+      bytes += buckets[i].bytes();
+    }
+    return bytes;
   }
 
-  long records(int index) {
-    return buckets[index].records;
+  /** Records in some buckets. */
+  long records(int firstBucket, int endBucket) {
+    long records = 0;
+    for (int i = firstBucket; i < endBucket; i++) {
+      records += buckets[i].records;
+    }
+    return records;
   }
 
   /**
-   * Appends all of a bucket to {@code target}, which has room for it, and gives its disk space
-   * back.
+   * All bytes of some buckets, one bucket behind the other. What has reached the disk is
+   * {@linkplain SpillFile#map mapped}. Valid until {@link #release}.
+   *
+   * @throws ArithmeticException if they are more than a buffer can hold
    */
-  void take(int index, ByteBuffer target) throws IOException {
-    Bucket bucket = buckets[index];
-    FileChannel file = bucket.file;
-    if (file != null) {
-      int end = target.limit();
-      target.limit(Math.toIntExact(target.position() + bucket.written));
-      for (long position = 0; target.hasRemaining(); ) {
-        position += read(index, file, target, position);
-      }
-      target.limit(end);
+  ByteBuffer load(int firstBucket, int endBucket) throws IOException {
+    int length = Math.toIntExact(bytes(firstBucket, endBucket));
+    boolean spilled = false;
+    for (int i = firstBucket; i < endBucket; i++) {
+      spilled |= buckets[i].file != null;
     }
-    target.put(bucket.buffer, 0, bucket.buffered);
-    release(bucket);
+    return spilled ? map(firstBucket, endBucket) : gather(firstBucket, endBucket, length);
+  }
+
+  private ByteBuffer map(int firstBucket, int endBucket) throws IOException {
+    SpillFile file = file(firstBucket, buckets[firstBucket]);
+    flush(firstBucket, buckets[firstBucket]);
+    for (int i = firstBucket + 1; i < endBucket; i++) {
+      Bucket bucket = buckets[i];
+      if (bucket.file != null) {
+        file.append(bucket.file);
+      }
+      file.write(bucket.buffer, bucket.buffered);
+      release(bucket);
+    }
+    return file.map();
+  }
+
+  private ByteBuffer gather(int firstBucket, int endBucket, int length) {
+    Bucket first = buckets[firstBucket];
+    if (first.buffered == length) {
+      return ByteBuffer.wrap(first.buffer, 0, length);
+    }
+    ByteBuffer gathered = ByteBuffer.allocate(length);
+    for (int i = firstBucket; i < endBucket; i++) {
+      gathered.put(buckets[i].buffer, 0, buckets[i].buffered);
+    }
+    return gathered.flip();
+  }
+
+  /** Gives the memory and the disk space of buckets back. */
+  void release(int firstBucket, int endBucket) throws IOException {
+    for (int i = firstBucket; i < endBucket; i++) {
+      release(buckets[i]);
+    }
   }
 
   /** Passes a bucket's records on one by one, in order, and gives its disk space back. */
@@ -196,10 +212,9 @@ final class SpillFiles implements Closeable {
     Bucket bucket = buckets[index];
     byte[] chunk = new byte[4 << 20];
     int filled = 0;
-    FileChannel file = bucket.file;
-    for (long position = 0; file != null && position < bucket.written; ) {
-      int length = Math.min(STEP, chunk.length - filled);
-      int read = read(index, file, ByteBuffer.wrap(chunk, filled, length), position);
+    SpillFile file = bucket.file;
+    for (long position = 0; file != null && position < file.length(); ) {
+      int read = file.read(ByteBuffer.wrap(chunk, filled, chunk.length - filled), position);
       position += read;
       filled += read;
       int used = drain(chunk, filled, consumer);
@@ -215,27 +230,6 @@ final class SpillFiles implements Closeable {
     }
     drain(bucket.buffer, bucket.buffered, consumer);
     release(bucket);
-  }
-
-  private int read(int index, FileChannel file, ByteBuffer target, long position)
-      throws IOException {
-    int read;
-    try {
-      read = file.read(target, position);
-    } catch (ClosedChannelException e) {
-      throw e;
-    } catch (IOException e) {
-      throw new IOException(
-          "temporary file cannot be read: directory=%s bucket=%d: %s; look after the disk, or choose another temporary directory, and build anew"
-              .formatted(directory, index, e.getMessage()),
-          e);
-    }
-    if (read < 0) {
-      throw new EOFException(
-          "temporary file is shorter than what was written to it: directory=%s bucket=%d expected=%d actual=%d; somebody else has shortened it, build anew"
-              .formatted(directory, index, buckets[index].written, position));
-    }
-    return read;
   }
 
   private static int drain(byte[] chunk, int filled, Consumer consumer) throws IOException {
@@ -267,9 +261,9 @@ final class SpillFiles implements Closeable {
   }
 
   private static void release(Bucket bucket) throws IOException {
-    bucket.buffer = new byte[0];
+    bucket.buffer = NOTHING;
     bucket.buffered = 0;
-    FileChannel file = bucket.file;
+    SpillFile file = bucket.file;
     bucket.file = null;
     if (file != null) {
       file.close();

@@ -23,10 +23,11 @@ import org.jspecify.annotations.Nullable;
  * @param dictionaryBytes longest zstd dictionary, 0 for none
  * @param partitions number of partition files; 0 lets the writer choose by the amount of data and
  *     the memory
- * @param memoryBytes what the build aims to use of heap and off-heap memory together, from 64 MiB
- *     on. A partition is always loaded as a whole. Not counted are what a thread needs for long
+ * @param memoryBytes what the build aims to use of the heap and of the page cache together, from 64
+ *     MiB on. A partition is always mapped as a whole. Not counted are what a thread needs for long
  *     values, up to four times the longest while it is written, and its buffers, up to an eighth of
- *     the memory, while it splits a part of the input into more than one partition
+ *     the memory, while it splits a part of the input into more than one partition. All builds of a
+ *     process together keep to half of its heap
  * @param temporaryDirectory for spill files; null for the table's staging directory
  * @param duplicates what to do with a key that comes twice
  * @param minRows fewest rows that may be published: 1 unless set, so that an empty table, which a
@@ -55,6 +56,9 @@ public record WriterOptions(
     @Nullable Schema schema,
     Map<String, String> properties,
     Map<String, String> sourcePositions) {
+
+  /** The least {@link #memoryBytes}. */
+  public static final long MIN_MEMORY_BYTES = 64L << 20;
 
   /** The defaults. */
   public static WriterOptions defaults() {
@@ -183,7 +187,7 @@ public record WriterOptions(
     }
 
     public Builder memoryBytes(long value) {
-      memoryBytes = inRange("memory bytes", value, 64L << 20, 1L << 44);
+      memoryBytes = inRange("memory bytes", value, MIN_MEMORY_BYTES, 1L << 44);
       return this;
     }
 

@@ -46,10 +46,10 @@ class FrameCompressionTest {
         spill.add(0, key(i), 0, 8, value, 0, value.length);
       }
       records.load(spill, 0, 1);
-    }
-    records.measure();
-    try (FrameCompression compression = new FrameCompression(options)) {
-      return compression.dictionary(records, 5);
+      records.measure();
+      try (FrameCompression compression = new FrameCompression(options)) {
+        return compression.dictionary(records, 5);
+      }
     }
   }
 

@@ -96,8 +96,8 @@ class PartitionRecordsTest {
           spill.add(i % 3, new byte[] {(byte) i}, 0, 1, new byte[i], 0, i);
         }
         records.load(spill, 0, 3);
+        records.measure();
       }
-      records.measure();
       assertThat(records.count()).isEqualTo(count);
       assertThat(records.keyBytes()).isEqualTo(count);
       assertThat(records.valueBytes()).isEqualTo((long) count * (count - 1) / 2);

@@ -48,7 +48,7 @@ class SpillFilesTest {
           expected.get(i % 2).add(add(spill, i % 2, random, length));
         }
         for (int bucket = 0; bucket < 2; bucket++) {
-          assertThat(spill.records(bucket)).isEqualTo(1000);
+          assertThat(spill.records(bucket, bucket + 1)).isEqualTo(1000);
           List<Entry> actual = new ArrayList<>();
           spill.drain(
               bucket,
@@ -92,19 +92,55 @@ class SpillFilesTest {
     }
   }
 
+  /** Buckets of which none, some, or all have reached the disk. */
   @Test
-  void takesABucketOnceWithAllItsBytes() throws Exception {
-    try (SpillFiles spill = new SpillFiles(directory, "s", 1, 64)) {
-      for (int i = 0; i < 100; i++) {
-        spill.add(0, new byte[] {(byte) i}, 0, 1, new byte[i], 0, i);
+  void loadsBucketsOneBehindTheOther() throws Exception {
+    for (int bufferLength : new int[] {64, 150, 1 << 16}) {
+      try (SpillFiles spill = new SpillFiles(directory, "s", 4, bufferLength)) {
+        for (int bucket = 0; bucket < 4; bucket++) {
+          for (int i = 0; i < 10 * bucket; i++) {
+            spill.add(bucket, new byte[] {(byte) (100 * bucket + i)}, 0, 1, new byte[i], 0, i);
+          }
+        }
+        assertThat(keys(spill.load(0, 1))).isEmpty();
+        List<Byte> expected = new ArrayList<>();
+        for (int bucket = 1; bucket < 4; bucket++) {
+          for (int i = 0; i < 10 * bucket; i++) {
+            expected.add((byte) (100 * bucket + i));
+          }
+        }
+        assertThat(keys(spill.load(1, 4))).as("buffer %d", bufferLength).isEqualTo(expected);
+        spill.release(1, 4);
+        assertThat(directory).isEmptyDirectory();
       }
-      ByteBuffer target = ByteBuffer.allocateDirect((int) spill.bytes(0) + 5).position(5);
-      spill.take(0, target);
-      assertThat(target.remaining()).isZero();
-      long key = SpillFiles.varint(target, 5);
+    }
+  }
+
+  private static List<Byte> keys(ByteBuffer records) {
+    List<Byte> keys = new ArrayList<>();
+    for (int position = 0; position < records.limit(); ) {
+      long key = SpillFiles.varint(records, position);
+      long value = SpillFiles.varint(records, (int) key);
       assertThat(key >>> 32).isEqualTo(1);
-      assertThat(SpillFiles.varint(target, (int) key) >>> 32).isZero();
-      assertThat(directory).isEmptyDirectory();
+      keys.add(records.get((int) value));
+      position = (int) value + 1 + (int) (value >>> 32);
+    }
+    return keys;
+  }
+
+  @Test
+  @EnabledOnOs(OS.LINUX)
+  void givesTheSpaceOfLoadedBucketsBackAtOnce() throws Exception {
+    try (SpillFiles spill = new SpillFiles(directory, "s", 2, 100)) {
+      spill.add(0, new byte[] {1}, 0, 1, new byte[50_000], 0, 50_000);
+      spill.add(1, new byte[] {1}, 0, 1, new byte[50_000], 0, 50_000);
+      try (FileChannel open = openFilesBelow(directory).get(0)) {
+        assertThat(open.size()).isGreaterThan(50_000);
+        ByteBuffer mapped = spill.load(0, 2);
+        assertThat(mapped.limit()).isEqualTo(2 * 50_005);
+        spill.release(0, 2);
+        assertThat(open.size()).isZero();
+      }
     }
   }
 
@@ -116,7 +152,7 @@ class SpillFilesTest {
         spill.add(i % 4, new byte[] {1}, 0, 1, new byte[8], 0, 8);
       }
       assertThat(absent).doesNotExist();
-      assertThat(spill.bytes(0)).isEqualTo(250 * 11);
+      assertThat(spill.bytes(0, 1)).isEqualTo(250 * 11);
     }
   }
 
@@ -154,7 +190,7 @@ class SpillFilesTest {
           "temporary file is shorter than what was written to it: directory=%s bucket=0"
                   .formatted(directory)
               + " expected=1004 actual=0; somebody else has shortened it, build anew";
-      assertThatThrownBy(() -> spill.take(0, ByteBuffer.allocate(2000)))
+      assertThatThrownBy(() -> spill.load(0, 1))
           .isInstanceOf(EOFException.class)
           .hasMessage(expected);
       assertThatThrownBy(() -> spill.drain(0, (bytes, key, keyLength, valueLength) -> {}))
@@ -163,16 +199,24 @@ class SpillFilesTest {
     }
   }
 
-  /** By the descriptors of this process, as the files have no names any more. */
   private static void shortenOpenFilesBelow(Path directory) throws IOException {
+    for (FileChannel file : openFilesBelow(directory)) {
+      file.truncate(0).close();
+    }
+  }
+
+  /** By the descriptors of this process, as the files have no names any more. */
+  private static List<FileChannel> openFilesBelow(Path directory) throws IOException {
+    List<FileChannel> open = new ArrayList<>();
     try (DirectoryStream<Path> files = Files.newDirectoryStream(Path.of("/proc/self/fd"))) {
       for (Path file : files) {
         if (Files.isSymbolicLink(file)
             && Files.readSymbolicLink(file).startsWith(directory.toRealPath())) {
-          FileChannel.open(file, StandardOpenOption.WRITE).truncate(0).close();
+          open.add(FileChannel.open(file, StandardOpenOption.WRITE));
         }
       }
     }
+    return open;
   }
 
   @Test

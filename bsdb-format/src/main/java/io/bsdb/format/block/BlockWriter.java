@@ -33,6 +33,12 @@ import org.jspecify.annotations.Nullable;
 public final class BlockWriter {
   private static final ByteBuffer NOTHING = ByteBuffer.allocateDirect(0);
 
+  /**
+   * Frames of long values are compressed on the heap, as direct memory may be scarce. Others are
+   * not, as zstd keeps the garbage collector waiting while it works on arrays.
+   */
+  private static final int LONGEST_DIRECT = 1 << 20;
+
   private final PartChecksum checksum;
   private final long dataOffset;
   private final BlockShape shape;
@@ -179,18 +185,27 @@ public final class BlockWriter {
     if (frameCount > 0 && !fits(1)) {
       writeFrames(); // before there must be room for both a long frame and the next
     }
-    if (plain.capacity() < pendingBytes) {
+    int bound = Math.toIntExact(Zstd.compressBound(pendingBytes));
+    boolean direct = compressed.isDirect() && framesLength + bound <= LONGEST_DIRECT;
+    if (plain.capacity() < pendingBytes || plain.isDirect() != direct) {
       int longer = Math.max(pendingBytes, 2 * plain.capacity());
       plain = NOTHING; // not both in memory
-      plain = allocate(longer);
+      plain = allocate(longer, direct);
     }
     writeBody(plain, 0);
-    int bound = Math.toIntExact(Zstd.compressBound(pendingBytes));
-    if (compressed.capacity() < framesLength + bound) {
-      growCompressed(framesLength + bound);
+    if (compressed.capacity() < framesLength + bound || compressed.isDirect() != direct) {
+      growCompressed(framesLength + bound, direct);
     }
     int length =
-        zstd.compressDirectByteBuffer(compressed, framesLength, bound, plain, 0, pendingBytes);
+        direct
+            ? zstd.compressDirectByteBuffer(compressed, framesLength, bound, plain, 0, pendingBytes)
+            : zstd.compressByteArray(
+                compressed.array(),
+                compressed.arrayOffset() + framesLength,
+                bound,
+                plain.array(),
+                plain.arrayOffset(),
+                pendingBytes);
     if (frameCount > 0 && !fits(length)) {
       int start = framesLength;
       writeFrames();
@@ -217,12 +232,12 @@ public final class BlockWriter {
         <= shape.blockSize();
   }
 
-  private void growCompressed(int length) {
+  private void growCompressed(int length, boolean direct) {
     int longer = Math.max(length, 2 * compressed.capacity());
     byte[] frames = new byte[framesLength];
     compressed.get(0, frames);
     compressed = NOTHING; // not both in memory
-    compressed = allocate(longer).put(0, frames);
+    compressed = allocate(longer, direct).put(0, frames);
   }
 
   private void writeFrames() throws IOException {
@@ -289,8 +304,9 @@ public final class BlockWriter {
     return (content + mask) & ~mask;
   }
 
-  private static ByteBuffer allocate(int length) {
-    return ByteBuffer.allocateDirect(length).order(ByteOrder.LITTLE_ENDIAN);
+  private static ByteBuffer allocate(int length, boolean direct) {
+    ByteBuffer buffer = direct ? ByteBuffer.allocateDirect(length) : ByteBuffer.allocate(length);
+    return buffer.order(ByteOrder.LITTLE_ENDIAN);
   }
 
   private static int varintLength(int number) {

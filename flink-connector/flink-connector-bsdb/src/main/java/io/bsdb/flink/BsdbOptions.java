@@ -158,7 +158,7 @@ public final class BsdbOptions {
           .memoryType()
           .defaultValue(MemorySize.ofMebiBytes(256))
           .withDescription(
-              "Memory that each writer task may use, heap and off-heap together, beside Flink's managed memory.");
+              "Memory that each writer task aims to use, heap and page cache together, beside Flink's managed memory; at least 64 mb. The writers of a task manager together keep to half of its heap, whatever this says.");
 
   public static final ConfigOption<Duplicates> SINK_DUPLICATES =
       ConfigOptions.key("sink.duplicates")
@@ -193,7 +193,7 @@ public final class BsdbOptions {
           .durationType()
           .defaultValue(Duration.ofDays(1))
           .withDescription(
-              "The next build deletes what failed builds left behind, once nothing has changed in it for so long. Longer than any build takes.");
+              "The next build deletes what failed builds left behind, in the table and in io.tmp.dirs of the task managers that it runs on, once nothing has changed in it for so long. Longer than any build takes.");
 
   public static final ConfigOption<Map<String, String>> SINK_SOURCE_POSITIONS =
       ConfigOptions.key("sink.source-positions")

@@ -233,6 +233,9 @@ class CatalogBadInputTest {
         .hasStackTraceContaining("cannot be in a primary key");
     assertFails("CREATE TABLE x " + COLUMNS + " WITH ('sink.layuot' = 'compact')")
         .hasStackTraceContaining("sink.layuot");
+    assertFails("CREATE TABLE x " + COLUMNS + " WITH ('sink.memory' = '32 mb')")
+        .hasStackTraceContaining(
+            "table c.default.x: a 'sink.' option is wrong: sink.memory: expected>=64 mb actual=33554432 bytes");
     assertFails("CREATE TABLE x " + COLUMNS + " WITH ('sink.retain-versions' = '0')")
         .hasStackTraceContaining(
             "table c.default.x: a 'sink.' option is wrong: retain-versions: expected>=1")

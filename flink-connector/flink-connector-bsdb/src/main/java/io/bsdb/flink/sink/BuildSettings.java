@@ -40,13 +40,18 @@ public record BuildSettings(
   /**
    * Checks what {@link #writerOptions} does not.
    *
-   * @throws IllegalArgumentException if no version would stay
+   * @throws IllegalArgumentException if no version would stay, or there is too little memory
    */
   public BuildSettings {
     if (retainVersions < 1) {
       throw new IllegalArgumentException(
           "retain-versions: expected>=1, for the new version is one of them, actual="
               + retainVersions);
+    }
+    if (memoryBytes < WriterOptions.MIN_MEMORY_BYTES) {
+      throw new IllegalArgumentException(
+          "sink.memory: expected>=%d mb actual=%d bytes"
+              .formatted(WriterOptions.MIN_MEMORY_BYTES >> 20, memoryBytes));
     }
     sourcePositions = Map.copyOf(sourcePositions);
     properties = Map.copyOf(properties);

@@ -90,7 +90,7 @@ public final class SnapshotSink
 
   @Override
   public CommittingSinkWriter<Tuple2<byte[], byte[]>, PartitionFile> createWriter(
-      WriterInitContext context) {
+      WriterInitContext context) throws IOException {
     return SnapshotSinkWriter.create(table, settings, build, context);
   }
 

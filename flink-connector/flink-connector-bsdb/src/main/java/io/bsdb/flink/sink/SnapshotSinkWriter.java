@@ -7,8 +7,6 @@ import io.bsdb.table.Build;
 import io.bsdb.writer.DuplicateKeyException;
 import io.bsdb.writer.PartitionWriter;
 import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.List;
 import java.util.UUID;
 import org.apache.flink.api.common.TaskInfo;
@@ -23,7 +21,7 @@ final class SnapshotSinkWriter
     implements CommittingSinkWriter<Tuple2<byte[], byte[]>, PartitionFile> {
   private final DeclaredTable table;
   private final PartitionWriter writer;
-  private final Path temporaryDirectory;
+  private final TemporaryDirectory temporary;
   private State state = State.WRITING;
 
   private enum State {
@@ -31,14 +29,16 @@ final class SnapshotSinkWriter
     ENDED
   }
 
-  private SnapshotSinkWriter(DeclaredTable table, PartitionWriter writer, Path temporaryDirectory) {
+  private SnapshotSinkWriter(
+      DeclaredTable table, PartitionWriter writer, TemporaryDirectory temporary) {
     this.table = table;
     this.writer = writer;
-    this.temporaryDirectory = temporaryDirectory;
+    this.temporary = temporary;
   }
 
   static SnapshotSinkWriter create(
-      DeclaredTable table, BuildSettings settings, Build build, WriterInitContext context) {
+      DeclaredTable table, BuildSettings settings, Build build, WriterInitContext context)
+      throws IOException {
     TaskInfo task = context.getTaskInfo();
     String attempt =
         "%d-%d-%s"
@@ -46,18 +46,20 @@ final class SnapshotSinkWriter
                 task.getIndexOfThisSubtask(),
                 task.getAttemptNumber(),
                 UUID.randomUUID().toString().substring(0, 8));
-    Path temporaryDirectory =
-        TemporaryDirectories.of(context, task.getIndexOfThisSubtask())
-            .resolve("bsdb-%s-%s".formatted(build.version(), attempt));
+    TemporaryDirectory temporary =
+        TemporaryDirectory.create(
+            TemporaryDirectory.parentFor(context),
+            build.version() + "-" + attempt,
+            settings.stagingRetention());
     PartitionWriter writer =
         PartitionWriter.create(
             table.table(),
             build,
             settings.partitions(),
             attempt,
-            temporaryDirectory,
+            temporary.path().resolve("spill"),
             settings.writerOptions(table));
-    return new SnapshotSinkWriter(table, writer, temporaryDirectory);
+    return new SnapshotSinkWriter(table, writer, temporary);
   }
 
   @Override
@@ -94,10 +96,8 @@ final class SnapshotSinkWriter
 
   @Override
   public void close() throws IOException {
-    try {
+    try (temporary) {
       writer.close();
-    } finally {
-      Files.deleteIfExists(temporaryDirectory);
     }
   }
 }

@@ -99,6 +99,7 @@ class BuildFaultsTest {
     assertThatThrownBy(() -> job.getJobExecutionResult().get())
         .hasStackTraceContaining("another build published first");
     assertThat(build.ids()).hasSize(20);
+    build.assertNothingIsLeftOfOthers();
   }
 
   @Test

@@ -141,6 +141,12 @@ final class FaultyBuild {
     assertThat(ids()).hasSize(PREVIOUS_ROWS);
   }
 
+  /** Complete versions, and nothing else. */
+  void assertNothingIsLeftOfOthers() throws IOException {
+    Table table = Table.at(directory);
+    assertThat(table.storage().list("snapshots")).isEqualTo(table.versions());
+  }
+
   private List<String> files(String version) throws IOException {
     try (Stream<Path> files = Files.list(directory.resolve("snapshots").resolve(version))) {
       return files.map(file -> file.getFileName().toString()).toList();

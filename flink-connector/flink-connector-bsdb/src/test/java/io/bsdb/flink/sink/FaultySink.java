@@ -97,7 +97,7 @@ final class FaultySink
 
   @Override
   public CommittingSinkWriter<Tuple2<byte[], byte[]>, PartitionFile> createWriter(
-      WriterInitContext context) {
+      WriterInitContext context) throws IOException {
     running.writers.incrementAndGet();
     return new FaultyWriter(
         sink.createWriter(context),

@@ -123,8 +123,9 @@ class SnapshotCommitterTest {
   }
 
   @Test
-  void doesNotHaveAConflictTriedAgain() throws Exception {
+  void aConflictIsNotTriedAgainAndLeavesNothing() throws Exception {
     Build build = table.begin();
+    table.storage().replace(build.directory() + "/part-00000-x.bsdb", new byte[1]);
     Build faster = table.begin();
     repeats(faster);
 
@@ -132,6 +133,7 @@ class SnapshotCommitterTest {
         .isInstanceOf(SuppressRestartsException.class)
         .hasStackTraceContaining("another build published first");
     assertThat(table.requireCurrentVersion()).isEqualTo(faster.version());
+    assertThat(table.storage().list("snapshots")).containsExactly(faster.version());
   }
 
   @Test
