@@ -101,7 +101,10 @@ class RefusedBuildTest {
   @Test
   void saysWhatToDoIfTheVersionBeforeCannotBeRead() throws Exception {
     Path manifest =
-        directory.resolve("snapshots").resolve(build(1, OPTIONS).version()).resolve("manifest.json");
+        directory
+            .resolve("snapshots")
+            .resolve(build(1, OPTIONS).version())
+            .resolve("manifest.json");
     Files.writeString(manifest, "{}");
     assertThatThrownBy(() -> build(1, OPTIONS.toBuilder().maxShrinkage(0.5).build()))
         .isInstanceOf(IOException.class)

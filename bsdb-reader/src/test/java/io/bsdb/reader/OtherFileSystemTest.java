@@ -87,8 +87,10 @@ class OtherFileSystemTest {
       assertServes(table, OLD);
       history.rollback(second);
       assertThat(history.prune(1)).containsExactly(first);
-      Path staging = Files.createDirectories(table.resolve("staging/0d0d0d0d-0000-0000-0000-000000000000"));
-      assertThat(history.sweep(Duration.ofSeconds(-10))).containsExactly("staging/0d0d0d0d-0000-0000-0000-000000000000");
+      Path staging =
+          Files.createDirectories(table.resolve("staging/0d0d0d0d-0000-0000-0000-000000000000"));
+      assertThat(history.sweep(Duration.ofSeconds(-10)))
+          .containsExactly("staging/0d0d0d0d-0000-0000-0000-000000000000");
       assertThat(staging).doesNotExist();
       assertServes(table, NEW);
       assertOnlyOneVersionIsLeft(table, second);

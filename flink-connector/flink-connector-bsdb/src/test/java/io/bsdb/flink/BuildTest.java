@@ -65,11 +65,11 @@ class BuildTest {
 
   @Test
   void keepsTheTableIfTheQueryGivesNoRows() throws Exception {
-    Sql session = Sql.batch(2).numbers("s", 10).run(ddl("")).run("INSERT OVERWRITE t SELECT f0, 'x' FROM s");
+    Sql session =
+        Sql.batch(2).numbers("s", 10).run(ddl("")).run("INSERT OVERWRITE t SELECT f0, 'x' FROM s");
     String before = current().version();
 
-    assertThatThrownBy(
-            () -> session.run("INSERT OVERWRITE t SELECT f0, 'x' FROM s WHERE f0 < 0"))
+    assertThatThrownBy(() -> session.run("INSERT OVERWRITE t SELECT f0, 'x' FROM s WHERE f0 < 0"))
         .hasStackTraceContaining("too few rows, so nothing was published: table=" + directory)
         .hasStackTraceContaining("lower 'sink.min-rows', to 0 for an empty table");
     assertThatThrownBy(
@@ -147,7 +147,7 @@ class BuildTest {
   void publishesAnEmptyTable() throws Exception {
     Sql.batch(2)
         .numbers("s", 10)
-        .run(ddl("", "'sink.partitions' = '2'"))
+        .run(ddl("", "'sink.partitions' = '2'", "'sink.min-rows' = '0'"))
         .run("INSERT OVERWRITE t SELECT f0, 'x' FROM s WHERE f0 < 0");
 
     assertThat(current().recordCount()).isZero();

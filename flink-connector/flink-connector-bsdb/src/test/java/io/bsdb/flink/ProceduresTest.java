@@ -91,7 +91,9 @@ class ProceduresTest {
 
   @Test
   void sweeps() throws Exception {
-    Path leftover = Files.createDirectories(warehouse.resolve("default/t/staging/0d0d0d0d-0000-0000-0000-000000000000"));
+    Path leftover =
+        Files.createDirectories(
+            warehouse.resolve("default/t/staging/0d0d0d0d-0000-0000-0000-000000000000"));
 
     assertThat(session.texts("CALL c.sys.sweep('default.t')")).isEmpty();
     assertThat(session.texts("CALL c.sys.sweep('default.t', '0 s')"))

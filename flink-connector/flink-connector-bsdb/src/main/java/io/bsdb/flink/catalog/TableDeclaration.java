@@ -51,8 +51,7 @@ final class TableDeclaration {
   }
 
   private static Map<String, String> decode(byte[] content, String file) throws IOException {
-    JsonNode root =
-        ChecksummedJson.decode(content, FORMAT_VERSION, "declaration of a table", file);
+    JsonNode root = ChecksummedJson.decode(content, FORMAT_VERSION, "declaration of a table", file);
     Map<String, String> properties = new HashMap<>();
     root.path("table")
         .properties()

@@ -81,7 +81,8 @@ class FileSystemStorageTest {
   void aDirectoryIsAsOldAsTheNewestFileInIt() throws Exception {
     String dead = "staging/" + new UUID(0, 1);
     String alive = "staging/" + new UUID(0, 2);
-    for (String file : List.of(dead + "/a/old", dead + "/older", alive + "/a/old", alive + "/new")) {
+    for (String file :
+        List.of(dead + "/a/old", dead + "/older", alive + "/a/old", alive + "/new")) {
       storage.replace(file, bytes("x"));
     }
     Instant now = Instant.now();
