@@ -88,9 +88,7 @@ final class FrameCompression implements Closeable {
     ByteBuffer target = ByteBuffer.allocateDirect(length);
     long trainedLength;
     try {
-      trainedLength =
-          Zstd.trainFromBufferDirect(
-              samples.flip(), Arrays.copyOf(sizes, count), target, false, options.zstdLevel());
+      trainedLength = train(samples.flip(), Arrays.copyOf(sizes, count), target);
     } catch (ZstdException samplesUnfitForTraining) {
       return new byte[0];
     }
@@ -100,6 +98,18 @@ final class FrameCompression implements Closeable {
     byte[] bytes = new byte[(int) trainedLength];
     target.get(0, bytes);
     return bytes;
+  }
+
+  /**
+   * Trains for the level in use, with a zstd-jni before 1.5.6-5, such as Kafka 3.9 brings, for zstd's
+   * default level: which is the same by default, and a few percent worse or better otherwise.
+   */
+  private long train(ByteBuffer samples, int[] sizes, ByteBuffer target) {
+    try {
+      return Zstd.trainFromBufferDirect(samples, sizes, target, false, options.zstdLevel());
+    } catch (NoSuchMethodError olderZstdJni) {
+      return Zstd.trainFromBufferDirect(samples, sizes, target, false);
+    }
   }
 
   private long plainBytes(PartitionRecords records) {

@@ -1,0 +1,83 @@
+package io.bsdb.kstreams;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.bsdb.format.FileFooter;
+import io.bsdb.format.PartChecksum;
+import io.bsdb.format.PartitionFile;
+import io.bsdb.format.SectionKind;
+import io.bsdb.format.SnapshotFormat;
+import io.bsdb.writer.Layout;
+import io.bsdb.writer.SnapshotWriter;
+import io.bsdb.writer.WriterOptions;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.apache.kafka.common.serialization.Serdes;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Compressed tables are built and read with whichever zstd-jni the release of Kafka brings. */
+class CompressedTableTest {
+  private static final int RECORDS = 20_000;
+
+  @TempDir private Path table;
+
+  private static String customer(int i) {
+    return "{\"id\":\"c%d\",\"name\":\"Customer number %d\",\"orders\":%d}".formatted(i, i, i % 7);
+  }
+
+  private static byte[] bytes(String text) {
+    return text.getBytes(StandardCharsets.UTF_8);
+  }
+
+  private boolean hasDictionary(SnapshotLookup<?, ?> customers, PartitionFile file)
+      throws IOException {
+    Path path =
+        table
+            .resolve(SnapshotFormat.SNAPSHOTS_DIRECTORY)
+            .resolve(customers.manifest().version())
+            .resolve(file.name());
+    ByteBuffer content = ByteBuffer.wrap(Files.readAllBytes(path)).order(ByteOrder.LITTLE_ENDIAN);
+    var checksum = new PartChecksum(file.fileId());
+    return FileFooter.decode(content, content.limit(), checksum, file.name())
+            .find(SectionKind.DICTIONARY)
+        != null;
+  }
+
+  @ParameterizedTest
+  @EnumSource(
+      value = Layout.class,
+      names = {"COMPRESSED", "COMPRESSED_PAGES"})
+  void buildsAndReads(Layout layout) throws Exception {
+    var options = WriterOptions.builder().layout(layout).build();
+    try (var writer = SnapshotWriter.create(table, options)) {
+      for (int i = 0; i < RECORDS; i++) {
+        writer.add(bytes("c" + i), bytes(customer(i)));
+      }
+      writer.publish();
+    }
+    try (var customers =
+            SnapshotLookup.<String, String>builder("customers")
+                .table(table)
+                .serdes(Serdes.String(), Serdes.String())
+                .build();
+        Joins joins =
+            Joins.of(
+                orders ->
+                    customers.leftJoin(
+                        orders, (key, order) -> order, (order, customer) -> customer))) {
+      assertThat(customers.manifest().partitions())
+          .as("a dictionary is trained, and pays")
+          .allSatisfy(file -> assertThat(hasDictionary(customers, file)).isTrue());
+      for (int i = 0; i < RECORDS; i++) {
+        assertThat(joins.send("o", "c" + i)).containsExactly(customer(i));
+      }
+      assertThat(customers.get("c" + RECORDS)).isNull();
+    }
+  }
+}
