@@ -17,7 +17,8 @@ import org.slf4j.LoggerFactory;
  * <p>A new version is opened, verified and {@linkplain WarmUp warmed up} in the background; one
  * reference is swapped; the old version is closed after its last user. A version that cannot be
  * opened is refused: the old one keeps serving and the listener hears why. A damaged one is not
- * tried again until {@code CURRENT} names another. Safe for many threads.
+ * tried again until {@code CURRENT} names another. Refreshes that fail in the background are also
+ * logged: each kind of failure once in full, then one line a minute. Safe for many threads.
  */
 public final class LiveSnapshot implements Closeable {
   private static final Logger LOG = LoggerFactory.getLogger(LiveSnapshot.class);
@@ -28,6 +29,7 @@ public final class LiveSnapshot implements Closeable {
   private final boolean pinned;
   private final RefreshTimer timer;
   private final Duration patience;
+  private final RefreshLog refreshLog = new RefreshLog(LOG, System::nanoTime);
 
   /** Hears of changes. Called from the thread that refreshes; should return soon. */
   public interface Listener {
@@ -221,12 +223,19 @@ public final class LiveSnapshot implements Closeable {
   void refreshInBackground() {
     try {
       refresh(inUse.refused());
-    } catch (IOException | RuntimeException toldToListener) {
-      // The listener has heard of it and it has been counted; the version in use stays.
-    } catch (Error e) { // would end the refreshes for good
-      LOG.error("{}: a refresh failed; there will be another", inUse, e);
+      if (inUse.refreshFailure() == null) {
+        refreshLog.succeeded(inUse, versionOrNull());
+      }
+    } catch (IOException | RuntimeException | Error e) { // any would end the refreshes for good
+      if (!inUse.isClosed()) { // else closing has interrupted it
+        refreshLog.failed(inUse, versionOrNull(), inUse.refused(), e);
+      }
     }
     inUse.closeIfRefused();
+  }
+
+  private @Nullable String versionOrNull() {
+    return isEmpty() ? null : version();
   }
 
   /**

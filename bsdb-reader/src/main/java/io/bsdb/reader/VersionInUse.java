@@ -107,6 +107,10 @@ final class VersionInUse implements Closeable {
     }
   }
 
+  boolean isClosed() {
+    return closed;
+  }
+
   /** The version in service, if it could not be used and never will be. */
   @Nullable String refused() {
     return refused;

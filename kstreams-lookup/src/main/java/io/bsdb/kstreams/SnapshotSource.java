@@ -57,7 +57,7 @@ final class SnapshotSource implements AutoCloseable {
     return new SnapshotSource(settings, live);
   }
 
-  /** Tells those whom it concerns what became of a version. */
+  /** Tells those whom it concerns what became of a version; failures are logged by the reader. */
   private record Announcer(LookupSettings settings, TableFormat<?, ?> format)
       implements LiveSnapshot.Listener {
     @Override
@@ -69,11 +69,6 @@ final class SnapshotSource implements AutoCloseable {
 
     @Override
     public void onRefreshFailed(@Nullable String version, Exception cause) {
-      LOG.warn(
-          "{}: refresh failed, version {} is not put in service",
-          settings.describe(),
-          version == null ? "unknown" : version,
-          cause);
       settings.listener().onRefreshFailed(version, cause);
     }
   }

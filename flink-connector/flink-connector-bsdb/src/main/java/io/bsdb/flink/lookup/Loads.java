@@ -4,12 +4,11 @@ import io.bsdb.format.Manifest;
 import io.bsdb.reader.LiveSnapshot;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The versions that a shared reader loads: how many, how long it took, and the log of it. One
+ * The versions that a shared reader loads: how many, how long it took, and the log of those put in service. One
  * version is loaded at a time; read by many threads.
  */
 final class Loads implements LiveSnapshot.Listener, LiveSnapshot.Check {
@@ -44,15 +43,6 @@ final class Loads implements LiveSnapshot.Listener, LiveSnapshot.Check {
     bytes = manifest.length();
     records = manifest.recordCount();
     count.getAndIncrement();
-  }
-
-  @Override
-  public void onRefreshFailed(@Nullable String version, Exception cause) {
-    LOG.warn(
-        "Table {} keeps its version; {} cannot be opened.",
-        table,
-        version == null ? "CURRENT" : version,
-        cause);
   }
 
   /** Versions loaded so far. */
