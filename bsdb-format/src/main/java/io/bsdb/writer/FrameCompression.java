@@ -101,8 +101,9 @@ final class FrameCompression implements Closeable {
   }
 
   /**
-   * Trains for the level in use, with a zstd-jni before 1.5.6-5, such as Kafka 3.9 brings, for zstd's
-   * default level: which is the same by default, and a few percent worse or better otherwise.
+   * Trains for the level in use, with a zstd-jni before 1.5.6-5, such as Kafka 3.9 brings, for
+   * zstd's default level: which is the same by default, and a few percent worse or better
+   * otherwise.
    */
   private long train(ByteBuffer samples, int[] sizes, ByteBuffer target) {
     try {

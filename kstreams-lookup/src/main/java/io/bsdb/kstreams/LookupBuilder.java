@@ -50,6 +50,10 @@ public final class LookupBuilder<K, V> {
    * How the table's keys and values are written. All tasks share the two, so they must be safe for
    * many threads, as those that Kafka brings are; the caller closes them. A value of which the
    * deserializer makes null counts as absent.
+   *
+   * <p>A table with a schema, or a new version of it, is refused if its primary key is of a type
+   * that Kafka's own serializers of texts and numbers do not write. Of other serializers, and of
+   * tables without a schema, nothing can be told: with the wrong serde, all keys are absent there.
    */
   public LookupBuilder<K, V> serdes(Serde<K> keys, Serde<V> values) {
     this.format = new SerdeFormat<>(name, keys.serializer(), values.deserializer());
@@ -133,7 +137,8 @@ public final class LookupBuilder<K, V> {
 
   /**
    * Is told of each version put in service after the first, and of each that was refused; on the
-   * thread that refreshes, which should not be held up. Both are logged besides.
+   * thread that refreshes, which should not be held up. Both are logged besides, failures that
+   * repeat once a minute.
    */
   public LookupBuilder<K, V> listener(LiveSnapshot.Listener listener) {
     this.listener = listener;

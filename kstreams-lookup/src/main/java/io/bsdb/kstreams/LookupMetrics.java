@@ -13,14 +13,15 @@ import org.apache.kafka.streams.StreamsMetrics;
 import org.apache.kafka.streams.processor.api.ProcessingContext;
 
 /**
- * One task's metrics of one join.
+ * One task's metrics of one join or processor.
  *
  * <p>What is counted for every record is a plain counter of the task's thread, which metrics read
  * when somebody asks: a Kafka sensor costs more than a lookup. Only latency, which has to be
  * recorded, goes through one, at the level DEBUG.
  *
  * <p>Kafka identifies a sensor by its name, whatever its tags, and a sensor's removal takes all its
- * metrics along. So the names hold all that tells one join of one task on one thread from another.
+ * metrics along. So the names hold all that tells one user of a lookup in one task on one thread
+ * from another.
  */
 final class LookupMetrics implements AutoCloseable {
   private static final String SCOPE = "bsdb-lookup";
@@ -51,14 +52,18 @@ final class LookupMetrics implements AutoCloseable {
     }
   }
 
-  /** Registers the metrics of the calling thread's task. */
-  LookupMetrics(SnapshotSource source, int join, ProcessingContext context) {
+  /**
+   * Registers the metrics of the calling thread's task.
+   *
+   * @param user tells apart the joins and processors that use one lookup in one task
+   */
+  LookupMetrics(SnapshotSource source, String user, ProcessingContext context) {
     this.metrics = context.metrics();
     this.source = source;
     String lookup = source.settings().name();
     String task = context.taskId().toString();
     String thread = Thread.currentThread().getName();
-    String id = lookup + "-" + join + "-" + task;
+    String id = lookup + "-" + user + "-" + task;
     this.latency =
         metrics.addLatencyRateTotalSensor(
             SCOPE, id, "lookup", RecordingLevel.DEBUG, "task-id", task, "lookup", lookup);

@@ -1,8 +1,5 @@
 package io.bsdb.kstreams;
 
-import java.time.Duration;
-import org.apache.kafka.streams.processor.Cancellable;
-import org.apache.kafka.streams.processor.PunctuationType;
 import org.apache.kafka.streams.processor.api.FixedKeyProcessor;
 import org.apache.kafka.streams.processor.api.FixedKeyProcessorContext;
 import org.apache.kafka.streams.processor.api.FixedKeyRecord;
@@ -14,42 +11,22 @@ import org.jspecify.annotations.Nullable;
  * Kafka Streams does with a task whose state it found corrupted.
  */
 final class LookupProcessor<KS, VS, K, V, VR> implements FixedKeyProcessor<KS, VS, VR> {
-  /** How often a task without records looks for a newer version, so as to let go of the old one. */
-  private static final Duration IDLE_ROLL_INTERVAL = Duration.ofSeconds(1);
-
   private final LookupSupplier<KS, VS, K, V, VR> join;
   private @Nullable Running<KS, K, V, VR> running;
 
   /** What exists between init and close. */
   private record Running<KS, K, V, VR>(
-      FixedKeyProcessorContext<KS, VR> context,
-      VersionHold<K, V> hold,
-      LookupMetrics metrics,
-      Cancellable idleRoll) {}
+      FixedKeyProcessorContext<KS, VR> context, TaskLookup<K, V> table) {}
 
   LookupProcessor(LookupSupplier<KS, VS, K, V, VR> join) {
     this.join = join;
   }
 
-  /** What was acquired is released if this fails, because close() is not called then. */
   @Override
   public void init(FixedKeyProcessorContext<KS, VR> context) {
-    VersionHold<K, V> hold = join.holds().acquire();
-    try {
-      LookupMetrics metrics = new LookupMetrics(join.source(), join.number(), context);
-      try {
-        Cancellable idleRoll =
-            context.schedule(
-                IDLE_ROLL_INTERVAL, PunctuationType.WALL_CLOCK_TIME, time -> hold.rollIdle());
-        running = new Running<>(context, hold, metrics, idleRoll);
-      } catch (RuntimeException e) {
-        metrics.close();
-        throw e;
-      }
-    } catch (RuntimeException e) {
-      join.holds().release(hold);
-      throw e;
-    }
+    running =
+        new Running<>(
+            context, TaskLookup.ofJoin(join.source(), join.holds(), join.number(), context));
   }
 
   @Override
@@ -59,26 +36,26 @@ final class LookupProcessor<KS, VS, K, V, VR> implements FixedKeyProcessor<KS, V
       throw new IllegalStateException(
           join.source().settings().describe() + ": processor is not initialised");
     }
-    now.hold.enter();
+    now.table.enter();
     try {
       join(now, streamRecord);
     } finally {
-      now.hold.exit();
+      now.table.exit();
     }
   }
 
   private void join(Running<KS, K, V, VR> now, FixedKeyRecord<KS, VS> streamRecord) {
     VS left = streamRecord.value();
     if (left == null) {
-      now.metrics.dropped();
+      now.table.countDropped();
       return;
     }
     K tableKey = join.keySelector().apply(streamRecord.key(), left);
     if (tableKey == null && join.kind() == JoinKind.INNER) {
-      now.metrics.dropped();
+      now.table.countDropped();
       return;
     }
-    V right = tableKey == null ? null : lookUp(now, tableKey);
+    V right = tableKey == null ? null : now.table.lookUp(tableKey);
     if (right == null && join.kind() == JoinKind.INNER) {
       return;
     }
@@ -86,26 +63,9 @@ final class LookupProcessor<KS, VS, K, V, VR> implements FixedKeyProcessor<KS, V
         streamRecord.withValue(join.joiner().apply(streamRecord.key(), left, right));
     String header = join.source().settings().versionHeader();
     if (header != null) {
-      now.hold.stamp(joined.headers(), header);
+      now.table.stamp(joined.headers(), header);
     }
     now.context.forward(joined);
-  }
-
-  private @Nullable V lookUp(Running<KS, K, V, VR> now, K tableKey) {
-    V right;
-    if (now.metrics.isTimed()) {
-      long start = System.nanoTime();
-      right = now.hold.get(tableKey);
-      now.metrics.took(System.nanoTime() - start);
-    } else {
-      right = now.hold.get(tableKey);
-    }
-    if (right == null) {
-      now.metrics.missed();
-    } else {
-      now.metrics.hit();
-    }
-    return right;
   }
 
   @Override
@@ -113,11 +73,7 @@ final class LookupProcessor<KS, VS, K, V, VR> implements FixedKeyProcessor<KS, V
     Running<KS, K, V, VR> ending = running;
     running = null;
     if (ending != null) {
-      try (ending.metrics) {
-        ending.idleRoll.cancel();
-      } finally {
-        join.holds().release(ending.hold);
-      }
+      ending.table.close();
     }
   }
 }

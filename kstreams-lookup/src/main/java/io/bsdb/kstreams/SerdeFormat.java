@@ -1,6 +1,9 @@
 package io.bsdb.kstreams;
 
 import io.bsdb.format.Manifest;
+import io.bsdb.format.row.Column;
+import io.bsdb.format.row.Schema;
+import java.util.stream.Collectors;
 import org.apache.kafka.common.serialization.Deserializer;
 import org.apache.kafka.common.serialization.Serializer;
 import org.jspecify.annotations.Nullable;
@@ -8,16 +11,24 @@ import org.jspecify.annotations.Nullable;
 /**
  * Keys and values as Kafka serializers write them.
  *
- * @param topic what the serializers are told
+ * @param topic what the serializers are told: the name of the lookup
  */
 record SerdeFormat<K, V>(String topic, Serializer<K> keys, Deserializer<V> values)
     implements TableFormat<K, V>, TableFormat.Codec<K, V> {
-  /**
-   * Bytes have no schema to check; a table with one may be read in this way too, by those who know
-   * its encoding.
-   */
+  /** A table with a schema tells whether what the serializer writes can be one of its keys. */
   @Override
-  public void accept(Manifest manifest) {}
+  public void accept(Manifest manifest) throws SchemaMismatchException {
+    Schema schema = manifest.schema();
+    if (schema != null && !KafkaKeys.canBeKeys(keys, schema)) {
+      throw new SchemaMismatchException(
+          "lookup '%s': version=%s does not fit: no key that %s writes can be in a table whose primary key is %s; use a serde of that type, or rows(...)"
+              .formatted(topic, manifest.version(), keys.getClass().getSimpleName(), key(schema)));
+    }
+  }
+
+  private static String key(Schema schema) {
+    return schema.keyColumns().stream().map(Column::toString).collect(Collectors.joining(", "));
+  }
 
   @Override
   public void serve(Manifest manifest) {}

@@ -9,6 +9,7 @@ import org.apache.kafka.streams.kstream.Named;
 import org.apache.kafka.streams.kstream.ValueJoiner;
 import org.apache.kafka.streams.kstream.ValueJoinerWithKey;
 import org.apache.kafka.streams.processor.api.FixedKeyProcessorSupplier;
+import org.apache.kafka.streams.processor.api.ProcessingContext;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -192,9 +193,11 @@ public final class SnapshotLookup<K, V> implements AutoCloseable {
   }
 
   /**
-   * Looks up one key in the version in service, from any thread.
+   * Looks up one key in the version in service, from any thread. Not counted in the metrics, which
+   * belong to tasks: processors use {@link #forTask}.
    *
    * @return null if the key is absent
+   * @throws NullPointerException if the key is null
    * @throws java.io.UncheckedIOException if the read fails
    * @throws IllegalStateException if the lookup is closed
    */
@@ -202,6 +205,27 @@ public final class SnapshotLookup<K, V> implements AutoCloseable {
     try (VersionHold<K, V> hold = new VersionHold<>(source, format)) {
       return hold.get(key);
     }
+  }
+
+  /**
+   * Holds the version in service, for several lookups from any thread that must see the same one.
+   * Processors use {@link #forTask}, whose leases cost less and are counted in the task's metrics.
+   *
+   * @throws IllegalStateException if the lookup is closed
+   */
+  public Lease<K, V> lease() {
+    return new VersionHold<>(source, format);
+  }
+
+  /**
+   * This lookup for a task of the Processor API. To be called in the processor's {@code init}, and
+   * closed in its {@code close}.
+   *
+   * @param context which {@code init} was given
+   * @throws IllegalStateException if the lookup is closed
+   */
+  public TaskLookup<K, V> forTask(ProcessingContext context) {
+    return TaskLookup.ofProcessor(source, holds, context);
   }
 
   /**

@@ -4,6 +4,7 @@ import io.bsdb.reader.LiveSnapshot;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.util.BitSet;
 import java.util.Objects;
 import org.apache.kafka.common.header.Headers;
 import org.jspecify.annotations.Nullable;
@@ -15,11 +16,13 @@ import org.jspecify.annotations.Nullable;
  * hold counts how many joins the thread is inside of, and moves on only when there are none: a
  * record sees one version in all joins with this table that it passes one after another.
  */
-final class VersionHold<K, V> implements AutoCloseable {
+final class VersionHold<K, V> implements Lease<K, V> {
   private final SnapshotSource source;
   private final TableFormat<K, V> format;
   private @Nullable Held<K, V> held;
+  private final BitSet processors = new BitSet();
   private int depth;
+  private boolean closed;
   int users; // guarded by ThreadHolds
 
   private record Held<K, V>(LiveSnapshot.Lease lease, TableFormat.Codec<K, V> codec) {
@@ -83,8 +86,14 @@ final class VersionHold<K, V> implements AutoCloseable {
     }
   }
 
-  /** The value in the version held; null if the key is absent. */
-  @Nullable V get(K key) {
+  @Override
+  public @Nullable V get(K key) {
+    if (key == null) {
+      throw new NullPointerException("lookup '" + source.settings().name() + "': the key is null");
+    }
+    if (closed) {
+      throw new IllegalStateException(source.settings().describe() + ": the lease is closed");
+    }
     Held<K, V> current = held;
     if (current == null) {
       return null;
@@ -107,6 +116,17 @@ final class VersionHold<K, V> implements AutoCloseable {
         cause);
   }
 
+  /** The least number that none of the thread's processors has, to be given back. */
+  int takeNumber() {
+    int number = processors.nextClearBit(0);
+    processors.set(number);
+    return number;
+  }
+
+  void giveNumber(int number) {
+    processors.clear(number);
+  }
+
   /**
    * Writes the version held into a header, of which there is one then; none while no version is
    * held.
@@ -119,14 +139,15 @@ final class VersionHold<K, V> implements AutoCloseable {
     }
   }
 
-  /** The version held; null while there is none. */
-  @Nullable String version() {
+  @Override
+  public @Nullable String version() {
     Held<K, V> current = held;
     return current == null ? null : current.lease.version();
   }
 
   @Override
   public void close() {
+    closed = true;
     Held<K, V> current = held;
     held = null;
     if (current != null) {

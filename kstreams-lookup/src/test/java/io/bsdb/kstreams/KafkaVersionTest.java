@@ -22,7 +22,9 @@ class KafkaVersionTest {
     assertThat(properties).containsEntry("version", expected);
   }
 
-  /** That the profile tests with the libraries of that release, too, not with those of this build. */
+  /**
+   * That the profile tests with the libraries of that release, too, not with those of this build.
+   */
   @Test
   void testsRunOnTheLibrariesOfThatRelease() {
     String expected =

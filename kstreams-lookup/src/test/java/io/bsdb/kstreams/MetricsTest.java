@@ -41,7 +41,7 @@ class MetricsTest {
     table.close();
   }
 
-  private static Map<String, Double> values(TopologyTestDriver driver, String id) {
+  static Map<String, Double> values(TopologyTestDriver driver, String id) {
     Map<String, Double> values = new TreeMap<>();
     driver
         .metrics()
@@ -54,7 +54,7 @@ class MetricsTest {
     return values;
   }
 
-  private static boolean isOurs(MetricName name) {
+  static boolean isOurs(MetricName name) {
     return name.group().equals("stream-bsdb-lookup-metrics");
   }
 

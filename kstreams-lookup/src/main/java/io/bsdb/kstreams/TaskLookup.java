@@ -1,0 +1,201 @@
+package io.bsdb.kstreams;
+
+import java.time.Duration;
+import org.apache.kafka.common.header.Headers;
+import org.apache.kafka.streams.processor.Cancellable;
+import org.apache.kafka.streams.processor.PunctuationType;
+import org.apache.kafka.streams.processor.api.ProcessingContext;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A lookup as one task uses it, between a processor's {@code init} and {@code close}: with metrics
+ * of the task, and moving to a new version only between records. Made by {@link
+ * SnapshotLookup#forTask}.
+ *
+ * <pre>{@code
+ * public void init(ProcessorContext<String, Enriched> context) {
+ *   this.context = context;
+ *   this.customers = lookup.forTask(context);
+ * }
+ *
+ * public void process(Record<String, Order> order) {
+ *   try (var lease = customers.lease()) {     // both of one version
+ *     var buyer = lease.get(order.value().buyer());
+ *     var seller = lease.get(order.value().seller());
+ *     ...
+ *   }
+ * }
+ *
+ * public void close() {
+ *   customers.close();
+ * }
+ * }</pre>
+ *
+ * <p>Used by the task's thread. A record that also passes joins with the same lookup sees one
+ * version in all of them, as far as the one forwards to the other.
+ *
+ * @param <K> the table's keys
+ * @param <V> the table's values
+ */
+public final class TaskLookup<K, V> implements AutoCloseable {
+  /** How often a task without records looks for a newer version, so as to let go of the old one. */
+  private static final Duration IDLE_ROLL_INTERVAL = Duration.ofSeconds(1);
+
+  private static final int NO_NUMBER = -1;
+
+  private final ThreadHolds<K, V> holds;
+  private final VersionHold<K, V> hold;
+  private final int number;
+  private final LookupMetrics metrics;
+  private final Cancellable idleRoll;
+  private boolean closed;
+
+  /** Acquires what {@link #close} releases; nothing if it fails, as close() is not called then. */
+  private TaskLookup(
+      SnapshotSource source,
+      ThreadHolds<K, V> holds,
+      @Nullable Integer join,
+      ProcessingContext context) {
+    this.holds = holds;
+    this.hold = holds.acquire();
+    this.number = join == null ? hold.takeNumber() : NO_NUMBER;
+    LookupMetrics registered = null;
+    try {
+      registered =
+          new LookupMetrics(source, join == null ? "p" + number : join.toString(), context);
+      this.metrics = registered;
+      this.idleRoll =
+          context.schedule(
+              IDLE_ROLL_INTERVAL, PunctuationType.WALL_CLOCK_TIME, time -> hold.rollIdle());
+    } catch (RuntimeException e) {
+      if (registered != null) {
+        registered.close();
+      }
+      release();
+      throw e;
+    }
+  }
+
+  /** Holds a version for a join of the calling thread's task. */
+  static <K, V> TaskLookup<K, V> ofJoin(
+      SnapshotSource source, ThreadHolds<K, V> holds, int join, ProcessingContext context) {
+    return new TaskLookup<>(source, holds, join, context);
+  }
+
+  /** Holds a version for a processor of the calling thread's task. */
+  static <K, V> TaskLookup<K, V> ofProcessor(
+      SnapshotSource source, ThreadHolds<K, V> holds, ProcessingContext context) {
+    return new TaskLookup<>(source, holds, null, context);
+  }
+
+  /**
+   * Looks up one key, and counts a hit or a miss.
+   *
+   * @return null if the key is absent
+   * @throws NullPointerException if the key is null
+   * @throws java.io.UncheckedIOException if the read fails
+   */
+  public @Nullable V get(K key) {
+    enter();
+    try {
+      return lookUp(key);
+    } finally {
+      exit();
+    }
+  }
+
+  /**
+   * Holds the version in service for several lookups, each of which counts a hit or a miss. Costs
+   * one volatile read. Leases may be nested, and see one version then.
+   */
+  public Lease<K, V> lease() {
+    enter();
+    return new Entered();
+  }
+
+  private final class Entered implements Lease<K, V> {
+    private boolean released;
+
+    @Override
+    public @Nullable V get(K key) {
+      if (released) {
+        throw new IllegalStateException(
+            "lookup in version " + hold.version() + ": the lease is closed");
+      }
+      return lookUp(key);
+    }
+
+    @Override
+    public @Nullable String version() {
+      return hold.version();
+    }
+
+    @Override
+    public void close() {
+      if (!released) {
+        released = true;
+        exit();
+      }
+    }
+  }
+
+  void enter() {
+    if (closed) {
+      throw new IllegalStateException("the lookup of this task is closed");
+    }
+    hold.enter();
+  }
+
+  void exit() {
+    hold.exit();
+  }
+
+  /** Between {@link #enter} and {@link #exit}. */
+  @Nullable V lookUp(K key) {
+    V value;
+    if (metrics.isTimed()) {
+      long start = System.nanoTime();
+      value = hold.get(key);
+      metrics.took(System.nanoTime() - start);
+    } else {
+      value = hold.get(key);
+    }
+    if (value == null) {
+      metrics.missed();
+    } else {
+      metrics.hit();
+    }
+    return value;
+  }
+
+  void countDropped() {
+    metrics.dropped();
+  }
+
+  void stamp(Headers headers, String header) {
+    hold.stamp(headers, header);
+  }
+
+  /**
+   * Lets the version go and removes the metrics. Call it in the processor's close(). Idempotent.
+   */
+  @Override
+  public void close() {
+    if (closed) {
+      return;
+    }
+    closed = true;
+    try (metrics) {
+      idleRoll.cancel();
+    } finally {
+      release();
+    }
+  }
+
+  private void release() {
+    if (number != NO_NUMBER) {
+      hold.giveNumber(number);
+    }
+    holds.release(hold);
+  }
+}
