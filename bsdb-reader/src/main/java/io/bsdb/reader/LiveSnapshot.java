@@ -23,6 +23,7 @@ import org.slf4j.LoggerFactory;
 public final class LiveSnapshot implements Closeable {
   private static final Logger LOG = LoggerFactory.getLogger(LiveSnapshot.class);
 
+  private static final Duration REFRESH_INTERVAL = Duration.ofSeconds(10);
   private static final Duration PATIENCE = Duration.ofSeconds(10);
 
   private final VersionInUse inUse;
@@ -72,7 +73,7 @@ public final class LiveSnapshot implements Closeable {
             this::refreshInBackground);
   }
 
-  /** Opens a table's version in service and stays with it until {@link #refresh} is called. */
+  /** Opens a table's version in service, and looks for a newer one every 10 seconds. */
   public static LiveSnapshot follow(Path table, ReaderOptions options) throws IOException {
     return builder(table).options(options).open();
   }
@@ -92,7 +93,7 @@ public final class LiveSnapshot implements Closeable {
     private final Table table;
     private final @Nullable Versions inPlace;
     private ReaderOptions options = ReaderOptions.defaults();
-    private Duration refreshInterval = Duration.ZERO;
+    private Duration refreshInterval = REFRESH_INTERVAL;
     private Listener listener = Listener.NONE;
     private Check check = Check.NONE;
     private InitialLoad initialLoad = InitialLoad.REQUIRE;
@@ -112,8 +113,8 @@ public final class LiveSnapshot implements Closeable {
     }
 
     /**
-     * How often to look for a newer version, from a thread of its own; zero for only when {@link
-     * #refresh} is called.
+     * How often to look for a newer version, from a thread of its own; 10 seconds if not set, zero
+     * for only when {@link #refresh} is called.
      */
     public Builder refreshEvery(Duration value) {
       if (value.isNegative()) {

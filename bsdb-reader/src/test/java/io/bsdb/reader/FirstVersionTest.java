@@ -81,7 +81,11 @@ class FirstVersionTest {
 
   @Test
   void beginsEmptyIfItMay() throws Exception {
-    try (LiveSnapshot live = LiveSnapshot.builder(table).initialLoad(InitialLoad.EMPTY).open()) {
+    try (LiveSnapshot live =
+        LiveSnapshot.builder(table)
+            .refreshEvery(Duration.ZERO)
+            .initialLoad(InitialLoad.EMPTY)
+            .open()) {
       assertThat(live.refresh()).isFalse();
       assertThat(live.get(key(1))).isNull();
       try (LiveSnapshot.Lease lease = live.lease()) {
@@ -108,7 +112,11 @@ class FirstVersionTest {
     Path directory = table.resolve("snapshots").resolve(first.version());
     Path away = Files.move(directory, table.resolve("away"));
     try (LiveSnapshot live =
-        LiveSnapshot.builder(table).pin(first.version()).initialLoad(InitialLoad.EMPTY).open()) {
+        LiveSnapshot.builder(table)
+            .refreshEvery(Duration.ZERO)
+            .pin(first.version())
+            .initialLoad(InitialLoad.EMPTY)
+            .open()) {
       assertThat(live.isEmpty()).isTrue();
       versions.publishNext();
       assertThat(live.refresh()).isFalse();

@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.bsdb.table.Table;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -82,7 +83,10 @@ class HotSwapTest {
     ExecutorService executor =
         Executors.newCachedThreadPool(task -> new Thread(task, "test-" + named.incrementAndGet()));
     try (LiveSnapshot live =
-        LiveSnapshot.follow(table, ReaderOptions.builder().access(access).build())) {
+        LiveSnapshot.builder(table)
+            .options(ReaderOptions.builder().access(access).build())
+            .refreshEvery(Duration.ZERO)
+            .open()) {
       CountDownLatch started = new CountDownLatch(Reading.values().length);
       List<Future<Integer>> readers = new ArrayList<>();
       for (Reading reading : Reading.values()) {

@@ -34,7 +34,7 @@ class LiveSnapshotTest {
   }
 
   private static LiveSnapshot follow(Path table) throws IOException {
-    return LiveSnapshot.follow(table, ReaderOptions.defaults());
+    return LiveSnapshot.builder(table).refreshEvery(Duration.ZERO).open();
   }
 
   @Test
@@ -50,6 +50,24 @@ class LiveSnapshotTest {
       assertThat(versionOf(live.get(key(3)), 3)).isEqualTo(2);
       assertThat(live.get(key(KEYS))).isNull();
       assertThat(live.refresh()).isFalse();
+    }
+  }
+
+  private boolean hasRefreshThread() {
+    return Thread.getAllStackTraces().keySet().stream()
+        .anyMatch(thread -> thread.getName().equals("bsdb-refresh-" + table));
+  }
+
+  @Test
+  void looksForNewVersionsByItselfUnlessToldNotTo() throws Exception {
+    versions.publishNext();
+    try (LiveSnapshot live = follow(table)) {
+      assertThat(live.isEmpty()).isFalse();
+      assertThat(hasRefreshThread()).isFalse();
+    }
+    try (LiveSnapshot live = LiveSnapshot.follow(table, ReaderOptions.defaults())) {
+      assertThat(live.isEmpty()).isFalse();
+      assertThat(hasRefreshThread()).isTrue();
     }
   }
 
@@ -142,7 +160,8 @@ class LiveSnapshotTest {
             }
           }
         };
-    try (LiveSnapshot live = LiveSnapshot.builder(table).check(slowThirdTime).open()) {
+    try (LiveSnapshot live =
+        LiveSnapshot.builder(table).refreshEvery(Duration.ZERO).check(slowThirdTime).open()) {
       LiveSnapshot.Lease lease = live.lease();
       SnapshotReader old = lease.reader();
       versions.publishNext();

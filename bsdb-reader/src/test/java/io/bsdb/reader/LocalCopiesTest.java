@@ -47,7 +47,8 @@ class LocalCopiesTest {
                         fetched.add(path);
                       }
                     })))
-        .localDirectory(local);
+        .localDirectory(local)
+        .refreshEvery(Duration.ZERO);
   }
 
   private static TestData data(int seed) {

@@ -115,7 +115,9 @@ class OtherFileSystemTest {
       Path table = files.getPath("/data/t");
       publish(table, OLD);
       LiveSnapshot.Builder builder =
-          LiveSnapshot.builder(Table.at(table)).localDirectory(temporary.resolve("copies"));
+          LiveSnapshot.builder(Table.at(table))
+              .localDirectory(temporary.resolve("copies"))
+              .refreshEvery(Duration.ZERO);
       try (LiveSnapshot live = builder.open()) {
         assertThat(live.get(OLD.keys().get(0))).isEqualTo(OLD.values().get(0));
         publish(table, NEW);

@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -65,7 +66,8 @@ class RefreshLogTest {
       assertThat(lines.all())
           .hasSize(4)
           .anyMatch(line -> line.endsWith("java.lang.OutOfMemoryError: Java heap space"))
-          .anyMatch(line -> line.contains("there is still no version, version 0000000003-cc is refused"))
+          .anyMatch(
+              line -> line.contains("there is still no version, version 0000000003-cc is refused"))
           .anyMatch(line -> line.contains("version 0000000004-dd is refused"));
     }
   }
@@ -77,7 +79,7 @@ class RefreshLogTest {
     versions.publishNext();
     Path current = table.resolve("CURRENT");
     try (var lines = LoggedLines.of(LiveSnapshot.class);
-        LiveSnapshot live = LiveSnapshot.builder(table).open()) {
+        LiveSnapshot live = LiveSnapshot.builder(table).refreshEvery(Duration.ZERO).open()) {
       Files.move(current, current.resolveSibling("AWAY"));
       for (int i = 0; i < 5; i++) {
         live.refreshInBackground();
@@ -101,7 +103,7 @@ class RefreshLogTest {
     var versions = new NumberedVersions(table);
     versions.publishNext();
     try (var lines = LoggedLines.of(LiveSnapshot.class);
-        LiveSnapshot live = LiveSnapshot.builder(table).open()) {
+        LiveSnapshot live = LiveSnapshot.builder(table).refreshEvery(Duration.ZERO).open()) {
       versions.damage(versions.publishNext());
       for (int i = 0; i < 5; i++) {
         live.refreshInBackground();

@@ -40,7 +40,8 @@ class RefusedVersionTest {
   void refusesADamagedVersionAndKeepsTheOldOne() throws Exception {
     versions.publishNext();
     Heard heard = new Heard();
-    try (LiveSnapshot live = LiveSnapshot.builder(table).listener(heard).open()) {
+    try (LiveSnapshot live =
+        LiveSnapshot.builder(table).refreshEvery(Duration.ZERO).listener(heard).open()) {
       Manifest second = versions.publishNext();
       versions.damage(second);
       assertThatThrownBy(live::refresh)
@@ -67,7 +68,7 @@ class RefusedVersionTest {
   @Test
   void inTheBackgroundAVersionIsTriedAgainAfterAnotherWasInService() throws Exception {
     Manifest first = versions.publishNext();
-    try (LiveSnapshot live = LiveSnapshot.builder(table).open()) {
+    try (LiveSnapshot live = LiveSnapshot.builder(table).refreshEvery(Duration.ZERO).open()) {
       Manifest second = versions.publishNext();
       versions.damage(second);
       live.refreshInBackground();
@@ -86,7 +87,8 @@ class RefusedVersionTest {
   void inTheBackgroundADamagedVersionIsTriedOnce() throws Exception {
     versions.publishNext();
     Heard heard = new Heard();
-    try (LiveSnapshot live = LiveSnapshot.builder(table).listener(heard).open()) {
+    try (LiveSnapshot live =
+        LiveSnapshot.builder(table).refreshEvery(Duration.ZERO).listener(heard).open()) {
       Manifest second = versions.publishNext();
       versions.damage(second);
       for (int i = 0; i < 5; i++) {
@@ -112,6 +114,7 @@ class RefusedVersionTest {
     Heard heard = new Heard();
     try (LiveSnapshot live =
         LiveSnapshot.builder(table)
+            .refreshEvery(Duration.ZERO)
             .listener(heard)
             .check(
                 manifest -> {
@@ -134,6 +137,7 @@ class RefusedVersionTest {
     assertThatThrownBy(
             () ->
                 LiveSnapshot.builder(table)
+                    .refreshEvery(Duration.ZERO)
                     .check(
                         manifest -> {
                           throw new IOException("none at all");
@@ -148,6 +152,7 @@ class RefusedVersionTest {
     AtomicBoolean broken = new AtomicBoolean();
     try (LiveSnapshot live =
         LiveSnapshot.builder(table)
+            .refreshEvery(Duration.ZERO)
             .check(
                 manifest -> {
                   if (broken.get()) {

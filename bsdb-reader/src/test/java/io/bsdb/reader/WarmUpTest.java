@@ -44,7 +44,7 @@ class WarmUpTest {
   }
 
   private LiveSnapshot.Builder follow(Access access, WarmUp warmUp) {
-    return LiveSnapshot.builder(table).options(options(access, warmUp));
+    return LiveSnapshot.builder(table).refreshEvery(Duration.ZERO).options(options(access, warmUp));
   }
 
   /**

@@ -1,6 +1,7 @@
 package io.bsdb.examples;
 
 import io.bsdb.reader.LiveSnapshot;
+import io.bsdb.reader.ReaderOptions;
 import io.bsdb.reader.SnapshotReader;
 import io.bsdb.writer.SnapshotWriter;
 import io.bsdb.writer.WriterOptions;
@@ -8,7 +9,6 @@ import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
-import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /** Builds a table and looks keys up in it, in plain Java. */
@@ -30,8 +30,7 @@ public final class JavaLookup {
     }
 
     // Whatever version is in service: a new one is opened in the background, then swapped in.
-    try (LiveSnapshot live =
-        LiveSnapshot.builder(table).refreshEvery(Duration.ofSeconds(10)).open()) {
+    try (LiveSnapshot live = LiveSnapshot.follow(table, ReaderOptions.defaults())) {
       build(table, "white");
       live.refresh(); // does not wait for the ten seconds
       out.println("rose: " + text(live.get(bytes("rose"))));

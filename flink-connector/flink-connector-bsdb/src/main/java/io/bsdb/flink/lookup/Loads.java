@@ -8,8 +8,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The versions that a shared reader loads: how many, how long it took, and the log of those put in service. One
- * version is loaded at a time; read by many threads.
+ * The versions that a shared reader loads: how many, how long it took, and the log of those put in
+ * service. One version is loaded at a time; read by many threads.
  */
 final class Loads implements LiveSnapshot.Listener, LiveSnapshot.Check {
   private static final Logger LOG = LoggerFactory.getLogger(Loads.class);

@@ -12,6 +12,7 @@ import io.bsdb.writer.WriterOptions;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.stream.IntStream;
 import org.apache.flink.table.data.GenericRowData;
 import org.apache.flink.table.data.StringData;
@@ -41,7 +42,10 @@ class AsyncVersionLookupTest {
     publish("old");
     LookupSpec spec = spec(Access.DIRECT);
     try (LiveSnapshot live =
-        LiveSnapshot.follow(directory, spec.settings().readerOptions(KeyShare.ALL))) {
+        LiveSnapshot.builder(directory)
+            .options(spec.settings().readerOptions(KeyShare.ALL))
+            .refreshEvery(Duration.ZERO)
+            .open()) {
       AsyncVersionLookup version = new AsyncVersionLookup(VersionLookup.of(live.lease(), spec));
       version.hold();
       publish("new");
