@@ -3,6 +3,8 @@ package io.bsdb.kstreams;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bsdb.format.FileFooter;
+import io.bsdb.format.PartChecksum;
+import io.bsdb.format.PartitionFile;
 import io.bsdb.format.SectionKind;
 import io.bsdb.format.SnapshotFormat;
 import io.bsdb.writer.Layout;
@@ -33,14 +35,18 @@ class CompressedTableTest {
     return text.getBytes(StandardCharsets.UTF_8);
   }
 
-  private boolean hasDictionary(SnapshotLookup<?, ?> customers, String file) throws IOException {
+  private boolean hasDictionary(SnapshotLookup<?, ?> customers, PartitionFile file)
+      throws IOException {
     Path path =
         table
             .resolve(SnapshotFormat.SNAPSHOTS_DIRECTORY)
             .resolve(customers.manifest().version())
-            .resolve(file);
+            .resolve(file.name());
     ByteBuffer content = ByteBuffer.wrap(Files.readAllBytes(path)).order(ByteOrder.LITTLE_ENDIAN);
-    return FileFooter.decode(content, content.limit(), file).find(SectionKind.DICTIONARY) != null;
+    var checksum = new PartChecksum(file.fileId());
+    return FileFooter.decode(content, content.limit(), checksum, file.name())
+            .find(SectionKind.DICTIONARY)
+        != null;
   }
 
   @ParameterizedTest
@@ -67,7 +73,7 @@ class CompressedTableTest {
                         orders, (key, order) -> order, (order, customer) -> customer))) {
       assertThat(customers.manifest().partitions())
           .as("a dictionary is trained, and pays")
-          .allSatisfy(file -> assertThat(hasDictionary(customers, file.name())).isTrue());
+          .allSatisfy(file -> assertThat(hasDictionary(customers, file)).isTrue());
       for (int i = 0; i < RECORDS; i++) {
         assertThat(joins.send("o", "c" + i)).containsExactly(customer(i));
       }
