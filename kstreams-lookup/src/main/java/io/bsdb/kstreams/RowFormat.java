@@ -1,14 +1,12 @@
 package io.bsdb.kstreams;
 
 import io.bsdb.format.Manifest;
-import io.bsdb.format.SnapshotFormat;
 import io.bsdb.format.row.Column;
 import io.bsdb.format.row.ColumnType;
 import io.bsdb.format.row.KeyWriter;
 import io.bsdb.format.row.Row;
 import io.bsdb.format.row.RowCodec;
 import io.bsdb.format.row.Schema;
-import java.nio.charset.StandardCharsets;
 import java.util.Objects;
 import java.util.function.BiConsumer;
 import java.util.function.Function;
@@ -98,28 +96,24 @@ final class RowFormat<K, V> implements TableFormat<K, V> {
       latest = codec;
     }
     return keys == null
-        ? new SingleColumn<>(codec, rows)
+        ? new SingleColumn<>(codec, new KeyWriter(schema), rows)
         : new Written<>(codec, new KeyWriter(schema), keys, rows);
   }
 
   /** Keys that are the value of the only key column. */
   private record SingleColumn<K, V>(
-      RowCodec codec, Function<? super Row, ? extends @Nullable V> rows) implements Codec<K, V> {
+      RowCodec codec, KeyWriter writer, Function<? super Row, ? extends @Nullable V> rows)
+      implements Codec<K, V> {
     @Override
     public byte @Nullable [] encode(K key) {
-      return fits(key) ? codec.encodeKey(key) : null;
-    }
-
-    private static boolean fits(Object key) {
       if (key instanceof String text) {
-        // only texts of a third of the limit and more can be too long, and need to be measured
-        int length = text.length();
-        return length > 0
-            && (length <= SnapshotFormat.MAX_KEY_LENGTH / 3
-                || text.getBytes(StandardCharsets.UTF_8).length <= SnapshotFormat.MAX_KEY_LENGTH);
+        writer.reset().writeString(text);
+      } else if (key instanceof byte[] bytes) {
+        writer.reset().writeBytes(bytes);
+      } else {
+        return codec.encodeKey(key);
       }
-      return !(key instanceof byte[] bytes)
-          || (bytes.length > 0 && bytes.length <= SnapshotFormat.MAX_KEY_LENGTH);
+      return writer.fits() ? writer.toBytes() : null;
     }
 
     @Override
@@ -140,7 +134,7 @@ final class RowFormat<K, V> implements TableFormat<K, V> {
       keys.accept(writer.reset(), key);
       try {
         return writer.toBytes();
-      } catch (IllegalArgumentException emptyOrTooLong) { // missing columns throw something else
+      } catch (IllegalArgumentException noTableHoldsIt) { // missing columns throw something else
         return null;
       }
     }

@@ -3,14 +3,18 @@ package io.bsdb.format.row;
 /**
  * A named column of a {@link Schema}, or a named field of a ROW type.
  *
- * @param name any text that is not blank; names are case-sensitive
+ * @param name any well-formed text that is not blank; names are case-sensitive
  * @param type the type, nullability included
  */
 public record Column(String name, ColumnType type) {
-  /** Throws {@link IllegalArgumentException} when the name is blank. */
+  /** Throws {@link IllegalArgumentException} when the name is blank or malformed. */
   public Column {
     if (name.isBlank()) {
       throw new IllegalArgumentException("column name is blank");
+    }
+    String problem = MalformedText.problem(name);
+    if (problem != null) {
+      throw new IllegalArgumentException("column name: " + problem);
     }
   }
 

@@ -161,8 +161,13 @@ public abstract sealed class FieldWriter permits RowWriter, ArrayWriter {
     }
   }
 
-  /** CHAR and VARCHAR. Unpaired surrogates become {@code ?}. */
+  /** CHAR and VARCHAR. Throws {@link IllegalArgumentException} on an unpaired surrogate. */
   public final void setString(int i, String value) {
+    check(i, Storage.TEXT);
+    String problem = MalformedText.problem(value);
+    if (problem != null) {
+      throw new IllegalArgumentException("column '%s': %s".formatted(column(i).name(), problem));
+    }
     byte[] utf8 = value.getBytes(StandardCharsets.UTF_8);
     setUtf8(i, utf8, 0, utf8.length);
   }

@@ -8,6 +8,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Encodes keys: one call per column of the primary key, in key order, then {@link #toBytes()}.
@@ -29,6 +30,7 @@ public final class KeyWriter {
   private byte[] buffer = new byte[INITIAL_CAPACITY];
   private long length; // also counts what did not fit
   private int next;
+  private @Nullable String malformed; // what is wrong with a text that was not stored
 
   /** A writer of keys of this schema. */
   public KeyWriter(Schema schema) {
@@ -41,6 +43,7 @@ public final class KeyWriter {
   public KeyWriter reset() {
     length = 0;
     next = 0;
+    malformed = null;
     return this;
   }
 
@@ -140,8 +143,18 @@ public final class KeyWriter {
     return this;
   }
 
-  /** CHAR and VARCHAR. Unpaired surrogates become {@code ?}, as in Kafka's serializer. */
+  /**
+   * CHAR and VARCHAR. Text with an unpaired surrogate has no UTF-8, so a key with it does not
+   * {@link #fits() fit}.
+   */
   public KeyWriter writeString(String value) {
+    check(Storage.TEXT);
+    String problem = MalformedText.problem(value);
+    if (problem != null) {
+      malformed = "column '%s': %s".formatted(columns.get(next).name(), problem);
+      next++;
+      return this;
+    }
     byte[] utf8 = value.getBytes(StandardCharsets.UTF_8);
     return writeUtf8(utf8, 0, utf8.length);
   }
@@ -166,18 +179,19 @@ public final class KeyWriter {
   }
 
   /**
-   * Whether the key is complete and its length 1 to 65,535. A lookup may take a key that does not
-   * fit for absent: no table holds it.
+   * Whether the key is complete, its texts are well-formed and its length is 1 to 65,535. A lookup
+   * may take a key that does not fit for absent: no table holds it.
    */
   public boolean fits() {
-    return next == storages.length && length >= 1 && length <= MAX_KEY_LENGTH;
+    return next == storages.length && malformed == null && length >= 1 && length <= MAX_KEY_LENGTH;
   }
 
   /**
    * The key, in an array of its own.
    *
    * @throws IllegalStateException if columns are missing
-   * @throws IllegalArgumentException if the key is empty or longer than 65,535 bytes
+   * @throws IllegalArgumentException if the key is empty or longer than 65,535 bytes, or a text in
+   *     it is malformed
    */
   public byte[] toBytes() {
     return Arrays.copyOf(buffer, checkedLength());
@@ -199,6 +213,9 @@ public final class KeyWriter {
   private int checkedLength() {
     if (next < storages.length) {
       throw new IllegalStateException("key column " + columns.get(next) + " is not written yet");
+    }
+    if (malformed != null) {
+      throw new IllegalArgumentException(malformed);
     }
     if (!fits()) {
       throw new IllegalArgumentException(
