@@ -24,9 +24,14 @@ final class BadLines {
 
   /** For a second reading, which has nothing new to say. */
   static BadLines ignored(Console console) {
-    BadLines badLines = new BadLines(Policy.SKIP, console);
-    badLines.count = SHOWN;
-    return badLines;
+    return new BadLines(Policy.SKIP, console).beforehand();
+  }
+
+  /** For a reading before this one's, which leaves it to this to show what is skipped. */
+  BadLines beforehand() {
+    BadLines silent = new BadLines(policy, console);
+    silent.count = SHOWN;
+    return silent;
   }
 
   /** A line is not a record. */

@@ -2,6 +2,7 @@ package io.bsdb.cli;
 
 import java.io.IOException;
 import java.io.PrintWriter;
+import java.io.StringWriter;
 import java.nio.charset.StandardCharsets;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -55,27 +56,33 @@ public final class Bsdb {
 
   /** Runs the command and ends the process with its status. */
   public static void main(String[] arguments) {
-    System.exit(execute(Console.ofProcess(), arguments));
+    Console console = Console.ofProcess();
+    try {
+      Arguments.requireWellFormed(arguments);
+    } catch (CommandFailure | IOException e) {
+      System.exit(Failures.report(e, console, false));
+    }
+    System.exit(execute(console, arguments));
   }
 
   /** Runs the command in this process. */
   static int execute(Console console, String... arguments) {
     Bsdb bsdb = new Bsdb();
     PrintWriter err = new PrintWriter(console.err(), true, StandardCharsets.UTF_8);
-    PrintWriter out = new PrintWriter(console.out(), true, StandardCharsets.UTF_8);
+    StringWriter help = new StringWriter();
     CommandLine commandLine = new CommandLine(bsdb);
     Commands.addTo(commandLine, console, arguments); // before the settings, which it inherits
     commandLine
-        .setOut(out)
+        .setOut(new PrintWriter(help))
         .setErr(err)
         .setCaseInsensitiveEnumValuesAllowed(true)
         .setExpandAtFiles(false) // a key may begin with @
-        .setParameterExceptionHandler((e, given) -> Failures.reportUsage(e))
+        .setParameterExceptionHandler((e, given) -> Failures.reportUsage(e, console))
         .setExecutionExceptionHandler(
             (e, command, parsed) -> Failures.report(e, console, bsdb.stackTrace));
     try {
       int status = commandLine.execute(arguments);
-      console.out().flush();
+      console.out().write(help.toString().getBytes(StandardCharsets.UTF_8));
       return status;
     } catch (IOException e) {
       return Failures.report(e, console, bsdb.stackTrace);

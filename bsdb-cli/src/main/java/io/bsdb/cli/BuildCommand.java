@@ -3,12 +3,12 @@ package io.bsdb.cli;
 import io.bsdb.format.Manifest;
 import io.bsdb.format.SnapshotFormat;
 import io.bsdb.format.row.Schema;
+import io.bsdb.table.Table;
 import io.bsdb.writer.DuplicateKeyException;
 import io.bsdb.writer.SnapshotWriter;
 import io.bsdb.writer.TooFewRowsException;
 import io.bsdb.writer.WriterOptions;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicLong;
@@ -66,7 +66,7 @@ final class BuildCommand implements Callable<Integer> {
     WriterOptions.Builder builder = writer.toOptions();
     Inputs inputs = input.inputs();
     BadLines badLines = input.badLines(console);
-    RecordFormat format = this.format.create(inputs, console);
+    RecordFormat format = this.format.create(inputs, badLines, console);
     Schema schema = format.schema();
     WriterOptions options = schema == null ? builder.build() : builder.schema(schema).build();
     long started = System.nanoTime();
@@ -99,12 +99,30 @@ final class BuildCommand implements Callable<Integer> {
     report.add("bytes", manifest.length());
     report.add("skipped", badLines.count());
     String answer = json ? report.json() : report.line();
-    console.out().write(answer.getBytes(StandardCharsets.UTF_8));
+    console.answer(answer, manifest.version() + " is in service all the same");
     return ExitStatus.OK;
   }
 
   private Manifest build(
       Inputs inputs, RecordFormat format, BadLines badLines, WriterOptions options)
+      throws IOException {
+    try (Interruption interruption = Interruption.ofThisThread()) {
+      try {
+        return build(inputs, format, badLines, options, interruption);
+      } finally {
+        if (interruption.isRequested()) {
+          sayInterrupted();
+        }
+      }
+    }
+  }
+
+  private Manifest build(
+      Inputs inputs,
+      RecordFormat format,
+      BadLines badLines,
+      WriterOptions options,
+      Interruption interruption)
       throws IOException {
     try (SnapshotWriter snapshot = SnapshotWriter.create(table.directory(), options)) {
       try (Progress progress =
@@ -112,6 +130,7 @@ final class BuildCommand implements Callable<Integer> {
         AtomicLong records = progress.records();
         RecordSink sink =
             (key, keyOffset, keyLength, value, valueOffset, valueLength, line) -> {
+              interruption.check();
               snapshot.add(key, keyOffset, keyLength, value, valueOffset, valueLength);
               records.lazySet(records.getPlain() + 1);
             };
@@ -125,6 +144,18 @@ final class BuildCommand implements Callable<Integer> {
             });
         return snapshot.publish();
       }
+    }
+  }
+
+  /** The process ends as soon as the build has, so that nothing else would be told. */
+  private void sayInterrupted() throws IOException {
+    boolean interrupted = Thread.interrupted(); // else the next file would be closed
+    String current = Table.at(table.directory()).currentVersion();
+    console.say(
+        "bsdb: interrupted; %s",
+        current == null ? "no version is in service" : current + " is in service");
+    if (interrupted) {
+      Thread.currentThread().interrupt();
     }
   }
 

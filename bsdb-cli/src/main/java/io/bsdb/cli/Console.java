@@ -3,9 +3,11 @@ package io.bsdb.cli;
 import java.io.FileDescriptor;
 import java.io.FileInputStream;
 import java.io.FileOutputStream;
+import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.io.PrintStream;
+import java.nio.channels.Channels;
 import java.nio.charset.StandardCharsets;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
@@ -22,17 +24,53 @@ record Console(InputStream in, OutputStream out, PrintStream err, boolean termin
   /** Set by the launcher, which can ask the system. */
   private static final String TERMINAL_PROPERTY = "bsdb.terminal";
 
-  /** The streams of this process, unbuffered. */
+  Console {
+    out = new StandardOutput(out);
+  }
+
+  /** The streams of this process, unbuffered; an interrupt ends a read. */
   static Console ofProcess() {
     return new Console(
-        new FileInputStream(FileDescriptor.in),
+        Channels.newInputStream(new FileInputStream(FileDescriptor.in).getChannel()),
         new FileOutputStream(FileDescriptor.out),
         new PrintStream(new FileOutputStream(FileDescriptor.err), true, StandardCharsets.UTF_8),
         Boolean.getBoolean(TERMINAL_PROPERTY));
   }
 
-  /** A message for people, on a line of its own. */
+  /** A message for people, on a line of its own, whatever it quotes. */
   void say(String format, @Nullable Object... arguments) {
-    err.println(arguments.length == 0 ? format : String.format(Locale.ROOT, format, arguments));
+    err.println(
+        escaped(arguments.length == 0 ? format : String.format(Locale.ROOT, format, arguments)));
+  }
+
+  /**
+   * Writes the result of a command that has changed something.
+   *
+   * @param done what stays done if the result cannot be written
+   */
+  void answer(String result, String done) throws IOException {
+    try {
+      out.write(result.getBytes(StandardCharsets.UTF_8));
+    } catch (StandardOutput.Failure e) {
+      say("bsdb: %s", done);
+      throw e;
+    }
+  }
+
+  /** A text without control characters, which terminals would obey. */
+  static String escaped(String text) {
+    StringBuilder escaped = new StringBuilder(text.length());
+    text.codePoints()
+        .forEach(
+            point -> {
+              if (point == '\t') {
+                escaped.append("\\t");
+              } else if (Character.isISOControl(point)) {
+                escaped.append(String.format(Locale.ROOT, "\\x%02x", point));
+              } else {
+                escaped.appendCodePoint(point);
+              }
+            });
+    return escaped.toString();
   }
 }

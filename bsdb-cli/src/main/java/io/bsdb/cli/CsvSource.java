@@ -7,7 +7,6 @@ import com.fasterxml.jackson.databind.node.TextNode;
 import com.fasterxml.jackson.dataformat.csv.CsvFactory;
 import com.fasterxml.jackson.dataformat.csv.CsvParser;
 import com.fasterxml.jackson.dataformat.csv.CsvSchema;
-import java.io.CharConversionException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.ArrayList;
@@ -44,13 +43,12 @@ final class CsvSource implements RowSource {
             .enable(CsvParser.Feature.EMPTY_UNQUOTED_STRING_AS_NULL)
             .build();
     Rows rows = new Rows(name, sink);
-    try (CsvParser parser = factory.createParser(in)) {
+    try (CsvParser parser = factory.createParser(new Utf8Reader(in, name))) {
       parser.setSchema(layout);
       rows.read(parser);
-    } catch (JsonProcessingException | CharConversionException e) {
+    } catch (JsonProcessingException e) {
       throw CommandFailure.refused(
-          "%s:%d: not CSV in UTF-8 from here on: %s"
-              .formatted(name, rows.line, firstLine(e.getMessage())));
+          "%s:%d: not CSV from here on: %s".formatted(name, rows.line, firstLine(e.getMessage())));
     }
   }
 
@@ -78,7 +76,7 @@ final class CsvSource implements RowSource {
         for (JsonToken token = parser.nextToken(); token != null; token = parser.nextToken()) {
           take(token, parser);
         }
-      } catch (JsonProcessingException | CharConversionException e) {
+      } catch (JsonProcessingException e) {
         // Its own line is where the parser gave up, which may be the end of the file.
         line = parser.currentTokenLocation().getLineNr();
         throw e;

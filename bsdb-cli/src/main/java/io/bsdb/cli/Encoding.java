@@ -48,23 +48,12 @@ enum Encoding {
     };
   }
 
-  /** The bytes for a message: short, on one line, and harmless to a terminal. */
+  /** The bytes for a message: short. */
   static String excerpt(byte[] bytes, int offset, int length) {
     String text = new String(bytes, offset, Math.min(length, 4 * EXCERPT), StandardCharsets.UTF_8);
-    StringBuilder excerpt = new StringBuilder();
-    text.codePoints()
-        .limit(EXCERPT)
-        .forEach(
-            point -> {
-              if (point == '\t') {
-                excerpt.append("\\t");
-              } else if (Character.isISOControl(point)) {
-                excerpt.append(String.format(Locale.ROOT, "\\x%02x", point));
-              } else {
-                excerpt.appendCodePoint(point);
-              }
-            });
-    boolean whole = length <= 4 * EXCERPT && text.codePointCount(0, text.length()) <= EXCERPT;
-    return whole ? excerpt.toString() : excerpt.append('…').toString();
+    if (length <= 4 * EXCERPT && text.codePointCount(0, text.length()) <= EXCERPT) {
+      return text;
+    }
+    return text.substring(0, text.offsetByCodePoints(0, EXCERPT)) + '…';
   }
 }

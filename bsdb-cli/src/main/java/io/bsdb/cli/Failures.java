@@ -5,6 +5,7 @@ import io.bsdb.format.UnsupportedVersionException;
 import io.bsdb.table.PublishConflictException;
 import java.io.IOException;
 import java.io.PrintWriter;
+import java.io.StringWriter;
 import java.io.UncheckedIOException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.FileSystemException;
@@ -24,33 +25,44 @@ final class Failures {
     if (e instanceof UncheckedIOException && e.getCause() instanceof IOException checked) {
       cause = checked;
     }
-    if (isBrokenPipe(cause)) {
+    if (cause instanceof StandardOutput.Failure failure && failure.isBrokenPipe()) {
       return ExitStatus.BROKEN_PIPE;
     }
     int status = status(cause);
-    console.say("%s", "bsdb: " + message(cause));
+    console.say("bsdb: %s", message(cause));
     if (stackTrace || status == ExitStatus.DEFECT) {
-      cause.printStackTrace(console.err());
+      sayStackTrace(cause, console);
     }
     return status;
   }
 
+  private static void sayStackTrace(Throwable e, Console console) {
+    StringWriter trace = new StringWriter();
+    e.printStackTrace(new PrintWriter(trace));
+    trace
+        .toString()
+        .lines()
+        .forEach(
+            line -> {
+              String text = line.stripLeading();
+              console
+                  .err()
+                  .println(
+                      line.substring(0, line.length() - text.length()) + Console.escaped(text));
+            });
+  }
+
   /** Says what is wrong with a command line, and where its right form is told. */
-  static int reportUsage(ParameterException e) {
+  static int reportUsage(ParameterException e, Console console) {
     CommandLine command = e.getCommandLine();
     PrintWriter err = command.getErr();
-    err.println("bsdb: " + e.getMessage());
+    console.say("bsdb: %s", e.getMessage());
     if (command.getParent() == null) {
       command.usage(err);
     } else if (!UnmatchedArgumentException.printSuggestions(e, err)) {
       err.println("'" + command.getCommandSpec().qualifiedName() + " --help' shows the options.");
     }
     return ExitStatus.USAGE;
-  }
-
-  /** Nobody reads on, as with 'bsdb scan | head': nothing to tell, and nobody to tell it. */
-  private static boolean isBrokenPipe(Throwable e) {
-    return e instanceof IOException && "Broken pipe".equals(e.getMessage());
   }
 
   private static int status(Throwable e) {

@@ -60,8 +60,9 @@ final class FormatArguments {
    * The format.
    *
    * @param inputs of which the first tells the schema if the user does not
+   * @param badLines of the build, which comes later
    */
-  RecordFormat create(Inputs inputs, Console console) throws IOException {
+  RecordFormat create(Inputs inputs, BadLines badLines, Console console) throws IOException {
     if (kind == Kind.TEXT) {
       if (!key.isEmpty() || schema != null) {
         throw CommandFailure.usage("--key and --schema are for --format csv and jsonl");
@@ -79,7 +80,7 @@ final class FormatArguments {
     if (schema != null) {
       return new RowFormat(source, TableSchema.given(columns(schema), key));
     }
-    TableSchema inferred = TableSchema.inferred(inputs, source, key);
+    TableSchema inferred = TableSchema.inferred(inputs, source, key, badLines.beforehand());
     console.say("schema, inferred from the first rows: %s", inferred.schema());
     return new RowFormat(source, inferred);
   }

@@ -21,6 +21,9 @@ import picocli.CommandLine.Parameters;
     header = "Looks keys up in the snapshot in service.",
     description = {
       "",
+      "DIR may also be the directory of one snapshot, which is asked whether it is in service or"
+          + " not.",
+      "",
       "Prints one line per key that was found: the key, a tab, the value. Absent keys are named on"
           + " standard error.",
       "",
@@ -35,6 +38,7 @@ import picocli.CommandLine.Parameters;
     footerHeading = "%nExamples:%n",
     footer = {
       "  bsdb get --table places -- 2950159",
+      "  bsdb get --table places/snapshots/0000000002-1f0c9a37 -- 2950159",
       "  bsdb get --table prices -- 'DE,4711' '[\"DE\", 4712]'"
     })
 final class GetCommand implements Callable<Integer> {

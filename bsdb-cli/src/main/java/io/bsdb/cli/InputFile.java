@@ -5,6 +5,8 @@ import java.io.BufferedInputStream;
 import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.channels.Channels;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Locale;
@@ -37,13 +39,14 @@ record InputFile(String name, @Nullable Path path, long length) {
   }
 
   /**
-   * Opens it. What the stream throws names the file.
+   * Opens it. What the stream throws names the file; an interrupt ends a read, even from a pipe.
    *
    * @param standardInput read if this is not a file
    * @param stored is increased by the bytes read, before decompression
    */
   InputStream open(InputStream standardInput, AtomicLong stored) throws IOException {
-    InputStream source = path == null ? standardInput : Files.newInputStream(path);
+    InputStream source =
+        path == null ? standardInput : Channels.newInputStream(FileChannel.open(path));
     try {
       return new Named(decompressed(new Counting(source, stored)), name);
     } catch (IOException e) {

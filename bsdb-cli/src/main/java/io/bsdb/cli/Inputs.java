@@ -112,6 +112,11 @@ record Inputs(List<InputFile> files) {
     return sum;
   }
 
+  /** For messages. */
+  List<String> names() {
+    return files.stream().map(InputFile::name).toList();
+  }
+
   /** Whether each can be read a second time. */
   boolean canBeReadAgain() {
     return files.stream().allMatch(InputFile::canBeReadAgain);

@@ -1,5 +1,7 @@
 package io.bsdb.cli;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.DeserializationFeature;
@@ -9,6 +11,8 @@ import com.fasterxml.jackson.databind.cfg.JsonNodeFeature;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.ByteBuffer;
+import java.nio.charset.MalformedInputException;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
@@ -38,9 +42,18 @@ final class JsonLinesSource implements RowSource {
           if (isBlank(bytes, start, end)) {
             return;
           }
+          ByteBuffer line = ByteBuffer.wrap(bytes, start, end - start);
           JsonNode node;
           try {
-            node = READER.readValue(bytes, start, end - start);
+            node = READER.readValue(withoutMark(UTF_8.newDecoder().decode(line).toString()));
+          } catch (MalformedInputException e) {
+            sink.refuse(
+                number,
+                "malformed UTF-8 in byte %d of the line: %s"
+                    .formatted(
+                        line.position() - start + 1,
+                        Utf8Reader.malformed(line, e.getInputLength())));
+            return;
           } catch (JsonProcessingException e) {
             sink.refuse(number, "not JSON: " + e.getOriginalMessage());
             return;
@@ -56,6 +69,10 @@ final class JsonLinesSource implements RowSource {
                 number, "not a JSON object: " + Encoding.excerpt(bytes, start, end - start));
           }
         });
+  }
+
+  private static String withoutMark(String line) {
+    return line.charAt(0) == Utf8Reader.BYTE_ORDER_MARK ? line.substring(1) : line;
   }
 
   /** A single JSON value, read as those of the lines are. */

@@ -1,7 +1,7 @@
 package io.bsdb.cli;
 
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -38,9 +38,8 @@ final class PruneCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException {
-    for (String version : table.open().prune(keep)) {
-      console.out().write((version + "\n").getBytes(StandardCharsets.UTF_8));
-    }
+    List<String> deleted = table.open().prune(keep);
+    console.answer(Report.lines(deleted), "deleted: " + deleted);
     return ExitStatus.OK;
   }
 }

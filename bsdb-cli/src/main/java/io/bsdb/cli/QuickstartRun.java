@@ -31,6 +31,9 @@ final class QuickstartRun {
           case KAFKA_STREAMS ->
               new KafkaStreamsQuickstart(settings, results, console.err(), live).run();
         };
+    if (results.checkError()) {
+      throw new IOException("standard output cannot be written");
+    }
     return complete ? ExitStatus.OK : ExitStatus.NO;
   }
 }

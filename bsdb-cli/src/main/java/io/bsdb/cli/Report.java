@@ -3,7 +3,9 @@ package io.bsdb.cli;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** Named figures. */
@@ -28,6 +30,11 @@ final class Report {
         (name, figure) ->
             line.append(line.isEmpty() ? "" : " ").append(name).append('=').append(figure));
     return line.append('\n').toString();
+  }
+
+  /** Each text on a line of its own. */
+  static String lines(List<String> texts) {
+    return texts.stream().map(text -> text + "\n").collect(Collectors.joining());
   }
 
   /** As a JSON object on one line, and a line end. */

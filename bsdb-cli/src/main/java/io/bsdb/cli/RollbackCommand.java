@@ -2,7 +2,6 @@ package io.bsdb.cli;
 
 import io.bsdb.table.Table;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -43,7 +42,7 @@ final class RollbackCommand implements Callable<Integer> {
     String target = version == null ? previous(opened) : version;
     opened.rollback(target);
     console.say("%s is in service", target);
-    console.out().write((target + "\n").getBytes(StandardCharsets.UTF_8));
+    console.answer(target + "\n", target + " is in service all the same");
     return ExitStatus.OK;
   }
 

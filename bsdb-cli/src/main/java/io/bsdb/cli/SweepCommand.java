@@ -1,9 +1,9 @@
 package io.bsdb.cli;
 
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.format.DateTimeParseException;
+import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
@@ -44,9 +44,8 @@ final class SweepCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException {
-    for (String path : table.open().sweep(age)) {
-      console.out().write((path + "\n").getBytes(StandardCharsets.UTF_8));
-    }
+    List<String> deleted = table.open().sweep(age);
+    console.answer(Report.lines(deleted), "deleted: " + deleted);
     return ExitStatus.OK;
   }
 

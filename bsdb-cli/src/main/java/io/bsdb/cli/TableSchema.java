@@ -26,21 +26,27 @@ record TableSchema(Schema schema, @Nullable Map<String, InferredType> inferred) 
   }
 
   /** As the first rows suggest: all columns, in the order in which they come up. */
-  static TableSchema inferred(Inputs inputs, RowSource source, List<String> key)
+  static TableSchema inferred(Inputs inputs, RowSource source, List<String> key, BadLines badLines)
       throws IOException {
     if (!inputs.canBeReadAgain()) {
       throw CommandFailure.usage(
           "an input that can be read only once needs --schema, such as 'id BIGINT, name STRING'");
     }
-    Sample sample = new Sample(source);
+    Sample sample = new Sample(source, badLines);
     try {
       for (InputFile file : inputs.files()) {
         try (InputStream in = file.open(InputStream.nullInputStream(), new AtomicLong())) {
+          sample.name = file.name();
           source.read(in, file.name(), sample);
         }
       }
     } catch (StopReading e) {
       // There are more rows than the sample takes.
+    }
+    if (sample.rows == 0) {
+      throw CommandFailure.refused(
+          "no row to infer the columns from in %s; say the columns with --schema"
+              .formatted(inputs.names()));
     }
     List<Column> columns = new ArrayList<>();
     sample.types.forEach((name, type) -> columns.add(new Column(name, type.type())));
@@ -51,10 +57,13 @@ record TableSchema(Schema schema, @Nullable Map<String, InferredType> inferred) 
   private static final class Sample implements RowSource.Sink {
     final Map<String, InferredType> types = new LinkedHashMap<>();
     private final RowSource source;
+    private final BadLines badLines;
+    private String name = "";
     private int rows;
 
-    Sample(RowSource source) {
+    Sample(RowSource source, BadLines badLines) {
       this.source = source;
+      this.badLines = badLines;
     }
 
     @Override
@@ -68,7 +77,7 @@ record TableSchema(Schema schema, @Nullable Map<String, InferredType> inferred) 
 
     @Override
     public void refuse(long line, String reason) {
-      // The build itself will say so.
+      badLines.found(name, line, reason);
     }
   }
 }

@@ -65,7 +65,7 @@ class TextFormatTest {
   void namesTheLineWithoutSeparator() {
     assertThatThrownBy(() -> read("a\tb\n\nc\td\n", "\t"))
         .isInstanceOf(CommandFailure.class)
-        .hasMessage("in.txt:2: no separator '\\t' in the line: ");
+        .hasMessage("in.txt:2: no separator '\t' in the line: ");
   }
 
   @Test

@@ -1,0 +1,34 @@
+package io.bsdb.cli;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+/** Commands in a process of their own. */
+final class ChildCommand {
+  private ChildCommand() {}
+
+  /** A process that runs a command, its messages going to a file. */
+  static Process start(Path messages, Object... arguments) throws IOException {
+    return start(messages, System.getProperty("java.class.path"), List.of(arguments));
+  }
+
+  /** The same on another class path. */
+  static Process start(Path messages, String classPath, List<?> arguments) throws IOException {
+    List<String> command =
+        new ArrayList<>(
+            List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-XX:TieredStopAtLevel=1",
+                "--enable-native-access=ALL-UNNAMED",
+                "-cp",
+                classPath,
+                Bsdb.class.getName()));
+    arguments.forEach(each -> command.add(each.toString()));
+    ProcessBuilder builder = new ProcessBuilder(command).redirectError(messages.toFile());
+    builder.environment().putAll(Map.of("LC_ALL", "C.UTF-8"));
+    return builder.start();
+  }
+}

@@ -1,0 +1,119 @@
+package io.bsdb.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.File;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What reaches standard error, and so perhaps a terminal. */
+@Timeout(value = 120, unit = TimeUnit.SECONDS)
+class MessagesTest {
+  private static final String EVIL = "\u001b[31mred\u0007\u009b1m\u007f";
+  private static final String HARMLESS = "\\x1b[31mred\\x07\\x9b1m\\x7f";
+
+  @TempDir private Path directory;
+
+  @Test
+  void controlCharactersAreEscaped() throws IOException {
+    Path table = directory.resolve("t");
+    Path input = Files.writeString(directory.resolve("in.txt"), "k v\n");
+    assertThat(CommandRun.of("build", "-t", table, "-i", input).status()).isZero();
+    Files.writeString(directory.resolve(EVIL), EVIL);
+    Path evil = directory.resolve(EVIL + ".csv");
+    Files.writeString(evil, "id," + EVIL + "\n1\n");
+
+    assertHarmless(CommandRun.of("get", "-t", table, "--", EVIL));
+    assertHarmless(CommandRun.of("get", "-t", table.resolve(EVIL), "--", "k"));
+    assertHarmless(CommandRun.of("versions", "-t", table, EVIL));
+    assertHarmless(CommandRun.of("--stacktrace", "get", "-t", table.resolve(EVIL), "--", "k"));
+    assertHarmless(CommandRun.of(EVIL));
+    assertHarmless(CommandRun.of("get", "-t", table, "--encoding", EVIL, "--", "k"));
+    assertHarmless(CommandRun.of("build", "-t", table, "-i", directory.resolve(EVIL)));
+    assertHarmless(CommandRun.of("build", "-t", table, "-i", directory.resolve(EVIL + "x")));
+    assertHarmless(
+        CommandRun.of("build", "-t", table, "-i", evil, "--format", "csv", "--key", "id"));
+    assertHarmless(CommandRun.of("rollback", "-t", table, EVIL));
+    Files.writeString(table.resolve("CURRENT"), EVIL + "\n");
+    for (String command : List.of("versions", "verify", "scan", "inspect", "rollback")) {
+      CommandRun run = CommandRun.of(command, "-t", table);
+      assertThat(run.status()).as(command).isEqualTo(ExitStatus.UNREADABLE);
+      assertHarmless(run);
+    }
+  }
+
+  private static void assertHarmless(CommandRun run) {
+    assertThat(run.err()).contains(HARMLESS);
+    assertThat(run.err().codePoints().filter(point -> point != '\n' && point != '\t'))
+        .noneMatch(Character::isISOControl);
+  }
+
+  @Test
+  void resultsStayAsTheyAre() throws IOException {
+    Path table = directory.resolve("t");
+    Path input = Files.writeString(directory.resolve("in.txt"), "k " + EVIL + "\n");
+    assertThat(CommandRun.of("build", "-t", table, "-i", input).status()).isZero();
+
+    assertThat(CommandRun.of("get", "-t", table, "--", "k").out()).isEqualTo("k\t" + EVIL + "\n");
+  }
+
+  @Test
+  void librariesAreNotHeard() throws Exception {
+    StringBuilder records = new StringBuilder();
+    for (int i = 0; i < 5000; i++) {
+      records.append(i).append(" v\n");
+    }
+    Path messages = directory.resolve("messages");
+    Process build =
+        ChildCommand.start(
+            messages,
+            System.getProperty("bsdb.slf4j-simple")
+                + File.pathSeparator
+                + System.getProperty("java.class.path"),
+            List.of("build", "-t", directory.resolve("t"), "-i", "-", "--perfect-hash", "sux4j"));
+    build.getOutputStream().write(records.toString().getBytes(StandardCharsets.UTF_8));
+    build.getOutputStream().close();
+
+    assertThat(build.waitFor()).isZero();
+    assertThat(Files.readAllLines(messages))
+        .filteredOn(line -> !line.startsWith("SLF4J: ")) // two bindings on the tests' class path
+        .singleElement()
+        .asString()
+        .contains(" is in service: 5,000 records in ");
+  }
+
+  @Test
+  void refusesArgumentsThatAreNotUtf8() throws Exception {
+    Path table = directory.resolve("t");
+    Path input = Files.writeString(directory.resolve("in.txt"), "\ufffd v\n");
+    assertThat(CommandRun.of("build", "-t", table, "-i", input).status()).isZero();
+    String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
+    String get =
+        "LC_ALL=C.UTF-8 'JAVA' -XX:TieredStopAtLevel=1 -cp 'CLASSES' io.bsdb.cli.Bsdb get -t 'TABLE' -- \"$(printf '%%b' '%s')\""
+            .replace("JAVA", java)
+            .replace("CLASSES", System.getProperty("java.class.path"))
+            .replace("TABLE", table.toString());
+
+    assertThat(shell(get.formatted("\\0357\\0277\\0275"))).isEqualTo("\ufffd\tv\n0\n");
+    assertThat(shell(get.formatted("\\0377")))
+        .startsWith("bsdb: an argument is not UTF-8: '\ufffd'; give keys of other bytes with ")
+        .endsWith("\n" + ExitStatus.USAGE + "\n");
+  }
+
+  private static String shell(String command) throws IOException, InterruptedException {
+    Process process =
+        new ProcessBuilder("sh", "-c", command + "; echo $?").redirectErrorStream(true).start();
+    String output =
+        new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8)
+            .replaceAll("(?m)^SLF4J: .*\n|^WARNING.*\n", "");
+    process.waitFor();
+    return output;
+  }
+}
