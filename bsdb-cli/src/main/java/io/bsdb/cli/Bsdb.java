@@ -20,9 +20,10 @@ import picocli.CommandLine.ScopeType;
       "  0   done; every key was found",
       "  1   a key is absent, or an input was refused",
       "  2   the command line makes no sense",
-      "  3   a table or file is corrupt, or cannot be read or written; another build was",
-      "      published first; out of memory",
+      "  3   a table or file is corrupt; it or standard output cannot be read or written;",
+      "      another build was published first; out of memory",
       "  70  a defect of bsdb: please report it",
+      "  130, 143 ended by Ctrl-C or SIGTERM",
       "  141 nobody reads the output any more",
       "",
       "'bsdb COMMAND --help' shows a command's options and an example."

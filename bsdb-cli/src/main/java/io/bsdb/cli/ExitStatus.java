@@ -10,7 +10,7 @@ final class ExitStatus {
   /** The command line makes no sense. */
   static final int USAGE = 2;
 
-  /** A table or a file is corrupt or cannot be read or written. */
+  /** A table or a file is corrupt; it or standard output cannot be read or written. */
   static final int UNREADABLE = 3;
 
   /** A defect of this program. */

@@ -48,10 +48,7 @@ class KeyEncodingTest {
 
   static Stream<Arguments> kafkaKeys() {
     return Stream.of(
-        kafka(
-            "STRING",
-            new StringSerializer(),
-            List.of("a", "Zürich", "東京", "\uD83D\uDE00", "\0")),
+        kafka("STRING", new StringSerializer(), List.of("a", "Zürich", "東京", "\uD83D\uDE00", "\0")),
         kafka("CHAR(2)", new StringSerializer(), List.of("CH")),
         kafka("BYTES", new ByteArraySerializer(), List.of(new byte[] {0}, new byte[] {-1, 5})),
         kafka(

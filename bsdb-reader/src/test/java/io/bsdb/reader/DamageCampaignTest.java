@@ -1,0 +1,277 @@
+package io.bsdb.reader;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.bsdb.format.CorruptSnapshotException;
+import io.bsdb.format.Manifest;
+import io.bsdb.format.UnsupportedVersionException;
+import io.bsdb.format.hash.PerfectHashConstruction;
+import io.bsdb.reader.TestData.Lengths;
+import io.bsdb.writer.Layout;
+import io.bsdb.writer.WriterOptions;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.TreeMap;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Assertions;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Snapshots of every kind, damaged at random, then asked for every key: the right value or one of
+ * our exceptions. {@code mvn test -Pdamage -Dcampaign.minutes=60}
+ */
+@Tag("damage")
+class DamageCampaignTest {
+  private static final Duration LONGEST_ROUND = Duration.ofSeconds(60);
+  private static final List<Access> ACCESSES = List.of(Access.values());
+  private static final int PAGE = 4096;
+
+  @TempDir Path directory;
+  private final Campaign campaign = Campaign.start("damage");
+
+  /** Files of two versions of a table, by name. */
+  private record Victim(
+      String what, TestData data, String version, Map<String, byte[]> files, List<byte[]> others) {}
+
+  @Test
+  void damageIsNeverAnAnswer() throws Exception {
+    List<Victim> victims = victims();
+    try (campaign) {
+      while (campaign.nextRound()) {
+        Random random = campaign.random();
+        Victim victim = victims.get(random.nextInt(victims.size()));
+        Path table = Files.createDirectory(directory.resolve("damaged"));
+        Map<String, byte[]> files = new TreeMap<>(victim.files);
+        List<String> damage = new ArrayList<>(List.of(victim.what));
+        for (int i = random.nextInt(3); i >= 0; i--) {
+          damage.add(damage(files, victim.others, random));
+        }
+        Path snapshot = Files.createDirectories(table.resolve("snapshots").resolve(victim.version));
+        Files.writeString(table.resolve("CURRENT"), victim.version + "\n");
+        for (Map.Entry<String, byte[]> file : files.entrySet()) {
+          Files.write(snapshot.resolve(file.getKey()), file.getValue());
+        }
+        ReaderOptions options = options(random);
+        String what = "seed %d: %s read with %s".formatted(campaign.seed(), damage, options);
+        Assertions.assertTimeoutPreemptively(
+            LONGEST_ROUND, () -> read(table, options, victim.data, what), what);
+        campaign.count("damaged snapshots");
+        delete(table);
+      }
+    }
+  }
+
+  private List<Victim> victims() throws IOException {
+    List<Victim> victims = new ArrayList<>();
+    for (Layout layout : Layout.values()) {
+      for (PerfectHashConstruction hash : PerfectHashConstruction.values()) {
+        for (boolean approximate : new boolean[] {false, true}) {
+          for (Lengths lengths : Lengths.values()) {
+            victims.add(victim(layout, hash, approximate, lengths));
+          }
+        }
+      }
+    }
+    return victims;
+  }
+
+  private Victim victim(
+      Layout layout, PerfectHashConstruction hash, boolean approximate, Lengths lengths)
+      throws IOException {
+    String what = "%s %s approximate=%s %s".formatted(layout, hash, approximate, lengths);
+    Path table = directory.resolve(what);
+    WriterOptions.Builder options =
+        WriterOptions.builder().layout(layout).perfectHash(hash).partitions(3);
+    if (approximate) {
+      options.approximate().signatureBits(32);
+    }
+    TestData older = TestData.random(1, 400, lengths, lengths, 90);
+    TestData data = TestData.random(1, 400, lengths, lengths, 90);
+    for (int i = 0; i < data.count(); i++) { // same keys and lengths, other values
+      byte[] value = data.values().get(i);
+      for (int j = 0; j < value.length; j++) {
+        value[j] ^= (byte) 0x55;
+      }
+    }
+    Map<String, byte[]> olderFiles = files(table, older.publish(table, options.build()));
+    Manifest manifest = data.publish(table, options.build());
+    Map<String, byte[]> files = files(table, manifest);
+    List<byte[]> others = new ArrayList<>(olderFiles.values());
+    others.addAll(files.values());
+    return new Victim(what, data, manifest.version(), files, others);
+  }
+
+  private static Map<String, byte[]> files(Path table, Manifest manifest) throws IOException {
+    Map<String, byte[]> files = new TreeMap<>();
+    Path snapshot = table.resolve("snapshots").resolve(manifest.version());
+    try (Stream<Path> all = Files.list(snapshot)) {
+      for (Path file : (Iterable<Path>) all::iterator) {
+        files.put(file.getFileName().toString(), Files.readAllBytes(file));
+      }
+    }
+    return files;
+  }
+
+  /** Damages a file; the result says how. */
+  private static String damage(Map<String, byte[]> files, List<byte[]> others, Random random) {
+    List<String> names = List.copyOf(files.keySet());
+    String name = names.get(random.nextInt(names.size()));
+    String second = names.get(random.nextInt(names.size()));
+    byte[] bytes = files.get(name).clone();
+    byte[] other = others.get(random.nextInt(others.size()));
+    int page = PAGE >> random.nextInt(4);
+    int pages = (bytes.length + page - 1) / page;
+    int at = pages == 0 ? 0 : random.nextInt(pages) * page;
+    int from = pages == 0 ? 0 : random.nextInt(pages) * page;
+    int length = Math.min(page, bytes.length - at);
+    String what;
+    switch (random.nextInt(9)) {
+      case 0 -> {
+        int bits = 1 << random.nextInt(6);
+        for (int i = 0; i < bits && bytes.length > 0; i++) {
+          bytes[random.nextInt(bytes.length)] ^= (byte) (1 << random.nextInt(8));
+        }
+        what = bits + " bits flipped";
+      }
+      case 1 -> {
+        bytes = Arrays.copyOf(bytes, random.nextInt(bytes.length + 1));
+        what = "cut to " + bytes.length;
+      }
+      case 2 -> {
+        Arrays.fill(bytes, at, at + length, (byte) 0);
+        what = "%d zeros at %d".formatted(length, at);
+      }
+      case 3 -> {
+        int count = Math.min(length, bytes.length - from);
+        System.arraycopy(bytes, from, bytes, at, count);
+        what = "%d bytes at %d copied to %d".formatted(count, from, at);
+      }
+      case 4 -> {
+        int count = Math.max(0, Math.min(length, other.length - at));
+        System.arraycopy(other, Math.min(at, other.length), bytes, at, count);
+        what = "%d bytes at %d from another file".formatted(count, at);
+      }
+      case 5 -> {
+        bytes = other;
+        what = "replaced by another file";
+      }
+      case 6 -> {
+        bytes = files.put(second, bytes);
+        what = "swapped with " + second;
+      }
+      case 7 -> {
+        byte[] noise = new byte[length];
+        random.nextBytes(noise);
+        System.arraycopy(noise, 0, bytes, at, length);
+        what = "%d random bytes at %d".formatted(length, at);
+      }
+      default -> {
+        int more = 1 + random.nextInt(page);
+        bytes = Arrays.copyOf(bytes, bytes.length + more);
+        what = more + " zeros behind the end";
+      }
+    }
+    files.put(name, bytes);
+    return name + " " + what;
+  }
+
+  private static ReaderOptions options(Random random) {
+    return ReaderOptions.builder()
+        .access(ACCESSES.get(random.nextInt(ACCESSES.size())))
+        .blockCacheBytes(random.nextInt(3) * 20_000L)
+        .queueDepth(8)
+        .signatures(random.nextBoolean() ? SignatureUse.AUTO : SignatureUse.ALWAYS)
+        .verification(random.nextInt(8) == 0 ? Verification.FULL : Verification.METADATA)
+        .build();
+  }
+
+  private void read(Path table, ReaderOptions options, TestData data, String what) {
+    try (SnapshotReader reader = SnapshotReader.open(table, options)) {
+      campaign.count("opened");
+      ByteBuffer target = ByteBuffer.allocate(200);
+      for (int i = 0; i < data.count(); i++) {
+        byte[] key = data.keys().get(i);
+        byte[] expected = data.values().get(i);
+        ask(what, expected, () -> reader.get(key));
+        ask(
+            what,
+            expected,
+            () -> {
+              int length = reader.get(key, target.clear());
+              return length < 0 ? null : Arrays.copyOf(target.array(), length);
+            });
+      }
+      for (int i = 0; i < data.count(); i += 16) {
+        List<byte[]> keys = data.keys().subList(i, i + 16);
+        int first = i;
+        ask(
+            what,
+            new byte[0],
+            () -> {
+              List<byte[]> values = reader.getAll(keys);
+              for (int j = 0; j < keys.size(); j++) {
+                assertThat(values.get(j)).as(what).isEqualTo(data.values().get(first + j));
+              }
+              return new byte[0];
+            });
+      }
+      for (byte[] key : data.absentKeys(20)) {
+        ask(what, null, () -> reader.get(key));
+      }
+    } catch (Throwable e) {
+      assertRefusal(what, e);
+      campaign.count("refused to open");
+    }
+  }
+
+  private interface Question {
+    byte[] answer() throws IOException;
+  }
+
+  private void ask(String what, byte[] expected, Question question) {
+    campaign.count("lookups");
+    byte[] answer;
+    try {
+      answer = question.answer();
+    } catch (Throwable e) {
+      assertRefusal(what, e);
+      campaign.count("refusals");
+      return;
+    }
+    if (!Arrays.equals(answer, expected)) {
+      assertThat(answer).as(what).isEqualTo(expected);
+    }
+    campaign.count("right answers");
+  }
+
+  private static void assertRefusal(String what, Throwable e) {
+    if (e instanceof AssertionError error) {
+      throw error;
+    }
+    if (!(e instanceof CorruptSnapshotException
+        || e instanceof UnsupportedVersionException
+        || e instanceof NoSuchFileException)) {
+      throw new AssertionError(what, e);
+    }
+  }
+
+  private static void delete(Path directory) throws IOException {
+    try (Stream<Path> all = Files.walk(directory)) {
+      for (Path path : all.sorted(Comparator.reverseOrder()).toList()) {
+        Files.delete(path);
+      }
+    }
+  }
+}
