@@ -18,6 +18,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -41,20 +42,36 @@ class DamageCampaignTest {
   @TempDir Path directory;
   private final Campaign campaign = Campaign.start("damage");
 
-  /** Files of two versions of a table, by name. */
+  /** How a snapshot is built. */
+  private record Kind(
+      Layout layout, PerfectHashConstruction hash, boolean approximate, Lengths lengths) {}
+
+  /**
+   * A sound snapshot.
+   *
+   * @param files by name
+   * @param others files of this version and the one before
+   */
   private record Victim(
-      String what, TestData data, String version, Map<String, byte[]> files, List<byte[]> others) {}
+      TestData data, String version, Map<String, byte[]> files, List<byte[]> others) {}
 
   @Test
   void damageIsNeverAnAnswer() throws Exception {
-    List<Victim> victims = victims();
+    List<Kind> kinds = kinds();
+    Map<Kind, Victim> victims = new HashMap<>();
     try (campaign) {
       while (campaign.nextRound()) {
         Random random = campaign.random();
-        Victim victim = victims.get(random.nextInt(victims.size()));
+        Kind kind = kinds.get(random.nextInt(kinds.size()));
+        Victim victim = victims.get(kind);
+        if (victim == null) {
+          victim = victim(kind);
+          victims.put(kind, victim);
+        }
+        TestData data = victim.data;
         Path table = Files.createDirectory(directory.resolve("damaged"));
         Map<String, byte[]> files = new TreeMap<>(victim.files);
-        List<String> damage = new ArrayList<>(List.of(victim.what));
+        List<String> damage = new ArrayList<>(List.of(kind.toString()));
         for (int i = random.nextInt(3); i >= 0; i--) {
           damage.add(damage(files, victim.others, random));
         }
@@ -66,35 +83,33 @@ class DamageCampaignTest {
         ReaderOptions options = options(random);
         String what = "seed %d: %s read with %s".formatted(campaign.seed(), damage, options);
         Assertions.assertTimeoutPreemptively(
-            LONGEST_ROUND, () -> read(table, options, victim.data, what), what);
+            LONGEST_ROUND, () -> read(table, options, data, what), what);
         campaign.count("damaged snapshots");
         delete(table);
       }
     }
   }
 
-  private List<Victim> victims() throws IOException {
-    List<Victim> victims = new ArrayList<>();
+  private static List<Kind> kinds() {
+    List<Kind> kinds = new ArrayList<>();
     for (Layout layout : Layout.values()) {
       for (PerfectHashConstruction hash : PerfectHashConstruction.values()) {
         for (boolean approximate : new boolean[] {false, true}) {
           for (Lengths lengths : Lengths.values()) {
-            victims.add(victim(layout, hash, approximate, lengths));
+            kinds.add(new Kind(layout, hash, approximate, lengths));
           }
         }
       }
     }
-    return victims;
+    return kinds;
   }
 
-  private Victim victim(
-      Layout layout, PerfectHashConstruction hash, boolean approximate, Lengths lengths)
-      throws IOException {
-    String what = "%s %s approximate=%s %s".formatted(layout, hash, approximate, lengths);
-    Path table = directory.resolve(what);
+  private Victim victim(Kind kind) throws IOException {
+    Path table = directory.resolve(kind.toString());
     WriterOptions.Builder options =
-        WriterOptions.builder().layout(layout).perfectHash(hash).partitions(3);
-    if (approximate) {
+        WriterOptions.builder().layout(kind.layout).perfectHash(kind.hash).partitions(3);
+    Lengths lengths = kind.lengths;
+    if (kind.approximate) {
       options.approximate().signatureBits(32);
     }
     TestData older = TestData.random(1, 400, lengths, lengths, 90);
@@ -110,7 +125,7 @@ class DamageCampaignTest {
     Map<String, byte[]> files = files(table, manifest);
     List<byte[]> others = new ArrayList<>(olderFiles.values());
     others.addAll(files.values());
-    return new Victim(what, data, manifest.version(), files, others);
+    return new Victim(data, manifest.version(), files, others);
   }
 
   private static Map<String, byte[]> files(Path table, Manifest manifest) throws IOException {
