@@ -43,6 +43,18 @@ class GetCommandTest {
   }
 
   @Test
+  void asksOneVersionWhetherItIsInServiceOrNot() throws IOException {
+    write(WriterOptions.defaults(), "k", new byte[] {'1'});
+    Path first = SnapshotDirectory.of(table);
+    write(WriterOptions.defaults(), "k", new byte[] {'2'});
+
+    assertThat(CommandRun.of("get", "-t", first, "--", "k").out()).isEqualTo("k\t1\n");
+    assertThat(CommandRun.of("get", "-t", table, "--", "k").out()).isEqualTo("k\t2\n");
+    assertThat(CommandRun.of("get", "--help").out())
+        .contains("DIR may also be the directory of one snapshot");
+  }
+
+  @Test
   void findsKeysOfManyBytes() throws IOException {
     write(WriterOptions.defaults(), "Zürich ☃", new byte[] {'v'});
 
