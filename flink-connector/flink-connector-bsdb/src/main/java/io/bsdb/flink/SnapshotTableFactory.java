@@ -85,16 +85,6 @@ public final class SnapshotTableFactory
 
   @Override
   public DynamicTableSource createDynamicTableSource(Context context) {
-    return createDynamicTableSource(context, new TableUses());
-  }
-
-  /**
-   * The same.
-   *
-   * @param uses of tables in the query, to which this one is added
-   */
-  public DynamicTableSource createDynamicTableSource(Context context, TableUses uses) {
-    noteUse(context.getObjectIdentifier().asSummaryString(), uses);
     ReadableConfig options = options(FactoryUtil.createTableFactoryHelper(this, context));
     DeclaredTable table = declaredTable(context, options);
     ReadSettings settings = readSettings(options);
@@ -102,21 +92,7 @@ public final class SnapshotTableFactory
         table,
         settings,
         new LookupPlanning(
-            table,
-            settings,
-            options.get(BsdbOptions.LOOKUP_ASYNC),
-            context.getConfiguration(),
-            uses));
-  }
-
-  /** The source of a table with a {@link TimeTravelSource#schema}. */
-  public DynamicTableSource createTimeTravelSource(Context context) {
-    ReadableConfig options = options(FactoryUtil.createTableFactoryHelper(this, context));
-    return TimeTravelSource.of(
-        context.getObjectIdentifier().asSummaryString(),
-        options.get(BsdbOptions.PATH),
-        context.getCatalogTable().getResolvedSchema(),
-        readSettings(options));
+            table, settings, options.get(BsdbOptions.LOOKUP_ASYNC), context.getConfiguration()));
   }
 
   @Override
@@ -132,15 +108,6 @@ public final class SnapshotTableFactory
     BuildSettings settings = buildSettings(context, table, options);
     return new SnapshotTableSink(
         table, settings, options.getOptional(BsdbOptions.SINK_PARALLELISM).orElse(null));
-  }
-
-  /** Temporary tables are never told of a time. */
-  private static void noteUse(String table, TableUses uses) {
-    PlannerStack.Time time = PlannerStack.time();
-    if (time == PlannerStack.Time.TOLD || time == PlannerStack.Time.FORGOTTEN) {
-      throw PlannerStack.forgotten(table);
-    }
-    uses.add(table, time);
   }
 
   private static ReadableConfig options(FactoryUtil.TableFactoryHelper helper) {

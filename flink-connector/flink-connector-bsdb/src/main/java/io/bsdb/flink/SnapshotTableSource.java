@@ -81,7 +81,6 @@ final class SnapshotTableSource
       }
       keys.add(key[0]);
     }
-    planning.uses().addLookup(table.name());
     LookupSpec spec =
         new LookupSpec(
             table,
@@ -114,21 +113,12 @@ final class SnapshotTableSource
 
   @Override
   public ChangelogMode getChangelogMode() {
-    requireTimes();
     return ChangelogMode.insertOnly();
   }
 
   @Override
   public ScanRuntimeProvider getScanRuntimeProvider(ScanContext context) {
-    requireTimes();
     return SourceProvider.of(new SnapshotSource(scan()));
-  }
-
-  /** Flink asks about scans also where it does not know yet whether the table will be looked up. */
-  private void requireTimes() {
-    if (PlannerStack.makesScans()) {
-      planning.uses().requireTimes(table.name());
-    }
   }
 
   private ScanSpec scan() {

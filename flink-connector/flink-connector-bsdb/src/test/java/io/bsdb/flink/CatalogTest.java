@@ -352,4 +352,39 @@ class CatalogTest {
             "the oldest, %s, was built at %s"
                 .formatted(table("geo/cities").versions().get(0), first));
   }
+
+  @Test
+  void looksUpTheVersionsOfTimes() throws Exception {
+    withCities();
+
+    List<String> rows =
+        use(Sql.streaming(2).numbers("s", 2))
+            .texts(
+                """
+                SELECT a.name, d.name FROM s
+                JOIN c.geo.`cities$at%s` FOR SYSTEM_TIME AS OF s.pt AS a ON a.id = s.f0
+                JOIN c.geo.cities FOR SYSTEM_TIME AS OF s.pt AS d ON d.id = s.f0"""
+                    .formatted(builtAt("geo/cities", 0)));
+
+    assertThat(rows).containsExactly("+I[old 0, new 0]", "+I[old 1, new 1]");
+  }
+
+  @Test
+  void namesTheTableToReadInsteadOfATime() throws Exception {
+    withCities();
+    for (Sql session : List.of(batch(), use(Sql.streaming(1)))) {
+      session.run("USE CATALOG c");
+      assertThatThrownBy(
+              () ->
+                  session.texts(
+                      "SELECT * FROM geo.cities FOR SYSTEM_TIME AS OF TIMESTAMP '2026-11-20 08:30:00'"))
+          .hasStackTraceContaining(
+              "c.geo.cities: FOR SYSTEM_TIME AS OF a constant is not supported; write `cities$at2026-11-20T08:30:00Z`");
+      assertThatThrownBy(
+              () ->
+                  session.texts(
+                      "SELECT * FROM geo.`cities$v1` FOR SYSTEM_TIME AS OF TIMESTAMP '2026-11-20 08:30:00'"))
+          .hasStackTraceContaining("leave it out, as the name says which version to read");
+    }
+  }
 }

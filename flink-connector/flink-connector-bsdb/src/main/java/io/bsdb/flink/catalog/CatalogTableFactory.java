@@ -2,7 +2,6 @@ package io.bsdb.flink.catalog;
 
 import io.bsdb.flink.BsdbOptions;
 import io.bsdb.flink.SnapshotTableFactory;
-import io.bsdb.flink.TableUses;
 import io.bsdb.flink.storage.TableLocation;
 import java.io.IOException;
 import java.util.Objects;
@@ -46,15 +45,12 @@ final class CatalogTableFactory implements DynamicTableSourceFactory, DynamicTab
     TableName name = TableName.of(context.getObjectIdentifier().toObjectPath());
     return switch (name.part()) {
       case TABLE -> {
-        if (context.getCatalogTable().getSnapshot().isPresent()) {
-          yield snapshots.createTimeTravelSource(context);
-        }
         requireNoVersion(context);
-        yield snapshots.createDynamicTableSource(context, TableUses.ofPlannedQuery());
+        yield snapshots.createDynamicTableSource(context);
       }
       case VERSION, TIME -> {
         requireNamedVersion(context, name);
-        yield snapshots.createDynamicTableSource(context, TableUses.ofPlannedQuery());
+        yield snapshots.createDynamicTableSource(context);
       }
       case VERSIONS -> versions.createDynamicTableSource(context);
     };

@@ -1,6 +1,5 @@
 package io.bsdb.flink.catalog;
 
-import io.bsdb.flink.TableUses;
 import io.bsdb.format.Manifest;
 import io.bsdb.format.PartitionFile;
 import io.bsdb.table.Table;
@@ -175,7 +174,6 @@ final class SnapshotCatalog extends TablesOnlyCatalog {
   public CatalogBaseTable getTable(ObjectPath path) throws TableNotExistException {
     TableName name = TableName.of(path);
     StoredTable table = require(path, name);
-    TableUses.asked();
     return on(
         path.getFullName(),
         () ->
@@ -187,18 +185,22 @@ final class SnapshotCatalog extends TablesOnlyCatalog {
             });
   }
 
-  /** For {@code FOR SYSTEM_TIME AS OF} a constant. */
+  /**
+   * Refuses {@code FOR SYSTEM_TIME AS OF} a constant: of several times of one table in a query,
+   * Flink plans one.
+   */
   @Override
   public CatalogBaseTable getTable(ObjectPath path, long timestamp) throws TableNotExistException {
     TableName name = TableName.of(path);
-    StoredTable table = require(path, name);
-    if (name.part() != TableName.Part.TABLE) {
-      throw new ValidationException(
-          "%s.%s is of one version already; leave out FOR SYSTEM_TIME AS OF"
-              .formatted(getName(), path.getFullName()));
-    }
-    TableUses.askedAtTime(getName() + "." + path.getFullName());
-    return on(path.getFullName(), () -> table.timeTravel(Instant.ofEpochMilli(timestamp)));
+    require(path, name);
+    throw new ValidationException(
+        "%s.%s: FOR SYSTEM_TIME AS OF a constant is not supported; %s"
+            .formatted(
+                getName(),
+                path.getFullName(),
+                name.part() == TableName.Part.TABLE
+                    ? "write `%s`".formatted(name.at(Instant.ofEpochMilli(timestamp)))
+                    : "leave it out, as the name says which version to read"));
   }
 
   private StoredTable require(ObjectPath path, TableName name) throws TableNotExistException {
