@@ -19,10 +19,7 @@ final class LookupPlanning {
   private AsyncLookup.@Nullable Kind kind;
 
   LookupPlanning(
-      DeclaredTable table,
-      ReadSettings settings,
-      AsyncLookup async,
-      ReadableConfig configuration) {
+      DeclaredTable table, ReadSettings settings, AsyncLookup async, ReadableConfig configuration) {
     this.table = table;
     this.settings = settings;
     this.async = async;
