@@ -85,8 +85,17 @@ public final class SnapshotTableFactory
 
   @Override
   public DynamicTableSource createDynamicTableSource(Context context) {
+    return createDynamicTableSource(context, Set.of());
+  }
+
+  /**
+   * Makes the source of a table that has got columns.
+   *
+   * @param addedColumns that a version may lack
+   */
+  public DynamicTableSource createDynamicTableSource(Context context, Set<String> addedColumns) {
     ReadableConfig options = options(FactoryUtil.createTableFactoryHelper(this, context));
-    DeclaredTable table = declaredTable(context, options);
+    DeclaredTable table = declaredTable(context, options, addedColumns);
     ReadSettings settings = readSettings(options);
     return new SnapshotTableSource(
         table,
@@ -98,7 +107,7 @@ public final class SnapshotTableFactory
   @Override
   public DynamicTableSink createDynamicTableSink(Context context) {
     ReadableConfig options = options(FactoryUtil.createTableFactoryHelper(this, context));
-    DeclaredTable table = declaredTable(context, options);
+    DeclaredTable table = declaredTable(context, options, Set.of());
     String pinned = options.get(BsdbOptions.SNAPSHOT_VERSION);
     if (pinned != null) {
       throw new ValidationException(
@@ -115,7 +124,8 @@ public final class SnapshotTableFactory
     return helper.getOptions();
   }
 
-  private static DeclaredTable declaredTable(Context context, ReadableConfig options) {
+  private static DeclaredTable declaredTable(
+      Context context, ReadableConfig options, Set<String> addedColumns) {
     ResolvedSchema schema = context.getCatalogTable().getResolvedSchema();
     String name = context.getObjectIdentifier().asSummaryString();
     UniqueConstraint primaryKey =
@@ -128,7 +138,8 @@ public final class SnapshotTableFactory
                             .formatted(name)));
     RowType rowType = (RowType) context.getPhysicalRowDataType().getLogicalType();
     DeclaredTable table =
-        new DeclaredTable(name, options.get(BsdbOptions.PATH), rowType, primaryKey.getColumns());
+        new DeclaredTable(
+            name, options.get(BsdbOptions.PATH), rowType, primaryKey.getColumns(), addedColumns);
     try {
       table.schema();
     } catch (ValidationException e) {

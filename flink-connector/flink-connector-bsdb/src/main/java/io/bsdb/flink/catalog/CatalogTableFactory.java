@@ -22,8 +22,13 @@ import org.jspecify.annotations.Nullable;
 final class CatalogTableFactory implements DynamicTableSourceFactory, DynamicTableSinkFactory {
   private static final Pattern FULL_NAME = Pattern.compile("\\d{10}-[0-9a-f]{8}");
 
+  private final TableDirectories tables;
   private final SnapshotTableFactory snapshots = new SnapshotTableFactory();
   private final VersionsTableFactory versions = new VersionsTableFactory();
+
+  CatalogTableFactory(TableDirectories tables) {
+    this.tables = tables;
+  }
 
   @Override
   public String factoryIdentifier() {
@@ -46,7 +51,7 @@ final class CatalogTableFactory implements DynamicTableSourceFactory, DynamicTab
     return switch (name.part()) {
       case TABLE -> {
         requireNoVersion(context);
-        yield snapshots.createDynamicTableSource(context);
+        yield snapshots.createDynamicTableSource(context, addedColumns(context));
       }
       case VERSION, TIME -> {
         requireNamedVersion(context, name);
@@ -58,6 +63,10 @@ final class CatalogTableFactory implements DynamicTableSourceFactory, DynamicTab
 
   @Override
   public DynamicTableSink createDynamicTableSink(Context context) {
+    if (!context.getCatalogTable().getOptions().containsKey(BsdbOptions.PATH.key())) {
+      return tables.creation(
+          context.getObjectIdentifier().toObjectPath(), context.getCatalogTable());
+    }
     String name = context.getObjectIdentifier().asSummaryString();
     switch (TableName.of(context.getObjectIdentifier().toObjectPath()).part()) {
       case TABLE -> requireRows(context, name);
@@ -74,6 +83,14 @@ final class CatalogTableFactory implements DynamicTableSourceFactory, DynamicTab
       new StoredTable(location.table(), location.path()).requireRows(name);
     } catch (IOException e) {
       throw unreadable(name, e);
+    }
+  }
+
+  private static Set<String> addedColumns(Context context) {
+    try {
+      return TableDeclaration.addedColumns(location(context).table().storage());
+    } catch (IOException e) {
+      throw unreadable(context.getObjectIdentifier().asSummaryString(), e);
     }
   }
 

@@ -14,6 +14,7 @@ import org.apache.flink.table.catalog.CatalogBaseTable;
 import org.apache.flink.table.catalog.CatalogDatabase;
 import org.apache.flink.table.catalog.CatalogDatabaseImpl;
 import org.apache.flink.table.catalog.ObjectPath;
+import org.apache.flink.table.catalog.TableChange;
 import org.apache.flink.table.catalog.exceptions.CatalogException;
 import org.apache.flink.table.catalog.exceptions.DatabaseAlreadyExistException;
 import org.apache.flink.table.catalog.exceptions.DatabaseNotEmptyException;
@@ -42,15 +43,16 @@ final class SnapshotCatalog extends TablesOnlyCatalog {
 
   @Override
   public void open() {
-    Optional<String> objection = on("", warehouse::objection);
-    if (objection.isPresent()) {
-      throw new ValidationException("catalog %s: %s".formatted(getName(), objection.get()));
+    try {
+      warehouse.create();
+    } catch (ValidationException e) {
+      throw new ValidationException("catalog %s: %s".formatted(getName(), e.getMessage()), e);
     }
   }
 
   @Override
   public Optional<Factory> getFactory() {
-    return Optional.of(new CatalogTableFactory());
+    return Optional.of(new CatalogTableFactory(tables));
   }
 
   private interface Question<T extends @Nullable Object> {
@@ -97,7 +99,8 @@ final class SnapshotCatalog extends TablesOnlyCatalog {
 
   private void requireDatabase(String name) throws DatabaseNotExistException {
     if (!databaseExists(name)) {
-      throw new DatabaseNotExistException(getName(), name);
+      throw new DatabaseNotExistException(
+          "%s with warehouse %s".formatted(getName(), warehouse), name);
     }
   }
 
@@ -239,8 +242,18 @@ final class SnapshotCatalog extends TablesOnlyCatalog {
   @Override
   public void alterTable(ObjectPath path, CatalogBaseTable newTable, boolean ignoreIfNotExists)
       throws TableNotExistException {
+    alterTable(path, newTable, List.of(), ignoreIfNotExists);
+  }
+
+  @Override
+  public void alterTable(
+      ObjectPath path,
+      CatalogBaseTable newTable,
+      List<TableChange> changes,
+      boolean ignoreIfNotExists)
+      throws TableNotExistException {
     if (isThere(path, ignoreIfNotExists)) {
-      change(path.getFullName(), () -> tables.declare(path, newTable));
+      change(path.getFullName(), () -> tables.declare(path, newTable, changes));
     }
   }
 
