@@ -470,7 +470,8 @@ class CatalogTest {
     assertThat(current("default/made").partitions()).hasSize(5);
     assertThatThrownBy(() -> session.run(createAs("f0 AS id FROM s")))
         .hasStackTraceContaining("table c.default.made: CREATE TABLE … AS SELECT takes no table");
-    assertThat(session.texts("SELECT COUNT(name) FROM c.`default`.made")).containsExactly("+I[100]");
+    assertThat(session.texts("SELECT COUNT(name) FROM c.`default`.made"))
+        .containsExactly("+I[100]");
   }
 
   @Test
