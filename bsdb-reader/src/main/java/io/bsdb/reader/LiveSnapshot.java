@@ -23,7 +23,9 @@ import org.slf4j.LoggerFactory;
 public final class LiveSnapshot implements Closeable {
   private static final Logger LOG = LoggerFactory.getLogger(LiveSnapshot.class);
 
-  private static final Duration REFRESH_INTERVAL = Duration.ofSeconds(10);
+  /** How often to look for a newer version, where a program asks for no other interval. */
+  public static final Duration REFRESH_INTERVAL = Duration.ofSeconds(10);
+
   private static final Duration PATIENCE = Duration.ofSeconds(10);
 
   private final VersionInUse inUse;

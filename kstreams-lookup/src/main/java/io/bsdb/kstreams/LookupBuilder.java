@@ -24,7 +24,7 @@ public final class LookupBuilder<K, V> {
   private @Nullable Path table;
   private @Nullable TableFormat<K, V> format;
   private ReaderOptions options = ReaderOptions.defaults();
-  private Duration refreshEvery = Duration.ofSeconds(10);
+  private Duration refreshEvery = LiveSnapshot.REFRESH_INTERVAL;
   private OnMissing onMissing = OnMissing.FAIL;
   private @Nullable String pinnedVersion;
   private LiveSnapshot.Listener listener = LiveSnapshot.Listener.NONE;

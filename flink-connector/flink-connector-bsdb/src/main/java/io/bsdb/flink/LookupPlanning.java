@@ -16,25 +16,14 @@ final class LookupPlanning {
   private final ReadSettings settings;
   private final AsyncLookup async;
   private final ReadableConfig configuration;
-  private final TableUses uses;
   private AsyncLookup.@Nullable Kind kind;
 
   LookupPlanning(
-      DeclaredTable table,
-      ReadSettings settings,
-      AsyncLookup async,
-      ReadableConfig configuration,
-      TableUses uses) {
+      DeclaredTable table, ReadSettings settings, AsyncLookup async, ReadableConfig configuration) {
     this.table = table;
     this.settings = settings;
     this.async = async;
     this.configuration = configuration;
-    this.uses = uses;
-  }
-
-  /** What the query does with tables. */
-  TableUses uses() {
-    return uses;
   }
 
   /** Whether lookups are synchronous. May read a manifest, the first time. */

@@ -87,44 +87,29 @@ public final class SnapshotTableFactory
 
   @Override
   public DynamicTableSource createDynamicTableSource(Context context) {
-    return createDynamicTableSource(context, new TableUses());
+    return createDynamicTableSource(context, Set.of());
   }
 
   /**
-   * The same.
+   * Makes the source of a table that has got columns.
    *
-   * @param uses of tables in the query, to which this one is added
+   * @param addedColumns that a version may lack
    */
-  public DynamicTableSource createDynamicTableSource(Context context, TableUses uses) {
-    noteUse(context.getObjectIdentifier().asSummaryString(), uses);
+  public DynamicTableSource createDynamicTableSource(Context context, Set<String> addedColumns) {
     ReadableConfig options = options(FactoryUtil.createTableFactoryHelper(this, context));
-    DeclaredTable table = declaredTable(context, options);
+    DeclaredTable table = declaredTable(context, options, addedColumns);
     ReadSettings settings = readSettings(options);
     return new SnapshotTableSource(
         table,
         settings,
         new LookupPlanning(
-            table,
-            settings,
-            options.get(BsdbOptions.LOOKUP_ASYNC),
-            context.getConfiguration(),
-            uses));
-  }
-
-  /** The source of a table with a {@link TimeTravelSource#schema}. */
-  public DynamicTableSource createTimeTravelSource(Context context) {
-    ReadableConfig options = options(FactoryUtil.createTableFactoryHelper(this, context));
-    return TimeTravelSource.of(
-        context.getObjectIdentifier().asSummaryString(),
-        options.get(BsdbOptions.PATH),
-        context.getCatalogTable().getResolvedSchema(),
-        readSettings(options));
+            table, settings, options.get(BsdbOptions.LOOKUP_ASYNC), context.getConfiguration()));
   }
 
   @Override
   public DynamicTableSink createDynamicTableSink(Context context) {
     ReadableConfig options = options(FactoryUtil.createTableFactoryHelper(this, context));
-    DeclaredTable table = declaredTable(context, options);
+    DeclaredTable table = declaredTable(context, options, Set.of());
     String pinned = options.get(BsdbOptions.SNAPSHOT_VERSION);
     if (pinned != null) {
       throw new ValidationException(
@@ -136,21 +121,13 @@ public final class SnapshotTableFactory
         table, settings, options.getOptional(BsdbOptions.SINK_PARALLELISM).orElse(null));
   }
 
-  /** Temporary tables are never told of a time. */
-  private static void noteUse(String table, TableUses uses) {
-    PlannerStack.Time time = PlannerStack.time();
-    if (time == PlannerStack.Time.TOLD || time == PlannerStack.Time.FORGOTTEN) {
-      throw PlannerStack.forgotten(table);
-    }
-    uses.add(table, time);
-  }
-
   private static ReadableConfig options(FactoryUtil.TableFactoryHelper helper) {
     helper.validate();
     return helper.getOptions();
   }
 
-  private static DeclaredTable declaredTable(Context context, ReadableConfig options) {
+  private static DeclaredTable declaredTable(
+      Context context, ReadableConfig options, Set<String> addedColumns) {
     ResolvedSchema schema = context.getCatalogTable().getResolvedSchema();
     String name = context.getObjectIdentifier().asSummaryString();
     UniqueConstraint primaryKey =
@@ -163,7 +140,8 @@ public final class SnapshotTableFactory
                             .formatted(name)));
     RowType rowType = (RowType) context.getPhysicalRowDataType().getLogicalType();
     DeclaredTable table =
-        new DeclaredTable(name, options.get(BsdbOptions.PATH), rowType, primaryKey.getColumns());
+        new DeclaredTable(
+            name, options.get(BsdbOptions.PATH), rowType, primaryKey.getColumns(), addedColumns);
     try {
       table.schema();
     } catch (ValidationException e) {

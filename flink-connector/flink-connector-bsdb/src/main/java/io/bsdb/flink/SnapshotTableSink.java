@@ -73,7 +73,7 @@ final class SnapshotTableSink implements DynamicTableSink, SupportsOverwrite, Su
     }
     if (insertion == Insertion.APPEND) {
       throw new ValidationException(
-          "table %s cannot be appended to: a snapshot is immutable, and a new one replaces it as a whole; use INSERT OVERWRITE with all rows"
+          "table %s cannot be appended to: a snapshot is immutable, and a new one replaces it as a whole; use INSERT OVERWRITE with all rows. CREATE TABLE … AS SELECT comes here unless 'table.rtas-ctas.atomicity-enabled' is true, when it has declared the table"
               .formatted(table.name()));
     }
     return new DataStreamSinkProvider() {

@@ -9,6 +9,7 @@ import io.bsdb.flink.lookup.SnapshotLookupFunction;
 import io.bsdb.flink.row.DeclaredTable;
 import io.bsdb.flink.row.Projection;
 import io.bsdb.flink.row.SnapshotMetadata;
+import io.bsdb.flink.scan.Extent;
 import io.bsdb.flink.scan.ScanSpec;
 import io.bsdb.flink.scan.SnapshotSource;
 import java.util.ArrayDeque;
@@ -18,34 +19,48 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import org.apache.flink.table.api.ValidationException;
 import org.apache.flink.table.connector.ChangelogMode;
 import org.apache.flink.table.connector.source.DynamicTableSource;
 import org.apache.flink.table.connector.source.LookupTableSource;
 import org.apache.flink.table.connector.source.ScanTableSource;
 import org.apache.flink.table.connector.source.SourceProvider;
+import org.apache.flink.table.connector.source.abilities.SupportsAggregatePushDown;
+import org.apache.flink.table.connector.source.abilities.SupportsFilterPushDown;
 import org.apache.flink.table.connector.source.abilities.SupportsLookupCustomShuffle;
 import org.apache.flink.table.connector.source.abilities.SupportsProjectionPushDown;
 import org.apache.flink.table.connector.source.abilities.SupportsReadingMetadata;
 import org.apache.flink.table.connector.source.abilities.SupportsStatisticReport;
 import org.apache.flink.table.connector.source.lookup.AsyncLookupFunctionProvider;
 import org.apache.flink.table.connector.source.lookup.LookupFunctionProvider;
+import org.apache.flink.table.expressions.AggregateExpression;
+import org.apache.flink.table.expressions.ResolvedExpression;
 import org.apache.flink.table.plan.stats.TableStats;
 import org.apache.flink.table.types.DataType;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A table as the right side of lookup joins, and as the input of queries.
  *
- * <p>Takes no filters: Flink leaves an accepted filter out of the plan's digest, and then mixes up
- * two uses of one table with different filters (FLINK-36808).
+ * <p>Filters that name keys make a scan read only these. Flink applies them once more, in scans and
+ * lookups alike, because it leaves what a lookup source accepts out of the plan's digest and mixes
+ * up uses of one table that differ in it (FLINK-36808).
  */
 final class SnapshotTableSource
     implements LookupTableSource,
         ScanTableSource,
         SupportsProjectionPushDown,
+        SupportsFilterPushDown,
+        SupportsAggregatePushDown,
         SupportsReadingMetadata,
         SupportsLookupCustomShuffle,
         SupportsStatisticReport {
+  private static final Set<String> COUNTS =
+      Set.of(
+          "org.apache.flink.table.planner.functions.aggfunctions.Count1AggFunction",
+          "org.apache.flink.table.planner.functions.aggfunctions.CountAggFunction");
+
   private final DeclaredTable table;
   private final ReadSettings settings;
 
@@ -53,6 +68,10 @@ final class SnapshotTableSource
   private final LookupPlanning planning;
 
   private Projection projection;
+  private @Nullable KeyFilters filters;
+
+  /** How many columns of the number of rows are wanted instead of rows; 0: rows are wanted. */
+  private int counts;
 
   /** Of the lookup joins that ask for a shuffle, those whose partitioner is still to come. */
   private final Deque<LookupSpec> shuffled = new ArrayDeque<>();
@@ -81,7 +100,6 @@ final class SnapshotTableSource
       }
       keys.add(key[0]);
     }
-    planning.uses().addLookup(table.name());
     LookupSpec spec =
         new LookupSpec(
             table,
@@ -114,30 +132,55 @@ final class SnapshotTableSource
 
   @Override
   public ChangelogMode getChangelogMode() {
-    requireTimes();
     return ChangelogMode.insertOnly();
   }
 
   @Override
   public ScanRuntimeProvider getScanRuntimeProvider(ScanContext context) {
-    requireTimes();
-    return SourceProvider.of(new SnapshotSource(scan()));
+    return SourceProvider.of(
+        new SnapshotSource(new ScanSpec(table, settings, projection, extent(context))));
   }
 
-  /** Flink asks about scans also where it does not know yet whether the table will be looked up. */
-  private void requireTimes() {
-    if (PlannerStack.makesScans()) {
-      planning.uses().requireTimes(table.name());
+  private Extent extent(ScanContext context) {
+    if (counts > 0) {
+      return new Extent.RowCount(counts);
     }
-  }
-
-  private ScanSpec scan() {
-    return new ScanSpec(table, settings, projection);
+    return filters == null ? new Extent.AllRows() : new Extent.RowsOfKeys(filters.keys(context));
   }
 
   @Override
   public TableStats reportStatistics() {
-    return scan().statistics();
+    TableStats rows = new ScanSpec(table, settings, projection, new Extent.AllRows()).statistics();
+    return filters == null || (rows.getRowCount() >= 0 && rows.getRowCount() < filters.size())
+        ? rows
+        : new TableStats(filters.size());
+  }
+
+  @Override
+  public Result applyFilters(List<ResolvedExpression> conditions) {
+    filters = KeyFilters.of(table, conditions);
+    return Result.of(filters == null ? List.of() : filters.accepted(), conditions);
+  }
+
+  /** Takes the number of all rows; Flink does not ask where rows are filtered. */
+  @Override
+  public boolean applyAggregates(
+      List<int[]> groupingSets, List<AggregateExpression> aggregates, DataType producedDataType) {
+    boolean counted =
+        filters == null
+            && groupingSets.stream().allMatch(set -> set.length == 0)
+            && aggregates.stream().allMatch(SnapshotTableSource::countsRows);
+    counts = counted ? aggregates.size() : 0;
+    return counted;
+  }
+
+  /** By name, because Flink loads the planner's classes apart. */
+  private static boolean countsRows(AggregateExpression aggregate) {
+    return COUNTS.contains(aggregate.getFunctionDefinition().getClass().getName())
+        && !aggregate.isDistinct()
+        && aggregate.getFilterExpression().isEmpty()
+        && aggregate.getArgs().stream()
+            .noneMatch(column -> column.getOutputDataType().getLogicalType().isNullable());
   }
 
   @Override
@@ -172,7 +215,10 @@ final class SnapshotTableSource
 
   @Override
   public DynamicTableSource copy() {
-    return new SnapshotTableSource(table, settings, planning, projection);
+    SnapshotTableSource copy = new SnapshotTableSource(table, settings, planning, projection);
+    copy.filters = filters;
+    copy.counts = counts;
+    return copy;
   }
 
   @Override

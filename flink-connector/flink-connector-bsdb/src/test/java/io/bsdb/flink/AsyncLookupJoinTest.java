@@ -129,6 +129,16 @@ class AsyncLookupJoinTest {
   @Test
   void isSyncUnlessToldOtherwise() throws Exception {
     assertThat(session("sound").tables.explainSql(join(""))).doesNotContain("async=[");
+    for (String access : List.of("mapped", "resident")) {
+      assertThat(
+              session(
+                      "sound",
+                      "'lookup.async' = 'true'",
+                      "'lookup.access' = '%s'".formatted(access))
+                  .tables
+                  .explainSql(join("")))
+          .doesNotContain("async=[");
+    }
     assertThat(
             session("sound", "'lookup.async' = 'auto'", "'lookup.access' = 'direct'")
                 .tables

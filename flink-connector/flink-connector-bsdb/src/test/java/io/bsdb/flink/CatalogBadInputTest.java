@@ -51,10 +51,15 @@ class CatalogBadInputTest {
   }
 
   @Test
-  void noWarehouse() {
-    assertFails("CREATE CATALOG d WITH ('type' = 'bsdb', 'warehouse' = '/no/such')")
+  void noWarehouse() throws Exception {
+    Path file = Files.writeString(warehouse.resolve("file"), "x");
+    assertFails("CREATE CATALOG d WITH ('type' = 'bsdb', 'warehouse' = '%s')".formatted(file))
         .hasStackTraceContaining(
-            "catalog d: no such directory: 'warehouse' = '/no/such'; create it, or check the path");
+            "catalog d: 'warehouse' = '%s' is a file; expected a directory".formatted(file));
+    assertFails("CREATE CATALOG d WITH ('type' = 'bsdb', 'warehouse' = '%s/x')".formatted(file))
+        .hasStackTraceContaining(
+            "catalog d: 'warehouse' = '%s/x' is no directory that could be read or created"
+                .formatted(file));
     assertFails("CREATE CATALOG d WITH ('type' = 'bsdb', 'warehouse' = 's3://bucket/x')")
         .hasStackTraceContaining("Could not find a file system implementation for scheme 's3'");
     assertFails("CREATE CATALOG d WITH ('type' = 'bsdb')")

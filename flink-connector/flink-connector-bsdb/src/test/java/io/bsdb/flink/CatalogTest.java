@@ -15,6 +15,7 @@ import java.nio.file.Path;
 import java.time.Instant;
 import java.time.ZoneOffset;
 import java.util.List;
+import org.apache.flink.table.api.config.TableConfigOptions;
 import org.apache.flink.table.catalog.ObjectPath;
 import org.apache.flink.table.catalog.stats.CatalogTableStatistics;
 import org.apache.flink.test.junit5.MiniClusterExtension;
@@ -179,7 +180,7 @@ class CatalogTest {
     assertThat(current("geo/cities").recordCount()).isEqualTo(100);
   }
 
-  /** To Flink it is CREATE TABLE, and then a plain INSERT. */
+  /** To Flink it is CREATE TABLE, and then a plain INSERT, unless it is to be atomic. */
   @Test
   void createTableAsDeclaresATableThatIsStillToBeFilled() throws Exception {
     Sql session = batch();
@@ -351,5 +352,140 @@ class CatalogTest {
         .hasStackTraceContaining(
             "the oldest, %s, was built at %s"
                 .formatted(table("geo/cities").versions().get(0), first));
+  }
+
+  @Test
+  void looksUpTheVersionsOfTimes() throws Exception {
+    withCities();
+
+    List<String> rows =
+        use(Sql.streaming(2).numbers("s", 2))
+            .texts(
+                """
+                SELECT a.name, d.name FROM s
+                JOIN c.geo.`cities$at%s` FOR SYSTEM_TIME AS OF s.pt AS a ON a.id = s.f0
+                JOIN c.geo.cities FOR SYSTEM_TIME AS OF s.pt AS d ON d.id = s.f0"""
+                    .formatted(builtAt("geo/cities", 0)));
+
+    assertThat(rows).containsExactly("+I[old 0, new 0]", "+I[old 1, new 1]");
+  }
+
+  @Test
+  void namesTheTableToReadInsteadOfATime() throws Exception {
+    withCities();
+    for (Sql session : List.of(batch(), use(Sql.streaming(1)))) {
+      session.run("USE CATALOG c");
+      assertThatThrownBy(
+              () ->
+                  session.texts(
+                      "SELECT * FROM geo.cities FOR SYSTEM_TIME AS OF TIMESTAMP '2026-11-20 08:30:00'"))
+          .hasStackTraceContaining(
+              "c.geo.cities: FOR SYSTEM_TIME AS OF a constant is not supported; write `cities$at2026-11-20T08:30:00Z`");
+      assertThatThrownBy(
+              () ->
+                  session.texts(
+                      "SELECT * FROM geo.`cities$v1` FOR SYSTEM_TIME AS OF TIMESTAMP '2026-11-20 08:30:00'"))
+          .hasStackTraceContaining("leave it out, as the name says which version to read");
+    }
+  }
+
+  @Test
+  void createsAWarehouseThatIsMissing() throws Exception {
+    Path missing = warehouse.resolve("not/there");
+    Sql session =
+        Sql.batch(1)
+            .run("CREATE CATALOG d WITH ('type' = 'bsdb', 'warehouse' = '%s')".formatted(missing));
+
+    assertThat(missing).isEmptyDirectory();
+    assertThat(session.texts("SHOW DATABASES IN d")).containsExactly("+I[default]");
+    assertThatThrownBy(() -> session.tables.getCatalog("d").orElseThrow().listTables("geo"))
+        .hasMessageContaining("Database geo does not exist in Catalog d with warehouse " + missing);
+  }
+
+  @Test
+  void readsAddedColumnsAsNullUntilTheyAreBuilt() throws Exception {
+    Sql session =
+        withCities()
+            .run("ALTER TABLE c.geo.cities ADD (mayor STRING, twins ARRAY<INT>)")
+            .run("ALTER TABLE c.geo.cities RENAME twins TO sisters");
+    String lookup =
+        "SELECT s.f0, d.mayor, d.name FROM s LEFT JOIN c.geo.cities FOR SYSTEM_TIME AS OF s.pt AS d ON d.id = s.f0 %s WHERE s.f0 = 7";
+
+    assertThat(batch().texts("SELECT mayor, id, sisters FROM c.geo.cities WHERE name = 'new 7'"))
+        .containsExactly("+I[null, 7, null]");
+    assertThat(batch().texts("SELECT mayor FROM c.geo.cities WHERE id = 7"))
+        .containsExactly("+I[null]");
+    assertThat(batch().texts(lookup.formatted(""))).containsExactly("+I[7, null, new 7]");
+    assertThat(batch().texts(lookup.formatted("AND d.mayor = 'x'")))
+        .containsExactly("+I[7, null, null]");
+
+    session.run(
+        "INSERT OVERWRITE c.geo.cities (name, id, mayor) SELECT 'built', f0, 'x' FROM s WHERE f0 < 9");
+    assertThat(batch().texts(lookup.formatted("AND d.mayor = 'x'")))
+        .containsExactly("+I[7, x, built]");
+  }
+
+  @Test
+  void refusesColumnsThatWereNotAdded() throws Exception {
+    Sql session =
+        withCities()
+            .run("ALTER TABLE c.geo.cities RENAME name TO title")
+            .run("ALTER TABLE c.geo.cities ADD (mayor STRING NOT NULL)")
+            .run(
+                """
+                CREATE TABLE typo (id BIGINT, nmae STRING, PRIMARY KEY (id) NOT ENFORCED)
+                WITH ('connector' = 'bsdb', 'path' = '%s')"""
+                    .formatted(warehouse.resolve("geo/cities")));
+
+    assertThatThrownBy(() -> session.texts("SELECT * FROM c.geo.cities"))
+        .hasStackTraceContaining("column 'title': not in the snapshot")
+        .hasStackTraceContaining("column 'mayor': not in the snapshot");
+    assertThatThrownBy(() -> session.texts("SELECT * FROM typo"))
+        .hasStackTraceContaining("column 'nmae': not in the snapshot");
+  }
+
+  private static Sql atomic(Sql session) {
+    session.tables.getConfig().set(TableConfigOptions.TABLE_RTAS_CTAS_ATOMICITY_ENABLED, true);
+    return session;
+  }
+
+  private static String createAs(String select) {
+    return """
+        CREATE TABLE c.`default`.made (n AS id + 1, PRIMARY KEY (id) NOT ENFORCED) COMMENT 'made at once'
+        DISTRIBUTED BY HASH(id) INTO 5 BUCKETS WITH ('sink.layout' = 'compact')
+        AS SELECT %s"""
+        .formatted(select);
+  }
+
+  @Test
+  void createsATableOfAQuery() throws Exception {
+    Sql session = atomic(batch()).run(createAs("f0 AS id, 'x' AS name FROM s"));
+
+    assertThat(session.texts("SELECT n, id, name FROM c.`default`.made WHERE id = 7"))
+        .containsExactly("+I[8, 7, x]");
+    assertThat(session.texts("SHOW CREATE TABLE c.`default`.made"))
+        .singleElement()
+        .asString()
+        .contains("made at once", "INTO 5 BUCKETS", "compact");
+    assertThat(current("default/made").partitions()).hasSize(5);
+    assertThatThrownBy(() -> session.run(createAs("f0 AS id FROM s")))
+        .hasStackTraceContaining("table c.default.made: CREATE TABLE … AS SELECT takes no table");
+    assertThat(session.texts("SELECT COUNT(name) FROM c.`default`.made"))
+        .containsExactly("+I[100]");
+  }
+
+  @Test
+  void leavesNothingOfATableWhoseQueryFails() throws Exception {
+    for (String select :
+        List.of("MOD(f0, 2) AS id FROM s", "f0 AS id, 1 / (f0 - 50) AS name FROM s")) {
+      Sql session = atomic(batch());
+      assertThatThrownBy(() -> session.run(createAs(select))).isNotNull();
+      assertThat(session.texts("SHOW TABLES FROM c.`default`")).isEmpty();
+      assertThat(warehouse.resolve("default/made")).doesNotExist();
+    }
+    Sql stream = atomic(use(Sql.streaming(1).numbers("s", 100)));
+    assertThatThrownBy(() -> stream.run(createAs("f0 AS id FROM s")))
+        .hasStackTraceContaining("is built as a whole, from a bounded input, by a batch job");
+    assertThat(warehouse.resolve("default/made")).doesNotExist();
   }
 }

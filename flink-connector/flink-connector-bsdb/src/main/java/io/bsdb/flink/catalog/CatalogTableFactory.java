@@ -2,7 +2,6 @@ package io.bsdb.flink.catalog;
 
 import io.bsdb.flink.BsdbOptions;
 import io.bsdb.flink.SnapshotTableFactory;
-import io.bsdb.flink.TableUses;
 import io.bsdb.flink.storage.TableLocation;
 import java.io.IOException;
 import java.util.Objects;
@@ -23,8 +22,13 @@ import org.jspecify.annotations.Nullable;
 final class CatalogTableFactory implements DynamicTableSourceFactory, DynamicTableSinkFactory {
   private static final Pattern FULL_NAME = Pattern.compile("\\d{10}-[0-9a-f]{8}");
 
+  private final TableDirectories tables;
   private final SnapshotTableFactory snapshots = new SnapshotTableFactory();
   private final VersionsTableFactory versions = new VersionsTableFactory();
+
+  CatalogTableFactory(TableDirectories tables) {
+    this.tables = tables;
+  }
 
   @Override
   public String factoryIdentifier() {
@@ -46,15 +50,12 @@ final class CatalogTableFactory implements DynamicTableSourceFactory, DynamicTab
     TableName name = TableName.of(context.getObjectIdentifier().toObjectPath());
     return switch (name.part()) {
       case TABLE -> {
-        if (context.getCatalogTable().getSnapshot().isPresent()) {
-          yield snapshots.createTimeTravelSource(context);
-        }
         requireNoVersion(context);
-        yield snapshots.createDynamicTableSource(context, TableUses.ofPlannedQuery());
+        yield snapshots.createDynamicTableSource(context, addedColumns(context));
       }
       case VERSION, TIME -> {
         requireNamedVersion(context, name);
-        yield snapshots.createDynamicTableSource(context, TableUses.ofPlannedQuery());
+        yield snapshots.createDynamicTableSource(context);
       }
       case VERSIONS -> versions.createDynamicTableSource(context);
     };
@@ -62,6 +63,10 @@ final class CatalogTableFactory implements DynamicTableSourceFactory, DynamicTab
 
   @Override
   public DynamicTableSink createDynamicTableSink(Context context) {
+    if (!context.getCatalogTable().getOptions().containsKey(BsdbOptions.PATH.key())) {
+      return tables.creation(
+          context.getObjectIdentifier().toObjectPath(), context.getCatalogTable());
+    }
     String name = context.getObjectIdentifier().asSummaryString();
     switch (TableName.of(context.getObjectIdentifier().toObjectPath()).part()) {
       case TABLE -> requireRows(context, name);
@@ -78,6 +83,14 @@ final class CatalogTableFactory implements DynamicTableSourceFactory, DynamicTab
       new StoredTable(location.table(), location.path()).requireRows(name);
     } catch (IOException e) {
       throw unreadable(name, e);
+    }
+  }
+
+  private static Set<String> addedColumns(Context context) {
+    try {
+      return TableDeclaration.addedColumns(location(context).table().storage());
+    } catch (IOException e) {
+      throw unreadable(context.getObjectIdentifier().asSummaryString(), e);
     }
   }
 

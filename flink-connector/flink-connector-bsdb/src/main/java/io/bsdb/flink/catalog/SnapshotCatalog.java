@@ -1,6 +1,5 @@
 package io.bsdb.flink.catalog;
 
-import io.bsdb.flink.TableUses;
 import io.bsdb.format.Manifest;
 import io.bsdb.format.PartitionFile;
 import io.bsdb.table.Table;
@@ -15,6 +14,7 @@ import org.apache.flink.table.catalog.CatalogBaseTable;
 import org.apache.flink.table.catalog.CatalogDatabase;
 import org.apache.flink.table.catalog.CatalogDatabaseImpl;
 import org.apache.flink.table.catalog.ObjectPath;
+import org.apache.flink.table.catalog.TableChange;
 import org.apache.flink.table.catalog.exceptions.CatalogException;
 import org.apache.flink.table.catalog.exceptions.DatabaseAlreadyExistException;
 import org.apache.flink.table.catalog.exceptions.DatabaseNotEmptyException;
@@ -43,15 +43,16 @@ final class SnapshotCatalog extends TablesOnlyCatalog {
 
   @Override
   public void open() {
-    Optional<String> objection = on("", warehouse::objection);
-    if (objection.isPresent()) {
-      throw new ValidationException("catalog %s: %s".formatted(getName(), objection.get()));
+    try {
+      warehouse.create();
+    } catch (ValidationException e) {
+      throw new ValidationException("catalog %s: %s".formatted(getName(), e.getMessage()), e);
     }
   }
 
   @Override
   public Optional<Factory> getFactory() {
-    return Optional.of(new CatalogTableFactory());
+    return Optional.of(new CatalogTableFactory(tables));
   }
 
   private interface Question<T extends @Nullable Object> {
@@ -98,7 +99,8 @@ final class SnapshotCatalog extends TablesOnlyCatalog {
 
   private void requireDatabase(String name) throws DatabaseNotExistException {
     if (!databaseExists(name)) {
-      throw new DatabaseNotExistException(getName(), name);
+      throw new DatabaseNotExistException(
+          "%s with warehouse %s".formatted(getName(), warehouse), name);
     }
   }
 
@@ -175,7 +177,6 @@ final class SnapshotCatalog extends TablesOnlyCatalog {
   public CatalogBaseTable getTable(ObjectPath path) throws TableNotExistException {
     TableName name = TableName.of(path);
     StoredTable table = require(path, name);
-    TableUses.asked();
     return on(
         path.getFullName(),
         () ->
@@ -187,18 +188,22 @@ final class SnapshotCatalog extends TablesOnlyCatalog {
             });
   }
 
-  /** For {@code FOR SYSTEM_TIME AS OF} a constant. */
+  /**
+   * Refuses {@code FOR SYSTEM_TIME AS OF} a constant: of several times of one table in a query,
+   * Flink plans one.
+   */
   @Override
   public CatalogBaseTable getTable(ObjectPath path, long timestamp) throws TableNotExistException {
     TableName name = TableName.of(path);
-    StoredTable table = require(path, name);
-    if (name.part() != TableName.Part.TABLE) {
-      throw new ValidationException(
-          "%s.%s is of one version already; leave out FOR SYSTEM_TIME AS OF"
-              .formatted(getName(), path.getFullName()));
-    }
-    TableUses.askedAtTime(getName() + "." + path.getFullName());
-    return on(path.getFullName(), () -> table.timeTravel(Instant.ofEpochMilli(timestamp)));
+    require(path, name);
+    throw new ValidationException(
+        "%s.%s: FOR SYSTEM_TIME AS OF a constant is not supported; %s"
+            .formatted(
+                getName(),
+                path.getFullName(),
+                name.part() == TableName.Part.TABLE
+                    ? "write `%s`".formatted(name.at(Instant.ofEpochMilli(timestamp)))
+                    : "leave it out, as the name says which version to read"));
   }
 
   private StoredTable require(ObjectPath path, TableName name) throws TableNotExistException {
@@ -237,8 +242,18 @@ final class SnapshotCatalog extends TablesOnlyCatalog {
   @Override
   public void alterTable(ObjectPath path, CatalogBaseTable newTable, boolean ignoreIfNotExists)
       throws TableNotExistException {
+    alterTable(path, newTable, List.of(), ignoreIfNotExists);
+  }
+
+  @Override
+  public void alterTable(
+      ObjectPath path,
+      CatalogBaseTable newTable,
+      List<TableChange> changes,
+      boolean ignoreIfNotExists)
+      throws TableNotExistException {
     if (isThere(path, ignoreIfNotExists)) {
-      change(path.getFullName(), () -> tables.declare(path, newTable));
+      change(path.getFullName(), () -> tables.declare(path, newTable, changes));
     }
   }
 

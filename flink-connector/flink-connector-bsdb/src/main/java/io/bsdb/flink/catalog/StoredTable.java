@@ -2,7 +2,6 @@ package io.bsdb.flink.catalog;
 
 import io.bsdb.flink.BsdbOptions;
 import io.bsdb.flink.SnapshotTableFactory;
-import io.bsdb.flink.TimeTravelSource;
 import io.bsdb.format.Manifest;
 import io.bsdb.format.row.Column;
 import io.bsdb.table.Table;
@@ -79,20 +78,6 @@ final class StoredTable {
   /** The version of a time, with the columns that it was built with. */
   CatalogTable asOf(Instant time) throws IOException {
     return pinned(Versions.asOf(table, time));
-  }
-
-  /**
-   * The same for {@code FOR SYSTEM_TIME AS OF} that time. Flink tells its versions apart by {@link
-   * CatalogTable#getSnapshot}.
-   */
-  CatalogTable timeTravel(Instant time) throws IOException {
-    Manifest manifest = Versions.asOf(table, time);
-    CatalogTable pinned = pinned(manifest);
-    return CatalogTable.newBuilder()
-        .schema(TimeTravelSource.schema(pinned.getUnresolvedSchema(), manifest.version()))
-        .options(pinned.getOptions())
-        .snapshot(manifest.createdAt().toEpochMilli())
-        .build();
   }
 
   private CatalogTable pinned(Manifest manifest) throws IOException {

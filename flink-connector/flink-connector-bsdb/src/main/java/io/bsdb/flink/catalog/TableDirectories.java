@@ -8,14 +8,18 @@ import io.bsdb.table.Table;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.table.api.ValidationException;
 import org.apache.flink.table.catalog.CatalogBaseTable;
 import org.apache.flink.table.catalog.ObjectIdentifier;
 import org.apache.flink.table.catalog.ObjectPath;
 import org.apache.flink.table.catalog.ResolvedCatalogTable;
+import org.apache.flink.table.catalog.TableChange;
+import org.apache.flink.table.connector.sink.DynamicTableSink;
 import org.apache.flink.table.factories.FactoryUtil;
 
 /** The directories of a warehouse that are tables: finds, declares and deletes them. */
@@ -106,7 +110,8 @@ final class TableDirectories {
         path,
         table instanceof ResolvedCatalogTable resolved
             ? resolved.copy(withoutCopiedPath(resolved.getOptions()))
-            : table);
+            : table,
+        List.of());
   }
 
   /** The options without the path of another table here, which comes of CREATE TABLE … LIKE. */
@@ -127,16 +132,44 @@ final class TableDirectories {
     return own;
   }
 
-  /** Keeps what a DDL says of a table. */
-  void declare(ObjectPath path, CatalogBaseTable table) throws IOException {
+  /**
+   * Keeps what a DDL says of a table.
+   *
+   * @param changes to what it said before
+   */
+  void declare(ObjectPath path, CatalogBaseTable table, List<TableChange> changes)
+      throws IOException {
     if (!(table instanceof ResolvedCatalogTable resolved)) {
       throw new ValidationException(
           "a catalog of type 'bsdb' keeps tables only; use CREATE TEMPORARY VIEW");
     }
     ResolvedCatalogTable declared = resolved.copy(ownOptions(path, resolved.getOptions()));
-    check(path, declared);
+    sink(path, declared);
     Table stored = table(path);
-    stored.storage().exclusively(() -> TableDeclaration.write(stored.storage(), declared));
+    stored
+        .storage()
+        .exclusively(
+            () ->
+                TableDeclaration.write(
+                    stored.storage(),
+                    declared.toProperties(),
+                    addedColumns(TableDeclaration.addedColumns(stored.storage()), changes)));
+  }
+
+  /** A column that is renamed is not a new one: its values are there under another name. */
+  private static Set<String> addedColumns(Set<String> before, List<TableChange> changes) {
+    Set<String> added = new HashSet<>(before);
+    for (TableChange change : changes) {
+      if (change instanceof TableChange.AddColumn add) {
+        added.add(add.getColumn().getName());
+      } else if (change instanceof TableChange.DropColumn drop) {
+        added.remove(drop.getColumnName());
+      } else if (change instanceof TableChange.ModifyColumnName rename
+          && added.remove(rename.getOldColumnName())) {
+        added.add(rename.getNewColumnName());
+      }
+    }
+    return added;
   }
 
   /** The options without those that the catalog sets. */
@@ -157,8 +190,26 @@ final class TableDirectories {
     return own;
   }
 
-  /** Refuses at once what would fail when the table is built. */
-  private void check(ObjectPath path, ResolvedCatalogTable declared) {
+  /** Keeps what CREATE TABLE … AS SELECT says of a table that has been built. */
+  void declare(ObjectPath path, Map<String, String> declaration) throws IOException {
+    Table stored = table(path);
+    stored
+        .storage()
+        .exclusively(() -> TableDeclaration.write(stored.storage(), declaration, Set.of()));
+  }
+
+  /** The target of CREATE TABLE … AS SELECT. */
+  CreatedTableSink creation(ObjectPath path, ResolvedCatalogTable table) {
+    requirePlain(path.getDatabaseName());
+    requirePlain(path.getObjectName());
+    ResolvedCatalogTable declared = table.copy(ownOptions(path, table.getOptions()));
+    return new CreatedTableSink(
+        sink(path, declared),
+        new TableCreation(catalog, warehouse.toString(), path, declared.toProperties()));
+  }
+
+  /** Builds the table. Refuses at once what would fail when it is built. */
+  private DynamicTableSink sink(ObjectPath path, ResolvedCatalogTable declared) {
     if (declared.isPartitioned()) {
       throw new ValidationException(
           "PARTITIONED BY %s: a table is replaced as a whole and has no partitions by column; use DISTRIBUTED INTO n BUCKETS"
@@ -167,7 +218,7 @@ final class TableDirectories {
     Map<String, String> options = new HashMap<>(declared.getOptions());
     options.put(FactoryUtil.CONNECTOR.key(), SnapshotTableFactory.IDENTIFIER);
     options.put(BsdbOptions.PATH.key(), location(path).path());
-    FactoryUtil.createDynamicTableSink(
+    return FactoryUtil.createDynamicTableSink(
         new SnapshotTableFactory(),
         ObjectIdentifier.of(catalog, path.getDatabaseName(), path.getObjectName()),
         declared.copy(options),

@@ -66,6 +66,11 @@ record TableName(ObjectPath path, Part part, String version) {
     }
   }
 
+  /** The name of the version of a time of this table. */
+  String at(Instant time) {
+    return path.getObjectName() + '$' + TIME + time;
+  }
+
   /** Whether this can be the name of a database or table, and of a directory everywhere. */
   static boolean isPlain(String name) {
     return PLAIN.matcher(name).matches();

@@ -8,9 +8,9 @@ import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Optional;
 import org.apache.flink.core.fs.FileStatus;
 import org.apache.flink.core.fs.Path;
+import org.apache.flink.table.api.ValidationException;
 import org.apache.flink.table.catalog.ObjectPath;
 
 /**
@@ -51,18 +51,29 @@ final class Warehouse {
     }
   }
 
-  /** Why this cannot be a warehouse; empty if it can. */
-  Optional<String> objection() throws IOException {
+  /**
+   * Creates the directory, and those above it, unless it is there.
+   *
+   * @throws ValidationException if it cannot be a warehouse
+   */
+  void create() {
     String option = "'%s' = '%s'".formatted(CatalogOptions.WAREHOUSE.key(), this);
-    if (!isDirectory()) {
-      return Optional.of("no such directory: %s; create it, or check the path".formatted(option));
+    try {
+      if (root.getFileSystem().exists(root) && !isDirectory()) {
+        throw new ValidationException("%s is a file; expected a directory".formatted(option));
+      }
+      if (root.getFileSystem().exists(new Path(root, SnapshotFormat.CURRENT_FILE))) {
+        throw new ValidationException(
+            "%s is the directory of a table; a warehouse holds databases, and these hold tables: leave out the last two names of the path, or declare this table with 'connector' = 'bsdb'"
+                .formatted(option));
+      }
+      if (!isDirectory()) {
+        createDirectory();
+      }
+    } catch (IOException e) {
+      throw new ValidationException(
+          "%s is no directory that could be read or created: %s".formatted(option, e), e);
     }
-    if (root.getFileSystem().exists(new Path(root, SnapshotFormat.CURRENT_FILE))) {
-      return Optional.of(
-          "%s is the directory of a table; a warehouse holds databases, and these hold tables: leave out the last two names of the path, or declare this table with 'connector' = 'bsdb'"
-              .formatted(option));
-    }
-    return Optional.empty();
   }
 
   /** The directories in a directory whose names can be those of databases and tables, sorted. */

@@ -4,11 +4,16 @@ import io.bsdb.flink.row.DeclaredTable;
 import io.bsdb.table.Table;
 import java.io.IOException;
 
-/** Whether lookups wait for the disk one by one, or many at a time. */
+/**
+ * Whether lookups wait for the disk one by one, or many at a time. In memory they are synchronous
+ * whatever is chosen: nothing would overlap, and for each future Flink sets a timer and sends its
+ * task a message, which takes several times as long as the lookup.
+ */
 public enum AsyncLookup {
   FALSE,
+  /** Asynchronous if reads go past the page cache. */
   TRUE,
-  /** Asynchronous if reads go past the page cache and the block cache cannot hold the table. */
+  /** The same, unless the block cache can hold the table. */
   AUTO;
 
   /**
@@ -16,13 +21,13 @@ public enum AsyncLookup {
    * if it cannot be read from here, the table counts as large.
    */
   public Kind choose(DeclaredTable table, ReadSettings settings) {
+    if (!settings.access().readsFromDisk()) {
+      return Kind.SYNC;
+    }
     return switch (this) {
       case FALSE -> Kind.SYNC;
       case TRUE -> Kind.ASYNC;
-      case AUTO ->
-          settings.access().readsFromDisk() && bytes(table, settings) > settings.blockCacheBytes()
-              ? Kind.ASYNC
-              : Kind.SYNC;
+      case AUTO -> bytes(table, settings) > settings.blockCacheBytes() ? Kind.ASYNC : Kind.SYNC;
     };
   }
 

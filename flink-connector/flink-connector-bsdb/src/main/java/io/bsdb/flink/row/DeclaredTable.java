@@ -6,6 +6,7 @@ import io.bsdb.table.Table;
 import java.io.Serializable;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Set;
 import org.apache.flink.table.api.ValidationException;
 import org.apache.flink.table.types.logical.RowType;
 
@@ -16,11 +17,19 @@ import org.apache.flink.table.types.logical.RowType;
  * @param path its directory
  * @param rowType the physical columns
  * @param primaryKey names of the key columns, in declared order; not empty
+ * @param addedColumns that a version may lack, because they were added after it was built
  */
-public record DeclaredTable(String name, String path, RowType rowType, List<String> primaryKey)
+public record DeclaredTable(
+    String name, String path, RowType rowType, List<String> primaryKey, Set<String> addedColumns)
     implements Serializable {
   public DeclaredTable {
     primaryKey = List.copyOf(primaryKey);
+    addedColumns = Set.copyOf(addedColumns);
+  }
+
+  /** A table all of whose columns have been built. */
+  public DeclaredTable(String name, String path, RowType rowType, List<String> primaryKey) {
+    this(name, path, rowType, primaryKey, Set.of());
   }
 
   /** The schema that a table built from this DDL has. */

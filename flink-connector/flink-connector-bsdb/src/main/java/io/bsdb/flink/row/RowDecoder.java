@@ -27,8 +27,14 @@ public final class RowDecoder {
    * @param valuePosition −1: not in the value
    */
   record Field(int keyPosition, int valuePosition) {
+    /** Of a column that the snapshot does not have. */
+    static final Field ABSENT = new Field(-1, -1);
+
     private int code() {
-      return valuePosition >= 0 ? valuePosition : -1 - keyPosition;
+      if (valuePosition >= 0) {
+        return valuePosition;
+      }
+      return keyPosition >= 0 ? -1 - keyPosition : SnapshotRow.ABSENT;
     }
   }
 
@@ -46,7 +52,7 @@ public final class RowDecoder {
 
   /** Whether any field is read from the key. */
   public boolean needsKeys() {
-    return Arrays.stream(fields).anyMatch(field -> field < 0);
+    return Arrays.stream(fields).anyMatch(field -> field < 0 && field != SnapshotRow.ABSENT);
   }
 
   /** A row that decodes its fields from these bytes when asked; they must not change any more. */

@@ -7,6 +7,7 @@ import io.bsdb.format.row.Schema;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Objects;
 import org.apache.flink.table.api.ValidationException;
 import org.apache.flink.table.data.GenericRowData;
 
@@ -46,7 +47,7 @@ public final class SnapshotMapping {
       comparePlain(mapping.schema, differences);
     } else {
       mapping = new SnapshotMapping(declared, stored, Values.ROWS);
-      compare(stored, declared.schema(), differences);
+      compare(stored, declared, differences);
     }
     if (!differences.isEmpty()) {
       throw new ValidationException(
@@ -60,10 +61,14 @@ public final class SnapshotMapping {
     return mapping;
   }
 
-  private static void compare(Schema stored, Schema declared, List<String> differences) {
+  private static void compare(Schema stored, DeclaredTable table, List<String> differences) {
+    Schema declared = table.schema();
     for (Column column : declared.columns()) {
       String name = column.name();
       if (!stored.hasColumn(name)) {
+        if (column.type().isNullable() && table.addedColumns().contains(name)) {
+          continue;
+        }
         differences.add(
             "column '%s': not in the snapshot, DDL says %s; the snapshot has %s"
                 .formatted(name, column.type(), stored.columns()));
@@ -115,13 +120,38 @@ public final class SnapshotMapping {
   public RowDecoder decoder(Projection projection, Manifest manifest) {
     List<RowDecoder.Field> fields = new ArrayList<>();
     for (int column : projection.columns()) {
-      int position = schema.position(declared.rowType().getFieldNames().get(column));
-      fields.add(
-          new RowDecoder.Field(schema.keyPosition(position), schema.valuePosition(position)));
+      fields.add(field(declared.rowType().getFieldNames().get(column)));
     }
     Object[] metadata =
         projection.metadata().stream().map(wanted -> wanted.value(manifest)).toArray();
     return new RowDecoder(this, fields, GenericRowData.of(metadata));
+  }
+
+  private RowDecoder.Field field(String column) {
+    if (!schema.hasColumn(column)) {
+      return RowDecoder.Field.ABSENT;
+    }
+    int position = schema.position(column);
+    return new RowDecoder.Field(schema.keyPosition(position), schema.valuePosition(position));
+  }
+
+  /**
+   * Encodes keys as the snapshot does.
+   *
+   * @param keys with their columns in the order of the DDL
+   */
+  public List<byte[]> storedKeys(List<byte[]> keys) {
+    if (schema.primaryKey().equals(declared.primaryKey())) {
+      return keys;
+    }
+    int[] columns =
+        declared.primaryKey().stream().mapToInt(declared.rowType()::getFieldIndex).toArray();
+    KeyEncoder encoder = keyEncoder(columns);
+    Schema declaredSchema = declared.schema();
+    return keys.stream()
+        .map(key -> encoder.encode(SnapshotRow.ofKey(declaredSchema, key)))
+        .map(Objects::requireNonNull)
+        .toList();
   }
 
   /**

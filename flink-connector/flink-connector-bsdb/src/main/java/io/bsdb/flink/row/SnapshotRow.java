@@ -2,8 +2,10 @@ package io.bsdb.flink.row;
 
 import io.bsdb.format.row.FieldView;
 import io.bsdb.format.row.KeyView;
+import io.bsdb.format.row.RowLayout;
 import io.bsdb.format.row.RowView;
 import io.bsdb.format.row.Schema;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -11,6 +13,9 @@ import org.jspecify.annotations.Nullable;
  * into when somebody asks for one of its columns; that none is null is known without.
  */
 final class SnapshotRow extends ViewRow {
+  /** A field that is null, because the snapshot does not have the column. */
+  static final int ABSENT = Integer.MIN_VALUE;
+
   private static final byte[] NO_KEY = {};
 
   private final Schema schema;
@@ -20,7 +25,8 @@ final class SnapshotRow extends ViewRow {
   private @Nullable KeyView keyView;
 
   /**
-   * @param fields by position in this row: a value position, or −1 minus a key position
+   * @param fields by position in this row: a value position, −1 minus a key position, or {@link
+   *     #ABSENT}
    */
   SnapshotRow(Schema schema, byte[] key, RowView value, int[] fields) {
     this.schema = schema;
@@ -34,6 +40,12 @@ final class SnapshotRow extends ViewRow {
     return new SnapshotRow(schema, NO_KEY, value, fields);
   }
 
+  /** The columns of a key, in its own order. */
+  static SnapshotRow ofKey(Schema schema, byte[] key) {
+    int[] fields = IntStream.range(0, schema.primaryKey().size()).map(i -> -1 - i).toArray();
+    return new SnapshotRow(schema, key, new RowView(RowLayout.ofValues(schema)), fields);
+  }
+
   @Override
   public int getArity() {
     return fields.length;
@@ -42,7 +54,7 @@ final class SnapshotRow extends ViewRow {
   @Override
   public boolean isNullAt(int pos) {
     int field = fields[pos];
-    return field >= 0 && value.isNull(field);
+    return field == ABSENT || (field >= 0 && value.isNull(field));
   }
 
   @Override

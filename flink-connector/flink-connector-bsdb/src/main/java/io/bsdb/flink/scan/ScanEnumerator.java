@@ -1,11 +1,8 @@
 package io.bsdb.flink.scan;
 
-import io.bsdb.flink.row.SnapshotMapping;
 import io.bsdb.flink.scan.ScanState.Discovery;
-import io.bsdb.format.Manifest;
 import java.io.IOException;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.Deque;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -38,16 +35,7 @@ final class ScanEnumerator implements SplitEnumerator<ScanSplit, ScanState> {
   }
 
   private List<ScanSplit> discover() throws IOException {
-    String version = spec.version();
-    Manifest manifest = spec.table().table().manifest(version);
-    SnapshotMapping.of(spec.table(), manifest);
-    List<ScanSplit> found = new ArrayList<>();
-    for (int partition = 0; partition < manifest.partitions().size(); partition++) {
-      if (manifest.partitions().get(partition).recordCount() > 0) {
-        found.add(new ScanSplit(version, partition, 0));
-      }
-    }
-    return found;
+    return spec.splits(spec.table().table().manifest(spec.version()));
   }
 
   private void discovered(@Nullable List<ScanSplit> found, @Nullable Throwable failure) {

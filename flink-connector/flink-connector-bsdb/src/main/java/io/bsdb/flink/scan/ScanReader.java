@@ -1,7 +1,7 @@
 package io.bsdb.flink.scan;
 
 import io.bsdb.flink.storage.LocalDirectories;
-import io.bsdb.reader.RecordCursor;
+import io.bsdb.format.Manifest;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
@@ -13,11 +13,10 @@ import org.apache.flink.api.connector.source.ReaderOutput;
 import org.apache.flink.api.connector.source.SourceReader;
 import org.apache.flink.api.connector.source.SourceReaderContext;
 import org.apache.flink.core.io.InputStatus;
-import org.apache.flink.table.api.ValidationException;
 import org.apache.flink.table.data.RowData;
 import org.jspecify.annotations.Nullable;
 
-/** Reads one partition after the other, in the task's thread. */
+/** Reads one split after the other, in the task's thread. */
 final class ScanReader implements SourceReader<RowData, ScanSplit> {
   private final ScanSpec spec;
   private final SourceReaderContext context;
@@ -26,7 +25,7 @@ final class ScanReader implements SourceReader<RowData, ScanSplit> {
   private Splits expected = Splits.MORE;
   private @Nullable ScannedVersion open;
   private @Nullable ScanSplit split;
-  private @Nullable RecordCursor cursor;
+  private @Nullable SplitRows rows;
   private long position;
 
   private enum Splits {
@@ -48,21 +47,19 @@ final class ScanReader implements SourceReader<RowData, ScanSplit> {
 
   @Override
   public InputStatus pollNext(ReaderOutput<RowData> output) throws IOException {
-    RecordCursor current = cursor == null ? openNext() : cursor;
-    if (current == null || open == null) {
-      if (expected == Splits.NO_MORE) {
-        return InputStatus.END_OF_INPUT;
-      }
-      return InputStatus.NOTHING_AVAILABLE;
+    SplitRows current = rows == null ? openNext() : rows;
+    if (current == null) {
+      return expected == Splits.NO_MORE ? InputStatus.END_OF_INPUT : InputStatus.NOTHING_AVAILABLE;
     }
-    if (current.next()) {
-      output.collect(decode(open, current));
+    RowData row = current.next();
+    if (row != null) {
+      output.collect(row);
       position++;
     } else {
       current.close();
-      cursor = null;
+      rows = null;
       split = null;
-      if (!spec.isReadInPlace()) {
+      if (!spec.isOpenedWhole()) {
         closeVersion();
       }
       if (splits.isEmpty() && expected == Splits.MORE) {
@@ -73,34 +70,33 @@ final class ScanReader implements SourceReader<RowData, ScanSplit> {
     return InputStatus.MORE_AVAILABLE;
   }
 
-  private RowData decode(ScannedVersion version, RecordCursor current) throws IOException {
-    try {
-      return version.decode(current);
-    } catch (UnsupportedOperationException e) {
-      throw new ValidationException(
-          "table %s was built with 'sink.keys' = 'omitted' and cannot tell its primary key columns %s; select other columns"
-              .formatted(spec.table().name(), spec.table().primaryKey()),
-          e);
-    }
-  }
-
-  private @Nullable RecordCursor openNext() throws IOException {
+  private @Nullable SplitRows openNext() throws IOException {
     ScanSplit next = splits.poll();
     if (next == null) {
       return null;
     }
-    if (open == null) {
-      open = ScannedVersion.open(spec, next, copies());
-    }
-    RecordCursor opened = open.scan(next.partition());
+    SplitRows opened = open(next);
     split = next;
-    cursor = opened;
+    rows = opened;
     for (position = 0; position < next.position(); position++) {
-      if (!opened.next()) {
-        throw new IOException("partition is shorter than what was read of it: " + next);
+      if (opened.next() == null) {
+        throw new IOException("split is shorter than what was read of it: " + next);
       }
     }
     return opened;
+  }
+
+  private SplitRows open(ScanSplit next) throws IOException {
+    if (spec.extent() instanceof Extent.RowCount count) {
+      Manifest manifest = spec.table().table().manifest(next.version());
+      return new CountRow(manifest.recordCount(), count.columns());
+    }
+    ScannedVersion version = open;
+    if (version == null) {
+      version = ScannedVersion.open(spec, next, copies());
+      open = version;
+    }
+    return version.rows(next.partition());
   }
 
   @Override
@@ -132,9 +128,9 @@ final class ScanReader implements SourceReader<RowData, ScanSplit> {
 
   @Override
   public void close() throws IOException {
-    if (cursor != null) {
-      cursor.close();
-      cursor = null;
+    if (rows != null) {
+      rows.close();
+      rows = null;
     }
     closeVersion();
   }

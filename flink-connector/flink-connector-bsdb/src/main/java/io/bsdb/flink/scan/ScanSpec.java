@@ -3,8 +3,13 @@ package io.bsdb.flink.scan;
 import io.bsdb.flink.lookup.ReadSettings;
 import io.bsdb.flink.row.DeclaredTable;
 import io.bsdb.flink.row.Projection;
+import io.bsdb.flink.row.SnapshotMapping;
+import io.bsdb.format.Manifest;
+import io.bsdb.reader.KeyShare;
 import java.io.IOException;
 import java.io.Serializable;
+import java.util.List;
+import java.util.stream.IntStream;
 import org.apache.flink.table.api.ValidationException;
 import org.apache.flink.table.plan.stats.TableStats;
 
@@ -14,8 +19,10 @@ import org.apache.flink.table.plan.stats.TableStats;
  * @param table whose rows are read
  * @param settings how
  * @param projection what of them
+ * @param extent which of them
  */
-public record ScanSpec(DeclaredTable table, ReadSettings settings, Projection projection)
+public record ScanSpec(
+    DeclaredTable table, ReadSettings settings, Projection projection, Extent extent)
     implements Serializable {
   /** The version to scan: the pinned one, else the one that is in service now. */
   String version() throws IOException {
@@ -26,6 +33,38 @@ public record ScanSpec(DeclaredTable table, ReadSettings settings, Projection pr
   /** Whether the table is read where it lies; else each partition is copied. */
   boolean isReadInPlace() {
     return settings.readsInPlace(table);
+  }
+
+  /** Whether one reader serves all splits; else each split opens its partition alone. */
+  boolean isOpenedWhole() {
+    return isReadInPlace() && extent instanceof Extent.AllRows;
+  }
+
+  /**
+   * The parts of a version to read.
+   *
+   * @throws ValidationException if the DDL does not match it
+   */
+  List<ScanSplit> splits(Manifest manifest) {
+    SnapshotMapping mapping = SnapshotMapping.of(table, manifest);
+    return partitions(mapping, manifest)
+        .mapToObj(partition -> new ScanSplit(manifest.version(), partition, 0))
+        .toList();
+  }
+
+  private IntStream partitions(SnapshotMapping mapping, Manifest manifest) {
+    int partitions = manifest.partitions().size();
+    if (extent instanceof Extent.RowCount) {
+      return IntStream.of(0);
+    }
+    if (extent instanceof Extent.RowsOfKeys rows) {
+      return mapping.storedKeys(rows.keys()).stream()
+          .mapToInt(key -> KeyShare.indexOf(key, partitions))
+          .distinct()
+          .sorted();
+    }
+    return IntStream.range(0, partitions)
+        .filter(partition -> manifest.partitions().get(partition).recordCount() > 0);
   }
 
   /** The number of rows, if the client can see the table. */

@@ -6,7 +6,7 @@ import io.bsdb.flink.row.RowDecoder;
 import io.bsdb.flink.row.SnapshotMapping;
 import io.bsdb.reader.KeyShare;
 import io.bsdb.reader.LiveSnapshot;
-import io.bsdb.reader.RecordCursor;
+import io.bsdb.reader.SnapshotReader;
 import io.bsdb.table.Table;
 import io.bsdb.table.TableStorage;
 import java.io.Closeable;
@@ -15,13 +15,12 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.UUID;
-import org.apache.flink.table.data.RowData;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * An open version of a table, of which partitions are scanned: the whole version of a table that is
- * read in place, and a copy of one partition of any other.
+ * An open version of a table, of which partitions are read: the whole version of a table that is
+ * scanned in place; one partition if it is read by key; and a copy of one partition of any other.
  */
 final class ScannedVersion implements Closeable {
   private static final Logger LOG = LoggerFactory.getLogger(ScannedVersion.class);
@@ -30,16 +29,19 @@ final class ScannedVersion implements Closeable {
   /** Longer than it takes to copy a partition; what has been opened is read on when deleted. */
   private static final Duration ABANDONED = Duration.ofDays(1);
 
+  private final ScanSpec spec;
   private final Closeable source;
   private final LiveSnapshot.Lease lease;
+  private final SnapshotMapping mapping;
   private final RowDecoder decoder;
-  private final boolean needsKeys;
 
-  private ScannedVersion(Closeable source, LiveSnapshot.Lease lease, RowDecoder decoder) {
+  private ScannedVersion(
+      ScanSpec spec, Closeable source, LiveSnapshot.Lease lease, SnapshotMapping mapping) {
+    this.spec = spec;
     this.source = source;
     this.lease = lease;
-    this.decoder = decoder;
-    this.needsKeys = decoder.needsKeys();
+    this.mapping = mapping;
+    this.decoder = mapping.decoder(spec.projection(), lease.reader().manifest());
   }
 
   /**
@@ -51,7 +53,9 @@ final class ScannedVersion implements Closeable {
     if (spec.isReadInPlace()) {
       SharedSnapshots.Use use =
           SharedSnapshots.use(
-              spec.table(), spec.settings().pinnedTo(split.version()), KeyShare.ALL);
+              spec.table(),
+              spec.settings().pinnedTo(split.version()),
+              spec.isOpenedWhole() ? KeyShare.ALL : partition(spec, split));
       return of(spec, use, use.live());
     }
     String name = COPY + UUID.randomUUID();
@@ -92,14 +96,18 @@ final class ScannedVersion implements Closeable {
   }
 
   /** Of as many shares as there are partitions, each share is a partition. */
+  private static KeyShare partition(ScanSpec spec, ScanSplit split) throws IOException {
+    return new KeyShare(
+        split.partition(), spec.table().table().manifest(split.version()).partitions().size());
+  }
+
   private static LiveSnapshot copy(ScanSpec spec, ScanSplit split, Path directory)
       throws IOException {
-    int partitions = spec.table().table().manifest(split.version()).partitions().size();
     ReadSettings settings = spec.settings().pinnedTo(split.version());
     return LiveSnapshot.builder(spec.table().table())
         .localDirectory(directory)
         .maxLocalBytes(settings.maxLocalBytes())
-        .options(settings.readerOptions(new KeyShare(split.partition(), partitions)))
+        .options(settings.readerOptions(partition(spec, split)))
         .pin(split.version())
         .open();
   }
@@ -108,10 +116,8 @@ final class ScannedVersion implements Closeable {
       throws IOException {
     LiveSnapshot.Lease lease = live.lease();
     try {
-      RowDecoder decoder =
-          SnapshotMapping.of(spec.table(), lease.reader().manifest())
-              .decoder(spec.projection(), lease.reader().manifest());
-      return new ScannedVersion(source, lease, decoder);
+      SnapshotMapping mapping = SnapshotMapping.of(spec.table(), lease.reader().manifest());
+      return new ScannedVersion(spec, source, lease, mapping);
     } catch (RuntimeException | Error e) {
       try (source;
           lease) {
@@ -120,14 +126,19 @@ final class ScannedVersion implements Closeable {
     }
   }
 
-  RecordCursor scan(int partition) throws IOException {
-    return lease.reader().scan(partition);
-  }
-
-  RowData decode(RecordCursor cursor) throws IOException {
-    return needsKeys
-        ? decoder.decode(cursor.key(), cursor.value())
-        : decoder.decode(cursor.value());
+  /** The rows of a split. */
+  SplitRows rows(int partition) throws IOException {
+    SnapshotReader reader = lease.reader();
+    if (spec.extent() instanceof Extent.RowsOfKeys rows) {
+      int partitions = reader.manifest().partitions().size();
+      return new RowsByKey(
+          reader,
+          decoder,
+          mapping.storedKeys(rows.keys()).stream()
+              .filter(key -> KeyShare.indexOf(key, partitions) == partition)
+              .toList());
+    }
+    return new PartitionRows(spec, reader.scan(partition), decoder);
   }
 
   @Override

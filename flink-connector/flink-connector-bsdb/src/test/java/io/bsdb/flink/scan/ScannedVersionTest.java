@@ -34,7 +34,7 @@ class ScannedVersionTest {
     }
     DeclaredTable table = TestLookup.table(directory, new IntType());
     ReadSettings settings = TestLookup.settings(Access.MAPPED, Duration.ZERO, null);
-    ScanSpec spec = new ScanSpec(table, settings, Projection.all(table));
+    ScanSpec spec = new ScanSpec(table, settings, Projection.all(table), new Extent.AllRows());
     String version = Table.at(directory).requireCurrentVersion();
     long open = FileMemory.openCount();
 

@@ -1,0 +1,222 @@
+package io.bsdb.flink;
+
+import io.bsdb.flink.row.DeclaredTable;
+import io.bsdb.flink.row.KeyEncoder;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import org.apache.flink.table.api.DataTypes;
+import org.apache.flink.table.connector.source.DynamicTableSource;
+import org.apache.flink.table.data.RowData;
+import org.apache.flink.table.expressions.CallExpression;
+import org.apache.flink.table.expressions.FieldReferenceExpression;
+import org.apache.flink.table.expressions.ResolvedExpression;
+import org.apache.flink.table.expressions.ValueLiteralExpression;
+import org.apache.flink.table.functions.BuiltInFunctionDefinitions;
+import org.apache.flink.table.functions.FunctionDefinition;
+import org.apache.flink.table.types.DataType;
+import org.apache.flink.table.types.logical.LogicalType;
+import org.apache.flink.table.types.logical.LogicalTypeFamily;
+import org.apache.flink.table.types.logical.utils.LogicalTypeChecks;
+import org.apache.flink.table.types.utils.TypeConversions;
+import org.apache.flink.types.Row;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Filters that leave only rows of some keys, because they compare every column of the primary key
+ * with constants. Immutable.
+ *
+ * <p>The keys may be more than the filters leave, never less: Flink filters the rows that are found
+ * once more.
+ */
+final class KeyFilters {
+  private static final int MAX_KEYS = 1_000;
+
+  private final DeclaredTable table;
+
+  /** By position in the primary key. */
+  private final List<Comparison> comparisons;
+
+  private KeyFilters(DeclaredTable table, List<Comparison> comparisons) {
+    this.table = table;
+    this.comparisons = comparisons;
+  }
+
+  /**
+   * What a filter says of one column.
+   *
+   * @param values in Java; the column has one of them
+   */
+  private record Comparison(String column, List<Object> values, ResolvedExpression filter) {}
+
+  /**
+   * Finds the filters that name keys.
+   *
+   * @param filters all of which hold
+   * @return null if they do not name keys, or too many
+   */
+  static @Nullable KeyFilters of(DeclaredTable table, List<ResolvedExpression> filters) {
+    Map<String, Comparison> byColumn = new HashMap<>();
+    for (ResolvedExpression filter : filters) {
+      comparison(table, filter, filter)
+          .ifPresent(comparison -> byColumn.putIfAbsent(comparison.column, comparison));
+    }
+    List<Comparison> comparisons = new ArrayList<>();
+    long keys = 1;
+    for (String column : table.primaryKey()) {
+      Comparison comparison = byColumn.get(column);
+      if (comparison == null) {
+        return null;
+      }
+      comparisons.add(comparison);
+      keys *= comparison.values.size();
+      if (keys > MAX_KEYS) {
+        return null;
+      }
+    }
+    return new KeyFilters(table, comparisons);
+  }
+
+  /** The filters from which the keys come. */
+  List<ResolvedExpression> accepted() {
+    return comparisons.stream().map(Comparison::filter).toList();
+  }
+
+  /** How many keys there are at most. */
+  long size() {
+    return comparisons.stream()
+        .mapToLong(comparison -> comparison.values.size())
+        .reduce(1, (a, b) -> a * b);
+  }
+
+  private static Optional<Comparison> comparison(
+      DeclaredTable table, ResolvedExpression expression, ResolvedExpression filter) {
+    if (expression instanceof FieldReferenceExpression field) {
+      return comparison(table, field, true, filter);
+    }
+    if (!(expression instanceof CallExpression call)) {
+      return Optional.empty();
+    }
+    FunctionDefinition function = call.getFunctionDefinition();
+    List<ResolvedExpression> operands = call.getResolvedChildren();
+    if (function == BuiltInFunctionDefinitions.EQUALS) {
+      return equality(table, operands.get(0), operands.get(1), filter)
+          .or(() -> equality(table, operands.get(1), operands.get(0), filter));
+    }
+    if (function == BuiltInFunctionDefinitions.NOT
+        && operands.get(0) instanceof FieldReferenceExpression field) {
+      return comparison(table, field, false, filter);
+    }
+    return function == BuiltInFunctionDefinitions.OR
+        ? anyOf(table, operands, filter)
+        : Optional.empty();
+  }
+
+  private static Optional<Comparison> anyOf(
+      DeclaredTable table, List<ResolvedExpression> operands, ResolvedExpression filter) {
+    List<Comparison> comparisons =
+        operands.stream().flatMap(operand -> comparison(table, operand, filter).stream()).toList();
+    if (comparisons.size() < operands.size()
+        || comparisons.stream().map(Comparison::column).distinct().count() > 1) {
+      return Optional.empty();
+    }
+    return Optional.of(
+        new Comparison(
+            comparisons.get(0).column,
+            comparisons.stream().flatMap(comparison -> comparison.values.stream()).toList(),
+            filter));
+  }
+
+  private static Optional<Comparison> equality(
+      DeclaredTable table,
+      ResolvedExpression left,
+      ResolvedExpression right,
+      ResolvedExpression filter) {
+    if (left instanceof FieldReferenceExpression field
+        && right instanceof ValueLiteralExpression literal
+        && table.primaryKey().contains(field.getName())) {
+      LogicalType type = table.type(field.getName());
+      return isExact(literal.getOutputDataType().getLogicalType(), type)
+          ? literal
+              .getValueAs(dataType(type).getConversionClass())
+              .flatMap(value -> comparison(table, field, value, filter))
+          : Optional.empty();
+    }
+    return Optional.empty();
+  }
+
+  private static Optional<Comparison> comparison(
+      DeclaredTable table,
+      FieldReferenceExpression field,
+      Object value,
+      ResolvedExpression filter) {
+    return table.primaryKey().contains(field.getName())
+        ? Optional.of(new Comparison(field.getName(), List.of(value), filter))
+        : Optional.empty();
+  }
+
+  /**
+   * Whether a value of one type, made one of another, equals the same values. Floating-point
+   * numbers do not: 0 equals −0, which is another key.
+   */
+  private static boolean isExact(LogicalType literal, LogicalType column) {
+    return switch (column.getTypeRoot()) {
+      case FLOAT, DOUBLE -> false;
+      case CHAR, VARCHAR -> literal.is(LogicalTypeFamily.CHARACTER_STRING);
+      case BINARY, VARBINARY -> literal.is(LogicalTypeFamily.BINARY_STRING);
+      case DECIMAL ->
+          literal.is(column.getTypeRoot())
+              && LogicalTypeChecks.getScale(literal) <= LogicalTypeChecks.getScale(column);
+      case TIME_WITHOUT_TIME_ZONE, TIMESTAMP_WITHOUT_TIME_ZONE, TIMESTAMP_WITH_LOCAL_TIME_ZONE ->
+          literal.is(column.getTypeRoot())
+              && LogicalTypeChecks.getPrecision(literal) <= LogicalTypeChecks.getPrecision(column);
+      default -> literal.is(column.getTypeRoot());
+    };
+  }
+
+  private static DataType dataType(LogicalType type) {
+    return TypeConversions.fromLogicalToDataType(type.copy(true));
+  }
+
+  /** The keys, encoded with their columns in the order of the DDL; none twice. */
+  List<byte[]> keys(DynamicTableSource.Context context) {
+    DynamicTableSource.DataStructureConverter converter =
+        context.createDataStructureConverter(
+            DataTypes.ROW(
+                table.primaryKey().stream()
+                    .map(column -> DataTypes.FIELD(column, dataType(table.type(column))))
+                    .toArray(DataTypes.Field[]::new)));
+    int[] columns = table.primaryKey().stream().mapToInt(table.rowType()::getFieldIndex).toArray();
+    KeyEncoder encoder = KeyEncoder.of(table.schema(), table, columns);
+    Set<ByteBuffer> keys = new LinkedHashSet<>();
+    for (Object[] values : combinations()) {
+      byte[] key = encoder.encode((RowData) converter.toInternal(Row.of(values)));
+      if (key != null) {
+        keys.add(ByteBuffer.wrap(key));
+      }
+    }
+    return keys.stream().map(ByteBuffer::array).toList();
+  }
+
+  private List<Object[]> combinations() {
+    List<Object[]> combinations = Collections.singletonList(new Object[comparisons.size()]);
+    for (int i = 0; i < comparisons.size(); i++) {
+      List<Object[]> longer = new ArrayList<>();
+      for (Object[] combination : combinations) {
+        for (Object value : comparisons.get(i).values) {
+          Object[] copy = combination.clone();
+          copy[i] = value;
+          longer.add(copy);
+        }
+      }
+      combinations = longer;
+    }
+    return combinations;
+  }
+}

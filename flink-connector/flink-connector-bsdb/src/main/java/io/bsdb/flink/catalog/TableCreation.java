@@ -1,0 +1,99 @@
+package io.bsdb.flink.catalog;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.Map;
+import org.apache.flink.table.api.ValidationException;
+import org.apache.flink.table.catalog.ObjectPath;
+import org.apache.flink.table.catalog.StagedTable;
+import org.apache.flink.table.connector.sink.abilities.SupportsStaging.StagingPurpose;
+
+/**
+ * Makes a table of what CREATE TABLE … AS SELECT builds, on the JobManager: declares it when the
+ * job has ended, and deletes what a job that failed left behind.
+ */
+final class TableCreation implements StagedTable {
+  private static final long serialVersionUID = 1L;
+
+  private final String catalog;
+  private final String warehouse;
+  private final ObjectPath path;
+  private final Map<String, String> declaration;
+  private State state = State.PLANNED;
+
+  private enum State {
+    PLANNED,
+    /** There was no table when the job began, so what is there is the job's. */
+    BEGUN
+  }
+
+  /**
+   * @param declaration of the table, as properties
+   */
+  TableCreation(
+      String catalog, String warehouse, ObjectPath path, Map<String, String> declaration) {
+    this.catalog = catalog;
+    this.warehouse = warehouse;
+    this.path = path;
+    this.declaration = Map.copyOf(declaration);
+  }
+
+  private TableDirectories tables() {
+    return new TableDirectories(catalog, Warehouse.at(warehouse));
+  }
+
+  /**
+   * Checks that there is something to create.
+   *
+   * @throws ValidationException if not, or if a table is to be replaced
+   */
+  void check(StagingPurpose purpose) {
+    try {
+      if (purpose == StagingPurpose.REPLACE_TABLE_AS
+          || purpose == StagingPurpose.CREATE_OR_REPLACE_TABLE_AS
+          || tables().exists(path)) {
+        throw new ValidationException(
+            "table %s.%s: CREATE TABLE … AS SELECT takes no table that may be there; use INSERT OVERWRITE"
+                .formatted(catalog, path.getFullName()));
+      }
+      tables().explainAbsence(path);
+    } catch (IOException e) {
+      throw failed("created", e);
+    }
+  }
+
+  @Override
+  public void begin() {
+    try {
+      state = tables().exists(path) ? State.PLANNED : State.BEGUN;
+    } catch (IOException e) {
+      throw failed("created", e);
+    }
+  }
+
+  @Override
+  public void commit() {
+    try {
+      tables().declare(path, declaration);
+    } catch (IOException e) {
+      throw failed("declared; it is there, without what was declared but not built", e);
+    }
+  }
+
+  @Override
+  public void abort() {
+    if (state == State.BEGUN) {
+      try {
+        tables().delete(path);
+      } catch (IOException e) {
+        throw failed("deleted after its job failed", e);
+      }
+    }
+  }
+
+  private UncheckedIOException failed(String what, IOException cause) {
+    return new UncheckedIOException(
+        "table %s.%s could not be %s: %s".formatted(catalog, path.getFullName(), what, cause),
+        cause);
+  }
+}

@@ -1,0 +1,45 @@
+package io.bsdb.flink.scan;
+
+import io.bsdb.flink.row.RowDecoder;
+import io.bsdb.reader.RecordCursor;
+import java.io.IOException;
+import org.apache.flink.table.api.ValidationException;
+import org.apache.flink.table.data.RowData;
+import org.jspecify.annotations.Nullable;
+
+/** All rows of a partition. */
+final class PartitionRows implements SplitRows {
+  private final ScanSpec spec;
+  private final RecordCursor cursor;
+  private final RowDecoder decoder;
+  private final boolean needsKeys;
+
+  PartitionRows(ScanSpec spec, RecordCursor cursor, RowDecoder decoder) {
+    this.spec = spec;
+    this.cursor = cursor;
+    this.decoder = decoder;
+    this.needsKeys = decoder.needsKeys();
+  }
+
+  @Override
+  public @Nullable RowData next() throws IOException {
+    if (!cursor.next()) {
+      return null;
+    }
+    try {
+      return needsKeys
+          ? decoder.decode(cursor.key(), cursor.value())
+          : decoder.decode(cursor.value());
+    } catch (UnsupportedOperationException e) {
+      throw new ValidationException(
+          "table %s was built with 'sink.keys' = 'omitted' and cannot tell its primary key columns %s; select other columns, or compare all of these with constants"
+              .formatted(spec.table().name(), spec.table().primaryKey()),
+          e);
+    }
+  }
+
+  @Override
+  public void close() throws IOException {
+    cursor.close();
+  }
+}
