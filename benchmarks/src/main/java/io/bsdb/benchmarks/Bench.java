@@ -1,17 +1,20 @@
 package io.bsdb.benchmarks;
 
-import io.bsdb.benchmarks.Results.DiskResult;
-import io.bsdb.benchmarks.Results.Size;
-import io.bsdb.benchmarks.peers.BuildProcess;
+import com.fasterxml.jackson.core.type.TypeReference;
+import io.bsdb.benchmarks.Results.Section;
+import io.bsdb.benchmarks.flink.LookupBench;
+import io.bsdb.benchmarks.kstreams.StreamsBench;
 import io.bsdb.benchmarks.peers.Peer;
 import io.bsdb.benchmarks.peers.Peers;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.Callable;
+import java.util.stream.Stream;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -36,16 +39,15 @@ import picocli.CommandLine.Option;
       "  benchmarks/run --records 10000000 --only bsdb-blocked,sparkey,hashmap",
       "  benchmarks/run --records 10000000 --only build,bsdb,rocksdb --rounds 3",
       "  benchmarks/run --records 100000000 --build-heap 4g --discard --only lookup,bsdb-blocked,lmdb",
-      "  benchmarks/run --records 10000000 --only enrichment",
+      "  benchmarks/run --records 10000000 --only flink",
     })
 public final class Bench implements Callable<Integer> {
-  private static final List<String> DISK_FILES =
+  private static final List<String> DISK_TABLES =
       List.of("bsdb-blocked", "bsdb-compressed", "bsdb-compressed-pages");
-  private static final int DISK_DEPTH = 128;
 
-  /** What {@code --only} can restrict a run to, beside peers. */
+  /** What {@code --only} can restrict a run to, beside stores. */
   private static final List<String> PARTS =
-      List.of("build", "lookup", "disk", "flink", "kafka-streams", "enrichment");
+      List.of("build", "lookup", "disk", "flink", "kafka-streams");
 
   @Option(
       names = "--quick",
@@ -56,7 +58,8 @@ public final class Bench implements Callable<Integer> {
 
   @Option(
       names = "--full",
-      description = "10^5, 10^6 and 10^7 records, 11 long rounds, and enrichment: about an hour")
+      description =
+          "10^5, 10^6 and 10^7 records, 11 long rounds, Flink and Kafka Streams: about an hour")
   private boolean full;
 
   @Option(
@@ -74,10 +77,9 @@ public final class Bench implements Callable<Integer> {
       split = ",",
       paramLabel = "WORD",
       description = {
-        "Parts of the benchmark: build, lookup, disk, flink, kafka-streams, or enrichment for the"
-            + " last two, which else only --full has. 'build' without 'lookup' builds anew in every"
-            + " round.",
-        "Stores: a name, or a part that names have in common"
+        "Parts of the benchmark: build, lookup, disk, flink or kafka-streams; the last two else only"
+            + " with --full. 'build' without 'lookup' builds anew in every round.",
+        "Stores, and lookups in Flink: a name, or a part that names have in common"
       })
   private List<String> only = List.of();
 
@@ -103,82 +105,72 @@ public final class Bench implements Callable<Integer> {
               + " fit the disk together. The disk part needs the files")
   private boolean discard;
 
-  private String commandLine = "benchmarks/run";
+  private String commandLine = "";
 
   private Bench() {}
 
   public static void main(String[] arguments) {
     Bench bench = new Bench();
-    bench.commandLine += String.join("", List.of(arguments).stream().map(a -> " " + a).toList());
+    bench.commandLine = "benchmarks/run " + String.join(" ", arguments);
     System.exit(new CommandLine(bench).execute(arguments));
   }
 
   private boolean wants(String part) {
-    return PARTS.stream().noneMatch(only::contains) || only.contains(part);
-  }
-
-  private boolean wantsStores() {
-    return wants("build") || wants("lookup") || wants("disk");
-  }
-
-  private boolean wantsEnrichment(String system) {
-    return only.contains(system) || only.contains("enrichment") || (full && only.isEmpty());
+    boolean always = !part.equals("flink") && !part.equals("kafka-streams");
+    return only.contains(part) || (PARTS.stream().noneMatch(only::contains) && (always || full));
   }
 
   @Override
   public Integer call() throws Exception {
+    List<String> words = only.stream().filter(word -> !PARTS.contains(word)).toList();
+    List<Peer> peers = words.isEmpty() && !isLong() ? Peers.quick() : Peers.named(words);
+    for (String word : words) {
+      check(word);
+    }
     List<Long> counts = counts();
-    List<String> stores = only.stream().filter(word -> !PARTS.contains(word)).toList();
-    List<Peer> peers = stores.isEmpty() && !isLong() ? Peers.quick() : Peers.named(stores);
-    if (peers.isEmpty()) {
-      System.err.printf(Locale.ROOT, "no store has a name like %s; there are: %s%n", only, names());
-      return CommandLine.ExitCode.USAGE;
+    long largest = counts.stream().max(Long::compare).orElseThrow();
+    directory = Files.createDirectories(directory.toAbsolutePath());
+    Results results = new Results(Machine.facts(), parameters(counts), List.of());
+    if (!peers.isEmpty() && (wants("build") || wants("lookup") || wants("disk"))) {
+      for (long count : counts) {
+        Progress.step("%,d records", count);
+        results = written(results.with(stores(Builds.of(directory, count, buildHeap), peers)));
+      }
     }
-    Files.createDirectories(directory);
-    Path data = directory.toAbsolutePath();
-    Results results =
-        new Results(Machine.facts(), parameters(counts), List.of(), List.of(), List.of());
-    if (wantsStores()) {
-      results = stores(results, counts, peers, data);
+    if (!peers.isEmpty() && wants("disk")) {
+      results = written(results.with(disk(Builds.of(directory, largest, buildHeap), peers)));
     }
-    EnrichmentRuns enrichment =
-        new EnrichmentRuns(
-            data,
-            counts,
-            rounds > 0 ? rounds : 3,
-            isLong()
-                ? new EnrichmentRuns.Events(10_000_000, 500_000, 2_000_000)
-                : new EnrichmentRuns.Events(400_000, 50_000, 200_000));
-    if (wantsEnrichment("flink")) {
-      results = results.with(enrichment.flink());
-      Reports.write(results, data);
+    results = results.with(results.growth());
+    if (wants("flink")) {
+      results = written(results.with(flink(largest, words)));
     }
-    if (wantsEnrichment("kafka-streams")) {
-      results = results.with(enrichment.kafkaStreams());
-      Reports.write(results, data);
+    if (wants("kafka-streams")) {
+      for (long count : counts) {
+        StreamsBench bench =
+            new StreamsBench(
+                new Workload(count), isLong() ? 2_000_000 : 200_000, rounds > 0 ? rounds : 3);
+        results = written(results.with(List.of(bench.run(directory.resolve("kafka-streams")))));
+      }
     }
-    Reports.print(results, data);
+    Reports.print(written(results), directory);
     return CommandLine.ExitCode.OK;
   }
 
-  private Results stores(Results none, List<Long> counts, List<Peer> peers, Path data)
-      throws Exception {
-    Results results = none;
-    for (long count : counts) {
-      results = results.with(size(Sources.of(data, new Workload(count), buildHeap), peers));
-      // What has been measured stays, should the rest fail.
-      Reports.write(results, data);
+  private void check(String word) {
+    List<String> stores = Peers.named(List.of()).stream().map(Peer::name).toList();
+    List<String> lookups = LookupBench.names();
+    if (Stream.concat(stores.stream(), lookups.stream()).noneMatch(name -> name.contains(word))) {
+      throw new CommandLine.ParameterException(
+          new CommandLine(this),
+          "--only: nothing has a name like %s; parts: %s; stores: %s; lookups in Flink: %s"
+              .formatted(word, PARTS, stores, lookups));
     }
-    if (wants("disk")) {
-      long largest = counts.stream().max(Long::compare).orElseThrow();
-      results = results.withDisk(disk(Sources.of(data, new Workload(largest), buildHeap), peers));
-      Reports.write(results, data);
-    }
-    return results;
   }
 
-  private static List<String> names() {
-    return Peers.named(List.of()).stream().map(Peer::name).toList();
+  /** What has been measured stays, should the rest fail. */
+  private Results written(Results results) throws IOException {
+    Reports.write(results, directory);
+    return results;
   }
 
   private List<Long> counts() {
@@ -200,31 +192,39 @@ public final class Bench implements Callable<Integer> {
     return isLong() ? 1 << 16 : 1 << 14;
   }
 
-  private Size size(Sources sources, List<Peer> peers) throws Exception {
-    Progress.step("%,d records", sources.records().workload().records());
+  private List<Section> stores(Builds builds, List<Peer> peers) throws Exception {
     if (wants("lookup")) {
-      Turns turns = new Turns(sources, peers, rounds(), queries());
-      return discard ? turns.runAndDiscard() : turns.run();
+      return new Comparison(builds, peers, rounds(), queries(), discard).run();
     }
-    Builds builds =
-        wants("build")
-            ? Builds.rounds(sources, peers, rounds > 0 ? rounds : 3)
-            : Builds.missing(sources, peers);
-    return new Comparison(sources, peers, builds, rounds(), queries()).builtOnly();
+    return List.of(
+        wants("build") ? builds.rounds(peers, rounds > 0 ? rounds : 3) : builds.missing(peers));
   }
 
-  private List<DiskResult> disk(Sources sources, List<Peer> peers) throws Exception {
+  private List<Section> disk(Builds builds, List<Peer> peers) throws Exception {
     Map<String, Path> tables = new LinkedHashMap<>();
     for (Peer peer : peers) {
-      if (DISK_FILES.contains(peer.name())
-          && BuildProcess.isBuilt(peer, sources.records(), sources.data())) {
-        tables.put(peer.name(), sources.directory(peer));
+      if (DISK_TABLES.contains(peer.name()) && builds.isBuilt(peer)) {
+        tables.put(peer.name(), builds.directory(peer));
       }
     }
     return tables.isEmpty()
         ? List.of()
-        : new DiskBound(isLong() ? 3 : 1, isLong() ? 5 : 3, DISK_DEPTH)
-            .run(sources.records().workload(), tables);
+        : List.of(
+            new DiskBound(isLong() ? 3 : 1, isLong() ? 5 : 3)
+                .run(builds.records().workload(), tables));
+  }
+
+  /** In a process of its own: what ran before has compiled the reader's code for other lookups. */
+  private List<Section> flink(long count, List<String> words) throws Exception {
+    List<Object> arguments = new ArrayList<>();
+    arguments.add(directory.resolve("flink"));
+    arguments.add(count);
+    arguments.add(isLong() ? 10_000_000 : 400_000);
+    arguments.add(isLong() ? 500_000 : 50_000);
+    arguments.add(rounds > 0 ? rounds : 3);
+    arguments.add(String.join(",", words));
+    return JavaProcess.call(
+        new TypeReference<>() {}, List.of(), LookupBench.class, arguments.toArray());
   }
 
   private Map<String, String> parameters(List<Long> counts) {

@@ -1,72 +1,191 @@
 package io.bsdb.benchmarks;
 
-import io.bsdb.benchmarks.peers.BuildProcess;
-import io.bsdb.benchmarks.peers.BuildProcess.Cost;
+import com.fasterxml.jackson.core.type.TypeReference;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.bsdb.benchmarks.Results.Row;
+import io.bsdb.benchmarks.Results.Section;
 import io.bsdb.benchmarks.peers.Peer;
+import io.bsdb.benchmarks.peers.Peers;
 import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
-import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import org.jspecify.annotations.Nullable;
+import java.util.Objects;
 
-/** What builds took, by the names of the files: those of one peer in every round. */
-record Builds(Map<String, List<Cost>> costs) {
+/**
+ * Builds the files of stores, each in a process of its own, so that neither its memory nor its
+ * compiled code mixes with that of others.
+ *
+ * @param data where all files go
+ * @param heap of the processes, as {@code -Xmx} takes it
+ */
+record Builds(Path data, RecordFile records, String heap) {
+  private static final ObjectMapper JSON = new ObjectMapper();
 
-  /** Builds what is not there yet. What is there keeps the cost that was written down with it. */
-  static Builds missing(Sources sources, List<Peer> peers)
-      throws IOException, InterruptedException {
-    Map<String, List<Cost>> costs = new LinkedHashMap<>();
-    for (Peer peer : distinct(peers)) {
-      if (!BuildProcess.isBuilt(peer, sources.records(), sources.data())) {
-        Progress.step("build %s", peer.files());
-      }
-      costs.put(peer.files(), List.of(sources.build(peer)));
-    }
-    return new Builds(costs);
+  /**
+   * What a build took.
+   *
+   * @param seconds from the first record read to all files on disk
+   * @param peakBytes of the process, mapped files included; −1 if not known
+   * @param peakAnonymousBytes the same without mapped files, sampled every 20 ms
+   * @param bytesOnDisk of all files left
+   * @param heap of the process, as {@code -Xmx} takes it
+   */
+  record Cost(
+      double seconds, long peakBytes, long peakAnonymousBytes, long bytesOnDisk, String heap) {}
+
+  static Builds of(Path data, long records, String heap) throws IOException {
+    return new Builds(data, RecordFile.of(data, new Workload(records)), heap);
   }
 
-  /** Builds everything anew so many times, all peers in turn. */
-  static Builds rounds(Sources sources, List<Peer> peers, int rounds)
-      throws IOException, InterruptedException {
-    Map<String, List<Cost>> costs = new LinkedHashMap<>();
-    List<Peer> distinct = new ArrayList<>(distinct(peers));
-    for (int round = 0; round < rounds; round++) {
-      // Another one is the first each time.
-      Collections.rotate(distinct, 1);
-      for (Peer peer : distinct) {
-        Progress.step("build %s, round %d of %d", peer.files(), round + 1, rounds);
-        BuildProcess.forget(peer, sources.records(), sources.data());
-        costs.computeIfAbsent(peer.files(), name -> new ArrayList<>()).add(sources.build(peer));
-      }
-    }
-    return new Builds(costs);
+  long count() {
+    return records.workload().records();
   }
 
-  /** One peer of those that share their files; none of those that have no files. */
-  private static List<Peer> distinct(List<Peer> peers) {
-    Map<String, Peer> byFiles = new LinkedHashMap<>();
+  /** Returns where the files of a peer are; peers can share them. */
+  Path directory(Peer peer) {
+    return data.resolve(peer.files() + "-" + count());
+  }
+
+  /** Returns the file with the cost of a finished build. */
+  private Path cost(Peer peer) {
+    return data.resolve(peer.files() + "-" + count() + ".json");
+  }
+
+  boolean isBuilt(Peer peer) {
+    return Files.exists(cost(peer));
+  }
+
+  /** Builds, unless the files are there and were built with as much heap. */
+  Cost build(Peer peer) throws IOException, InterruptedException {
+    if (isBuilt(peer)) {
+      Cost cost = JSON.readValue(cost(peer).toFile(), Cost.class);
+      if (heap.equals(cost.heap())) {
+        return cost;
+      }
+    }
+    delete(peer);
+    Progress.step("build %s", peer.files());
+    Cost cost =
+        JavaProcess.call(
+            new TypeReference<>() {},
+            List.of("-Xmx" + heap),
+            Builds.class,
+            data,
+            count(),
+            heap,
+            peer.files());
+    JSON.writeValue(cost(peer).toFile(), cost);
+    return cost;
+  }
+
+  void delete(Peer peer) throws IOException {
+    Files.deleteIfExists(cost(peer));
+    Directories.delete(directory(peer));
+  }
+
+  /** Builds what is not there yet. */
+  Section missing(List<Peer> peers) throws IOException, InterruptedException {
+    return section(peers, 1, false);
+  }
+
+  /** Builds everything anew in every round, each time in another order. */
+  Section rounds(List<Peer> peers, int rounds) throws IOException, InterruptedException {
+    return section(peers, rounds, true);
+  }
+
+  private Section section(List<Peer> peers, int rounds, boolean anew)
+      throws IOException, InterruptedException {
+    Map<String, Row> rows = new LinkedHashMap<>();
+    List<Peer> order = new ArrayList<>();
     for (Peer peer : peers) {
-      if (peer.hasFiles()) {
-        byFiles.putIfAbsent(peer.files(), peer);
+      if (peer.hasFiles() && rows.put(peer.files(), row(peer)) == null) {
+        order.add(peer);
       }
     }
-    return List.copyOf(byFiles.values());
+    for (int round = 0; round < rounds; round++) {
+      Collections.rotate(order, 1);
+      for (Peer peer : order) {
+        if (anew) {
+          delete(peer);
+        }
+        add(Objects.requireNonNull(rows.get(peer.files())), build(peer));
+      }
+    }
+    return section(List.copyOf(rows.values()));
   }
 
-  /** The build of median duration; null for a peer without files. */
-  @Nullable Cost median(Peer peer) {
-    List<Cost> rounds = costs.getOrDefault(peer.files(), List.of());
-    return rounds.stream()
-        .sorted(Comparator.comparingDouble(Cost::seconds))
-        .skip(rounds.size() / 2)
-        .findFirst()
-        .orElse(null);
+  static Row row(Peer peer) {
+    return new Row(peer.files(), peer.configuration());
   }
 
-  List<Double> seconds(Peer peer) {
-    return costs.getOrDefault(peer.files(), List.of()).stream().map(Cost::seconds).toList();
+  void add(Row row, Cost cost) {
+    row.add("records/s", count() / cost.seconds);
+    row.add("bytes/record", (double) cost.bytesOnDisk / count());
+    row.add("peak, MiB", (double) (cost.peakBytes >> 20));
+    row.add("without files, MiB", (double) (cost.peakAnonymousBytes >> 20));
+  }
+
+  Section section(List<Row> rows) {
+    String title = "Builds, %,d records".formatted(count());
+    return new Section(
+        "builds", title, count(), List.of(), Peers.REFERENCE, List.of("records/s"), rows);
+  }
+
+  /** Arguments: data directory, records, the heap as it was given, name of the files. */
+  public static void main(String[] arguments) throws IOException {
+    Builds builds = of(Path.of(arguments[0]), Long.parseLong(arguments[1]), arguments[2]);
+    Peer peer = Peers.withFiles(arguments[3]);
+    Path directory = Files.createDirectories(builds.directory(peer));
+    Peak anonymous = new Peak();
+    anonymous.start();
+    long start = System.nanoTime();
+    peer.build(builds.records, directory);
+    double seconds = (System.nanoTime() - start) / 1e9;
+    JavaProcess.answer(
+        arguments,
+        new Cost(
+            seconds,
+            Machine.ownMemory("VmHWM"),
+            anonymous.end(),
+            Directories.size(directory),
+            builds.heap));
+  }
+
+  /** Samples the memory of this process that no file is mapped to. */
+  private static final class Peak extends Thread {
+    private volatile boolean ended;
+    private long maximum = -1;
+
+    Peak() {
+      super("bench-peak");
+      setDaemon(true);
+    }
+
+    @Override
+    public void run() {
+      try {
+        while (!ended) {
+          maximum = Math.max(maximum, Machine.ownMemory("RssAnon"));
+          Thread.sleep(20);
+        }
+      } catch (IOException | InterruptedException e) {
+        maximum = -1;
+      }
+    }
+
+    long end() {
+      ended = true;
+      try {
+        join();
+      } catch (InterruptedException e) {
+        currentThread().interrupt();
+      }
+      return maximum;
+    }
   }
 }

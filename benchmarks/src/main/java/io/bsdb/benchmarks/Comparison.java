@@ -1,134 +1,225 @@
 package io.bsdb.benchmarks;
 
-import io.bsdb.benchmarks.Results.Latency;
-import io.bsdb.benchmarks.Results.Limit;
-import io.bsdb.benchmarks.Results.PeerResult;
-import io.bsdb.benchmarks.Results.Series;
-import io.bsdb.benchmarks.Results.Size;
-import io.bsdb.benchmarks.StoreRun.Asked;
+import io.bsdb.benchmarks.Results.Row;
+import io.bsdb.benchmarks.Results.Section;
+import io.bsdb.benchmarks.Workload.Keys;
 import io.bsdb.benchmarks.peers.Peer;
+import io.bsdb.benchmarks.peers.Peers;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
+import java.util.EnumSet;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
-import org.jspecify.annotations.Nullable;
 
 /**
- * Opens and measures peers at one record count, in turn.
+ * Measures lookups in the stores of one record count.
+ *
+ * <p>All stores are open together, and every round gives each of them the same slice of the
+ * queries: whatever disturbs the machine disturbs all alike. If their processes and files do not
+ * fit nine tenths of the available memory, each store has the machine to itself instead. What a
+ * read of memory costs is measured beside them.
  *
  * @param rounds per measurement
  * @param queries of one round
+ * @param discard builds, measures and deletes one store after the other
  */
-record Comparison(Sources sources, List<Peer> peers, Builds builds, int rounds, int queries) {
+record Comparison(Builds builds, List<Peer> peers, int rounds, int queries, boolean discard) {
+  private static final int UNTIMED = 2;
+  private static final String IN_READS = "get, in reads";
 
-  /** What builds took, without lookups. */
-  Size builtOnly() {
-    return size("not asked for", null, Map.of(), Map.of());
+  /** What was measured so far. */
+  private record Measured(List<String> notes, List<Row> lookups, List<Row> latencies) {}
+
+  List<Section> run() throws IOException, InterruptedException {
+    Measured measured = new Measured(new ArrayList<>(), new ArrayList<>(), new ArrayList<>());
+    List<Section> sections = new ArrayList<>();
+    if (discard) {
+      measured.notes.add("one store at a time: built, measured and deleted");
+      List<Row> built = new ArrayList<>();
+      for (int i = 0; i < peers.size(); i++) {
+        Peer peer = peers.get(i);
+        if (peer.hasFiles()) {
+          Row row = Builds.row(peer);
+          builds.add(row, builds.build(peer));
+          built.add(row);
+        }
+        for (Peer one : fitting(List.of(peer), measured.notes)) {
+          alone(one, measured);
+        }
+        List<Peer> later = peers.subList(i + 1, peers.size());
+        if (later.stream().noneMatch(other -> other.files().equals(peer.files()))) {
+          builds.delete(peer);
+        }
+      }
+      sections.add(builds.section(built));
+    } else {
+      sections.add(builds.missing(peers));
+      List<Peer> fitting = fitting(peers, measured.notes);
+      if (fitTogether(fitting, measured.notes)) {
+        together(fitting, measured);
+      } else {
+        fitting.forEach(peer -> alone(peer, measured));
+      }
+    }
+    if (!measured.lookups.isEmpty()) {
+      sections.addAll(sections(measured));
+    }
+    return sections;
   }
 
-  Size run() throws IOException {
+  private List<Section> sections(Measured measured) {
+    List<String> compared = new ArrayList<>(Measure.labels());
+    compared.add(IN_READS);
+    String records = ", %,d records".formatted(builds.count());
+    return List.of(
+        new Section(
+            "lookups",
+            "Lookups, ns per key" + records,
+            builds.count(),
+            measured.notes,
+            Peers.REFERENCE,
+            compared,
+            measured.lookups),
+        new Section(
+            "latency",
+            "Latency of a get, ns, each timed alone" + records,
+            builds.count(),
+            List.of(),
+            Peers.REFERENCE,
+            List.of(),
+            measured.latencies));
+  }
+
+  /** Returns the memory that a store has beside its files: heap, copies and caches. */
+  private long processBytes(Peer peer) throws IOException {
+    long files = peer.hasFiles() ? Directories.size(builds.directory(peer)) : 0;
+    return heapBytes(peer) + peer.nativeBytes(files);
+  }
+
+  private long heapBytes(Peer peer) {
+    return StoreProcess.heapBytes(peer, builds.count(), StoreRun.queries(rounds, queries));
+  }
+
+  private static long usable() throws IOException {
+    return Machine.availableMemory() / 10 * 9;
+  }
+
+  /** Returns the stores that this machine has the memory for, and notes those left out. */
+  private List<Peer> fitting(List<Peer> all, List<String> notes) throws IOException {
+    List<Peer> fitting = new ArrayList<>();
+    for (Peer peer : all) {
+      long maximum = Runtime.getRuntime().maxMemory();
+      if (!peer.hasFiles() && heapBytes(peer) > maximum) {
+        notes.add(
+            "left out: %s: its heap would need %,d MiB, and BENCH_HEAP allows %,d"
+                .formatted(peer.name(), heapBytes(peer) >> 20, maximum >> 20));
+      } else if (processBytes(peer) > usable()) {
+        notes.add(
+            "left out: %s: its process would need %,d MiB, and nine tenths of the available memory are %,d"
+                .formatted(peer.name(), processBytes(peer) >> 20, usable() >> 20));
+      } else {
+        fitting.add(peer);
+      }
+    }
+    return fitting;
+  }
+
+  private boolean fitTogether(List<Peer> some, List<String> notes) throws IOException {
+    long processes = 0;
+    long files = 0;
+    Set<Path> counted = new HashSet<>();
+    for (Peer peer : some) {
+      processes += processBytes(peer);
+      if (peer.hasFiles() && counted.add(builds.directory(peer))) {
+        files += Directories.size(builds.directory(peer));
+      }
+    }
+    boolean fit = processes + files <= usable();
+    notes.add(
+        "%s: processes of %,d MiB and files of %,d MiB %s nine tenths of the available memory, %,d MiB"
+            .formatted(
+                fit ? "stores in turn" : "one store at a time",
+                processes >> 20,
+                files >> 20,
+                fit ? "fit" : "do not fit",
+                usable() >> 20));
+    return fit;
+  }
+
+  /** Measures one store. Should it fail, that does not take what was measured of the others. */
+  private void alone(Peer peer, Measured measured) {
+    try {
+      together(List.of(peer), measured);
+    } catch (IOException e) {
+      measured.notes.add("left out: " + peer.name() + ": failed: " + e.getMessage());
+      Progress.step("%s failed: %s", peer.name(), e);
+    }
+  }
+
+  private void together(List<Peer> some, Measured measured) throws IOException {
     Set<Path> directories = new TreeSet<>();
     List<StoreProcess> stores = new ArrayList<>();
     try {
-      for (Peer peer : peers) {
+      for (Peer peer : some) {
         Progress.step("open %s", peer.name());
-        if (peer.hasFiles()) {
-          directories.add(sources.directory(peer));
-          PageCache.warm(sources.directory(peer));
+        if (peer.hasFiles() && directories.add(builds.directory(peer))) {
+          Directories.warm(builds.directory(peer));
         }
-        stores.add(StoreProcess.start(sources, peer, rounds, queries));
+        stores.add(StoreProcess.start(builds, peer, rounds, queries));
       }
-      Rounds turns = new Rounds(stores, rounds);
-      Map<String, Map<String, Series>> series = measure(turns);
+      List<Row> rows = some.stream().map(each -> new Row(each.name(), each.configuration())).toList();
+      Set<Keys> prepared = EnumSet.noneOf(Keys.class);
+      for (Measure measure : Measure.all()) {
+        Progress.step("%s", measure.label());
+        if (prepared.add(measure.keys())) {
+          for (StoreProcess store : stores) {
+            store.prepare(measure.keys());
+          }
+        }
+        turns(stores, measure, rows);
+      }
       Progress.step("latencies");
-      turns.measure("latency", Asked.UNIFORM);
-      Map<String, List<Latency>> latencies = new LinkedHashMap<>();
+      turns(stores, Measure.LATENCY, List.of());
       for (StoreProcess store : stores) {
-        latencies.put(store.name(), store.latencies());
+        Row row = new Row(store.name(), "");
+        store.latencies().forEach(row::add);
+        measured.latencies.add(row);
       }
-      Limit memory = memory(directories);
-      return size(PageCache.state(directories), memory, series, latencies);
+      if (!directories.isEmpty()) {
+        Map<String, double[]> memory = MemoryLimit.measure(directories.iterator().next(), rounds);
+        for (Row row : rows) {
+          memory.forEach(row::add);
+          double read = row.median(MemoryLimit.ONE_READ);
+          row.add(IN_READS, row.median(Measure.GET) / read);
+        }
+        String names = String.join(", ", some.stream().map(Peer::name).toList());
+        measured.notes.add(names + ": " + Directories.pageCache(directories));
+      }
+      measured.lookups.addAll(rows);
     } finally {
-      close(stores);
-    }
-  }
-
-  private @Nullable Limit memory(Set<Path> directories) throws IOException {
-    if (directories.isEmpty()) {
-      return null;
-    }
-    return MemoryLimit.of(directories.iterator().next(), rounds);
-  }
-
-  private static Map<String, Map<String, Series>> measure(Rounds turns) throws IOException {
-    Map<String, Map<String, Series>> series = new LinkedHashMap<>();
-    Progress.step("check answers in full, which warms up");
-    turns.prepare(Asked.UNIFORM);
-    Progress.step(Measures.GET);
-    series.put(Measures.GET, turns.measure("get", Asked.UNIFORM));
-    Progress.step(Measures.GET_ALL);
-    series.put(Measures.GET_ALL, turns.measure("getAll", Asked.UNIFORM));
-    for (int count : Measures.threadCounts()) {
-      Progress.step(Measures.threads(count));
-      series.put(Measures.threads(count), turns.measure(Integer.toString(count), Asked.UNIFORM));
-    }
-    Progress.step(Measures.ZIPF);
-    turns.prepare(Asked.ZIPF);
-    series.put(Measures.ZIPF, turns.measure("get", Asked.ZIPF));
-    Progress.step(Measures.ABSENT);
-    turns.prepare(Asked.ABSENT);
-    series.put(Measures.ABSENT, turns.measure("get", Asked.ABSENT));
-    return series;
-  }
-
-  private Size size(
-      String pageCache,
-      @Nullable Limit memory,
-      Map<String, Map<String, Series>> series,
-      Map<String, List<Latency>> latencies) {
-    List<PeerResult> results = new ArrayList<>();
-    for (Peer peer : peers) {
-      Map<String, Series> own = new LinkedHashMap<>();
-      series.forEach(
-          (what, all) -> {
-            Series one = all.get(peer.name());
-            if (one != null) {
-              own.put(what, one);
-            }
-          });
-      results.add(
-          new PeerResult(
-              peer.name(),
-              peer.configuration(),
-              builds.median(peer),
-              builds.seconds(peer),
-              own,
-              latencies.getOrDefault(peer.name(), List.of()),
-              null));
-    }
-    return new Size(
-        sources.records().workload().records(), "", List.of(), pageCache, memory, results);
-  }
-
-  private static void close(List<StoreProcess> stores) throws IOException {
-    IOException failure = null;
-    for (StoreProcess store : stores) {
-      try {
+      for (StoreProcess store : stores) {
         store.close();
-      } catch (IOException e) {
-        if (failure == null) {
-          failure = e;
-        } else {
-          failure.addSuppressed(e);
+      }
+    }
+  }
+
+  /** Measures stores in turn, and adds the nanoseconds per key to the rows, if there are any. */
+  private void turns(List<StoreProcess> stores, Measure measure, List<Row> rows)
+      throws IOException {
+    int count = stores.size();
+    for (int round = -UNTIMED; round < rounds; round++) {
+      for (int i = 0; i < count; i++) {
+        // Another order each time: nobody always comes after the one that cools the caches most.
+        int which = Math.floorMod(i * (round % 2 == 0 ? 1 : -1) + round, count);
+        double nanos = stores.get(which).measure(measure, round);
+        if (round >= 0 && !rows.isEmpty()) {
+          rows.get(which).add(measure.label(), nanos);
         }
       }
-    }
-    if (failure != null) {
-      throw failure;
     }
   }
 }

@@ -1,14 +1,20 @@
 package io.bsdb.benchmarks;
 
 import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.MappedByteBuffer;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** What is below a directory. */
+/** The files below a directory, on disk and in the page cache. */
 public final class Directories {
+  private static final long PIECE = 1 << 20;
+
   private Directories() {}
 
   static List<Path> files(Path directory) throws IOException {
@@ -17,7 +23,7 @@ public final class Directories {
     }
   }
 
-  /** Bytes of all files. */
+  /** Returns the bytes of all files. */
   public static long size(Path directory) throws IOException {
     long bytes = 0;
     for (Path file : files(directory)) {
@@ -35,5 +41,33 @@ public final class Directories {
         }
       }
     }
+  }
+
+  /** Reads all files, which brings them into the page cache if it has room. */
+  static void warm(Path directory) throws IOException {
+    for (Path file : files(directory)) {
+      Files.copy(file, OutputStream.nullOutputStream());
+    }
+  }
+
+  /** Says how much of the files the kernel has in memory, by the MiB. */
+  static String pageCache(Collection<Path> directories) throws IOException {
+    long bytes = 0;
+    long present = 0;
+    for (Path directory : directories) {
+      for (Path file : files(directory)) {
+        try (FileChannel channel = FileChannel.open(file)) {
+          long length = channel.size();
+          bytes += length;
+          for (long start = 0; start < length; start += PIECE) {
+            long size = Math.min(PIECE, length - start);
+            MappedByteBuffer piece = channel.map(FileChannel.MapMode.READ_ONLY, start, size);
+            present += piece.isLoaded() ? size : 0;
+          }
+        }
+      }
+    }
+    return "page cache warm: every file was read before, and %.1f %% of %,d MiB were there at the end"
+        .formatted(100.0 * present / Math.max(1, bytes), bytes >> 20);
   }
 }

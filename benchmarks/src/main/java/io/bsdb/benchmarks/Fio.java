@@ -8,25 +8,22 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** The fio program: what the disk gives to 4 KiB random reads, whoever asks. */
 final class Fio {
   private Fio() {}
 
   static boolean isInstalled() {
-    for (String directory : System.getenv().getOrDefault("PATH", "").split(":", -1)) {
-      if (!directory.isEmpty() && Files.isExecutable(Path.of(directory, "fio"))) {
-        return true;
-      }
-    }
-    return false;
+    return Stream.of(System.getenv().getOrDefault("PATH", "").split(":", -1))
+        .anyMatch(directory -> Files.isExecutable(Path.of(directory, "fio")));
   }
 
   /**
    * Reads per second from files past the page cache, each as often as the others.
    *
    * @param engine {@code io_uring} or {@code psync}
-   * @param depth reads under way in each job
+   * @param depth reads in flight in each job
    * @param jobs threads
    */
   static double readsPerSecond(List<Path> files, String engine, int depth, int jobs, int seconds)

@@ -9,36 +9,47 @@ import java.time.temporal.ChronoUnit;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/** Facts that belong beside every number. */
+/** Facts that belong beside every number, as the system tells them. */
 public final class Machine {
+  private static final Path MEMORY = Path.of("/proc/meminfo");
+
   private Machine() {}
 
-  /** By name, in the order to show. */
-  public static Map<String, String> facts() throws IOException {
+  /** Returns facts by name, in the order to show. */
+  static Map<String, String> facts() throws IOException {
     Map<String, String> facts = new LinkedHashMap<>();
     facts.put("date", Instant.now().truncatedTo(ChronoUnit.MINUTES).toString());
     facts.put("processor", field(Path.of("/proc/cpuinfo"), "model name"));
     facts.put("cores", Integer.toString(Runtime.getRuntime().availableProcessors()));
-    facts.put("memory", field(Path.of("/proc/meminfo"), "MemTotal"));
+    facts.put("memory", field(MEMORY, "MemTotal"));
     facts.put("kernel", System.getProperty("os.name") + " " + System.getProperty("os.version"));
     facts.put(
         "java",
-        System.getProperty("java.vm.name")
-            + " "
-            + System.getProperty("java.vm.version")
-            + ", heap "
-            + (Runtime.getRuntime().maxMemory() >> 20)
-            + " MiB");
+        "%s %s, heap %d MiB"
+            .formatted(
+                System.getProperty("java.vm.name"),
+                System.getProperty("java.vm.version"),
+                Runtime.getRuntime().maxMemory() >> 20));
     facts.put(
         "load average at start",
         "%.2f".formatted(ManagementFactory.getOperatingSystemMXBean().getSystemLoadAverage()));
     return facts;
   }
 
-  /** What processes and page cache can have without swapping; as good as endless if not known. */
-  static long availableMemoryBytes() throws IOException {
-    String digits = field(Path.of("/proc/meminfo"), "MemAvailable").replaceAll("\\D", "");
-    return digits.isEmpty() ? Long.MAX_VALUE : Long.parseLong(digits) << 10;
+  /** Returns what processes and page cache can have without swapping; all there is if unknown. */
+  static long availableMemory() throws IOException {
+    long bytes = bytes(MEMORY, "MemAvailable");
+    return bytes < 0 ? Long.MAX_VALUE : bytes;
+  }
+
+  /** Returns a field of {@code /proc/self/status} in bytes, such as {@code VmHWM}; −1 if unknown. */
+  public static long ownMemory(String field) throws IOException {
+    return bytes(Path.of("/proc/self/status"), field);
+  }
+
+  private static long bytes(Path file, String name) throws IOException {
+    String digits = field(file, name).replaceAll("\\D", "");
+    return digits.isEmpty() ? -1 : Long.parseLong(digits) << 10;
   }
 
   private static String field(Path file, String name) throws IOException {

@@ -1,23 +1,24 @@
 package io.bsdb.benchmarks;
 
-import io.bsdb.benchmarks.Results.Limit;
-import io.bsdb.benchmarks.Results.Series;
 import java.io.IOException;
 import java.nio.MappedByteBuffer;
 import java.nio.channels.FileChannel;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 
 /**
- * What the memory gives: random reads of single bytes of mapped files that are in the page cache.
- * No store that keeps its records in mapped files can answer in less than one such read.
+ * Random reads of single bytes of mapped files that are in the page cache, in nanoseconds each. No
+ * store that keeps its records in mapped files can answer in less than one such read.
  */
 final class MemoryLimit {
+  static final String ONE_READ = "memory read";
+  static final String MANY_AT_ONCE = "many at once";
+
   private static final int READS = 1 << 18;
   private static final int PAGE = 4096;
-  private static final int LARGEST_PIECE = 64 << 20;
+  private static final int MAXIMUM_PIECE = 64 << 20;
 
   private final MappedByteBuffer[] pieces;
   private final int pieceBytes;
@@ -27,15 +28,13 @@ final class MemoryLimit {
     this.pieceBytes = pieceBytes;
   }
 
-  /**
-   * Measures over the files of a directory, all of them: in pieces of one size, but for what is
-   * left of each file.
-   */
-  static Limit of(Path directory, int rounds) throws IOException {
-    long most = Files.size(PageCache.largestFile(directory));
-    int pieceBytes = (int) Math.min(LARGEST_PIECE, Long.highestOneBit(most));
+  /** Measures over all files of a directory, in pieces of one size but for the rest of each file. */
+  static Map<String, double[]> measure(Path directory, int rounds) throws IOException {
+    List<Path> files = Directories.files(directory);
+    long largest = files.stream().mapToLong(file -> file.toFile().length()).max().orElseThrow();
+    int pieceBytes = (int) Math.min(MAXIMUM_PIECE, Long.highestOneBit(largest));
     List<MappedByteBuffer> pieces = new ArrayList<>();
-    for (Path file : Directories.files(directory)) {
+    for (Path file : files) {
       try (FileChannel channel = FileChannel.open(file)) {
         for (long at = 0; at + pieceBytes <= channel.size(); at += pieceBytes) {
           pieces.add(channel.map(FileChannel.MapMode.READ_ONLY, at, pieceBytes));
@@ -45,7 +44,7 @@ final class MemoryLimit {
     return new MemoryLimit(pieces.toArray(MappedByteBuffer[]::new), pieceBytes).measure(rounds);
   }
 
-  private Limit measure(int rounds) {
+  private Map<String, double[]> measure(int rounds) {
     long checksum = touchPages();
     double[] dependent = new double[rounds];
     double[] independent = new double[rounds];
@@ -60,17 +59,16 @@ final class MemoryLimit {
         independent[round] = (double) (end - middle) / READS;
       }
     }
-    // What is said must have been read: the compiler cannot drop the loops.
+    // Printed, so that the compiler cannot drop the loops.
     Progress.step("memory was read, checksum %x", checksum);
-    return new Limit(
-        (long) pieceBytes * pieces.length, Series.of(dependent), Series.of(independent));
+    return Map.of(ONE_READ, dependent, MANY_AT_ONCE, independent);
   }
 
   private long touchPages() {
     long sum = 0;
     for (MappedByteBuffer piece : pieces) {
-      for (int place = 0; place < pieceBytes; place += PAGE) {
-        sum += piece.get(place);
+      for (int offset = 0; offset < pieceBytes; offset += PAGE) {
+        sum += piece.get(offset);
       }
     }
     return sum;
@@ -81,7 +79,7 @@ final class MemoryLimit {
     return pieces[piece].get((int) (((random >>> 32) * pieceBytes) >>> 32));
   }
 
-  /** Each place depends on what was read before. */
+  /** Each offset depends on what was read before. */
   private long oneAfterTheOther(long first) {
     long last = first;
     for (int i = 0; i < READS; i++) {
@@ -90,7 +88,7 @@ final class MemoryLimit {
     return last;
   }
 
-  /** No place depends on what was read. */
+  /** No offset depends on what was read. */
   private long manyAtOnce(long first) {
     long sum = 0;
     for (int i = 0; i < READS; i++) {

@@ -2,36 +2,137 @@ package io.bsdb.benchmarks;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.SerializationFeature;
+import io.bsdb.benchmarks.Results.Row;
+import io.bsdb.benchmarks.Results.Section;
+import java.io.FileNotFoundException;
 import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Locale;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.BiFunction;
 
-/** Where results go: a JSON file, a page with charts, and standard output. */
-public final class Reports {
+/** Results as a JSON file, as one page with charts that needs no other file, and as text. */
+final class Reports {
   private static final String JSON = "results.json";
   private static final String PAGE = "report.html";
+  private static final String CHARTS = "/META-INF/resources/webjars/echarts/5.5.0/echarts.min.js";
+
+  private final StringBuilder text = new StringBuilder(8192);
 
   private Reports() {}
 
   /** Writes both files. */
-  public static void write(Results results, Path directory) throws IOException {
-    Files.createDirectories(directory);
+  static void write(Results results, Path directory) throws IOException {
     new ObjectMapper()
         .enable(SerializationFeature.INDENT_OUTPUT)
         .writeValue(directory.resolve(JSON).toFile(), results);
-    Files.writeString(directory.resolve(PAGE), HtmlReport.of(results));
-  }
-
-  /** What was written before. */
-  static Results read(Path directory) throws IOException {
-    return new ObjectMapper().readValue(directory.resolve(JSON).toFile(), Results.class);
+    Files.writeString(directory.resolve(PAGE), page(results));
   }
 
   /** Prints results, and where they were written to. */
-  public static void print(Results results, Path directory) {
-    System.out.print(TextReport.of(results));
-    System.out.printf(
-        Locale.ROOT, "%nWritten to %s: %s, %s%n", directory.toAbsolutePath(), JSON, PAGE);
+  static void print(Results results, Path directory) {
+    System.out.print(text(results));
+    System.out.printf("%nWritten to %s: %s, %s%n", directory.toAbsolutePath(), JSON, PAGE);
+  }
+
+  static String page(Results results) throws IOException {
+    return resource("report.html")
+        .replace("/*STYLE*/", resource("report.css"))
+        .replace("/*REPORT*/", resource("report.js"))
+        .replace("/*CHARTS*/", script(resource(CHARTS)))
+        .replace("/*RESULTS*/", script(new ObjectMapper().writeValueAsString(results)));
+  }
+
+  /** As it may stand within a script element, which ends at the first end tag, even in a text. */
+  private static String script(String text) {
+    return text.replace("</", "<\\/");
+  }
+
+  private static String resource(String name) throws IOException {
+    try (InputStream in = Reports.class.getResourceAsStream(name)) {
+      if (in == null) {
+        throw new FileNotFoundException("not on the class path: " + name);
+      }
+      return new String(in.readAllBytes(), StandardCharsets.UTF_8);
+    }
+  }
+
+  /** Formats tables, ratios first. */
+  static String text(Results results) {
+    Reports report = new Reports();
+    results.machine().forEach((name, value) -> report.line("%-22s %s", name, value));
+    results.parameters().forEach((name, value) -> report.line("%-22s %s", name, value));
+    Map<String, String> configurations = new LinkedHashMap<>();
+    for (Section section : results.sections()) {
+      report.section(section);
+      for (Row row : section.rows()) {
+        configurations.merge(row.name(), row.configuration(), (old, same) -> old);
+      }
+    }
+    report.line("%nConfiguration");
+    configurations.values().removeIf(String::isEmpty);
+    configurations.forEach((name, value) -> report.line("  %-24s %s", name, value));
+    return report.text.toString();
+  }
+
+  @SuppressWarnings("AnnotateFormatMethod") // the annotation is of a library not used here
+  private void line(String format, Object... arguments) {
+    text.append(format.formatted(arguments).stripTrailing()).append('\n');
+  }
+
+  private void section(Section section) {
+    line("%n== %s", section.title());
+    section.notes().forEach(note -> line("   %s", note));
+    if (section.rows().isEmpty()) {
+      return;
+    }
+    Set<String> measures = new LinkedHashSet<>();
+    section.rows().forEach(row -> measures.addAll(row.measures().keySet()));
+    Row base = section.base();
+    if (section.rows().size() > 1 && !section.compared().isEmpty()) {
+      table(
+          "Times the figure of " + base.name(),
+          section.compared(),
+          section.rows(),
+          (row, measure) -> "%.2fx".formatted(row.median(measure) / base.median(measure)));
+    }
+    table("Medians", measures, section.rows(), (row, measure) -> digits(row.median(measure)));
+  }
+
+  private void table(
+      String title,
+      Collection<String> columns,
+      List<Row> rows,
+      BiFunction<Row, String, String> value) {
+    int width = rows.stream().mapToInt(row -> row.name().length()).max().orElse(0) + 2;
+    StringBuilder header = new StringBuilder(" ".repeat(width));
+    columns.forEach(column -> header.append(cell(column, column)));
+    line("%n%s%n  %s", title, header);
+    for (Row row : rows) {
+      StringBuilder cells = new StringBuilder(row.name());
+      cells.append(" ".repeat(width - row.name().length()));
+      for (String column : columns) {
+        String content = value.apply(row, column);
+        cells.append(cell(column, content.contains("NaN") ? "" : content));
+      }
+      line("  %s", cells);
+    }
+  }
+
+  private static String cell(String column, String content) {
+    return " ".repeat(Math.max(1, Math.max(12, column.length() + 2) - content.length())) + content;
+  }
+
+  private static String digits(double median) {
+    double size = Math.abs(median);
+    return (size >= 100 ? "%,.0f" : size >= 10 ? "%.1f" : size >= 1 ? "%.2f" : "%.4f")
+        .formatted(median);
   }
 }

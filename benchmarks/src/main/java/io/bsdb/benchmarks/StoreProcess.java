@@ -2,10 +2,7 @@ package io.bsdb.benchmarks;
 
 import com.fasterxml.jackson.core.type.TypeReference;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import io.bsdb.benchmarks.Results.Latency;
-import io.bsdb.benchmarks.StoreRun.Asked;
-import io.bsdb.benchmarks.peers.BuildProcess;
-import io.bsdb.benchmarks.peers.JavaCommand;
+import io.bsdb.benchmarks.Workload.Keys;
 import io.bsdb.benchmarks.peers.Peer;
 import io.bsdb.benchmarks.peers.Peers;
 import io.bsdb.benchmarks.peers.Store;
@@ -14,11 +11,11 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.PrintStream;
-import java.io.UncheckedIOException;
 import java.io.Writer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 
 /**
  * A store that is open in a process of its own and answers when it is asked, one line to a line. So
@@ -28,15 +25,11 @@ import java.util.List;
 final class StoreProcess implements Closeable {
   private static final ObjectMapper JSON = new ObjectMapper();
 
-  /** For values that are looked up, and for what stores need beside records and caches. */
+  /** For values that are looked up, and for what stores need beside records. */
   private static final long HEAP_BYTES = 512L << 20;
 
-  /** Of each query of each kind: key, digest and place in a list. */
-  private static final long QUERY_BYTES = 64L * StoreRun.Asked.values().length;
-
-  private static final String PRE_TOUCH = "-XX:+AlwaysPreTouch";
-  private static final String READY = "ready";
-  private static final String DONE = "done";
+  /** Key, digest and place in a list of each query of each kind. */
+  private static final long QUERY_BYTES = 64L * Keys.values().length;
 
   private final Peer peer;
   private final int length;
@@ -53,20 +46,19 @@ final class StoreProcess implements Closeable {
   }
 
   /** Starts one; it is open when this returns. See {@link StoreRun} for rounds and length. */
-  static StoreProcess start(Sources sources, Peer peer, int rounds, int length) throws IOException {
+  static StoreProcess start(Builds builds, Peer peer, int rounds, int length) throws IOException {
+    long heap = heapBytes(peer, builds.count(), StoreRun.queries(rounds, length));
     List<String> command =
-        JavaCommand.of(
-            heap(
-                heapBytes(
-                    peer,
-                    sources.records().workload().records(),
-                    StoreRun.queries(rounds, length))),
+        JavaProcess.command(
+            // A heap whose memory the process has from the start. Else the values that a store
+            // copies are the first to touch it, for hundreds of nanoseconds each.
+            List.of("-XX:+AlwaysPreTouch", "-Xms" + heap, "-Xmx" + heap),
             StoreProcess.class,
-            sources.data().toString(),
-            Long.toString(sources.records().workload().records()),
+            builds.data(),
+            builds.count(),
             peer.name(),
-            Integer.toString(rounds),
-            Integer.toString(length));
+            rounds,
+            length);
     Process process =
         new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
     StoreProcess started = new StoreProcess(peer, length, process);
@@ -79,21 +71,9 @@ final class StoreProcess implements Closeable {
     return started;
   }
 
-  /** Bytes of the heap that a store's process gets. */
+  /** Returns the heap that a store's process gets. */
   static long heapBytes(Peer peer, long records, int queries) {
-    return HEAP_BYTES
-        + QUERY_BYTES * queries
-        + peer.cacheBytes()
-        + peer.cacheBytes() / 4
-        + peer.heapBytes(records);
-  }
-
-  /**
-   * A heap whose memory the process has from the start. Else the values that a store copies are the
-   * first to touch it, for hundreds of nanoseconds each, until it has been collected once.
-   */
-  private static List<String> heap(long bytes) {
-    return List.of(PRE_TOUCH, "-Xms" + bytes, "-Xmx" + bytes);
+    return HEAP_BYTES + QUERY_BYTES * queries + peer.heapBytes(records);
   }
 
   String name() {
@@ -104,7 +84,7 @@ final class StoreProcess implements Closeable {
     String line = out.readLine();
     if (line == null) {
       throw new IOException(
-          "the process of %s ended; what went wrong stands above".formatted(peer.name()));
+          "the process of %s ended; the cause is printed above".formatted(peer.name()));
     }
     return line;
   }
@@ -115,17 +95,19 @@ final class StoreProcess implements Closeable {
     return read();
   }
 
-  void prepare(Asked asked) throws IOException {
-    ask("prepare " + asked);
+  /** Looks up, once and untimed, all keys that the rounds will look up. */
+  void prepare(Keys keys) throws IOException {
+    ask("prepare " + keys);
   }
 
-  /** Nanoseconds per key. */
-  double measure(String way, Asked asked, int round) throws IOException {
-    return Double.parseDouble(ask(way + " " + asked + " " + round)) / length;
+  /** Returns nanoseconds per key. */
+  double measure(Measure measure, int round) throws IOException {
+    return Double.parseDouble(ask(measure.way() + " " + measure.keys() + " " + round)) / length;
   }
 
-  List<Latency> latencies() throws IOException {
-    return JSON.readValue(ask("quantiles"), new TypeReference<>() {});
+  /** Returns nanoseconds by name of the percentile, of all that was timed as latency. */
+  Map<String, Double> latencies() throws IOException {
+    return JSON.readValue(ask("percentiles"), new TypeReference<>() {});
   }
 
   @Override
@@ -145,41 +127,38 @@ final class StoreProcess implements Closeable {
     // Answers alone go to standard output, whatever libraries print.
     PrintStream answers = System.out;
     System.setOut(System.err);
-    Path data = Path.of(arguments[0]);
-    RecordFile records = RecordFile.of(data, new Workload(Long.parseLong(arguments[1])));
+    Builds builds = Builds.of(Path.of(arguments[0]), Long.parseLong(arguments[1]), "");
     Peer peer = Peers.named(List.of(arguments[2])).get(0);
     int rounds = Integer.parseInt(arguments[3]);
     int length = Integer.parseInt(arguments[4]);
-    try (Store store = peer.open(records, BuildProcess.directory(peer, records, data));
+    try (Store store = peer.open(builds.records(), builds.directory(peer));
         BufferedReader questions =
             new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8))) {
-      StoreRun run = new StoreRun(store, records.workload(), rounds, length);
-      answers.println(READY);
+      StoreRun run = new StoreRun(store, builds.records().workload(), rounds, length);
+      answers.println("ready");
       for (String line = questions.readLine(); line != null; line = questions.readLine()) {
-        answers.println(answer(run, List.of(line.split(" "))));
+        answers.println(answer(run, line.split(" ", -1)));
       }
-    } catch (UncheckedIOException e) {
-      throw e.getCause();
     }
   }
 
-  private static String answer(StoreRun run, List<String> question) throws Exception {
-    String way = question.get(0);
-    if (way.equals("quantiles")) {
+  private static String answer(StoreRun run, String[] question) throws Exception {
+    String way = question[0];
+    if (way.equals("percentiles")) {
       return JSON.writeValueAsString(run.latencies());
     }
-    Asked asked = Asked.valueOf(question.get(1));
+    Keys keys = Keys.valueOf(question[1]);
     if (way.equals("prepare")) {
-      run.prepare(asked);
-      return DONE;
+      run.prepare(keys);
+      return "done";
     }
-    int round = Integer.parseInt(question.get(2));
+    int round = Integer.parseInt(question[2]);
     long nanos =
         switch (way) {
-          case "get" -> run.get(asked, round);
-          case "getAll" -> run.getAll(asked, round);
-          case "latency" -> run.latencies(asked, round);
-          default -> run.threads(asked, round, Integer.parseInt(way));
+          case "get" -> run.get(keys, round);
+          case "getAll" -> run.getAll(keys, round);
+          case "latency" -> run.latencies(keys, round);
+          default -> run.threads(keys, round, Integer.parseInt(way));
         };
     return Long.toString(nanos);
   }

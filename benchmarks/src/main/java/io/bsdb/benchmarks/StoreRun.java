@@ -1,14 +1,13 @@
 package io.bsdb.benchmarks;
 
-import io.bsdb.benchmarks.Results.Latency;
-import io.bsdb.benchmarks.Workload.Distribution;
+import io.bsdb.benchmarks.Workload.Keys;
 import io.bsdb.benchmarks.Workload.Queries;
-import io.bsdb.benchmarks.Workload.Share;
 import io.bsdb.benchmarks.peers.Store;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
@@ -32,25 +31,10 @@ final class StoreRun {
   private final Workload workload;
   private final int slices;
   private final int length;
-  private final Map<Asked, Queries> queries = new EnumMap<>(Asked.class);
+  private final Map<Keys, Queries> queries = new EnumMap<>(Keys.class);
   private final Map<Integer, ExecutorService> pools = new HashMap<>();
   private final Histogram latencies = new Histogram(3);
   private final Histogram notCounted = new Histogram(3);
-
-  /** What is asked for. */
-  enum Asked {
-    UNIFORM(Distribution.UNIFORM, Share.MIXED),
-    ZIPF(Distribution.ZIPF, Share.MIXED),
-    ABSENT(Distribution.UNIFORM, Share.ABSENT);
-
-    private final Distribution distribution;
-    private final Share share;
-
-    Asked(Distribution distribution, Share share) {
-      this.distribution = distribution;
-      this.share = share;
-    }
-  }
 
   /**
    * @param rounds that there will be at most, the untimed ones excepted
@@ -72,9 +56,8 @@ final class StoreRun {
     return slices(rounds, length) * length;
   }
 
-  private Queries queries(Asked asked) {
-    return queries.computeIfAbsent(
-        asked, which -> workload.queries(which.distribution, which.share, slices * length));
+  private Queries queries(Keys keys) {
+    return queries.computeIfAbsent(keys, which -> workload.queries(which, slices * length));
   }
 
   private int from(int round) {
@@ -85,8 +68,8 @@ final class StoreRun {
    * Asks all that the rounds will ask, and checks the answers in full. After that the store has
    * touched every page, and checked every block, that it will need.
    */
-  void prepare(Asked asked) throws IOException {
-    Queries all = queries(asked);
+  void prepare(Keys keys) throws IOException {
+    Queries all = queries(keys);
     for (int i = 0; i < all.size(); i++) {
       all.checkFully(i, store.get(all.key(i)));
     }
@@ -106,21 +89,21 @@ final class StoreRun {
     }
   }
 
-  private Queries leadIn(Asked asked, int round, Part part) throws IOException {
-    Queries all = queries(asked);
+  private Queries leadIn(Keys keys, int round, Part part) throws IOException {
+    Queries all = queries(keys);
     ask(all, round - 1, part);
     return all;
   }
 
-  private long time(Asked asked, int round, Part part) throws IOException {
-    Queries all = leadIn(asked, round, part);
+  private long time(Keys keys, int round, Part part) throws IOException {
+    Queries all = leadIn(keys, round, part);
     long start = System.nanoTime();
     ask(all, round, part);
     return System.nanoTime() - start;
   }
 
-  long get(Asked asked, int round) throws IOException {
-    return time(asked, round, this::get);
+  long get(Keys keys, int round) throws IOException {
+    return time(keys, round, this::get);
   }
 
   private void get(Queries all, int from) throws IOException {
@@ -129,8 +112,8 @@ final class StoreRun {
     }
   }
 
-  long getAll(Asked asked, int round) throws IOException {
-    return time(asked, round, this::getAll);
+  long getAll(Keys keys, int round) throws IOException {
+    return time(keys, round, this::getAll);
   }
 
   private void getAll(Queries all, int from) throws IOException {
@@ -141,8 +124,8 @@ final class StoreRun {
   }
 
   /** Single gets by several threads: the time that all need together. */
-  long threads(Asked asked, int round, int threads) throws Exception {
-    Queries all = leadIn(asked, round, this::get);
+  long threads(Keys keys, int round, int threads) throws Exception {
+    Queries all = leadIn(keys, round, this::get);
     List<Callable<Void>> tasks = new ArrayList<>();
     for (int thread = 0; thread < threads; thread++) {
       int from = from(round) + length / BATCH * thread / threads * BATCH;
@@ -182,9 +165,9 @@ final class StoreRun {
    * Single gets, each timed alone; some 25 ns of it are the clock. Those of untimed rounds do not
    * count.
    */
-  long latencies(Asked asked, int round) throws IOException {
+  long latencies(Keys keys, int round) throws IOException {
     Histogram histogram = round < 0 ? notCounted : latencies;
-    Queries all = leadIn(asked, round, (some, from) -> latencies(some, from, notCounted));
+    Queries all = leadIn(keys, round, (some, from) -> latencies(some, from, notCounted));
     long start = System.nanoTime();
     ask(all, round, (some, from) -> latencies(some, from, histogram));
     return System.nanoTime() - start;
@@ -199,8 +182,13 @@ final class StoreRun {
     }
   }
 
-  /** Of all gets that were timed alone. */
-  List<Latency> latencies() {
-    return Latency.of(latencies);
+  /** Returns nanoseconds by name of the percentile, of all gets that were timed alone. */
+  Map<String, Double> latencies() {
+    Map<String, Double> nanos = new LinkedHashMap<>();
+    for (String percentile : List.of("10", "50", "90", "99", "99.9", "99.99")) {
+      double share = Double.parseDouble(percentile);
+      nanos.put("p" + percentile, (double) latencies.getValueAtPercentile(share));
+    }
+    return nanos;
   }
 }

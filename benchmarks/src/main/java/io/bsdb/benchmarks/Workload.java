@@ -43,17 +43,12 @@ public record Workload(long records) {
     }
   }
 
-  /** How the keys of present records are chosen. */
-  public enum Distribution {
+  /** Which keys are looked up. */
+  public enum Keys {
+    /** Nine of ten are present, all equally likely. */
     UNIFORM,
-    /** Exponent 0.99, the hot keys scattered over all. */
-    ZIPF
-  }
-
-  /** What is asked for. Odd ones out are keys that no record has. */
-  public enum Share {
-    /** Nine of ten are present. */
-    MIXED,
+    /** Nine of ten are present, by Zipf with exponent 0.99; the hot keys scattered over all. */
+    ZIPF,
     ABSENT
   }
 
@@ -167,20 +162,20 @@ public record Workload(long records) {
     return (long) LONGS.get(value, VALUE_LENGTH - 8) * 31 + (long) LONGS.get(value, 84);
   }
 
-  /** All queries. */
-  public Queries queries(Distribution distribution, Share share) {
-    return queries(distribution, share, QUERIES);
+  /** Returns all queries of a kind. */
+  public Queries queries(Keys kind) {
+    return queries(kind, QUERIES);
   }
 
-  /** The first of all queries. */
-  Queries queries(Distribution distribution, Share share, int count) {
+  /** Returns the first of all queries of a kind. */
+  Queries queries(Keys kind, int count) {
     SplittableRandom random = new SplittableRandom(42);
-    Zipf zipf = distribution == Distribution.ZIPF ? new Zipf(records, ZIPF_EXPONENT) : null;
+    Zipf zipf = kind == Keys.ZIPF ? new Zipf(records, ZIPF_EXPONENT) : null;
     byte[][] keys = new byte[count][];
     long[] ids = new long[count];
     long[] digests = new long[count];
     for (int i = 0; i < count; i++) {
-      boolean present = share == Share.MIXED && random.nextInt(100) < PRESENT_PERCENT;
+      boolean present = kind != Keys.ABSENT && random.nextInt(100) < PRESENT_PERCENT;
       if (!present) {
         ids[i] = -1;
         keys[i] = key(records + random.nextLong(records));

@@ -3,72 +3,127 @@ package io.bsdb.benchmarks;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
-import io.bsdb.benchmarks.Results.PeerResult;
-import io.bsdb.benchmarks.Results.Size;
-import io.bsdb.benchmarks.StoreRun.Asked;
+import io.bsdb.benchmarks.Results.Row;
+import io.bsdb.benchmarks.Results.Section;
+import io.bsdb.benchmarks.Workload.Keys;
 import io.bsdb.benchmarks.peers.Peer;
 import io.bsdb.benchmarks.peers.Peers;
 import io.bsdb.benchmarks.peers.Store;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A whole small run. How fast anything is does not matter. */
+/** Whole small runs. How fast anything is does not matter. */
 class ComparisonTest {
   private static final int RECORDS = 3000;
+  private static final String HEAP = "256m";
 
   @TempDir private Path data;
 
-  @Test
-  void measuresBuildsAndLookupsAndReportsThem() throws Exception {
-    List<Peer> peers = Peers.named(List.of("bsdb-blocked", "hashmap"));
-    Sources sources = Sources.of(data, new Workload(RECORDS), "256m");
-
-    Builds builds = Builds.rounds(sources, peers, 2);
-    Size size = new Comparison(sources, peers, builds, 2, 1 << 10).run();
-
-    assertThat(size.peers())
-        .extracting(PeerResult::name)
-        .containsExactly("bsdb-blocked", "hashmap");
-    assertThat(size.pageCache()).contains("100.0 % of");
-    for (PeerResult peer : size.peers()) {
-      assertThat(peer.nanosPerKey()).containsOnlyKeys(Measures.all());
-      assertThat(peer.nanosPerKey().values())
-          .allMatch(series -> series.rounds().size() == 2 && series.best() > 0);
-      assertThat(peer.latency(0.5)).isBetween(1.0, peer.latency(0.999));
-    }
-    PeerResult own = size.peers().get(0);
-    assertThat(own.buildSeconds()).hasSize(2).contains(own.build().seconds());
-    assertThat(own.build().bytesPerRecord()).isBetween(116.0, 140.0);
-    assertThat(own.build().peakMemoryBytes()).isGreaterThan(own.build().peakAnonymousBytes());
-    assertThat(own.build().peakAnonymousBytes()).isPositive();
-    assertThat(size.peers().get(1).build()).isNull();
-    reports(
-        new Results(
-            Machine.facts(),
-            Map.of("command", "</script>"),
-            List.of(size.with("stores in turn: they fit", List.of("lmdb: too large"))),
-            List.of(),
-            List.of()));
+  private List<Section> run(boolean discard, String... names) throws Exception {
+    Builds builds = Builds.of(data, RECORDS, HEAP);
+    return new Comparison(builds, Peers.named(List.of(names)), 2, 1 << 10, discard).run();
   }
 
-  private static void reports(Results results) throws Exception {
-    assertThat(TextReport.of(results))
-        .contains("How many times the time of bsdb-blocked")
-        .contains("stores in turn: they fit")
-        .contains("left out: lmdb: too large");
-    String page = HtmlReport.of(results);
-    assertThat(page).doesNotContainPattern("/\\*[A-Z]+\\*/|<script[^>]+src=|<link|</script>\"");
-    String from = "id=\"results\">";
-    int start = page.indexOf(from) + from.length();
-    JsonNode json =
-        new ObjectMapper().readTree(page.substring(start, page.indexOf("</script>", start)));
-    assertThat(json.path("parameters").path("command").asText()).isEqualTo("</script>");
-    assertThat(json.path("sizes").path(0).path("peers")).hasSize(2);
+  private static void measuresAll(Section lookups, Section latencies) {
+    for (Row row : lookups.rows()) {
+      assertThat(row.measures()).containsKeys(Measure.labels().toArray(String[]::new));
+      for (String label : Measure.labels()) {
+        assertThat(row.measures().get(label).rounds()).hasSize(2).allMatch(nanos -> nanos > 0);
+      }
+    }
+    for (Row row : latencies.rows()) {
+      assertThat(row.median("p50")).isBetween(1.0, row.median("p99.9"));
+    }
+  }
+
+  @Test
+  void measuresStoresThatTakeTurns() throws Exception {
+    List<Section> sections = run(false, "bsdb-blocked", "hashmap");
+
+    assertThat(sections).extracting(Section::kind).containsExactly("builds", "lookups", "latency");
+    assertThat(sections.get(0).rows()).extracting(Row::name).containsExactly("bsdb-blocked");
+    Row build = sections.get(0).rows().get(0);
+    assertThat(build.median("records/s")).isPositive();
+    assertThat(build.median("bytes/record")).isBetween(116.0, 140.0);
+    assertThat(build.median("peak, MiB")).isGreaterThan(build.median("without files, MiB"));
+    assertThat(build.median("without files, MiB")).isPositive();
+    Section lookups = sections.get(1);
+    assertThat(lookups.rows()).extracting(Row::name).containsExactly("bsdb-blocked", "hashmap");
+    measuresAll(lookups, sections.get(2));
+    assertThat(lookups.rows())
+        .allMatch(row -> row.median("memory read") > row.median("many at once"));
+    assertThat(lookups.notes())
+        .anyMatch(note -> note.startsWith("stores in turn: "))
+        .anyMatch(note -> note.contains("100.0 % of"));
+  }
+
+  @Test
+  void measuresOneStoreAtATimeAndDiscardsIt() throws Exception {
+    List<Section> sections = run(true, "bsdb-compressed", "sparkey");
+
+    Section lookups = sections.get(1);
+    assertThat(lookups.notes()).first().asString().startsWith("one store at a time");
+    assertThat(lookups.rows()).extracting(Row::name).containsExactly("bsdb-compressed", "sparkey");
+    measuresAll(lookups, sections.get(2));
+    assertThat(sections.get(0).rows())
+        .allMatch(row -> row.median("records/s") > 0)
+        .extracting(Row::name)
+        .containsExactly("bsdb-compressed", "sparkey");
+    for (Row row : lookups.rows()) {
+      assertThat(row.median("get, in reads"))
+          .isEqualTo(row.median("get") / row.median("memory read"));
+      assertThat(lookups.notes()).anyMatch(note -> note.startsWith(row.name() + ": page cache"));
+    }
+    assertThat(data.resolve("records-3000")).exists();
+    assertThat(data.resolve("sparkey-3000")).doesNotExist();
+    assertThat(data.resolve("bsdb-compressed-3000.json")).doesNotExist();
+  }
+
+  @Test
+  void keepsWhatWasMeasuredOfOthersIfAStoreFails() throws Exception {
+    Builds builds = Builds.of(data, RECORDS, HEAP);
+    Peer sparkey = Peers.named(List.of("sparkey")).get(0);
+    builds.build(sparkey);
+    for (Path file : Directories.files(builds.directory(sparkey))) {
+      Files.write(file, new byte[0]);
+    }
+
+    Section lookups = run(true, "bsdb-blocked", "sparkey").get(1);
+
+    assertThat(lookups.rows()).extracting(Row::name).containsExactly("bsdb-blocked");
+    assertThat(lookups.notes()).anyMatch(note -> note.startsWith("left out: sparkey: failed: "));
+  }
+
+  @Test
+  void buildsAnewWithAnotherHeapAndInEveryRound() throws Exception {
+    List<Peer> peers = Peers.named(List.of("bsdb-blocked"));
+    Builds builds = Builds.of(data, RECORDS, HEAP);
+    Builds.Cost first = builds.build(peers.get(0));
+
+    assertThat(builds.build(peers.get(0))).isEqualTo(first);
+    assertThat(builds.missing(peers).rows().get(0).measures().get("records/s").rounds())
+        .containsExactly(RECORDS / first.seconds());
+    Builds others = Builds.of(data, RECORDS, "300m");
+    assertThat(others.build(peers.get(0)).heap()).isEqualTo("300m");
+    assertThat(others.rounds(peers, 2).rows().get(0).measures().get("records/s").rounds())
+        .doesNotHaveDuplicates()
+        .hasSize(2);
+  }
+
+  @Test
+  void onlyStoresWithoutFilesNeedAHeapThatGrowsWithTheRecords() {
+    for (Peer peer : Peers.named(List.of())) {
+      long few = StoreProcess.heapBytes(peer, 1000, 1000);
+      long many = StoreProcess.heapBytes(peer, 100_000_000, 1000);
+      if (peer.hasFiles()) {
+        assertThat(many).as(peer.name()).isEqualTo(few);
+      } else {
+        assertThat(many).as(peer.name()).isGreaterThan(32L << 30);
+      }
+    }
   }
 
   @Test
@@ -87,13 +142,13 @@ class ComparisonTest {
 
     StoreRun run = new StoreRun(wrong, workload, 1, 1 << 10);
 
-    assertThatThrownBy(() -> run.prepare(Asked.UNIFORM))
+    assertThatThrownBy(() -> run.prepare(Keys.UNIFORM))
         .hasMessageStartingWith("wrong answer: key=");
-    for (Asked asked : Asked.values()) {
-      assertThatThrownBy(() -> run.get(asked, 0)).hasMessageContaining("wrong answer");
-      assertThatThrownBy(() -> run.getAll(asked, 0)).hasMessageContaining("wrong answer");
-      assertThatThrownBy(() -> run.latencies(asked, 0)).hasMessageContaining("wrong answer");
-      assertThatThrownBy(() -> run.threads(asked, 0, 2)).hasStackTraceContaining("wrong answer");
+    for (Keys keys : Keys.values()) {
+      assertThatThrownBy(() -> run.get(keys, 0)).hasMessageContaining("wrong answer");
+      assertThatThrownBy(() -> run.getAll(keys, 0)).hasMessageContaining("wrong answer");
+      assertThatThrownBy(() -> run.latencies(keys, 0)).hasMessageContaining("wrong answer");
+      assertThatThrownBy(() -> run.threads(keys, 0, 2)).hasStackTraceContaining("wrong answer");
     }
   }
 }

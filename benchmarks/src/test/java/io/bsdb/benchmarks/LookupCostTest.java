@@ -3,9 +3,8 @@ package io.bsdb.benchmarks;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.management.ThreadMXBean;
-import io.bsdb.benchmarks.Workload.Distribution;
+import io.bsdb.benchmarks.Workload.Keys;
 import io.bsdb.benchmarks.Workload.Queries;
-import io.bsdb.benchmarks.Workload.Share;
 import io.bsdb.format.FileFooter;
 import io.bsdb.format.FileHeader;
 import io.bsdb.format.PartChecksum;
@@ -60,8 +59,8 @@ class LookupCostTest {
 
   @BeforeAll
   void build() throws IOException {
-    queries = workload.queries(Distribution.UNIFORM, Share.MIXED);
-    absent = workload.queries(Distribution.UNIFORM, Share.ABSENT);
+    queries = workload.queries(Keys.UNIFORM);
+    absent = workload.queries(Keys.ABSENT);
     for (Layout layout : Layout.values()) {
       WriterOptions options = WriterOptions.builder().layout(layout).partitions(4).build();
       try (SnapshotWriter writer = SnapshotWriter.create(table(layout), options)) {

@@ -1,17 +1,16 @@
 package io.bsdb.cli;
 
 import io.bsdb.reader.Access;
-import io.bsdb.reader.AsyncSnapshotReader;
 import io.bsdb.reader.ReaderMetrics;
 import io.bsdb.reader.ReaderOptions;
-import io.bsdb.reader.SignatureUse;
 import io.bsdb.reader.SnapshotReader;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.Callable;
+import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -25,12 +24,14 @@ import picocli.CommandLine.Option;
     header = "Measures lookups in the snapshot in service: throughput, latency, reads.",
     description = {
       "",
-      "Looks up records of the table, drawn at random from all of it, and then random keys that it"
-          + " does not have; or the keys of a file, in its order. All keys are looked up once"
-          + " before, in the same way: that checks the answers in full, and fills the page cache"
-          + " where it is used. With direct reads that ends after --seconds. Of answers that are"
-          + " measured, the length and some bytes are checked. What the keys of a file should find"
-          + " is not known, so that is not checked.",
+      "Tells how many lookups per second, and which latencies, this table gives on this machine with"
+          + " this access mode, number of threads, share of absent keys, and number of keys per call.",
+      "",
+      "Keys are records of the table, drawn at random from all of it, or the lines of a file. All are"
+          + " looked up once before: that checks the answers in full, and fills the page cache where"
+          + " it is used. With direct reads that ends after --seconds. Then rounds that count lookups"
+          + " take turns with rounds that time each call; of their answers, the length and some bytes"
+          + " are checked. What the keys of a file should find is not known, so that is not checked.",
       "",
       "To compare bsdb with other stores on this machine: benchmarks/run --help",
       ""
@@ -38,10 +39,12 @@ import picocli.CommandLine.Option;
     footerHeading = "%nExamples:%n",
     footer = {
       "  bsdb bench --table places",
-      "  bsdb bench --table places --threads 4 --batch 64",
+      "  bsdb bench --table places --threads 4 --batch 64 --absent 10",
       "  bsdb bench --table places --access io_uring --async --keys ids.txt --json"
     })
 final class BenchCommand implements Callable<Integer> {
+  private static final List<String> PERCENTILES = List.of("50", "90", "99", "99.9");
+
   private final Console console;
 
   @Mixin private TableArgument table;
@@ -50,18 +53,16 @@ final class BenchCommand implements Callable<Integer> {
       names = "--keys",
       paramLabel = "FILE",
       description =
-          "Keys to look up, one per line, written as for 'get'; the first 1,048,576 of them. They"
-              + " are asked for in the order of FILE, again and again; each thread begins at another"
-              + " place. Default: as many of the table's own, in random order.")
+          "Keys to look up, one per line, written as for 'get'; the first 1,048,576 of them, in the"
+              + " order of FILE, again and again. Default: as many of the table's own, in random"
+              + " order.")
   private @Nullable Path keysFile;
 
   @Option(
-      names = "--encoding",
-      paramLabel = "ENCODING",
-      description =
-          "How keys are written in FILE, if the table has no schema: utf8, hex or base64. Default:"
-              + " utf8.")
-  private @Nullable Encoding encoding;
+      names = "--absent",
+      paramLabel = "PERCENT",
+      description = "Share of keys that the table does not have, without --keys. Default: 0.")
+  private int absentPercent;
 
   @Option(names = "--threads", paramLabel = "N", description = "Threads that ask. Default: 1.")
   private int threads = 1;
@@ -81,20 +82,10 @@ final class BenchCommand implements Callable<Integer> {
       description = "Size of the block cache. Default: none.")
   private @Nullable ByteSize cache;
 
-  @Option(
-      names = "--signatures",
-      paramLabel = "USE",
-      description =
-          "Whether to compare signatures before looking for records: auto or always. Default: auto,"
-              + " which is where it saves a read or a decompression.")
-  private SignatureUse signatures = SignatureUse.AUTO;
-
   @Option(names = "--batch", paramLabel = "N", description = "Keys per call, with 'getAll'.")
   private int batch = 1;
 
-  @Option(
-      names = "--async",
-      description = "Ask for futures, and have --in-flight of them under way.")
+  @Option(names = "--async", description = "Ask for futures, and keep --in-flight of them in flight.")
   private boolean async;
 
   @Option(
@@ -106,7 +97,7 @@ final class BenchCommand implements Callable<Integer> {
   @Option(
       names = "--seconds",
       paramLabel = "N",
-      description = "How long to measure each kind of key. Default: 5.")
+      description = "How long to measure. Default: 5.")
   private double seconds = 5;
 
   @Option(names = "--json", description = "Print everything as JSON.")
@@ -119,98 +110,104 @@ final class BenchCommand implements Callable<Integer> {
   @Override
   public Integer call() throws IOException {
     check();
+    Access mode = access != null ? access : async ? Access.DIRECT : Access.MAPPED;
     ReaderOptions options =
         ReaderOptions.builder()
-            .access(mode())
+            .access(mode)
             .blockCacheBytes(cache == null ? 0 : cache.bytes())
             .queueDepth(inFlight)
-            .signatures(signatures)
             .build();
     Path snapshot = SnapshotDirectory.of(table.directory()); // one version, whatever is published
     try (SnapshotReader reader = SnapshotReader.open(snapshot, options)) {
-      List<BenchReport.Measured> all = measure(reader, lookups(reader));
-      String effective = reader.metrics().effectiveAccess(); // known once there were lookups
-      BenchReport report = new BenchReport(snapshot, reader.manifest(), effective, load(), all);
-      console.out().write((json ? report.json() : report.text()).getBytes(StandardCharsets.UTF_8));
+      LookupKeys keys = keys(reader);
+      LookupLoad load = new LookupLoad(reader, keys, threads, batch, async ? inFlight : 0);
+      console.say("looking %d keys up once", keys.size());
+      // Past the page cache there is nothing to fill, and a million reads would take minutes.
+      boolean reads = mode == Access.DIRECT || mode == Access.IO_URING;
+      double firstNanos = load.check(reads ? seconds : Double.POSITIVE_INFINITY);
+      console.say("measuring for %s s", seconds);
+      ReaderMetrics metrics = reader.metrics();
+      double before = metrics.lookups();
+      long hits = metrics.hits();
+      long blockReads = metrics.blockReads();
+      long bytes = metrics.bytesRead();
+      LookupLoad.Outcome outcome = load.run(seconds);
+      double count = metrics.lookups() - before;
+      Report report =
+          new Report()
+              .add("snapshot", snapshot.toString())
+              .add("version", reader.manifest().version())
+              .add("records", reader.manifest().recordCount())
+              .add("bytes", reader.manifest().length())
+              .add("access", metrics.effectiveAccess())
+              .add("threads", threads)
+              .add("keysPerCall", batch)
+              .add("futuresInFlight", async ? inFlight : 0)
+              .add("distinctKeys", keys.size())
+              .add("seconds", seconds)
+              .add("lookups", outcome.lookups())
+              .add("lookupsPerSecond", Math.round(outcome.perSecond()))
+              .add("bestLookupsPerSecond", Math.round(outcome.bestPerSecond()))
+              .add("latencyNanos", latencies(outcome.latencies()).asMap())
+              .add("firstLookupNanos", Math.round(firstNanos))
+              .add("foundShare", (metrics.hits() - hits) / count)
+              .add("readsPerLookup", (metrics.blockReads() - blockReads) / count)
+              .add("bytesReadPerLookup", (metrics.bytesRead() - bytes) / count);
+      console.out().write((json ? report.json() : text(report)).getBytes(StandardCharsets.UTF_8));
     }
     return ExitStatus.OK;
-  }
-
-  private Lookups.Factory lookups(SnapshotReader reader) {
-    if (async) {
-      AsyncSnapshotReader futures = reader.async(); // closed with its sibling
-      return keys -> Lookups.futures(futures, keys, Math.max(1, inFlight / threads));
-    }
-    return batch > 1
-        ? keys -> Lookups.batches(reader, keys, batch)
-        : keys -> Lookups.single(reader, keys);
-  }
-
-  private Access mode() {
-    return access != null ? access : async ? Access.DIRECT : Access.MAPPED;
-  }
-
-  private boolean readsFromDisk() {
-    return mode() == Access.DIRECT || mode() == Access.IO_URING;
-  }
-
-  private BenchReport.Load load() {
-    return new BenchReport.Load(threads, batch, async ? inFlight : 0, seconds);
   }
 
   private void check() {
     if (threads < 1 || batch < 1 || inFlight < 1 || !(seconds > 0)) {
       throw CommandFailure.usage("--threads, --batch, --in-flight and --seconds must be above 0");
     }
+    if (absentPercent < 0 || absentPercent > 100) {
+      throw CommandFailure.usage("--absent: expected 0 to 100, actual " + absentPercent);
+    }
     if (async && batch > 1) {
       throw CommandFailure.usage("--async and --batch exclude each other");
     }
-    if (encoding != null && keysFile == null) {
-      throw CommandFailure.usage("--encoding says how the keys of --keys are written");
+    if (absentPercent > 0 && keysFile != null) {
+      throw CommandFailure.usage("--absent and --keys exclude each other");
     }
   }
 
-  private List<BenchReport.Measured> measure(SnapshotReader reader, Lookups.Factory lookups)
-      throws IOException {
+  private LookupKeys keys(SnapshotReader reader) throws IOException {
     if (keysFile != null) {
-      RecordText text = RecordText.of(reader.manifest().schema(), encoding);
-      return List.of(measure("file", LookupKeys.ofFile(keysFile, text), reader, lookups));
+      return LookupKeys.ofFile(keysFile, RecordText.of(reader.manifest().schema(), null));
     }
-    List<BenchReport.Measured> all = new ArrayList<>();
     console.say("drawing keys from the table");
-    LookupKeys present = LookupKeys.ofTable(reader);
-    all.add(measure("present", present, reader, lookups));
-    LookupKeys absent = present.absent(reader);
-    if (absent == null) {
-      console.say("absent keys are not measured: nearly every key as long as the table's is in it");
-    } else {
-      all.add(measure("absent", absent, reader, lookups));
-    }
-    return all;
+    return LookupKeys.ofTable(reader, absentPercent);
   }
 
-  private BenchReport.Measured measure(
-      String what, LookupKeys keys, SnapshotReader reader, Lookups.Factory lookups)
-      throws IOException {
-    console.say("looking keys up once: %s", what);
-    LookupLoad load = new LookupLoad(lookups, keys, threads);
-    // Past the page cache there is nothing to fill, and a million reads would take minutes.
-    double firstNanos = load.check(readsFromDisk() ? seconds : Double.POSITIVE_INFINITY);
-    console.say("measuring for %s s", seconds);
-    ReaderMetrics metrics = reader.metrics();
-    long before = metrics.lookups();
-    long hits = metrics.hits();
-    long reads = metrics.blockReads();
-    long bytes = metrics.bytesRead();
-    LookupLoad.Outcome outcome = load.run(seconds);
-    double count = metrics.lookups() - before;
-    return new BenchReport.Measured(
-        what,
-        keys.size(),
-        firstNanos,
-        outcome,
-        (metrics.hits() - hits) / count,
-        (metrics.blockReads() - reads) / count,
-        (metrics.bytesRead() - bytes) / count);
+  private static Report latencies(Histogram latencies) {
+    Report report = new Report();
+    for (String percentile : PERCENTILES) {
+      double share = Double.parseDouble(percentile);
+      report.add("p" + percentile, latencies.getValueAtPercentile(share));
+    }
+    return report.add("max", latencies.getMaxValue());
+  }
+
+  /** Formats one figure per line. */
+  private static String text(Report report) {
+    StringBuilder text = new StringBuilder();
+    report
+        .asMap()
+        .forEach((name, figure) -> text.append("%-22s%s%n".formatted(name, text(figure))));
+    return text
+        + "\nlookupsPerSecond: of all threads, the median of rounds; bestLookupsPerSecond: the best"
+        + " of them.\nlatencyNanos: of a call. firstLookupNanos: per key, when each was looked up"
+        + " once before, by one thread.\n";
+  }
+
+  private static String text(@Nullable Object figure) {
+    if (figure instanceof Double number) {
+      return String.format(Locale.ROOT, "%.3f", number);
+    }
+    return figure instanceof Long number
+        ? String.format(Locale.ROOT, "%,d", number)
+        : String.valueOf(figure);
   }
 }

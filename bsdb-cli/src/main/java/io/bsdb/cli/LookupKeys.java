@@ -15,10 +15,10 @@ import java.util.Random;
 import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 
-/** Keys to look up, in the order to ask for them, and what is known of their values. Immutable. */
+/** Keys to look up, in order, and what is known of their values. Immutable. */
 final class LookupKeys {
   /** Most that are held: with 20-byte keys some 60 MiB. */
-  static final int MOST = 1 << 20;
+  static final int MAXIMUM = 1 << 20;
 
   private static final long SEED = 42;
   private static final int TRIES = 100;
@@ -26,60 +26,22 @@ final class LookupKeys {
   /** Bytes of a value that a sample has at least, if there are so many. */
   private static final int SAMPLED = 16;
 
-  /** What is known of the value of a key. */
+  /** What a key should find. */
   private enum Answer {
     ANY,
     ABSENT,
-    /** A record's, of which a digest is kept. */
-    DIGEST,
-    /** A record's, of which no more than a sample is looked at. */
-    SAMPLE
+    VALUE
   }
 
-  /** A key, and the digests of its value, or of a sample of it, if that is known. */
-  private static final class Entry {
-    private final byte[] key;
-    private final int digest;
-    private final int sample;
-
-    private Entry(byte[] key, int digest, int sample) {
-      this.key = key;
-      this.digest = digest;
-      this.sample = sample;
-    }
-
-    static Entry ofKey(byte[] key) {
-      return new Entry(key, 0, 0);
-    }
-
-    static Entry ofRecord(byte[] key, byte[] value) {
-      return new Entry(key, digest(value), sample(value));
-    }
-
-    Entry copy() {
-      return new Entry(key.clone(), digest, sample);
-    }
-  }
+  private record Entry(byte[] key, Answer answer, int digest, int sample) {}
 
   private final List<Entry> entries;
-  private final Answer answer;
 
-  private LookupKeys(List<Entry> entries, Answer answer) {
+  private LookupKeys(List<Entry> entries) {
     this.entries = entries;
-    this.answer = answer;
   }
 
-  private static LookupKeys shuffled(List<Entry> entries, Answer answer) {
-    Collections.shuffle(entries, new Random(SEED));
-    // Copies lie in memory as they are asked for. Else each question would cost cache misses too.
-    entries.replaceAll(Entry::copy);
-    return new LookupKeys(entries, answer);
-  }
-
-  /**
-   * Keys of a file in its order, one per line, of which it is not known whether there are such
-   * records.
-   */
+  /** Returns the keys of a file, one per line, in its order. What they find is not known. */
   static LookupKeys ofFile(Path file, RecordText text) throws IOException {
     List<Entry> entries = new ArrayList<>();
     try (InputStream in = Files.newInputStream(file)) {
@@ -87,23 +49,25 @@ final class LookupKeys {
           in,
           file.toString(),
           (bytes, start, end, number) -> {
-            if (entries.size() < MOST) {
+            if (entries.size() < MAXIMUM) {
               String line = new String(bytes, start, end - start, StandardCharsets.UTF_8);
-              entries.add(Entry.ofKey(text.parseKey(line)));
+              entries.add(new Entry(text.parseKey(line), Answer.ANY, 0, 0));
             }
           });
     }
     if (entries.isEmpty()) {
       throw CommandFailure.refused("no keys in " + file + "; it should hold one per line");
     }
-    return new LookupKeys(entries, Answer.ANY);
+    return new LookupKeys(entries);
   }
 
   /**
-   * Keys of a table's records in random order, from everywhere in it alike: reads the table up to
-   * the last of them.
+   * Returns keys of a table's records, drawn from everywhere in it alike, in random order. Reads the
+   * table up to the last of them.
+   *
+   * @param absentPercent share of keys to replace by random ones, as long, that no record has
    */
-  static LookupKeys ofTable(SnapshotReader reader) throws IOException {
+  static LookupKeys ofTable(SnapshotReader reader, int absentPercent) throws IOException {
     long records = reader.manifest().recordCount();
     if (records == 0) {
       throw CommandFailure.refused("the table has no records; name keys with --keys");
@@ -111,52 +75,46 @@ final class LookupKeys {
     // As in a lottery: each record is drawn with the probability that the rest to draw has in the
     // rest of the records. Drawing at a fixed step could follow a rhythm of the blocks.
     SplittableRandom random = new SplittableRandom(SEED);
-    int wanted = (int) Math.min(MOST, records);
+    int wanted = (int) Math.min(MAXIMUM, records);
     List<Entry> entries = new ArrayList<>(wanted);
     try (RecordCursor cursor = reader.scan()) {
       for (long left = records; entries.size() < wanted && cursor.next(); left--) {
         if (random.nextLong(left) < wanted - entries.size()) {
-          entries.add(Entry.ofRecord(cursor.key(), cursor.value()));
+          byte[] value = cursor.value();
+          entries.add(
+              new Entry(cursor.key(), Answer.VALUE, Arrays.hashCode(value), sample(value)));
         }
       }
     } catch (UnsupportedOperationException e) {
       throw CommandFailure.refused(
           "the table is approximate and stores no keys; name some with --keys");
     }
-    return shuffled(entries, Answer.DIGEST);
-  }
-
-  /**
-   * Random keys, as long as these, that no record has; null if it is hard to find any, as when the
-   * keys are short and most of them are taken.
-   */
-  @Nullable LookupKeys absent(SnapshotReader reader) throws IOException {
-    SplittableRandom random = new SplittableRandom(SEED);
-    List<Entry> others = new ArrayList<>(entries.size());
-    for (Entry entry : entries) {
-      byte[] key = new byte[entry.key.length];
-      int tries = 0;
-      do {
-        if (tries++ == TRIES) {
-          return null;
-        }
-        random.nextBytes(key);
-      } while (reader.get(key) != null);
-      others.add(Entry.ofKey(key));
+    Collections.shuffle(entries, new Random(SEED));
+    int absent = (int) ((long) entries.size() * absentPercent / 100);
+    for (int i = 0; i < entries.size(); i++) {
+      Entry entry = entries.get(i);
+      // Copies lie in memory as they are asked for. Else each question would cost cache misses too.
+      entries.set(
+          i,
+          i < absent
+              ? new Entry(absentKey(reader, entry.key.length, random), Answer.ABSENT, 0, 0)
+              : new Entry(entry.key.clone(), Answer.VALUE, entry.digest, entry.sample));
     }
-    return new LookupKeys(others, Answer.ABSENT);
+    Collections.shuffle(entries, new Random(SEED));
+    return new LookupKeys(entries);
   }
 
-  /**
-   * The same keys, of whose values {@link #check} looks at no more than the length and a few bytes:
-   * what a measurement can afford, and enough to tell most records from others.
-   */
-  LookupKeys sampled() {
-    return answer == Answer.DIGEST ? new LookupKeys(entries, Answer.SAMPLE) : this;
-  }
-
-  private static int digest(byte[] value) {
-    return Arrays.hashCode(value);
+  private static byte[] absentKey(SnapshotReader reader, int length, SplittableRandom random)
+      throws IOException {
+    byte[] key = new byte[length];
+    for (int tries = 0; tries < TRIES; tries++) {
+      random.nextBytes(key);
+      if (reader.get(key) == null) {
+        return key;
+      }
+    }
+    throw CommandFailure.refused(
+        "--absent: nearly every key of %d bytes is in the table".formatted(length));
   }
 
   private static int sample(byte[] value) {
@@ -176,12 +134,12 @@ final class LookupKeys {
     return entries.get(position % entries.size());
   }
 
-  /** The key at a position that may be any number: after the last comes the first. */
+  /** Returns the key at a position, which may be any number: after the last comes the first. */
   byte[] key(int position) {
     return entry(position).key;
   }
 
-  /** Keys from a position on, as {@link #key} numbers them. */
+  /** Returns keys from a position on. */
   List<byte[]> keys(int position, int count) {
     List<byte[]> keys = new ArrayList<>(count);
     for (int i = 0; i < count; i++) {
@@ -193,31 +151,30 @@ final class LookupKeys {
   /**
    * Checks what is known of an answer.
    *
+   * @param full whether all bytes of the value count; else its length and some bytes do, which a
+   *     measurement can afford
    * @throws IllegalStateException if it is wrong
    */
-  void check(int position, byte @Nullable [] value) {
-    if (answer == Answer.ANY) {
+  void check(int position, byte @Nullable [] value, boolean full) {
+    Entry entry = entry(position);
+    if (entry.answer == Answer.ANY) {
       return;
     }
-    if ((value == null) != (answer == Answer.ABSENT)) {
-      throw wrong(position, value == null ? "absent" : "a value");
+    if ((value == null) != (entry.answer == Answer.ABSENT)) {
+      throw wrong(entry, value == null ? "absent" : "a value");
     }
-    if (value != null && !isOf(entry(position), value)) {
-      throw wrong(position, "another value than a scan found");
+    if (value != null
+        && (full ? Arrays.hashCode(value) != entry.digest : sample(value) != entry.sample)) {
+      throw wrong(entry, "another value than a scan found");
     }
   }
 
-  private boolean isOf(Entry entry, byte[] value) {
-    return answer == Answer.SAMPLE ? sample(value) == entry.sample : digest(value) == entry.digest;
-  }
-
-  private IllegalStateException wrong(int position, String actual) {
-    byte[] key = key(position);
+  private static IllegalStateException wrong(Entry entry, String actual) {
     return new IllegalStateException(
         "wrong answer: key=%s expected=%s actual=%s"
             .formatted(
-                Encoding.excerpt(key, 0, key.length),
-                answer == Answer.ABSENT ? "absent" : "its value",
+                Encoding.excerpt(entry.key, 0, entry.key.length),
+                entry.answer == Answer.ABSENT ? "absent" : "its value",
                 actual));
   }
 }

@@ -1,9 +1,12 @@
 package io.bsdb.cli;
 
+import io.bsdb.reader.SnapshotReader;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
@@ -13,8 +16,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Looks keys up in several threads and measures it, in short rounds of which the median counts.
- * Each thread begins at another place of the keys, and every round goes on where the one before
- * ended: what was just asked for is in caches.
+ * Each thread begins at another key, and every round continues where the one before ended: what was
+ * just looked up is in caches.
  */
 final class LookupLoad {
   /** Keys between two looks at the clock. */
@@ -22,18 +25,31 @@ final class LookupLoad {
 
   private static final int ROUNDS = 5;
 
-  private final Lookups.Factory lookups;
+  private final SnapshotReader reader;
   private final LookupKeys keys;
-  private final int threads;
+  private final int batch;
+  private final int inFlight;
+  private final int turn;
+  private final Semaphore room;
+  private final int[] positions;
+  private final AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
   private int checked;
 
   /**
-   * @param lookups for each thread
+   * Creates a load.
+   *
+   * @param batch keys per call
+   * @param inFlight futures of all threads together; 0: each call is waited for
    */
-  LookupLoad(Lookups.Factory lookups, LookupKeys keys, int threads) {
-    this.lookups = lookups;
+  LookupLoad(SnapshotReader reader, LookupKeys keys, int threads, int batch, int inFlight) {
+    this.reader = reader;
     this.keys = keys;
-    this.threads = threads;
+    this.batch = batch;
+    this.inFlight = inFlight;
+    // Futures are asked for so many at a time: to be woken for each costs more than to read it.
+    this.turn = Math.max(1, inFlight / threads / 4);
+    this.room = new Semaphore(inFlight);
+    this.positions = new int[threads];
   }
 
   /**
@@ -50,46 +66,21 @@ final class LookupLoad {
   private record Round(long lookups, double perSecond) {}
 
   /**
-   * Asks for each key once, in this thread, and checks all that is known of its answer. To be
-   * called at most once, and before {@link #run}, which then begins with other keys.
+   * Looks each key up once, in this thread, and checks all that is known of its answer. To be called
+   * at most once, and before {@link #run}, which then begins with other keys.
    *
-   * @param seconds after which it ends, whether all have been asked for or not
+   * @param seconds after which it ends
    * @return nanoseconds per key
    */
   double check(double seconds) throws IOException {
-    Lookups own = lookups.create(keys);
     long start = System.nanoTime();
     do {
       int count = Math.min(STEP, keys.size() - checked);
-      own.run(checked, count, null);
+      ask(checked, count, null, true);
       checked += count;
     } while (checked < keys.size() && System.nanoTime() - start < seconds * 1e9);
-    own.finish();
+    finish();
     return (double) (System.nanoTime() - start) / checked;
-  }
-
-  /** What one of the threads asks for; used by one thread at a time. */
-  private static final class Asker {
-    private final Lookups lookups;
-    private final int keys;
-    private int position;
-
-    Asker(Lookups lookups, int keys, int first) {
-      this.lookups = lookups;
-      this.keys = keys;
-      this.position = first;
-    }
-
-    long runUntil(long end, @Nullable Histogram latencies) throws IOException {
-      long count = 0;
-      do {
-        lookups.run(position, STEP, latencies);
-        position = (position + STEP) % keys;
-        count += STEP;
-      } while (System.nanoTime() < end);
-      lookups.finish();
-      return count;
-    }
   }
 
   /**
@@ -99,57 +90,46 @@ final class LookupLoad {
    */
   Outcome run(double seconds) throws IOException {
     long nanos = (long) (seconds * TimeUnit.SECONDS.toNanos(1) / (2 * ROUNDS));
-    List<Asker> askers = askers();
-    round(askers, nanos, null);
-    round(askers, nanos, new ConcurrentHistogram(3));
+    for (int thread = 0; thread < positions.length; thread++) {
+      long first = checked + (long) keys.size() * thread / positions.length;
+      positions[thread] = (int) (first % keys.size());
+    }
+    round(nanos, null);
+    round(nanos, new ConcurrentHistogram(3));
     Histogram latencies = new ConcurrentHistogram(3);
     double[] rates = new double[ROUNDS];
     long count = 0;
     for (int i = 0; i < ROUNDS; i++) {
-      Round counted = round(askers, nanos, null);
+      Round counted = round(nanos, null);
       rates[i] = counted.perSecond();
-      count += counted.lookups() + round(askers, nanos, latencies).lookups();
+      count += counted.lookups() + round(nanos, latencies).lookups();
     }
     Arrays.sort(rates);
     return new Outcome(rates[ROUNDS / 2], rates[ROUNDS - 1], count, latencies);
   }
 
-  private List<Asker> askers() {
-    LookupKeys sampled = keys.sampled();
-    List<Asker> askers = new ArrayList<>();
-    for (int thread = 0; thread < threads; thread++) {
-      long first = checked + (long) keys.size() * thread / threads;
-      askers.add(new Asker(lookups.create(sampled), keys.size(), (int) (first % keys.size())));
-    }
-    return askers;
-  }
-
-  private static Round round(List<Asker> askers, long nanos, @Nullable Histogram latencies)
-      throws IOException {
-    AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
+  private Round round(long nanos, @Nullable Histogram latencies) throws IOException {
     AtomicLong done = new AtomicLong();
-    List<Thread> all = new ArrayList<>();
+    List<Thread> threads = new ArrayList<>();
     long start = System.nanoTime();
-    for (Asker asker : askers) {
-      all.add(
+    for (int i = 0; i < positions.length; i++) {
+      int thread = i;
+      threads.add(
           new Thread(
               () -> {
                 try {
-                  done.addAndGet(asker.runUntil(start + nanos, latencies));
+                  do {
+                    ask(positions[thread], STEP, latencies, false);
+                    positions[thread] = (positions[thread] + STEP) % keys.size();
+                    done.addAndGet(STEP);
+                  } while (System.nanoTime() < start + nanos);
                 } catch (Throwable e) { // for the thread that waits
                   failure.compareAndSet(null, e);
                 }
               },
               "bsdb-bench"));
     }
-    all.forEach(Thread::start);
-    join(all);
-    double elapsed = (System.nanoTime() - start) / 1e9;
-    throwFailure(failure.get());
-    return new Round(done.get(), done.get() / elapsed);
-  }
-
-  private static void join(List<Thread> threads) throws IOException {
+    threads.forEach(Thread::start);
     try {
       for (Thread thread : threads) {
         thread.join();
@@ -158,16 +138,79 @@ final class LookupLoad {
       Thread.currentThread().interrupt();
       throw new IOException("interrupted while measuring", e);
     }
+    finish();
+    return new Round(done.get(), done.get() * 1e9 / (System.nanoTime() - start));
   }
 
-  private static void throwFailure(@Nullable Throwable failure) throws IOException {
-    if (failure instanceof IOException problem) {
+  /** Looks keys up; calls are timed if there is a histogram. */
+  private void ask(int from, int count, @Nullable Histogram latencies, boolean full)
+      throws IOException {
+    for (int i = from; i < from + count; i += batch) {
+      if (inFlight > 0) {
+        if ((i - from) % turn == 0) {
+          room.acquireUninterruptibly(Math.min(turn, from + count - i));
+        }
+        askForFuture(i, latencies, full);
+        continue;
+      }
+      long start = latencies == null ? 0 : System.nanoTime();
+      if (batch == 1) {
+        byte[] value = reader.get(keys.key(i));
+        time(start, latencies);
+        keys.check(i, value, full);
+      } else {
+        List<byte[]> values = reader.getAll(keys.keys(i, Math.min(batch, from + count - i)));
+        time(start, latencies);
+        for (int j = 0; j < values.size(); j++) {
+          keys.check(i + j, values.get(j), full);
+        }
+      }
+    }
+  }
+
+  private void askForFuture(int position, @Nullable Histogram latencies, boolean full) {
+    long start = latencies == null ? 0 : System.nanoTime();
+    var unused =
+        reader
+            .async() // closed with its sibling
+            .get(keys.key(position))
+            .whenComplete((value, problem) -> time(start, latencies))
+            .thenAccept(value -> keys.check(position, value, full))
+            .whenComplete(
+                (none, problem) -> {
+                  if (problem != null) {
+                    failure.compareAndSet(null, problem);
+                  }
+                  room.release();
+                });
+  }
+
+  private static void time(long start, @Nullable Histogram latencies) {
+    if (latencies != null) {
+      latencies.recordValue(System.nanoTime() - start);
+    }
+  }
+
+  /** Waits for futures in flight, unless a thread failed: then some were never asked for. */
+  private void finish() throws IOException {
+    throwFailure();
+    room.acquireUninterruptibly(inFlight);
+    room.release(inFlight);
+    throwFailure();
+  }
+
+  private void throwFailure() throws IOException {
+    Throwable first = failure.get();
+    if (first instanceof CompletionException wrapped && wrapped.getCause() != null) {
+      first = wrapped.getCause();
+    }
+    if (first instanceof IOException problem) {
       throw problem;
     }
-    if (failure instanceof RuntimeException problem) {
+    if (first instanceof RuntimeException problem) {
       throw problem;
     }
-    if (failure instanceof Error problem) {
+    if (first instanceof Error problem) {
       throw problem;
     }
   }

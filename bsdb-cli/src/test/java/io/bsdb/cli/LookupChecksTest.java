@@ -33,16 +33,20 @@ class LookupChecksTest {
 
   /** How lookups are asked for. */
   private enum Way {
-    SINGLE,
-    BATCHES,
-    FUTURES;
+    SINGLE(1, 0),
+    BATCHES(7, 0),
+    FUTURES(1, 4);
 
-    Lookups.Factory of(SnapshotReader reader) {
-      return switch (this) {
-        case SINGLE -> keys -> Lookups.single(reader, keys);
-        case BATCHES -> keys -> Lookups.batches(reader, keys, 7);
-        case FUTURES -> keys -> Lookups.futures(reader.async(), keys, 4);
-      };
+    private final int batch;
+    private final int inFlight;
+
+    Way(int batch, int inFlight) {
+      this.batch = batch;
+      this.inFlight = inFlight;
+    }
+
+    LookupLoad of(SnapshotReader reader, LookupKeys keys) {
+      return new LookupLoad(reader, keys, 1, batch, inFlight);
     }
   }
 
@@ -55,7 +59,7 @@ class LookupChecksTest {
       writer.publish();
     }
     reader = SnapshotReader.open(directory);
-    keys = LookupKeys.ofTable(reader);
+    keys = LookupKeys.ofTable(reader, 0);
   }
 
   @AfterEach
@@ -68,7 +72,7 @@ class LookupChecksTest {
   void findsOneWrongByteBeforeItMeasures(Way way) {
     byte[] damaged = value(WRONG);
     damaged[1] ^= 1;
-    LookupLoad load = new LookupLoad(way.of(answering(damaged)), keys, 1);
+    LookupLoad load = way.of(answering(damaged), keys);
 
     assertThatThrownBy(() -> load.check(Double.POSITIVE_INFINITY))
         .isInstanceOf(IllegalStateException.class)
@@ -79,7 +83,7 @@ class LookupChecksTest {
   @ParameterizedTest
   @EnumSource
   void findsAnotherRecordsValueWhileItMeasures(Way way) {
-    LookupLoad load = new LookupLoad(way.of(answering(value(WRONG + 1))), keys, 1);
+    LookupLoad load = way.of(answering(value(WRONG + 1)), keys);
 
     assertThatThrownBy(() -> load.run(0))
         .isInstanceOf(IllegalStateException.class)

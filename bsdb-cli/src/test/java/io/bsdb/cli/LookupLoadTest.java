@@ -3,12 +3,17 @@ package io.bsdb.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.bsdb.reader.SnapshotReader;
 import java.io.IOException;
+import java.lang.reflect.Proxy;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicInteger;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -16,7 +21,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Which keys are asked for, in rounds that have no time for more than one step. */
+/** Which keys are looked up, in rounds that have no time for more than one step. */
 class LookupLoadTest {
   private static final int KEYS = 1000;
   private static final int STEP = 256;
@@ -26,6 +31,9 @@ class LookupLoadTest {
   @TempDir private Path directory;
   private LookupKeys keys;
 
+  /** Numbers of the keys in the order in which each thread of each round asked for them. */
+  private final Map<Thread, List<Integer>> asked = new ConcurrentHashMap<>();
+
   @BeforeEach
   void writeKeys() throws IOException {
     List<String> lines = IntStream.range(0, KEYS).mapToObj(i -> "key " + i).toList();
@@ -33,101 +41,90 @@ class LookupLoadTest {
     keys = LookupKeys.ofFile(file, RecordText.of(null, null));
   }
 
+  /** A reader of an empty table that tells what it is asked for. */
+  private static SnapshotReader reader(Consumer<byte[]> listener) {
+    return (SnapshotReader)
+        Proxy.newProxyInstance(
+            SnapshotReader.class.getClassLoader(),
+            new Class<?>[] {SnapshotReader.class},
+            (proxy, method, arguments) -> {
+              listener.accept((byte[]) arguments[0]);
+              return null;
+            });
+  }
+
+  private LookupLoad recording(int threads) {
+    SnapshotReader reader =
+        reader(
+            key -> {
+              String text = new String(key, StandardCharsets.UTF_8);
+              asked
+                  .computeIfAbsent(Thread.currentThread(), none -> new ArrayList<>())
+                  .add(Integer.parseInt(text.substring(4)));
+            });
+    return new LookupLoad(reader, keys, threads, 1, 0);
+  }
+
+  private static List<Integer> from(int first, int count) {
+    return IntStream.range(first, first + count).mapToObj(i -> i % KEYS).toList();
+  }
+
   @Test
-  void asksForEachKeyOnceToCheckItsAnswer() throws IOException {
-    List<Integer> asked = new ArrayList<>();
-    LookupLoad load = new LookupLoad(ignored -> recordingIn(asked), keys, 3);
+  void looksEachKeyUpOnceToCheckItsAnswer() throws IOException {
+    recording(3).check(Double.POSITIVE_INFINITY);
 
-    load.check(Double.POSITIVE_INFINITY);
-
-    assertThat(asked).isEqualTo(IntStream.range(0, KEYS).boxed().toList());
+    assertThat(asked.values()).containsExactly(from(0, KEYS));
   }
 
   @ParameterizedTest
   @ValueSource(ints = {1, 3})
-  void beginsBehindTheKeysThatWereChecked(int threads) throws IOException {
-    List<List<Integer>> asked = new ArrayList<>();
-    LookupLoad load = new LookupLoad(ignored -> recordingIn(added(asked)), keys, threads);
-
+  void continuesBehindTheKeysThatWereCheckedAndThoseOfTheRoundBefore(int threads)
+      throws IOException {
+    LookupLoad load = recording(threads);
     load.check(NO_TIME);
-    load.run(NO_TIME);
-
-    assertThat(asked.get(0)).isEqualTo(IntStream.range(0, STEP).boxed().toList());
-    for (int thread = 0; thread < threads; thread++) {
-      assertThat(asked.get(1 + thread).get(0)).isEqualTo(STEP + KEYS * thread / threads);
-    }
-  }
-
-  @ParameterizedTest
-  @ValueSource(ints = {1, 3})
-  void goesOnWhereTheLastRoundEnded(int threads) throws IOException {
-    List<List<Integer>> asked = new ArrayList<>();
-    LookupLoad load = new LookupLoad(ignored -> recordingIn(added(asked)), keys, threads);
+    assertThat(asked.values()).containsExactly(from(0, STEP));
+    asked.clear();
 
     load.run(NO_TIME);
 
-    assertThat(asked).hasSize(threads);
+    List<List<Integer>> expected = new ArrayList<>();
     for (int thread = 0; thread < threads; thread++) {
-      int first = KEYS * thread / threads;
-      assertThat(asked.get(thread))
-          .isEqualTo(IntStream.range(0, ROUNDS * STEP).mapToObj(i -> (first + i) % KEYS).toList());
+      for (int round = 0; round < ROUNDS; round++) {
+        expected.add(from(STEP + KEYS * thread / threads + round * STEP, STEP));
+      }
     }
+    assertThat(asked.values()).containsExactlyInAnyOrderElementsOf(expected);
   }
 
   @Test
-  void runsBothKindsOfRoundsBeforeThoseThatCount() throws IOException {
-    List<Boolean> timed = new ArrayList<>();
-    LookupLoad load =
-        new LookupLoad(
-            ignored ->
-                (position, count, latencies) -> {
-                  timed.add(latencies != null);
-                  if (latencies != null) {
-                    latencies.recordValue(timed.size());
-                  }
-                },
-            keys,
-            1);
+  void timesTheSecondOfTwoRoundsButNotTheFirstPair() throws IOException {
+    LookupLoad.Outcome outcome = recording(1).run(NO_TIME);
 
-    LookupLoad.Outcome outcome = load.run(NO_TIME);
-
-    assertThat(timed)
-        .isEqualTo(IntStream.range(0, ROUNDS).mapToObj(round -> round % 2 == 1).toList());
     assertThat(outcome.lookups()).isEqualTo((ROUNDS - 2) * STEP);
-    assertThat(outcome.latencies().getTotalCount()).isEqualTo(ROUNDS / 2 - 1);
-    assertThat(outcome.latencies().getMinValue()).as("of round 4 of all").isEqualTo(4);
+    assertThat(outcome.latencies().getTotalCount()).isEqualTo((ROUNDS / 2 - 1) * STEP);
+    assertThat(outcome.bestPerSecond()).isGreaterThanOrEqualTo(outcome.perSecond()).isPositive();
   }
 
   @Test
   void failsWithTheErrorOfAnyThread() {
-    AtomicInteger created = new AtomicInteger();
-    LookupLoad load =
-        new LookupLoad(
-            ignored -> {
-              boolean fails = created.getAndIncrement() == 1;
-              return (position, count, latencies) -> {
-                if (fails) {
-                  throw new OutOfMemoryError("injected");
-                }
-              };
-            },
-            keys,
-            3);
+    SnapshotReader failing =
+        reader(
+            key -> {
+              if (new String(key, StandardCharsets.UTF_8).equals("key 333")) {
+                throw new OutOfMemoryError("injected");
+              }
+            });
+    LookupLoad load = new LookupLoad(failing, keys, 3, 1, 0);
 
     assertThatThrownBy(() -> load.run(NO_TIME))
         .isInstanceOf(OutOfMemoryError.class)
         .hasMessage("injected");
   }
 
-  private static List<Integer> added(List<List<Integer>> lists) {
-    List<Integer> list = new ArrayList<>();
-    lists.add(list);
-    return list;
-  }
-
-  /** Notes the positions, as those of keys. */
-  private static Lookups recordingIn(List<Integer> asked) {
-    return (position, count, latencies) ->
-        IntStream.range(position, position + count).forEach(i -> asked.add(i % KEYS));
+  @Test
+  void keepsTheOrderOfAFile() {
+    assertThat(keys.keys(0, keys.size()))
+        .extracting(key -> new String(key, StandardCharsets.UTF_8))
+        .isEqualTo(IntStream.range(0, KEYS).mapToObj(i -> "key " + i).toList());
   }
 }

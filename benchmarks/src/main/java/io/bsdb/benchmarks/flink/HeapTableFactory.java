@@ -1,18 +1,40 @@
 package io.bsdb.benchmarks.flink;
 
+import io.bsdb.benchmarks.Workload;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import org.apache.flink.configuration.ConfigOption;
 import org.apache.flink.configuration.ConfigOptions;
 import org.apache.flink.table.connector.source.DynamicTableSource;
 import org.apache.flink.table.connector.source.LookupTableSource;
 import org.apache.flink.table.connector.source.lookup.LookupFunctionProvider;
+import org.apache.flink.table.data.GenericRowData;
+import org.apache.flink.table.data.RowData;
+import org.apache.flink.table.data.StringData;
 import org.apache.flink.table.factories.DynamicTableSourceFactory;
 import org.apache.flink.table.factories.FactoryUtil;
+import org.apache.flink.table.functions.FunctionContext;
+import org.apache.flink.table.functions.LookupFunction;
+import org.jspecify.annotations.Nullable;
 
-/** Makes tables of {@code 'connector' = 'bench-heap'}, looked up with {@link HeapLookup}. */
+/**
+ * Makes tables of {@code 'connector' = 'bench-heap'}: maps on the heap that bsdb is compared with.
+ * With one row the answer is always the same.
+ */
 public final class HeapTableFactory implements DynamicTableSourceFactory {
   private static final ConfigOption<Long> ROWS =
       ConfigOptions.key("rows").longType().noDefaultValue();
+
+  /** Twice what a row takes in entry, key, list, row and string. */
+  private static final long HEAP_BYTES_PER_ROW = 720;
+
+  /** Returns what so many rows need of the heap, with room for its collector. */
+  static long heapBytes(long rows) {
+    return rows * HEAP_BYTES_PER_ROW;
+  }
 
   @Override
   public String factoryIdentifier() {
@@ -49,6 +71,47 @@ public final class HeapTableFactory implements DynamicTableSourceFactory {
     @Override
     public String asSummaryString() {
       return "bench-heap";
+    }
+  }
+
+  /** Looks keys up in the map. */
+  public static final class HeapLookup extends LookupFunction {
+    private static final long serialVersionUID = 1L;
+
+    /** By number of rows; kept from job to job, because filling it is not what is measured. */
+    private static final Map<Long, Map<Long, List<RowData>>> TABLES = new HashMap<>();
+
+    private final long rows;
+    private transient @Nullable Map<Long, List<RowData>> table;
+
+    HeapLookup(long rows) {
+      this.rows = rows;
+    }
+
+    @Override
+    public void open(FunctionContext context) {
+      synchronized (TABLES) {
+        table = TABLES.computeIfAbsent(rows, HeapLookup::fill);
+      }
+    }
+
+    private static Map<Long, List<RowData>> fill(long rows) {
+      Map<Long, List<RowData>> filled = new HashMap<>(Math.toIntExact(rows * 4 / 3 + 1));
+      for (long id = 0; id < rows; id++) {
+        long key = Workload.keyNumber(id);
+        StringData name = StringData.fromString(WorkloadFunctions.value(id));
+        filled.put(key, List.of(GenericRowData.of(key, key * WorkloadFunctions.FACTOR, name)));
+      }
+      return filled;
+    }
+
+    @Override
+    public Collection<RowData> lookup(RowData compared) {
+      if (table == null) {
+        throw new IllegalStateException("the function is not open");
+      }
+      long key = rows == 1 ? Workload.keyNumber(0) : compared.getLong(0);
+      return table.getOrDefault(key, List.of());
     }
   }
 }

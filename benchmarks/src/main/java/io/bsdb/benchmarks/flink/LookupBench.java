@@ -1,202 +1,122 @@
 package io.bsdb.benchmarks.flink;
 
-import io.bsdb.benchmarks.Enrichment;
-import io.bsdb.benchmarks.Enrichment.Join;
-import io.bsdb.benchmarks.Machine;
+import io.bsdb.benchmarks.JavaProcess;
 import io.bsdb.benchmarks.Progress;
-import io.bsdb.benchmarks.Reports;
-import io.bsdb.benchmarks.Results;
-import io.bsdb.benchmarks.Results.Series;
+import io.bsdb.benchmarks.Results.Row;
+import io.bsdb.benchmarks.Results.Section;
+import io.bsdb.benchmarks.peers.Peers;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.EnumMap;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.Callable;
-import java.util.function.Predicate;
-import picocli.CommandLine;
-import picocli.CommandLine.Command;
-import picocli.CommandLine.Option;
+import java.util.Objects;
 
 /**
  * Runs one query with different lookups, in turn, in one slot, and tells the wall time per event.
  * Differences count: the time of the source, the sink and Flink itself is in all.
  */
-@Command(
-    name = "benchmarks/run flink",
-    mixinStandardHelpOptions = true,
-    sortOptions = false,
-    header = "Compares lookup joins of a Flink job, end to end.",
-    description = {
-      "",
-      "Joins the same events with a table of the records of all benchmarks, in one slot. The"
-          + " answers are checked. Writes results.json and report.html.",
-      ""
-    })
-public final class LookupBench implements Callable<Integer> {
-  private static final String OVER_CONSTANT = "µs over constant";
+public final class LookupBench {
+  static final String MICROS = "µs per event";
+  static final String OVER_CONSTANT = "µs over constant";
   private static final String NEW_VERSIONS = "new versions";
 
-  @Option(names = "--rows", description = "Of the table. Default: ${DEFAULT-VALUE}.")
-  private long rows = 1_000_000;
+  private final LookupJob job;
+  private final List<Variant> variants;
+  private final List<String> notes = new ArrayList<>();
 
-  @Option(names = "--events", description = "Of the stream. Default: ${DEFAULT-VALUE}.")
-  private long events = 10_000_000;
-
-  @Option(names = "--rounds", description = "Of each variant. Default: ${DEFAULT-VALUE}.")
-  private int rounds = 5;
-
-  @Option(
-      names = "--disk-events",
-      description = "Of the stream whose lookups wait for the disk. Default: ${DEFAULT-VALUE}.")
-  private long diskEvents = 2_000_000;
-
-  @Option(
-      names = "--under-way",
-      description = "Lookups that wait for the disk at a time. Default: ${DEFAULT-VALUE}.")
-  private int underWay = 256;
-
-  @Option(
-      names = "--version-every",
-      paramLabel = "SECONDS",
-      description =
-          "Puts the next version in service, where versions change. Default: ${DEFAULT-VALUE}.")
-  private int versionSeconds = 5;
-
-  @Option(names = "--only", split = ",", description = "Of ${COMPLETION-CANDIDATES}. Default: all.")
-  private List<Variant> variants = List.of(Variant.values());
-
-  @Option(
-      names = "--directory",
-      paramLabel = "DIR",
-      description =
-          "For the table, which is used again, and for reports. Default: ${DEFAULT-VALUE}.")
-  private Path directory = Path.of("bench-data", "flink");
-
-  @Option(names = "--quiet", description = "Write the reports, and print none.")
-  private boolean quiet;
-
-  private LookupBench() {}
-
-  public static void main(String[] arguments) {
-    System.exit(run(arguments));
+  /** Returns the names of all lookups. */
+  public static List<String> names() {
+    return Arrays.stream(Variant.values()).map(Variant::word).toList();
   }
 
-  static int run(String... arguments) {
-    return new CommandLine(new LookupBench()).execute(arguments);
+  private LookupBench(LookupJob job, List<String> words) {
+    this.job = job;
+    List<Variant> all = List.of(Variant.values());
+    List<Variant> chosen = Peers.choose(all, Variant::word, words);
+    this.variants = (chosen.isEmpty() ? all : chosen).stream().filter(this::fits).toList();
   }
 
-  @Override
-  public Integer call() throws Exception {
-    Map<String, String> machine = Machine.facts();
-    LookupJob job =
-        new LookupJob(
-            directory.toAbsolutePath().resolve("table-" + rows), rows, underWay, versionSeconds);
-    Progress.step("build the table: %,d rows", rows);
-    job.build();
-    List<String> leftOut = new ArrayList<>();
-    List<Variant> running = variants.stream().filter(each -> fits(each, leftOut)).toList();
-    Map<Variant, double[]> micros = new EnumMap<>(Variant.class);
-    double[] newVersions = new double[rounds];
-    // The first round warms up.
-    for (int round = -1; round < rounds; round++) {
-      for (Variant variant : running) {
-        long count = variant.waitsForDisk() ? diskEvents : events;
-        LookupJob.Took took = job.run(variant, count);
-        double perEvent = took.nanos() / 1e3 / count;
-        Progress.step("round %d of %d: %s, %.3f µs", round + 1, rounds, variant, perEvent);
-        if (round >= 0) {
-          micros.computeIfAbsent(variant, none -> new double[rounds])[round] = perEvent;
-          if (variant == Variant.BSDB_REFRESHED) {
-            newVersions[round] = took.newVersions();
-          }
-        }
-      }
-    }
-    Results results =
-        new Results(
-            machine,
-            parameters(),
-            List.of(),
-            List.of(),
-            enrichment(job, micros, newVersions, leftOut));
-    Reports.write(results, directory);
-    if (!quiet) {
-      Reports.print(results, directory);
-    }
-    return 0;
+  /**
+   * Arguments: directory, rows, events, events past the page cache, rounds, names or parts of names
+   * of lookups with commas between, file for the answer.
+   */
+  public static void main(String[] arguments) throws Exception {
+    long rows = Long.parseLong(arguments[1]);
+    List<String> words =
+        Arrays.stream(arguments[5].split(",", -1)).filter(word -> !word.isEmpty()).toList();
+    LookupBench bench =
+        new LookupBench(new LookupJob(Path.of(arguments[0]).resolve("table-" + rows), rows), words);
+    JavaProcess.answer(
+        arguments,
+        bench.run(
+            Long.parseLong(arguments[2]),
+            Long.parseLong(arguments[3]),
+            Integer.parseInt(arguments[4])));
   }
 
-  private boolean fits(Variant variant, List<String> leftOut) {
-    long most = Runtime.getRuntime().maxMemory();
-    if (variant != Variant.HASH_MAP || HeapLookup.heapBytes(rows) <= most) {
+  private boolean fits(Variant variant) {
+    long needed = HeapTableFactory.heapBytes(job.rows());
+    long maximum = Runtime.getRuntime().maxMemory();
+    if (variant != Variant.HASHMAP || needed <= maximum) {
       return true;
     }
-    leftOut.add(
-        "%s: would need %,d MiB of heap, and BENCH_HEAP allows %,d"
-            .formatted(variant.label(), HeapLookup.heapBytes(rows) >> 20, most >> 20));
+    notes.add(
+        "left out: %s: its heap would need %,d MiB, and BENCH_HEAP allows %,d"
+            .formatted(variant.label(), needed >> 20, maximum >> 20));
     return false;
   }
 
-  private Map<String, String> parameters() {
-    Map<String, String> parameters = new LinkedHashMap<>();
-    parameters.put("records", Long.toString(rows));
-    parameters.put("rounds", rounds + " of each lookup, in turn, after one that warms up");
-    parameters.put("lookups under way", underWay + " where they wait for the disk");
-    parameters.put("new versions", "every %d s where they change".formatted(versionSeconds));
-    return parameters;
-  }
-
-  private List<Enrichment> enrichment(
-      LookupJob job, Map<Variant, double[]> micros, double[] newVersions, List<String> leftOut) {
-    List<Join> inMemory = joins(job, micros, newVersions, variant -> !variant.waitsForDisk());
-    List<Join> fromDisk = joins(job, micros, newVersions, Variant::waitsForDisk);
-    List<Enrichment> all = new ArrayList<>();
-    if (!inMemory.isEmpty()) {
-      String title = "Lookup join in Flink";
-      all.add(
-          new Enrichment(title, rows, events, Variant.BSDB.label(), inMemory, leftOut)
-              .compared(Enrichment.MICROS));
+  private List<Section> run(long events, long diskEvents, int rounds) throws Exception {
+    Progress.step("build the table: %,d rows", job.rows());
+    job.build();
+    Map<Variant, Row> rows = new EnumMap<>(Variant.class);
+    variants.forEach(each -> rows.put(each, new Row(each.label(), job.options(each))));
+    // The first round warms up.
+    for (int round = -1; round < rounds; round++) {
+      Map<Variant, Double> micros = new EnumMap<>(Variant.class);
+      for (Variant variant : variants) {
+        long count = variant.waitsForDisk() ? diskEvents : events;
+        LookupJob.Took took = job.run(variant, count);
+        double perEvent = took.nanos() / 1e3 / count;
+        Progress.step("round %d of %d: %s, %.3f µs", round + 1, rounds, variant.word(), perEvent);
+        micros.put(variant, perEvent);
+        if (round >= 0 && variant == Variant.BSDB_REFRESHED) {
+          Objects.requireNonNull(rows.get(variant)).add(NEW_VERSIONS, took.newVersions());
+        }
+      }
+      if (round >= 0) {
+        rows.forEach((variant, row) -> add(row, variant, micros));
+      }
     }
-    if (!fromDisk.isEmpty()) {
-      String title = "Lookup join in Flink, past the page cache";
-      all.add(
-          new Enrichment(title, rows, diskEvents, Variant.DISK_READER.label(), fromDisk, List.of())
-              .compared(Enrichment.MICROS));
+    List<Section> sections = new ArrayList<>();
+    sections.add(section("", events, Variant.BSDB, rows));
+    sections.add(section(" past the page cache", diskEvents, Variant.DISK_READER, rows));
+    sections.removeIf(section -> section.rows().isEmpty());
+    return sections;
+  }
+
+  private static void add(Row row, Variant variant, Map<Variant, Double> micros) {
+    double own = micros.getOrDefault(variant, Double.NaN);
+    row.add(MICROS, own);
+    Double constant = micros.get(Variant.CONSTANT);
+    if (constant != null && !variant.waitsForDisk()) {
+      row.add(OVER_CONSTANT, own - constant);
     }
-    return all;
   }
 
-  private static List<Join> joins(
-      LookupJob job,
-      Map<Variant, double[]> micros,
-      double[] newVersions,
-      Predicate<Variant> wanted) {
-    List<Join> joins = new ArrayList<>();
-    double[] constant = micros.get(Variant.CONSTANT);
-    micros.forEach(
-        (variant, perEvent) -> {
-          if (wanted.test(variant)) {
-            Map<String, Series> measures = new LinkedHashMap<>();
-            measures.put(Enrichment.MICROS, Series.of(perEvent));
-            if (constant != null && !variant.waitsForDisk()) {
-              measures.put(OVER_CONSTANT, Series.of(difference(perEvent, constant)));
-            }
-            if (variant == Variant.BSDB_REFRESHED) {
-              measures.put(NEW_VERSIONS, Series.of(newVersions));
-            }
-            joins.add(new Join(variant.label(), job.options(variant), measures));
-          }
-        });
-    return joins;
-  }
-
-  /** Of the same rounds. */
-  private static double[] difference(double[] left, double[] right) {
-    double[] difference = new double[left.length];
-    Arrays.setAll(difference, round -> left[round] - right[round]);
-    return difference;
+  private Section section(String where, long events, Variant reference, Map<Variant, Row> rows) {
+    return new Section(
+        "joins",
+        "Lookup join in Flink%s: %,d records, %,d events".formatted(where, job.rows(), events),
+        job.rows(),
+        notes,
+        reference.label(),
+        List.of(MICROS),
+        rows.entrySet().stream()
+            .filter(each -> each.getKey().waitsForDisk() == reference.waitsForDisk())
+            .map(Map.Entry::getValue)
+            .toList());
   }
 }

@@ -1,9 +1,19 @@
 package io.bsdb.benchmarks.flink;
 
+import io.bsdb.benchmarks.InFlight;
+import io.bsdb.benchmarks.Progress;
+import io.bsdb.benchmarks.Workload;
+import io.bsdb.format.row.KeyWriter;
+import io.bsdb.format.row.RowLayout;
+import io.bsdb.format.row.RowView;
+import io.bsdb.reader.Access;
+import io.bsdb.reader.AsyncSnapshotReader;
+import io.bsdb.reader.ReaderOptions;
 import io.bsdb.table.Table;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
@@ -14,18 +24,23 @@ import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.flink.table.api.EnvironmentSettings;
 import org.apache.flink.table.api.Schema;
 import org.apache.flink.table.api.bridge.java.StreamTableEnvironment;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One query with different lookups, in one slot.
  *
  * @param path of the table
  * @param rows of the table
- * @param underWay lookups that wait for the disk at a time
- * @param versionSeconds after which the next version is put in service, where versions change
  */
-record LookupJob(Path path, long rows, int underWay, int versionSeconds) {
+record LookupJob(Path path, long rows) {
+  /** Lookups in flight that wait for the disk. */
+  private static final int IN_FLIGHT = 256;
+
+  /** After which the next version is put in service, where versions change. */
+  private static final int VERSION_SECONDS = 5;
+
   /** A step through the records that hits them in no order that memory could foresee. */
-  static final long STEP = 7_368_787;
+  private static final long STEP = 7_368_787;
 
   private static StreamTableEnvironment environment(RuntimeExecutionMode mode, long numbers) {
     Configuration configuration = new Configuration();
@@ -74,8 +89,8 @@ record LookupJob(Path path, long rows, int underWay, int versionSeconds) {
   /** What the lookup table of a variant is declared with. */
   String options(Variant variant) {
     return switch (variant) {
-      case NO_LOOKUP, CONSTANT -> "'connector' = 'bench-heap', 'rows' = '1'";
-      case HASH_MAP -> "'connector' = 'bench-heap', 'rows' = '%d'".formatted(rows);
+      case NONE, CONSTANT -> "'connector' = 'bench-heap', 'rows' = '1'";
+      case HASHMAP -> "'connector' = 'bench-heap', 'rows' = '%d'".formatted(rows);
       case BSDB -> "'connector' = 'bsdb', 'path' = '%s'".formatted(path);
       case BSDB_REFRESHED ->
           "'connector' = 'bsdb', 'path' = '%s', 'lookup.refresh-interval' = '100 ms'"
@@ -83,7 +98,7 @@ record LookupJob(Path path, long rows, int underWay, int versionSeconds) {
       case BSDB_ASYNC ->
           "'connector' = 'bsdb', 'path' = '%s', 'lookup.async' = 'true', 'lookup.access' = 'mapped'"
               .formatted(path);
-      case DISK_READER, DISK_ASYNC ->
+      case DISK_READER, DISK_BSDB ->
           "'connector' = 'bsdb', 'path' = '%s', 'lookup.async' = 'true', 'lookup.access' = 'io_uring'"
               .formatted(path);
     };
@@ -99,7 +114,7 @@ record LookupJob(Path path, long rows, int underWay, int versionSeconds) {
   /** Runs the job for so many events. */
   Took run(Variant variant, long events) throws Exception {
     if (variant == Variant.DISK_READER) {
-      return new Took(DiskReader.nanos(path, rows, events, underWay), 0);
+      return new Took(readerAlone(events), 0);
     }
     StreamTableEnvironment tables = environment(RuntimeExecutionMode.STREAMING, events);
     declare(tables, options(variant));
@@ -128,15 +143,48 @@ record LookupJob(Path path, long rows, int underWay, int versionSeconds) {
     return new Took(TimeUnit.MILLISECONDS.toNanos(millis), publications.get());
   }
 
+  /** Looks the same keys up past the page cache, without Flink; returns nanoseconds. */
+  private long readerAlone(long events) throws Exception {
+    ReaderOptions options = ReaderOptions.builder().access(Access.IO_URING).build();
+    try (AsyncSnapshotReader reader = AsyncSnapshotReader.open(path, options)) {
+      var schema = Objects.requireNonNull(reader.manifest().schema());
+      RowLayout layout = RowLayout.ofValues(schema);
+      KeyWriter writer = new KeyWriter(schema);
+      InFlight lookups = new InFlight(IN_FLIGHT);
+      long start = System.nanoTime();
+      for (long i = 0; i < events; i++) {
+        lookups.begin();
+        long key = Workload.keyNumber(i * STEP % rows);
+        lookups.endWith(
+            reader.get(writer.reset().writeLong(key).toBytes()),
+            value -> check(layout, key, value));
+      }
+      lookups.await();
+      long nanos = System.nanoTime() - start;
+      String access = reader.metrics().effectiveAccess();
+      if (!access.startsWith(Access.IO_URING.name())) {
+        Progress.step("io_uring is not available: %s", access);
+      }
+      return nanos;
+    }
+  }
+
+  private static void check(RowLayout layout, long key, byte @Nullable [] value) {
+    if (value == null
+        || new RowView(layout).wrap(value).longAt(0) != key * WorkloadFunctions.FACTOR) {
+      throw new IllegalStateException("wrong answer for key " + key);
+    }
+  }
+
   private String query(Variant variant) {
-    if (variant == Variant.NO_LOOKUP) {
+    if (variant == Variant.NONE) {
       return "SELECT k, k * %d, 'name' FROM s".formatted(WorkloadFunctions.FACTOR);
     }
     String hint =
         "/*+ LOOKUP('table'='d', 'output-mode'='allow_unordered', 'capacity'='%d') */"
-            .formatted(underWay);
+            .formatted(IN_FLIGHT);
     return "SELECT %s k, d.a, d.name FROM s LEFT JOIN d FOR SYSTEM_TIME AS OF s.pt ON d.id = s.k"
-        .formatted(variant == Variant.DISK_ASYNC ? hint : "");
+        .formatted(variant == Variant.DISK_BSDB ? hint : "");
   }
 
   /** Puts the other one of the two versions in service, again and again; tells how often. */
@@ -144,7 +192,7 @@ record LookupJob(Path path, long rows, int underWay, int versionSeconds) {
     Table table = Table.at(path);
     List<String> versions = table.versions();
     int count = 0;
-    while (!ended.await(versionSeconds, TimeUnit.SECONDS)) {
+    while (!ended.await(VERSION_SECONDS, TimeUnit.SECONDS)) {
       int current = versions.indexOf(table.currentVersion());
       table.rollback(versions.get(1 - current));
       count++;

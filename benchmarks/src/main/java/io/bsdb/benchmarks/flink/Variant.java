@@ -1,17 +1,19 @@
 package io.bsdb.benchmarks.flink;
 
+import java.util.Locale;
+
 /** What the events of the query are joined with. */
 enum Variant {
-  NO_LOOKUP("no lookup"),
+  NONE("no lookup"),
   CONSTANT("a constant row"),
-  HASH_MAP("HashMap on the heap"),
+  HASHMAP("HashMap on the heap"),
   BSDB("bsdb, synchronous"),
   BSDB_REFRESHED("bsdb, with new versions"),
   BSDB_ASYNC("bsdb, asynchronous"),
   /** Past the page cache, and without Flink. */
-  DISK_READER("the reader alone"),
-  /** Past the page cache, as many at a time as the reader alone. */
-  DISK_ASYNC("bsdb, asynchronous");
+  DISK_READER("the reader alone, io_uring"),
+  /** Past the page cache, with as many lookups in flight as the reader alone. */
+  DISK_BSDB("bsdb, asynchronous, io_uring");
 
   private final String label;
 
@@ -19,17 +21,22 @@ enum Variant {
     this.label = label;
   }
 
-  /** Its name in reports. */
+  /** Returns its name in reports. */
   String label() {
     return label;
   }
 
-  boolean waitsForDisk() {
-    return this == DISK_READER || this == DISK_ASYNC;
+  /** Returns its name on the command line. */
+  String word() {
+    return name().toLowerCase(Locale.ROOT).replace('_', '-');
   }
 
-  /** Whether every event gets the row of its key. */
+  boolean waitsForDisk() {
+    return this == DISK_READER || this == DISK_BSDB;
+  }
+
+  /** Tells whether every event gets the row of its key. */
   boolean answersRight() {
-    return this != CONSTANT && this != NO_LOOKUP;
+    return this != CONSTANT && this != NONE;
   }
 }

@@ -17,7 +17,7 @@ enum Contender {
   ROCKSDB("GlobalKTable, RocksDB", "RocksDB as Kafka Streams sets it up, without changes", 0) {
     @Override
     AutoCloseable join(StreamsBuilder builder, Path snapshots, ResultCount results) {
-      return joinGlobal(builder, builder.globalTable(BenchTopics.TABLE), results);
+      return joinGlobal(builder, builder.globalTable(StreamsBench.TABLE), results);
     }
   },
   MEMORY("GlobalKTable, in-memory store", "Stores.inMemoryKeyValueStore", 512) {
@@ -28,7 +28,7 @@ enum Contender {
       return joinGlobal(
           builder,
           builder.globalTable(
-              BenchTopics.TABLE,
+              StreamsBench.TABLE,
               store.withKeySerde(Serdes.ByteArray()).withValueSerde(Serdes.ByteArray())),
           results);
     }
@@ -42,7 +42,7 @@ enum Contender {
               .table(snapshots)
               .serdes(Serdes.ByteArray(), Serdes.ByteArray())
               .build();
-      KStream<byte[], byte[]> events = builder.stream(BenchTopics.EVENTS);
+      KStream<byte[], byte[]> events = builder.stream(StreamsBench.EVENTS);
       table
           .leftJoin(events, (key, event) -> event, results::joined)
           .foreach((key, value) -> results.add(value));
@@ -60,11 +60,12 @@ enum Contender {
     this.heapBytesPerRecord = heapBytesPerRecord;
   }
 
+  /** Returns its name in reports. */
   String description() {
     return description;
   }
 
-  /** What was set. */
+  /** Says what was set. */
   String configuration(long records) {
     return "%s; one stream thread, heap of %d MiB".formatted(table, heapMebibytes(records));
   }
@@ -82,7 +83,7 @@ enum Contender {
 
   private static AutoCloseable joinGlobal(
       StreamsBuilder builder, GlobalKTable<byte[], byte[]> table, ResultCount results) {
-    KStream<byte[], byte[]> events = builder.stream(BenchTopics.EVENTS);
+    KStream<byte[], byte[]> events = builder.stream(StreamsBench.EVENTS);
     events
         .leftJoin(table, (key, event) -> event, results::joined)
         .foreach((key, value) -> results.add(value));

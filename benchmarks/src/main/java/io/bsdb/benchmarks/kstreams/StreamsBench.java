@@ -1,17 +1,16 @@
 package io.bsdb.benchmarks.kstreams;
 
-import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.core.type.TypeReference;
 import io.bsdb.benchmarks.Directories;
-import io.bsdb.benchmarks.Enrichment;
-import io.bsdb.benchmarks.Machine;
+import io.bsdb.benchmarks.JavaProcess;
 import io.bsdb.benchmarks.Progress;
-import io.bsdb.benchmarks.Reports;
-import io.bsdb.benchmarks.Results;
+import io.bsdb.benchmarks.Results.Row;
+import io.bsdb.benchmarks.Results.Section;
 import io.bsdb.benchmarks.Workload;
-import io.bsdb.benchmarks.kstreams.StreamsReport.Start;
 import io.bsdb.benchmarks.kstreams.StreamsRun.Outcome;
-import io.bsdb.benchmarks.peers.JavaCommand;
 import io.bsdb.examples.EmbeddedKafka;
+import io.bsdb.writer.SnapshotWriter;
+import io.bsdb.writer.WriterOptions;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -20,148 +19,133 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.Callable;
+import java.util.SplittableRandom;
 import org.apache.kafka.clients.admin.Admin;
-import picocli.CommandLine;
-import picocli.CommandLine.Command;
-import picocli.CommandLine.Option;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
 
-/** Runs one join with different tables behind it, in turn, on one broker. */
-@Command(
-    name = "benchmarks/run kafka-streams",
-    mixinStandardHelpOptions = true,
-    sortOptions = false,
-    header = "Compares the join in Kafka Streams with a GlobalKTable.",
-    description = {
-      "",
-      "Joins the same events with a table in a GlobalKTable and in a SnapshotLookup. Each"
-          + " application runs in a process of its own, one after the other, with one stream thread;"
-          + " the broker is within this process. Results are counted and checked, not sent. Writes"
-          + " results.json and report.html.",
-      ""
-    },
-    footerHeading = "%nExample, in about 15 minutes:%n",
-    footer = "  ./benchmarks/run kafka-streams --records 1000000,5000000,10000000")
-public final class StreamsBench implements Callable<Integer> {
+/**
+ * Joins the same events with a table in a {@code GlobalKTable} and in a {@code SnapshotLookup}. Each
+ * application runs in a process of its own, one after the other, with one stream thread; the broker
+ * is within this process. Results are counted and checked, not sent.
+ *
+ * @param workload the table's records
+ * @param events to join, 2 or more
+ */
+public record StreamsBench(Workload workload, long events, int rounds) {
   static final String APPLICATION = "bench";
+  static final String TABLE = "table";
+  static final String EVENTS = "events";
 
-  @Option(
-      names = "--records",
-      paramLabel = "N",
-      split = ",",
-      description = "In the table, or several counts with commas between. Default: 1000000.")
-  private List<Long> records = List.of(1_000_000L);
+  private static final int PARTITIONS = 4;
 
-  @Option(
-      names = "--events",
-      paramLabel = "N",
-      description = "To join, 2 or more. Default: ${DEFAULT-VALUE}.")
-  private long events = 2_000_000;
+  /** Every tenth event names a key that the table does not have. */
+  private static final int ABSENT_EVERY = 10;
 
-  @Option(
-      names = "--rounds",
-      paramLabel = "N",
-      description = "Of which medians are shown. Default: ${DEFAULT-VALUE}.")
-  private int rounds = 1;
+  private static final String FIRST_RESULT = "first result, s";
+  private static final String MICROS = "µs per event";
 
-  @Option(
-      names = "--directory",
-      paramLabel = "DIR",
-      description =
-          "For reports, and for data, which is deleted: about 0.5 GiB for a million records."
-              + " Default: ${DEFAULT-VALUE}.")
-  private Path directory = Path.of("bench-data", "kafka-streams");
-
-  @Option(names = "--quiet", description = "Write the reports, and print none.")
-  private boolean quiet;
-
-  private StreamsBench() {}
-
-  public static void main(String[] arguments) {
-    System.exit(new CommandLine(new StreamsBench()).execute(arguments));
-  }
-
-  @Override
-  public Integer call() throws Exception {
-    if (events < 2 || rounds < 1) {
-      throw new CommandLine.ParameterException(
-          new CommandLine(this), "expected at least 2 events and 1 round");
-    }
-    Results results = new Results(Machine.facts(), parameters(), List.of(), List.of(), List.of());
+  /** Runs all; the directory is deleted afterwards. */
+  public Section run(Path directory) throws Exception {
+    Directories.delete(directory); // of a run that was killed
     Files.createDirectories(directory);
-    for (long count : records) {
-      Path data = directory.toAbsolutePath().resolve("data");
-      Directories.delete(data); // of a run that was killed
-      Files.createDirectories(data);
-      try {
-        results = results.with(List.of(compare(new Workload(count), data)));
-        Reports.write(results, directory);
-      } finally {
-        Directories.delete(data);
-      }
-    }
-    if (!quiet) {
-      Reports.print(results, directory);
-    }
-    return 0;
-  }
-
-  private Map<String, String> parameters() {
-    Map<String, String> parameters = new LinkedHashMap<>();
-    parameters.put("records", records.toString());
-    parameters.put("rounds", rounds + " of each contender, one after the other");
-    return parameters;
-  }
-
-  private Enrichment compare(Workload workload, Path data) throws Exception {
-    Map<Start, List<Outcome>> outcomes = new LinkedHashMap<>();
-    try (EmbeddedKafka kafka = EmbeddedKafka.start(data.resolve("kafka"))) {
-      BenchTopics topics = new BenchTopics(kafka, workload, events);
-      Progress.step("%,d records: fill the topics", workload.records());
-      topics.fill();
-      Progress.step("build the snapshot");
-      topics.build(data.resolve("snapshots"));
+    Map<String, Row> rows = new LinkedHashMap<>();
+    try (EmbeddedKafka kafka = EmbeddedKafka.start(directory.resolve("kafka"))) {
+      Progress.step("%,d records: fill the topics and build the snapshot", workload.records());
+      fill(kafka);
+      build(directory.resolve("snapshots"));
       for (int round = 1; round <= rounds; round++) {
         for (Contender contender : Contender.values()) {
-          Path state = Files.createDirectories(data.resolve("state"));
-          run(new Start(contender, contender.description()), topics, data, outcomes);
+          Path state = Files.createDirectories(directory.resolve("state"));
+          List<String> starts = new ArrayList<>(List.of(contender.description()));
           if (contender == Contender.ROCKSDB) {
-            Start again = new Start(contender, contender.description() + ", restarted");
-            run(again, topics, data, outcomes);
+            starts.add(contender.description() + ", restarted");
+          }
+          for (String start : starts) {
+            Progress.step("round %d of %d: %s", round, rounds, start);
+            add(
+                rows.computeIfAbsent(
+                    start, name -> new Row(name, contender.configuration(workload.records()))),
+                run(contender, kafka.bootstrapServers(), directory));
           }
           Directories.delete(state);
         }
       }
+    } finally {
+      Directories.delete(directory);
     }
-    return new StreamsReport(workload.records(), events, outcomes).enrichment();
+    return new Section(
+        "joins",
+        "Join in Kafka Streams: %,d records, %,d events".formatted(workload.records(), events),
+        workload.records(),
+        List.of(),
+        Contender.BSDB.description(),
+        List.of(FIRST_RESULT, MICROS),
+        List.copyOf(rows.values()));
   }
 
-  private static void run(
-      Start start, BenchTopics topics, Path data, Map<Start, List<Outcome>> outcomes)
-      throws Exception {
-    Progress.step("%s", start.name());
-    Contender contender = start.contender();
-    Path file = data.resolve("outcome.json");
-    JavaCommand.run(
-        List.of("-Xmx" + contender.heapMebibytes(topics.workload().records()) + "m"),
-        StreamsRun.class,
-        contender.name(),
-        topics.kafka().bootstrapServers(),
-        data.resolve("state").toString(),
-        data.resolve("snapshots").toString(),
-        Long.toString(topics.workload().records()),
-        Long.toString(topics.events()),
-        file.toString());
-    Outcome outcome = new ObjectMapper().readValue(file.toFile(), Outcome.class);
-    if (outcome.hits() != topics.hits()) {
-      throw new IOException(
-          "%s: hits: expected=%d actual=%d".formatted(contender, topics.hits(), outcome.hits()));
+  private void fill(EmbeddedKafka kafka) throws Exception {
+    kafka.createTopics(PARTITIONS, TABLE, EVENTS);
+    ByteArraySerializer bytes = new ByteArraySerializer();
+    kafka.send(
+        workload.records(),
+        id -> new ProducerRecord<>(TABLE, workload.key(id), workload.value(id)),
+        bytes,
+        bytes);
+    SplittableRandom random = new SplittableRandom(1);
+    kafka.send(
+        events,
+        i -> new ProducerRecord<>(EVENTS, (int) (i % PARTITIONS), null, event(i, random)),
+        bytes,
+        bytes);
+  }
+
+  private byte[] event(long number, SplittableRandom random) {
+    long id = random.nextLong(workload.records());
+    return workload.key(number % ABSENT_EVERY == 0 ? workload.records() + id : id);
+  }
+
+  private void build(Path snapshots) throws IOException {
+    try (SnapshotWriter writer = SnapshotWriter.create(snapshots, WriterOptions.defaults())) {
+      for (long id = 0; id < workload.records(); id++) {
+        writer.add(workload.key(id), workload.value(id));
+      }
+      writer.publish();
     }
-    outcomes.computeIfAbsent(start, none -> new ArrayList<>()).add(outcome);
-    // The next one shall read the events from the start, too.
-    try (Admin admin =
-        Admin.create(Map.of("bootstrap.servers", topics.kafka().bootstrapServers()))) {
+  }
+
+  private Outcome run(Contender contender, String servers, Path directory) throws Exception {
+    Outcome outcome =
+        JavaProcess.call(
+            new TypeReference<>() {},
+            List.of("-Xmx" + contender.heapMebibytes(workload.records()) + "m"),
+            StreamsRun.class,
+            contender.name(),
+            servers,
+            directory.resolve("state"),
+            directory.resolve("snapshots"),
+            workload.records(),
+            events);
+    long hits = events - (events + ABSENT_EVERY - 1) / ABSENT_EVERY;
+    if (outcome.hits() != hits) {
+      throw new IOException(
+          "%s: hits: expected=%d actual=%d".formatted(contender, hits, outcome.hits()));
+    }
+    // The next one has to read the events from the start, too.
+    try (Admin admin = Admin.create(Map.of("bootstrap.servers", servers))) {
       admin.deleteConsumerGroups(Set.of(APPLICATION)).all().get();
     }
+    return outcome;
+  }
+
+  private static void add(Row row, Outcome outcome) {
+    row.add(MICROS, 1e6 / outcome.resultsPerSecond());
+    row.add(FIRST_RESULT, outcome.firstResultSeconds());
+    row.add("results/s", outcome.resultsPerSecond());
+    row.add("open, s", outcome.openSeconds());
+    row.add("heap, MiB", (double) (outcome.maxHeapBytes() >> 20));
+    row.add("private, MiB", (double) (outcome.privateBytes() >> 20));
+    row.add("mapped, MiB", (double) (outcome.fileBytes() >> 20));
+    row.add("disk, MiB", (double) (outcome.diskBytes() >> 20));
   }
 }

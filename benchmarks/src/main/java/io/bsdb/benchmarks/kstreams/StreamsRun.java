@@ -1,8 +1,8 @@
 package io.bsdb.benchmarks.kstreams;
 
-import com.fasterxml.jackson.databind.ObjectMapper;
 import io.bsdb.benchmarks.Directories;
-import io.bsdb.benchmarks.ProcessStatus;
+import io.bsdb.benchmarks.JavaProcess;
+import io.bsdb.benchmarks.Machine;
 import io.bsdb.benchmarks.Workload;
 import java.nio.file.Path;
 import java.util.Properties;
@@ -42,7 +42,7 @@ final class StreamsRun {
 
   /**
    * Arguments: contender, bootstrap servers, directory of state, directory of snapshots, numbers of
-   * records and of events, file for the outcome.
+   * records and of events, file for the answer.
    */
   public static void main(String[] arguments) throws Exception {
     Contender contender = Contender.valueOf(arguments[0]);
@@ -71,8 +71,8 @@ final class StreamsRun {
       long started = System.nanoTime();
       streams.start();
       results.await();
-      long privateBytes = ProcessStatus.bytes("RssAnon");
-      long fileBytes = ProcessStatus.bytes("RssFile");
+      long privateBytes = Machine.ownMemory("RssAnon");
+      long fileBytes = Machine.ownMemory("RssFile");
       // The group has to be empty, or its offsets could not be deleted for the next run.
       streams.close(CloseOptions.groupMembershipOperation(GroupMembershipOperation.LEAVE_GROUP));
       Outcome outcome =
@@ -85,7 +85,7 @@ final class StreamsRun {
               privateBytes,
               fileBytes,
               Directories.size(contender == Contender.BSDB ? snapshots : state));
-      new ObjectMapper().writeValue(Path.of(arguments[6]).toFile(), outcome);
+      JavaProcess.answer(arguments, outcome);
     }
   }
 }

@@ -27,9 +27,8 @@ import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * Time per key to rank random present keys whose 128-bit hashes are known. The section lies in
- * memory as readers have it: mapped from a file, in huge pages where the system has them for files
- * (Linux 6.x with ext4 or XFS), or in a direct buffer of small pages, as where it has not.
+ * Time per key to rank random present keys whose 128-bit hashes are known. The section is mapped
+ * from a file, in huge pages where the system has them for files, as readers have it.
  */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.AverageTime)
@@ -38,12 +37,6 @@ import org.openjdk.jmh.annotations.Warmup;
 @Measurement(iterations = 7, time = 1)
 @Fork(value = 1, jvmArgsAppend = "-Xmx5g")
 public class PerfectHashBenchmark {
-
-  /** What the section lies in. */
-  public enum Pages {
-    MAPPED_HUGE,
-    DIRECT_SMALL
-  }
 
   private static final int LOOKUPS = 1 << 20;
   private static final int HUGE_PAGE = 2 << 20;
@@ -54,9 +47,6 @@ public class PerfectHashBenchmark {
   @Param({"10000000", "100000000"})
   public int keys;
 
-  @Param({"MAPPED_HUGE", "DIRECT_SMALL"})
-  public Pages pages;
-
   private Path file;
   private FileMemory memory;
   private PerfectHash hash;
@@ -66,25 +56,22 @@ public class PerfectHashBenchmark {
 
   @Setup
   public void build() throws IOException {
-    KeyHashes all = KeyHashes.random(keys);
+    SplittableRandom random = new SplittableRandom(1);
+    long[] allHigh = random.longs(keys).toArray();
+    long[] allLow = random.longs(keys).toArray();
     byte[] section =
         PerfectHashBuilder.of(kind)
             .temporaryDirectory(Path.of(System.getProperty("java.io.tmpdir")))
-            .build(all.high(), all.low(), keys);
+            .build(allHigh, allLow, keys);
     file = Files.createTempFile("bsdb-benchmark", ".perfect-hash");
     write(section, file);
     memory = FileMemory.map(file);
     memory.adviseHugePages();
-    hash =
-        PerfectHash.open(
-            pages == Pages.MAPPED_HUGE
-                ? memory.slice(0, section.length)
-                : ByteBuffer.allocateDirect(section.length).put(0, section));
-    SplittableRandom random = new SplittableRandom(2);
+    hash = PerfectHash.open(memory.slice(0, section.length));
     for (int i = 0; i < LOOKUPS; i++) {
       int key = random.nextInt(keys);
-      high[i] = all.high()[key];
-      low[i] = all.low()[key];
+      high[i] = allHigh[key];
+      low[i] = allLow[key];
     }
   }
 

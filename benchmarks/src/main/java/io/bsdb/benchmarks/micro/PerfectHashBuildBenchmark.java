@@ -5,6 +5,7 @@ import io.bsdb.format.hash.PerfectHashConstruction;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Locale;
+import java.util.SplittableRandom;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
@@ -44,13 +45,16 @@ public class PerfectHashBuildBenchmark {
   @Param({"1", "2"})
   public int threads;
 
-  private KeyHashes hashes;
+  private long[] high;
+  private long[] low;
   private ExecutorService executor;
   private int sectionLength;
 
   @Setup
   public void generate() {
-    hashes = KeyHashes.random(keys);
+    SplittableRandom random = new SplittableRandom(1);
+    high = random.longs(keys).toArray();
+    low = random.longs(keys).toArray();
     executor =
         Executors.newFixedThreadPool(threads, task -> new Thread(task, "perfect-hash-build"));
   }
@@ -68,7 +72,7 @@ public class PerfectHashBuildBenchmark {
         PerfectHashBuilder.of(construction)
             .executor(executor, threads)
             .temporaryDirectory(Path.of(System.getProperty("java.io.tmpdir")))
-            .build(hashes.high(), hashes.low(), keys);
+            .build(high, low, keys);
     sectionLength = section.length;
     return section;
   }

@@ -1,9 +1,8 @@
 package io.bsdb.benchmarks.micro;
 
 import io.bsdb.benchmarks.Workload;
-import io.bsdb.benchmarks.Workload.Distribution;
+import io.bsdb.benchmarks.Workload.Keys;
 import io.bsdb.benchmarks.Workload.Queries;
-import io.bsdb.benchmarks.Workload.Share;
 import io.bsdb.reader.ReaderOptions;
 import io.bsdb.reader.SnapshotReader;
 import java.io.IOException;
@@ -63,7 +62,7 @@ public class ReaderBenchmark {
   @Setup
   public void open() throws IOException {
     table = Path.of(directory, store + "-" + records);
-    queries = new Workload(records).queries(Distribution.UNIFORM, Share.MIXED);
+    queries = new Workload(records).queries(Keys.UNIFORM);
     batches = queries.batches(BATCH);
     reader = SnapshotReader.open(table, ReaderOptions.defaults());
     for (int i = 0; i < keys; i++) {

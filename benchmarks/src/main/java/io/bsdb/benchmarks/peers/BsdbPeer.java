@@ -43,8 +43,8 @@ public record BsdbPeer(
   }
 
   @Override
-  public boolean copiesFiles() {
-    return access == Access.RESIDENT;
+  public long nativeBytes(long fileBytes) {
+    return cacheBytes + (access == Access.RESIDENT ? fileBytes : 0);
   }
 
   @Override

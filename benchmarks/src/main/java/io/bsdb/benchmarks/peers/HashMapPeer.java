@@ -1,5 +1,6 @@
 package io.bsdb.benchmarks.peers;
 
+import io.bsdb.benchmarks.JavaProcess;
 import io.bsdb.benchmarks.RecordFile;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -24,7 +25,7 @@ public record HashMapPeer() implements Peer {
   @Override
   public String configuration() {
     return "java.util.HashMap<ByteBuffer, byte[]>, sized in advance, values copied; "
-        + (JavaCommand.hasHugeHeap() ? "heap in huge pages" : "heap in small pages");
+        + (JavaProcess.hasHugeHeap() ? "heap in huge pages" : "heap in small pages");
   }
 
   @Override

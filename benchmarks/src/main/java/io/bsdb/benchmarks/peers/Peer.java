@@ -17,28 +17,22 @@ public interface Peer {
     return name();
   }
 
-  /** Whether a lookup leaves the process's own heap at all. */
+  /** Tells whether there is anything to build. */
   default boolean hasFiles() {
     return true;
   }
 
-  /** Whether its process holds a copy of the files, and so needs none of the page cache. */
-  default boolean copiesFiles() {
-    return false;
-  }
-
-  /** What so many records need of the heap, with room for its collector; 0 if none is there. */
+  /** Returns what so many records need of the heap, with room for its collector. */
   default long heapBytes(long records) {
     return 0;
   }
 
-  /** Most bytes of a cache on the heap. */
-  default long cacheBytes() {
-    return 0;
-  }
-
-  /** Most bytes of a cache of its own beside the heap. */
-  default long offHeapCacheBytes() {
+  /**
+   * Returns what its process needs beside the heap and the mapped files: copies and caches.
+   *
+   * @param fileBytes of its files
+   */
+  default long nativeBytes(long fileBytes) {
     return 0;
   }
 

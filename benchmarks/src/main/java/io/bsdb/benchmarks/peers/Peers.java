@@ -6,6 +6,8 @@ import io.bsdb.reader.SignatureUse;
 import io.bsdb.writer.Layout;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Function;
+import java.util.stream.Collectors;
 
 /** All stores that are compared. */
 public final class Peers {
@@ -23,35 +25,41 @@ public final class Peers {
           "rocksdb-ingest",
           "rocksdb-zstd",
           "lmdb",
-          "sqlite",
-          "mvstore",
           "hashmap");
 
   private Peers() {}
 
-  /**
-   * The peers with these names; a word that is no name stands for all names that contain it. All
-   * peers without words.
-   */
+  /** Returns the peers that words {@link #choose}. */
   public static List<Peer> named(List<String> words) {
-    List<Peer> all = all();
+    return choose(all(), Peer::name, words);
+  }
+
+  /**
+   * Returns those with these names; a word that is no name stands for all names that contain it.
+   * All without words.
+   */
+  public static <T> List<T> choose(List<T> all, Function<T, String> name, List<String> words) {
+    Set<String> names = all.stream().map(name).collect(Collectors.toSet());
     return all.stream()
-        .filter(peer -> words.isEmpty() || words.stream().anyMatch(word -> means(word, peer, all)))
+        .filter(
+            each ->
+                words.isEmpty()
+                    || words.stream()
+                        .anyMatch(
+                            word ->
+                                names.contains(word)
+                                    ? name.apply(each).equals(word)
+                                    : name.apply(each).contains(word)))
         .toList();
   }
 
-  private static boolean means(String word, Peer peer, List<Peer> all) {
-    boolean isName = all.stream().anyMatch(other -> other.name().equals(word));
-    return isName ? peer.name().equals(word) : peer.name().contains(word);
-  }
-
-  /** Those of a quick run: one of each kind, and the layouts that people choose between. */
+  /** Returns those of a quick run: one of each kind, and the layouts that people choose between. */
   public static List<Peer> quick() {
     return all().stream().filter(peer -> QUICK.contains(peer.name())).toList();
   }
 
-  /** The peer whose files have a name. */
-  static Peer withFiles(String files) {
+  /** Returns a peer whose files have a name. */
+  public static Peer withFiles(String files) {
     return all().stream().filter(peer -> peer.files().equals(files)).findFirst().orElseThrow();
   }
 
@@ -73,8 +81,6 @@ public final class Peers {
         RocksDbPeer.compressed("rocksdb-zstd"),
         RocksDbPeer.compressed("rocksdb-zstd-cached", "rocksdb-zstd", CACHE_BYTES),
         new LmdbPeer(),
-        new SqlitePeer(),
-        new MvStorePeer(),
         new HashMapPeer());
   }
 }

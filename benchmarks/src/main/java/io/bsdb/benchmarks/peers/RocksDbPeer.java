@@ -72,7 +72,7 @@ public record RocksDbPeer(
   }
 
   @Override
-  public long offHeapCacheBytes() {
+  public long nativeBytes(long fileBytes) {
     return blockCacheBytes;
   }
 

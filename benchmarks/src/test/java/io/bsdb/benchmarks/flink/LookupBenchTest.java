@@ -3,10 +3,10 @@ package io.bsdb.benchmarks.flink;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.fasterxml.jackson.core.type.TypeReference;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import io.bsdb.benchmarks.Enrichment;
-import io.bsdb.benchmarks.Enrichment.Join;
-import io.bsdb.benchmarks.Results;
+import io.bsdb.benchmarks.Results.Row;
+import io.bsdb.benchmarks.Results.Section;
 import io.bsdb.benchmarks.Workload;
 import java.nio.file.Path;
 import java.util.List;
@@ -26,35 +26,29 @@ class LookupBenchTest {
 
   @Test
   void joinsChecksAndReports() throws Exception {
-    int status =
-        LookupBench.run(
-            "--directory=" + directory,
-            "--rows=1000",
-            "--events=2000",
-            "--disk-events=100",
-            "--rounds=1",
-            "--quiet",
-            "--only=CONSTANT,HASH_MAP,BSDB,DISK_READER,DISK_ASYNC");
+    Path answer = directory.resolve("answer.json");
 
-    assertThat(status).isZero();
-    Results results =
-        new ObjectMapper().readValue(directory.resolve("results.json").toFile(), Results.class);
-    assertThat(directory.resolve("report.html")).exists();
-    List<Enrichment> both = results.enrichment();
-    assertThat(both).extracting(Enrichment::events).containsExactly(2000L, 100L);
-    assertThat(both.get(0).joins())
-        .extracting(Join::name)
+    LookupBench.main(
+        new String[] {
+          directory.toString(), "1000", "2000", "100", "1", "constant,hashmap,bsdb,disk", "" + answer
+        });
+
+    List<Section> both = new ObjectMapper().readValue(answer.toFile(), new TypeReference<>() {});
+    assertThat(both)
+        .extracting(Section::title)
+        .containsExactly(
+            "Lookup join in Flink: 1,000 records, 2,000 events",
+            "Lookup join in Flink past the page cache: 1,000 records, 100 events");
+    assertThat(both.get(0).rows())
+        .extracting(Row::name)
         .containsExactly("a constant row", "HashMap on the heap", "bsdb, synchronous");
-    assertThat(both.get(0).joins())
+    assertThat(both.get(0).rows())
         .allSatisfy(
-            join -> {
-              assertThat(join.measures()).containsOnlyKeys("µs per event", "µs over constant");
-              assertThat(join.ratios()).containsOnlyKeys("µs per event");
-            });
-    assertThat(both.get(1).joins())
-        .extracting(Join::name)
-        .containsExactly("the reader alone", "bsdb, asynchronous");
-    assertThat(both.get(1).joins().get(1).ratios()).containsOnlyKeys("µs per event");
+            row -> assertThat(row.measures()).containsOnlyKeys("µs per event", "µs over constant"));
+    assertThat(both.get(0).compared()).containsExactly("µs per event");
+    assertThat(both.get(1).rows())
+        .extracting(Row::name)
+        .containsExactly("the reader alone, io_uring", "bsdb, asynchronous, io_uring");
   }
 
   @Test

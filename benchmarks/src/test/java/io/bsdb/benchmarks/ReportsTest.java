@@ -1,0 +1,92 @@
+package io.bsdb.benchmarks;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.bsdb.benchmarks.Results.Row;
+import io.bsdb.benchmarks.Results.Section;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class ReportsTest {
+  private static Row row(String name, double... nanos) {
+    Row row = new Row(name, "settings of " + name);
+    row.add("get", nanos);
+    row.add("size", 1500);
+    return row;
+  }
+
+  private static Section section(long records, Row... rows) {
+    return new Section(
+        "lookups",
+        "Lookups of X",
+        records,
+        List.of("left out: heap: too large"),
+        "own",
+        List.of("get"),
+        List.of(rows));
+  }
+
+  private static Results results(Section... sections) {
+    return new Results(Map.of("date", "2000-01-01"), Map.of("command", "</script>"), List.of(sections));
+  }
+
+  @Test
+  void comparesMedians() {
+    String text = Reports.text(results(section(1000, row("slow", 4, 20, 6), row("own", 2, 4))));
+
+    assertThat(text)
+        .contains("== Lookups of X\n   left out: heap: too large\n")
+        .containsPattern("Times the figure of own\n +get\n +slow +2.00x\n +own +1.00x")
+        .containsPattern("Medians\n +get +size\n +slow +6.00 +1,500\n +own +3.00 +1,500")
+        .containsPattern("slow +settings of slow");
+  }
+
+  @Test
+  void leavesCellsEmptyAndTakesTheFirstRowWithoutReference() {
+    Row other = new Row("other", "");
+    other.add("size", 7);
+
+    String text = Reports.text(results(section(1000, row("slow", 6), other)));
+
+    assertThat(text)
+        .containsPattern("Times the figure of slow\n +get\n +slow +1.00x\n +other\n")
+        .containsPattern("slow +6.00 +1,500\n +other +7.00\n")
+        .doesNotContain("NaN");
+  }
+
+  @Test
+  void showsGrowthOverRecordCounts() {
+    Results two =
+        results(section(1000, row("own", 2), row("small", 1)), section(2000, row("own", 4)));
+
+    assertThat(Reports.text(two.with(two.growth())))
+        .containsPattern("Growth of get[^\n]*\n\nMedians\n +1,000 +2,000\n +own +2.00 +4.00\n +small +1.00\n");
+    assertThat(results(section(1000, row("own", 2))).growth()).isEmpty();
+  }
+
+  @Test
+  void writesJsonAndAPageThatNeedsNoOtherFile(@TempDir Path directory) throws Exception {
+    Results results = results(section(1000, row("slow", 6), row("own", 3)));
+
+    Reports.write(results, directory);
+
+    ObjectMapper json = new ObjectMapper();
+    assertThat(json.readValue(directory.resolve("results.json").toFile(), Results.class))
+        .isEqualTo(results);
+    assertThat(directory.resolve("report.html"))
+        .content()
+        .contains("Lookups of X")
+        .doesNotContainPattern("/\\*[A-Z]+\\*/|<script[^>]+src=|<link|</script>\"")
+        .satisfies(
+            page -> {
+              String from = "id=\"results\">";
+              int start = page.indexOf(from) + from.length();
+              String text = page.substring(start, page.indexOf("</script>", start));
+              assertThat(json.readValue(text, Results.class)).isEqualTo(results);
+            });
+  }
+}
