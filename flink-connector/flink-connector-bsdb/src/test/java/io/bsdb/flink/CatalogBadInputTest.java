@@ -180,7 +180,9 @@ class CatalogBadInputTest {
         .hasStackTraceContaining("declaration of a table checksum mismatch: file=" + file);
     Files.writeString(file, "{");
     assertFails("SELECT * FROM declared")
-        .hasStackTraceContaining("declaration of a table cannot be read: file=" + file);
+        .hasStackTraceContaining(
+            "declaration of a table does not end with a checksum, perhaps it was cut off: file="
+                + file);
     Files.writeString(file, text.replace("\"formatVersion\" : 1", "\"formatVersion\" : 2"));
     assertFails("SELECT * FROM declared")
         .hasStackTraceContaining(
