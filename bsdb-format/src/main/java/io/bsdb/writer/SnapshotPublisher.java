@@ -6,6 +6,7 @@ import io.bsdb.format.SnapshotFormat;
 import io.bsdb.table.Build;
 import io.bsdb.table.PublishConflictException;
 import io.bsdb.table.Table;
+import io.bsdb.table.Table.Published;
 import io.bsdb.writer.TooFewRowsException.Limit;
 import java.io.IOException;
 import java.math.BigDecimal;
@@ -16,6 +17,8 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import java.util.UUID;
+import java.util.function.Predicate;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -24,6 +27,8 @@ import org.jspecify.annotations.Nullable;
  * snapshot.
  */
 public final class SnapshotPublisher {
+  private static final Pattern EMPTY = Pattern.compile("part-[0-9]{5}-empty-.*\\.bsdb");
+
   private SnapshotPublisher() {}
 
   /**
@@ -32,8 +37,9 @@ public final class SnapshotPublisher {
    * the build it puts the build in service again, with the files and the manifest that it has.
    *
    * <p>Partitions for which no file is given are empty. Other files in the snapshot's directory,
-   * left by failed attempts, are deleted. So is all that a build wrote which is refused; after any
-   * other failure its files stay, and publishing may be tried again.
+   * left by failed attempts, are deleted; those of empty partitions once the build is published
+   * again or goes. So is all that a build wrote which is refused; after any other failure its files
+   * stay, and publishing may be tried again.
    *
    * @throws TooFewRowsException if the options demand more rows
    * @throws IllegalArgumentException if a partition has two files or is out of range, or if the
@@ -87,7 +93,7 @@ public final class SnapshotPublisher {
       // It may have been in service, so that its files must stay as they are.
       Manifest manifest = table.manifest(build.version());
       table.publish(build, manifest);
-      clear(table, build, manifest.partitions());
+      clear(table, build, manifest.partitions(), name -> true);
       return manifest;
     }
     requireEnoughRows(table, build, byPartition, options);
@@ -96,6 +102,8 @@ public final class SnapshotPublisher {
       PartitionFile file = byPartition[partition];
       all.add(file == null ? buildEmpty(table, build, partition, options) : file);
     }
+    // Another publisher of the build may be ahead, with empty files of its own in its manifest.
+    clear(table, build, all, name -> !EMPTY.matcher(name).matches());
     Manifest manifest =
         new Manifest(
             build.id(),
@@ -107,11 +115,9 @@ public final class SnapshotPublisher {
             all,
             options.properties(),
             options.sourcePositions());
-    table.publish(build, manifest);
-    // Another publisher of the build may have been first: then its empty files are in service.
-    Manifest published = table.manifest(build.version());
-    clear(table, build, published.partitions());
-    return published;
+    return table.publish(build, manifest) == Published.NOW
+        ? manifest
+        : table.manifest(build.version());
   }
 
   private static void requireEnoughRows(
@@ -176,16 +182,17 @@ public final class SnapshotPublisher {
    */
   public static void clear(Table table, Build build) throws IOException {
     if (table.contains(build.version())) {
-      clear(table, build, table.manifest(build.version()).partitions());
+      clear(table, build, table.manifest(build.version()).partitions(), name -> true);
     }
   }
 
-  /** Deletes what is no file of the snapshot. */
-  private static void clear(Table table, Build build, List<PartitionFile> files)
+  /** Deletes what is no file of the snapshot, among the files with these names. */
+  private static void clear(
+      Table table, Build build, List<PartitionFile> files, Predicate<String> among)
       throws IOException {
     Set<String> names = files.stream().map(PartitionFile::name).collect(Collectors.toSet());
     for (String name : table.storage().list(build.directory())) {
-      if (!names.contains(name) && !name.equals(SnapshotFormat.MANIFEST_FILE)) {
+      if (!names.contains(name) && !name.equals(SnapshotFormat.MANIFEST_FILE) && among.test(name)) {
         table.storage().delete(build.directory() + "/" + name);
       }
     }
