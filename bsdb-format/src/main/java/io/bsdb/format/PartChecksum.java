@@ -30,6 +30,7 @@ public final class PartChecksum {
   private static final int PREFIX_KIND = 16;
   private static final int PREFIX_OFFSET = 20;
   private static final int PREFIX_LENGTH = 28;
+  private static final int COPY_LENGTH = 1 << 13;
 
   private static final VarHandle INTS =
       MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.LITTLE_ENDIAN);
@@ -63,6 +64,9 @@ public final class PartChecksum {
   /**
    * CRC-32C of a part. Does not touch the buffer's position.
    *
+   * <p>What is off the heap may be a mapped file that somebody shortens meanwhile. A fault in the
+   * machine code of the checksum ends the process, one in a copy does not: so bytes are copied.
+   *
    * @param kind {@link #HEADER}, {@link #FOOTER} or the id of a {@link SectionKind}; that of {@link
    *     SectionKind#BLOCKS} for each block
    * @param offset where the part starts in the file
@@ -76,7 +80,16 @@ public final class PartChecksum {
     LONGS.set(bound, PREFIX_OFFSET, offset);
     CRC32C crc = new CRC32C();
     crc.update(bound, 0, PREFIX_LENGTH);
-    crc.update(buffer.duplicate().limit(from + length).position(from));
+    if (buffer.hasArray()) {
+      crc.update(buffer.array(), buffer.arrayOffset() + from, length);
+    } else {
+      byte[] copy = new byte[Math.min(length, COPY_LENGTH)];
+      for (int done = 0; done < length; done += copy.length) {
+        int step = Math.min(copy.length, length - done);
+        buffer.get(from + done, copy, 0, step);
+        crc.update(copy, 0, step);
+      }
+    }
     return (int) crc.getValue();
   }
 }

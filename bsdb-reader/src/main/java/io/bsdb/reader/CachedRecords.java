@@ -8,7 +8,6 @@ import io.bsdb.reader.io.FileMemory;
 import io.bsdb.reader.io.PageBuffer;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.channels.ClosedByInterruptException;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
@@ -66,28 +65,19 @@ final class CachedRecords implements Records {
       counters.cacheHits.increment();
       return hit;
     }
-    while (true) {
-      try {
-        CompletableFuture<CachedBlock> found =
-            find(partition, block, mine -> load(partition, block, mine));
-        if (!found.isDone() && ReadThread.isCurrent()) {
-          return load(partition, block); // it may be this thread that is to complete the other
-        }
-        recent.add(found.join());
-        return found.join();
-      } catch (CancellationException e) {
-        Throwable failure = e instanceof LoadFailure ? e : e.getCause(); // newer Java wraps it
-        Throwable cause = failure == null ? null : failure.getCause();
-        if (!isInterruptionOfAnother(cause)) {
-          throw Thrown.asIs(Objects.requireNonNullElse(cause, e));
-        }
+    try {
+      CompletableFuture<CachedBlock> found =
+          find(partition, block, mine -> load(partition, block, mine));
+      if (!found.isDone() && ReadThread.isCurrent()) {
+        return load(partition, block); // it may be this thread that is to complete the other
       }
+      recent.add(found.join());
+      return found.join();
+    } catch (CancellationException e) {
+      Throwable failure = e instanceof LoadFailure ? e : e.getCause(); // newer Java wraps it
+      Throwable cause = failure == null ? null : failure.getCause();
+      throw Thrown.asIs(Objects.requireNonNullElse(cause, e));
     }
-  }
-
-  /** Whether a load failed because the thread that did it for others, too, was interrupted. */
-  private static boolean isInterruptionOfAnother(@Nullable Throwable cause) {
-    return cause instanceof ClosedByInterruptException && !Thread.currentThread().isInterrupted();
   }
 
   /**

@@ -6,6 +6,7 @@ import java.time.Instant;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
@@ -35,18 +36,22 @@ final class EmptyReader implements SnapshotReader {
 
   @Override
   public byte @Nullable [] get(byte[] key) {
+    Objects.requireNonNull(key, "key");
     miss(1);
     return null;
   }
 
   @Override
   public int get(byte[] key, ByteBuffer target) {
+    Objects.requireNonNull(key, "key");
+    Objects.requireNonNull(target, "target");
     miss(1);
     return NOT_FOUND;
   }
 
   @Override
   public List<byte @Nullable []> getAll(List<byte[]> keys) {
+    Keys.requireNonNull(keys);
     miss(keys.size());
     return Arrays.asList(new byte[keys.size()] @Nullable []);
   }

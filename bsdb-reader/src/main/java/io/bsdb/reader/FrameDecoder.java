@@ -1,5 +1,6 @@
 package io.bsdb.reader;
 
+import com.github.luben.zstd.Zstd;
 import com.github.luben.zstd.ZstdDecompressCtx;
 import com.github.luben.zstd.ZstdDictDecompress;
 import com.github.luben.zstd.ZstdException;
@@ -18,6 +19,9 @@ import org.jspecify.annotations.Nullable;
  * from a {@link Pool}.
  */
 final class FrameDecoder implements Closeable {
+  /** A decoder with more memory is not kept for other calls. */
+  private static final int LONGEST_KEPT = 1 << 20;
+
   private final ZstdDecompressCtx context = new ZstdDecompressCtx();
   private ByteBuffer plain = ByteBuffer.allocateDirect(0);
 
@@ -29,23 +33,35 @@ final class FrameDecoder implements Closeable {
   }
 
   /**
-   * Decompresses a frame.
+   * Decompresses a frame. The limit is only what the file says: memory grows with what the frame
+   * does hold.
    *
    * @param limit longest that it may be, decompressed
    * @return its length in {@link #plain}
    */
   int decode(ByteBuffer source, int offset, int length, int limit, Path file)
       throws CorruptSnapshotException {
-    if (plain.capacity() < limit) {
-      plain = ByteBuffer.allocateDirect(limit).order(ByteOrder.LITTLE_ENDIAN);
+    reserve((int) Math.min(limit, Math.max(LONGEST_KEPT, 4L * length)));
+    while (true) {
+      int room = Math.min(limit, plain.capacity());
+      try {
+        return context.decompressDirectByteBuffer(plain, 0, room, source, offset, length);
+      } catch (ZstdException e) {
+        if (room < limit && e.getErrorCode() == Zstd.errDstSizeTooSmall()) {
+          reserve((int) Math.min(limit, 2L * room));
+        } else {
+          throw new CorruptSnapshotException(
+              "frame cannot be decompressed: file=%s length=%d expected<=%d: %s"
+                  .formatted(file, length, limit, e.getMessage()),
+              e);
+        }
+      }
     }
-    try {
-      return context.decompressDirectByteBuffer(plain, 0, limit, source, offset, length);
-    } catch (ZstdException e) {
-      throw new CorruptSnapshotException(
-          "frame cannot be decompressed: file=%s length=%d expected<=%d: %s"
-              .formatted(file, length, limit, e.getMessage()),
-          e);
+  }
+
+  private void reserve(int length) {
+    if (plain.capacity() < length) {
+      plain = ByteBuffer.allocateDirect(length).order(ByteOrder.LITTLE_ENDIAN);
     }
   }
 
@@ -94,7 +110,8 @@ final class FrameDecoder implements Closeable {
     }
 
     void give(FrameDecoder decoder) {
-      FrameDecoder surplus = idle.getAndSet(slot(), decoder);
+      FrameDecoder surplus =
+          decoder.plain.capacity() > LONGEST_KEPT ? decoder : idle.getAndSet(slot(), decoder);
       if (surplus != null) {
         surplus.close();
       }

@@ -5,6 +5,7 @@ import io.bsdb.format.Manifest;
 import io.bsdb.format.PartitionFile;
 import io.bsdb.format.SnapshotFormat;
 import io.bsdb.format.hash.KeyHash;
+import io.bsdb.reader.io.FileFailure;
 import io.bsdb.table.Table;
 import io.bsdb.table.TableStorage;
 import java.io.IOException;
@@ -213,6 +214,11 @@ final class LocalCopies extends Versions {
       long length = copy(in, out, crc, expected.length());
       out.force(true);
       return new Copied(length, (int) crc.getValue());
+    } catch (IOException e) {
+      throw FileFailure.of(
+          "file cannot be copied",
+          "from=%s/%s to=%s".formatted(remote.storage(), source, target),
+          e);
     }
   }
 

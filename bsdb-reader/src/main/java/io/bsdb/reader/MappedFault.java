@@ -1,13 +1,31 @@
 package io.bsdb.reader;
 
 import java.io.IOException;
+import org.jspecify.annotations.Nullable;
 
 /** What it means when an access to a mapped file fails, as with a disk that cannot be read. */
 final class MappedFault {
   /** How the messages of these errors begin; other internal errors are those of Java itself. */
   private static final String FAULT = "a fault occurred";
 
+  /** Not a constant, so that no compiler makes the arrays of {@link #late} without the runtime. */
+  private static volatile int length = 1;
+
   private MappedFault() {}
+
+  /**
+   * The error of an access that has failed already, if Java has not raised it yet. Until Java 20
+   * compiled code goes on after such an access, and Java raises the error when it next returns from
+   * its runtime, which may be in the caller's code. An array of arrays is made by the runtime.
+   */
+  static @Nullable InternalError late() {
+    try {
+      byte[][] made = new byte[length][length];
+      return made.length == 0 ? new InternalError() : null;
+    } catch (InternalError e) {
+      return e;
+    }
+  }
 
   /**
    * What the caller is to see of an error.

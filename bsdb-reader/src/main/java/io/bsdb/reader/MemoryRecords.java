@@ -49,18 +49,22 @@ final class MemoryRecords implements Records {
         blocks[i] = partitions[i].index().block(ranks[i]);
       }
     }
+    ByteBuffer[] chunks = new ByteBuffer[ranks.length];
+    for (int i = 0; i < ranks.length; i++) {
+      if (ranks[i] >= 0) {
+        chunks[i] = partitions[i].inMemory(blocks[i]); // verified before anything else is touched
+      }
+    }
     int touched = 0;
     for (int i = 0; i < ranks.length; i++) {
       if (ranks[i] >= 0) {
         touched += partitions[i].touchPlace(ranks[i], blocks[i]);
       }
     }
-    ByteBuffer[] chunks = new ByteBuffer[ranks.length];
     int[] bases = new int[ranks.length];
     long[] places = new long[ranks.length];
     for (int i = 0; i < ranks.length; i++) {
       if (ranks[i] >= 0) {
-        chunks[i] = partitions[i].inMemory(blocks[i]);
         bases[i] = FileMemory.index(partitions[i].offset(blocks[i]));
         places[i] = partitions[i].place(chunks[i], bases[i], ranks[i], blocks[i]);
       }

@@ -7,7 +7,6 @@ import io.bsdb.format.SnapshotFormat;
 import io.bsdb.format.hash.KeyHash;
 import java.io.Closeable;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -191,34 +190,35 @@ final class OpenSnapshot implements Closeable {
    * What the caller is to see of a failure: an access outside of a buffer is damage, and so is one
    * to a part of a mapped file that somebody has cut off; to one that the system cannot read, it is
    * an exception of I/O.
+   *
+   * <p>Reads no mapped memory. What Java has still to raise of accesses before, it raises here, not
+   * in the caller's code.
    */
-  Throwable explained(Throwable failure) {
-    if (failure instanceof IndexOutOfBoundsException outside) {
-      return damaged(outside);
+  Throwable explained(Throwable thrown) {
+    InternalError late = MappedFault.late();
+    if (late != null && late != thrown) {
+      late.addSuppressed(thrown);
     }
-    if (failure instanceof InternalError fault) {
-      try {
-        requireWholeFiles();
-      } catch (CorruptSnapshotException e) {
-        e.initCause(fault);
-        return e;
-      } catch (IOException e) {
-        fault.addSuppressed(e);
-      }
-      return MappedFault.explained(fault, "directory=" + directory);
+    Throwable failure = late == null ? thrown : late;
+    if (!(failure instanceof IndexOutOfBoundsException || failure instanceof InternalError)) {
+      return failure;
     }
-    return failure;
+    try {
+      requireWholeFiles();
+    } catch (CorruptSnapshotException e) {
+      e.initCause(failure);
+      return e;
+    } catch (IOException e) {
+      failure.addSuppressed(e);
+    }
+    return failure instanceof InternalError fault
+        ? MappedFault.explained(fault, "directory=" + directory)
+        : damaged((IndexOutOfBoundsException) failure);
   }
 
   private void requireWholeFiles() throws IOException {
     for (Partition partition : partitions) {
-      Path path = partition.path();
-      long length = Files.exists(path) ? Files.size(path) : Long.MAX_VALUE; // or deleted, whole
-      if (length < partition.file().length()) {
-        throw new CorruptSnapshotException(
-            "mapped file was shortened while open: file=%s expected=%d actual=%d"
-                .formatted(path, partition.file().length(), length));
-      }
+      partition.file().requireWhole(partition.file().length());
     }
   }
 

@@ -196,10 +196,11 @@ final class Partition implements Closeable {
    * A block in the file's memory, verified on first touch: the buffer; it starts at the index of
    * {@link #offset}.
    */
-  ByteBuffer inMemory(int block) throws CorruptSnapshotException {
+  ByteBuffer inMemory(int block) throws IOException {
     long offset = offset(block);
     ByteBuffer chunk = file.chunk(offset);
     if (((verified.getPlain(block >>> 6) >>> block) & 1) == 0) {
+      file.requireWhole(offset + length(block));
       verify(chunk, FileMemory.index(offset), block);
       verified.accumulateAndGet(block >>> 6, 1L << block, (a, b) -> a | b);
     }

@@ -24,6 +24,7 @@ import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
@@ -60,7 +61,7 @@ final class PartitionOpener {
    *
    * @param directory of the snapshot
    * @param expected what the manifest says of the file
-   * @param channels opens the files of readers that read from disk
+   * @param sources opens the files of readers that read from disk
    * @param pools of the snapshot, to be closed after its partitions
    */
   static Partition open(
@@ -68,21 +69,21 @@ final class PartitionOpener {
       PartitionFile expected,
       Manifest manifest,
       ReaderOptions options,
-      DirectFile.Opener channels,
+      DirectFile.Opener sources,
       FrameDecoder.Pools pools)
       throws IOException {
     Path path = directory.resolve(expected.name());
-    if (!Files.exists(path)) {
-      throw new NoSuchFileException(
-          path.toString(),
-          null,
-          "the manifest names this partition file; the snapshot is incomplete, rebuild it");
-    }
+    requireLength(
+        path,
+        expected,
+        lengthOfFile(
+            path,
+            "the manifest names this partition file; the snapshot is incomplete, rebuild it"));
     FileMemory file =
         options.access() == Access.RESIDENT ? FileMemory.load(path) : FileMemory.map(path);
     DirectFile disk;
     try {
-      disk = options.access().readsFromDisk() ? DirectFile.open(path, channels) : null;
+      disk = options.access().readsFromDisk() ? DirectFile.open(path, sources) : null;
     } catch (IOException | RuntimeException | Error e) {
       file.close();
       throw e;
@@ -130,13 +131,46 @@ final class PartitionOpener {
     }
   }
 
+  /**
+   * The length of a regular file. Others are not opened: reading a pipe may take for ever.
+   *
+   * @param advice to the user if there is none
+   */
+  private static long lengthOfFile(Path path, String advice) throws IOException {
+    BasicFileAttributes attributes;
+    try {
+      attributes = Files.readAttributes(path, BasicFileAttributes.class);
+    } catch (NoSuchFileException e) {
+      throw new NoSuchFileException(path.toString(), null, advice);
+    }
+    if (!attributes.isRegularFile()) {
+      throw new CorruptSnapshotException(
+          "not a regular file: file=%s actual=%s"
+              .formatted(path, attributes.isDirectory() ? "a directory" : "a pipe or a device"));
+    }
+    return attributes.size();
+  }
+
+  private static void requireLength(Path path, PartitionFile expected, long actual)
+      throws CorruptSnapshotException {
+    if (actual != expected.length()) {
+      throw new CorruptSnapshotException(
+          "file has another length than its manifest says: file=%s expected=%d actual=%d"
+              .formatted(path, expected.length(), actual));
+    }
+  }
+
   /** Checks the checksum of a whole file. Reads it all. */
   static void verifyChecksum(Path path, FileMemory file, PartitionFile expected)
-      throws CorruptSnapshotException {
+      throws IOException {
     CRC32C crc = new CRC32C();
-    int step = 1 << 24;
+    int step = 1 << 20;
+    byte[] bytes = new byte[step]; // a copy, as a fault in the checksum itself ends the process
     for (long offset = 0; offset < file.length(); offset += step) {
-      crc.update(file.slice(offset, (int) Math.min(step, file.length() - offset)));
+      int length = (int) Math.min(step, file.length() - offset);
+      file.requireWhole(offset + length);
+      file.slice(offset, length).get(0, bytes, 0, length);
+      crc.update(bytes, 0, length);
     }
     if ((int) crc.getValue() != expected.checksum()) {
       throw new CorruptSnapshotException(
@@ -150,11 +184,7 @@ final class PartitionOpener {
   }
 
   private Partition open(ReaderOptions options) throws IOException {
-    if (file.length() != expected.length()) {
-      throw new CorruptSnapshotException(
-          "file has another length than its manifest says: file=%s expected=%d actual=%d"
-              .formatted(path, expected.length(), file.length()));
-    }
+    requireLength(path, expected, file.length());
     int head = SnapshotFormat.HEADER_LENGTH;
     if (file.length() < head) {
       throw new CorruptSnapshotException(
@@ -255,8 +285,9 @@ final class PartitionOpener {
   }
 
   /** A section's bytes, its checksum verified. */
-  private ByteBuffer section(FileFooter footer, SectionKind kind) throws CorruptSnapshotException {
+  private ByteBuffer section(FileFooter footer, SectionKind kind) throws IOException {
     Section section = required(footer, kind);
+    file.requireWhole(section.offset() + section.length());
     ByteBuffer bytes = file.slice(section.offset(), (int) section.length());
     int actual = checksum.of(kind.id(), section.offset(), bytes, 0, bytes.limit());
     if (actual != section.checksum()) {
@@ -272,8 +303,15 @@ final class PartitionOpener {
     return bytes;
   }
 
-  private PerfectHash openHash(FileFooter footer, int count) throws CorruptSnapshotException {
-    PerfectHash hash = PerfectHash.open(section(footer, SectionKind.PERFECT_HASH));
+  private PerfectHash openHash(FileFooter footer, int count) throws IOException {
+    ByteBuffer bytes = section(footer, SectionKind.PERFECT_HASH);
+    PerfectHash hash;
+    try {
+      hash = PerfectHash.open(bytes);
+    } catch (CorruptSnapshotException e) {
+      throw new CorruptSnapshotException(
+          "perfect hash cannot be used: file=%s: %s".formatted(path, e.getMessage()), e);
+    }
     if (hash.size() != count) {
       throw new CorruptSnapshotException(
           "perfect hash is of another size than its partition: file=%s expected=%d actual=%d"
@@ -282,7 +320,7 @@ final class PartitionOpener {
     return hash;
   }
 
-  private byte[] dictionary(FileFooter footer) throws CorruptSnapshotException {
+  private byte[] dictionary(FileFooter footer) throws IOException {
     if (footer.find(SectionKind.DICTIONARY) == null) {
       return new byte[0];
     }

@@ -25,6 +25,7 @@ final class PartitionedReader implements SnapshotReader {
 
   @Override
   public byte @Nullable [] get(byte[] key) throws IOException {
+    Objects.requireNonNull(key, "key");
     int call = calls.enter();
     byte[] value;
     try {
@@ -45,6 +46,8 @@ final class PartitionedReader implements SnapshotReader {
 
   @Override
   public int get(byte[] key, ByteBuffer target) throws IOException {
+    Objects.requireNonNull(key, "key");
+    Objects.requireNonNull(target, "target");
     int call = calls.enter();
     int length;
     try {
@@ -65,6 +68,7 @@ final class PartitionedReader implements SnapshotReader {
 
   @Override
   public List<byte @Nullable []> getAll(List<byte[]> keys) throws IOException {
+    Keys.requireNonNull(keys);
     BlockReads reads = snapshot.options().access() == Access.IO_URING ? snapshot.reads() : null;
     return reads == null || reads.isReadThread() ? getAllHere(keys) : getAllAtOnce(keys);
   }
@@ -100,9 +104,10 @@ final class PartitionedReader implements SnapshotReader {
 
   /** Ends a call that failed; see {@link Thrown#asIs}. */
   private IOException failed(int call, Throwable thrown) {
+    Throwable explained = snapshot.explained(thrown);
     snapshot.counters().failures.increment();
     calls.left(call);
-    return Thrown.asIs(snapshot.explained(thrown));
+    return Thrown.asIs(explained);
   }
 
   @Override

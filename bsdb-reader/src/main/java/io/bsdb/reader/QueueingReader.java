@@ -5,10 +5,10 @@ import io.bsdb.format.Manifest;
 import io.bsdb.format.hash.KeyHash;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.channels.ClosedByInterruptException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
@@ -59,10 +59,6 @@ final class QueueingReader implements AsyncSnapshotReader {
                   try {
                     if (failure instanceof CachedRecords.LoadFailure
                         && failure.getCause() != null) {
-                      if (failure.getCause() instanceof ClosedByInterruptException) {
-                        source.read(new UncachedRead(partition, number, use));
-                        return; // a lookup in an interrupted thread had begun to read it
-                      }
                       throw failure.getCause();
                     }
                     if (failure != null) {
@@ -96,6 +92,7 @@ final class QueueingReader implements AsyncSnapshotReader {
 
   @Override
   public CompletableFuture<byte @Nullable []> get(byte[] key) {
+    Objects.requireNonNull(key, "key");
     int call = calls.enter();
     CompletableFuture<byte @Nullable []> future = new CompletableFuture<>();
     try {
@@ -124,9 +121,10 @@ final class QueueingReader implements AsyncSnapshotReader {
   }
 
   private void fail(CompletableFuture<?> future, int call, Throwable cause) {
+    Throwable explained = snapshot.explained(cause);
     snapshot.counters().failures.increment();
     calls.left(call);
-    future.completeExceptionally(snapshot.explained(cause));
+    future.completeExceptionally(explained);
   }
 
   private final class Single implements BlockUse {
@@ -155,6 +153,7 @@ final class QueueingReader implements AsyncSnapshotReader {
 
   @Override
   public CompletableFuture<List<byte @Nullable []>> getAll(List<byte[]> keys) {
+    Keys.requireNonNull(keys);
     List<byte[]> ofBatch = List.copyOf(keys);
     int count = ofBatch.size();
     int call = calls.enter();

@@ -30,24 +30,24 @@ final class SnapshotOpener {
       throws IOException {
     Path directory = table.resolve(SnapshotFormat.SNAPSHOTS_DIRECTORY).resolve(version);
     Manifest manifest = Table.at(table).manifest(version);
-    return openDirectory(directory, manifest, options, DirectFile::openChannel);
+    return openDirectory(directory, manifest, options, DirectFile::openSource);
   }
 
   /** Opens a snapshot. */
   static OpenSnapshot openDirectory(Path directory, ReaderOptions options) throws IOException {
-    return openDirectory(directory, readManifest(directory), options, DirectFile::openChannel);
+    return openDirectory(directory, readManifest(directory), options, DirectFile::openSource);
   }
 
-  /** Opens a snapshot, and its files for reads from disk as {@code channels} does. */
+  /** Opens a snapshot, and its files for reads from disk as {@code sources} does. */
   static OpenSnapshot openDirectory(
-      Path directory, Manifest manifest, ReaderOptions options, DirectFile.Opener channels)
+      Path directory, Manifest manifest, ReaderOptions options, DirectFile.Opener sources)
       throws IOException {
     List<Partition> opened = new ArrayList<>();
     FrameDecoder.Pools pools = new FrameDecoder.Pools();
     try {
       for (PartitionFile file : manifest.partitions()) {
         if (options.share().needs(file.partition(), manifest.partitions().size())) {
-          opened.add(PartitionOpener.open(directory, file, manifest, options, channels, pools));
+          opened.add(PartitionOpener.open(directory, file, manifest, options, sources, pools));
         }
       }
       OpenSnapshot snapshot = new OpenSnapshot(directory, manifest, options, opened, pools);
@@ -93,7 +93,7 @@ final class SnapshotOpener {
           partition.inMemory(block);
         }
       }
-    } catch (IndexOutOfBoundsException | InternalError e) {
+    } catch (IOException | RuntimeException | Error e) {
       throw Thrown.asIs(snapshot.explained(e));
     }
   }

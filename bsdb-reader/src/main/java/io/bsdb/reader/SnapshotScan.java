@@ -38,7 +38,7 @@ final class SnapshotScan implements RecordCursor {
         walk = current;
       }
       return true;
-    } catch (IndexOutOfBoundsException | InternalError e) {
+    } catch (IOException | RuntimeException | Error e) {
       throw Thrown.asIs(snapshot.explained(e));
     }
   }
@@ -55,7 +55,7 @@ final class SnapshotScan implements RecordCursor {
   public byte[] key() throws IOException {
     try {
       return current().key();
-    } catch (IndexOutOfBoundsException | InternalError e) {
+    } catch (IOException | RuntimeException | Error e) {
       throw Thrown.asIs(snapshot.explained(e));
     }
   }
@@ -64,7 +64,7 @@ final class SnapshotScan implements RecordCursor {
   public byte[] value() throws IOException {
     try {
       return current().value();
-    } catch (IndexOutOfBoundsException | InternalError e) {
+    } catch (IOException | RuntimeException | Error e) {
       throw Thrown.asIs(snapshot.explained(e));
     }
   }

@@ -33,7 +33,7 @@ public final class SnapshotVerifier {
                   file,
                   manifest,
                   ReaderOptions.defaults(),
-                  DirectFile::openChannel,
+                  DirectFile::openSource,
                   pools)) {
         verify(partition, file, manifest.partitions().size());
       } catch (IndexOutOfBoundsException e) {

@@ -23,7 +23,7 @@ final class FaultyTable {
   final TestData data = TestData.random(8, 2000, Lengths.VARYING, Lengths.VARYING, 100);
 
   /** What happens to reads, but for those of a ring. */
-  volatile FaultyChannel.Fault fault = (position, length) -> length;
+  volatile FaultyReads.Fault fault = (position, length) -> length;
 
   private final Manifest manifest;
   private final Path directory;
@@ -53,8 +53,8 @@ final class FaultyTable {
             manifest,
             options,
             path ->
-                new FaultyChannel(
-                    DirectFile.openChannel(readFile),
+                new FaultyReads(
+                    DirectFile.openSource(readFile),
                     (position, length) -> fault.before(position, length))));
   }
 
@@ -83,7 +83,7 @@ final class FaultyTable {
   int block(int record) throws IOException {
     try (OpenSnapshot snapshot =
         SnapshotOpener.openDirectory(
-            directory, manifest, ReaderOptions.defaults(), DirectFile::openChannel)) {
+            directory, manifest, ReaderOptions.defaults(), DirectFile::openSource)) {
       Partition partition = snapshot.partitions().get(0);
       return partition
           .index()

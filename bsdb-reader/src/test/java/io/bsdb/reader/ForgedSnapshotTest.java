@@ -1,5 +1,6 @@
 package io.bsdb.reader;
 
+import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bsdb.format.CorruptSnapshotException;
@@ -127,6 +128,26 @@ class ForgedSnapshotTest {
         forgery.write(changed);
         assertHarmless(data, "%d at %d".formatted(figure, position));
       }
+    }
+  }
+
+  /** What a file says of its frames takes no memory before there is so much in them. */
+  @Test
+  void framesThatClaimToBeLongTakeLittleMemory() throws Exception {
+    TestData data = Shape.COMPRESSED.data();
+    Forgery forgery = Shape.COMPRESSED.publish(table, data);
+    ByteBuffer changed = forgery.copy();
+    int longest = 256 << 20;
+    changed.putInt((int) forgery.section(SectionKind.PROPERTIES).offset() + 32, longest);
+    forgery.claimFrameLength(changed, longest);
+    forgery.write(changed);
+    forgery.writeManifest(data.count());
+    long before = OffHeap.bytes();
+    try (SnapshotReader reader = SnapshotReader.open(table)) {
+      for (int i = 0; i < data.count(); i++) {
+        assertThat(reader.get(data.keys().get(i))).isEqualTo(data.values().get(i));
+      }
+      assertThat(OffHeap.bytes() - before).isLessThan(8 << 20);
     }
   }
 

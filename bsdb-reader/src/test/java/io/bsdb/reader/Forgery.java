@@ -51,6 +51,13 @@ final class Forgery {
     return sound.copy();
   }
 
+  /** Has every block say that its longest frame is so long. */
+  void claimFrameLength(ByteBuffer changed, int length) {
+    for (FileParts.Block block : sound.blocks()) {
+      changed.putInt(block.start() + SnapshotFormat.BLOCK_FRAME_PLAIN_LENGTH, length);
+    }
+  }
+
   /** Puts all checksums right that cover changed bytes, and writes the file. */
   void write(ByteBuffer changed) throws IOException {
     write(changed, sound.footer());

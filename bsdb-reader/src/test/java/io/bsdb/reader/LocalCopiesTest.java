@@ -123,7 +123,9 @@ class LocalCopiesTest {
             throw new IOException("connection lost");
           }
         };
-    assertThatThrownBy(() -> follow().open()).hasMessage("connection lost");
+    assertThatThrownBy(() -> follow().open())
+        .hasMessageStartingWith("file cannot be copied: from=")
+        .hasMessageEndingWith(": connection lost");
     fault = (operation, path) -> {};
   }
 

@@ -72,7 +72,7 @@ class WarmUpTest {
         table.resolve(SnapshotFormat.SNAPSHOTS_DIRECTORY).resolve(manifest.version()),
         manifest,
         ReaderOptions.defaults(),
-        DirectFile::openChannel);
+        DirectFile::openSource);
   }
 
   @ParameterizedTest

@@ -5,62 +5,64 @@ import java.io.Closeable;
 import java.io.EOFException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.channels.ClosedByInterruptException;
-import java.nio.channels.ClosedChannelException;
-import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.OpenOption;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Reads a file past the page cache (O_DIRECT). Safe for many threads.
- *
- * <p>A file channel closes itself when a thread that reads through it is interrupted. Here that
- * must not hurt the other threads: the file is opened again, and only the interrupted thread's read
- * fails, unless the file has been deleted meanwhile.
+ * Reads a file past the page cache (O_DIRECT). Safe for many threads. A read is finished also in an
+ * interrupted thread.
  */
 public final class DirectFile implements Closeable {
   private static final Logger LOG = LoggerFactory.getLogger(DirectFile.class);
 
   private final Path path;
-  private final Opener opener;
-  private volatile FileChannel channel;
-  private volatile boolean closed;
+  private final Source source;
 
-  /** Opens the channel that is read through. */
-  public interface Opener {
-    FileChannel open(Path path) throws IOException;
+  /** What a file is read through. Safe for many threads. */
+  public interface Source extends Closeable {
+    /**
+     * Reads from a position in the file on, as much as there is room for, or less.
+     *
+     * @return how many bytes, or −1 at the end of the file
+     */
+    int read(ByteBuffer target, long position) throws IOException;
   }
 
-  private DirectFile(Path path, Opener opener) throws IOException {
+  /** Opens what a file is read through. */
+  public interface Opener {
+    Source open(Path path) throws IOException;
+  }
+
+  private DirectFile(Path path, Source source) {
     this.path = path;
-    this.opener = opener;
-    this.channel = opener.open(path);
+    this.source = source;
   }
 
   /** Opens a file. */
   public static DirectFile open(Path path, Opener opener) throws IOException {
-    return new DirectFile(path, opener);
+    return new DirectFile(path, opener.open(path));
   }
 
   /**
-   * Opens a file for direct reads; through the page cache, with a logged word, where the file
+   * Opens a file for direct reads; through the page cache, with a logged warning, where the file
    * system has no direct I/O, or none of single pages.
    */
-  public static FileChannel openChannel(Path path) throws IOException {
+  public static Source openSource(Path path) throws IOException {
     try {
       requireBlocksOfPages(Files.getFileStore(path).getBlockSize());
-      return FileChannel.open(path, StandardOpenOption.READ, directOption());
+      return UninterruptedReads.open(path, Set.of(StandardOpenOption.READ, directOption()));
     } catch (UnsupportedOperationException | IOException e) {
-      FileChannel channel = FileChannel.open(path, StandardOpenOption.READ);
+      Source source = UninterruptedReads.open(path, Set.of(StandardOpenOption.READ));
       LOG.warn(
           "no direct I/O on the file system of {} ({}): reading through the page cache; keep tables on a disk's file system",
           path,
           e.toString());
-      return channel;
+      return source;
     }
   }
 
@@ -112,27 +114,10 @@ public final class DirectFile implements Closeable {
   }
 
   private int read(ByteBuffer buffer, long position) throws IOException {
-    while (true) {
-      FileChannel current = channel;
-      int start = buffer.position();
-      try {
-        return current.read(buffer, position);
-      } catch (ClosedByInterruptException e) {
-        reopen(current);
-        throw e;
-      } catch (ClosedChannelException e) {
-        buffer.position(start);
-        reopen(current);
-      }
-    }
-  }
-
-  private synchronized void reopen(FileChannel broken) throws IOException {
-    if (closed) {
-      throw new ClosedChannelException();
-    }
-    if (channel == broken) {
-      channel = opener.open(path);
+    try {
+      return source.read(buffer, position);
+    } catch (IOException e) {
+      throw FileFailure.of("file cannot be read", "file=%s offset=%d".formatted(path, position), e);
     }
   }
 
@@ -143,8 +128,7 @@ public final class DirectFile implements Closeable {
   }
 
   @Override
-  public synchronized void close() throws IOException {
-    closed = true;
-    channel.close();
+  public void close() throws IOException {
+    source.close();
   }
 }

@@ -1,17 +1,20 @@
 package io.bsdb.reader.io;
 
+import io.bsdb.format.CorruptSnapshotException;
 import java.io.Closeable;
 import java.io.EOFException;
 import java.io.IOException;
-import java.lang.invoke.MethodHandle;
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.MethodType;
+import java.io.RandomAccessFile;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.channels.FileChannel;
+import java.nio.file.FileSystems;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A file of any length in memory, mapped or copied.
@@ -23,11 +26,11 @@ import java.util.concurrent.atomic.AtomicLong;
  * <p>Safe for many threads. After {@link #close} the memory is gone and an access ends the process:
  * the owner must see to it that nobody reads then. A file that another process shortens while it is
  * mapped makes an access behind its new end fail with {@link InternalError}, which may come late
- * and elsewhere in the same thread, or ends the process if native code reads it.
+ * and elsewhere in the same thread, or ends the process if native code reads it: see {@link
+ * #requireWhole}.
  */
 public final class FileMemory implements Closeable {
   private static final int CHUNK_BITS = 30;
-  private static final MethodHandle UNMAP = unmapper();
   private static final AtomicLong OPEN = new AtomicLong();
 
   /** What is here begins at this offset in the file; the chunks before it are null. */
@@ -35,29 +38,31 @@ public final class FileMemory implements Closeable {
 
   private final ByteBuffer[] chunks;
   private final long length;
+  private final Path path;
+
+  /**
+   * The file that is mapped, held open for its length: not a channel, which an interrupt would
+   * close. Null of a copy.
+   */
+  private final @Nullable RandomAccessFile mapped;
+
   private final Runnable release;
   private boolean closed;
 
-  private FileMemory(long start, ByteBuffer[] chunks, long length, Runnable release) {
+  private FileMemory(
+      Path path,
+      @Nullable RandomAccessFile mapped,
+      long start,
+      ByteBuffer[] chunks,
+      long length,
+      Runnable release) {
+    this.path = path;
+    this.mapped = mapped;
     this.start = start;
     this.chunks = chunks;
     this.length = length;
     this.release = release;
     OPEN.incrementAndGet();
-  }
-
-  private static MethodHandle unmapper() {
-    try {
-      Class<?> unsafe = Class.forName("sun.misc.Unsafe");
-      var field = unsafe.getDeclaredField("theUnsafe");
-      field.setAccessible(true);
-      return MethodHandles.lookup()
-          .findVirtual(unsafe, "invokeCleaner", MethodType.methodType(void.class, ByteBuffer.class))
-          .bindTo(field.get(null));
-    } catch (ReflectiveOperationException e) {
-      throw new LinkageError(
-          "this Java runtime has no module jdk.unsupported, which unmaps files", e);
-    }
   }
 
   private static int chunkCount(long length) {
@@ -70,42 +75,45 @@ public final class FileMemory implements Closeable {
    * @throws IOException also if its file system maps no files
    */
   public static FileMemory map(Path path) throws IOException {
-    try (FileChannel channel = FileChannel.open(path, StandardOpenOption.READ)) {
-      long length = channel.size();
-      ByteBuffer[] chunks = new ByteBuffer[chunkCount(length)];
-      int mapped = 0;
+    RandomAccessFile file = open(path);
+    long length = file.length();
+    try {
+      Mapping mapping = Mapping.create();
       try {
-        for (; mapped < chunks.length; mapped++) {
-          long start = (long) mapped << CHUNK_BITS;
-          long size = Math.min(length - start, Integer.MAX_VALUE);
-          chunks[mapped] =
-              channel
-                  .map(FileChannel.MapMode.READ_ONLY, start, size)
-                  .order(ByteOrder.LITTLE_ENDIAN);
+        ByteBuffer[] chunks = new ByteBuffer[chunkCount(length)];
+        for (int i = 0; i < chunks.length; i++) {
+          long start = (long) i << CHUNK_BITS;
+          chunks[i] =
+              mapping.map(file.getChannel(), start, Math.min(length - start, Integer.MAX_VALUE));
         }
-      } catch (UnsupportedOperationException e) {
-        throw new IOException(
-            "file system cannot map files: file=%s; read it with access RESIDENT, or copy the table to a local disk"
-                .formatted(path),
-            e);
+        return new FileMemory(path, file, 0, chunks, length, mapping::close);
       } catch (IOException | RuntimeException | Error e) {
-        unmap(chunks, mapped);
+        mapping.close();
         throw e;
       }
-      return new FileMemory(0, chunks, length, () -> unmap(chunks, chunks.length));
+    } catch (IOException e) {
+      file.close();
+      throw FileFailure.of("file cannot be mapped", where(path) + " length=" + length, e);
+    } catch (RuntimeException | Error e) {
+      file.close();
+      throw e;
     }
   }
 
-  private static void unmap(ByteBuffer[] chunks, int count) {
-    for (int i = 0; i < count; i++) {
-      try {
-        UNMAP.invokeExact(chunks[i]);
-      } catch (RuntimeException | Error e) {
-        throw e;
-      } catch (Throwable e) {
-        throw new LinkageError("unmapping failed", e);
-      }
+  private static RandomAccessFile open(Path path) throws IOException {
+    if (path.getFileSystem() != FileSystems.getDefault()) {
+      throw new IOException(
+          "file system cannot map files: file=%s; read it with access RESIDENT, or copy the table to a local disk"
+              .formatted(path));
     }
+    if (!Files.exists(path)) {
+      throw new NoSuchFileException(path.toString());
+    }
+    return new RandomAccessFile(path.toFile(), "r");
+  }
+
+  private static String where(Path path) {
+    return "file=" + path;
   }
 
   /**
@@ -141,15 +149,17 @@ public final class FileMemory implements Closeable {
           target.position((int) Math.max(0, start - chunkStart));
           while (target.hasRemaining()) {
             if (channel.read(target, chunkStart + target.position()) < 0) {
-              throw new EOFException("file became shorter while it was read: file=" + path);
+              throw new EOFException("file became shorter while it was read");
             }
           }
         }
-        return new FileMemory(start, chunks, length, memory::free);
+        return new FileMemory(path, null, start, chunks, length, memory::free);
       } catch (IOException | RuntimeException | Error e) {
         memory.free();
         throw e;
       }
+    } catch (IOException e) {
+      throw FileFailure.of("file cannot be copied into memory", where(path), e);
     }
   }
 
@@ -193,6 +203,31 @@ public final class FileMemory implements Closeable {
     return chunk(offset).slice(index(offset), sliceLength).order(ByteOrder.LITTLE_ENDIAN);
   }
 
+  /**
+   * Compares a mapped file's length with what it was. To be called before bytes are read that were
+   * not read before: one system call. It works with files that have been deleted since, too.
+   *
+   * @param end of what is to be read
+   * @throws CorruptSnapshotException if the file has been shortened so that it ends before
+   */
+  public void requireWhole(long end) throws IOException {
+    RandomAccessFile file = mapped;
+    if (file == null) {
+      return;
+    }
+    long actual;
+    try {
+      actual = file.length();
+    } catch (IOException e) {
+      throw FileFailure.of("length of mapped file cannot be read", where(path), e);
+    }
+    if (actual < end) {
+      throw new CorruptSnapshotException(
+          "mapped file was shortened while open: file=%s expected=%d actual=%d; delete or replace files of a published version, never write over them"
+              .formatted(path, length, actual));
+    }
+  }
+
   /** How many of these are open in this process, for leak checks. */
   public static long openCount() {
     return OPEN.get();
@@ -200,11 +235,14 @@ public final class FileMemory implements Closeable {
 
   /** Gives the memory back. Idempotent. */
   @Override
-  public synchronized void close() {
+  public synchronized void close() throws IOException {
     if (!closed) {
       closed = true;
       release.run();
       OPEN.decrementAndGet();
+      if (mapped != null) {
+        mapped.close();
+      }
     }
   }
 }

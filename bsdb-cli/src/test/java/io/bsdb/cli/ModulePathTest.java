@@ -1,0 +1,102 @@
+package io.bsdb.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
+
+import io.bsdb.reader.Access;
+import io.bsdb.writer.Layout;
+import java.io.BufferedReader;
+import java.io.File;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import javax.tools.ToolProvider;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A program of a module of its own, with the libraries' jars on its module path. */
+@Timeout(value = 120, unit = TimeUnit.SECONDS)
+class ModulePathTest {
+  /** What the reader and the writer need. */
+  private static final Pattern NEEDED =
+      Pattern.compile(
+          "(bsdb-format|bsdb-reader|jspecify|hash4j|zstd-jni|jackson-(core|databind|annotations)|caffeine|jna|slf4j-api)-\\d.*\\.jar");
+
+  @TempDir Path directory;
+
+  private static String modulePath() {
+    List<Path> jars =
+        Stream.of(System.getProperty("java.class.path").split(File.pathSeparator, -1))
+            .map(Path::of)
+            .filter(jar -> NEEDED.matcher(jar.getFileName().toString()).matches())
+            .toList();
+    assumeThat(jars.stream().filter(jar -> jar.getFileName().toString().startsWith("bsdb-")))
+        .as("jars of this project, which phase package makes")
+        .hasSize(2);
+    return jars.stream().map(Path::toString).collect(Collectors.joining(File.pathSeparator));
+  }
+
+  private Path source(String name) throws IOException {
+    Path file = directory.resolve("source").resolve(name);
+    Files.createDirectories(file.getParent());
+    try (InputStream text =
+        ModulePathTest.class.getResourceAsStream("/modulepath/" + name + ".txt")) {
+      Files.copy(Objects.requireNonNull(text), file);
+    }
+    return file;
+  }
+
+  @Test
+  void buildsAndReadsEveryTableInEveryWayWithoutAWarning() throws Exception {
+    String modulePath = modulePath();
+    Path classes = directory.resolve("classes");
+    int compiled =
+        ToolProvider.getSystemJavaCompiler()
+            .run(
+                null,
+                null,
+                null,
+                "--module-path",
+                modulePath,
+                "-d",
+                classes.toString(),
+                source("module-info.java").toString(),
+                source("app/Main.java").toString());
+    assertThat(compiled).isZero();
+    List<String> expected = new ArrayList<>();
+    for (Layout layout : Layout.values()) {
+      for (Access access : Access.values()) {
+        expected.add(layout + " " + access + " value 7");
+      }
+    }
+    Process process =
+        new ProcessBuilder(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "--module-path",
+                modulePath + File.pathSeparator + classes,
+                "--add-modules",
+                "ALL-MODULE-PATH",
+                "--enable-native-access=com.github.luben.zstd_jni,com.sun.jna",
+                "--module",
+                "app/app.Main",
+                directory.resolve("tables").toString())
+            .redirectErrorStream(true)
+            .start();
+    try (BufferedReader output = process.inputReader()) {
+      assertThat(output.lines().filter(line -> !line.startsWith("SLF4J: ")))
+          .containsExactlyElementsOf(expected); // SLF4J says that it has nowhere to log to
+      assertThat(process.waitFor()).isZero();
+    } finally {
+      process.destroyForcibly();
+    }
+  }
+}

@@ -1,0 +1,98 @@
+package io.bsdb.reader.io;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.AsynchronousFileChannel;
+import java.nio.file.OpenOption;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import java.util.concurrent.AbstractExecutorService;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads a file in the calling thread, whether it is interrupted or not.
+ *
+ * <p>An interrupt closes a {@link java.nio.channels.FileChannel} for all threads, and a file that
+ * has been deleted cannot be opened again. An asynchronous channel stays open. On POSIX systems it
+ * reads by a task of its executor, here in the thread that asks; on Windows the system itself
+ * completes reads.
+ */
+final class UninterruptedReads implements DirectFile.Source {
+  private static final @Nullable ExecutorService READER =
+      System.getProperty("os.name", "").toLowerCase(Locale.ROOT).startsWith("windows")
+          ? null
+          : new CallingThread();
+
+  private final AsynchronousFileChannel channel;
+
+  private UninterruptedReads(AsynchronousFileChannel channel) {
+    this.channel = channel;
+  }
+
+  static UninterruptedReads open(Path path, Set<OpenOption> options) throws IOException {
+    return new UninterruptedReads(AsynchronousFileChannel.open(path, options, READER));
+  }
+
+  /** Runs a task at once. */
+  private static final class CallingThread extends AbstractExecutorService {
+    @Override
+    public void execute(Runnable task) {
+      task.run();
+    }
+
+    @Override
+    public void shutdown() {}
+
+    @Override
+    public List<Runnable> shutdownNow() {
+      return List.of();
+    }
+
+    @Override
+    public boolean isShutdown() {
+      return false;
+    }
+
+    @Override
+    public boolean isTerminated() {
+      return false;
+    }
+
+    @Override
+    public boolean awaitTermination(long timeout, TimeUnit unit) {
+      return false;
+    }
+  }
+
+  @Override
+  public int read(ByteBuffer target, long position) throws IOException {
+    Future<Integer> read = channel.read(target, position);
+    boolean interrupted = false;
+    try {
+      while (true) {
+        try {
+          return read.get();
+        } catch (InterruptedException e) {
+          interrupted = true; // the system may still write to the buffer
+        }
+      }
+    } catch (ExecutionException e) {
+      throw e.getCause() instanceof IOException cause ? cause : new IOException(e.getCause());
+    } finally {
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
+    }
+  }
+
+  @Override
+  public void close() throws IOException {
+    channel.close();
+  }
+}

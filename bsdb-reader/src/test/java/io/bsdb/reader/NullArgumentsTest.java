@@ -1,0 +1,74 @@
+package io.bsdb.reader;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.bsdb.reader.AccessContractTest.Way;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Null is a mistake of the caller: named, thrown by the call itself, and counted nowhere. */
+@ExtendWith(NothingLeftOpen.class)
+@Timeout(value = 60, unit = TimeUnit.SECONDS)
+class NullArgumentsTest {
+  private static final byte[] KEY = new byte[8];
+
+  @TempDir Path directory;
+
+  private static void assertRefused(String parameter, ThrowingCallable call) {
+    assertThatThrownBy(call).isExactlyInstanceOf(NullPointerException.class).hasMessage(parameter);
+  }
+
+  private static void assertRefusedBy(SnapshotReader reader) {
+    List<byte[]> keys = Arrays.asList(KEY, null, KEY);
+    assertRefused("key", () -> reader.get(null));
+    assertRefused("key", () -> reader.get(null, ByteBuffer.allocate(1)));
+    assertRefused("target", () -> reader.get(KEY, null));
+    assertRefused("keys", () -> reader.getAll(null));
+    assertRefused("keys[1]", () -> reader.getAll(keys));
+    AsyncSnapshotReader async = reader.async();
+    assertRefused("key", () -> async.get(null));
+    assertRefused("keys", () -> async.getAll(null));
+    assertRefused("keys[1]", () -> async.getAll(keys));
+    ReaderMetrics metrics = reader.metrics();
+    assertThat(metrics.hits() + metrics.misses() + metrics.failures()).isZero();
+  }
+
+  @ParameterizedTest
+  @EnumSource(Way.class)
+  void areRefusedByReaders(Way way) throws Exception {
+    FaultyTable table = new FaultyTable(directory);
+    try (SnapshotReader reader = table.open(way.options())) {
+      assertRefusedBy(reader);
+    }
+  }
+
+  @Test
+  void areRefusedByLiveSnapshots() throws Exception {
+    new FaultyTable(directory);
+    try (LiveSnapshot live = LiveSnapshot.follow(directory, ReaderOptions.defaults());
+        LiveSnapshot.Lease lease = live.lease()) {
+      assertRefused("key", () -> live.get(null));
+      assertRefusedBy(lease.reader());
+    }
+  }
+
+  @Test
+  void areRefusedWhileThereIsNoVersion() throws Exception {
+    try (LiveSnapshot live = LiveSnapshot.builder(directory).initialLoad(InitialLoad.EMPTY).open();
+        LiveSnapshot.Lease lease = live.lease()) {
+      assertRefused("key", () -> live.get(null));
+      assertRefusedBy(lease.reader());
+    }
+  }
+}

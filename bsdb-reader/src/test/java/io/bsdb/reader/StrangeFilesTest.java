@@ -1,0 +1,152 @@
+package io.bsdb.reader;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.bsdb.format.CorruptSnapshotException;
+import io.bsdb.format.Manifest;
+import io.bsdb.reader.TestData.Lengths;
+import io.bsdb.table.Table;
+import io.bsdb.writer.WriterOptions;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** What is no file, or another one than the manifest says, is refused unread, and named. */
+@ExtendWith(NothingLeftOpen.class)
+@EnabledOnOs(OS.LINUX)
+@Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class StrangeFilesTest {
+  @TempDir Path directory;
+
+  private Path file;
+  private Path strange;
+
+  /** What stands where a file should be. */
+  enum Kind {
+    DIRECTORY,
+    PIPE,
+    DEVICE,
+    ENDLESS_DEVICE;
+
+    void replace(Path file) throws Exception {
+      Files.delete(file);
+      switch (this) {
+        case DIRECTORY -> Files.createDirectory(file);
+        case PIPE ->
+            assertThat(new ProcessBuilder("mkfifo", file.toString()).start().waitFor()).isZero();
+        case DEVICE -> Files.createSymbolicLink(file, Path.of("/dev/null"));
+        case ENDLESS_DEVICE -> Files.createSymbolicLink(file, Path.of("/dev/zero"));
+      }
+    }
+  }
+
+  private void replace(Path replaced, Kind kind) throws Exception {
+    strange = replaced;
+    kind.replace(replaced);
+  }
+
+  @AfterEach
+  void deleteLinks() throws IOException {
+    if (strange != null) {
+      Files.delete(strange);
+    }
+  }
+
+  private Path publish() throws IOException {
+    Path table = directory.resolve("t");
+    Manifest manifest =
+        TestData.random(8, 500, Lengths.FIXED, Lengths.FIXED, 40)
+            .publish(table, WriterOptions.builder().partitions(1).build());
+    file = table.resolve("snapshots").resolve(manifest.version()).resolve("part-00000.bsdb");
+    return table;
+  }
+
+  private static ReaderOptions with(Access access) {
+    return ReaderOptions.builder().access(access).build();
+  }
+
+  private void assertRefused(Path table, Path culprit) {
+    for (Access access : Access.values()) {
+      assertThatThrownBy(() -> SnapshotReader.open(table, with(access)))
+          .as("%s", access)
+          .isInstanceOf(CorruptSnapshotException.class)
+          .hasMessageStartingWith("not a regular file: file=%s actual=", culprit);
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(Kind.class)
+  void inPlaceOfAPartition(Kind kind) throws Exception {
+    Path table = publish();
+    replace(file, kind);
+    assertRefused(table, file);
+    assertThatThrownBy(() -> SnapshotVerifier.verify(file.getParent()))
+        .hasMessageStartingWith("not a regular file: file=%s actual=", file);
+  }
+
+  @ParameterizedTest
+  @EnumSource(Kind.class)
+  void inPlaceOfAManifest(Kind kind) throws Exception {
+    Path table = publish();
+    Path manifest = file.resolveSibling("manifest.json");
+    replace(manifest, kind);
+    assertRefused(table, manifest);
+  }
+
+  @ParameterizedTest
+  @EnumSource(Kind.class)
+  void inPlaceOfAPartitionThatIsCopied(Kind kind) throws Exception {
+    Path table = publish();
+    replace(file, kind);
+    LiveSnapshot.Builder builder =
+        LiveSnapshot.builder(Table.at(table)).localDirectory(directory.resolve("copies"));
+    assertThatThrownBy(builder::open)
+        .isInstanceOf(CorruptSnapshotException.class)
+        .hasMessageStartingWith("not a regular file: file=%s actual=", file);
+  }
+
+  /** A hole of a tebibyte: to copy it would fail for want of memory, or take for ever. */
+  @ParameterizedTest
+  @EnumSource(Access.class)
+  void aFileOfAnotherLengthIsNeitherMappedNorCopied(Access access) throws Exception {
+    Path table = publish();
+    long length = Files.size(file);
+    try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
+      channel.write(ByteBuffer.allocate(1), (1L << 40) - 1);
+    }
+    assertThatThrownBy(() -> SnapshotReader.open(table, with(access)))
+        .isInstanceOf(CorruptSnapshotException.class)
+        .hasMessage(
+            "file has another length than its manifest says: file=%s expected=%d actual=%d",
+            file, length, 1L << 40);
+  }
+
+  @Test
+  void aFileThatCannotBeMappedIsNamed() throws Exception {
+    Path huge = directory.resolve("huge");
+    ChildProcess.Result result =
+        ChildProcess.run(
+            ChildProcess.of(List.of(), List.of(), ManyMappings.class, huge.toString()));
+    assertThat(result.status()).as("%s", result.lines()).isZero();
+    assertThat(result.lines())
+        .singleElement()
+        .asString()
+        .startsWith("file cannot be mapped: file=" + huge + " length=")
+        .contains("Map failed");
+  }
+}
