@@ -28,7 +28,9 @@ final class MemoryLimit {
     this.pieceBytes = pieceBytes;
   }
 
-  /** Measures over all files of a directory, in pieces of one size but for the rest of each file. */
+  /**
+   * Measures over all files of a directory, in pieces of one size but for the rest of each file.
+   */
   static Map<String, double[]> measure(Path directory, int rounds) throws IOException {
     List<Path> files = Directories.files(directory);
     long largest = files.stream().mapToLong(file -> file.toFile().length()).max().orElseThrow();
