@@ -171,7 +171,8 @@ record Comparison(Builds builds, List<Peer> peers, int rounds, int queries, bool
         }
         stores.add(StoreProcess.start(builds, peer, rounds, queries));
       }
-      List<Row> rows = some.stream().map(each -> new Row(each.name(), each.configuration())).toList();
+      List<Row> rows =
+          some.stream().map(each -> new Row(each.name(), each.configuration())).toList();
       Set<Keys> prepared = EnumSet.noneOf(Keys.class);
       for (Measure measure : Measure.all()) {
         Progress.step("%s", measure.label());

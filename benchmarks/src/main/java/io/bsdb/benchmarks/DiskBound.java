@@ -112,7 +112,8 @@ record DiskBound(int seconds, int rounds) {
 
   /** Returns lookups per second of threads that wait for each. */
   private double direct(Path table, Queries queries, int threads) throws Exception {
-    ExecutorService pool = Executors.newFixedThreadPool(threads, r -> new Thread(r, "bench-direct"));
+    ExecutorService pool =
+        Executors.newFixedThreadPool(threads, r -> new Thread(r, "bench-direct"));
     try (SnapshotReader reader = SnapshotReader.open(table, options(Access.DIRECT))) {
       long start = System.nanoTime();
       long end = end();
@@ -139,8 +140,7 @@ record DiskBound(int seconds, int rounds) {
 
   /** One thread asks, the ring's thread answers. */
   private void ring(Path table, Queries queries, Row row) throws Exception {
-    try (AsyncSnapshotReader reader =
-        AsyncSnapshotReader.open(table, options(Access.IO_URING))) {
+    try (AsyncSnapshotReader reader = AsyncSnapshotReader.open(table, options(Access.IO_URING))) {
       // Twice the depth: while the ring works on one half, the other waits in front of it.
       InFlight lookups = new InFlight(2 * DEPTH);
       long cpu = cpuNanos();

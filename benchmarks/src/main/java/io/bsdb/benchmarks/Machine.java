@@ -42,7 +42,9 @@ public final class Machine {
     return bytes < 0 ? Long.MAX_VALUE : bytes;
   }
 
-  /** Returns a field of {@code /proc/self/status} in bytes, such as {@code VmHWM}; −1 if unknown. */
+  /**
+   * Returns a field of {@code /proc/self/status} in bytes, such as {@code VmHWM}; −1 if unknown.
+   */
   public static long ownMemory(String field) throws IOException {
     return bytes(Path.of("/proc/self/status"), field);
   }

@@ -5,6 +5,7 @@ import java.nio.MappedByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
@@ -28,7 +29,9 @@ final class MemoryLimit {
     this.pieceBytes = pieceBytes;
   }
 
-  /** Measures over all files of a directory, in pieces of one size but for the rest of each file. */
+  /**
+   * Measures over all files of a directory, in pieces of one size but for the rest of each file.
+   */
   static Map<String, double[]> measure(Path directory, int rounds) throws IOException {
     List<Path> files = Directories.files(directory);
     long largest = files.stream().mapToLong(file -> file.toFile().length()).max().orElseThrow();
@@ -61,7 +64,10 @@ final class MemoryLimit {
     }
     // Printed, so that the compiler cannot drop the loops.
     Progress.step("memory was read, checksum %x", checksum);
-    return Map.of(ONE_READ, dependent, MANY_AT_ONCE, independent);
+    Map<String, double[]> measured = new LinkedHashMap<>();
+    measured.put(ONE_READ, dependent);
+    measured.put(MANY_AT_ONCE, independent);
+    return measured;
   }
 
   private long touchPages() {

@@ -61,9 +61,14 @@ public record Results(
       List<String> compared,
       List<Row> rows) {
 
-    /** Returns the row that others are compared with: the first one if the reference is not there. */
+    /**
+     * Returns the row that others are compared with: the first one if the reference is not there.
+     */
     Row base() {
-      return rows.stream().filter(row -> row.name.equals(reference)).findFirst().orElse(rows.get(0));
+      return rows.stream()
+          .filter(row -> row.name.equals(reference))
+          .findFirst()
+          .orElse(rows.get(0));
     }
   }
 

@@ -31,7 +31,8 @@ class ReportsTest {
   }
 
   private static Results results(Section... sections) {
-    return new Results(Map.of("date", "2000-01-01"), Map.of("command", "</script>"), List.of(sections));
+    return new Results(
+        Map.of("date", "2000-01-01"), Map.of("command", "</script>"), List.of(sections));
   }
 
   @Test
@@ -64,7 +65,8 @@ class ReportsTest {
         results(section(1000, row("own", 2), row("small", 1)), section(2000, row("own", 4)));
 
     assertThat(Reports.text(two.with(two.growth())))
-        .containsPattern("Growth of get[^\n]*\n\nMedians\n +1,000 +2,000\n +own +2.00 +4.00\n +small +1.00\n");
+        .containsPattern(
+            "Growth of get[^\n]*\n\nMedians\n +1,000 +2,000\n +own +2.00 +4.00\n +small +1.00\n");
     assertThat(results(section(1000, row("own", 2))).growth()).isEmpty();
   }
 

@@ -85,7 +85,9 @@ final class BenchCommand implements Callable<Integer> {
   @Option(names = "--batch", paramLabel = "N", description = "Keys per call, with 'getAll'.")
   private int batch = 1;
 
-  @Option(names = "--async", description = "Ask for futures, and keep --in-flight of them in flight.")
+  @Option(
+      names = "--async",
+      description = "Ask for futures, and keep --in-flight of them in flight.")
   private boolean async;
 
   @Option(
@@ -94,10 +96,7 @@ final class BenchCommand implements Callable<Integer> {
       description = "With --async: of all threads together, 1 to 4096. Default: 128.")
   private int inFlight = 128;
 
-  @Option(
-      names = "--seconds",
-      paramLabel = "N",
-      description = "How long to measure. Default: 5.")
+  @Option(names = "--seconds", paramLabel = "N", description = "How long to measure. Default: 5.")
   private double seconds = 5;
 
   @Option(names = "--json", description = "Print everything as JSON.")

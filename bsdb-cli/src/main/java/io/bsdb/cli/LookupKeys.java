@@ -33,7 +33,20 @@ final class LookupKeys {
     VALUE
   }
 
-  private record Entry(byte[] key, Answer answer, int digest, int sample) {}
+  /** A key, and the digests of its value and of a sample of it, if that is known. */
+  private static final class Entry {
+    private final byte[] key;
+    private final Answer answer;
+    private final int digest;
+    private final int sample;
+
+    Entry(byte[] key, Answer answer, int digest, int sample) {
+      this.key = key;
+      this.answer = answer;
+      this.digest = digest;
+      this.sample = sample;
+    }
+  }
 
   private final List<Entry> entries;
 
@@ -62,8 +75,8 @@ final class LookupKeys {
   }
 
   /**
-   * Returns keys of a table's records, drawn from everywhere in it alike, in random order. Reads the
-   * table up to the last of them.
+   * Returns keys of a table's records, drawn from everywhere in it alike, in random order. Reads
+   * the table up to the last of them.
    *
    * @param absentPercent share of keys to replace by random ones, as long, that no record has
    */
@@ -81,8 +94,7 @@ final class LookupKeys {
       for (long left = records; entries.size() < wanted && cursor.next(); left--) {
         if (random.nextLong(left) < wanted - entries.size()) {
           byte[] value = cursor.value();
-          entries.add(
-              new Entry(cursor.key(), Answer.VALUE, Arrays.hashCode(value), sample(value)));
+          entries.add(new Entry(cursor.key(), Answer.VALUE, Arrays.hashCode(value), sample(value)));
         }
       }
     } catch (UnsupportedOperationException e) {

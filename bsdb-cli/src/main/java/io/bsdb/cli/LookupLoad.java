@@ -66,8 +66,8 @@ final class LookupLoad {
   private record Round(long lookups, double perSecond) {}
 
   /**
-   * Looks each key up once, in this thread, and checks all that is known of its answer. To be called
-   * at most once, and before {@link #run}, which then begins with other keys.
+   * Looks each key up once, in this thread, and checks all that is known of its answer. To be
+   * called at most once, and before {@link #run}, which then begins with other keys.
    *
    * @param seconds after which it ends
    * @return nanoseconds per key

@@ -25,9 +25,9 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 
 /**
- * Joins the same events with a table in a {@code GlobalKTable} and in a {@code SnapshotLookup}. Each
- * application runs in a process of its own, one after the other, with one stream thread; the broker
- * is within this process. Results are counted and checked, not sent.
+ * Joins the same events with a table in a {@code GlobalKTable} and in a {@code SnapshotLookup}.
+ * Each application runs in a process of its own, one after the other, with one stream thread; the
+ * broker is within this process. Results are counted and checked, not sent.
  *
  * @param workload the table's records
  * @param events to join, 2 or more

@@ -30,7 +30,13 @@ class LookupBenchTest {
 
     LookupBench.main(
         new String[] {
-          directory.toString(), "1000", "2000", "100", "1", "constant,hashmap,bsdb,disk", "" + answer
+          directory.toString(),
+          "1000",
+          "2000",
+          "100",
+          "1",
+          "constant,hashmap,bsdb,disk",
+          "" + answer
         });
 
     List<Section> both = new ObjectMapper().readValue(answer.toFile(), new TypeReference<>() {});
