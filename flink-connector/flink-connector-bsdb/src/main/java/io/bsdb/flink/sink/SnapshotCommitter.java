@@ -64,7 +64,7 @@ final class SnapshotCommitter implements Committer<Publication> {
           manifest.version(),
           manifest.recordCount());
     } catch (TooFewRowsException e) {
-      throw refused(
+      throw new SuppressRestartsException(
           new ValidationException(
               "table %s: %s; if that is right, %s"
                   .formatted(
@@ -77,18 +77,8 @@ final class SnapshotCommitter implements Committer<Publication> {
               e));
     } catch (PublishConflictException | IllegalArgumentException e) {
       // Trying again cannot help: the parent will not come back, nor will the manifest get shorter.
-      throw refused(e);
+      throw new SuppressRestartsException(e);
     }
-  }
-
-  /** Deletes what the build has written: trying again cannot help. */
-  private SuppressRestartsException refused(Exception reason) {
-    try {
-      table.abort(build);
-    } catch (IOException | RuntimeException e) {
-      reason.addSuppressed(e);
-    }
-    return new SuppressRestartsException(reason);
   }
 
   /** The build is in service whatever happens here, and the next one tidies up as well. */
