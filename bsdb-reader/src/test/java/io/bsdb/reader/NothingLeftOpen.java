@@ -60,7 +60,9 @@ public final class NothingLeftOpen implements BeforeEachCallback, AfterEachCallb
     return OURS.matcher(file).find();
   }
 
-  /** The mappings of a build's spill files go with the garbage collector; they are empty by then. */
+  /**
+   * The mappings of a build's spill files go with the garbage collector; they are empty by then.
+   */
   private static boolean isUnmappedByUs(String mapping) {
     return isOurs(mapping) && !mapping.contains(".spill");
   }

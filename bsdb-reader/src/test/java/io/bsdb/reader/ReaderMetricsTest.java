@@ -107,7 +107,8 @@ class ReaderMetricsTest {
     try (SnapshotReader reader = table.open(way.options())) {
       table.shortenTo(1);
       assertThat(table.failure(reader, 0)).hasMessageEndingWith("injected");
-      assertThat(table.failure(reader.async().get(table.key(1)), 1)).hasMessageEndingWith("injected");
+      assertThat(table.failure(reader.async().get(table.key(1)), 1))
+          .hasMessageEndingWith("injected");
       assertThat(reader.metrics().failures()).isEqualTo(2);
       assertThat(reader.metrics().lookups()).isZero();
     }

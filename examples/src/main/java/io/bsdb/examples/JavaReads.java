@@ -83,10 +83,7 @@ public final class JavaReads {
           }
         };
     try (LiveSnapshot live =
-        LiveSnapshot.builder(table)
-            .refreshEvery(Duration.ofMinutes(1))
-            .listener(listener)
-            .open()) {
+        LiveSnapshot.builder(table).refreshEvery(Duration.ofMinutes(1)).listener(listener).open()) {
       build(table);
       live.refresh(); // does not wait for the minute
       try (LiveSnapshot.Lease lease = live.lease()) { // both answers are of one version
