@@ -1,5 +1,6 @@
 package io.bsdb.reader;
 
+import java.util.Locale;
 import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
@@ -27,6 +28,7 @@ final class Campaign implements AutoCloseable {
   static Campaign start(String name) {
     Campaign campaign = new Campaign(name);
     System.out.printf(
+        Locale.ROOT,
         "%s: %s minutes from -Dcampaign.seed=%d%n", name, MINUTES, campaign.firstSeed);
     return campaign;
   }
@@ -52,6 +54,6 @@ final class Campaign implements AutoCloseable {
 
   @Override
   public synchronized void close() {
-    System.out.printf("%s: seeds from %d to %d, counted %s%n", name, firstSeed, seed() - 1, counts);
+    System.out.printf(Locale.ROOT, "%s: seeds from %d to %d, counted %s%n", name, firstSeed, seed() - 1, counts);
   }
 }
