@@ -14,6 +14,7 @@ import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.BiFunction;
@@ -39,7 +40,8 @@ final class Reports {
   /** Prints results, and where they were written to. */
   static void print(Results results, Path directory) {
     System.out.print(text(results));
-    System.out.printf("%nWritten to %s: %s, %s%n", directory.toAbsolutePath(), JSON, PAGE);
+    System.out.printf(
+        Locale.ROOT, "%nWritten to %s: %s, %s%n", directory.toAbsolutePath(), JSON, PAGE);
   }
 
   static String page(Results results) throws IOException {

@@ -1,9 +1,9 @@
 package io.bsdb.cli;
 
-import io.bsdb.reader.Access;
-import io.bsdb.reader.ReaderMetrics;
-import io.bsdb.reader.ReaderOptions;
 import io.bsdb.reader.SnapshotReader;
+import io.bsdb.reader.metrics.ReaderMetrics;
+import io.bsdb.reader.options.Access;
+import io.bsdb.reader.options.ReaderOptions;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;

@@ -1,8 +1,8 @@
 package io.bsdb.cli;
 
-import io.bsdb.format.Manifest;
 import io.bsdb.format.SnapshotFormat;
-import io.bsdb.format.row.Schema;
+import io.bsdb.row.Schema;
+import io.bsdb.table.Manifest;
 import io.bsdb.table.Table;
 import io.bsdb.writer.DuplicateKeyException;
 import io.bsdb.writer.SnapshotWriter;

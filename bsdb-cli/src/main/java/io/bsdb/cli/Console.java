@@ -66,7 +66,7 @@ record Console(InputStream in, OutputStream out, PrintStream err, boolean termin
               if (point == '\t') {
                 escaped.append("\\t");
               } else if (Character.isISOControl(point)) {
-                escaped.append(String.format(Locale.ROOT, "\\x%02x", point));
+                escaped.append(String.format(Locale.ROOT, "\\u%04x", point));
               } else {
                 escaped.appendCodePoint(point);
               }

@@ -1,8 +1,8 @@
 package io.bsdb.cli;
 
-import io.bsdb.format.row.Column;
-import io.bsdb.format.row.ColumnType;
-import io.bsdb.format.row.Schema;
+import io.bsdb.row.Column;
+import io.bsdb.row.ColumnType;
+import io.bsdb.row.Schema;
 import java.io.IOException;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

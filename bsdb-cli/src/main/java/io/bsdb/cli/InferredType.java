@@ -1,7 +1,7 @@
 package io.bsdb.cli;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import io.bsdb.format.row.ColumnType;
+import io.bsdb.row.ColumnType;
 import java.math.BigDecimal;
 import java.util.regex.Pattern;
 

@@ -1,7 +1,7 @@
 package io.bsdb.cli;
 
-import io.bsdb.format.Manifest;
-import io.bsdb.format.PartitionFile;
+import io.bsdb.table.Manifest;
+import io.bsdb.table.PartitionFile;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;

@@ -1,8 +1,8 @@
 package io.bsdb.cli;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import io.bsdb.format.row.Column;
-import io.bsdb.format.row.ColumnType;
+import io.bsdb.row.Column;
+import io.bsdb.row.ColumnType;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;

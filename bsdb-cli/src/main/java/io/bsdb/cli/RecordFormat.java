@@ -1,6 +1,6 @@
 package io.bsdb.cli;
 
-import io.bsdb.format.row.Schema;
+import io.bsdb.row.Schema;
 import java.io.IOException;
 import java.io.InputStream;
 import org.jspecify.annotations.Nullable;

@@ -1,8 +1,8 @@
 package io.bsdb.cli;
 
-import io.bsdb.format.Manifest;
 import io.bsdb.reader.RecordCursor;
 import io.bsdb.reader.SnapshotReader;
+import io.bsdb.table.Manifest;
 import java.io.IOException;
 import java.nio.file.Path;
 

@@ -1,8 +1,8 @@
 package io.bsdb.cli;
 
-import io.bsdb.format.row.Row;
-import io.bsdb.format.row.RowCodec;
-import io.bsdb.format.row.Schema;
+import io.bsdb.row.Row;
+import io.bsdb.row.RowCodec;
+import io.bsdb.row.Schema;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;

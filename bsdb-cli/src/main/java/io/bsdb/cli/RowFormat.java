@@ -2,10 +2,10 @@ package io.bsdb.cli;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.bsdb.format.SnapshotFormat;
-import io.bsdb.format.row.Column;
-import io.bsdb.format.row.ColumnType;
-import io.bsdb.format.row.RowCodec;
-import io.bsdb.format.row.Schema;
+import io.bsdb.row.Column;
+import io.bsdb.row.ColumnType;
+import io.bsdb.row.RowCodec;
+import io.bsdb.row.Schema;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.HashMap;

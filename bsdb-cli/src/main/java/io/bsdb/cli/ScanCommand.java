@@ -1,8 +1,8 @@
 package io.bsdb.cli;
 
-import io.bsdb.format.row.Schema;
 import io.bsdb.reader.RecordCursor;
 import io.bsdb.reader.SnapshotReader;
+import io.bsdb.row.Schema;
 import java.io.BufferedOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;

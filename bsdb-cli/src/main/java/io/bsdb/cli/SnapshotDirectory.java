@@ -1,7 +1,7 @@
 package io.bsdb.cli;
 
-import io.bsdb.format.Manifest;
 import io.bsdb.format.SnapshotFormat;
+import io.bsdb.table.Manifest;
 import io.bsdb.table.Table;
 import java.io.IOException;
 import java.nio.file.Files;

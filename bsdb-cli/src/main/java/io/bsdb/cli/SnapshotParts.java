@@ -2,9 +2,9 @@ package io.bsdb.cli;
 
 import io.bsdb.format.FileFooter;
 import io.bsdb.format.PartChecksum;
-import io.bsdb.format.PartitionFile;
 import io.bsdb.format.Section;
 import io.bsdb.format.SectionKind;
+import io.bsdb.table.PartitionFile;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;

@@ -1,9 +1,9 @@
 package io.bsdb.cli;
 
-import io.bsdb.format.Manifest;
-import io.bsdb.format.PartitionFile;
 import io.bsdb.format.SectionKind;
 import io.bsdb.format.SnapshotFormat;
+import io.bsdb.table.Manifest;
+import io.bsdb.table.PartitionFile;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collection;

@@ -1,8 +1,8 @@
 package io.bsdb.cli;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import io.bsdb.format.row.Column;
-import io.bsdb.format.row.Schema;
+import io.bsdb.row.Column;
+import io.bsdb.row.Schema;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.ArrayList;

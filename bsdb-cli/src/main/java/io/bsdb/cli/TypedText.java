@@ -2,8 +2,8 @@ package io.bsdb.cli;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
-import io.bsdb.format.row.Column;
-import io.bsdb.format.row.ColumnType;
+import io.bsdb.row.Column;
+import io.bsdb.row.ColumnType;
 import java.math.BigDecimal;
 import java.time.DateTimeException;
 import java.time.Instant;

@@ -1,12 +1,12 @@
 package io.bsdb.cli;
 
 import io.bsdb.format.CorruptSnapshotException;
-import io.bsdb.format.Manifest;
-import io.bsdb.format.row.RowCodec;
-import io.bsdb.format.row.Schema;
 import io.bsdb.reader.RecordCursor;
 import io.bsdb.reader.SnapshotReader;
 import io.bsdb.reader.SnapshotVerifier;
+import io.bsdb.row.RowCodec;
+import io.bsdb.row.Schema;
+import io.bsdb.table.Manifest;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;

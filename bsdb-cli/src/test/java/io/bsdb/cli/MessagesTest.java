@@ -17,7 +17,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
 class MessagesTest {
   private static final String EVIL = "\u001b[31mred\u0007\u009b1m\u007f";
-  private static final String HARMLESS = "\\x1b[31mred\\x07\\x9b1m\\x7f";
+  private static final String HARMLESS = "\\u001b[31mred\\u0007\\u009b1m\\u007f";
 
   @TempDir private Path directory;
 

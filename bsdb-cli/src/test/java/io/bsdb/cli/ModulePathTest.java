@@ -3,7 +3,7 @@ package io.bsdb.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
-import io.bsdb.reader.Access;
+import io.bsdb.reader.options.Access;
 import io.bsdb.writer.Layout;
 import java.io.BufferedReader;
 import java.io.File;

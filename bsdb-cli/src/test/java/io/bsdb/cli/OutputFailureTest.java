@@ -8,6 +8,7 @@ import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.UUID;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -96,11 +97,12 @@ class OutputFailureTest {
     assertThat(prune.err())
         .isEqualTo(
             "bsdb: deleted: [%s, %s]\n".formatted(versions.get(0), versions.get(1)) + reason.end());
-    Files.createDirectories(table.resolve("staging/dead"));
+    String dead = "staging/" + UUID.randomUUID();
+    Files.createDirectories(table.resolve(dead));
     CommandRun sweep = reason.run("sweep", "-t", table, "--older-than", "0s");
-    assertThat(table.resolve("staging/dead")).doesNotExist();
+    assertThat(table.resolve(dead)).doesNotExist();
     assertThat(sweep.status()).isEqualTo(reason.status);
-    assertThat(sweep.err()).isEqualTo("bsdb: deleted: [staging/dead]\n" + reason.end());
+    assertThat(sweep.err()).isEqualTo("bsdb: deleted: [" + dead + "]\n" + reason.end());
   }
 
   @ParameterizedTest

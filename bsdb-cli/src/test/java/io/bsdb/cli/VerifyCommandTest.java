@@ -2,8 +2,8 @@ package io.bsdb.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.bsdb.format.row.RowCodec;
-import io.bsdb.format.row.Schema;
+import io.bsdb.row.RowCodec;
+import io.bsdb.row.Schema;
 import io.bsdb.writer.SnapshotWriter;
 import io.bsdb.writer.WriterOptions;
 import java.io.IOException;

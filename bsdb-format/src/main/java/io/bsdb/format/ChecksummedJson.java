@@ -118,7 +118,8 @@ public final class ChecksummedJson {
     }
   }
 
-  static CorruptSnapshotException unreadable(
+  /** Returns the exception for a file whose content is not what it must be. */
+  public static CorruptSnapshotException unreadable(
       String what, String file, @Nullable String why, Exception cause) {
     return new CorruptSnapshotException(
         "%s cannot be read: file=%s %s".formatted(what, file, Excerpt.of(String.valueOf(why))),

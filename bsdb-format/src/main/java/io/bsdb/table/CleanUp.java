@@ -1,6 +1,5 @@
 package io.bsdb.table;
 
-import io.bsdb.format.Manifest;
 import io.bsdb.format.SnapshotFormat;
 import java.io.IOException;
 import java.time.Instant;

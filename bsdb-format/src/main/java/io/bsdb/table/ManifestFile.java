@@ -1,7 +1,6 @@
 package io.bsdb.table;
 
 import io.bsdb.format.CorruptSnapshotException;
-import io.bsdb.format.Manifest;
 import io.bsdb.format.SnapshotFormat;
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;

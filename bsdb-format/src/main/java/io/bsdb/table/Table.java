@@ -2,8 +2,6 @@ package io.bsdb.table;
 
 import io.bsdb.format.CorruptSnapshotException;
 import io.bsdb.format.Excerpt;
-import io.bsdb.format.Manifest;
-import io.bsdb.format.PartitionFile;
 import io.bsdb.format.SnapshotFormat;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;

@@ -1,9 +1,9 @@
 package io.bsdb.writer;
 
-import io.bsdb.format.Manifest;
-import io.bsdb.format.PartitionFile;
 import io.bsdb.format.SnapshotFormat;
 import io.bsdb.table.Build;
+import io.bsdb.table.Manifest;
+import io.bsdb.table.PartitionFile;
 import io.bsdb.table.Table;
 import java.io.Closeable;
 import java.io.IOException;

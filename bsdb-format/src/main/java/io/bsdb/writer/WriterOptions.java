@@ -3,7 +3,7 @@ package io.bsdb.writer;
 import io.bsdb.format.PartitionProperties.KeyStorage;
 import io.bsdb.format.SnapshotFormat;
 import io.bsdb.format.hash.PerfectHashConstruction;
-import io.bsdb.format.row.Schema;
+import io.bsdb.row.Schema;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;

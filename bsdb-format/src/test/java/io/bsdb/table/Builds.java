@@ -2,8 +2,6 @@ package io.bsdb.table;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.bsdb.format.Manifest;
-import io.bsdb.format.PartitionFile;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.time.Instant;

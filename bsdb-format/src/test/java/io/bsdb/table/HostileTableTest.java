@@ -7,7 +7,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bsdb.format.CorruptSnapshotException;
-import io.bsdb.format.Manifest;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;

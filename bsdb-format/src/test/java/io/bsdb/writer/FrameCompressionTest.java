@@ -2,7 +2,7 @@ package io.bsdb.writer;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.bsdb.format.Manifest;
+import io.bsdb.table.Manifest;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;

@@ -1,6 +1,9 @@
 package io.bsdb.reader;
 
-import io.bsdb.format.Manifest;
+import io.bsdb.reader.metrics.ReaderMetrics;
+import io.bsdb.reader.options.Access;
+import io.bsdb.reader.options.ReaderOptions;
+import io.bsdb.table.Manifest;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -16,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * Access#DIRECT} by a thread of a pool, with access in memory before the call returns. What a
  * caller attaches to a future runs there: it should be short and must not block. At most 8 times
  * the queue depth of reads may be waiting; a further call waits until there is room. A caller that
- * keeps its own count of what is under way should ask for many each time that it wakes, or ask for
+ * keeps its own count of what is in flight should ask for many each time that it wakes, or ask for
  * the next where the last completes: a thread woken for every answer costs more than the read.
  *
  * <p>Safe for many threads. Every future completes exactly once, also when the reader is closed.

@@ -5,13 +5,13 @@ import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Counts lookups, and with the same counters knows whether any is under way, so that close can wait
+ * Counts lookups, and with the same counters knows whether any is in flight, so that close can wait
  * before memory is unmapped.
  *
  * <p>Counters that all threads share would be the slowest part of a lookup. So there are many sets
  * of them, each on cache lines of its own, and a thread uses the one that its id selects. A call
  * increments "entered" at its start, then looks for the closed mark, and increments one of the
- * others at its end; none is under way when the sums agree. Closing sets the mark, then waits for
+ * others at its end; none is in flight when the sums agree. Closing sets the mark, then waits for
  * that. Both sides are sequentially consistent, so either the call sees the mark or the close sees
  * the call.
  */
@@ -111,7 +111,7 @@ final class Calls {
   }
 
   /**
-   * Waits for the calls under way. After {@link #close}.
+   * Waits for the calls in flight. After {@link #close}.
    *
    * @return whether all have ended
    */
@@ -128,7 +128,7 @@ final class Calls {
     return true;
   }
 
-  /** Ends are read before starts: equal sums then mean that nothing was under way in between. */
+  /** Ends are read before starts: equal sums then mean that nothing was in flight in between. */
   private boolean isQuiet(int stripe) {
     long ended =
         counters.get(stripe + HIT) + counters.get(stripe + MISSED) + counters.get(stripe + LEFT);

@@ -4,7 +4,10 @@ package io.bsdb.reader;
 public final class ClosedReaderException extends IllegalStateException {
   private static final long serialVersionUID = 1L;
 
-  ClosedReaderException(String what) {
+  /**
+   * @param what was closed
+   */
+  public ClosedReaderException(String what) {
     super(what + " is closed");
   }
 }

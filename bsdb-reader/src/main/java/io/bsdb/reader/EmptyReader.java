@@ -1,6 +1,8 @@
 package io.bsdb.reader;
 
-import io.bsdb.format.Manifest;
+import io.bsdb.reader.metrics.LookupCounters;
+import io.bsdb.reader.metrics.ReaderMetrics;
+import io.bsdb.table.Manifest;
 import java.nio.ByteBuffer;
 import java.time.Instant;
 import java.util.Arrays;
@@ -27,7 +29,8 @@ final class EmptyReader implements SnapshotReader {
 
   private final Calls calls = new Calls("reader of a table without a version");
   private final ReaderMetrics metrics =
-      new ReaderMetrics(calls, new ReaderMetrics.Counters(), () -> 0, () -> "nothing to read yet");
+      new ReaderMetrics(
+          new LookupCounters(), calls::hits, calls::misses, () -> 0, () -> "nothing to read yet");
 
   private void miss(int keys) {
     int call = calls.enter();

@@ -1,10 +1,21 @@
 package io.bsdb.reader;
 
-import com.dynatrace.hash4j.hashing.HashValue128;
 import io.bsdb.format.CorruptSnapshotException;
-import io.bsdb.format.Manifest;
 import io.bsdb.format.SnapshotFormat;
-import io.bsdb.format.hash.KeyHash;
+import io.bsdb.format.block.FrameDecoder;
+import io.bsdb.reader.block.BlockFile;
+import io.bsdb.reader.block.BlockSource;
+import io.bsdb.reader.block.CachedBlocks;
+import io.bsdb.reader.block.DiskBlocks;
+import io.bsdb.reader.block.MemoryBlocks;
+import io.bsdb.reader.io.FileMemory;
+import io.bsdb.reader.io.MappedFault;
+import io.bsdb.reader.metrics.LookupCounters;
+import io.bsdb.reader.metrics.ReaderMetrics;
+import io.bsdb.reader.options.Access;
+import io.bsdb.reader.options.ReaderOptions;
+import io.bsdb.reader.partition.Partition;
+import io.bsdb.table.Manifest;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -16,11 +27,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A snapshot, opened: its partitions, and the ways to bring their records, which the synchronous
+ * A snapshot, opened: its partitions and where their blocks are fetched from, which the synchronous
  * and the asynchronous reader share. Safe for many threads.
  */
 final class OpenSnapshot implements Closeable {
-  private static final Duration PATIENCE = Duration.ofSeconds(1);
+  private static final Duration CLOSE_CHECK_INTERVAL = Duration.ofSeconds(1);
   private static final Logger LOG = LoggerFactory.getLogger(OpenSnapshot.class);
 
   private final Path directory;
@@ -33,10 +44,10 @@ final class OpenSnapshot implements Closeable {
   private final @Nullable Partition[] byNumber;
 
   private final Calls calls;
-  private final ReaderMetrics.Counters counters = new ReaderMetrics.Counters();
-  private final Records records;
+  private final LookupCounters counters = new LookupCounters();
+  private final BlockSource uncached;
+  private final BlockSource source;
   private final ReaderMetrics metrics;
-  private volatile @Nullable BlockReads reads;
 
   OpenSnapshot(
       Path directory,
@@ -54,8 +65,29 @@ final class OpenSnapshot implements Closeable {
       byNumber[partition.number()] = partition;
     }
     this.calls = new Calls("reader of " + directory);
-    this.records = Records.of(options, counters);
-    this.metrics = new ReaderMetrics(calls, counters, this::readsInFlight, this::effectiveAccess);
+    this.uncached = openSource();
+    this.source =
+        options.blockCacheBytes() > 0
+            ? new CachedBlocks(uncached, options.blockCacheBytes(), counters)
+            : uncached;
+    this.metrics =
+        new ReaderMetrics(
+            counters, calls::hits, calls::misses, source::inFlight, source::description);
+  }
+
+  private BlockSource openSource() {
+    Access access = options.access();
+    if (!access.readsFromDisk()) {
+      return new MemoryBlocks(access.name());
+    }
+    List<BlockFile> files = partitions.stream().map(Partition::blocks).toList();
+    return new DiskBlocks(
+        access == Access.IO_URING ? DiskBlocks.Queue.RING : DiskBlocks.Queue.POOL,
+        access.name(),
+        options.queueDepth(),
+        files,
+        counters,
+        calls::closedException);
   }
 
   Path directory() {
@@ -98,47 +130,21 @@ final class OpenSnapshot implements Closeable {
     return calls;
   }
 
-  /** Brings records in the calling thread. */
-  Records records() {
-    return records;
+  /** Returns where lookups fetch blocks from. */
+  BlockSource source() {
+    return source;
+  }
+
+  /** Returns where scans fetch blocks from: past the cache, which is for what is used again. */
+  BlockSource uncached() {
+    return uncached;
   }
 
   ReaderMetrics metrics() {
     return metrics;
   }
 
-  /** Reads blocks in the background; begun when first asked for. Null if there is no need to. */
-  @Nullable BlockReads reads() {
-    BlockReads begun = reads;
-    return begun != null || !options.access().readsFromDisk() ? begun : beginReads();
-  }
-
-  private synchronized BlockReads beginReads() {
-    BlockReads begun = reads;
-    if (begun == null) {
-      if (calls.isClosed()) {
-        throw calls.closedException();
-      }
-      begun =
-          options.access() == Access.IO_URING
-              ? UringReads.openOrFallBack(this)
-              : new PooledReads(this, Access.DIRECT.name());
-      reads = begun;
-    }
-    return begun;
-  }
-
-  private long readsInFlight() {
-    BlockReads begun = reads;
-    return begun == null ? 0 : begun.inFlight();
-  }
-
-  private String effectiveAccess() {
-    BlockReads begun = reads;
-    return begun == null ? options.access().name() : begun.description();
-  }
-
-  ReaderMetrics.Counters counters() {
+  LookupCounters counters() {
     return counters;
   }
 
@@ -147,43 +153,13 @@ final class OpenSnapshot implements Closeable {
     return partition(SnapshotFormat.partition(high, byNumber.length));
   }
 
-  /** The rank of a key in its partition, or −1 if it can be told already that it is absent. */
-  int rank(Partition partition, HashValue128 hash, byte[] key) {
-    return rank(partition, hash.getMostSignificantBits(), hash.getLeastSignificantBits(), key);
-  }
-
-  private int rank(Partition partition, long high, long low, byte[] key) {
-    if (key.length == 0 || key.length > SnapshotFormat.MAX_KEY_LENGTH) {
-      return -1;
+  /** Locates a key in its partition, as {@link io.bsdb.format.index.KeyIndex#locate} does. */
+  long locate(Partition partition, byte[] key, long high, long low) {
+    long located = partition.index().locate(key, high, low);
+    if (located < 0 && key.length > 0 && partition.recordCount() > 0) {
+      counters.signatureReject();
     }
-    int rank = partition.rank(high, low);
-    if (rank < 0 && partition.properties().recordCount() > 0) {
-      counters.signatureRejects.increment();
-    }
-    return rank;
-  }
-
-  /**
-   * Partitions and ranks of many keys. A loop that does little else than read has the cache misses
-   * of many keys under way at once.
-   */
-  void locate(List<byte[]> keys, Partition[] ofKeys, int[] ranks) {
-    long[] high = new long[ranks.length];
-    long[] low = new long[ranks.length];
-    int touched = 0;
-    for (int i = 0; i < ranks.length; i++) {
-      HashValue128 hash = KeyHash.hash(keys.get(i));
-      high[i] = hash.getMostSignificantBits();
-      low[i] = hash.getLeastSignificantBits();
-      ofKeys[i] = partition(high[i]);
-    }
-    for (int i = 0; i < ranks.length; i++) {
-      touched += ofKeys[i].touchHash(high[i], low[i]);
-    }
-    MemoryRecords.keep(touched);
-    for (int i = 0; i < ranks.length; i++) {
-      ranks[i] = rank(ofKeys[i], high[i], low[i], keys.get(i));
-    }
+    return located;
   }
 
   /**
@@ -218,7 +194,8 @@ final class OpenSnapshot implements Closeable {
 
   private void requireWholeFiles() throws IOException {
     for (Partition partition : partitions) {
-      partition.file().requireWhole(partition.file().length());
+      FileMemory memory = partition.blocks().memory();
+      memory.requireWhole(memory.length());
     }
   }
 
@@ -231,7 +208,7 @@ final class OpenSnapshot implements Closeable {
   }
 
   /**
-   * Refuses further calls, fails the reads that wait, waits for the calls under way and releases
+   * Refuses further calls, fails the requests that wait, waits for the calls in flight and releases
    * everything. Idempotent.
    *
    * @throws CorruptSnapshotException if a call does not end and a mapped file was shortened, which
@@ -239,40 +216,33 @@ final class OpenSnapshot implements Closeable {
    */
   @Override
   public void close() throws IOException {
-    BlockReads begun;
-    synchronized (this) {
-      if (!calls.close()) {
-        return;
-      }
-      begun = reads;
+    if (!calls.close()) {
+      return;
     }
-    if (begun != null && (begun.isReadThread() || records.isAnswering())) {
+    if (source.isCallbackThread()) {
       // Waiting here for what only this thread can complete would be for ever.
-      Thread closer = new Thread(() -> releaseLater(begun), "bsdb-close");
+      Thread closer = new Thread(this::releaseLater, "bsdb-close");
       closer.setDaemon(true);
       closer.start();
     } else {
-      release(begun);
+      release();
     }
   }
 
-  private void releaseLater(BlockReads begun) {
+  private void releaseLater() {
     try {
-      release(begun);
+      release();
     } catch (IOException e) {
       LOG.error("closing {} failed", directory, e);
     }
   }
 
-  private void release(@Nullable BlockReads begun) throws IOException {
-    if (begun != null) {
-      begun.close();
-    }
-    while (!calls.awaitEnd(PATIENCE)) {
+  private void release() throws IOException {
+    source.close();
+    while (!calls.awaitEnd(CLOSE_CHECK_INTERVAL)) {
       // Java may raise the error of a shortened file so that a call never ends: it stays mapped.
       requireWholeFiles();
     }
-    records.close();
     decoders.close();
     closeAll(partitions);
   }

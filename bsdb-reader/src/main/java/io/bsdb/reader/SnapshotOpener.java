@@ -1,14 +1,22 @@
 package io.bsdb.reader;
 
 import io.bsdb.format.CorruptSnapshotException;
-import io.bsdb.format.Manifest;
-import io.bsdb.format.PartitionFile;
 import io.bsdb.format.SnapshotFormat;
+import io.bsdb.format.block.FrameDecoder;
+import io.bsdb.reader.block.BlockFile;
 import io.bsdb.reader.io.DirectFile;
+import io.bsdb.reader.io.Thrown;
+import io.bsdb.reader.options.ReaderOptions;
+import io.bsdb.reader.options.WarmUp;
+import io.bsdb.reader.partition.Partition;
+import io.bsdb.reader.partition.PartitionOpener;
+import io.bsdb.table.Manifest;
+import io.bsdb.table.PartitionFile;
 import io.bsdb.table.Table;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -22,7 +30,13 @@ final class SnapshotOpener {
     if (Files.exists(path.resolve(SnapshotFormat.MANIFEST_FILE))) {
       return openDirectory(path, options);
     }
-    return openVersion(path, new InPlace(path).requireCurrent(), options);
+    if (!Files.isDirectory(path)) {
+      throw new NoSuchFileException(
+          path.toString(),
+          null,
+          "no such table directory; check the path, or build the table first");
+    }
+    return openVersion(path, Table.at(path).requireCurrentVersion(), options);
   }
 
   /** Opens a version of a table. */
@@ -85,12 +99,12 @@ final class SnapshotOpener {
   static void warmUp(OpenSnapshot snapshot) throws IOException {
     try {
       for (Partition partition : snapshot.partitions()) {
-        for (int block = 0; block < partition.index().blockCount(); block++) {
+        BlockFile file = partition.blocks();
+        for (int number = 0; number < file.index().blockCount(); number++) {
           if (Thread.currentThread().isInterrupted()) {
-            throw new InterruptedIOException(
-                "interrupted while warming up: file=" + partition.path());
+            throw new InterruptedIOException("interrupted while warming up: file=" + file.path());
           }
-          partition.inMemory(block);
+          snapshot.uncached().fetch(file, number).release();
         }
       }
     } catch (IOException | RuntimeException | Error e) {

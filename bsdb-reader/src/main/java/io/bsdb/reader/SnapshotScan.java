@@ -1,16 +1,19 @@
 package io.bsdb.reader;
 
+import io.bsdb.reader.io.Thrown;
+import io.bsdb.reader.partition.Partition;
+import io.bsdb.reader.partition.RecordWalk;
 import java.io.IOException;
 import java.util.Iterator;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Walks over some partitions; counts as one call under way until it is closed. */
+/** Walks over some partitions; counts as one call in flight until it is closed. */
 final class SnapshotScan implements RecordCursor {
   private final OpenSnapshot snapshot;
   private final Iterator<Partition> partitions;
   private final int call;
-  private @Nullable PartitionWalk walk;
+  private @Nullable RecordWalk walk;
   private boolean closed;
 
   SnapshotScan(OpenSnapshot snapshot, List<Partition> partitions) {
@@ -25,7 +28,7 @@ final class SnapshotScan implements RecordCursor {
       throw new ClosedReaderException("cursor");
     }
     try {
-      PartitionWalk current = walk;
+      RecordWalk current = walk;
       while (current == null || !current.next()) {
         if (current != null) {
           walk = null;
@@ -34,7 +37,7 @@ final class SnapshotScan implements RecordCursor {
         if (!partitions.hasNext()) {
           return false;
         }
-        current = new PartitionWalk(partitions.next(), snapshot.counters());
+        current = new RecordWalk(partitions.next(), snapshot.uncached());
         walk = current;
       }
       return true;
@@ -43,8 +46,8 @@ final class SnapshotScan implements RecordCursor {
     }
   }
 
-  private PartitionWalk current() {
-    PartitionWalk current = walk;
+  private RecordWalk current() {
+    RecordWalk current = walk;
     if (current == null || closed) {
       throw new IllegalStateException("no current record");
     }
@@ -73,7 +76,7 @@ final class SnapshotScan implements RecordCursor {
   public void close() {
     if (!closed) {
       closed = true;
-      PartitionWalk current = walk;
+      RecordWalk current = walk;
       if (current != null) {
         current.close();
       }

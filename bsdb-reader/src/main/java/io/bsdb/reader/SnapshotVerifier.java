@@ -2,11 +2,22 @@ package io.bsdb.reader;
 
 import com.dynatrace.hash4j.hashing.HashValue128;
 import io.bsdb.format.CorruptSnapshotException;
-import io.bsdb.format.Manifest;
-import io.bsdb.format.PartitionFile;
 import io.bsdb.format.SnapshotFormat;
+import io.bsdb.format.block.FrameDecoder;
 import io.bsdb.format.hash.KeyHash;
+import io.bsdb.format.index.HashIndex;
+import io.bsdb.format.index.KeyIndex;
+import io.bsdb.reader.block.MemoryBlocks;
 import io.bsdb.reader.io.DirectFile;
+import io.bsdb.reader.io.MappedFault;
+import io.bsdb.reader.io.Thrown;
+import io.bsdb.reader.options.Access;
+import io.bsdb.reader.options.ReaderOptions;
+import io.bsdb.reader.partition.Partition;
+import io.bsdb.reader.partition.PartitionOpener;
+import io.bsdb.reader.partition.RecordWalk;
+import io.bsdb.table.Manifest;
+import io.bsdb.table.PartitionFile;
 import java.io.IOException;
 import java.nio.file.Path;
 
@@ -51,7 +62,7 @@ public final class SnapshotVerifier {
   private static void verify(Partition partition, PartitionFile file, int partitionCount)
       throws IOException {
     int records = 0;
-    try (PartitionWalk walk = new PartitionWalk(partition, new ReaderMetrics.Counters())) {
+    try (RecordWalk walk = new RecordWalk(partition, new MemoryBlocks(Access.MAPPED.name()))) {
       for (; walk.next(); records++) {
         if (partition.storesKeys()) {
           requireFound(partition, walk, records, partitionCount);
@@ -65,19 +76,21 @@ public final class SnapshotVerifier {
           "file holds another number of records: file=%s expected=%d actual=%d"
               .formatted(partition.path(), file.recordCount(), records));
     }
-    PartitionOpener.verifyChecksum(partition.path(), partition.file(), file);
+    PartitionOpener.verifyChecksum(partition.path(), partition.blocks().memory(), file);
   }
 
   /** Checks that the record of a rank would be found by its key. */
   private static void requireFound(
-      Partition partition, PartitionWalk walk, int rank, int partitionCount) throws IOException {
-    HashValue128 hash = KeyHash.hash(walk.key());
+      Partition partition, RecordWalk walk, int rank, int partitionCount) throws IOException {
+    byte[] key = walk.key();
+    HashValue128 hash = KeyHash.hash(key);
     long high = hash.getMostSignificantBits();
     int actualPartition = SnapshotFormat.partition(high, partitionCount);
-    int actual =
+    long located =
         actualPartition == partition.number()
-            ? partition.rank(high, hash.getLeastSignificantBits())
-            : -1;
+            ? partition.index().locate(key, high, hash.getLeastSignificantBits())
+            : KeyIndex.ABSENT;
+    int actual = located < 0 ? -1 : HashIndex.rank(located);
     if (actual != rank) {
       throw new CorruptSnapshotException(
           "a record cannot be found by its key: file=%s offset=%d rank=%d partition of key=%d rank of key=%d"

@@ -4,6 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
 import io.bsdb.reader.TestData.Lengths;
+import io.bsdb.reader.options.Access;
+import io.bsdb.reader.options.ReaderOptions;
+import io.bsdb.reader.options.SignatureUse;
 import io.bsdb.writer.Layout;
 import io.bsdb.writer.WriterOptions;
 import java.nio.ByteBuffer;

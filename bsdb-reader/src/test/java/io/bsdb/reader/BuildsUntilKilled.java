@@ -1,7 +1,7 @@
 package io.bsdb.reader;
 
-import io.bsdb.format.Manifest;
 import io.bsdb.reader.TestData.Lengths;
+import io.bsdb.table.Manifest;
 import io.bsdb.table.Table;
 import io.bsdb.writer.Layout;
 import io.bsdb.writer.SnapshotWriter;

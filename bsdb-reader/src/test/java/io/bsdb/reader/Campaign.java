@@ -28,8 +28,7 @@ final class Campaign implements AutoCloseable {
   static Campaign start(String name) {
     Campaign campaign = new Campaign(name);
     System.out.printf(
-        Locale.ROOT,
-        "%s: %s minutes from -Dcampaign.seed=%d%n", name, MINUTES, campaign.firstSeed);
+        Locale.ROOT, "%s: %s minutes from -Dcampaign.seed=%d%n", name, MINUTES, campaign.firstSeed);
     return campaign;
   }
 
@@ -54,6 +53,7 @@ final class Campaign implements AutoCloseable {
 
   @Override
   public synchronized void close() {
-    System.out.printf(Locale.ROOT, "%s: seeds from %d to %d, counted %s%n", name, firstSeed, seed() - 1, counts);
+    System.out.printf(
+        Locale.ROOT, "%s: seeds from %d to %d, counted %s%n", name, firstSeed, seed() - 1, counts);
   }
 }

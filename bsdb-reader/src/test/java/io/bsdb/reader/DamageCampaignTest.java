@@ -3,10 +3,14 @@ package io.bsdb.reader;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bsdb.format.CorruptSnapshotException;
-import io.bsdb.format.Manifest;
 import io.bsdb.format.UnsupportedVersionException;
 import io.bsdb.format.hash.PerfectHashConstruction;
 import io.bsdb.reader.TestData.Lengths;
+import io.bsdb.reader.options.Access;
+import io.bsdb.reader.options.ReaderOptions;
+import io.bsdb.reader.options.SignatureUse;
+import io.bsdb.reader.options.Verification;
+import io.bsdb.table.Manifest;
 import io.bsdb.writer.Layout;
 import io.bsdb.writer.WriterOptions;
 import java.io.IOException;

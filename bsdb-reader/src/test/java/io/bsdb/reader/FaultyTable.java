@@ -2,10 +2,13 @@ package io.bsdb.reader;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.bsdb.format.Manifest;
 import io.bsdb.format.hash.KeyHash;
+import io.bsdb.format.index.KeyIndex;
 import io.bsdb.reader.TestData.Lengths;
 import io.bsdb.reader.io.DirectFile;
+import io.bsdb.reader.options.ReaderOptions;
+import io.bsdb.reader.partition.Partition;
+import io.bsdb.table.Manifest;
 import io.bsdb.writer.Layout;
 import io.bsdb.writer.WriterOptions;
 import java.io.IOException;
@@ -47,7 +50,7 @@ final class FaultyTable {
   }
 
   SnapshotReader open(ReaderOptions options) throws IOException {
-    return new PartitionedReader(
+    return new CallingReader(
         SnapshotOpener.openDirectory(
             directory,
             manifest,
@@ -85,9 +88,11 @@ final class FaultyTable {
         SnapshotOpener.openDirectory(
             directory, manifest, ReaderOptions.defaults(), DirectFile::openSource)) {
       Partition partition = snapshot.partitions().get(0);
-      return partition
-          .index()
-          .block(snapshot.rank(partition, KeyHash.hash(key(record)), key(record)));
+      var hash = KeyHash.hash(key(record));
+      return KeyIndex.block(
+          partition
+              .index()
+              .locate(key(record), hash.getMostSignificantBits(), hash.getLeastSignificantBits()));
     }
   }
 

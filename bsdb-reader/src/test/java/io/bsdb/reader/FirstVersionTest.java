@@ -5,7 +5,10 @@ import static io.bsdb.reader.NumberedVersions.versionOf;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.bsdb.format.Manifest;
+import io.bsdb.reader.follow.InitialLoad;
+import io.bsdb.reader.follow.TableReader;
+import io.bsdb.reader.options.ReaderOptions;
+import io.bsdb.table.Manifest;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.io.UncheckedIOException;
@@ -38,25 +41,25 @@ class FirstVersionTest {
   @Test
   void saysWhatIsMissing() throws Exception {
     Path absent = table.resolve("absent");
-    assertThatThrownBy(() -> LiveSnapshot.follow(absent, ReaderOptions.defaults()))
+    assertThatThrownBy(() -> TableReader.follow(absent, ReaderOptions.defaults()))
         .isInstanceOf(NoSuchFileException.class)
         .hasMessage(absent + ": no such table directory; check the path, or build the table first");
-    assertThatThrownBy(() -> LiveSnapshot.follow(table, ReaderOptions.defaults()))
+    assertThatThrownBy(() -> TableReader.follow(table, ReaderOptions.defaults()))
         .isInstanceOf(NoSuchFileException.class)
         .hasMessageContaining("no snapshot has been published here");
     versions.publishNext();
-    assertThatThrownBy(() -> LiveSnapshot.builder(table).pin("0000000009-00000000").open())
+    assertThatThrownBy(() -> TableReader.builder(table).pin("0000000009-00000000").open())
         .isInstanceOf(NoSuchFileException.class)
         .hasMessage(table + ": there is no version 0000000009-00000000");
   }
 
   @Test
   void waitsForTheFirstVersion() throws Exception {
-    CompletableFuture<LiveSnapshot> opening =
+    CompletableFuture<TableReader> opening =
         CompletableFuture.supplyAsync(
             () -> {
               try {
-                return LiveSnapshot.builder(table)
+                return TableReader.builder(table)
                     .initialLoad(InitialLoad.WAIT)
                     .refreshEvery(Duration.ofMillis(2))
                     .open();
@@ -65,7 +68,7 @@ class FirstVersionTest {
               }
             });
     Manifest first = versions.publishNext();
-    try (LiveSnapshot live = opening.get(60, TimeUnit.SECONDS)) {
+    try (TableReader live = opening.get(60, TimeUnit.SECONDS)) {
       assertThat(live.version()).isEqualTo(first.version());
     }
   }
@@ -73,7 +76,7 @@ class FirstVersionTest {
   @Test
   void waitingForTheFirstVersionEndsWithAnInterrupt() {
     Thread.currentThread().interrupt();
-    assertThatThrownBy(() -> LiveSnapshot.builder(table).initialLoad(InitialLoad.WAIT).open())
+    assertThatThrownBy(() -> TableReader.builder(table).initialLoad(InitialLoad.WAIT).open())
         .isInstanceOf(InterruptedIOException.class)
         .hasMessageContaining(table.toString());
     assertThat(Thread.interrupted()).isTrue();
@@ -81,14 +84,14 @@ class FirstVersionTest {
 
   @Test
   void beginsEmptyIfItMay() throws Exception {
-    try (LiveSnapshot live =
-        LiveSnapshot.builder(table)
+    try (TableReader live =
+        TableReader.builder(table)
             .refreshEvery(Duration.ZERO)
             .initialLoad(InitialLoad.EMPTY)
             .open()) {
       assertThat(live.refresh()).isFalse();
       assertThat(live.get(key(1))).isNull();
-      try (LiveSnapshot.Lease lease = live.lease()) {
+      try (TableReader.Lease lease = live.lease()) {
         assertThat(lease.reader().get(key(1), ByteBuffer.allocate(9)))
             .isEqualTo(SnapshotReader.NOT_FOUND);
         assertThat(lease.reader().getAll(List.of(key(1), key(2)))).containsExactly(null, null);
@@ -111,8 +114,8 @@ class FirstVersionTest {
     Manifest first = versions.publishNext();
     Path directory = table.resolve("snapshots").resolve(first.version());
     Path away = Files.move(directory, table.resolve("away"));
-    try (LiveSnapshot live =
-        LiveSnapshot.builder(table)
+    try (TableReader live =
+        TableReader.builder(table)
             .refreshEvery(Duration.ZERO)
             .pin(first.version())
             .initialLoad(InitialLoad.EMPTY)

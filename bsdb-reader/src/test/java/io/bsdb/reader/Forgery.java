@@ -1,12 +1,12 @@
 package io.bsdb.reader;
 
 import io.bsdb.format.FileFooter;
-import io.bsdb.format.Manifest;
 import io.bsdb.format.PartChecksum;
-import io.bsdb.format.PartitionFile;
 import io.bsdb.format.Section;
 import io.bsdb.format.SectionKind;
 import io.bsdb.format.SnapshotFormat;
+import io.bsdb.table.Manifest;
+import io.bsdb.table.PartitionFile;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;

@@ -4,11 +4,11 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.dynatrace.hash4j.hashing.HashValue128;
-import io.bsdb.format.Manifest;
 import io.bsdb.format.PartChecksum;
 import io.bsdb.format.SnapshotFormat;
 import io.bsdb.format.block.BlockIndex;
 import io.bsdb.format.hash.KeyHash;
+import io.bsdb.table.Manifest;
 import io.bsdb.writer.WriterOptions;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;

@@ -12,6 +12,8 @@ import io.bsdb.format.Section;
 import io.bsdb.format.Section.Requirement;
 import io.bsdb.reader.ForgedSnapshotTest.Shape;
 import io.bsdb.reader.io.FileMemory;
+import io.bsdb.reader.options.Access;
+import io.bsdb.reader.options.ReaderOptions;
 import io.bsdb.table.Table;
 import java.io.IOException;
 import java.nio.ByteBuffer;

@@ -2,8 +2,10 @@ package io.bsdb.reader;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.bsdb.format.Manifest;
 import io.bsdb.reader.GoldenSnapshots.Golden;
+import io.bsdb.reader.options.Access;
+import io.bsdb.reader.options.ReaderOptions;
+import io.bsdb.table.Manifest;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -1,10 +1,10 @@
 package io.bsdb.reader;
 
-import io.bsdb.format.Manifest;
 import io.bsdb.format.hash.PerfectHashConstruction;
-import io.bsdb.format.row.RowCodec;
-import io.bsdb.format.row.Schema;
 import io.bsdb.reader.TestData.Lengths;
+import io.bsdb.row.RowCodec;
+import io.bsdb.row.Schema;
+import io.bsdb.table.Manifest;
 import io.bsdb.writer.Layout;
 import io.bsdb.writer.WriterOptions;
 import java.io.IOException;

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bsdb.format.CorruptSnapshotException;
 import io.bsdb.format.UnsupportedVersionException;
+import io.bsdb.reader.options.ReaderOptions;
 import io.bsdb.table.Table;
 import java.io.IOException;
 import java.nio.BufferOverflowException;

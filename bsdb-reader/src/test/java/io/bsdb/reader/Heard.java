@@ -1,11 +1,12 @@
 package io.bsdb.reader;
 
-import io.bsdb.format.Manifest;
+import io.bsdb.reader.follow.TableReader;
+import io.bsdb.table.Manifest;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 
 /** Hears what a live snapshot tells. */
-final class Heard implements LiveSnapshot.Listener {
+final class Heard implements TableReader.Listener {
   final BlockingQueue<String> events = new LinkedBlockingQueue<>();
 
   @Override

@@ -5,6 +5,9 @@ import static io.bsdb.reader.NumberedVersions.key;
 import static io.bsdb.reader.NumberedVersions.versionOf;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.bsdb.reader.follow.TableReader;
+import io.bsdb.reader.options.Access;
+import io.bsdb.reader.options.ReaderOptions;
 import io.bsdb.table.Table;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -82,8 +85,8 @@ class HotSwapTest {
     AtomicInteger named = new AtomicInteger();
     ExecutorService executor =
         Executors.newCachedThreadPool(task -> new Thread(task, "test-" + named.incrementAndGet()));
-    try (LiveSnapshot live =
-        LiveSnapshot.builder(table)
+    try (TableReader live =
+        TableReader.builder(table)
             .options(ReaderOptions.builder().access(access).build())
             .refreshEvery(Duration.ZERO)
             .open()) {
@@ -116,7 +119,7 @@ class HotSwapTest {
   }
 
   /** To a version that is new, or back to one of those before. */
-  private void swapOften(LiveSnapshot live, NumberedVersions versions) throws IOException {
+  private void swapOften(TableReader live, NumberedVersions versions) throws IOException {
     Table files = Table.at(table);
     Map<String, Integer> numberOf = new HashMap<>(Map.of(live.version(), 1));
     for (int swap = 1; swap <= SWAPS; swap++) {
@@ -138,14 +141,14 @@ class HotSwapTest {
   }
 
   /** Returns how often it has read. */
-  private int read(LiveSnapshot live, Reading reading, CountDownLatch started) throws IOException {
+  private int read(TableReader live, Reading reading, CountDownLatch started) throws IOException {
     int reads = 0;
     for (; !done.get() || reads == 0; reads++) {
       int before = completed.get();
       if (reading == Reading.ONE_BY_ONE) {
         assertInUse(before, versionOf(live.get(key(7)), 7));
       } else {
-        try (LiveSnapshot.Lease lease = live.lease()) {
+        try (TableReader.Lease lease = live.lease()) {
           int version = versionOf(lease.reader().get(key(0)), 0);
           assertInUse(before, version);
           List<byte[]> values = all(lease.reader(), reading);

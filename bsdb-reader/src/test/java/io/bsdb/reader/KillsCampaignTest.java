@@ -2,7 +2,9 @@ package io.bsdb.reader;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.bsdb.format.Manifest;
+import io.bsdb.reader.follow.TableReader;
+import io.bsdb.reader.options.ReaderOptions;
+import io.bsdb.table.Manifest;
 import io.bsdb.table.Table;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -123,14 +125,14 @@ class KillsCampaignTest {
 
   private void follow(AtomicBoolean done) throws IOException {
     int number = 0;
-    try (LiveSnapshot live = LiveSnapshot.follow(directory, ReaderOptions.defaults())) {
+    try (TableReader live = TableReader.follow(directory, ReaderOptions.defaults())) {
       while (!done.get()) {
         try {
           campaign.count(live.refresh() ? "versions followed" : "refreshes without news");
         } catch (NoSuchFileException pruned) {
           campaign.count("pruned while it was opened");
         }
-        try (LiveSnapshot.Lease lease = live.lease()) {
+        try (TableReader.Lease lease = live.lease()) {
           int now = assertOneVersion(lease.reader(), "follower");
           assertThat(now).isGreaterThanOrEqualTo(number);
           number = now;

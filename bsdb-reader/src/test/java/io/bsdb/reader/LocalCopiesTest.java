@@ -4,9 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bsdb.format.CorruptSnapshotException;
-import io.bsdb.format.Manifest;
 import io.bsdb.format.SnapshotFormat;
 import io.bsdb.reader.TestData.Lengths;
+import io.bsdb.reader.follow.Followed;
+import io.bsdb.reader.follow.TableReader;
+import io.bsdb.reader.options.KeyShare;
+import io.bsdb.reader.options.ReaderOptions;
+import io.bsdb.reader.options.WarmUp;
+import io.bsdb.table.Manifest;
 import io.bsdb.table.Table;
 import io.bsdb.writer.WriterOptions;
 import java.io.IOException;
@@ -36,8 +41,8 @@ class LocalCopiesTest {
 
   private volatile FaultyStorage.Fault fault = (operation, path) -> {};
 
-  private LiveSnapshot.Builder follow() {
-    return LiveSnapshot.builder(
+  private TableReader.Builder follow() {
+    return TableReader.builder(
             Table.of(
                 new FaultyStorage(
                     Table.at(remote).storage(),
@@ -69,19 +74,19 @@ class LocalCopiesTest {
   void copiesOnceAndAgainOnlyWhatIsNew() throws Exception {
     TestData first = data(1);
     publish(first);
-    try (LiveSnapshot live = follow().open();
-        LiveSnapshot.Lease lease = live.lease()) {
+    try (TableReader live = follow().open();
+        TableReader.Lease lease = live.lease()) {
       first.assertFoundIn(lease.reader());
       assertThat(fetched).hasSize(4);
     }
-    try (LiveSnapshot live = follow().open();
-        LiveSnapshot.Lease lease = live.lease()) {
+    try (TableReader live = follow().open();
+        TableReader.Lease lease = live.lease()) {
       first.assertFoundIn(lease.reader());
       assertThat(fetched).hasSize(4);
       TestData second = data(2);
       Manifest manifest = publish(second);
       assertThat(live.refresh()).isTrue();
-      try (LiveSnapshot.Lease newer = live.lease()) {
+      try (TableReader.Lease newer = live.lease()) {
         assertThat(newer.version()).isEqualTo(manifest.version());
         second.assertFoundIn(newer.reader());
       }
@@ -100,15 +105,15 @@ class LocalCopiesTest {
     TestData data = data(1);
     publish(data);
     ReaderOptions half = ReaderOptions.builder().share(new KeyShare(1, 2)).build();
-    try (LiveSnapshot live = follow().options(half).open()) {
+    try (TableReader live = follow().options(half).open()) {
       assertThat(fetched).hasSize(2);
       for (int i = 0; i < data.count(); i++) {
         if (KeyShare.indexOf(data.keys().get(i), 2) == 1) {
           assertThat(live.get(data.keys().get(i))).isEqualTo(data.values().get(i));
         }
       }
-      try (LiveSnapshot whole = follow().open();
-          LiveSnapshot.Lease lease = whole.lease()) {
+      try (TableReader whole = follow().open();
+          TableReader.Lease lease = whole.lease()) {
         assertThat(fetched).hasSize(4);
         data.assertFoundIn(lease.reader());
       }
@@ -147,8 +152,8 @@ class LocalCopiesTest {
         .isInstanceOf(CorruptSnapshotException.class)
         .hasMessageContaining(manifest.partitions().get(3).name());
     Files.write(file, sound);
-    try (LiveSnapshot live = follow().open();
-        LiveSnapshot.Lease lease = live.lease()) {
+    try (TableReader live = follow().open();
+        TableReader.Lease lease = live.lease()) {
       data.assertFoundIn(lease.reader());
     }
     assertThat(fetched).as("no file that was right is copied twice").hasSize(6);
@@ -176,8 +181,8 @@ class LocalCopiesTest {
   void copiesAFileAgainWhoseConnectionEndedEarly() throws Exception {
     TestData data = data(1);
     cutOff(publish(data), 100);
-    try (LiveSnapshot live = follow().open();
-        LiveSnapshot.Lease lease = live.lease()) {
+    try (TableReader live = follow().open();
+        TableReader.Lease lease = live.lease()) {
       data.assertFoundIn(lease.reader());
     }
     assertThat(fetched).hasSize(5);
@@ -187,19 +192,19 @@ class LocalCopiesTest {
   void aVersionWhoseConnectionsEndEarlyIsTriedAgainLater() throws Exception {
     publish(data(1));
     TestData data = data(2);
-    try (LiveSnapshot live = follow().open()) {
+    try (TableReader live = follow().open()) {
       Manifest second = publish(data);
       cutOff(second, 100, 200);
 
-      live.refreshInBackground();
+      Followed.refreshInBackground(live);
       assertThat(live.refreshFailure())
           .isNotInstanceOf(CorruptSnapshotException.class)
           .hasMessageContaining("copied file is not what its manifest says")
           .hasMessageContaining("actual length=200");
-      live.refreshInBackground();
+      Followed.refreshInBackground(live);
 
       assertThat(live.version()).isEqualTo(second.version());
-      try (LiveSnapshot.Lease lease = live.lease()) {
+      try (TableReader.Lease lease = live.lease()) {
         data.assertFoundIn(lease.reader());
       }
     }
@@ -208,11 +213,11 @@ class LocalCopiesTest {
   @Test
   void aFileThatIsWrongInTheSameWayTwiceIsNotTriedAgain() throws Exception {
     String first = publish(data(1)).version();
-    try (LiveSnapshot live = follow().open()) {
+    try (TableReader live = follow().open()) {
       cutOff(publish(data(2)), 100, 100);
 
-      live.refreshInBackground();
-      live.refreshInBackground();
+      Followed.refreshInBackground(live);
+      Followed.refreshInBackground(live);
 
       assertThat(live.version()).isEqualTo(first);
       assertThat(live.failedRefreshes()).isEqualTo(1);
@@ -230,9 +235,9 @@ class LocalCopiesTest {
   void readersOfOneTableKeepTheCopiesOfEachOther() throws Exception {
     String first = publish(data(1)).version();
     long limit;
-    try (LiveSnapshot pinned = follow().pin(first).open()) {
+    try (TableReader pinned = follow().pin(first).open()) {
       limit = pinned.manifest().length() * 5 / 2;
-      try (LiveSnapshot live = follow().maxLocalBytes(limit).open()) {
+      try (TableReader live = follow().maxLocalBytes(limit).open()) {
         String second = publish(data(2)).version();
         assertThat(live.refresh()).isTrue();
         publish(data(3));
@@ -247,7 +252,7 @@ class LocalCopiesTest {
     follow().pin(first).maxLocalBytes(limit / 2).open().close();
     assertThat(copies()).as("the limit is lower now").containsExactly(first);
     assertThat(fetched).isEmpty();
-    try (LiveSnapshot live = follow().maxLocalBytes(limit).open()) {
+    try (TableReader live = follow().maxLocalBytes(limit).open()) {
       assertThat(copies()).as("nobody uses the others").containsExactly(live.version());
     }
   }
@@ -264,8 +269,8 @@ class LocalCopiesTest {
         Files.write(file, bytes);
       }
     }
-    try (LiveSnapshot live = follow().open();
-        LiveSnapshot.Lease lease = live.lease()) {
+    try (TableReader live = follow().open();
+        TableReader.Lease lease = live.lease()) {
       data.assertFoundIn(lease.reader());
     }
     assertThat(fetched).hasSize(8);
@@ -285,8 +290,8 @@ class LocalCopiesTest {
       }
     }
     ReaderOptions warm = ReaderOptions.builder().warmUp(WarmUp.ALWAYS).build();
-    try (LiveSnapshot live = follow().options(warm).open();
-        LiveSnapshot.Lease lease = live.lease()) {
+    try (TableReader live = follow().options(warm).open();
+        TableReader.Lease lease = live.lease()) {
       data.assertFoundIn(lease.reader());
     }
     assertThat(fetched).hasSize(8);
@@ -301,8 +306,8 @@ class LocalCopiesTest {
         .hasMessageContaining("limit=%d bytes".formatted(manifest.length() - 1))
         .hasMessageContaining("to be copied=%d bytes".formatted(manifest.length()));
     assertThat(fetched).isEmpty();
-    try (LiveSnapshot live = follow().maxLocalBytes(limit).open();
-        LiveSnapshot.Lease lease = live.lease()) {
+    try (TableReader live = follow().maxLocalBytes(limit).open();
+        TableReader.Lease lease = live.lease()) {
       publish(data(2));
       assertThatThrownBy(live::refresh).hasMessageContaining("no room for the copy of a table");
       first.assertFoundIn(lease.reader());
@@ -318,8 +323,8 @@ class LocalCopiesTest {
     Path copied =
         localFiles().stream().filter(f -> f.toString().endsWith(".bsdb")).findFirst().orElseThrow();
     Files.write(copied.resolveSibling("x.part"), new byte[(int) manifest.length()]);
-    try (LiveSnapshot live = follow().maxLocalBytes(manifest.length() * 3 / 2).open();
-        LiveSnapshot.Lease lease = live.lease()) {
+    try (TableReader live = follow().maxLocalBytes(manifest.length() * 3 / 2).open();
+        TableReader.Lease lease = live.lease()) {
       data.assertFoundIn(lease.reader());
     }
   }
@@ -328,8 +333,9 @@ class LocalCopiesTest {
   @Test
   void closingDoesNotWaitForACopyThatIgnoresInterrupts() throws Exception {
     publish(data(1));
-    LiveSnapshot live =
-        follow().refreshEvery(Duration.ofMillis(1)).patience(Duration.ofMillis(1)).open();
+    TableReader live =
+        Followed.closeTimeout(follow().refreshEvery(Duration.ofMillis(1)), Duration.ofMillis(1))
+            .open();
     try (Gate gate = new Gate()) {
       fault =
           (operation, path) -> {
@@ -345,7 +351,7 @@ class LocalCopiesTest {
     }
   }
 
-  private static void close(LiveSnapshot live) {
+  private static void close(TableReader live) {
     try {
       live.close();
     } catch (IOException e) {
@@ -359,7 +365,7 @@ class LocalCopiesTest {
         .isInstanceOf(NoSuchFileException.class)
         .hasMessageContaining(remote + "/CURRENT")
         .hasMessageContaining("no snapshot has been published here");
-    assertThatThrownBy(() -> LiveSnapshot.builder(Table.at(remote)).open())
+    assertThatThrownBy(() -> TableReader.builder(Table.at(remote)).open())
         .isInstanceOf(IllegalStateException.class)
         .hasMessageContaining("give a localDirectory");
   }

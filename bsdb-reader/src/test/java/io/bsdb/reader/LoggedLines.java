@@ -12,7 +12,7 @@ import org.apache.logging.log4j.core.config.Configurator;
 import org.apache.logging.log4j.core.config.Property;
 
 /** What a class logs, until it is closed: level, message and, if there is one, the exception. */
-final class LoggedLines extends AbstractAppender implements AutoCloseable {
+public final class LoggedLines extends AbstractAppender implements AutoCloseable {
   private final List<String> lines = new CopyOnWriteArrayList<>();
   private final Logger logger;
 
@@ -21,7 +21,7 @@ final class LoggedLines extends AbstractAppender implements AutoCloseable {
     this.logger = logger;
   }
 
-  static LoggedLines of(Class<?> type) {
+  public static LoggedLines of(Class<?> type) {
     Configurator.setLevel(type.getName(), Level.INFO);
     Logger logger = ((LoggerContext) LogManager.getContext(false)).getLogger(type.getName());
     var lines = new LoggedLines(logger);
@@ -36,7 +36,7 @@ final class LoggedLines extends AbstractAppender implements AutoCloseable {
     lines.add(event.getThrown() == null ? line : line + " " + event.getThrown());
   }
 
-  List<String> all() {
+  public List<String> all() {
     return List.copyOf(lines);
   }
 

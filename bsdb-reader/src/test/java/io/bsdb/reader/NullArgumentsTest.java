@@ -4,6 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bsdb.reader.AccessContractTest.Way;
+import io.bsdb.reader.follow.InitialLoad;
+import io.bsdb.reader.follow.TableReader;
+import io.bsdb.reader.metrics.ReaderMetrics;
+import io.bsdb.reader.options.ReaderOptions;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -54,10 +58,10 @@ class NullArgumentsTest {
   }
 
   @Test
-  void areRefusedByLiveSnapshots() throws Exception {
+  void areRefusedByTableReaders() throws Exception {
     new FaultyTable(directory);
-    try (LiveSnapshot live = LiveSnapshot.follow(directory, ReaderOptions.defaults());
-        LiveSnapshot.Lease lease = live.lease()) {
+    try (TableReader live = TableReader.follow(directory, ReaderOptions.defaults());
+        TableReader.Lease lease = live.lease()) {
       assertRefused("key", () -> live.get(null));
       assertRefusedBy(lease.reader());
     }
@@ -65,8 +69,8 @@ class NullArgumentsTest {
 
   @Test
   void areRefusedWhileThereIsNoVersion() throws Exception {
-    try (LiveSnapshot live = LiveSnapshot.builder(directory).initialLoad(InitialLoad.EMPTY).open();
-        LiveSnapshot.Lease lease = live.lease()) {
+    try (TableReader live = TableReader.builder(directory).initialLoad(InitialLoad.EMPTY).open();
+        TableReader.Lease lease = live.lease()) {
       assertRefused("key", () -> live.get(null));
       assertRefusedBy(lease.reader());
     }

@@ -2,7 +2,7 @@ package io.bsdb.reader;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.bsdb.format.Manifest;
+import io.bsdb.table.Manifest;
 import io.bsdb.writer.Layout;
 import io.bsdb.writer.SnapshotWriter;
 import io.bsdb.writer.WriterOptions;

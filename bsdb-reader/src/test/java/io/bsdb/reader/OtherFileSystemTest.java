@@ -5,8 +5,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.google.common.jimfs.Configuration;
 import com.google.common.jimfs.Jimfs;
-import io.bsdb.format.Manifest;
 import io.bsdb.reader.TestData.Lengths;
+import io.bsdb.reader.follow.TableReader;
+import io.bsdb.reader.options.Access;
+import io.bsdb.reader.options.ReaderOptions;
+import io.bsdb.table.Manifest;
 import io.bsdb.table.Table;
 import io.bsdb.writer.Layout;
 import io.bsdb.writer.WriterOptions;
@@ -116,11 +119,11 @@ class OtherFileSystemTest {
     try (FileSystem files = provider.open(temporary)) {
       Path table = files.getPath("/data/t");
       publish(table, OLD);
-      LiveSnapshot.Builder builder =
-          LiveSnapshot.builder(Table.at(table))
+      TableReader.Builder builder =
+          TableReader.builder(Table.at(table))
               .localDirectory(temporary.resolve("copies"))
               .refreshEvery(Duration.ZERO);
-      try (LiveSnapshot live = builder.open()) {
+      try (TableReader live = builder.open()) {
         assertThat(live.get(OLD.keys().get(0))).isEqualTo(OLD.values().get(0));
         publish(table, NEW);
         live.refresh();

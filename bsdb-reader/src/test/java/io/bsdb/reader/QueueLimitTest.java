@@ -2,6 +2,8 @@ package io.bsdb.reader;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.bsdb.reader.options.Access;
+import io.bsdb.reader.options.ReaderOptions;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;

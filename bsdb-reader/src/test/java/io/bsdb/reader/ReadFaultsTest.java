@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bsdb.format.CorruptSnapshotException;
 import io.bsdb.reader.AccessContractTest.Way;
+import io.bsdb.reader.options.ReaderOptions;
+import io.bsdb.reader.partition.Partition;
 import java.io.EOFException;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -6,7 +6,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bsdb.format.CorruptSnapshotException;
-import io.bsdb.format.Manifest;
+import io.bsdb.reader.follow.Followed;
+import io.bsdb.reader.follow.TableReader;
+import io.bsdb.table.Manifest;
 import io.bsdb.table.Table;
 import java.io.IOException;
 import java.io.InterruptedIOException;
@@ -40,8 +42,8 @@ class RefusedVersionTest {
   void refusesADamagedVersionAndKeepsTheOldOne() throws Exception {
     versions.publishNext();
     Heard heard = new Heard();
-    try (LiveSnapshot live =
-        LiveSnapshot.builder(table).refreshEvery(Duration.ZERO).listener(heard).open()) {
+    try (TableReader live =
+        TableReader.builder(table).refreshEvery(Duration.ZERO).listener(heard).open()) {
       Manifest second = versions.publishNext();
       versions.damage(second);
       assertThatThrownBy(live::refresh)
@@ -68,17 +70,17 @@ class RefusedVersionTest {
   @Test
   void inTheBackgroundAVersionIsTriedAgainAfterAnotherWasInService() throws Exception {
     Manifest first = versions.publishNext();
-    try (LiveSnapshot live = LiveSnapshot.builder(table).refreshEvery(Duration.ZERO).open()) {
+    try (TableReader live = TableReader.builder(table).refreshEvery(Duration.ZERO).open()) {
       Manifest second = versions.publishNext();
       versions.damage(second);
-      live.refreshInBackground();
+      Followed.refreshInBackground(live);
       assertThat(live.failedRefreshes()).isEqualTo(1);
       Table.at(table).rollback(first.version());
-      live.refreshInBackground();
+      Followed.refreshInBackground(live);
       assertThat(live.refreshFailure()).isNull();
       versions.damage(second); // the same byte again: repaired
       Table.at(table).rollback(second.version());
-      live.refreshInBackground();
+      Followed.refreshInBackground(live);
       assertThat(live.version()).isEqualTo(second.version());
     }
   }
@@ -87,21 +89,21 @@ class RefusedVersionTest {
   void inTheBackgroundADamagedVersionIsTriedOnce() throws Exception {
     versions.publishNext();
     Heard heard = new Heard();
-    try (LiveSnapshot live =
-        LiveSnapshot.builder(table).refreshEvery(Duration.ZERO).listener(heard).open()) {
+    try (TableReader live =
+        TableReader.builder(table).refreshEvery(Duration.ZERO).listener(heard).open()) {
       Manifest second = versions.publishNext();
       versions.damage(second);
       for (int i = 0; i < 5; i++) {
-        live.refreshInBackground();
+        Followed.refreshInBackground(live);
       }
       assertThat(live.failedRefreshes()).isEqualTo(1);
       assertThat(live.refreshFailure()).isInstanceOf(CorruptSnapshotException.class);
       assertThat(heard.events).hasSize(1);
       Manifest third = versions.publishNext();
-      live.refreshInBackground();
+      Followed.refreshInBackground(live);
       assertThat(live.version()).isEqualTo(third.version());
       Table.at(table).rollback(second.version());
-      live.refreshInBackground();
+      Followed.refreshInBackground(live);
       assertThat(live.failedRefreshes()).isEqualTo(2);
     }
   }
@@ -112,8 +114,8 @@ class RefusedVersionTest {
     List<String> checked = new ArrayList<>();
     String first = Table.at(table).requireCurrentVersion();
     Heard heard = new Heard();
-    try (LiveSnapshot live =
-        LiveSnapshot.builder(table)
+    try (TableReader live =
+        TableReader.builder(table)
             .refreshEvery(Duration.ZERO)
             .listener(heard)
             .check(
@@ -126,17 +128,17 @@ class RefusedVersionTest {
             .open()) {
       Manifest second = versions.publishNext();
       assertThatThrownBy(live::refresh).hasMessage("not this one");
-      live.refreshInBackground();
+      Followed.refreshInBackground(live);
       assertThat(checked).containsExactly(first, second.version());
       assertThat(live.version()).isEqualTo(first);
       Manifest third = versions.publishNext();
-      live.refreshInBackground();
+      Followed.refreshInBackground(live);
       assertThat(live.version()).isEqualTo(third.version());
       assertThat(live.failedRefreshes()).isEqualTo(1);
     }
     assertThatThrownBy(
             () ->
-                LiveSnapshot.builder(table)
+                TableReader.builder(table)
                     .refreshEvery(Duration.ZERO)
                     .check(
                         manifest -> {
@@ -150,8 +152,8 @@ class RefusedVersionTest {
   void anErrorDoesNotEndTheRefreshes() throws Exception {
     versions.publishNext();
     AtomicBoolean broken = new AtomicBoolean();
-    try (LiveSnapshot live =
-        LiveSnapshot.builder(table)
+    try (TableReader live =
+        TableReader.builder(table)
             .refreshEvery(Duration.ZERO)
             .check(
                 manifest -> {
@@ -162,10 +164,10 @@ class RefusedVersionTest {
             .open()) {
       versions.publishNext();
       broken.set(true);
-      live.refreshInBackground();
+      Followed.refreshInBackground(live);
       assertThat(versionOf(live.get(key(0)), 0)).isEqualTo(1);
       broken.set(false);
-      live.refreshInBackground();
+      Followed.refreshInBackground(live);
       assertThat(versionOf(live.get(key(0)), 0)).isEqualTo(2);
     }
   }
@@ -177,8 +179,8 @@ class RefusedVersionTest {
     Heard heard = new Heard();
     CountDownLatch checking = new CountDownLatch(1);
     CountDownLatch interrupted = new CountDownLatch(1);
-    LiveSnapshot live =
-        LiveSnapshot.builder(table)
+    TableReader live =
+        TableReader.builder(table)
             .listener(heard)
             .refreshEvery(Duration.ofMillis(1))
             .check(

@@ -1,6 +1,8 @@
 package io.bsdb.reader;
 
 import io.bsdb.reader.TestData.Lengths;
+import io.bsdb.reader.options.Access;
+import io.bsdb.reader.options.ReaderOptions;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;

@@ -1,6 +1,7 @@
 package io.bsdb.reader;
 
 import io.bsdb.format.CorruptSnapshotException;
+import io.bsdb.reader.options.ReaderOptions;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;
@@ -25,7 +26,7 @@ final class ShortenedReads {
 
   public static void main(String[] arguments) throws IOException {
     OpenSnapshot snapshot = SnapshotOpener.open(Path.of(arguments[0]), ReaderOptions.defaults());
-    SnapshotReader reader = new PartitionedReader(snapshot);
+    SnapshotReader reader = new CallingReader(snapshot);
     compile(reader);
     try (FileChannel file =
         FileChannel.open(snapshot.partitions().get(0).path(), StandardOpenOption.WRITE)) {

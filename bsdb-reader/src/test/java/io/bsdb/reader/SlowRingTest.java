@@ -3,10 +3,14 @@ package io.bsdb.reader;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.bsdb.format.Manifest;
 import io.bsdb.format.SnapshotFormat;
 import io.bsdb.format.hash.KeyHash;
+import io.bsdb.format.index.KeyIndex;
 import io.bsdb.reader.TestData.Lengths;
+import io.bsdb.reader.options.Access;
+import io.bsdb.reader.options.ReaderOptions;
+import io.bsdb.reader.partition.Partition;
+import io.bsdb.table.Manifest;
 import io.bsdb.writer.WriterOptions;
 import java.io.IOException;
 import java.io.RandomAccessFile;
@@ -56,7 +60,7 @@ class SlowRingTest {
     assertThat(new ProcessBuilder("mkfifo", file.toString()).start().waitFor()).isZero();
     pipe =
         new RandomAccessFile(file.toFile(), "rw"); // with a writer, so that opening does not wait
-    reader = new QueueingReader(snapshot);
+    reader = new FutureReader(snapshot);
     return reader;
   }
 
@@ -75,9 +79,13 @@ class SlowRingTest {
 
   /** The page that a lookup of this key waits for. */
   private byte[] page(byte[] key) {
-    Partition partition = snapshot.partition(KeyHash.hash(key).getMostSignificantBits());
-    long offset =
-        partition.offset(partition.index().block(snapshot.rank(partition, KeyHash.hash(key), key)));
+    var hash = KeyHash.hash(key);
+    Partition partition = snapshot.partition(hash.getMostSignificantBits());
+    long located =
+        partition
+            .index()
+            .locate(key, hash.getMostSignificantBits(), hash.getLeastSignificantBits());
+    long offset = partition.blocks().offset(KeyIndex.block(located));
     int start = (int) (offset & -SnapshotFormat.PAGE);
     return Arrays.copyOfRange(slowFile, start, start + SnapshotFormat.PAGE);
   }

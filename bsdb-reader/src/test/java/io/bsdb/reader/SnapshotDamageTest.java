@@ -4,11 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bsdb.format.CorruptSnapshotException;
-import io.bsdb.format.Manifest;
-import io.bsdb.format.PartitionFile;
 import io.bsdb.format.UnsupportedVersionException;
-import io.bsdb.format.row.Schema;
 import io.bsdb.reader.TestData.Lengths;
+import io.bsdb.reader.follow.TableReader;
+import io.bsdb.reader.options.ReaderOptions;
+import io.bsdb.reader.options.Verification;
+import io.bsdb.row.Schema;
+import io.bsdb.table.Manifest;
+import io.bsdb.table.PartitionFile;
 import io.bsdb.writer.Layout;
 import io.bsdb.writer.WriterOptions;
 import java.io.IOException;
@@ -260,7 +263,7 @@ class SnapshotDamageTest {
                 + newer.get(2)
                 + " expected="
                 + manifest.version());
-    assertThatThrownBy(() -> LiveSnapshot.follow(table, ReaderOptions.defaults()))
+    assertThatThrownBy(() -> TableReader.follow(table, ReaderOptions.defaults()))
         .isInstanceOf(CorruptSnapshotException.class)
         .hasMessageStartingWith("manifest belongs to another version");
   }

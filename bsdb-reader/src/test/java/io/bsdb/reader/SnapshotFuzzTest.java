@@ -8,6 +8,8 @@ import io.bsdb.format.Section;
 import io.bsdb.format.Section.Requirement;
 import io.bsdb.reader.ForgedSnapshotTest.Shape;
 import io.bsdb.reader.io.FileMemory;
+import io.bsdb.reader.options.Access;
+import io.bsdb.reader.options.ReaderOptions;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;

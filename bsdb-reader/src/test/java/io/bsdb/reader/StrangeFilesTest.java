@@ -4,8 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bsdb.format.CorruptSnapshotException;
-import io.bsdb.format.Manifest;
 import io.bsdb.reader.TestData.Lengths;
+import io.bsdb.reader.follow.TableReader;
+import io.bsdb.reader.options.Access;
+import io.bsdb.reader.options.ReaderOptions;
+import io.bsdb.table.Manifest;
 import io.bsdb.table.Table;
 import io.bsdb.writer.WriterOptions;
 import java.io.IOException;
@@ -113,8 +116,8 @@ class StrangeFilesTest {
   void inPlaceOfAPartitionThatIsCopied(Kind kind) throws Exception {
     Path table = publish();
     replace(file, kind);
-    LiveSnapshot.Builder builder =
-        LiveSnapshot.builder(Table.at(table)).localDirectory(directory.resolve("copies"));
+    TableReader.Builder builder =
+        TableReader.builder(Table.at(table)).localDirectory(directory.resolve("copies"));
     assertThatThrownBy(builder::open)
         .isInstanceOf(CorruptSnapshotException.class)
         .hasMessageStartingWith("not a regular file: file=%s actual=", file);

@@ -6,9 +6,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bsdb.format.CorruptSnapshotException;
-import io.bsdb.format.Manifest;
 import io.bsdb.format.SnapshotFormat;
+import io.bsdb.reader.follow.Followed;
+import io.bsdb.reader.follow.InitialLoad;
+import io.bsdb.reader.follow.TableReader;
 import io.bsdb.reader.io.DirectFile;
+import io.bsdb.reader.options.Access;
+import io.bsdb.reader.options.ReaderOptions;
+import io.bsdb.reader.options.WarmUp;
+import io.bsdb.reader.partition.Partition;
+import io.bsdb.table.Manifest;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.nio.ByteBuffer;
@@ -43,8 +50,8 @@ class WarmUpTest {
     return ReaderOptions.builder().access(access).warmUp(warmUp).build();
   }
 
-  private LiveSnapshot.Builder follow(Access access, WarmUp warmUp) {
-    return LiveSnapshot.builder(table).refreshEvery(Duration.ZERO).options(options(access, warmUp));
+  private TableReader.Builder follow(Access access, WarmUp warmUp) {
+    return TableReader.builder(table).refreshEvery(Duration.ZERO).options(options(access, warmUp));
   }
 
   /**
@@ -56,8 +63,8 @@ class WarmUpTest {
       for (Partition partition : snapshot.partitions()) {
         try (FileChannel file =
             FileChannel.open(partition.path(), StandardOpenOption.READ, StandardOpenOption.WRITE)) {
-          for (int block = 0; block < partition.index().blockCount(); block++) {
-            long checksum = partition.offset(block) + SnapshotFormat.BLOCK_CHECKSUM;
+          for (int block = 0; block < partition.blocks().index().blockCount(); block++) {
+            long checksum = partition.blocks().offset(block) + SnapshotFormat.BLOCK_CHECKSUM;
             ByteBuffer one = ByteBuffer.allocate(1);
             file.read(one, checksum);
             file.write(one.put(0, (byte) (one.get(0) ^ 1)).rewind(), checksum);
@@ -79,7 +86,7 @@ class WarmUpTest {
   @CsvSource({"REFRESH, false", "ALWAYS, true"})
   void lookupsHaveNothingLeftToVerify(WarmUp warmUp, boolean alsoAtFirst) throws Exception {
     Manifest first = versions.publishNext();
-    try (LiveSnapshot live = follow(Access.MAPPED, warmUp).open()) {
+    try (TableReader live = follow(Access.MAPPED, warmUp).open()) {
       damageBlocks(first);
       if (alsoAtFirst) {
         assertThat(versionOf(live.get(key(KEY)), KEY)).isEqualTo(1);
@@ -98,7 +105,7 @@ class WarmUpTest {
   @Test
   void thisCanBeLeftToLookups() throws Exception {
     versions.publishNext();
-    try (LiveSnapshot live = follow(Access.MAPPED, WarmUp.NEVER).open()) {
+    try (TableReader live = follow(Access.MAPPED, WarmUp.NEVER).open()) {
       Manifest second = versions.publishNext();
       assertThat(live.refresh()).isTrue();
       damageBlocks(second);
@@ -113,21 +120,21 @@ class WarmUpTest {
   void aDamagedBlockIsFoundBeforeItsVersionServes(Access access) throws Exception {
     versions.publishNext();
     Heard heard = new Heard();
-    try (LiveSnapshot live = follow(access, WarmUp.REFRESH).listener(heard).open()) {
+    try (TableReader live = follow(access, WarmUp.REFRESH).listener(heard).open()) {
       Manifest second = versions.publishNext();
       damageBlocks(second);
       assertThatThrownBy(live::refresh)
           .isInstanceOf(CorruptSnapshotException.class)
           .hasMessageContaining("block checksum mismatch")
           .hasMessageContaining(second.version());
-      live.refreshInBackground();
+      Followed.refreshInBackground(live);
       assertThat(heard.events)
           .as("tried once")
           .containsExactly("failed " + second.version() + " CorruptSnapshotException");
       assertThat(live.failedRefreshes()).isEqualTo(1);
       assertThat(versionOf(live.get(key(KEY)), KEY)).isEqualTo(1);
       versions.publishNext();
-      live.refreshInBackground();
+      Followed.refreshInBackground(live);
       assertThat(versionOf(live.get(key(KEY)), KEY)).isEqualTo(3);
     }
   }
@@ -143,7 +150,7 @@ class WarmUpTest {
 
   @Test
   void whatFollowsNothingServesAtOnce() throws Exception {
-    try (LiveSnapshot live =
+    try (TableReader live =
         follow(Access.MAPPED, WarmUp.REFRESH)
             .initialLoad(InitialLoad.EMPTY)
             .refreshEvery(Duration.ZERO)

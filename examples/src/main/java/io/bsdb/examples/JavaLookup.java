@@ -1,8 +1,8 @@
 package io.bsdb.examples;
 
-import io.bsdb.reader.LiveSnapshot;
-import io.bsdb.reader.ReaderOptions;
 import io.bsdb.reader.SnapshotReader;
+import io.bsdb.reader.follow.TableReader;
+import io.bsdb.reader.options.ReaderOptions;
 import io.bsdb.writer.SnapshotWriter;
 import io.bsdb.writer.WriterOptions;
 import java.io.IOException;
@@ -30,7 +30,7 @@ public final class JavaLookup {
     }
 
     // Whatever version is in service: a new one is opened in the background, then swapped in.
-    try (LiveSnapshot live = LiveSnapshot.follow(table, ReaderOptions.defaults())) {
+    try (TableReader live = TableReader.follow(table, ReaderOptions.defaults())) {
       build(table, "white");
       live.refresh(); // does not wait for the ten seconds
       out.println("rose: " + text(live.get(bytes("rose"))));

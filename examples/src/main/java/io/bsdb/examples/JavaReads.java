@@ -1,11 +1,11 @@
 package io.bsdb.examples;
 
-import io.bsdb.format.Manifest;
-import io.bsdb.reader.Access;
 import io.bsdb.reader.AsyncSnapshotReader;
-import io.bsdb.reader.LiveSnapshot;
-import io.bsdb.reader.ReaderOptions;
 import io.bsdb.reader.SnapshotReader;
+import io.bsdb.reader.follow.TableReader;
+import io.bsdb.reader.options.Access;
+import io.bsdb.reader.options.ReaderOptions;
+import io.bsdb.table.Manifest;
 import io.bsdb.writer.Layout;
 import io.bsdb.writer.SnapshotWriter;
 import io.bsdb.writer.WriterOptions;
@@ -75,18 +75,18 @@ public final class JavaReads {
   }
 
   private static void follow(Path table, PrintStream out) throws IOException {
-    LiveSnapshot.Listener listener =
-        new LiveSnapshot.Listener() {
+    TableReader.Listener listener =
+        new TableReader.Listener() {
           @Override
           public void onRefreshed(Manifest manifest) {
             out.println(manifest.recordCount() + " records");
           }
         };
-    try (LiveSnapshot live =
-        LiveSnapshot.builder(table).refreshEvery(Duration.ofMinutes(1)).listener(listener).open()) {
+    try (TableReader live =
+        TableReader.builder(table).refreshEvery(Duration.ofMinutes(1)).listener(listener).open()) {
       build(table);
       live.refresh(); // does not wait for the minute
-      try (LiveSnapshot.Lease lease = live.lease()) { // both answers are of one version
+      try (TableReader.Lease lease = live.lease()) { // both answers are of one version
         byte[] rose = lease.reader().get(bytes("rose"));
         byte[] violet = lease.reader().get(bytes("violet"));
         out.println(text(rose) + " " + text(violet));

@@ -1,10 +1,10 @@
 package io.bsdb.examples;
 
-import io.bsdb.format.Manifest;
-import io.bsdb.format.row.Row;
-import io.bsdb.format.row.RowCodec;
-import io.bsdb.format.row.Schema;
 import io.bsdb.reader.SnapshotReader;
+import io.bsdb.row.Row;
+import io.bsdb.row.RowCodec;
+import io.bsdb.row.Schema;
+import io.bsdb.table.Manifest;
 import io.bsdb.writer.SnapshotWriter;
 import io.bsdb.writer.WriterOptions;
 import java.io.IOException;

@@ -1,6 +1,6 @@
 package io.bsdb.examples;
 
-import io.bsdb.format.row.Row;
+import io.bsdb.row.Row;
 import org.jspecify.annotations.Nullable;
 
 /** What check-ins get to know of their place. */

@@ -1,6 +1,6 @@
 package io.bsdb.examples;
 
-import io.bsdb.format.Manifest;
+import io.bsdb.table.Manifest;
 import io.bsdb.table.Table;
 import java.io.IOException;
 import java.nio.file.Path;

@@ -1,8 +1,8 @@
 package io.bsdb.kstreams;
 
-import io.bsdb.format.row.ColumnType;
-import io.bsdb.format.row.ColumnType.Kind;
-import io.bsdb.format.row.Schema;
+import io.bsdb.row.ColumnType;
+import io.bsdb.row.ColumnType.Kind;
+import io.bsdb.row.Schema;
 import java.util.Map;
 import java.util.Set;
 import org.apache.kafka.common.serialization.BooleanSerializer;

@@ -1,9 +1,9 @@
 package io.bsdb.kstreams;
 
-import io.bsdb.format.row.KeyWriter;
-import io.bsdb.format.row.Row;
-import io.bsdb.reader.LiveSnapshot;
-import io.bsdb.reader.ReaderOptions;
+import io.bsdb.reader.follow.TableReader;
+import io.bsdb.reader.options.ReaderOptions;
+import io.bsdb.row.KeyWriter;
+import io.bsdb.row.Row;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -24,10 +24,10 @@ public final class LookupBuilder<K, V> {
   private @Nullable Path table;
   private @Nullable TableFormat<K, V> format;
   private ReaderOptions options = ReaderOptions.defaults();
-  private Duration refreshEvery = LiveSnapshot.REFRESH_INTERVAL;
+  private Duration refreshEvery = TableReader.REFRESH_INTERVAL;
   private OnMissing onMissing = OnMissing.FAIL;
   private @Nullable String pinnedVersion;
-  private LiveSnapshot.Listener listener = LiveSnapshot.Listener.NONE;
+  private TableReader.Listener listener = TableReader.Listener.NONE;
   private @Nullable String versionHeader;
   private LookupSettings.@Nullable LocalCopies localCopies;
   private FirstVersion.Pause pause =
@@ -62,8 +62,8 @@ public final class LookupBuilder<K, V> {
 
   /**
    * Reads the table, which must have a schema, as rows: such as {@code INSERT} in Flink SQL writes.
-   * A key is the value of the only key column, in the class that {@link
-   * io.bsdb.format.row.RowCodec} lists for its type.
+   * A key is the value of the only key column, in the class that {@link io.bsdb.row.RowCodec} lists
+   * for its type.
    *
    * <p>A new version whose schema lacks a column of the first one, or has it with another type or
    * another key, is refused like a damaged one, and the one before goes on serving.
@@ -140,7 +140,7 @@ public final class LookupBuilder<K, V> {
    * thread that refreshes, which should not be held up. Both are logged besides, failures that
    * repeat once a minute.
    */
-  public LookupBuilder<K, V> listener(LiveSnapshot.Listener listener) {
+  public LookupBuilder<K, V> listener(TableReader.Listener listener) {
     this.listener = listener;
     return this;
   }

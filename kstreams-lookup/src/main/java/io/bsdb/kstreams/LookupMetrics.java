@@ -1,6 +1,6 @@
 package io.bsdb.kstreams;
 
-import io.bsdb.format.Manifest;
+import io.bsdb.table.Manifest;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;

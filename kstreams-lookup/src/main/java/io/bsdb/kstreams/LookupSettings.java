@@ -1,7 +1,7 @@
 package io.bsdb.kstreams;
 
-import io.bsdb.reader.LiveSnapshot;
-import io.bsdb.reader.ReaderOptions;
+import io.bsdb.reader.follow.TableReader;
+import io.bsdb.reader.options.ReaderOptions;
 import java.nio.file.Path;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
@@ -15,7 +15,7 @@ record LookupSettings(
     OnMissing onMissing,
     @Nullable String pinnedVersion,
     @Nullable LocalCopies localCopies,
-    LiveSnapshot.Listener listener,
+    TableReader.Listener listener,
     @Nullable String versionHeader) {
 
   /** Where copies of a table elsewhere go, and how many bytes they may take. */

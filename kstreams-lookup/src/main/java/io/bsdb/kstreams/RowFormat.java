@@ -1,12 +1,12 @@
 package io.bsdb.kstreams;
 
-import io.bsdb.format.Manifest;
-import io.bsdb.format.row.Column;
-import io.bsdb.format.row.ColumnType;
-import io.bsdb.format.row.KeyWriter;
-import io.bsdb.format.row.Row;
-import io.bsdb.format.row.RowCodec;
-import io.bsdb.format.row.Schema;
+import io.bsdb.row.Column;
+import io.bsdb.row.ColumnType;
+import io.bsdb.row.KeyWriter;
+import io.bsdb.row.Row;
+import io.bsdb.row.RowCodec;
+import io.bsdb.row.Schema;
+import io.bsdb.table.Manifest;
 import java.util.Objects;
 import java.util.function.BiConsumer;
 import java.util.function.Function;

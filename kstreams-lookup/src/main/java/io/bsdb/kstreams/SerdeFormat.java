@@ -1,8 +1,8 @@
 package io.bsdb.kstreams;
 
-import io.bsdb.format.Manifest;
-import io.bsdb.format.row.Column;
-import io.bsdb.format.row.Schema;
+import io.bsdb.row.Column;
+import io.bsdb.row.Schema;
+import io.bsdb.table.Manifest;
 import java.util.stream.Collectors;
 import org.apache.kafka.common.serialization.Deserializer;
 import org.apache.kafka.common.serialization.Serializer;

@@ -1,6 +1,6 @@
 package io.bsdb.kstreams;
 
-import io.bsdb.format.Manifest;
+import io.bsdb.table.Manifest;
 import java.io.IOException;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.kafka.streams.kstream.KStream;

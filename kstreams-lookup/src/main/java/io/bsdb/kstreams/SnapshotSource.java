@@ -1,8 +1,8 @@
 package io.bsdb.kstreams;
 
-import io.bsdb.format.Manifest;
-import io.bsdb.reader.InitialLoad;
-import io.bsdb.reader.LiveSnapshot;
+import io.bsdb.reader.follow.InitialLoad;
+import io.bsdb.reader.follow.TableReader;
+import io.bsdb.table.Manifest;
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -19,11 +19,11 @@ final class SnapshotSource implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(SnapshotLookup.class);
 
   private final LookupSettings settings;
-  private final LiveSnapshot live;
+  private final TableReader live;
   private final AtomicInteger leases = new AtomicInteger();
   private volatile boolean closed;
 
-  private SnapshotSource(LookupSettings settings, LiveSnapshot live) {
+  private SnapshotSource(LookupSettings settings, TableReader live) {
     this.settings = settings;
     this.live = live;
   }
@@ -36,8 +36,8 @@ final class SnapshotSource implements AutoCloseable {
       LookupSettings settings, TableFormat<?, ?> format, FirstVersion.Pause pause)
       throws IOException {
     boolean published = new FirstVersion(settings).await(pause);
-    LiveSnapshot.Builder builder =
-        LiveSnapshot.builder(settings.table())
+    TableReader.Builder builder =
+        TableReader.builder(settings.table())
             .options(settings.options())
             .refreshEvery(settings.refreshEvery())
             .check(format::accept)
@@ -48,7 +48,7 @@ final class SnapshotSource implements AutoCloseable {
       builder.localDirectory(copies.directory()).maxLocalBytes(copies.maxBytes());
     }
     String pinned = settings.pinnedVersion();
-    LiveSnapshot live = pinned == null ? builder.open() : builder.pin(pinned).open();
+    TableReader live = pinned == null ? builder.open() : builder.pin(pinned).open();
     if (live.isEmpty()) {
       LOG.info("{}: nothing published yet, starting empty", settings.describe());
     } else {
@@ -59,7 +59,7 @@ final class SnapshotSource implements AutoCloseable {
 
   /** Tells those whom it concerns what became of a version; failures are logged by the reader. */
   private record Announcer(LookupSettings settings, TableFormat<?, ?> format)
-      implements LiveSnapshot.Listener {
+      implements TableReader.Listener {
     @Override
     public void onRefreshed(Manifest manifest) {
       format.serve(manifest);
@@ -86,17 +86,17 @@ final class SnapshotSource implements AutoCloseable {
   /**
    * A lease on the version in service, to be given to {@link #release}; null while there is none.
    */
-  LiveSnapshot.@Nullable Lease lease() {
+  TableReader.@Nullable Lease lease() {
     requireOpen();
     if (live.isEmpty()) {
       return null;
     }
-    LiveSnapshot.Lease lease = live.lease();
+    TableReader.Lease lease = live.lease();
     leases.incrementAndGet();
     return lease;
   }
 
-  void release(LiveSnapshot.Lease lease) {
+  void release(TableReader.Lease lease) {
     leases.decrementAndGet();
     close(lease);
   }

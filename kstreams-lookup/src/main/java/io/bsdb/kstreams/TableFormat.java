@@ -1,6 +1,6 @@
 package io.bsdb.kstreams;
 
-import io.bsdb.format.Manifest;
+import io.bsdb.table.Manifest;
 import org.jspecify.annotations.Nullable;
 
 /** How a table's keys and values are written. Safe for many threads. */

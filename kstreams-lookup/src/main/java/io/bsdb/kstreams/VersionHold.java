@@ -1,6 +1,6 @@
 package io.bsdb.kstreams;
 
-import io.bsdb.reader.LiveSnapshot;
+import io.bsdb.reader.follow.TableReader;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
@@ -25,7 +25,7 @@ final class VersionHold<K, V> implements Lease<K, V> {
   private boolean closed;
   int users; // guarded by ThreadHolds
 
-  private record Held<K, V>(LiveSnapshot.Lease lease, TableFormat.Codec<K, V> codec) {
+  private record Held<K, V>(TableReader.Lease lease, TableFormat.Codec<K, V> codec) {
     /** For headers, which keep the array. */
     byte[] versionBytes() {
       return lease.version().getBytes(StandardCharsets.UTF_8);
@@ -40,7 +40,7 @@ final class VersionHold<K, V> implements Lease<K, V> {
   }
 
   private @Nullable Held<K, V> take() {
-    LiveSnapshot.Lease lease = source.lease();
+    TableReader.Lease lease = source.lease();
     if (lease == null) {
       return null;
     }

@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bsdb.format.FileFooter;
 import io.bsdb.format.PartChecksum;
-import io.bsdb.format.PartitionFile;
 import io.bsdb.format.SectionKind;
 import io.bsdb.format.SnapshotFormat;
+import io.bsdb.table.PartitionFile;
 import io.bsdb.writer.Layout;
 import io.bsdb.writer.SnapshotWriter;
 import io.bsdb.writer.WriterOptions;

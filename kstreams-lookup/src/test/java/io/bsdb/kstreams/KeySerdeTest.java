@@ -3,8 +3,8 @@ package io.bsdb.kstreams;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.bsdb.format.row.Schema;
 import io.bsdb.kstreams.testing.TemporaryRows;
+import io.bsdb.row.Schema;
 import java.time.LocalDate;
 import java.time.LocalDateTime;
 import java.util.List;

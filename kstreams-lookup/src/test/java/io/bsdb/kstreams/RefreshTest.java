@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bsdb.format.CorruptSnapshotException;
-import io.bsdb.format.Manifest;
 import io.bsdb.kstreams.testing.TemporaryTable;
-import io.bsdb.reader.LiveSnapshot;
+import io.bsdb.reader.follow.TableReader;
+import io.bsdb.table.Manifest;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -45,8 +45,8 @@ class RefreshTest {
     customers = table.lookup("customers").listener(listener()).build();
   }
 
-  private LiveSnapshot.Listener listener() {
-    return new LiveSnapshot.Listener() {
+  private TableReader.Listener listener() {
+    return new TableReader.Listener() {
       @Override
       public void onRefreshed(Manifest manifest) {
         heard.add("refreshed " + manifest.version());
@@ -186,7 +186,7 @@ class RefreshTest {
         .lookup("impatient")
         .refreshEvery(Duration.ofMillis(1))
         .listener(
-            new LiveSnapshot.Listener() {
+            new TableReader.Listener() {
               @Override
               public void onRefreshed(Manifest manifest) {
                 news.add("refreshed " + manifest.version());

@@ -4,11 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bsdb.format.CorruptSnapshotException;
-import io.bsdb.format.row.Column;
-import io.bsdb.format.row.Row;
-import io.bsdb.format.row.Schema;
 import io.bsdb.kstreams.testing.TemporaryRows;
 import io.bsdb.kstreams.testing.TemporaryTable;
+import io.bsdb.row.Column;
+import io.bsdb.row.Row;
+import io.bsdb.row.Schema;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;

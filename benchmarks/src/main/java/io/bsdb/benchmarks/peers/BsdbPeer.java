@@ -1,10 +1,10 @@
 package io.bsdb.benchmarks.peers;
 
 import io.bsdb.benchmarks.RecordFile;
-import io.bsdb.reader.Access;
-import io.bsdb.reader.ReaderOptions;
-import io.bsdb.reader.SignatureUse;
 import io.bsdb.reader.SnapshotReader;
+import io.bsdb.reader.options.Access;
+import io.bsdb.reader.options.ReaderOptions;
+import io.bsdb.reader.options.SignatureUse;
 import io.bsdb.writer.Layout;
 import io.bsdb.writer.SnapshotWriter;
 import io.bsdb.writer.WriterOptions;

@@ -1,8 +1,8 @@
 package io.bsdb.benchmarks.peers;
 
 import com.spotify.sparkey.CompressionType;
-import io.bsdb.reader.Access;
-import io.bsdb.reader.SignatureUse;
+import io.bsdb.reader.options.Access;
+import io.bsdb.reader.options.SignatureUse;
 import io.bsdb.writer.Layout;
 import java.util.List;
 import java.util.Set;

@@ -58,6 +58,11 @@ public final class BlockReader {
     maxFrameLength = properties.maxFrameLength();
   }
 
+  /** Returns the name of the partition's file, for messages. */
+  public String file() {
+    return file;
+  }
+
   /**
    * Checks a block's checksum and header.
    *

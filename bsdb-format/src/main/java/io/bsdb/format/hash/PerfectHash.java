@@ -29,7 +29,7 @@ public interface PerfectHash {
 
   /**
    * Reads one byte of what {@link #rank} will read first. To do so for many keys of several hashes
-   * before asking for their ranks has their cache misses under way at once.
+   * before asking for their ranks has their cache misses in flight at once.
    *
    * @return the byte, so that the read is not optimized away; 0 of hashes that read none
    */

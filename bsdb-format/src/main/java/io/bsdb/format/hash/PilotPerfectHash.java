@@ -27,7 +27,7 @@ final class PilotPerfectHash implements PerfectHash {
    * Cost. One access to the pilots, which for many keys is the one cache miss. The directory is
    * copied when opened, so what was checked is what is used, and decoded (16 bytes per part, 27 KB at
    * 100 million keys): it stays in the nearest caches, and its loads do not wait for the pilot. Lookups
-   * that do not wait for each other have their misses under way at once, as many as fit the core's
+   * that do not wait for each other have their misses in flight at once, as many as fit the core's
    * reorder window of some hundreds of instructions. So instructions are what lookups are spared, 85
    * each; 20 more cost a quarter of the time at 100 million keys. Buckets are skewed (a
    * few of hundreds of keys, many of one or two), because large buckets are cheap to place while the

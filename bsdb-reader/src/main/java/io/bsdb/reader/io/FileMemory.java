@@ -188,6 +188,21 @@ public final class FileMemory implements Closeable {
     return chunks[(int) (offset >>> CHUNK_BITS)];
   }
 
+  /** Returns how many chunks the file has. */
+  public int chunkCount() {
+    return chunks.length;
+  }
+
+  /** Returns the chunk that {@code offset} lies in, from 0. */
+  public static int chunkIndex(long offset) {
+    return (int) (offset >>> CHUNK_BITS);
+  }
+
+  /** Returns the offset at which a chunk starts. */
+  public static long chunkStart(int chunk) {
+    return (long) chunk << CHUNK_BITS;
+  }
+
   /** Where {@code offset} lies in its chunk. */
   public static int index(long offset) {
     return (int) offset & ((1 << CHUNK_BITS) - 1);

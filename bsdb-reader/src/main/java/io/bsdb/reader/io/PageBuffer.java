@@ -1,6 +1,7 @@
 package io.bsdb.reader.io;
 
 import io.bsdb.format.SnapshotFormat;
+import io.bsdb.format.block.Block;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.concurrent.atomic.AtomicReferenceArray;
@@ -10,8 +11,18 @@ import org.jspecify.annotations.Nullable;
  * A direct buffer aligned to a page, as direct I/O wants it. Used by one thread at a time; for
  * short uses borrowed from a {@link Pool}.
  */
-public final class PageBuffer {
+public final class PageBuffer extends Block {
+  private final @Nullable Pool pool;
   private ByteBuffer buffer = allocate(SnapshotFormat.PAGE);
+
+  /** Makes a buffer that no pool has lent. */
+  public PageBuffer() {
+    this(null);
+  }
+
+  private PageBuffer(@Nullable Pool pool) {
+    this.pool = pool;
+  }
 
   private static ByteBuffer allocate(int length) {
     return ByteBuffer.allocateDirect(length + SnapshotFormat.PAGE)
@@ -32,6 +43,24 @@ public final class PageBuffer {
     return buffer;
   }
 
+  @Override
+  public ByteBuffer bytes() {
+    return buffer;
+  }
+
+  @Override
+  public int base(long offset) {
+    return (int) (offset & (SnapshotFormat.PAGE - 1));
+  }
+
+  /** Gives the buffer back to the pool that lent it. */
+  @Override
+  public void release() {
+    if (pool != null) {
+      pool.give(this);
+    }
+  }
+
   /** Buffers for many threads: each thread tends to get back the one that it used before. */
   public static final class Pool {
     private static final int SLOTS = 256;
@@ -46,7 +75,7 @@ public final class PageBuffer {
 
     public PageBuffer take() {
       PageBuffer buffer = idle.getAndSet(slot(), null);
-      return buffer != null ? buffer : new PageBuffer();
+      return buffer != null ? buffer : new PageBuffer(this);
     }
 
     public void give(PageBuffer buffer) {

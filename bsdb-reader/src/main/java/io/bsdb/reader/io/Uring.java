@@ -157,7 +157,7 @@ public final class Uring implements Closeable {
   /**
    * Sets up a ring.
    *
-   * @param depth reads under way at once
+   * @param depth reads in flight at once
    * @throws IOException if it cannot be had here; the message says why
    */
   public static Uring open(int depth) throws IOException {
@@ -291,7 +291,7 @@ public final class Uring implements Closeable {
     }
   }
 
-  /** Gives the ring and the files back. Nothing may be under way. */
+  /** Gives the ring and the files back. Nothing may be in flight. */
   @Override
   public synchronized void close() {
     closed = true;

@@ -3,11 +3,11 @@ package io.bsdb.flink;
 import io.bsdb.flink.lookup.AsyncLookup;
 import io.bsdb.format.PartitionProperties.KeyStorage;
 import io.bsdb.format.hash.PerfectHashConstruction;
-import io.bsdb.reader.Access;
-import io.bsdb.reader.LiveSnapshot;
-import io.bsdb.reader.SignatureUse;
-import io.bsdb.reader.Verification;
-import io.bsdb.reader.WarmUp;
+import io.bsdb.reader.follow.TableReader;
+import io.bsdb.reader.options.Access;
+import io.bsdb.reader.options.SignatureUse;
+import io.bsdb.reader.options.Verification;
+import io.bsdb.reader.options.WarmUp;
 import io.bsdb.writer.Duplicates;
 import io.bsdb.writer.WriterOptions;
 import java.time.Duration;
@@ -31,7 +31,7 @@ public final class BsdbOptions {
   public static final ConfigOption<Duration> LOOKUP_REFRESH_INTERVAL =
       ConfigOptions.key("lookup.refresh-interval")
           .durationType()
-          .defaultValue(LiveSnapshot.REFRESH_INTERVAL)
+          .defaultValue(TableReader.REFRESH_INTERVAL)
           .withDescription(
               "How often each task manager looks for a new version, which it opens in the background. 0 keeps the version that is in service when a task starts; one that restarts opens what is in service then. 'snapshot.version' stays with one version for good.");
 
@@ -40,7 +40,7 @@ public final class BsdbOptions {
           .enumType(AsyncLookup.class)
           .defaultValue(AsyncLookup.FALSE)
           .withDescription(
-              "Whether each task has many lookups under way at once. Only if 'lookup.access' is 'direct' or 'io_uring': lookups in memory have nothing to wait for and stay synchronous. 'auto': if moreover 'lookup.block-cache-size' is less than the size of the table when the query is planned; not for COMPILE PLAN.");
+              "Whether each task has many lookups in flight at once. Only if 'lookup.access' is 'direct' or 'io_uring': lookups in memory have nothing to wait for and stay synchronous. 'auto': if moreover 'lookup.block-cache-size' is less than the size of the table when the query is planned; not for COMPILE PLAN.");
 
   public static final ConfigOption<Access> LOOKUP_ACCESS =
       ConfigOptions.key("lookup.access")

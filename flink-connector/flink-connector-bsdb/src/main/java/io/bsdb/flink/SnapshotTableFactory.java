@@ -5,7 +5,7 @@ import io.bsdb.flink.lookup.ReadSettings;
 import io.bsdb.flink.row.DeclaredTable;
 import io.bsdb.flink.sink.BuildSettings;
 import io.bsdb.format.hash.PerfectHashConstruction;
-import io.bsdb.reader.Access;
+import io.bsdb.reader.options.Access;
 import io.bsdb.writer.Layout;
 import java.util.Set;
 import org.apache.flink.configuration.ConfigOption;

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bsdb.flink.lookup.OpenReaders;
 import io.bsdb.format.CorruptSnapshotException;
-import io.bsdb.format.PartitionFile;
+import io.bsdb.table.PartitionFile;
 import io.bsdb.table.Table;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -3,8 +3,8 @@ package io.bsdb.flink;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.bsdb.format.Manifest;
-import io.bsdb.format.PartitionFile;
+import io.bsdb.table.Manifest;
+import io.bsdb.table.PartitionFile;
 import io.bsdb.table.Table;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bsdb.flink.lookup.OpenReaders;
-import io.bsdb.format.Manifest;
-import io.bsdb.format.row.KeyWriter;
-import io.bsdb.format.row.Schema;
-import io.bsdb.reader.KeyShare;
+import io.bsdb.reader.options.KeyShare;
+import io.bsdb.row.KeyWriter;
+import io.bsdb.row.Schema;
+import io.bsdb.table.Manifest;
 import io.bsdb.table.Table;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -3,7 +3,7 @@ package io.bsdb.flink;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.bsdb.format.Manifest;
+import io.bsdb.table.Manifest;
 import io.bsdb.table.Table;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -3,7 +3,7 @@ package io.bsdb.flink;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bsdb.flink.lookup.OpenReaders;
-import io.bsdb.reader.KeyShare;
+import io.bsdb.reader.options.KeyShare;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Set;

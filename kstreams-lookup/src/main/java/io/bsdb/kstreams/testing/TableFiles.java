@@ -1,13 +1,13 @@
 package io.bsdb.kstreams.testing;
 
 import io.bsdb.format.FileFooter;
-import io.bsdb.format.Manifest;
 import io.bsdb.format.PartChecksum;
-import io.bsdb.format.PartitionFile;
 import io.bsdb.format.Section;
 import io.bsdb.format.SectionKind;
 import io.bsdb.format.SnapshotFormat;
 import io.bsdb.table.Build;
+import io.bsdb.table.Manifest;
+import io.bsdb.table.PartitionFile;
 import io.bsdb.table.Table;
 import io.bsdb.writer.PartitionWriter;
 import io.bsdb.writer.SnapshotPublisher;

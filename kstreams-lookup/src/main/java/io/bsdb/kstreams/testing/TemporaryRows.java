@@ -1,11 +1,11 @@
 package io.bsdb.kstreams.testing;
 
 import com.google.errorprone.annotations.CanIgnoreReturnValue;
-import io.bsdb.format.row.RowCodec;
-import io.bsdb.format.row.Schema;
 import io.bsdb.kstreams.LookupBuilder;
 import io.bsdb.kstreams.SnapshotLookup;
 import io.bsdb.kstreams.testing.TableFiles.Health;
+import io.bsdb.row.RowCodec;
+import io.bsdb.row.Schema;
 import io.bsdb.writer.WriterOptions;
 import java.nio.file.Path;
 import java.time.Duration;

@@ -3,11 +3,11 @@ package io.bsdb.kstreams.broker;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.bsdb.format.Manifest;
 import io.bsdb.kstreams.LookupBuilder;
 import io.bsdb.kstreams.OnMissing;
 import io.bsdb.kstreams.SnapshotLookup;
-import io.bsdb.reader.LiveSnapshot;
+import io.bsdb.reader.follow.TableReader;
+import io.bsdb.table.Manifest;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -76,7 +76,7 @@ class BrokerTest {
         .lookup("customers")
         .versionHeader(Enrichment.VERSION_HEADER)
         .listener(
-            new LiveSnapshot.Listener() {
+            new TableReader.Listener() {
               @Override
               public void onRefreshed(Manifest manifest) {
                 heard.add("refreshed " + NumberedTable.number(manifest.version()));

@@ -1,7 +1,7 @@
 package io.bsdb.flink.catalog;
 
-import io.bsdb.format.Manifest;
-import io.bsdb.format.PartitionFile;
+import io.bsdb.table.Manifest;
+import io.bsdb.table.PartitionFile;
 import io.bsdb.table.Table;
 import java.io.IOException;
 import java.time.Instant;

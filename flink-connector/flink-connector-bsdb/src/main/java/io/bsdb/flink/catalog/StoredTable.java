@@ -2,8 +2,8 @@ package io.bsdb.flink.catalog;
 
 import io.bsdb.flink.BsdbOptions;
 import io.bsdb.flink.SnapshotTableFactory;
-import io.bsdb.format.Manifest;
-import io.bsdb.format.row.Column;
+import io.bsdb.row.Column;
+import io.bsdb.table.Manifest;
 import io.bsdb.table.Table;
 import java.io.IOException;
 import java.time.Instant;
@@ -119,7 +119,7 @@ final class StoredTable {
   /** The columns of a snapshot; plain bytes are two columns, {@code key} and {@code value}. */
   private static Schema schema(Manifest manifest) {
     Schema.Builder columns = Schema.newBuilder();
-    io.bsdb.format.row.Schema stored = manifest.schema();
+    io.bsdb.row.Schema stored = manifest.schema();
     if (stored == null) {
       return columns
           .column("key", DataTypes.BYTES().notNull())

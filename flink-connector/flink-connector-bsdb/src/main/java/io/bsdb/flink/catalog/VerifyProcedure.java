@@ -1,9 +1,9 @@
 package io.bsdb.flink.catalog;
 
 import io.bsdb.flink.storage.TableLocation;
-import io.bsdb.format.Manifest;
 import io.bsdb.format.SnapshotFormat;
 import io.bsdb.reader.SnapshotVerifier;
+import io.bsdb.table.Manifest;
 import io.bsdb.table.Table;
 import io.bsdb.table.TableStorage;
 import java.io.IOException;

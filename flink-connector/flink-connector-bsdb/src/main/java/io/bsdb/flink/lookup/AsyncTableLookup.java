@@ -115,7 +115,7 @@ final class AsyncTableLookup implements Closeable {
     }
   }
 
-  /** Waits for the lookups under way. */
+  /** Waits for the lookups in flight. */
   @Override
   public synchronized void close() throws IOException {
     underWay.awaitEnd();

@@ -1,7 +1,7 @@
 package io.bsdb.flink.lookup;
 
 import io.bsdb.reader.AsyncSnapshotReader;
-import io.bsdb.reader.ReaderMetrics;
+import io.bsdb.reader.metrics.ReaderMetrics;
 import java.io.IOException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;

@@ -1,9 +1,9 @@
 package io.bsdb.flink.lookup;
 
 import io.bsdb.flink.row.SnapshotMapping;
-import io.bsdb.format.Manifest;
-import io.bsdb.reader.KeyShare;
-import io.bsdb.reader.LiveSnapshot;
+import io.bsdb.reader.follow.TableReader;
+import io.bsdb.reader.options.KeyShare;
+import io.bsdb.table.Manifest;
 import java.io.Closeable;
 import java.io.IOException;
 import org.apache.flink.table.api.ValidationException;
@@ -20,7 +20,7 @@ final class FollowedTable implements Closeable {
 
   private final LookupSpec spec;
   private final SharedSnapshots.Use use;
-  private final LiveSnapshot live;
+  private final TableReader live;
 
   /**
    * A version that the DDL does not match: a stream that runs is not to fail because somebody
@@ -70,7 +70,7 @@ final class FollowedTable implements Closeable {
     return SharedSnapshots.use(spec.table(), spec.settings(), KeyShare.ALL);
   }
 
-  LiveSnapshot live() {
+  TableReader live() {
     return live;
   }
 
@@ -101,7 +101,7 @@ final class FollowedTable implements Closeable {
     if (isRefused(live.version())) {
       return null;
     }
-    LiveSnapshot.Lease lease = live.lease();
+    TableReader.Lease lease = live.lease();
     String candidate = lease.version();
     try {
       return lookup(lease);
@@ -113,7 +113,7 @@ final class FollowedTable implements Closeable {
   }
 
   /** Takes over a version, or lets it go if the DDL does not match it. */
-  private VersionLookup lookup(LiveSnapshot.Lease lease) throws IOException {
+  private VersionLookup lookup(TableReader.Lease lease) throws IOException {
     try {
       requireKeyOrder(lease.reader().manifest());
       return VersionLookup.of(lease, spec);

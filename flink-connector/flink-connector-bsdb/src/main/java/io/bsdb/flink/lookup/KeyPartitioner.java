@@ -1,7 +1,7 @@
 package io.bsdb.flink.lookup;
 
 import io.bsdb.flink.row.KeyEncoder;
-import io.bsdb.reader.KeyShare;
+import io.bsdb.reader.options.KeyShare;
 import org.apache.flink.table.connector.source.abilities.SupportsLookupCustomShuffle.InputDataPartitioner;
 import org.apache.flink.table.data.RowData;
 import org.jspecify.annotations.Nullable;

@@ -1,7 +1,7 @@
 package io.bsdb.flink.lookup;
 
-import io.bsdb.format.Manifest;
-import io.bsdb.reader.LiveSnapshot;
+import io.bsdb.reader.follow.TableReader;
+import io.bsdb.table.Manifest;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.slf4j.Logger;
@@ -11,7 +11,7 @@ import org.slf4j.LoggerFactory;
  * The versions that a shared reader loads: how many, how long it took, and the log of those put in
  * service. One version is loaded at a time; read by many threads.
  */
-final class Loads implements LiveSnapshot.Listener, LiveSnapshot.Check {
+final class Loads implements TableReader.Listener, TableReader.Check {
   private static final Logger LOG = LoggerFactory.getLogger(Loads.class);
 
   private final String table;

@@ -1,7 +1,7 @@
 package io.bsdb.flink.lookup;
 
-import io.bsdb.reader.LiveSnapshot;
-import io.bsdb.reader.ReaderMetrics;
+import io.bsdb.reader.follow.TableReader;
+import io.bsdb.reader.metrics.ReaderMetrics;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Objects;
@@ -26,7 +26,7 @@ final class LookupMetrics {
    * @param reader of the version that this task uses
    */
   void register(MetricGroup group, FollowedTable table, Supplier<ReaderMetrics> reader) {
-    LiveSnapshot live = table.live();
+    TableReader live = table.live();
     Loads loads = table.loads();
     group.counter("hitCount", hits);
     group.counter("missCount", misses);

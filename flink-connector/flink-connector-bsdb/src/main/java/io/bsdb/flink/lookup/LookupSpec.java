@@ -2,7 +2,7 @@ package io.bsdb.flink.lookup;
 
 import io.bsdb.flink.row.DeclaredTable;
 import io.bsdb.flink.row.Projection;
-import io.bsdb.reader.KeyShare;
+import io.bsdb.reader.options.KeyShare;
 import java.io.Serializable;
 import java.util.HashSet;
 import java.util.List;

@@ -1,6 +1,6 @@
 package io.bsdb.flink.lookup;
 
-import io.bsdb.reader.LatencyHistogram;
+import io.bsdb.reader.metrics.LatencyHistogram;
 import java.util.Arrays;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;

@@ -2,12 +2,12 @@ package io.bsdb.flink.lookup;
 
 import io.bsdb.flink.row.DeclaredTable;
 import io.bsdb.flink.storage.LocalDirectories;
-import io.bsdb.reader.Access;
-import io.bsdb.reader.KeyShare;
-import io.bsdb.reader.ReaderOptions;
-import io.bsdb.reader.SignatureUse;
-import io.bsdb.reader.Verification;
-import io.bsdb.reader.WarmUp;
+import io.bsdb.reader.options.Access;
+import io.bsdb.reader.options.KeyShare;
+import io.bsdb.reader.options.ReaderOptions;
+import io.bsdb.reader.options.SignatureUse;
+import io.bsdb.reader.options.Verification;
+import io.bsdb.reader.options.WarmUp;
 import io.bsdb.table.Table;
 import java.io.IOException;
 import java.io.Serializable;

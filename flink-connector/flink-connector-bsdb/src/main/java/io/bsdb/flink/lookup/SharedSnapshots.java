@@ -1,8 +1,8 @@
 package io.bsdb.flink.lookup;
 
 import io.bsdb.flink.row.DeclaredTable;
-import io.bsdb.reader.KeyShare;
-import io.bsdb.reader.LiveSnapshot;
+import io.bsdb.reader.follow.TableReader;
+import io.bsdb.reader.options.KeyShare;
 import io.bsdb.table.Table;
 import java.io.Closeable;
 import java.io.IOException;
@@ -43,16 +43,16 @@ public final class SharedSnapshots {
   public static final class Use implements Closeable {
     private final Key key;
     private final Shared shared;
-    private final LiveSnapshot live;
+    private final TableReader live;
     private boolean closed;
 
-    private Use(Key key, Shared shared, LiveSnapshot live) {
+    private Use(Key key, Shared shared, TableReader live) {
       this.key = key;
       this.shared = shared;
       this.live = live;
     }
 
-    public LiveSnapshot live() {
+    public TableReader live() {
       return live;
     }
 
@@ -82,14 +82,14 @@ public final class SharedSnapshots {
     private int users;
 
     private final ReentrantLock opening = new ReentrantLock();
-    private volatile @Nullable LiveSnapshot live;
+    private volatile @Nullable TableReader live;
 
     Shared(Loads loads) {
       this.loads = loads;
     }
 
     /** While another user opens it, which may take as long as a copy, a task can be cancelled. */
-    LiveSnapshot open(DeclaredTable table, Key key) throws IOException {
+    TableReader open(DeclaredTable table, Key key) throws IOException {
       try {
         opening.lockInterruptibly();
       } catch (InterruptedException e) {
@@ -101,7 +101,7 @@ public final class SharedSnapshots {
         throw interrupted;
       }
       try {
-        LiveSnapshot opened = live;
+        TableReader opened = live;
         if (opened == null) {
           opened = follow(table, key, loads);
           loads.finished(opened.manifest());
@@ -118,13 +118,13 @@ public final class SharedSnapshots {
       }
     }
 
-    @Nullable LiveSnapshot live() {
+    @Nullable TableReader live() {
       return live;
     }
 
     /** For the last user. */
     void close() throws IOException {
-      LiveSnapshot opened = live;
+      TableReader opened = live;
       live = null;
       if (opened != null) {
         opened.close();
@@ -132,12 +132,12 @@ public final class SharedSnapshots {
     }
   }
 
-  private static LiveSnapshot follow(DeclaredTable table, Key key, Loads loads) throws IOException {
+  private static TableReader follow(DeclaredTable table, Key key, Loads loads) throws IOException {
     ReadSettings settings = key.settings;
-    LiveSnapshot.Builder builder =
+    TableReader.Builder builder =
         (settings.readsInPlace(table)
-                ? LiveSnapshot.builder(table.directory())
-                : LiveSnapshot.builder(table.table())
+                ? TableReader.builder(table.directory())
+                : TableReader.builder(table.table())
                     .localDirectory(settings.localDirectory(key.table))
                     .maxLocalBytes(settings.maxLocalBytes()))
             .options(settings.readerOptions(key.share))
@@ -201,7 +201,7 @@ public final class SharedSnapshots {
   }
 
   /** The readers that are open. */
-  static List<LiveSnapshot> open() {
+  static List<TableReader> open() {
     synchronized (OPEN) {
       return OPEN.values().stream().map(Shared::live).filter(Objects::nonNull).toList();
     }

@@ -1,6 +1,6 @@
 package io.bsdb.flink.lookup;
 
-/** Counts what is under way, without a limit, so that its end can be waited for. Thread-safe. */
+/** Counts what is in flight, without a limit, so that its end can be waited for. Thread-safe. */
 final class UnderWay {
   private long count;
 
@@ -15,7 +15,7 @@ final class UnderWay {
     }
   }
 
-  /** Returns once nothing is under way. An interrupt is kept for the caller. */
+  /** Returns once nothing is in flight. An interrupt is kept for the caller. */
   synchronized void awaitEnd() {
     boolean interrupted = false;
     while (count > 0) {

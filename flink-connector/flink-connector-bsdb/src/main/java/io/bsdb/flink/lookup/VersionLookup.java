@@ -4,8 +4,8 @@ import io.bsdb.flink.row.FieldEquality;
 import io.bsdb.flink.row.KeyEncoder;
 import io.bsdb.flink.row.RowDecoder;
 import io.bsdb.flink.row.SnapshotMapping;
-import io.bsdb.reader.LiveSnapshot;
 import io.bsdb.reader.SnapshotReader;
+import io.bsdb.reader.follow.TableReader;
 import java.io.Closeable;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -19,14 +19,14 @@ import org.jspecify.annotations.Nullable;
  * {@link #row}.
  */
 final class VersionLookup implements Closeable {
-  private final LiveSnapshot.Lease lease;
+  private final TableReader.Lease lease;
   private final SnapshotReader reader;
   private final KeyEncoder keys;
   private final RowDecoder decoder;
   private final List<ExtraColumn> extraColumns;
 
   private VersionLookup(
-      LiveSnapshot.Lease lease,
+      TableReader.Lease lease,
       KeyEncoder keys,
       RowDecoder decoder,
       List<ExtraColumn> extraColumns) {
@@ -55,7 +55,7 @@ final class VersionLookup implements Closeable {
    *
    * @throws org.apache.flink.table.api.ValidationException if it does not
    */
-  static VersionLookup of(LiveSnapshot.Lease lease, LookupSpec spec) {
+  static VersionLookup of(TableReader.Lease lease, LookupSpec spec) {
     SnapshotMapping mapping = SnapshotMapping.of(spec.table(), lease.reader().manifest());
     return new VersionLookup(
         lease,

@@ -1,7 +1,7 @@
 package io.bsdb.flink.row;
 
 import io.bsdb.flink.storage.TableLocation;
-import io.bsdb.format.row.Schema;
+import io.bsdb.row.Schema;
 import io.bsdb.table.Table;
 import java.io.Serializable;
 import java.nio.file.Path;

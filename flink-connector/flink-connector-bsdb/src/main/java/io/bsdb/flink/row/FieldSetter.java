@@ -1,9 +1,9 @@
 package io.bsdb.flink.row;
 
-import io.bsdb.format.row.ArrayWriter;
-import io.bsdb.format.row.FieldWriter;
-import io.bsdb.format.row.MapWriter;
-import io.bsdb.format.row.RowWriter;
+import io.bsdb.row.ArrayWriter;
+import io.bsdb.row.FieldWriter;
+import io.bsdb.row.MapWriter;
+import io.bsdb.row.RowWriter;
 import java.util.List;
 import org.apache.flink.table.data.ArrayData;
 import org.apache.flink.table.data.DecimalData;

@@ -1,8 +1,8 @@
 package io.bsdb.flink.row;
 
-import io.bsdb.format.row.Column;
-import io.bsdb.format.row.KeyWriter;
-import io.bsdb.format.row.Schema;
+import io.bsdb.row.Column;
+import io.bsdb.row.KeyWriter;
+import io.bsdb.row.Schema;
 import java.util.List;
 import org.apache.flink.table.data.RowData;
 import org.jspecify.annotations.Nullable;

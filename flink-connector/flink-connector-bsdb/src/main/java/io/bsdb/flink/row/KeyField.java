@@ -1,6 +1,6 @@
 package io.bsdb.flink.row;
 
-import io.bsdb.format.row.KeyWriter;
+import io.bsdb.row.KeyWriter;
 import org.apache.flink.table.data.DecimalData;
 import org.apache.flink.table.data.RowData;
 import org.apache.flink.table.data.TimestampData;

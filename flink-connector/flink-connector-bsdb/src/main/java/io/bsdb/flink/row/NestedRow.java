@@ -1,7 +1,7 @@
 package io.bsdb.flink.row;
 
-import io.bsdb.format.row.FieldView;
-import io.bsdb.format.row.RowView;
+import io.bsdb.row.FieldView;
+import io.bsdb.row.RowView;
 
 /** A row inside a row. */
 final class NestedRow extends ViewRow {

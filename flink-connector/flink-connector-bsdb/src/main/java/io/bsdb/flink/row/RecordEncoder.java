@@ -1,10 +1,10 @@
 package io.bsdb.flink.row;
 
 import io.bsdb.format.SnapshotFormat;
-import io.bsdb.format.row.Column;
-import io.bsdb.format.row.RowLayout;
-import io.bsdb.format.row.RowWriter;
-import io.bsdb.format.row.Schema;
+import io.bsdb.row.Column;
+import io.bsdb.row.RowLayout;
+import io.bsdb.row.RowWriter;
+import io.bsdb.row.Schema;
 import java.util.List;
 import org.apache.flink.table.api.ValidationException;
 import org.apache.flink.table.data.RowData;

@@ -1,10 +1,10 @@
 package io.bsdb.flink.row;
 
-import io.bsdb.format.row.ColumnType;
-import io.bsdb.format.row.RowLayout;
-import io.bsdb.format.row.RowView;
-import io.bsdb.format.row.RowWriter;
-import io.bsdb.format.row.Schema;
+import io.bsdb.row.ColumnType;
+import io.bsdb.row.RowLayout;
+import io.bsdb.row.RowView;
+import io.bsdb.row.RowWriter;
+import io.bsdb.row.Schema;
 import java.util.Arrays;
 import java.util.List;
 import org.apache.flink.table.data.GenericRowData;

@@ -1,9 +1,9 @@
 package io.bsdb.flink.row;
 
-import io.bsdb.format.row.Column;
-import io.bsdb.format.row.ColumnType;
-import io.bsdb.format.row.ColumnType.Kind;
-import io.bsdb.format.row.Schema;
+import io.bsdb.row.Column;
+import io.bsdb.row.ColumnType;
+import io.bsdb.row.ColumnType.Kind;
+import io.bsdb.row.Schema;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.flink.table.api.ValidationException;

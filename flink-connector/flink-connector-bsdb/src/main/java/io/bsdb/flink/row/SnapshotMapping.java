@@ -1,9 +1,9 @@
 package io.bsdb.flink.row;
 
-import io.bsdb.format.Manifest;
-import io.bsdb.format.row.Column;
-import io.bsdb.format.row.ColumnType;
-import io.bsdb.format.row.Schema;
+import io.bsdb.row.Column;
+import io.bsdb.row.ColumnType;
+import io.bsdb.row.Schema;
+import io.bsdb.table.Manifest;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;

@@ -1,6 +1,6 @@
 package io.bsdb.flink.row;
 
-import io.bsdb.format.Manifest;
+import io.bsdb.table.Manifest;
 import org.apache.flink.table.api.DataTypes;
 import org.apache.flink.table.data.StringData;
 import org.apache.flink.table.data.TimestampData;

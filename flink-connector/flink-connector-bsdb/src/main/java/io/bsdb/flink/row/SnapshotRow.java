@@ -1,10 +1,10 @@
 package io.bsdb.flink.row;
 
-import io.bsdb.format.row.FieldView;
-import io.bsdb.format.row.KeyView;
-import io.bsdb.format.row.RowLayout;
-import io.bsdb.format.row.RowView;
-import io.bsdb.format.row.Schema;
+import io.bsdb.row.FieldView;
+import io.bsdb.row.KeyView;
+import io.bsdb.row.RowLayout;
+import io.bsdb.row.RowView;
+import io.bsdb.row.Schema;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 

@@ -1,6 +1,6 @@
 package io.bsdb.flink.row;
 
-import io.bsdb.format.row.ArrayView;
+import io.bsdb.row.ArrayView;
 import org.apache.flink.table.data.ArrayData;
 import org.apache.flink.table.data.DecimalData;
 import org.apache.flink.table.data.MapData;

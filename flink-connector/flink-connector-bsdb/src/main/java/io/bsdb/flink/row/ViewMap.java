@@ -1,6 +1,6 @@
 package io.bsdb.flink.row;
 
-import io.bsdb.format.row.MapView;
+import io.bsdb.row.MapView;
 import org.apache.flink.table.data.ArrayData;
 import org.apache.flink.table.data.MapData;
 

@@ -1,6 +1,6 @@
 package io.bsdb.flink.row;
 
-import io.bsdb.format.row.FieldView;
+import io.bsdb.row.FieldView;
 import org.apache.flink.table.data.ArrayData;
 import org.apache.flink.table.data.DecimalData;
 import org.apache.flink.table.data.MapData;

@@ -4,9 +4,9 @@ import io.bsdb.flink.lookup.ReadSettings;
 import io.bsdb.flink.lookup.SharedSnapshots;
 import io.bsdb.flink.row.RowDecoder;
 import io.bsdb.flink.row.SnapshotMapping;
-import io.bsdb.reader.KeyShare;
-import io.bsdb.reader.LiveSnapshot;
 import io.bsdb.reader.SnapshotReader;
+import io.bsdb.reader.follow.TableReader;
+import io.bsdb.reader.options.KeyShare;
 import io.bsdb.table.Table;
 import io.bsdb.table.TableStorage;
 import java.io.Closeable;
@@ -31,12 +31,12 @@ final class ScannedVersion implements Closeable {
 
   private final ScanSpec spec;
   private final Closeable source;
-  private final LiveSnapshot.Lease lease;
+  private final TableReader.Lease lease;
   private final SnapshotMapping mapping;
   private final RowDecoder decoder;
 
   private ScannedVersion(
-      ScanSpec spec, Closeable source, LiveSnapshot.Lease lease, SnapshotMapping mapping) {
+      ScanSpec spec, Closeable source, TableReader.Lease lease, SnapshotMapping mapping) {
     this.spec = spec;
     this.source = source;
     this.lease = lease;
@@ -63,7 +63,7 @@ final class ScannedVersion implements Closeable {
     TableStorage storage = Table.at(copies).storage();
     deleteAbandoned(storage);
     try {
-      LiveSnapshot live = copy(spec, split, directory);
+      TableReader live = copy(spec, split, directory);
       return of(
           spec,
           () -> {
@@ -101,10 +101,10 @@ final class ScannedVersion implements Closeable {
         split.partition(), spec.table().table().manifest(split.version()).partitions().size());
   }
 
-  private static LiveSnapshot copy(ScanSpec spec, ScanSplit split, Path directory)
+  private static TableReader copy(ScanSpec spec, ScanSplit split, Path directory)
       throws IOException {
     ReadSettings settings = spec.settings().pinnedTo(split.version());
-    return LiveSnapshot.builder(spec.table().table())
+    return TableReader.builder(spec.table().table())
         .localDirectory(directory)
         .maxLocalBytes(settings.maxLocalBytes())
         .options(settings.readerOptions(partition(spec, split)))
@@ -112,9 +112,9 @@ final class ScannedVersion implements Closeable {
         .open();
   }
 
-  private static ScannedVersion of(ScanSpec spec, Closeable source, LiveSnapshot live)
+  private static ScannedVersion of(ScanSpec spec, Closeable source, TableReader live)
       throws IOException {
-    LiveSnapshot.Lease lease = live.lease();
+    TableReader.Lease lease = live.lease();
     try {
       SnapshotMapping mapping = SnapshotMapping.of(spec.table(), lease.reader().manifest());
       return new ScannedVersion(spec, source, lease, mapping);

@@ -1,7 +1,7 @@
 package io.bsdb.flink.sink;
 
 import io.bsdb.flink.state.StateSerializer;
-import io.bsdb.format.PartitionFile;
+import io.bsdb.table.PartitionFile;
 import java.io.IOException;
 import java.util.UUID;
 import org.apache.flink.core.memory.DataInputView;

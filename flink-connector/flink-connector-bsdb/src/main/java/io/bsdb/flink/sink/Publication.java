@@ -1,6 +1,6 @@
 package io.bsdb.flink.sink;
 
-import io.bsdb.format.PartitionFile;
+import io.bsdb.table.PartitionFile;
 import java.util.List;
 
 /**

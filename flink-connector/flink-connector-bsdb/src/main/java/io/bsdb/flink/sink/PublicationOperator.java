@@ -1,6 +1,6 @@
 package io.bsdb.flink.sink;
 
-import io.bsdb.format.PartitionFile;
+import io.bsdb.table.PartitionFile;
 import java.io.IOException;
 import java.util.ArrayList;
 import org.apache.flink.streaming.api.connector.sink2.CommittableMessage;

@@ -1,8 +1,8 @@
 package io.bsdb.flink.sink;
 
 import io.bsdb.flink.row.DeclaredTable;
-import io.bsdb.format.Manifest;
 import io.bsdb.table.Build;
+import io.bsdb.table.Manifest;
 import io.bsdb.table.PublishConflictException;
 import io.bsdb.table.Table;
 import io.bsdb.writer.SnapshotPublisher;

@@ -1,9 +1,9 @@
 package io.bsdb.flink.sink;
 
 import io.bsdb.flink.row.DeclaredTable;
-import io.bsdb.format.PartitionFile;
-import io.bsdb.format.row.RowCodec;
+import io.bsdb.row.RowCodec;
 import io.bsdb.table.Build;
+import io.bsdb.table.PartitionFile;
 import io.bsdb.writer.DuplicateKeyException;
 import io.bsdb.writer.PartitionWriter;
 import java.io.IOException;

@@ -3,10 +3,10 @@ package io.bsdb.flink.lookup;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.bsdb.reader.Access;
 import io.bsdb.reader.ClosedReaderException;
-import io.bsdb.reader.KeyShare;
-import io.bsdb.reader.LiveSnapshot;
+import io.bsdb.reader.follow.TableReader;
+import io.bsdb.reader.options.Access;
+import io.bsdb.reader.options.KeyShare;
 import io.bsdb.writer.SnapshotWriter;
 import io.bsdb.writer.WriterOptions;
 import java.io.IOException;
@@ -41,8 +41,8 @@ class AsyncVersionLookupTest {
   void staysOpenUntilItsLastFutureHasCompleted() throws Exception {
     publish("old");
     LookupSpec spec = spec(Access.DIRECT);
-    try (LiveSnapshot live =
-        LiveSnapshot.builder(directory)
+    try (TableReader live =
+        TableReader.builder(directory)
             .options(spec.settings().readerOptions(KeyShare.ALL))
             .refreshEvery(Duration.ZERO)
             .open()) {

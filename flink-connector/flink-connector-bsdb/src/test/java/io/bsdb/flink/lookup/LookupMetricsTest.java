@@ -4,11 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bsdb.flink.row.DeclaredTable;
-import io.bsdb.format.Manifest;
-import io.bsdb.format.PartitionFile;
 import io.bsdb.format.SnapshotFormat;
-import io.bsdb.reader.Access;
-import io.bsdb.reader.LiveSnapshot;
+import io.bsdb.reader.follow.TableReader;
+import io.bsdb.reader.options.Access;
+import io.bsdb.table.Manifest;
+import io.bsdb.table.PartitionFile;
 import io.bsdb.table.Table;
 import io.bsdb.writer.SnapshotWriter;
 import io.bsdb.writer.WriterOptions;
@@ -104,7 +104,7 @@ class LookupMetricsTest {
   void tellsWhyTheVersionInServiceIsNotInUse() throws Exception {
     publish();
     open(Access.MAPPED);
-    LiveSnapshot live = SharedSnapshots.open().get(0);
+    TableReader live = SharedSnapshots.open().get(0);
 
     Manifest damaged = publish();
     damage(damaged);
@@ -124,7 +124,7 @@ class LookupMetricsTest {
   void tellsWhyTheVersionInUseIsNotTheOneOfTheReader() throws Exception {
     publish();
     open(Access.MAPPED);
-    LiveSnapshot live = SharedSnapshots.open().get(0);
+    TableReader live = SharedSnapshots.open().get(0);
 
     Manifest other =
         publish(

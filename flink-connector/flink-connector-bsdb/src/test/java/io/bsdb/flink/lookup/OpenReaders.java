@@ -1,7 +1,7 @@
 package io.bsdb.flink.lookup;
 
-import io.bsdb.reader.KeyShare;
-import io.bsdb.reader.LiveSnapshot;
+import io.bsdb.reader.follow.TableReader;
+import io.bsdb.reader.options.KeyShare;
 import java.util.List;
 
 /** Lets tests see which readers are open. */
@@ -18,10 +18,10 @@ public final class OpenReaders {
   }
 
   static List<String> versions() {
-    return SharedSnapshots.open().stream().map(LiveSnapshot::version).toList();
+    return SharedSnapshots.open().stream().map(TableReader::version).toList();
   }
 
   static long failedRefreshes() {
-    return SharedSnapshots.open().stream().mapToLong(LiveSnapshot::failedRefreshes).sum();
+    return SharedSnapshots.open().stream().mapToLong(TableReader::failedRefreshes).sum();
   }
 }

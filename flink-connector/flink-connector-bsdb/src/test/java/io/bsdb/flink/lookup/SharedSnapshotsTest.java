@@ -3,8 +3,8 @@ package io.bsdb.flink.lookup;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bsdb.flink.row.DeclaredTable;
-import io.bsdb.reader.Access;
-import io.bsdb.reader.KeyShare;
+import io.bsdb.reader.options.Access;
+import io.bsdb.reader.options.KeyShare;
 import io.bsdb.table.Table;
 import io.bsdb.writer.SnapshotWriter;
 import io.bsdb.writer.WriterOptions;

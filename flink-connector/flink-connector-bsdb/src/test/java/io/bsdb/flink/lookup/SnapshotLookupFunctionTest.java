@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bsdb.flink.row.DeclaredTable;
 import io.bsdb.flink.row.RecordEncoder;
-import io.bsdb.reader.Access;
+import io.bsdb.reader.options.Access;
 import io.bsdb.table.Table;
 import io.bsdb.writer.SnapshotWriter;
 import io.bsdb.writer.WriterOptions;

@@ -2,10 +2,10 @@ package io.bsdb.flink.lookup;
 
 import io.bsdb.flink.row.DeclaredTable;
 import io.bsdb.flink.row.Projection;
-import io.bsdb.reader.Access;
-import io.bsdb.reader.SignatureUse;
-import io.bsdb.reader.Verification;
-import io.bsdb.reader.WarmUp;
+import io.bsdb.reader.options.Access;
+import io.bsdb.reader.options.SignatureUse;
+import io.bsdb.reader.options.Verification;
+import io.bsdb.reader.options.WarmUp;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;

@@ -1,6 +1,6 @@
 package io.bsdb.flink.sink;
 
-import io.bsdb.format.PartitionFile;
+import io.bsdb.table.PartitionFile;
 import io.bsdb.table.Table;
 import java.io.IOException;
 import java.nio.file.Path;

@@ -1,0 +1,76 @@
+package io.bsdb.format.block;
+
+import io.bsdb.format.CorruptSnapshotException;
+import io.bsdb.format.SnapshotFormat;
+import java.nio.BufferOverflowException;
+import java.nio.ByteBuffer;
+
+/**
+ * A verified block, wherever it was fetched to. It is lent: {@link #release} gives it back, and
+ * then its bytes must not be used any more. What lends blocks extends this class, so that fetching
+ * one makes no object. Used by one thread, unless the lender says otherwise.
+ */
+public abstract class Block {
+  /** Returns the buffer that holds the block; little-endian. */
+  public abstract ByteBuffer bytes();
+
+  /**
+   * Returns where the block starts in its buffer.
+   *
+   * @param offset of the block in its file
+   */
+  public abstract int base(long offset);
+
+  /**
+   * Opens the frame that holds a record, if the block has frames: decompresses it into {@link
+   * #body}, unless it is there.
+   *
+   * @param base as {@link #base} says
+   * @param record its number within the block
+   * @return where the frame's body lies in {@link #body}: offset in the upper 32 bits, length in
+   *     the lower
+   */
+  public long openFrame(BlockReader reader, int base, int record) throws CorruptSnapshotException {
+    throw new IllegalStateException("the block has no frames");
+  }
+
+  /** Returns the buffer that records lie in: the block's own, or that of opened frames. */
+  public ByteBuffer body() {
+    return bytes();
+  }
+
+  /** Gives the block back. Called once. */
+  public void release() {}
+
+  /**
+   * Copies what was found in {@link #body}.
+   *
+   * @param found offset in the upper 32 bits, length in the lower
+   */
+  public final byte[] copy(long found) {
+    byte[] copy = new byte[(int) found];
+    body().get((int) (found >>> 32), copy);
+    return copy;
+  }
+
+  /**
+   * Copies what was found into a buffer, whose position moves behind it.
+   *
+   * @return its length
+   * @throws BufferOverflowException if it does not fit
+   */
+  public final int copy(long found, ByteBuffer target) {
+    int length = (int) found;
+    if (length > target.remaining()) {
+      throw new BufferOverflowException();
+    }
+    target.put(target.position(), body(), (int) (found >>> 32), length);
+    target.position(target.position() + length);
+    return length;
+  }
+
+  /** Returns the bytes of header and content of a verified block, padding excluded. */
+  public static int contentLength(ByteBuffer bytes, int base) {
+    return BlockReader.bodyLength(bytes, base) + SnapshotFormat.BLOCK_HEADER_LENGTH;
+  }
+}

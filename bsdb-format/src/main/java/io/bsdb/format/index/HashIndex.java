@@ -1,0 +1,131 @@
+package io.bsdb.format.index;
+
+import io.bsdb.format.CorruptSnapshotException;
+import io.bsdb.format.PartitionProperties;
+import io.bsdb.format.PartitionProperties.Codec;
+import io.bsdb.format.SnapshotFormat;
+import io.bsdb.format.block.Block;
+import io.bsdb.format.block.BlockIndex;
+import io.bsdb.format.block.BlockReader;
+import io.bsdb.format.hash.PerfectHash;
+import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The index of a partition in hash order: the perfect hash gives a key its rank, and ranks are the
+ * order of the records. What {@link #locate} returns is the block in the upper 32 bits and the rank
+ * in the lower.
+ */
+public final class HashIndex implements KeyIndex {
+  private final @Nullable PerfectHash hash;
+  private final @Nullable Signatures signatures;
+  private final BlockIndex index;
+  private final BlockReader blocks;
+  private final boolean framed;
+  private final int fixedRecordLength;
+
+  /** Records per block where a record's place in it is mere arithmetic; else 0. */
+  private final int fixedBlockRecords;
+
+  /**
+   * @param hash null if there are no records
+   * @param signatures null if they are not to be looked at, or if there are none
+   */
+  public HashIndex(
+      PartitionProperties properties,
+      @Nullable PerfectHash hash,
+      @Nullable Signatures signatures,
+      BlockIndex index,
+      BlockReader blocks) {
+    this.hash = hash;
+    this.signatures = signatures;
+    this.index = index;
+    this.blocks = blocks;
+    this.framed = properties.codec() == Codec.ZSTD;
+    boolean fixed = !framed && properties.hasFixedRecords();
+    this.fixedRecordLength = fixed ? properties.fixedRecordLength() : 0;
+    this.fixedBlockRecords = fixed ? index.uniformRecords() : 0;
+  }
+
+  @Override
+  public long locate(byte[] key, long high, long low) {
+    PerfectHash perfectHash = hash;
+    if (perfectHash == null || key.length == 0 || key.length > SnapshotFormat.MAX_KEY_LENGTH) {
+      return ABSENT;
+    }
+    int rank = perfectHash.rank(high, low);
+    Signatures filter = signatures;
+    if (filter != null && !filter.matches(rank, high)) {
+      return ABSENT;
+    }
+    return (long) index.block(rank) << 32 | rank;
+  }
+
+  @Override
+  public int prefetch(long high, long low) {
+    PerfectHash perfectHash = hash;
+    return perfectHash == null ? 0 : perfectHash.touch(high, low);
+  }
+
+  /** Returns the rank of a located key. */
+  public static int rank(long located) {
+    return (int) located;
+  }
+
+  @Override
+  public int placeOffset(long located) {
+    if (fixedBlockRecords > 0) {
+      return 0;
+    }
+    int slot = framed ? 0 : rank(located) - index.firstRank(KeyIndex.block(located));
+    return SnapshotFormat.BLOCK_HEADER_LENGTH + SnapshotFormat.SLOT_BYTES * slot;
+  }
+
+  @Override
+  public long place(Block block, int base, long located) throws CorruptSnapshotException {
+    return place(block.bytes(), base, located);
+  }
+
+  private long place(ByteBuffer bytes, int base, long located) throws CorruptSnapshotException {
+    int rank = rank(located);
+    if (fixedBlockRecords > 0) {
+      int record = rank - KeyIndex.block(located) * fixedBlockRecords;
+      int start = base + SnapshotFormat.BLOCK_HEADER_LENGTH + record * fixedRecordLength;
+      return (long) start << 32 | fixedRecordLength;
+    }
+    int record = rank - BlockReader.firstRank(bytes, base);
+    return framed
+        ? blocks.frame(bytes, base, record)
+        : blocks.record(
+            bytes,
+            base + SnapshotFormat.BLOCK_HEADER_LENGTH,
+            BlockReader.bodyLength(bytes, base),
+            BlockReader.recordCount(bytes, base),
+            record);
+  }
+
+  @Override
+  public long find(Block block, int base, long located, byte[] key)
+      throws CorruptSnapshotException {
+    if (framed) {
+      return findInFrame(block, base, located, key);
+    }
+    ByteBuffer bytes = block.bytes();
+    return blocks.value(bytes, place(bytes, base, located), key);
+  }
+
+  private long findInFrame(Block block, int base, long located, byte[] key)
+      throws CorruptSnapshotException {
+    ByteBuffer bytes = block.bytes();
+    int record = rank(located) - BlockReader.firstRank(bytes, base);
+    long frame = block.openFrame(blocks, base, record);
+    long place =
+        blocks.record(
+            block.body(),
+            (int) (frame >>> 32),
+            (int) frame,
+            BlockReader.frameRecordCount(bytes, base, record),
+            BlockReader.indexInFrame(bytes, base, record));
+    return blocks.value(block.body(), place, key);
+  }
+}

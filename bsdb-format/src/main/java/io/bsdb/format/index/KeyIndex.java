@@ -1,0 +1,59 @@
+package io.bsdb.format.index;
+
+import io.bsdb.format.CorruptSnapshotException;
+import io.bsdb.format.block.Block;
+
+/**
+ * Finds the records of one partition: from a key to its block, and from the block, wherever it was
+ * fetched to, to the record. Immutable and safe for many threads; allocates nothing.
+ */
+public interface KeyIndex {
+  /** Says that a key is not in the partition. */
+  long ABSENT = -1;
+
+  /**
+   * Returns the block that holds a key if any does, with what is already known of its place in it:
+   * to be passed to the other methods. {@link #ABSENT} if the key can be told to be absent without
+   * looking at a record.
+   *
+   * @param high upper word of the key's hash
+   * @param low lower word of the key's hash
+   */
+  long locate(byte[] key, long high, long low);
+
+  /**
+   * Reads one byte of what {@link #locate} will read first. Done for many keys before any is
+   * located, their cache misses overlap.
+   *
+   * @return the byte, so that the read is not optimized away
+   */
+  int prefetch(long high, long low);
+
+  /** Returns the number of the block that a key was located in. */
+  static int block(long located) {
+    return (int) (located >>> 32);
+  }
+
+  /**
+   * Returns where in its block lies what {@link #place} will read beside the header, in bytes from
+   * the block's start; 0 if it reads nothing.
+   */
+  int placeOffset(long located);
+
+  /**
+   * Returns where a located record, or the frame that holds it, lies in the buffer of its block:
+   * offset in the upper 32 bits, length in the lower.
+   *
+   * @param base where the block starts in its buffer
+   */
+  long place(Block block, int base, long located) throws CorruptSnapshotException;
+
+  /**
+   * Finds the value of a located key.
+   *
+   * @param base where the block starts in its buffer
+   * @return where the value lies in {@link Block#body}, offset in the upper 32 bits and length in
+   *     the lower; {@link #ABSENT} if the record there has another key
+   */
+  long find(Block block, int base, long located, byte[] key) throws CorruptSnapshotException;
+}

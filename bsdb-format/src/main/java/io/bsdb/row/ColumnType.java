@@ -1,0 +1,327 @@
+package io.bsdb.row;
+
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The type of a column: a kind, its parameters and whether null is allowed. The kinds are those of
+ * Flink SQL that tables of rows use. Types are nullable unless {@link #notNull()} says otherwise.
+ *
+ * <p>The text form ({@link #toString()}, {@link #parse}) is SQL-like and canonical: two types are
+ * equal exactly if their texts are. Examples: {@code STRING}, {@code DECIMAL(10, 2) NOT NULL},
+ * {@code ARRAY<INT NOT NULL>}, {@code ROW<`a` INT, `b` STRING>}.
+ *
+ * <p>Declared lengths of CHAR, VARCHAR, BINARY and VARBINARY describe the data; the encodings
+ * neither pad nor cut.
+ *
+ * <p>Immutable and safe for use by many threads.
+ */
+public final class ColumnType {
+  /** Deepest nesting of types; a scalar type has depth 1. */
+  public static final int MAX_DEPTH = 32;
+
+  /** Longest text form, in UTF-16 code units. */
+  public static final int MAX_TEXT_LENGTH = 1 << 20;
+
+  /** Most digits of a DECIMAL. */
+  public static final int MAX_DECIMAL_PRECISION = 38;
+
+  /** Most digits of the fraction of a second. */
+  public static final int MAX_TIME_PRECISION = 9;
+
+  /** Length of STRING, which is {@code VARCHAR(2147483647)}, and of BYTES. */
+  public static final int UNLIMITED = Integer.MAX_VALUE;
+
+  /** The kinds of types. */
+  public enum Kind {
+    CHAR,
+    VARCHAR,
+    BOOLEAN,
+    BINARY,
+    VARBINARY,
+    DECIMAL,
+    TINYINT,
+    SMALLINT,
+    INT,
+    BIGINT,
+    FLOAT,
+    DOUBLE,
+    DATE,
+    TIME,
+    TIMESTAMP,
+    TIMESTAMP_LTZ,
+    ARRAY,
+    MAP,
+    ROW;
+
+    /** Whether columns of this kind may be part of a primary key. */
+    public boolean isKeyable() {
+      return compareTo(ARRAY) < 0;
+    }
+  }
+
+  private enum Nullability {
+    NULLABLE,
+    NOT_NULL
+  }
+
+  private final Kind kind;
+  private final Nullability nullability;
+  private final int
+      length; // CHAR, VARCHAR, BINARY, VARBINARY; precision of DECIMAL, TIME, TIMESTAMP,
+  // TIMESTAMP_LTZ
+  private final int scale;
+  private final List<Column> fields; // ROW: its fields; ARRAY: element; MAP: key, value
+  private final String text;
+
+  private ColumnType(
+      Kind kind, Nullability nullability, int length, int scale, List<Column> fields) {
+    this.kind = kind;
+    this.nullability = nullability;
+    this.length = length;
+    this.scale = scale;
+    this.fields = fields;
+    this.text = describe() + (nullability == Nullability.NOT_NULL ? " NOT NULL" : "");
+  }
+
+  /** Text of exactly {@code length} characters. */
+  public static ColumnType charOf(int length) {
+    return sized(Kind.CHAR, length, 1, UNLIMITED);
+  }
+
+  /** Text of at most {@code length} characters. */
+  public static ColumnType varchar(int length) {
+    return sized(Kind.VARCHAR, length, 1, UNLIMITED);
+  }
+
+  public static ColumnType string() {
+    return varchar(UNLIMITED);
+  }
+
+  public static ColumnType binary(int length) {
+    return sized(Kind.BINARY, length, 1, UNLIMITED);
+  }
+
+  public static ColumnType varbinary(int length) {
+    return sized(Kind.VARBINARY, length, 1, UNLIMITED);
+  }
+
+  public static ColumnType bytes() {
+    return varbinary(UNLIMITED);
+  }
+
+  /**
+   * A decimal number of {@code precision} digits (1 to 38), of which {@code scale} are after the
+   * point.
+   */
+  public static ColumnType decimal(int precision, int scale) {
+    checkRange("DECIMAL precision", precision, 1, MAX_DECIMAL_PRECISION);
+    checkRange("DECIMAL scale", scale, 0, precision);
+    return new ColumnType(Kind.DECIMAL, Nullability.NULLABLE, precision, scale, List.of());
+  }
+
+  /** A time of day; stored in milliseconds whatever the precision (0 to 9). */
+  public static ColumnType time(int precision) {
+    return sized(Kind.TIME, precision, 0, MAX_TIME_PRECISION);
+  }
+
+  /**
+   * Date and time without time zone; stored in milliseconds up to precision 3, in nanoseconds
+   * above.
+   */
+  public static ColumnType timestamp(int precision) {
+    return sized(Kind.TIMESTAMP, precision, 0, MAX_TIME_PRECISION);
+  }
+
+  /** A point in time; stored in milliseconds up to precision 3, in nanoseconds above. */
+  public static ColumnType timestampLtz(int precision) {
+    return sized(Kind.TIMESTAMP_LTZ, precision, 0, MAX_TIME_PRECISION);
+  }
+
+  /** A type without parameters: BOOLEAN, TINYINT, SMALLINT, INT, BIGINT, FLOAT, DOUBLE, DATE. */
+  public static ColumnType of(Kind kind) {
+    return switch (kind) {
+      case CHAR,
+          VARCHAR,
+          BINARY,
+          VARBINARY,
+          DECIMAL,
+          TIME,
+          TIMESTAMP,
+          TIMESTAMP_LTZ,
+          ARRAY,
+          MAP,
+          ROW ->
+          throw new IllegalArgumentException(kind + " has parameters");
+      default -> new ColumnType(kind, Nullability.NULLABLE, 0, 0, List.of());
+    };
+  }
+
+  public static ColumnType array(ColumnType element) {
+    return nested(Kind.ARRAY, List.of(new Column("element", element)));
+  }
+
+  public static ColumnType map(ColumnType key, ColumnType value) {
+    return nested(Kind.MAP, List.of(new Column("key", key), new Column("value", value)));
+  }
+
+  /**
+   * A row with named fields, possibly none; a duplicate name throws {@link
+   * IllegalArgumentException}.
+   */
+  public static ColumnType row(List<Column> fields) {
+    Set<String> names = new HashSet<>();
+    for (Column field : fields) {
+      if (!names.add(field.name())) {
+        throw new IllegalArgumentException("duplicate field '" + field.name() + "' in ROW type");
+      }
+    }
+    return nested(Kind.ROW, List.copyOf(fields));
+  }
+
+  /**
+   * Reads a text form. Key words may be in any case; DECIMAL, TIME, TIMESTAMP and TIMESTAMP_LTZ
+   * without parameters mean what they mean in Flink: (10, 0), (0), (6), (6).
+   *
+   * @throws IllegalArgumentException naming the position (in characters from 0) and what was
+   *     expected there
+   */
+  public static ColumnType parse(String text) {
+    return new TypeParser(text).parse();
+  }
+
+  private static ColumnType sized(Kind kind, int length, int min, int max) {
+    checkRange(
+        kind + (kind.compareTo(Kind.DECIMAL) > 0 ? " precision" : " length"), length, min, max);
+    return new ColumnType(kind, Nullability.NULLABLE, length, 0, List.of());
+  }
+
+  private static ColumnType nested(Kind kind, List<Column> fields) {
+    var type = new ColumnType(kind, Nullability.NULLABLE, 0, 0, fields);
+    if (type.depth() > MAX_DEPTH) {
+      throw new IllegalArgumentException("type is nested deeper than " + MAX_DEPTH);
+    }
+    return type;
+  }
+
+  private static void checkRange(String what, int value, int min, int max) {
+    if (value < min || value > max) {
+      throw new IllegalArgumentException(what + " is " + value + ", must be " + min + " to " + max);
+    }
+  }
+
+  private int depth() {
+    int deepest = 0;
+    for (Column field : fields) {
+      deepest = Math.max(deepest, field.type().depth());
+    }
+    return deepest + 1;
+  }
+
+  public Kind kind() {
+    return kind;
+  }
+
+  public boolean isNullable() {
+    return nullability == Nullability.NULLABLE;
+  }
+
+  /** This type without null. */
+  public ColumnType notNull() {
+    return isNullable() ? new ColumnType(kind, Nullability.NOT_NULL, length, scale, fields) : this;
+  }
+
+  /** This type with null allowed. */
+  public ColumnType nullable() {
+    return isNullable() ? this : new ColumnType(kind, Nullability.NULLABLE, length, scale, fields);
+  }
+
+  /** Declared length of CHAR and VARCHAR in characters, of BINARY and VARBINARY in bytes. */
+  public int length() {
+    return require(length, Kind.CHAR, Kind.VARCHAR, Kind.BINARY, Kind.VARBINARY);
+  }
+
+  /**
+   * Digits of a DECIMAL; digits of the fraction of a second of TIME, TIMESTAMP and TIMESTAMP_LTZ.
+   */
+  public int precision() {
+    return require(length, Kind.DECIMAL, Kind.TIME, Kind.TIMESTAMP, Kind.TIMESTAMP_LTZ);
+  }
+
+  /** Digits of a DECIMAL after the point. */
+  public int scale() {
+    return require(scale, Kind.DECIMAL);
+  }
+
+  /** Element type of ARRAY. */
+  public ColumnType elementType() {
+    require(0, Kind.ARRAY);
+    return fields.get(0).type();
+  }
+
+  /** Key type of MAP. */
+  public ColumnType keyType() {
+    require(0, Kind.MAP);
+    return fields.get(0).type();
+  }
+
+  /** Value type of MAP. */
+  public ColumnType valueType() {
+    require(0, Kind.MAP);
+    return fields.get(1).type();
+  }
+
+  /** Fields of ROW, in order. */
+  public List<Column> fields() {
+    require(0, Kind.ROW);
+    return fields;
+  }
+
+  private int require(int value, Kind... kinds) {
+    for (Kind allowed : kinds) {
+      if (kind == allowed) {
+        return value;
+      }
+    }
+    throw new IllegalStateException(kind + " has no such parameter");
+  }
+
+  private String describe() {
+    return switch (kind) {
+      case VARCHAR -> length == UNLIMITED ? "STRING" : "VARCHAR(" + length + ")";
+      case VARBINARY -> length == UNLIMITED ? "BYTES" : "VARBINARY(" + length + ")";
+      case CHAR, BINARY, TIME, TIMESTAMP, TIMESTAMP_LTZ -> kind + "(" + length + ")";
+      case DECIMAL -> "DECIMAL(" + length + ", " + scale + ")";
+      case ARRAY, MAP ->
+          fields.stream()
+              .map(f -> f.type().text)
+              .collect(Collectors.joining(", ", kind + "<", ">"));
+      case ROW ->
+          fields.stream().map(Column::toString).collect(Collectors.joining(", ", "ROW<", ">"));
+      default -> kind.name();
+    };
+  }
+
+  static String quoteName(String name) {
+    return '`' + name.replace("`", "``") + '`';
+  }
+
+  /** The canonical text, which {@link #parse} reads. */
+  @Override
+  public String toString() {
+    return text;
+  }
+
+  @Override
+  public boolean equals(@Nullable Object other) {
+    return other instanceof ColumnType type && text.equals(type.text);
+  }
+
+  @Override
+  public int hashCode() {
+    return text.hashCode();
+  }
+}

@@ -1,0 +1,342 @@
+package io.bsdb.row;
+
+import java.math.BigDecimal;
+import java.math.BigInteger;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Write access by position to the fields of a row or the elements of an array. Fields may be set in
+ * any order and more than once; those not set are null.
+ *
+ * <p>All setters share these rules. One that does not fit the field's type throws {@link
+ * IllegalArgumentException}, a position out of range {@link IndexOutOfBoundsException}. Bytes are
+ * copied at once.
+ *
+ * <p>A nested value is written through a writer of its own, which its parent keeps and hands out
+ * again: get it, fill it, call its {@code end()}, and only then continue with the parent. One
+ * writer with all its nested writers per thread.
+ */
+public abstract sealed class FieldWriter permits RowWriter, ArrayWriter {
+  private static final int INITIAL_CAPACITY = 64;
+
+  byte[] slots;
+  byte[] nulls;
+  int[] starts; // by index in the offset table: where the bytes lie in heap
+  int[] ends;
+  byte[] heap =
+      new byte[INITIAL_CAPACITY]; // bytes of variable fields, in the order in which they came
+  int heapLength;
+
+  private final @Nullable FieldWriter parent;
+  private int positionInParent;
+  private @Nullable FieldWriter open; // the nested writer that has not ended
+
+  FieldWriter(@Nullable FieldWriter parent, int slotLength, int count, int variableCount) {
+    this.parent = parent;
+    this.slots = new byte[slotLength];
+    this.nulls = new byte[RowLayout.bitmapLength(count)];
+    this.starts = new int[variableCount];
+    this.ends = new int[variableCount];
+  }
+
+  /** Number of fields or elements. */
+  public abstract int size();
+
+  abstract Column column(int i);
+
+  abstract Storage storage(int i);
+
+  /**
+   * Start of the slot of a fixed field, or index in the offset table of a variable one; checks the
+   * position.
+   */
+  abstract int place(int i);
+
+  abstract FieldWriter nested(int i);
+
+  /** Bytes of the encoding; must come right before {@link #encode}. */
+  abstract int measure();
+
+  /** Writes what {@link #measure} measured. */
+  abstract void encode(byte[] target, int at);
+
+  /** Makes so many fields null. */
+  final void clear(int count, int slotLength, int variableCount) {
+    Arrays.fill(slots, 0, slotLength, (byte) 0);
+    Arrays.fill(nulls, 0, RowLayout.bitmapLength(count), (byte) 0xFF);
+    Arrays.fill(starts, 0, variableCount, 0);
+    Arrays.fill(ends, 0, variableCount, 0);
+    heapLength = 0;
+    open = null;
+  }
+
+  public final void setNull(int i) {
+    int place = place(i);
+    Storage storage = storage(i);
+    if (storage.isVariable()) {
+      starts[place] = 0;
+      ends[place] = 0;
+    } else {
+      Arrays.fill(slots, place, place + storage.width, (byte) 0);
+    }
+    nulls[i >>> 3] |= (byte) (1 << (i & 7));
+  }
+
+  /** BOOLEAN. */
+  public final void setBoolean(int i, boolean value) {
+    slots[slot(i, Storage.BOOLEAN)] = (byte) (value ? 1 : 0);
+  }
+
+  /** TINYINT. */
+  public final void setByte(int i, byte value) {
+    slots[slot(i, Storage.BYTE)] = value;
+  }
+
+  /** SMALLINT. */
+  public final void setShort(int i, short value) {
+    LittleEndian.putShort(slots, slot(i, Storage.SHORT), value);
+  }
+
+  /** INT; DATE in days since 1970-01-01; TIME in milliseconds of the day. */
+  public final void setInt(int i, int value) {
+    LittleEndian.putInt(slots, slot(i, Storage.INT), value);
+  }
+
+  /** BIGINT. */
+  public final void setLong(int i, long value) {
+    LittleEndian.putLong(slots, slot(i, Storage.LONG), value);
+  }
+
+  /** FLOAT; all bits are kept. */
+  public final void setFloat(int i, float value) {
+    LittleEndian.putInt(slots, slot(i, Storage.FLOAT), Float.floatToRawIntBits(value));
+  }
+
+  /** DOUBLE; all bits are kept. */
+  public final void setDouble(int i, double value) {
+    LittleEndian.putLong(slots, slot(i, Storage.DOUBLE), Double.doubleToRawLongBits(value));
+  }
+
+  /**
+   * TIMESTAMP and TIMESTAMP_LTZ.
+   *
+   * @param epochMillis milliseconds since 1970-01-01 00:00:00 (UTC for TIMESTAMP_LTZ)
+   * @param nanosOfMilli 0 to 999,999; dropped if the field's precision is at most 3
+   */
+  public final void setTimestamp(int i, long epochMillis, int nanosOfMilli) {
+    Decimals.checkGivenNanos(nanosOfMilli);
+    place(i);
+    if (storage(i) == Storage.TIMESTAMP_NANOS) {
+      int slot = slot(i, Storage.TIMESTAMP_NANOS);
+      LittleEndian.putLong(slots, slot, epochMillis);
+      LittleEndian.putInt(slots, slot + Long.BYTES, nanosOfMilli);
+    } else {
+      LittleEndian.putLong(slots, slot(i, Storage.TIMESTAMP_MILLIS), epochMillis);
+    }
+  }
+
+  /** DECIMAL of at most 18 digits: the unscaled value at the field's scale. */
+  public final void setUnscaled(int i, long unscaled) {
+    check(i, Storage.DECIMAL_LONG);
+    LittleEndian.putLong(
+        slots, slot(i, Storage.DECIMAL_LONG), Decimals.checkGiven(unscaled, column(i)));
+  }
+
+  /**
+   * DECIMAL of any precision. Throws {@link IllegalArgumentException} if the field's type would
+   * lose digits.
+   */
+  public final void setDecimal(int i, BigDecimal value) {
+    place(i);
+    if (storage(i) == Storage.DECIMAL_LONG) {
+      setUnscaled(i, Decimals.unscaled(value, column(i)).longValueExact());
+    } else {
+      check(i, Storage.DECIMAL_BYTES);
+      BigInteger unscaled = Decimals.unscaled(value, column(i));
+      byte[] bytes = unscaled.toByteArray();
+      append(i, bytes, 0, bytes.length);
+    }
+  }
+
+  /** CHAR and VARCHAR. Throws {@link IllegalArgumentException} on an unpaired surrogate. */
+  public final void setString(int i, String value) {
+    check(i, Storage.TEXT);
+    String problem = MalformedText.problem(value);
+    if (problem != null) {
+      throw new IllegalArgumentException("column '%s': %s".formatted(column(i).name(), problem));
+    }
+    byte[] utf8 = value.getBytes(StandardCharsets.UTF_8);
+    setUtf8(i, utf8, 0, utf8.length);
+  }
+
+  /** CHAR and VARCHAR, as UTF-8, which is not checked. */
+  public final void setUtf8(int i, byte[] bytes, int offset, int length) {
+    check(i, Storage.TEXT);
+    append(i, bytes, offset, length);
+  }
+
+  /** BINARY and VARBINARY. */
+  public final void setBytes(int i, byte[] value) {
+    setBytes(i, value, 0, value.length);
+  }
+
+  /** BINARY and VARBINARY. */
+  public final void setBytes(int i, byte[] bytes, int offset, int length) {
+    check(i, Storage.BYTES);
+    append(i, bytes, offset, length);
+  }
+
+  /** ROW: the writer of its fields, all null. */
+  public final RowWriter row(int i) {
+    RowWriter row = (RowWriter) open(i, Storage.ROW);
+    return row.reset();
+  }
+
+  /** ARRAY: the writer of its elements, all null. {@code count} is at least 0. */
+  public final ArrayWriter array(int i, int count) {
+    ArrayWriter array = (ArrayWriter) open(i, Storage.ARRAY);
+    array.begin(count);
+    return array;
+  }
+
+  /** MAP: the writer of its entries. {@code count} is at least 0. */
+  public final MapWriter map(int i, int count) {
+    RowWriter pair = (RowWriter) open(i, Storage.MAP);
+    pair.reset();
+    return new MapWriter(pair, count);
+  }
+
+  /** The nested writer at a position, opened here without telling this writer. */
+  final FieldWriter nestedAt(int i) {
+    FieldWriter nested = nested(i);
+    nested.positionInParent = i;
+    return nested;
+  }
+
+  private FieldWriter open(int i, Storage wanted) {
+    check(i, wanted);
+    checkEnded();
+    FieldWriter nested = nestedAt(i);
+    open = nested;
+    return nested;
+  }
+
+  final void checkEnded() {
+    if (open != null) {
+      throw new IllegalStateException(
+          "the writer of " + column(open.positionInParent) + " has not ended");
+    }
+  }
+
+  /** Hands this value to the parent, which copies it. */
+  final void endNested() {
+    if (parent == null) {
+      throw new IllegalStateException("this writer is not nested");
+    }
+    if (parent.open != this) {
+      throw new IllegalStateException("the writer has already ended");
+    }
+    appendToParent(parent);
+    parent.open = null;
+  }
+
+  final void appendToParent(FieldWriter parent) {
+    int length = measure();
+    int at = parent.reserve(length);
+    encode(parent.heap, at);
+    parent.assign(positionInParent, at, at + length);
+  }
+
+  private void append(int i, byte[] source, int offset, int length) {
+    Objects.checkFromIndexSize(offset, length, source.length);
+    int at = reserve(length);
+    System.arraycopy(source, offset, heap, at, length);
+    assign(i, at, at + length);
+  }
+
+  private void assign(int i, int start, int end) {
+    int place = place(i);
+    starts[place] = start;
+    ends[place] = end;
+    nulls[i >>> 3] &= (byte) ~(1 << (i & 7));
+  }
+
+  private int reserve(int length) {
+    int at = heapLength;
+    if (heap.length - at < length) {
+      long needed = (long) at + length;
+      if (needed > RowWriter.MAX_LENGTH) {
+        throw new IllegalArgumentException("row is longer than " + RowWriter.MAX_LENGTH + " bytes");
+      }
+      heap =
+          Arrays.copyOf(
+              heap, (int) Math.min(RowWriter.MAX_LENGTH, Math.max(needed, heap.length * 2L)));
+    }
+    heapLength = at + length;
+    return at;
+  }
+
+  private int check(int i, Storage wanted) {
+    int place = place(i);
+    if (storage(i) != wanted) {
+      throw RowLayout.mismatch(column(i), wanted.toString());
+    }
+    return place;
+  }
+
+  /** The slot of a field that now gets a value. */
+  private int slot(int i, Storage wanted) {
+    int place = check(i, wanted);
+    nulls[i >>> 3] &= (byte) ~(1 << (i & 7));
+    return place;
+  }
+
+  /** Bytes of all variable fields. */
+  final int variableLength(int variableCount) {
+    long length = 0;
+    for (int k = 0; k < variableCount; k++) {
+      length += ends[k] - starts[k];
+    }
+    return checkedLength(length);
+  }
+
+  static int checkedLength(long length) {
+    if (length > RowWriter.MAX_LENGTH) {
+      throw new IllegalArgumentException(
+          "row of " + length + " bytes, more than " + RowWriter.MAX_LENGTH);
+    }
+    return (int) length;
+  }
+
+  /** Writes the null bitmap and returns the position behind it. */
+  final int encodeNulls(byte[] target, int at, int count) {
+    int length = RowLayout.bitmapLength(count);
+    System.arraycopy(nulls, 0, target, at, length);
+    target[at + length - 1] &= (byte) (0xFF >>> (-count & 7));
+    return at + length;
+  }
+
+  /** Writes the offset table at {@code at} and the variable area behind it. */
+  final void encodeVariable(byte[] target, int at, int log2Width, int variableCount) {
+    int area = at + (variableCount << log2Width);
+    int end = 0;
+    int runStart = 0; // fields that lie one after the other are copied in one go
+    int runEnd = 0;
+    for (int k = 0; k < variableCount; k++) {
+      int length = ends[k] - starts[k];
+      if (length > 0 && starts[k] != runEnd) {
+        System.arraycopy(
+            heap, runStart, target, area + end - (runEnd - runStart), runEnd - runStart);
+        runStart = starts[k];
+        runEnd = runStart;
+      }
+      runEnd += length;
+      end += length;
+      LittleEndian.putUnsigned(target, at + (k << log2Width), log2Width, end);
+    }
+    System.arraycopy(heap, runStart, target, area + end - (runEnd - runStart), runEnd - runStart);
+  }
+}

@@ -1,0 +1,276 @@
+package io.bsdb.row;
+
+import static io.bsdb.format.SnapshotFormat.MAX_KEY_LENGTH;
+
+import java.math.BigDecimal;
+import java.math.BigInteger;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Encodes keys: one call per column of the primary key, in key order, then {@link #toBytes()}.
+ * Reusable after {@link #reset()}; one per thread.
+ *
+ * <p>A single column of type STRING, BYTES, INT, BIGINT, SMALLINT, FLOAT, DOUBLE or BOOLEAN gets
+ * the bytes that Kafka's serializer of that type writes, with one exception: −0.0 becomes 0.0, and
+ * every NaN the same NaN, so that equal keys have equal bytes.
+ *
+ * <p>A method that does not fit the next column throws {@link IllegalArgumentException}, as does a
+ * value outside its column's range.
+ */
+public final class KeyWriter {
+  private static final int INITIAL_CAPACITY = 64;
+
+  private final List<Column> columns;
+  private final Storage[] storages;
+  private final boolean framed;
+  private byte[] buffer = new byte[INITIAL_CAPACITY];
+  private long length; // also counts what did not fit
+  private int next;
+  private @Nullable String malformed; // what is wrong with a text that was not stored
+
+  /** A writer of keys of this schema. */
+  public KeyWriter(Schema schema) {
+    this.columns = schema.keyColumns();
+    this.storages = schema.keyStorages;
+    this.framed = storages.length > 1;
+  }
+
+  /** Starts a new key. */
+  public KeyWriter reset() {
+    length = 0;
+    next = 0;
+    malformed = null;
+    return this;
+  }
+
+  /** BOOLEAN. */
+  public KeyWriter writeBoolean(boolean value) {
+    int at = fixed(Storage.BOOLEAN);
+    buffer[at] = (byte) (value ? 1 : 0);
+    return this;
+  }
+
+  /** TINYINT. */
+  public KeyWriter writeByte(byte value) {
+    int at = fixed(Storage.BYTE);
+    buffer[at] = value;
+    return this;
+  }
+
+  /** SMALLINT. */
+  public KeyWriter writeShort(short value) {
+    int at = fixed(Storage.SHORT);
+    BigEndian.putShort(buffer, at, value);
+    return this;
+  }
+
+  /** INT; DATE in days since 1970-01-01; TIME in milliseconds of the day. */
+  public KeyWriter writeInt(int value) {
+    int at = fixed(Storage.INT);
+    BigEndian.putInt(buffer, at, value);
+    return this;
+  }
+
+  /** BIGINT. */
+  public KeyWriter writeLong(long value) {
+    int at = fixed(Storage.LONG);
+    BigEndian.putLong(buffer, at, value);
+    return this;
+  }
+
+  /** FLOAT. */
+  public KeyWriter writeFloat(float value) {
+    int at = fixed(Storage.FLOAT);
+    BigEndian.putInt(buffer, at, Float.floatToIntBits(value == 0 ? 0f : value));
+    return this;
+  }
+
+  /** DOUBLE. */
+  public KeyWriter writeDouble(double value) {
+    int at = fixed(Storage.DOUBLE);
+    BigEndian.putLong(buffer, at, Double.doubleToLongBits(value == 0 ? 0d : value));
+    return this;
+  }
+
+  /**
+   * TIMESTAMP and TIMESTAMP_LTZ.
+   *
+   * @param epochMillis milliseconds since 1970-01-01 00:00:00 (UTC for TIMESTAMP_LTZ)
+   * @param nanosOfMilli 0 to 999,999; dropped if the column's precision is at most 3
+   */
+  public KeyWriter writeTimestamp(long epochMillis, int nanosOfMilli) {
+    Decimals.checkGivenNanos(nanosOfMilli);
+    if (next < storages.length && storages[next] == Storage.TIMESTAMP_NANOS) {
+      int at = fixed(Storage.TIMESTAMP_NANOS);
+      BigEndian.putLong(buffer, at, epochMillis);
+      BigEndian.putInt(buffer, at + Long.BYTES, nanosOfMilli);
+    } else {
+      int at = fixed(Storage.TIMESTAMP_MILLIS);
+      BigEndian.putLong(buffer, at, epochMillis);
+    }
+    return this;
+  }
+
+  /** DECIMAL of at most 18 digits: the unscaled value at the column's scale. */
+  public KeyWriter writeUnscaled(long unscaled) {
+    check(Storage.DECIMAL_LONG);
+    Decimals.checkGiven(unscaled, columns.get(next));
+    int significantBits = Long.SIZE + 1 - Long.numberOfLeadingZeros(unscaled ^ (unscaled >> 63));
+    int bytes = (significantBits + 7) >>> 3;
+    int at = variable(bytes);
+    for (int i = 0; i < bytes; i++) {
+      buffer[at + i] = (byte) (unscaled >> ((bytes - 1 - i) << 3));
+    }
+    return this;
+  }
+
+  /**
+   * DECIMAL of any precision. Throws {@link IllegalArgumentException} if the column's type would
+   * lose digits.
+   */
+  public KeyWriter writeDecimal(BigDecimal value) {
+    if (next < storages.length && storages[next] == Storage.DECIMAL_LONG) {
+      return writeUnscaled(Decimals.unscaled(value, columns.get(next)).longValueExact());
+    }
+    check(Storage.DECIMAL_BYTES);
+    BigInteger unscaled = Decimals.unscaled(value, columns.get(next));
+    byte[] bytes = unscaled.toByteArray();
+    append(bytes, 0, bytes.length);
+    return this;
+  }
+
+  /**
+   * CHAR and VARCHAR. Text with an unpaired surrogate has no UTF-8, so a key with it does not
+   * {@link #fits() fit}.
+   */
+  public KeyWriter writeString(String value) {
+    check(Storage.TEXT);
+    String problem = MalformedText.problem(value);
+    if (problem != null) {
+      malformed = "column '%s': %s".formatted(columns.get(next).name(), problem);
+      next++;
+      return this;
+    }
+    byte[] utf8 = value.getBytes(StandardCharsets.UTF_8);
+    return writeUtf8(utf8, 0, utf8.length);
+  }
+
+  /** CHAR and VARCHAR, as UTF-8, which is not checked. */
+  public KeyWriter writeUtf8(byte[] bytes, int offset, int length) {
+    check(Storage.TEXT);
+    append(bytes, offset, length);
+    return this;
+  }
+
+  /** BINARY and VARBINARY. */
+  public KeyWriter writeBytes(byte[] value) {
+    return writeBytes(value, 0, value.length);
+  }
+
+  /** BINARY and VARBINARY. */
+  public KeyWriter writeBytes(byte[] bytes, int offset, int length) {
+    check(Storage.BYTES);
+    append(bytes, offset, length);
+    return this;
+  }
+
+  /**
+   * Whether the key is complete, its texts are well-formed and its length is 1 to 65,535. A lookup
+   * may take a key that does not fit for absent: no table holds it.
+   */
+  public boolean fits() {
+    return next == storages.length && malformed == null && length >= 1 && length <= MAX_KEY_LENGTH;
+  }
+
+  /**
+   * The key, in an array of its own.
+   *
+   * @throws IllegalStateException if columns are missing
+   * @throws IllegalArgumentException if the key is empty or longer than 65,535 bytes, or a text in
+   *     it is malformed
+   */
+  public byte[] toBytes() {
+    return Arrays.copyOf(buffer, checkedLength());
+  }
+
+  /** Bytes of the key. Throws what {@link #toBytes()} throws. */
+  public int length() {
+    return checkedLength();
+  }
+
+  /**
+   * The writer's own buffer, which holds the key in its first {@link #length()} bytes until the
+   * next call.
+   */
+  public byte[] buffer() {
+    return buffer;
+  }
+
+  private int checkedLength() {
+    if (next < storages.length) {
+      throw new IllegalStateException("key column " + columns.get(next) + " is not written yet");
+    }
+    if (malformed != null) {
+      throw new IllegalArgumentException(malformed);
+    }
+    if (!fits()) {
+      throw new IllegalArgumentException(
+          "key is " + length + " bytes long, must be 1 to " + MAX_KEY_LENGTH);
+    }
+    return (int) length;
+  }
+
+  private void check(Storage wanted) {
+    if (next == storages.length) {
+      throw new IllegalStateException("all " + next + " key columns are written");
+    }
+    if (storages[next] != wanted) {
+      throw RowLayout.mismatch(columns.get(next), wanted.toString());
+    }
+  }
+
+  private int fixed(Storage wanted) {
+    check(wanted);
+    next++;
+    return reserve(wanted.width);
+  }
+
+  /** Writes the length where a key needs it. */
+  private int variable(int bytes) {
+    next++;
+    if (!framed) {
+      return reserve(bytes);
+    }
+    int at = reserve(Short.BYTES);
+    BigEndian.putShort(buffer, at, (short) bytes);
+    return reserve(bytes);
+  }
+
+  private void append(byte[] source, int offset, int count) {
+    Objects.checkFromIndexSize(offset, count, source.length);
+    if (count > MAX_KEY_LENGTH) {
+      next++;
+      length += count; // remembered, not stored: the key will not fit
+      return;
+    }
+    int at = variable(count);
+    System.arraycopy(source, offset, buffer, at, count);
+  }
+
+  /**
+   * Makes room; where a key is already too long, at the start of the buffer, whose content does not
+   * matter then.
+   */
+  private int reserve(int bytes) {
+    int at = length > MAX_KEY_LENGTH ? 0 : (int) length;
+    length += bytes;
+    if (buffer.length - at < bytes) {
+      buffer = Arrays.copyOf(buffer, Math.max(buffer.length * 2, at + bytes));
+    }
+    return at;
+  }
+}

@@ -1,0 +1,182 @@
+package io.bsdb.row;
+
+import java.math.BigDecimal;
+import java.time.Instant;
+import java.time.LocalDate;
+import java.time.LocalDateTime;
+import java.time.LocalTime;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A row of a table, read by column name. Get one from {@link RowCodec#decode}. Columns are decoded
+ * when asked for.
+ *
+ * <p>Accessors of objects return null for null; those of primitives throw {@link
+ * IllegalStateException}, so ask {@link #isNull} first. An unknown name, or an accessor that does
+ * not fit the column's type, throws {@link IllegalArgumentException}. Damaged bytes throw {@link
+ * java.io.UncheckedIOException} caused by {@link io.bsdb.format.CorruptSnapshotException}.
+ *
+ * <p>Immutable and safe for use by many threads, as long as nobody changes the bytes that it was
+ * made of.
+ */
+public final class Row {
+  private final Schema schema;
+  private final KeyView key;
+  private final RowView value;
+
+  Row(Schema schema, KeyView key, RowView value) {
+    this.schema = schema;
+    this.key = key;
+    this.value = value;
+  }
+
+  public Schema schema() {
+    return schema;
+  }
+
+  public boolean isNull(String name) {
+    int position = schema.position(name);
+    return schema.keyPosition(position) < 0 && value.isNull(schema.valuePosition(position));
+  }
+
+  /** The column's value in the class that {@link RowCodec} lists for its type. */
+  public @Nullable Object value(String name) {
+    int position = schema.position(name);
+    int keyPosition = schema.keyPosition(position);
+    return keyPosition >= 0
+        ? JavaValues.read(key, keyPosition)
+        : JavaValues.read(value, schema.valuePosition(position));
+  }
+
+  /** CHAR and VARCHAR. */
+  public @Nullable String string(String name) {
+    return as(String.class, name);
+  }
+
+  /** BOOLEAN. */
+  public boolean booleanValue(String name) {
+    return notNull(Boolean.class, name);
+  }
+
+  /** TINYINT, SMALLINT and INT. */
+  public int intValue(String name) {
+    Number number = notNull(Number.class, name);
+    if (number instanceof Integer || number instanceof Short || number instanceof Byte) {
+      return number.intValue();
+    }
+    throw wrongAccessor(name, "an int");
+  }
+
+  /** TINYINT, SMALLINT, INT and BIGINT. */
+  public long longValue(String name) {
+    Number number = notNull(Number.class, name);
+    return number instanceof Long whole ? whole : intValue(name);
+  }
+
+  /** FLOAT. */
+  public float floatValue(String name) {
+    return notNull(Float.class, name);
+  }
+
+  /** FLOAT and DOUBLE. */
+  public double doubleValue(String name) {
+    Number number = notNull(Number.class, name);
+    if (number instanceof Double || number instanceof Float) {
+      return number.doubleValue();
+    }
+    throw wrongAccessor(name, "a double");
+  }
+
+  /** DECIMAL, at the declared scale. */
+  public @Nullable BigDecimal decimal(String name) {
+    return as(BigDecimal.class, name);
+  }
+
+  /** DATE. */
+  public @Nullable LocalDate date(String name) {
+    return as(LocalDate.class, name);
+  }
+
+  /** TIME. */
+  public @Nullable LocalTime time(String name) {
+    return as(LocalTime.class, name);
+  }
+
+  /** TIMESTAMP. */
+  public @Nullable LocalDateTime dateTime(String name) {
+    return as(LocalDateTime.class, name);
+  }
+
+  /** TIMESTAMP_LTZ. */
+  public @Nullable Instant instant(String name) {
+    return as(Instant.class, name);
+  }
+
+  /** BINARY and VARBINARY; a copy. */
+  public byte @Nullable [] bytes(String name) {
+    return as(byte[].class, name);
+  }
+
+  /** ARRAY. */
+  @SuppressWarnings("unchecked")
+  public @Nullable List<@Nullable Object> list(String name) {
+    return (List<@Nullable Object>) as(List.class, name);
+  }
+
+  /** MAP and ROW (field name to value). */
+  @SuppressWarnings("unchecked")
+  public @Nullable Map<@Nullable Object, @Nullable Object> map(String name) {
+    return (Map<@Nullable Object, @Nullable Object>) as(Map.class, name);
+  }
+
+  private <T> @Nullable T as(Class<T> expected, String name) {
+    Object found = value(name);
+    if (found != null && !expected.isInstance(found)) {
+      throw wrongAccessor(name, expected.getSimpleName());
+    }
+    return expected.cast(found);
+  }
+
+  private <T> T notNull(Class<T> expected, String name) {
+    T found = as(expected, name);
+    if (found == null) {
+      throw new IllegalStateException("column '" + name + "' is null");
+    }
+    return found;
+  }
+
+  private IllegalArgumentException wrongAccessor(String name, String wanted) {
+    return new IllegalArgumentException(
+        "column '" + name + "' is " + schema.column(name).type() + ", not read as " + wanted);
+  }
+
+  /** Whether the other row has the same schema and the same encoded key and value. */
+  @Override
+  public boolean equals(@Nullable Object other) {
+    return other instanceof Row row
+        && schema.equals(row.schema)
+        && key.sameBytes(row.key)
+        && value.sameBytes(row.value);
+  }
+
+  @Override
+  public int hashCode() {
+    return 31 * key.hashOfBytes() + value.hashOfBytes();
+  }
+
+  /**
+   * JSON, in column order; numbers that JSON lacks, dates and intervals are strings, bytes are
+   * Base64.
+   */
+  @Override
+  public String toString() {
+    var json = new JsonText();
+    json.beginObject();
+    for (Column column : schema.columns()) {
+      json.field(column.name(), value(column.name()));
+    }
+    return json.endObject().toString();
+  }
+}

@@ -1,0 +1,149 @@
+package io.bsdb.row;
+
+import io.bsdb.format.CorruptSnapshotException;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Turns Java objects into keys and values of a table, and back.
+ *
+ * <table>
+ *   <caption>Java classes of the types</caption>
+ *   <tr><th>type</th><th>class</th><th>also accepted when encoding</th></tr>
+ *   <tr><td>CHAR, VARCHAR, STRING</td><td>{@link String}</td><td></td></tr>
+ *   <tr><td>BOOLEAN</td><td>{@link Boolean}</td><td></td></tr>
+ *   <tr><td>BINARY, VARBINARY, BYTES</td><td>{@code byte[]}</td><td></td></tr>
+ *   <tr><td>DECIMAL</td><td>{@link java.math.BigDecimal} at the declared scale</td><td>{@code BigInteger}, {@code Long},
+ *       {@code Integer}, {@code Short}, {@code Byte}</td></tr>
+ *   <tr><td>TINYINT, SMALLINT, INT, BIGINT</td><td>{@link Byte}, {@link Short}, {@link Integer}, {@link Long}</td>
+ *       <td>any of the four that is in range</td></tr>
+ *   <tr><td>FLOAT</td><td>{@link Float}</td><td></td></tr>
+ *   <tr><td>DOUBLE</td><td>{@link Double}</td><td>{@code Float}</td></tr>
+ *   <tr><td>DATE</td><td>{@link java.time.LocalDate}</td><td></td></tr>
+ *   <tr><td>TIME</td><td>{@link java.time.LocalTime}, whole milliseconds</td><td></td></tr>
+ *   <tr><td>TIMESTAMP</td><td>{@link java.time.LocalDateTime}, whole milliseconds up to precision 3</td><td></td></tr>
+ *   <tr><td>TIMESTAMP_LTZ</td><td>{@link java.time.Instant}, whole milliseconds up to precision 3</td><td></td></tr>
+ *   <tr><td>ARRAY</td><td>{@link List}</td><td></td></tr>
+ *   <tr><td>MAP</td><td>{@link Map}</td><td></td></tr>
+ *   <tr><td>ROW</td><td>{@link Map} from field name to value</td><td>{@code List} or {@code Object[]} in field
+ *       order</td></tr>
+ * </table>
+ *
+ * <p>A value that its column cannot hold exactly throws {@link IllegalArgumentException}: nothing
+ * is rounded or cut. Lists and maps that come out are unmodifiable.
+ *
+ * <p>Immutable and safe for use by many threads. Programs that encode millions of rows avoid boxing
+ * with {@link KeyWriter} and {@link RowWriter}.
+ */
+public final class RowCodec {
+  private final Schema schema;
+  private final RowLayout layout;
+
+  private RowCodec(Schema schema) {
+    this.schema = schema;
+    this.layout = RowLayout.ofValues(schema);
+  }
+
+  public static RowCodec of(Schema schema) {
+    return new RowCodec(schema);
+  }
+
+  public Schema schema() {
+    return schema;
+  }
+
+  /** Encodes a key from the values of the primary key's columns, in key order. */
+  public byte[] encodeKey(Object... values) {
+    List<Column> columns = schema.keyColumns();
+    if (values.length != columns.size()) {
+      throw new IllegalArgumentException(
+          values.length
+              + " values for the primary key "
+              + schema.primaryKey()
+              + " of "
+              + columns.size()
+              + " columns");
+    }
+    var writer = new KeyWriter(schema);
+    for (int i = 0; i < values.length; i++) {
+      FieldEncoder.write(writer, columns.get(i), values[i]);
+    }
+    return writer.toBytes();
+  }
+
+  /** Encodes a key from a row's named values; names outside the primary key are ignored. */
+  public byte[] encodeKey(Map<String, ? extends @Nullable Object> row) {
+    var writer = new KeyWriter(schema);
+    for (Column column : schema.keyColumns()) {
+      FieldEncoder.write(writer, column, row.get(column.name()));
+    }
+    return writer.toBytes();
+  }
+
+  /**
+   * Encodes a value from a row's named values. Names in the primary key are ignored, unknown names
+   * an error; columns without a value are null.
+   */
+  public byte[] encodeValue(Map<String, ? extends @Nullable Object> row) {
+    for (String name : row.keySet()) {
+      schema.position(name);
+    }
+    var writer = new RowWriter(layout);
+    for (int i = 0; i < layout.columns().size(); i++) {
+      FieldEncoder.write(writer, i, row.get(layout.columns().get(i).name()));
+    }
+    return writer.toBytes();
+  }
+
+  /** Encodes a value from the values of the columns outside the primary key, in declared order. */
+  public byte[] encodeValue(@Nullable Object... values) {
+    var writer = new RowWriter(layout);
+    FieldEncoder.writeAll(writer, values);
+    return writer.toBytes();
+  }
+
+  /**
+   * A row over these bytes, which are not copied and must not change. Its columns are decoded when
+   * they are asked for.
+   *
+   * @throws UncheckedIOException caused by {@link CorruptSnapshotException} if key or value cannot
+   *     be of this schema
+   */
+  public Row decode(byte[] key, byte[] value) {
+    return new Row(schema, new KeyView(schema).wrap(key), new RowView(layout).wrap(value));
+  }
+
+  /** A key as a JSON object, for people to read: <code>{"country": "DE", "number": 4711}</code>. */
+  public String keyText(byte[] key) {
+    KeyView view = new KeyView(schema).wrap(key);
+    var json = new JsonText();
+    json.beginObject();
+    for (int i = 0; i < view.size(); i++) {
+      json.field(schema.keyColumns().get(i).name(), JavaValues.read(view, i));
+    }
+    return json.endObject().toString();
+  }
+
+  /**
+   * Decodes every column, nested ones included, and throws if one is damaged, or null in spite of
+   * NOT NULL.
+   */
+  public void verify(byte[] key, byte[] value) throws CorruptSnapshotException {
+    try {
+      Row row = decode(key, value);
+      for (Column column : schema.columns()) {
+        if (row.value(column.name()) == null && !column.type().isNullable()) {
+          throw new CorruptSnapshotException("column " + column + " is null");
+        }
+      }
+    } catch (UncheckedIOException e) {
+      IOException cause = e.getCause();
+      throw cause instanceof CorruptSnapshotException corrupt
+          ? corrupt
+          : new CorruptSnapshotException(String.valueOf(e.getMessage()), e);
+    }
+  }
+}

@@ -1,0 +1,256 @@
+package io.bsdb.row;
+
+import io.bsdb.row.ColumnType.Kind;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+
+/**
+ * Recursive-descent parser of type texts; the nesting depth and the length of the text are bounded.
+ */
+final class TypeParser {
+  private static final int LONGEST_EXCERPT = 60;
+
+  private final String text;
+  private int position;
+  private int depth;
+
+  TypeParser(String text) {
+    if (text.length() > ColumnType.MAX_TEXT_LENGTH) {
+      throw new IllegalArgumentException(
+          "type text has "
+              + text.length()
+              + " characters, more than "
+              + ColumnType.MAX_TEXT_LENGTH);
+    }
+    this.text = text;
+  }
+
+  ColumnType parse() {
+    ColumnType type = type();
+    if (position < text.length()) {
+      throw error("expected the end", position);
+    }
+    return type;
+  }
+
+  private ColumnType type() {
+    if (++depth > ColumnType.MAX_DEPTH) {
+      throw error("nested deeper than " + ColumnType.MAX_DEPTH, position);
+    }
+    skipSpaces();
+    int start = position;
+    ColumnType type;
+    try {
+      type = nullableType(word(), start);
+    } catch (SyntaxException | UnknownTypeException e) {
+      throw e;
+    } catch (IllegalArgumentException e) { // a parameter out of range: tell where
+      throw error(String.valueOf(e.getMessage()), start);
+    }
+    skipSpaces();
+    if (position < text.length() && isLetter(text.charAt(position))) {
+      expectWord("NOT");
+      expectWord("NULL");
+      skipSpaces();
+      type = type.notNull();
+    }
+    depth--;
+    return type;
+  }
+
+  private ColumnType nullableType(String word, int start) {
+    return switch (word) {
+      case "CHAR" -> ColumnType.charOf(parameter());
+      case "VARCHAR" -> ColumnType.varchar(parameter());
+      case "STRING" -> ColumnType.string();
+      case "BINARY" -> ColumnType.binary(parameter());
+      case "VARBINARY" -> ColumnType.varbinary(parameter());
+      case "BYTES" -> ColumnType.bytes();
+      case "DECIMAL" -> decimal();
+      case "TIME" -> ColumnType.time(parameterOr(0));
+      case "TIMESTAMP" -> ColumnType.timestamp(parameterOr(6));
+      case "TIMESTAMP_LTZ" -> ColumnType.timestampLtz(parameterOr(6));
+      case "ARRAY" -> ColumnType.array(element());
+      case "MAP" -> map();
+      case "ROW" -> row();
+      case "BOOLEAN", "TINYINT", "SMALLINT", "INT", "BIGINT", "FLOAT", "DOUBLE", "DATE" ->
+          ColumnType.of(Kind.valueOf(word));
+      case "" -> throw error("expected a type", start);
+      default -> throw new UnknownTypeException(message("unknown type " + word, start));
+    };
+  }
+
+  private ColumnType decimal() {
+    int precision = 10;
+    int scale = 0;
+    if (tryConsume('(')) {
+      precision = number();
+      scale = tryConsume(',') ? number() : 0;
+      expect(')');
+    }
+    return ColumnType.decimal(precision, scale);
+  }
+
+  private ColumnType element() {
+    expect('<');
+    ColumnType element = type();
+    expect('>');
+    return element;
+  }
+
+  private ColumnType map() {
+    expect('<');
+    ColumnType key = type();
+    expect(',');
+    ColumnType value = type();
+    expect('>');
+    return ColumnType.map(key, value);
+  }
+
+  private ColumnType row() {
+    List<Column> fields = new ArrayList<>();
+    expect('<');
+    if (!tryConsume('>')) {
+      do {
+        skipSpaces();
+        int start = position;
+        boolean quoted = position < text.length() && text.charAt(position) == '`';
+        String name = quoted ? quoted('`') : identifier();
+        if (name.isBlank()) {
+          throw error("expected a field name", start);
+        }
+        fields.add(new Column(name, type()));
+      } while (tryConsume(','));
+      expect('>');
+    }
+    return ColumnType.row(fields);
+  }
+
+  private int parameter() {
+    expect('(');
+    int number = number();
+    expect(')');
+    return number;
+  }
+
+  private int parameterOr(int absent) {
+    if (!tryConsume('(')) {
+      return absent;
+    }
+    int number = number();
+    expect(')');
+    return number;
+  }
+
+  private int number() {
+    skipSpaces();
+    int start = position;
+    while (position < text.length() && isDigit(text.charAt(position))) {
+      position++;
+    }
+    try {
+      return Integer.parseInt(text, start, position, 10);
+    } catch (NumberFormatException e) {
+      throw error("expected a number from 0 to " + Integer.MAX_VALUE, start);
+    }
+  }
+
+  /** An identifier in upper case; empty if there is none. */
+  private String word() {
+    return identifier().toUpperCase(Locale.ROOT);
+  }
+
+  private String identifier() {
+    int start = position;
+    while (position < text.length()
+        && (isLetter(text.charAt(position))
+            || (position > start && isDigit(text.charAt(position))))) {
+      position++;
+    }
+    return text.substring(start, position);
+  }
+
+  private void expectWord(String expected) {
+    skipSpaces();
+    int start = position;
+    if (!word().equals(expected)) {
+      throw error("expected " + expected, start);
+    }
+  }
+
+  /** Text in quotes, in which a doubled quote stands for one. */
+  private String quoted(char quote) {
+    expect(quote);
+    int start = position;
+    var value = new StringBuilder();
+    while (position < text.length()) {
+      char c = text.charAt(position++);
+      if (c != quote) {
+        value.append(c);
+      } else if (position < text.length() && text.charAt(position) == quote) {
+        value.append(quote);
+        position++;
+      } else {
+        return value.toString();
+      }
+    }
+    throw error("unclosed " + quote, start - 1);
+  }
+
+  private void expect(char expected) {
+    if (!tryConsume(expected)) {
+      throw error("expected " + expected, position);
+    }
+  }
+
+  private boolean tryConsume(char expected) {
+    skipSpaces();
+    if (position < text.length() && text.charAt(position) == expected) {
+      position++;
+      return true;
+    }
+    return false;
+  }
+
+  private void skipSpaces() {
+    while (position < text.length() && text.charAt(position) == ' ') {
+      position++;
+    }
+  }
+
+  private static boolean isLetter(char c) {
+    return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '_';
+  }
+
+  private static boolean isDigit(char c) {
+    return c >= '0' && c <= '9';
+  }
+
+  private SyntaxException error(String problem, int at) {
+    return new SyntaxException(message(problem, at));
+  }
+
+  private String message(String problem, int at) {
+    String rest = text.substring(at, Math.min(text.length(), at + LONGEST_EXCERPT));
+    String found = rest.isEmpty() ? "the end" : '"' + rest + '"';
+    return "type text, position " + at + ": " + problem + ", found " + found;
+  }
+
+  /** The text names a type that this library does not have, perhaps one of a newer version. */
+  static final class UnknownTypeException extends IllegalArgumentException {
+    private static final long serialVersionUID = 1L;
+
+    UnknownTypeException(String message) {
+      super(message);
+    }
+  }
+
+  private static final class SyntaxException extends IllegalArgumentException {
+    private static final long serialVersionUID = 1L;
+
+    SyntaxException(String message) {
+      super(message);
+    }
+  }
+}

@@ -1,0 +1,303 @@
+package io.bsdb.table;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.bsdb.format.ChecksummedJson;
+import io.bsdb.format.CorruptSnapshotException;
+import io.bsdb.format.Excerpt;
+import io.bsdb.format.SnapshotFormat;
+import io.bsdb.format.UnsupportedVersionException;
+import io.bsdb.row.Schema;
+import java.time.DateTimeException;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Comparator;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a snapshot is: the file of it that is written last and read first. Immutable.
+ *
+ * @param snapshotId the build that made it
+ * @param version the name of its directory
+ * @param parent the version that was in service when the build began; null if there was none
+ * @param createdAt when the build published it, to the millisecond
+ * @param schema of its rows; null if keys and values are plain bytes
+ * @param options the writer's options, for people: layout, perfect hash and so on
+ * @param partitions one file each, in order
+ * @param properties whatever the builder wished to say
+ * @param sourcePositions how far the build had read its sources, for example topic and partition to
+ *     offset
+ */
+public record Manifest(
+    UUID snapshotId,
+    String version,
+    @Nullable String parent,
+    Instant createdAt,
+    @Nullable Schema schema,
+    Map<String, String> options,
+    List<PartitionFile> partitions,
+    Map<String, String> properties,
+    Map<String, String> sourcePositions) {
+
+  /** Longest manifest that is read, in bytes. */
+  public static final int MAX_LENGTH = 64 << 20;
+
+  /** Most entries of each of the maps. */
+  public static final int MAX_TEXTS = 65_536;
+
+  private static final String WHAT = "manifest";
+  private static final Pattern VERSION = Pattern.compile("[0-9]{10}-[0-9a-f]{8}");
+
+  /** Of lengths, so that the sum over all partitions is a long. */
+  private static final long MAX_BYTES = Long.MAX_VALUE / SnapshotFormat.MAX_PARTITIONS;
+
+  private static final int UUID_LENGTH = 36;
+  private static final Pattern FILE_NAME = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._-]{0,199}");
+  private static final String HASH = "XXH3-128, seed 0";
+  private static final Pattern HEX = Pattern.compile("[0-9a-f]{8}");
+
+  public Manifest {
+    options = Map.copyOf(options);
+    partitions =
+        partitions.stream().sorted(Comparator.comparingInt(PartitionFile::partition)).toList();
+    properties = Map.copyOf(properties);
+    sourcePositions = Map.copyOf(sourcePositions);
+  }
+
+  /** Whether a text has the form of a version's name, such as {@code 0000000042-0a1b2c3d}. */
+  public static boolean isVersion(String text) {
+    return VERSION.matcher(text).matches();
+  }
+
+  /** Records in all partitions. */
+  public long recordCount() {
+    return partitions.stream().mapToLong(PartitionFile::recordCount).sum();
+  }
+
+  /** Bytes of all partition files. */
+  public long length() {
+    return partitions.stream().mapToLong(PartitionFile::length).sum();
+  }
+
+  /**
+   * The file: JSON whose last member is the checksum of all bytes before it.
+   *
+   * @throws IllegalArgumentException if it would be longer than {@link #MAX_LENGTH}
+   */
+  public byte[] encode() {
+    ObjectNode root = toJson();
+    byte[] bytes = ChecksummedJson.encode(root);
+    if (bytes.length > MAX_LENGTH) {
+      root.remove("checksum");
+      Map.Entry<String, JsonNode> longest =
+          Collections.max(
+              root.properties(),
+              Comparator.comparingInt(member -> member.getValue().toString().length()));
+      throw new IllegalArgumentException(
+          "manifest too long: expected<=%d bytes actual=%d; its longest member is '%s' with %d characters"
+              .formatted(
+                  MAX_LENGTH,
+                  bytes.length,
+                  longest.getKey(),
+                  longest.getValue().toString().length()));
+    }
+    return bytes;
+  }
+
+  private ObjectNode toJson() {
+    ObjectNode root = JsonNodeFactory.instance.objectNode();
+    root.put("formatVersion", SnapshotFormat.VERSION);
+    root.put("snapshotId", snapshotId.toString());
+    root.put("version", version);
+    if (parent != null) {
+      root.put("parent", parent);
+    }
+    root.put("createdAt", createdAt.toString());
+    root.put("recordCount", recordCount());
+    root.put("hash", HASH);
+    if (schema != null) {
+      root.set("schema", schema.toJson());
+    }
+    putAll(root.putObject("options"), options);
+    putAll(root.putObject("properties"), properties);
+    putAll(root.putObject("sourcePositions"), sourcePositions);
+    ArrayNode files = root.putArray("partitions");
+    for (PartitionFile file : partitions) {
+      files
+          .addObject()
+          .put("file", file.name())
+          .put("fileId", file.fileId().toString())
+          .put("length", file.length())
+          .put("checksum", SnapshotFormat.hex(file.checksum()))
+          .put("recordCount", file.recordCount())
+          .put("keyBytes", file.keyBytes())
+          .put("valueBytes", file.valueBytes());
+    }
+    return root;
+  }
+
+  private static void putAll(ObjectNode node, Map<String, String> entries) {
+    entries.entrySet().stream()
+        .sorted(Map.Entry.comparingByKey())
+        .forEach(entry -> node.put(entry.getKey(), entry.getValue()));
+  }
+
+  /**
+   * Reads a manifest.
+   *
+   * @param bytes the whole file
+   * @param file named in errors
+   * @throws CorruptSnapshotException if it is damaged
+   * @throws UnsupportedVersionException if a newer bsdb wrote it
+   */
+  public static Manifest decode(byte[] bytes, String file)
+      throws CorruptSnapshotException, UnsupportedVersionException {
+    ObjectNode root = ChecksummedJson.decode(bytes, SnapshotFormat.VERSION, WHAT, file);
+    try {
+      String hash = text(root, "hash");
+      if (!hash.equals(HASH)) {
+        throw new UnsupportedVersionException(
+            "snapshot was built with another hash: file=%s expected=%s actual=%s; rebuild the table"
+                .formatted(file, HASH, Excerpt.of(hash)));
+      }
+      return fromJson(root, file);
+    } catch (IllegalArgumentException | DateTimeException e) {
+      throw ChecksummedJson.unreadable(WHAT, file, e.getMessage(), e);
+    }
+  }
+
+  private static Manifest fromJson(ObjectNode root, String file)
+      throws CorruptSnapshotException, UnsupportedVersionException {
+    JsonNode schema = root.get("schema");
+    Manifest manifest =
+        new Manifest(
+            uuid(root, "snapshotId"),
+            version(root, "version"),
+            root.has("parent") ? version(root, "parent") : null,
+            Instant.parse(text(root, "createdAt")),
+            schema == null ? null : Schema.fromJson(schema, file),
+            texts(root, "options"),
+            partitions(required(root, "partitions"), file),
+            texts(root, "properties"),
+            texts(root, "sourcePositions"));
+    if (manifest.recordCount() != number(root, "recordCount", Long.MAX_VALUE)) {
+      throw new CorruptSnapshotException(
+          "manifest contradicts itself on the record count: file=" + file);
+    }
+    return manifest;
+  }
+
+  private static List<PartitionFile> partitions(JsonNode nodes, String file)
+      throws CorruptSnapshotException {
+    if (nodes.isEmpty() || nodes.size() > SnapshotFormat.MAX_PARTITIONS) {
+      throw new CorruptSnapshotException(
+          "manifest has an impossible number of partitions: file=%s partitions=%d"
+              .formatted(file, nodes.size()));
+    }
+    List<PartitionFile> partitions = new ArrayList<>();
+    Set<String> names = new HashSet<>();
+    Set<UUID> fileIds = new HashSet<>();
+    for (JsonNode node : nodes) {
+      String name = text(node, "file");
+      if (!FILE_NAME.matcher(name).matches() || !names.add(name)) {
+        throw new CorruptSnapshotException(
+            "manifest names an impossible file: file=%s name='%s'"
+                .formatted(file, Excerpt.of(name)));
+      }
+      UUID fileId = uuid(node, "fileId");
+      if (!fileIds.add(fileId)) {
+        throw new CorruptSnapshotException(
+            "manifest gives two files one id: file=%s name='%s' fileId=%s"
+                .formatted(file, name, fileId));
+      }
+      partitions.add(
+          new PartitionFile(
+              partitions.size(),
+              name,
+              fileId,
+              number(node, "length", MAX_BYTES),
+              checksum(node),
+              (int) number(node, "recordCount", SnapshotFormat.MAX_PARTITION_RECORDS),
+              number(node, "keyBytes", MAX_BYTES),
+              number(node, "valueBytes", MAX_BYTES)));
+    }
+    return partitions;
+  }
+
+  private static long number(JsonNode node, String name, long max) {
+    JsonNode number = required(node, name);
+    if (!number.isIntegralNumber()
+        || !number.canConvertToLong()
+        || number.longValue() < 0
+        || number.longValue() > max) {
+      throw new IllegalArgumentException(name + " out of range: " + number);
+    }
+    return number.longValue();
+  }
+
+  private static int checksum(JsonNode node) {
+    String text = text(node, "checksum");
+    if (!HEX.matcher(text).matches()) {
+      throw new IllegalArgumentException(
+          "checksum is not eight hexadecimal digits: '" + text + "'");
+    }
+    return Integer.parseUnsignedInt(text, 16);
+  }
+
+  private static UUID uuid(JsonNode node, String name) {
+    String text = text(node, name);
+    if (text.length() != UUID_LENGTH) { // UUID takes shorter forms, too
+      throw new IllegalArgumentException(name + " is not a UUID: '" + text + "'");
+    }
+    return UUID.fromString(text);
+  }
+
+  private static String version(JsonNode node, String name) {
+    String text = text(node, name);
+    if (!isVersion(text)) {
+      throw new IllegalArgumentException(name + " is not a version's name: '" + text + "'");
+    }
+    return text;
+  }
+
+  private static String text(JsonNode node, String name) {
+    JsonNode text = required(node, name);
+    if (!text.isTextual()) {
+      throw new IllegalArgumentException("'" + name + "' is not a string");
+    }
+    return text.textValue();
+  }
+
+  private static JsonNode required(JsonNode node, String name) {
+    JsonNode child = node.get(name);
+    if (child == null) {
+      throw new IllegalArgumentException("'" + name + "' is missing");
+    }
+    return child;
+  }
+
+  private static Map<String, String> texts(JsonNode root, String name) {
+    JsonNode node = required(root, name);
+    if (!node.isObject()) {
+      throw new IllegalArgumentException("'" + name + "' is not an object");
+    }
+    if (node.size() > MAX_TEXTS) {
+      throw new IllegalArgumentException(
+          "'%s' has too many entries: expected<=%d actual=%d"
+              .formatted(name, MAX_TEXTS, node.size()));
+    }
+    Map<String, String> texts = new LinkedHashMap<>();
+    node.fieldNames().forEachRemaining(key -> texts.put(key, text(node, key)));
+    return texts;
+  }
+}

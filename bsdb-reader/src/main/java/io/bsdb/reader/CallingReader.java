@@ -1,0 +1,173 @@
+package io.bsdb.reader;
+
+import com.dynatrace.hash4j.hashing.HashValue128;
+import io.bsdb.format.block.Block;
+import io.bsdb.format.hash.KeyHash;
+import io.bsdb.format.index.KeyIndex;
+import io.bsdb.reader.block.BlockFile;
+import io.bsdb.reader.block.BlockSource;
+import io.bsdb.reader.block.BlockSource.Batching;
+import io.bsdb.reader.io.Thrown;
+import io.bsdb.reader.metrics.ReaderMetrics;
+import io.bsdb.reader.partition.Partition;
+import io.bsdb.table.Manifest;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CompletionException;
+import org.jspecify.annotations.Nullable;
+
+/** Looks up in the calling thread. */
+final class CallingReader implements SnapshotReader {
+  private final OpenSnapshot snapshot;
+  private final Calls calls;
+  private final BlockSource source;
+
+  CallingReader(OpenSnapshot snapshot) {
+    this.snapshot = snapshot;
+    this.calls = snapshot.calls();
+    this.source = snapshot.source();
+  }
+
+  @Override
+  public byte @Nullable [] get(byte[] key) throws IOException {
+    Objects.requireNonNull(key, "key");
+    int call = calls.enter();
+    byte[] value = null;
+    try {
+      HashValue128 hash = KeyHash.hash(key);
+      Partition partition = snapshot.partition(hash.getMostSignificantBits());
+      long located = locate(partition, key, hash);
+      if (located >= 0) {
+        BlockFile file = partition.blocks();
+        int number = KeyIndex.block(located);
+        Block block = source.fetch(file, number);
+        try {
+          long found = partition.index().find(block, block.base(file.offset(number)), located, key);
+          value = found < 0 ? null : block.copy(found);
+        } finally {
+          block.release();
+        }
+      }
+    } catch (Throwable e) {
+      throw failed(call, e);
+    }
+    if (value == null) {
+      calls.missed(call);
+    } else {
+      calls.hit(call);
+    }
+    return value;
+  }
+
+  @Override
+  public int get(byte[] key, ByteBuffer target) throws IOException {
+    Objects.requireNonNull(key, "key");
+    Objects.requireNonNull(target, "target");
+    int call = calls.enter();
+    int length = NOT_FOUND;
+    try {
+      HashValue128 hash = KeyHash.hash(key);
+      Partition partition = snapshot.partition(hash.getMostSignificantBits());
+      long located = locate(partition, key, hash);
+      if (located >= 0) {
+        BlockFile file = partition.blocks();
+        int number = KeyIndex.block(located);
+        Block block = source.fetch(file, number);
+        try {
+          long found = partition.index().find(block, block.base(file.offset(number)), located, key);
+          length = found < 0 ? NOT_FOUND : block.copy(found, target);
+        } finally {
+          block.release();
+        }
+      }
+    } catch (Throwable e) {
+      throw failed(call, e);
+    }
+    if (length == NOT_FOUND) {
+      calls.missed(call);
+    } else {
+      calls.hit(call);
+    }
+    return length;
+  }
+
+  private long locate(Partition partition, byte[] key, HashValue128 hash) {
+    return snapshot.locate(
+        partition, key, hash.getMostSignificantBits(), hash.getLeastSignificantBits());
+  }
+
+  @Override
+  public List<byte @Nullable []> getAll(List<byte[]> keys) throws IOException {
+    Keys.requireNonNull(keys);
+    if (source.batching() == Batching.TOGETHER && !source.isCallbackThread()) {
+      try {
+        return async().getAll(keys).join();
+      } catch (CompletionException e) {
+        throw Thrown.asIs(Objects.requireNonNullElse(e.getCause(), e));
+      }
+    }
+    int call = calls.enter();
+    KeyBatch batch;
+    int hits;
+    try {
+      batch = KeyBatch.locate(snapshot, keys);
+      batch.fetch();
+      hits = batch.hits();
+    } catch (Throwable e) {
+      throw failed(call, e);
+    }
+    calls.batch(call, hits, batch.size() - hits);
+    return Arrays.asList(batch.values());
+  }
+
+  /** Ends a call that failed; see {@link Thrown#asIs}. */
+  private IOException failed(int call, Throwable thrown) {
+    Throwable explained = snapshot.explained(thrown);
+    snapshot.counters().failure();
+    calls.left(call);
+    return Thrown.asIs(explained);
+  }
+
+  @Override
+  public RecordCursor scan() throws IOException {
+    return new SnapshotScan(snapshot, snapshot.partitions());
+  }
+
+  @Override
+  public RecordCursor scan(int partition) throws IOException {
+    if (partition < 0 || partition >= partitionCount()) {
+      throw new IllegalArgumentException(
+          "no such partition: expected 0 to %d, actual %d"
+              .formatted(partitionCount() - 1, partition));
+    }
+    return new SnapshotScan(snapshot, snapshot.partitions(partition, partition + 1));
+  }
+
+  @Override
+  public int partitionCount() {
+    return manifest().partitions().size();
+  }
+
+  @Override
+  public AsyncSnapshotReader async() {
+    return new FutureReader(snapshot);
+  }
+
+  @Override
+  public Manifest manifest() {
+    return snapshot.manifest();
+  }
+
+  @Override
+  public ReaderMetrics metrics() {
+    return snapshot.metrics();
+  }
+
+  @Override
+  public void close() throws IOException {
+    snapshot.close();
+  }
+}

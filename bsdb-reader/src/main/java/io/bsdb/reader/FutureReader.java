@@ -1,0 +1,213 @@
+package io.bsdb.reader;
+
+import com.dynatrace.hash4j.hashing.HashValue128;
+import io.bsdb.format.block.Block;
+import io.bsdb.format.hash.KeyHash;
+import io.bsdb.format.index.HashIndex;
+import io.bsdb.format.index.KeyIndex;
+import io.bsdb.reader.block.BlockRequest;
+import io.bsdb.reader.block.BlockSource;
+import io.bsdb.reader.block.BlockSource.Batching;
+import io.bsdb.reader.metrics.ReaderMetrics;
+import io.bsdb.reader.partition.Partition;
+import io.bsdb.table.Manifest;
+import java.io.IOException;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Answers with futures: hashes in the calling thread, fetches by requests, finishes where they are
+ * called back.
+ */
+final class FutureReader implements AsyncSnapshotReader {
+  private final OpenSnapshot snapshot;
+  private final Calls calls;
+  private final BlockSource source;
+
+  FutureReader(OpenSnapshot snapshot) {
+    this.snapshot = snapshot;
+    this.calls = snapshot.calls();
+    this.source = snapshot.source();
+  }
+
+  @Override
+  public CompletableFuture<byte @Nullable []> get(byte[] key) {
+    Objects.requireNonNull(key, "key");
+    int call = calls.enter();
+    CompletableFuture<byte @Nullable []> future = new CompletableFuture<>();
+    try {
+      HashValue128 hash = KeyHash.hash(key);
+      Partition partition = snapshot.partition(hash.getMostSignificantBits());
+      long located =
+          snapshot.locate(
+              partition, key, hash.getMostSignificantBits(), hash.getLeastSignificantBits());
+      if (located < 0) {
+        finish(future, call, null);
+      } else {
+        source.fetch(new Single(partition, located, key, call, future));
+      }
+    } catch (RuntimeException | Error e) {
+      fail(future, call, e);
+    }
+    return future;
+  }
+
+  private void finish(
+      CompletableFuture<byte @Nullable []> future, int call, byte @Nullable [] value) {
+    if (value == null) {
+      calls.missed(call);
+    } else {
+      calls.hit(call);
+    }
+    future.complete(value);
+  }
+
+  private void fail(CompletableFuture<?> future, int call, Throwable cause) {
+    Throwable explained = snapshot.explained(cause);
+    snapshot.counters().failure();
+    calls.left(call);
+    future.completeExceptionally(explained);
+  }
+
+  private final class Single extends BlockRequest {
+    private final HashIndex index;
+    private final long located;
+    private final byte[] key;
+    private final int call;
+    private final CompletableFuture<byte @Nullable []> future;
+
+    Single(
+        Partition partition,
+        long located,
+        byte[] key,
+        int call,
+        CompletableFuture<byte @Nullable []> future) {
+      super(partition.blocks(), KeyIndex.block(located));
+      this.index = partition.index();
+      this.located = located;
+      this.key = key;
+      this.call = call;
+      this.future = future;
+    }
+
+    @Override
+    protected void fetched(Block block, int base) throws IOException {
+      long found = index.find(block, base, located, key);
+      finish(future, call, found < 0 ? null : block.copy(found));
+    }
+
+    @Override
+    protected void failed(Throwable cause) {
+      fail(future, call, cause);
+    }
+  }
+
+  @Override
+  public CompletableFuture<List<byte @Nullable []>> getAll(List<byte[]> keys) {
+    Keys.requireNonNull(keys);
+    List<byte[]> ofBatch = List.copyOf(keys);
+    int call = calls.enter();
+    CompletableFuture<List<byte @Nullable []>> future = new CompletableFuture<>();
+    try {
+      KeyBatch keyBatch = KeyBatch.locate(snapshot, ofBatch);
+      Batch batch = new Batch(keyBatch, call, future);
+      if (source.batching() == Batching.IN_PLACE) {
+        keyBatch.fetch();
+        batch.finish();
+      } else {
+        batch.fetch();
+      }
+    } catch (IOException | RuntimeException | Error e) {
+      fail(future, call, e);
+    }
+    return future;
+  }
+
+  /** The state of one {@link #getAll}: finished when its last block is. */
+  private final class Batch {
+    private final KeyBatch keys;
+    private final int call;
+    private final CompletableFuture<List<byte @Nullable []>> future;
+    private final AtomicInteger pending = new AtomicInteger(1);
+    private volatile @Nullable Throwable failure;
+
+    Batch(KeyBatch keys, int call, CompletableFuture<List<byte @Nullable []>> future) {
+      this.keys = keys;
+      this.call = call;
+      this.future = future;
+    }
+
+    void fetch() {
+      Collection<KeyBatch.Group> groups = keys.groups();
+      pending.addAndGet(groups.size());
+      for (KeyBatch.Group group : groups) {
+        Share share = new Share(group);
+        try {
+          source.fetch(share);
+        } catch (RuntimeException | Error e) { // it was not even queued
+          share.failed(e);
+        }
+      }
+      done();
+    }
+
+    /** The part of the batch that lies in one block. */
+    private final class Share extends BlockRequest {
+      private final KeyBatch.Group group;
+
+      Share(KeyBatch.Group group) {
+        super(group.partition().blocks(), group.block());
+        this.group = group;
+      }
+
+      @Override
+      protected void fetched(Block block, int base) throws IOException {
+        keys.take(group, block, base);
+        done();
+      }
+
+      @Override
+      protected void failed(Throwable cause) {
+        failure = cause;
+        done();
+      }
+    }
+
+    private void done() {
+      if (pending.decrementAndGet() == 0) {
+        Throwable cause = failure;
+        if (cause == null) {
+          finish();
+        } else {
+          fail(future, call, cause);
+        }
+      }
+    }
+
+    void finish() {
+      int hits = keys.hits();
+      calls.batch(call, hits, keys.size() - hits);
+      future.complete(Arrays.asList(keys.values()));
+    }
+  }
+
+  @Override
+  public Manifest manifest() {
+    return snapshot.manifest();
+  }
+
+  @Override
+  public ReaderMetrics metrics() {
+    return snapshot.metrics();
+  }
+
+  @Override
+  public void close() throws IOException {
+    snapshot.close();
+  }
+}

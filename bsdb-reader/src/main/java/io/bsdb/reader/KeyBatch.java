@@ -1,0 +1,205 @@
+package io.bsdb.reader;
+
+import com.dynatrace.hash4j.hashing.HashValue128;
+import io.bsdb.format.block.Block;
+import io.bsdb.format.hash.KeyHash;
+import io.bsdb.format.index.HashIndex;
+import io.bsdb.format.index.KeyIndex;
+import io.bsdb.reader.block.BlockFile;
+import io.bsdb.reader.block.BlockSource;
+import io.bsdb.reader.block.BlockSource.Batching;
+import io.bsdb.reader.partition.Partition;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The lookup of many keys. Every stage is done for all keys before the next begins: the cache
+ * misses of one stage do not depend on each other, so the processor has many in flight at once,
+ * where one lookup after the other would wait for each. How many depends on how little a stage does
+ * beside: the core looks ahead a fixed number of instructions.
+ */
+final class KeyBatch {
+  private static final int CACHE_LINE = 64;
+  private static final int MAX_PREFETCHED = 8 * CACHE_LINE;
+
+  /** A value that no sum of prefetched bytes can reach. */
+  private static final int NEVER = Integer.MIN_VALUE;
+
+  private final BlockSource source;
+  private final List<byte[]> keys;
+  private final Partition[] partitions;
+  private final long[] located;
+  private final byte[] @Nullable [] values;
+
+  private KeyBatch(OpenSnapshot snapshot, List<byte[]> keys) {
+    int count = keys.size();
+    this.source = snapshot.source();
+    this.keys = keys;
+    this.partitions = new Partition[count];
+    this.located = new long[count];
+    this.values = new byte[count] @Nullable [];
+  }
+
+  /** Locates keys: finds out which block each may be in. */
+  static KeyBatch locate(OpenSnapshot snapshot, List<byte[]> keys) {
+    KeyBatch batch = new KeyBatch(snapshot, keys);
+    int count = batch.located.length;
+    Partition[] partitions = batch.partitions;
+    long[] high = new long[count];
+    long[] low = new long[count];
+    int prefetched = 0;
+    for (int i = 0; i < count; i++) {
+      HashValue128 hash = KeyHash.hash(keys.get(i));
+      high[i] = hash.getMostSignificantBits();
+      low[i] = hash.getLeastSignificantBits();
+      partitions[i] = snapshot.partition(high[i]);
+    }
+    for (int i = 0; i < count; i++) {
+      prefetched += partitions[i].index().prefetch(high[i], low[i]);
+    }
+    keep(prefetched);
+    for (int i = 0; i < count; i++) {
+      batch.located[i] = snapshot.locate(partitions[i], keys.get(i), high[i], low[i]);
+    }
+    return batch;
+  }
+
+  int size() {
+    return values.length;
+  }
+
+  /** Returns the values, in the order of the keys; null for absent keys. */
+  byte[] @Nullable [] values() {
+    return values;
+  }
+
+  /** Returns how many keys were found. */
+  int hits() {
+    int hits = 0;
+    for (byte[] value : values) {
+      hits += value == null ? 0 : 1;
+    }
+    return hits;
+  }
+
+  /** Fetches all blocks in the calling thread and takes the values from them. */
+  void fetch() throws IOException {
+    if (source.batching() == Batching.IN_PLACE) {
+      fetchInPlace();
+      return;
+    }
+    for (Group group : groups()) {
+      BlockFile file = group.partition.blocks();
+      Block block = source.fetch(file, group.block);
+      try {
+        take(group, block, block.base(file.offset(group.block)));
+      } finally {
+        block.release();
+      }
+    }
+  }
+
+  private void fetchInPlace() throws IOException {
+    int count = located.length;
+    int prefetched = 0;
+    for (int i = 0; i < count; i++) {
+      if (located[i] >= 0) {
+        Partition partition = partitions[i];
+        int offset = partition.index().placeOffset(located[i]);
+        if (offset > 0) {
+          prefetched += source.prefetch(partition.blocks(), KeyIndex.block(located[i]), offset);
+        }
+      }
+    }
+    for (int i = 0; i < count; i++) {
+      if (located[i] >= 0) {
+        BlockFile file = partitions[i].blocks();
+        int number = KeyIndex.block(located[i]);
+        Block block = source.fetch(file, number);
+        try {
+          int base = block.base(file.offset(number));
+          prefetched +=
+              prefetch(block.bytes(), partitions[i].index().place(block, base, located[i]));
+        } finally {
+          block.release();
+        }
+      }
+    }
+    keep(prefetched);
+    for (int i = 0; i < count; i++) {
+      if (located[i] >= 0) {
+        BlockFile file = partitions[i].blocks();
+        int number = KeyIndex.block(located[i]);
+        Block block = source.fetch(file, number);
+        try {
+          int base = block.base(file.offset(number));
+          long found = partitions[i].index().find(block, base, located[i], keys.get(i));
+          values[i] = found < 0 ? null : block.copy(found);
+        } finally {
+          block.release();
+        }
+      }
+    }
+  }
+
+  /** Reads a byte of each cache line of a record, so that they are on their way. */
+  private static int prefetch(ByteBuffer buffer, long place) {
+    int start = (int) (place >>> 32);
+    int last = start + Math.min(MAX_PREFETCHED, (int) place) - 1;
+    int sum = buffer.get(start) + buffer.get(last);
+    // Without a loop for most records: what a loop needs around it would keep the next reads back.
+    if (start + CACHE_LINE < last) {
+      sum += buffer.get(start + CACHE_LINE);
+      for (int i = start + 2 * CACHE_LINE; i < last; i += CACHE_LINE) {
+        sum += buffer.get(i);
+      }
+    }
+    return sum;
+  }
+
+  /** Uses the sum of prefetched bytes, so that they are read. */
+  private static void keep(int sum) {
+    if (sum == NEVER) {
+      Thread.onSpinWait();
+    }
+  }
+
+  /**
+   * Keys that lie in one block.
+   *
+   * @param keys their positions in the batch
+   */
+  record Group(Partition partition, int block, List<Integer> keys) {}
+
+  private record BlockId(Partition partition, int block) {}
+
+  /** Returns the groups of all keys that were located, in the order of their first keys. */
+  Collection<Group> groups() {
+    Map<BlockId, Group> groups = new LinkedHashMap<>();
+    for (int i = 0; i < located.length; i++) {
+      if (located[i] >= 0) {
+        BlockId id = new BlockId(partitions[i], KeyIndex.block(located[i]));
+        groups
+            .computeIfAbsent(id, g -> new Group(g.partition, g.block, new ArrayList<>()))
+            .keys()
+            .add(i);
+      }
+    }
+    return groups.values();
+  }
+
+  /** Takes the values of a group from its block. */
+  void take(Group group, Block block, int base) throws IOException {
+    HashIndex index = group.partition.index();
+    for (int i : group.keys) {
+      long found = index.find(block, base, located[i], keys.get(i));
+      values[i] = found < 0 ? null : block.copy(found);
+    }
+  }
+}

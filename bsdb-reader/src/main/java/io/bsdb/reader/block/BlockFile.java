@@ -1,0 +1,210 @@
+package io.bsdb.reader.block;
+
+import io.bsdb.format.CorruptSnapshotException;
+import io.bsdb.format.PartitionProperties;
+import io.bsdb.format.SnapshotFormat;
+import io.bsdb.format.block.Block;
+import io.bsdb.format.block.BlockIndex;
+import io.bsdb.format.block.BlockReader;
+import io.bsdb.format.block.FrameDecoder;
+import io.bsdb.reader.io.DirectFile;
+import io.bsdb.reader.io.FileMemory;
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.concurrent.atomic.AtomicLongArray;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The blocks of one partition file: where each lies, and what tells whether it is sound. Safe for
+ * many threads. The owner sees to it that nothing is fetched after {@link #close}.
+ */
+public final class BlockFile implements Closeable {
+  private final Path path;
+  private final int number;
+  private final FileMemory memory;
+  private final @Nullable DirectFile disk;
+  private final PartitionProperties properties;
+  private final long blocksOffset;
+  private final BlockIndex index;
+  private final BlockReader reader;
+  private final FrameDecoder.@Nullable Pool decoders;
+
+  /**
+   * A bit per block: set once it was found sound in memory. A lost update costs a second
+   * verification, nothing else.
+   */
+  private final AtomicLongArray verified;
+
+  /** Stand for the blocks that start in each chunk of the memory; safe for many threads. */
+  private final Block[] chunks;
+
+  /**
+   * @param number of the partition in its snapshot
+   * @param memory the whole file, mapped or copied; or, if blocks are read from disk, what comes
+   *     behind them
+   * @param disk the file for reads past the page cache; null if blocks are in memory
+   * @param decoders of frames; null if blocks have none
+   */
+  public BlockFile(
+      Path path,
+      int number,
+      FileMemory memory,
+      @Nullable DirectFile disk,
+      PartitionProperties properties,
+      long blocksOffset,
+      BlockIndex index,
+      BlockReader reader,
+      FrameDecoder.@Nullable Pool decoders) {
+    this.path = path;
+    this.number = number;
+    this.memory = memory;
+    this.disk = disk;
+    this.properties = properties;
+    this.blocksOffset = blocksOffset;
+    this.index = index;
+    this.reader = reader;
+    this.decoders = decoders;
+    this.verified = new AtomicLongArray((index.blockCount() + 63) >>> 6);
+    this.chunks = new Block[disk == null ? memory.chunkCount() : 0];
+    for (int i = 0; i < chunks.length; i++) {
+      chunks[i] = new Chunk(memory.chunk(FileMemory.chunkStart(i)));
+    }
+  }
+
+  /** The blocks that start in a chunk of the memory. */
+  private static final class Chunk extends Block {
+    private final ByteBuffer bytes;
+
+    Chunk(ByteBuffer bytes) {
+      this.bytes = bytes;
+    }
+
+    @Override
+    public ByteBuffer bytes() {
+      return bytes;
+    }
+
+    @Override
+    public int base(long offset) {
+      return FileMemory.index(offset);
+    }
+  }
+
+  /** Returns the block in memory that starts at an offset of the file. */
+  Block chunk(long offset) {
+    return chunks[FileMemory.chunkIndex(offset)];
+  }
+
+  public Path path() {
+    return path;
+  }
+
+  /** Returns which partition of its snapshot this is. */
+  public int number() {
+    return number;
+  }
+
+  public FileMemory memory() {
+    return memory;
+  }
+
+  public PartitionProperties properties() {
+    return properties;
+  }
+
+  public BlockIndex index() {
+    return index;
+  }
+
+  public BlockReader reader() {
+    return reader;
+  }
+
+  /** Whether blocks hold compressed frames. */
+  public boolean hasFrames() {
+    return decoders != null;
+  }
+
+  /** Returns a fetched block in the form in which its records can be read. */
+  Block readable(Block fetched) {
+    return decoders == null ? fetched : decoders.lend(fetched);
+  }
+
+  /** Returns what decompresses frames; null if blocks have none. */
+  FrameDecoder.@Nullable Pool decoders() {
+    return decoders;
+  }
+
+  /** Returns the file for reads past the page cache. */
+  DirectFile disk() {
+    DirectFile direct = disk;
+    if (direct == null) {
+      throw new IllegalStateException("not opened for direct reads: " + path);
+    }
+    return direct;
+  }
+
+  /**
+   * Returns where a block starts in the file; for {@code block} = the number of blocks, where the
+   * last one ends.
+   */
+  public long offset(int block) {
+    return blocksOffset + index.offset(block);
+  }
+
+  /** Returns the bytes of a block, padding included; range-checked. */
+  int length(int block) throws CorruptSnapshotException {
+    long start = index.offset(block);
+    long end = index.offset(block + 1);
+    long length = end - start;
+    if (length < SnapshotFormat.BLOCK_HEADER_LENGTH
+        || length > properties.maxBlockLength()
+        || start < 0
+        || end > index.offset(index.blockCount())) {
+      throw new CorruptSnapshotException(
+          "block has an impossible length or offset: file=%s offset=%d expected<=%d actual=%d"
+              .formatted(path, blocksOffset + start, properties.maxBlockLength(), length));
+    }
+    return (int) length;
+  }
+
+  /** Checks a block that was just read: checksum, header, and that it is the one that was meant. */
+  void verify(ByteBuffer buffer, int base, int block) throws CorruptSnapshotException {
+    int first = index.firstRank(block);
+    reader.verify(buffer, base, length(block), offset(block), first);
+    int count = BlockReader.recordCount(buffer, base);
+    int next =
+        block + 1 < index.blockCount() ? index.firstRank(block + 1) : properties.recordCount();
+    if (first + count != next) {
+      throw new CorruptSnapshotException(
+          "block has another record count than the block index says: file=%s offset=%d expected=%d actual=%d"
+              .formatted(path, offset(block), next - first, count));
+    }
+  }
+
+  /** Whether a block in memory has been found sound. */
+  boolean isVerified(int block) {
+    return ((verified.getPlain(block >>> 6) >>> block) & 1) != 0;
+  }
+
+  /** Verifies a block in memory, and remembers it. */
+  void verifyInMemory(int block) throws IOException {
+    long offset = offset(block);
+    memory.requireWhole(offset + length(block));
+    verify(memory.chunk(offset), FileMemory.index(offset), block);
+    verified.accumulateAndGet(block >>> 6, 1L << block, (a, b) -> a | b);
+  }
+
+  @Override
+  public void close() throws IOException {
+    try {
+      if (disk != null) {
+        disk.close();
+      }
+    } finally {
+      memory.close();
+    }
+  }
+}

@@ -1,0 +1,55 @@
+package io.bsdb.reader.block;
+
+import io.bsdb.format.block.Block;
+import java.io.IOException;
+
+/** A pending fetch of a block; exactly one callback is invoked, once. */
+public abstract class BlockRequest {
+  final BlockFile file;
+  final int number;
+
+  /** When the request was made, in nanoseconds of {@link System#nanoTime}. */
+  final long created = System.nanoTime();
+
+  /** Whether the request counts against the room in a queue. */
+  boolean holdsRoom;
+
+  protected BlockRequest(BlockFile file, int number) {
+    this.file = file;
+    this.number = number;
+  }
+
+  /**
+   * Called with the verified block.
+   *
+   * @param block lent until the return
+   * @param base where it starts in its buffer
+   */
+  protected abstract void fetched(Block block, int base) throws IOException;
+
+  /** Called if the block could not be fetched, or if {@link #fetched} threw. */
+  protected abstract void failed(Throwable cause);
+
+  /** Calls back with a block, and releases it. */
+  final void complete(Block block) {
+    try {
+      fetched(block, block.base(file.offset(number)));
+    } catch (Throwable e) {
+      failed(e);
+    } finally {
+      block.release();
+    }
+  }
+
+  /** Fetches from a source in the calling thread and calls back. */
+  final void completeFrom(BlockSource source) {
+    Block block;
+    try {
+      block = source.fetch(file, number);
+    } catch (Throwable e) {
+      failed(e);
+      return;
+    }
+    complete(block);
+  }
+}

@@ -1,0 +1,70 @@
+package io.bsdb.reader.block;
+
+import io.bsdb.format.block.Block;
+import java.io.Closeable;
+import java.io.IOException;
+
+/**
+ * Fetches blocks, from wherever they are: this, and nothing else, is what access modes differ in.
+ * Safe for many threads. A cache is a source in front of another.
+ */
+public interface BlockSource extends Closeable {
+  /** How the blocks of many keys are best fetched. */
+  enum Batching {
+    /** Fetching takes no more than reading memory: key by key. */
+    IN_PLACE,
+    /** Each distinct block once, one after the other. */
+    IN_TURN,
+    /** Each distinct block once, by requests that are all in flight together. */
+    TOGETHER
+  }
+
+  /**
+   * Fetches a block now, in the calling thread, and verifies it.
+   *
+   * @return the block, to be released
+   * @throws io.bsdb.format.CorruptSnapshotException if it is damaged
+   */
+  Block fetch(BlockFile file, int number) throws IOException;
+
+  /**
+   * Fetches a block and calls the request back: before this returns if blocks are in memory, else
+   * later, in a thread of the source. Waits while too many requests are queued, but not in such a
+   * thread. After {@link #close} the request fails.
+   */
+  void fetch(BlockRequest request);
+
+  /**
+   * Reads a byte at an offset within a block, so that its cache line is on its way; for sources
+   * that fetch {@link Batching#IN_PLACE}.
+   *
+   * @return the byte, so that the read is not optimized away
+   */
+  default int prefetch(BlockFile file, int number, int offset) throws IOException {
+    return 0;
+  }
+
+  /** Returns how the blocks of many keys are best fetched. */
+  Batching batching();
+
+  /**
+   * Whether the calling thread is one that requests of others wait for: it must not wait for a
+   * request itself.
+   */
+  boolean isCallbackThread();
+
+  /** Returns the number of requests queued or in flight. */
+  long inFlight();
+
+  /**
+   * Returns how blocks are reached, for people: the access mode, or what stands in for it and why.
+   */
+  String description();
+
+  /**
+   * Fails the requests that wait and returns when none is in flight. Not from a callback thread.
+   * Idempotent.
+   */
+  @Override
+  void close();
+}

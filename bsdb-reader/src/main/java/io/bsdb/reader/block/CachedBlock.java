@@ -1,0 +1,151 @@
+package io.bsdb.reader.block;
+
+import io.bsdb.format.CorruptSnapshotException;
+import io.bsdb.format.block.Block;
+import io.bsdb.format.block.BlockReader;
+import io.bsdb.format.block.FrameDecoder;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A verified block in the cache: its bytes, or its frames, each decompressed when it is first asked
+ * for. Safe for many threads.
+ *
+ * <p>All frames share one array, so that a record is two steps from here: a frame lies at its
+ * number times a fixed distance, behind a mark, which is set once it has been decompressed, and its
+ * length. Two threads that decompress the same frame write the same bytes.
+ */
+final class CachedBlock extends Block {
+  private static final int OVERHEAD = 208;
+
+  /** A block whose frames would take more stays compressed. */
+  private static final int MAX_PLAIN_BYTES = 1 << 20;
+
+  /** Frames are passed between threads: what is in one must be seen before its mark. */
+  private static final VarHandle MARKS = MethodHandles.arrayElementVarHandle(byte[].class);
+
+  private static final byte DECOMPRESSED = 1;
+  private static final int LENGTH = 1;
+  private static final int BODY = LENGTH + Integer.BYTES;
+  private static final VarHandle LENGTHS =
+      MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.LITTLE_ENDIAN);
+
+  private final long id;
+  private final ByteBuffer bytes;
+  private final int base;
+  private final int ownedBytes;
+  private final int frameRecords;
+  private final int frameDistance;
+  private final byte[] frames;
+  private final ByteBuffer plain;
+  private final FrameDecoder.@Nullable Pool decoders;
+  private volatile boolean evicted;
+
+  private CachedBlock(long id, BlockFile file, ByteBuffer bytes, int base, int ownedBytes)
+      throws CorruptSnapshotException {
+    this.id = id;
+    this.bytes = bytes;
+    this.base = base;
+    this.ownedBytes = ownedBytes;
+    this.decoders = file.decoders();
+    if (decoders == null) {
+      frameRecords = 0;
+      frameDistance = 0;
+      frames = new byte[0];
+    } else {
+      frameRecords = BlockReader.frameRecords(bytes, base);
+      long distance = BODY + (long) file.reader().framePlainLength(bytes, base);
+      long length = distance * BlockReader.frameCount(bytes, base);
+      frameDistance = (int) distance;
+      frames = new byte[length <= MAX_PLAIN_BYTES ? (int) length : 0];
+    }
+    plain = ByteBuffer.wrap(frames).order(ByteOrder.LITTLE_ENDIAN);
+  }
+
+  /** Caches a block in memory that outlives the cache: only what is decompressed is new. */
+  static CachedBlock inMemory(long id, BlockFile file, Block block)
+      throws CorruptSnapshotException {
+    int base = block.base(file.offset((int) id));
+    return new CachedBlock(id, file, block.bytes(), base, 0);
+  }
+
+  /** Copies a block from a buffer that will be used for others. */
+  static CachedBlock copyOf(long id, BlockFile file, Block block) throws CorruptSnapshotException {
+    int base = block.base(file.offset((int) id));
+    int length = contentLength(block.bytes(), base);
+    // zstd reads what is off the heap.
+    ByteBuffer copy =
+        file.decoders() == null ? ByteBuffer.allocate(length) : ByteBuffer.allocateDirect(length);
+    copy.order(ByteOrder.LITTLE_ENDIAN).put(0, block.bytes(), base, length);
+    return new CachedBlock(id, file, copy, 0, length);
+  }
+
+  /** Returns which block of which partition this is. */
+  long id() {
+    return id;
+  }
+
+  /** Returns the bytes that it takes, decompressed in full. */
+  int weight() {
+    return OVERHEAD + ownedBytes + frames.length;
+  }
+
+  /** Notes that the cache has let go of it. */
+  void evict() {
+    evicted = true;
+  }
+
+  boolean isEvicted() {
+    return evicted;
+  }
+
+  /** Returns this block in the form in which its records can be read. */
+  Block readable() {
+    return decoders == null || frames.length > 0 ? this : decoders.lend(this);
+  }
+
+  @Override
+  public ByteBuffer bytes() {
+    return bytes;
+  }
+
+  @Override
+  public int base(long offset) {
+    return base;
+  }
+
+  @Override
+  public long openFrame(BlockReader reader, int blockBase, int record)
+      throws CorruptSnapshotException {
+    int start = record / frameRecords * frameDistance;
+    if ((byte) MARKS.getAcquire(frames, start) != DECOMPRESSED) {
+      decompress(reader, record, start);
+    }
+    return (long) (start + BODY) << 32 | (int) LENGTHS.get(frames, start + LENGTH);
+  }
+
+  private void decompress(BlockReader reader, int record, int start)
+      throws CorruptSnapshotException {
+    FrameDecoder.Pool pool = decoders;
+    if (pool == null) {
+      throw new IllegalStateException("the block has no frames");
+    }
+    FrameDecoder decoder = pool.take();
+    try {
+      int length = decoder.decode(reader, bytes, base, record);
+      decoder.body().get(0, frames, start + BODY, length);
+      LENGTHS.set(frames, start + LENGTH, length);
+      MARKS.setRelease(frames, start, DECOMPRESSED);
+    } finally {
+      pool.give(decoder);
+    }
+  }
+
+  @Override
+  public ByteBuffer body() {
+    return frames.length > 0 ? plain : bytes;
+  }
+}

@@ -1,0 +1,214 @@
+package io.bsdb.reader.block;
+
+import com.github.benmanes.caffeine.cache.AsyncCache;
+import com.github.benmanes.caffeine.cache.Caffeine;
+import com.github.benmanes.caffeine.cache.RemovalCause;
+import io.bsdb.format.SnapshotFormat;
+import io.bsdb.format.block.Block;
+import io.bsdb.reader.io.Thrown;
+import io.bsdb.reader.metrics.LookupCounters;
+import java.io.IOException;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A block cache in front of another source, bounded in bytes. Frames are decompressed as they are
+ * asked for and kept so, so that the first lookup in a block pays for one frame and later ones for
+ * none. Concurrent misses of one block, synchronous and asynchronous, fetch it once.
+ */
+public final class CachedBlocks implements BlockSource {
+  private final BlockSource source;
+  private final AsyncCache<Long, CachedBlock> cache;
+  private final RecentBlocks recent;
+  private final LookupCounters counters;
+
+  /** Threads within a fetch of their own that complete futures which others wait for. */
+  private final Set<Thread> completing = ConcurrentHashMap.newKeySet();
+
+  /**
+   * @param maxBytes maximum size of all blocks in the cache
+   */
+  public CachedBlocks(BlockSource source, long maxBytes, LookupCounters counters) {
+    this.source = source;
+    this.counters = counters;
+    this.recent = new RecentBlocks(maxBytes / SnapshotFormat.PAGE);
+    this.cache =
+        Caffeine.newBuilder()
+            .executor(Runnable::run)
+            .maximumWeight(maxBytes)
+            .weigher((Long id, CachedBlock block) -> block.weight())
+            .removalListener(this::removed)
+            .buildAsync();
+  }
+
+  private void removed(@Nullable Long id, @Nullable CachedBlock block, RemovalCause cause) {
+    if (block != null) {
+      recent.evict(block);
+    }
+  }
+
+  private static long id(BlockFile file, int number) {
+    return (long) file.number() << 32 | number;
+  }
+
+  @Override
+  public Block fetch(BlockFile file, int number) throws IOException {
+    CachedBlock hit = recent.get(id(file, number));
+    if (hit == null) {
+      hit = find(file, number);
+    } else {
+      counters.cacheHit();
+    }
+    return hit.readable();
+  }
+
+  private CachedBlock find(BlockFile file, int number) throws IOException {
+    try {
+      CompletableFuture<CachedBlock> found = find(file, number, mine -> load(file, number, mine));
+      if (!found.isDone() && ReadThread.isCurrent()) {
+        return load(file, number); // it may be this thread that is to complete the other
+      }
+      recent.add(found.join());
+      return found.join();
+    } catch (CancellationException e) {
+      Throwable failure = e instanceof LoadFailure ? e : e.getCause(); // newer Java wraps it
+      Throwable cause = failure == null ? null : failure.getCause();
+      throw Thrown.asIs(Objects.requireNonNullElse(cause, e));
+    }
+  }
+
+  /**
+   * Returns a block that is here or in flight, or else loads it.
+   *
+   * @param load completes the future, now or later
+   */
+  private CompletableFuture<CachedBlock> find(
+      BlockFile file, int number, Consumer<CompletableFuture<CachedBlock>> load) {
+    Long id = id(file, number);
+    CompletableFuture<CachedBlock> present = cache.getIfPresent(id);
+    if (present == null) {
+      CompletableFuture<CachedBlock> mine = new CompletableFuture<>();
+      present = cache.asMap().putIfAbsent(id, mine);
+      if (present == null) {
+        counters.cacheMiss();
+        try {
+          load.accept(mine);
+        } catch (Throwable e) { // it was not even begun
+          mine.completeExceptionally(new LoadFailure(e));
+        }
+        return mine;
+      }
+    }
+    counters.cacheHit();
+    return present;
+  }
+
+  private void load(BlockFile file, int number, CompletableFuture<CachedBlock> mine) {
+    completing.add(Thread.currentThread());
+    try {
+      mine.complete(load(file, number));
+    } catch (Throwable e) {
+      mine.completeExceptionally(new LoadFailure(e));
+    } finally {
+      completing.remove(Thread.currentThread());
+    }
+  }
+
+  private CachedBlock load(BlockFile file, int number) throws IOException {
+    Block block = source.fetch(file, number);
+    try {
+      return cached(file, number, block);
+    } finally {
+      block.release();
+    }
+  }
+
+  private CachedBlock cached(BlockFile file, int number, Block block) throws IOException {
+    return source.batching() == Batching.IN_PLACE
+        ? CachedBlock.inMemory(id(file, number), file, block)
+        : CachedBlock.copyOf(id(file, number), file, block);
+  }
+
+  /**
+   * Says why a block could not be loaded. The cache logs any other exception, as if nobody saw it.
+   */
+  private static final class LoadFailure extends CancellationException {
+    private static final long serialVersionUID = 1L;
+
+    LoadFailure(Throwable cause) {
+      super("block could not be loaded: " + cause);
+      initCause(cause);
+    }
+  }
+
+  @Override
+  public void fetch(BlockRequest request) {
+    BlockFile file = request.file;
+    int number = request.number;
+    var unused =
+        find(file, number, mine -> source.fetch(new Load(file, number, mine)))
+            .whenComplete((block, failure) -> complete(request, block, failure));
+  }
+
+  /** Loads a block into the cache. */
+  private final class Load extends BlockRequest {
+    private final CompletableFuture<CachedBlock> target;
+
+    Load(BlockFile file, int number, CompletableFuture<CachedBlock> target) {
+      super(file, number);
+      this.target = target;
+    }
+
+    @Override
+    protected void fetched(Block block, int base) throws IOException {
+      target.complete(cached(file, number, block));
+    }
+
+    @Override
+    protected void failed(Throwable cause) {
+      target.completeExceptionally(new LoadFailure(cause));
+    }
+  }
+
+  private void complete(
+      BlockRequest request, @Nullable CachedBlock cached, @Nullable Throwable failure) {
+    if (cached != null) {
+      request.complete(cached.readable());
+      return;
+    }
+    Throwable cause =
+        failure instanceof LoadFailure && failure.getCause() != null ? failure.getCause() : failure;
+    request.failed(Objects.requireNonNull(cause));
+  }
+
+  @Override
+  public Batching batching() {
+    return source.batching() == Batching.TOGETHER ? Batching.TOGETHER : Batching.IN_TURN;
+  }
+
+  @Override
+  public boolean isCallbackThread() {
+    return source.isCallbackThread() || completing.contains(Thread.currentThread());
+  }
+
+  @Override
+  public long inFlight() {
+    return source.inFlight();
+  }
+
+  @Override
+  public String description() {
+    return source.description();
+  }
+
+  @Override
+  public void close() {
+    source.close();
+    cache.synchronous().invalidateAll();
+  }
+}

@@ -1,0 +1,64 @@
+package io.bsdb.reader.block;
+
+import io.bsdb.format.block.Block;
+import io.bsdb.reader.io.FileMemory;
+import java.io.IOException;
+
+/** Blocks of files in memory, mapped or copied; verified when they are first fetched. */
+public final class MemoryBlocks implements BlockSource {
+  private final String description;
+
+  /**
+   * @param description of the access mode
+   */
+  public MemoryBlocks(String description) {
+    this.description = description;
+  }
+
+  @Override
+  public Block fetch(BlockFile file, int number) throws IOException {
+    if (!file.isVerified(number)) {
+      file.verifyInMemory(number);
+    }
+    return file.readable(file.chunk(file.offset(number)));
+  }
+
+  @Override
+  public void fetch(BlockRequest request) {
+    request.completeFrom(this);
+  }
+
+  @Override
+  public int prefetch(BlockFile file, int number, int offset) throws IOException {
+    if (!file.isVerified(number)) {
+      file.verifyInMemory(number);
+    }
+    long start = file.offset(number);
+    var chunk = file.memory().chunk(start);
+    int base = FileMemory.index(start);
+    return chunk.get(base) + chunk.get(base + offset);
+  }
+
+  @Override
+  public Batching batching() {
+    return Batching.IN_PLACE;
+  }
+
+  @Override
+  public boolean isCallbackThread() {
+    return false;
+  }
+
+  @Override
+  public long inFlight() {
+    return 0;
+  }
+
+  @Override
+  public String description() {
+    return description;
+  }
+
+  @Override
+  public void close() {}
+}

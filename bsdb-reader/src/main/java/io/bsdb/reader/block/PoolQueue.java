@@ -1,0 +1,114 @@
+package io.bsdb.reader.block;
+
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** Reads with threads, each waiting for one read at a time. */
+final class PoolQueue implements BlockQueue {
+  private static final int MAX_THREADS = 64;
+  private static final int WAITING_PER_DEPTH = 8;
+
+  private final DiskBlocks blocks;
+  private final ThreadPoolExecutor threads;
+  private final Semaphore room;
+  private final String description;
+
+  PoolQueue(DiskBlocks blocks, String description) {
+    this.blocks = blocks;
+    this.description = description;
+    int depth = blocks.depth();
+    this.room = new Semaphore(WAITING_PER_DEPTH * depth);
+    AtomicInteger named = new AtomicInteger();
+    this.threads =
+        new ThreadPoolExecutor(
+            Math.min(depth, MAX_THREADS),
+            Math.min(depth, MAX_THREADS),
+            10,
+            TimeUnit.SECONDS,
+            new LinkedBlockingQueue<>(),
+            task -> new ReadThread(this, task, "bsdb-read-" + named.incrementAndGet()),
+            (task, executor) -> ((Task) task).fail());
+    threads.allowCoreThreadTimeOut(true);
+  }
+
+  private final class Task implements Runnable {
+    private final BlockRequest request;
+
+    Task(BlockRequest request) {
+      this.request = request;
+    }
+
+    @Override
+    public void run() {
+      try {
+        request.completeFrom(blocks);
+      } finally {
+        makeRoom(request);
+      }
+    }
+
+    void fail() {
+      makeRoom(request);
+      request.failed(blocks.closedException());
+    }
+  }
+
+  @Override
+  public void add(BlockRequest request) {
+    if (!isReadThread()) {
+      room.acquireUninterruptibly();
+      request.holdsRoom = true;
+    }
+    try {
+      threads.execute(new Task(request));
+    } catch (RuntimeException | Error e) { // no memory for a thread, say
+      makeRoom(request);
+      throw e;
+    }
+  }
+
+  private void makeRoom(BlockRequest request) {
+    if (request.holdsRoom) {
+      room.release();
+    }
+  }
+
+  @Override
+  public boolean isReadThread() {
+    return ReadThread.isOf(this);
+  }
+
+  @Override
+  public long inFlight() {
+    return (long) threads.getActiveCount() + threads.getQueue().size();
+  }
+
+  @Override
+  public String description() {
+    return description;
+  }
+
+  @Override
+  public void close() {
+    threads.shutdown();
+    for (Runnable waiting = threads.getQueue().poll();
+        waiting != null;
+        waiting = threads.getQueue().poll()) {
+      ((Task) waiting).fail();
+    }
+    boolean interrupted = false;
+    while (!threads.isTerminated()) {
+      try {
+        threads.awaitTermination(1, TimeUnit.MINUTES);
+      } catch (InterruptedException e) {
+        interrupted = true;
+      }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

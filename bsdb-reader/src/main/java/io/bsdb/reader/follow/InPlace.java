@@ -1,0 +1,41 @@
+package io.bsdb.reader.follow;
+
+import io.bsdb.reader.SnapshotReader;
+import io.bsdb.reader.options.ReaderOptions;
+import io.bsdb.table.Table;
+import java.io.IOException;
+import java.nio.file.FileSystems;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+
+/** Versions of a table directory on a local disk, opened where they are. */
+final class InPlace extends Versions {
+  private final Path directory;
+
+  InPlace(Path directory) {
+    super(Table.at(directory));
+    this.directory = directory;
+  }
+
+  @Override
+  String requireCurrent() throws IOException {
+    if (!Files.isDirectory(directory)) {
+      throw new NoSuchFileException(
+          directory.toString(),
+          null,
+          "no such table directory; check the path, or build the table first");
+    }
+    return super.requireCurrent();
+  }
+
+  @Override
+  SnapshotReader open(String version, ReaderOptions options) throws IOException {
+    if (directory.getFileSystem() != FileSystems.getDefault()) {
+      throw new IOException(
+          "not on a local disk, where it could be read in place: path=%s; give a local directory for copies"
+              .formatted(directory.toUri()));
+    }
+    return SnapshotReader.openVersion(directory, version, options);
+  }
+}

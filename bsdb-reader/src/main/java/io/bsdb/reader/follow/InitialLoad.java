@@ -1,0 +1,14 @@
+package io.bsdb.reader.follow;
+
+/** What a {@link TableReader} does if nothing has been published when it is opened. */
+public enum InitialLoad {
+  /** Fails. */
+  REQUIRE,
+  /** Waits for the first version, until interrupted. */
+  WAIT,
+  /**
+   * Begins without records: every key is absent, and the manifest's version is {@code
+   * 0000000000-00000000}, until a refresh finds the first version.
+   */
+  EMPTY
+}

@@ -1,0 +1,42 @@
+package io.bsdb.reader.follow;
+
+import io.bsdb.reader.SnapshotReader;
+import io.bsdb.reader.options.ReaderOptions;
+import java.io.IOException;
+import java.nio.file.NoSuchFileException;
+import org.jspecify.annotations.Nullable;
+
+/** A table's versions, of which one is in service for good once it is there. */
+final class PinnedVersion extends Versions {
+  private final Versions all;
+  private final String version;
+
+  PinnedVersion(Versions all, String version) {
+    super(all.table());
+    this.all = all;
+    this.version = version;
+  }
+
+  @Override
+  @Nullable String current() throws IOException {
+    return table().contains(version) ? version : null;
+  }
+
+  @Override
+  String requireCurrent() throws IOException {
+    if (!table().contains(version)) {
+      throw new NoSuchFileException(toString(), null, "there is no version " + version);
+    }
+    return version;
+  }
+
+  @Override
+  SnapshotReader open(String other, ReaderOptions options) throws IOException {
+    return all.open(other, options);
+  }
+
+  @Override
+  void release() {
+    all.release();
+  }
+}

@@ -1,0 +1,353 @@
+package io.bsdb.reader.follow;
+
+import io.bsdb.reader.KeyLookup;
+import io.bsdb.reader.SnapshotReader;
+import io.bsdb.reader.options.ReaderOptions;
+import io.bsdb.reader.options.WarmUp;
+import io.bsdb.table.Manifest;
+import io.bsdb.table.Table;
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Follows a table: reads the version in service and changes over to the next one, under load, when
+ * it is published.
+ *
+ * <p>A new version is opened, verified and {@linkplain WarmUp warmed up} in the background; one
+ * reference is swapped; the old version is closed after its last user. A version that cannot be
+ * opened is refused: the old one keeps serving and the listener hears why. A damaged one is not
+ * tried again until {@code CURRENT} names another. Refreshes that fail in the background are also
+ * logged: each kind of failure once in full, then one line a minute. Safe for many threads.
+ */
+public final class TableReader implements KeyLookup, Closeable {
+  private static final Logger LOG = LoggerFactory.getLogger(TableReader.class);
+
+  /** How often to look for a newer version, where a program asks for no other interval. */
+  public static final Duration REFRESH_INTERVAL = Duration.ofSeconds(10);
+
+  private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(10);
+
+  private final VersionInUse inUse;
+  private final boolean pinned;
+  private final RefreshTimer timer;
+  private final Duration closeTimeout;
+  private final RefreshLog refreshLog = new RefreshLog(LOG, System::nanoTime);
+
+  /** Hears of changes. Called from the thread that refreshes; should return soon. */
+  public interface Listener {
+    /** Hears nothing. */
+    Listener NONE = new Listener() {};
+
+    /** A newer version is in use. */
+    default void onRefreshed(Manifest manifest) {}
+
+    /**
+     * A refresh failed; the version in use stays.
+     *
+     * @param version that was refused; null if it could not even be told which is in service
+     */
+    default void onRefreshFailed(@Nullable String version, Exception cause) {}
+  }
+
+  /** Decides whether a version is to be used at all, by its manifest. */
+  public interface Check {
+    /** Lets every version pass. */
+    Check NONE = manifest -> {};
+
+    /**
+     * Called before a version is opened.
+     *
+     * @throws IOException to refuse it: then it is not tried again in the background
+     */
+    void accept(Manifest manifest) throws IOException;
+  }
+
+  private TableReader(Builder builder, Versions versions) throws IOException {
+    pinned = builder.pinned != null;
+    closeTimeout = builder.closeTimeout;
+    String first = versions.first(builder.initialLoad, builder.refreshInterval);
+    inUse = new VersionInUse(versions, builder.options, builder.check, builder.listener, first);
+    timer =
+        new RefreshTimer(
+            versions.toString(),
+            isSettled() ? Duration.ZERO : builder.refreshInterval,
+            this::refreshInBackground);
+  }
+
+  /** Opens a table's version in service, and looks for a newer one every 10 seconds. */
+  public static TableReader follow(Path table, ReaderOptions options) throws IOException {
+    return builder(table).options(options).open();
+  }
+
+  /** Of a table directory that is read in place. */
+  public static Builder builder(Path table) {
+    return new Builder(Table.at(table), new InPlace(table));
+  }
+
+  /** Of a table anywhere; versions are copied to a {@link Builder#localDirectory}. */
+  public static Builder builder(Table table) {
+    return new Builder(table, null);
+  }
+
+  /** Collects settings. Not safe for several threads. */
+  public static final class Builder {
+    private final Table table;
+    private final @Nullable Versions inPlace;
+    private ReaderOptions options = ReaderOptions.defaults();
+    private Duration refreshInterval = REFRESH_INTERVAL;
+    private Listener listener = Listener.NONE;
+    private Check check = Check.NONE;
+    private InitialLoad initialLoad = InitialLoad.REQUIRE;
+    private @Nullable Path localDirectory;
+    private long maxLocalBytes = Long.MAX_VALUE;
+    private @Nullable String pinned;
+    private Duration closeTimeout = CLOSE_TIMEOUT;
+
+    private Builder(Table table, @Nullable Versions inPlace) {
+      this.table = table;
+      this.inPlace = inPlace;
+    }
+
+    public Builder options(ReaderOptions value) {
+      options = value;
+      return this;
+    }
+
+    /**
+     * How often to look for a newer version, from a thread of its own; 10 seconds if not set, zero
+     * for only when {@link #refresh} is called.
+     */
+    public Builder refreshEvery(Duration value) {
+      if (value.isNegative()) {
+        throw new IllegalArgumentException("refresh interval: expected>=0 actual=" + value);
+      }
+      refreshInterval = value;
+      return this;
+    }
+
+    public Builder listener(Listener value) {
+      listener = value;
+      return this;
+    }
+
+    /** Refuses versions before they are opened. */
+    public Builder check(Check value) {
+      check = value;
+      return this;
+    }
+
+    /**
+     * What to do if nothing has been published yet, or not the pinned version; {@link
+     * InitialLoad#REQUIRE} unless told.
+     */
+    public Builder initialLoad(InitialLoad value) {
+      initialLoad = value;
+      return this;
+    }
+
+    /**
+     * Copies versions to a directory below this one, verified, and reads them there. For tables
+     * that are not on a local disk. Copies are used again after a restart; processes may share the
+     * directory.
+     */
+    public Builder localDirectory(Path value) {
+      localDirectory = value;
+      return this;
+    }
+
+    /**
+     * Most bytes that local copies of this table may take, the versions in use and the successor of
+     * one together. A version that does not fit is refused before anything is copied.
+     */
+    public Builder maxLocalBytes(long value) {
+      if (value < 1) {
+        throw new IllegalArgumentException("most local bytes: expected>=1 actual=" + value);
+      }
+      maxLocalBytes = value;
+      return this;
+    }
+
+    /** Stays with one version, whatever is published. */
+    public Builder pin(String version) {
+      pinned = version;
+      return this;
+    }
+
+    /** How long closing waits for a refresh in the background. */
+    Builder closeTimeout(Duration value) {
+      closeTimeout = value;
+      return this;
+    }
+
+    /**
+     * Opens.
+     *
+     * @throws IOException as {@link SnapshotReader#open(Path, ReaderOptions)}
+     */
+    public TableReader open() throws IOException {
+      return new TableReader(
+          this, pinned == null ? versions() : new PinnedVersion(versions(), pinned));
+    }
+
+    private Versions versions() {
+      if (localDirectory != null) {
+        return new LocalCopies(table, localDirectory, maxLocalBytes);
+      }
+      if (inPlace == null) {
+        throw new IllegalStateException(
+            "%s is read through copies: give a localDirectory for them".formatted(table.storage()));
+      }
+      return inPlace;
+    }
+  }
+
+  /**
+   * Looks for a newer version now and changes over to it, in the calling thread.
+   *
+   * @return whether another version than before is in use; of a pinned one, once at most
+   * @throws IOException if it cannot be told or opened; the version in use stays
+   */
+  public boolean refresh() throws IOException {
+    return refresh(null);
+  }
+
+  private boolean refresh(@Nullable String untried) throws IOException {
+    inUse.requireOpen();
+    return !isSettled() && inUse.refresh(untried);
+  }
+
+  /** Whether there is nothing to look for any more. */
+  private boolean isSettled() {
+    return pinned && !isEmpty();
+  }
+
+  /** What the refresh thread does each time. */
+  void refreshInBackground() {
+    try {
+      refresh(inUse.refused());
+      if (inUse.refreshFailure() == null) {
+        refreshLog.succeeded(inUse, versionOrNull());
+      }
+    } catch (IOException | RuntimeException | Error e) { // any would end the refreshes for good
+      if (!inUse.isClosed()) { // else closing has interrupted it
+        refreshLog.failed(inUse, versionOrNull(), inUse.refused(), e);
+      }
+    }
+    inUse.closeIfRefused();
+  }
+
+  private @Nullable String versionOrNull() {
+    return isEmpty() ? null : version();
+  }
+
+  @Override
+  public byte @Nullable [] get(byte[] key) throws IOException {
+    return inUse.ask(reader -> reader.get(key));
+  }
+
+  @Override
+  public int get(byte[] key, ByteBuffer target) throws IOException {
+    return Objects.requireNonNull(inUse.ask(reader -> reader.get(key, target)));
+  }
+
+  @Override
+  public List<byte @Nullable []> getAll(List<byte[]> keys) throws IOException {
+    return Objects.requireNonNull(inUse.ask(reader -> reader.getAll(keys)));
+  }
+
+  /**
+   * Holds the version in use open, for several lookups that must see the same one. To be closed.
+   */
+  public Lease lease() {
+    return new Lease(inUse.hold());
+  }
+
+  /** One version, held open. Used by one thread at a time. */
+  public final class Lease implements Closeable {
+    private final HeldVersion version;
+    private boolean released;
+
+    private Lease(HeldVersion version) {
+      this.version = version;
+    }
+
+    /** Reads the version, as its {@link SnapshotReader#async} does; neither is to be closed. */
+    public SnapshotReader reader() {
+      return version.reader();
+    }
+
+    public String version() {
+      return version.name();
+    }
+
+    /** Whether no other version has come into use; one volatile read. */
+    public boolean isCurrent() {
+      return version == inUse.held();
+    }
+
+    /**
+     * Lets the version go. Idempotent. If nobody holds it any more it is closed, by the refresh
+     * thread if there is one: to unmap a large version takes long.
+     */
+    @Override
+    public void close() throws IOException {
+      if (!released) {
+        released = true;
+        if (inUse.release(version) && !timer.execute(inUse::tryCloseUnused)) {
+          inUse.closeUnused();
+        }
+      }
+    }
+  }
+
+  /** Whether there is still no version, as {@link InitialLoad#EMPTY} allows. One volatile read. */
+  public boolean isEmpty() {
+    return inUse.isEmpty();
+  }
+
+  /** The manifest of the version in use. */
+  public Manifest manifest() {
+    return inUse.held().reader().manifest();
+  }
+
+  /** The version in use. */
+  public String version() {
+    return inUse.held().name();
+  }
+
+  /** How many refreshes failed. */
+  public long failedRefreshes() {
+    return inUse.failedRefreshes();
+  }
+
+  /** Why the version in service is not in use: the last refresh failed so; null if it did not. */
+  public @Nullable Exception refreshFailure() {
+    return inUse.refreshFailure();
+  }
+
+  /**
+   * Stops following; interrupts a refresh in the background. The version in use is closed after its
+   * last lease. A refresh that does not end within some seconds, as it waits for a storage that
+   * does not answer, is left to itself, and closes the version when it ends. Idempotent.
+   */
+  @Override
+  public void close() throws IOException {
+    inUse.refuseUse();
+    if (timer.stop(closeTimeout)) {
+      inUse.close();
+    } else {
+      LOG.warn(
+          "{}: a refresh has not ended {} after it was interrupted; what it uses stays open until it does",
+          inUse,
+          closeTimeout);
+    }
+  }
+}

@@ -1,0 +1,248 @@
+package io.bsdb.reader.follow;
+
+import io.bsdb.format.CorruptSnapshotException;
+import io.bsdb.format.UnsupportedVersionException;
+import io.bsdb.reader.ClosedReaderException;
+import io.bsdb.reader.SnapshotReader;
+import io.bsdb.reader.options.ReaderOptions;
+import io.bsdb.table.Manifest;
+import java.io.Closeable;
+import java.io.IOException;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The version of a table that is in use, and how another takes its place: opened and warmed up
+ * first, then swapped in by one reference. Safe for many threads.
+ */
+final class VersionInUse implements Closeable {
+  private static final Logger LOG = LoggerFactory.getLogger(VersionInUse.class);
+
+  private final Versions versions;
+  private final ReaderOptions options;
+  private final TableReader.Check check;
+  private final TableReader.Listener listener;
+  private final Queue<SnapshotReader> unused = new ConcurrentLinkedQueue<>();
+  private final AtomicLong failedRefreshes = new AtomicLong();
+  private volatile HeldVersion held;
+  private volatile @Nullable String refused;
+  private volatile @Nullable Exception failure;
+  private volatile boolean closed;
+  private boolean released;
+
+  /**
+   * Opens a version.
+   *
+   * @param first null for none, until one has been published
+   */
+  VersionInUse(
+      Versions versions,
+      ReaderOptions options,
+      TableReader.Check check,
+      TableReader.Listener listener,
+      @Nullable String first)
+      throws IOException {
+    this.versions = versions;
+    this.options = options;
+    this.check = check;
+    this.listener = listener;
+    if (first != null) {
+      check.accept(versions.manifest(first));
+    }
+    held = new HeldVersion(first == null ? SnapshotReader.empty() : versions.open(first, options));
+  }
+
+  /** Whether there is still none. */
+  boolean isEmpty() {
+    return held.isEmpty();
+  }
+
+  HeldVersion held() {
+    return held;
+  }
+
+  /** A question to a version. */
+  interface Question<T> {
+    @Nullable T ask(SnapshotReader reader) throws IOException;
+  }
+
+  /**
+   * Asks the version in use, and the one that took its place if that was closed meanwhile. Takes no
+   * lease: the reader counts its calls.
+   *
+   * @throws ClosedReaderException after {@link #close}
+   */
+  <T> @Nullable T ask(Question<T> question) throws IOException {
+    while (true) {
+      HeldVersion version = held;
+      try {
+        return question.ask(version.reader());
+      } catch (ClosedReaderException e) {
+        requireOpen();
+        if (version == held) {
+          throw e;
+        }
+      }
+    }
+  }
+
+  /**
+   * The version in use, held for the caller, who is to release it.
+   *
+   * @throws ClosedReaderException after {@link #close}
+   */
+  HeldVersion hold() {
+    while (true) {
+      requireOpen();
+      HeldVersion version = held;
+      if (version.hold()) {
+        return version;
+      }
+    }
+  }
+
+  @Override
+  public String toString() {
+    return "live snapshot of " + versions;
+  }
+
+  void requireOpen() {
+    if (closed) {
+      throw new ClosedReaderException(toString());
+    }
+  }
+
+  boolean isClosed() {
+    return closed;
+  }
+
+  /** The version in service, if it could not be used and never will be. */
+  @Nullable String refused() {
+    return refused;
+  }
+
+  /** How many refreshes failed. */
+  long failedRefreshes() {
+    return failedRefreshes.get();
+  }
+
+  /** Why the last refresh failed; null if it did not. */
+  @Nullable Exception refreshFailure() {
+    return failure;
+  }
+
+  /**
+   * Changes over to the version in service.
+   *
+   * @param untried a version to leave alone
+   * @return whether another version than before is in use
+   * @throws IOException if it cannot be told or opened; the version in use stays
+   */
+  synchronized boolean refresh(@Nullable String untried) throws IOException {
+    requireOpen();
+    String version = null;
+    boolean unwanted = false;
+    try {
+      version = isEmpty() ? versions.current() : versions.requireCurrent();
+      if (version != null && version.equals(untried)) {
+        return false;
+      }
+      if (version == null || version.equals(held.name())) {
+        refused = null;
+        failure = null;
+        return false;
+      }
+      Manifest next = versions.manifest(version);
+      unwanted = true;
+      check.accept(next);
+      unwanted = false;
+      // What comes after nothing is not warmed up: until it serves, every key is absent.
+      ReaderOptions how = isEmpty() ? options : options.forSuccessor();
+      HeldVersion previous = held;
+      held = new HeldVersion(versions.open(version, how));
+      release(previous);
+    } catch (IOException | RuntimeException e) {
+      if (closed) {
+        throw e; // closing has interrupted it
+      }
+      refused = unwanted || isLasting(e) ? version : null;
+      failure = e;
+      failedRefreshes.incrementAndGet();
+      listener.onRefreshFailed(version, e);
+      throw e;
+    }
+    refused = null;
+    failure = null;
+    listener.onRefreshed(held.reader().manifest());
+    tryCloseUnused();
+    return true;
+  }
+
+  /** Whether opening the same version again would fail the same way. */
+  private static boolean isLasting(Exception e) {
+    return e instanceof CorruptSnapshotException || e instanceof UnsupportedVersionException;
+  }
+
+  /**
+   * Lets a version go.
+   *
+   * @return whether it is now to be closed, by {@link #closeUnused}
+   */
+  boolean release(HeldVersion version) {
+    return version.release() && unused.add(version.reader());
+  }
+
+  /**
+   * Closes versions that nobody holds any more. To unmap a large one takes long: not for a thread
+   * that answers lookups. Does not wait for a refresh.
+   */
+  void closeUnused() throws IOException {
+    for (SnapshotReader next = unused.poll(); next != null; next = unused.poll()) {
+      next.close();
+    }
+  }
+
+  /** The same; what goes wrong is logged, for it concerns no version in use. */
+  void tryCloseUnused() {
+    try {
+      closeUnused();
+    } catch (IOException | RuntimeException e) {
+      LOG.error("{}: closing a version that nobody uses failed", this, e);
+    }
+  }
+
+  /** Refuses further use. If a refresh in flight fails now, that counts for nothing. */
+  void refuseUse() {
+    closed = true;
+  }
+
+  /** Closes if use is refused: whoever refused it may not have waited for a refresh to end. */
+  void closeIfRefused() {
+    if (closed) {
+      try {
+        close();
+      } catch (IOException | RuntimeException e) {
+        LOG.error("{}: closing failed", this, e);
+      }
+    }
+  }
+
+  /**
+   * Waits for a refresh in flight and lets the version go, which is closed after its last holder.
+   * Idempotent.
+   */
+  @Override
+  public synchronized void close() throws IOException {
+    closed = true;
+    if (!released) {
+      released = true;
+      versions.release();
+      release(held);
+    }
+    closeUnused();
+  }
+}

@@ -1,0 +1,46 @@
+package io.bsdb.reader.io;
+
+import java.io.IOException;
+import org.jspecify.annotations.Nullable;
+
+/** What it means when an access to a mapped file fails, as with a disk that cannot be read. */
+public final class MappedFault {
+  /** How the messages of these errors begin; other internal errors are those of Java itself. */
+  private static final String FAULT = "a fault occurred";
+
+  /** Not a constant, so that no compiler makes the arrays of {@link #late} without the runtime. */
+  private static volatile int length = 1;
+
+  private MappedFault() {}
+
+  /**
+   * The error of an access that has failed already, if Java has not raised it yet. Until Java 20
+   * compiled code goes on after such an access, and Java raises the error when it next returns from
+   * its runtime, which may be in the caller's code. An array of arrays is made by the runtime.
+   */
+  public static @Nullable InternalError late() {
+    try {
+      byte[][] made = new byte[length][length];
+      return made.length == 0 ? new InternalError() : null;
+    } catch (InternalError e) {
+      return e;
+    }
+  }
+
+  /**
+   * What the caller is to see of an error.
+   *
+   * @param where names the file, or the directory if it may be any file there
+   * @return an exception that says where it was; the error itself if it has nothing to do with maps
+   */
+  public static Throwable explained(InternalError error, String where) {
+    String message = error.getMessage();
+    if (message == null || !message.startsWith(FAULT)) {
+      return error;
+    }
+    return new IOException(
+        "mapped file cannot be read: %s: %s; see the system's log for its disk, or copy the snapshot to another"
+            .formatted(where, message),
+        error);
+  }
+}

@@ -1,0 +1,70 @@
+package io.bsdb.reader.metrics;
+
+import java.util.concurrent.atomic.LongAdder;
+
+/**
+ * What the parts of a reader count, to be read through {@link ReaderMetrics}. Safe for many
+ * threads.
+ */
+public final class LookupCounters {
+  private final LongAdder signatureRejects = new LongAdder();
+  private final LongAdder blockReads = new LongAdder();
+  private final LongAdder bytesRead = new LongAdder();
+  private final LongAdder cacheHits = new LongAdder();
+  private final LongAdder cacheMisses = new LongAdder();
+  private final LongAdder failures = new LongAdder();
+  private final LatencyHistogram readLatency = new LatencyHistogram();
+
+  /** Counts a read from disk. */
+  public void read(int bytes, long nanos) {
+    blockReads.increment();
+    bytesRead.add(bytes);
+    readLatency.record(nanos);
+  }
+
+  /** Counts an absent key that a signature told. */
+  public void signatureReject() {
+    signatureRejects.increment();
+  }
+
+  public void cacheHit() {
+    cacheHits.increment();
+  }
+
+  public void cacheMiss() {
+    cacheMisses.increment();
+  }
+
+  /** Counts a lookup that ended with an exception. */
+  public void failure() {
+    failures.increment();
+  }
+
+  long signatureRejects() {
+    return signatureRejects.sum();
+  }
+
+  long blockReads() {
+    return blockReads.sum();
+  }
+
+  long bytesRead() {
+    return bytesRead.sum();
+  }
+
+  long cacheHits() {
+    return cacheHits.sum();
+  }
+
+  long cacheMisses() {
+    return cacheMisses.sum();
+  }
+
+  long failures() {
+    return failures.sum();
+  }
+
+  LatencyHistogram readLatency() {
+    return readLatency;
+  }
+}

@@ -1,0 +1,44 @@
+package io.bsdb.reader.options;
+
+import io.bsdb.format.SnapshotFormat;
+import io.bsdb.format.hash.KeyHash;
+
+/**
+ * One of several equal shares of all keys, by their hash. A process that is only asked for the keys
+ * of its share needs to open, and to fetch, only the partitions that hold them.
+ *
+ * @param index which share, of {@code [0, count)}
+ * @param count how many shares there are
+ */
+public record KeyShare(int index, int count) {
+  /** All keys. */
+  public static final KeyShare ALL = new KeyShare(0, 1);
+
+  public KeyShare {
+    if (count < 1 || index < 0 || index >= count) {
+      throw new IllegalArgumentException(
+          "share of keys: expected 0<=index<count, actual index=%d count=%d"
+              .formatted(index, count));
+    }
+  }
+
+  /** The index of the share that a key belongs to. */
+  public static int indexOf(byte[] key, int count) {
+    return SnapshotFormat.partition(KeyHash.hash(key).getMostSignificantBits(), count);
+  }
+
+  /**
+   * Whether a partition holds keys of this share: partition {@code p} of {@code P} covers the part
+   * {@code [p/P, (p+1)/P)} of all hashes, and share {@code i} of {@code n} the part {@code [i/n,
+   * (i+1)/n)}.
+   */
+  public boolean needs(int partition, int partitionCount) {
+    return (long) partition * count < (index + 1L) * partitionCount
+        && (long) index * partitionCount < (partition + 1L) * count;
+  }
+
+  @Override
+  public String toString() {
+    return index + " of " + count;
+  }
+}

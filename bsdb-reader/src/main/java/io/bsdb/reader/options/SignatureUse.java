@@ -1,0 +1,20 @@
+package io.bsdb.reader.options;
+
+/**
+ * Whether a lookup compares signatures, of tables that have some, before it looks for a record. A
+ * signature tells that a key is absent, but for one absent key in 2<sup>bits</sup>, at the price of
+ * one more access to memory for every key.
+ */
+public enum SignatureUse {
+  /**
+   * Where it saves a read from disk or a decompression, or where records hold no keys. Elsewhere a
+   * look at the record costs no more than one at its signature.
+   */
+  AUTO,
+  /**
+   * Always. Of use in {@link Access#MAPPED} and {@link Access#RESIDENT} if more than about a
+   * quarter of all keys asked for are absent. To open a table then reads its signatures, about a
+   * byte per record.
+   */
+  ALWAYS
+}

@@ -1,0 +1,22 @@
+package io.bsdb.reader.options;
+
+/**
+ * When a snapshot is warmed up: every block is brought into memory, mapped and verified, so that
+ * lookups have none of this left to do. Reads the snapshot once, in the thread that opens it; a
+ * damaged block is found then, and the snapshot refused.
+ *
+ * <p>Of use to {@link Access#MAPPED} and {@link Access#RESIDENT}; with {@link Access#MAPPED}, only
+ * tables up to half the size of memory are warmed up, so that two versions stay in it. Others are
+ * never warmed up.
+ */
+public enum WarmUp {
+  /** Never: the first lookup in a block does all this for it. */
+  NEVER,
+  /**
+   * When a {@code TableReader} changes over: before a new version takes the place of the one in
+   * use, which serves meanwhile. The first version serves at once.
+   */
+  REFRESH,
+  /** Whenever a snapshot is opened, which then takes as long as reading it. */
+  ALWAYS
+}

@@ -1,0 +1,5 @@
+/** How a table is read: the options of all readers. */
+@NullMarked
+package io.bsdb.reader.options;
+
+import org.jspecify.annotations.NullMarked;

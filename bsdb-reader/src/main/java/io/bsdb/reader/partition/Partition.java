@@ -1,0 +1,41 @@
+package io.bsdb.reader.partition;
+
+import io.bsdb.format.PartitionProperties.KeyStorage;
+import io.bsdb.format.index.HashIndex;
+import io.bsdb.reader.block.BlockFile;
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.file.Path;
+
+/**
+ * One open partition: the index that finds keys, and the file that holds the blocks. Safe for many
+ * threads; nobody may use it after {@link #close}.
+ *
+ * @param index finds the records of keys
+ * @param blocks where the blocks lie
+ */
+public record Partition(HashIndex index, BlockFile blocks) implements Closeable {
+  /** Returns which partition of its snapshot this is. */
+  public int number() {
+    return blocks.number();
+  }
+
+  public Path path() {
+    return blocks.path();
+  }
+
+  /** Returns how many records it holds. */
+  public int recordCount() {
+    return blocks.properties().recordCount();
+  }
+
+  /** Whether records hold their keys. */
+  public boolean storesKeys() {
+    return blocks.properties().keyStorage() == KeyStorage.STORED;
+  }
+
+  @Override
+  public void close() throws IOException {
+    blocks.close();
+  }
+}

@@ -1,0 +1,122 @@
+package io.bsdb.reader.partition;
+
+import io.bsdb.format.SnapshotFormat;
+import io.bsdb.format.block.Block;
+import io.bsdb.format.block.BlockReader;
+import io.bsdb.reader.block.BlockFile;
+import io.bsdb.reader.block.BlockSource;
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
+
+/** A position in the records of a partition, in the order of the file. Used by one thread. */
+public final class RecordWalk implements Closeable {
+  private final Partition partition;
+  private final BlockFile file;
+  private final BlockReader reader;
+  private final BlockSource source;
+  private final boolean framed;
+  private @Nullable Block block;
+  private ByteBuffer bytes = ByteBuffer.allocate(0);
+  private ByteBuffer body = bytes;
+  private int base;
+  private int number = -1;
+  private int record;
+  private int recordsInBlock;
+  private int bodyBase;
+  private int bodyLength;
+  private int bodyRecords;
+  private int recordInBody;
+
+  /** Begins in front of the first record. */
+  public RecordWalk(Partition partition, BlockSource source) {
+    this.partition = partition;
+    this.file = partition.blocks();
+    this.reader = file.reader();
+    this.source = source;
+    this.framed = file.hasFrames();
+  }
+
+  /** Moves to the next record; returns false if there is none. */
+  public boolean next() throws IOException {
+    record++;
+    recordInBody++;
+    if (record >= recordsInBlock) {
+      if (number + 1 >= file.index().blockCount()) {
+        return false;
+      }
+      number++;
+      openBlock();
+    }
+    Block fetched = block;
+    if (fetched != null && recordInBody >= bodyRecords) {
+      openBody(fetched);
+    }
+    return true;
+  }
+
+  private void openBlock() throws IOException {
+    close();
+    Block fetched = source.fetch(file, number);
+    block = fetched;
+    bytes = fetched.bytes();
+    base = fetched.base(file.offset(number));
+    recordsInBlock = BlockReader.recordCount(bytes, base);
+    record = 0;
+    bodyRecords = 0;
+  }
+
+  private void openBody(Block fetched) throws IOException {
+    recordInBody = 0;
+    if (framed) {
+      long frame = fetched.openFrame(reader, base, record);
+      bodyBase = (int) (frame >>> 32);
+      bodyLength = (int) frame;
+      bodyRecords = BlockReader.frameRecordCount(bytes, base, record);
+    } else {
+      bodyBase = base + SnapshotFormat.BLOCK_HEADER_LENGTH;
+      bodyLength = BlockReader.bodyLength(bytes, base);
+      bodyRecords = recordsInBlock;
+    }
+    body = fetched.body();
+  }
+
+  /** Returns the offset of the current record's block in the file. */
+  public long blockOffset() {
+    return file.offset(number);
+  }
+
+  /** Returns a copy of the current key. */
+  public byte[] key() throws IOException {
+    if (!partition.storesKeys()) {
+      throw new UnsupportedOperationException(
+          "an approximate snapshot stores no keys: " + file.path());
+    }
+    return copy(reader.key(body, place()));
+  }
+
+  /** Returns a copy of the current value. */
+  public byte[] value() throws IOException {
+    return copy(reader.value(body, place()));
+  }
+
+  private long place() throws IOException {
+    return reader.record(body, bodyBase, bodyLength, bodyRecords, recordInBody);
+  }
+
+  private byte[] copy(long found) {
+    byte[] bytesFound = new byte[(int) found];
+    body.get((int) (found >>> 32), bytesFound);
+    return bytesFound;
+  }
+
+  @Override
+  public void close() {
+    Block fetched = block;
+    if (fetched != null) {
+      block = null;
+      fetched.release();
+    }
+  }
+}
