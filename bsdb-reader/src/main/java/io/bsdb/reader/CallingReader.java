@@ -43,9 +43,9 @@ final class CallingReader implements SnapshotReader {
       if (located >= 0) {
         BlockFile file = partition.blocks();
         int number = KeyIndex.block(located);
-        Block block = source.fetch(file, number);
+        Block block = source.fetch(file, number).readable(file.decoders());
         try {
-          long found = partition.index().find(block, block.base(file.offset(number)), located, key);
+          long found = partition.index().find(block, block.base(number), located, key);
           value = found < 0 ? null : block.copy(found);
         } finally {
           block.release();
@@ -75,9 +75,9 @@ final class CallingReader implements SnapshotReader {
       if (located >= 0) {
         BlockFile file = partition.blocks();
         int number = KeyIndex.block(located);
-        Block block = source.fetch(file, number);
+        Block block = source.fetch(file, number).readable(file.decoders());
         try {
-          long found = partition.index().find(block, block.base(file.offset(number)), located, key);
+          long found = partition.index().find(block, block.base(number), located, key);
           length = found < 0 ? NOT_FOUND : block.copy(found, target);
         } finally {
           block.release();

@@ -96,9 +96,9 @@ final class KeyBatch {
     }
     for (Group group : groups()) {
       BlockFile file = group.partition.blocks();
-      Block block = source.fetch(file, group.block);
+      Block block = source.fetch(file, group.block).readable(file.decoders());
       try {
-        take(group, block, block.base(file.offset(group.block)));
+        take(group, block, block.base(group.block));
       } finally {
         block.release();
       }
@@ -117,29 +117,30 @@ final class KeyBatch {
         }
       }
     }
+    Block[] blocks = new Block[count]; // in memory, so that holding them holds nothing up
+    int[] bases = new int[count];
+    long[] places = new long[count];
     for (int i = 0; i < count; i++) {
       if (located[i] >= 0) {
-        BlockFile file = partitions[i].blocks();
         int number = KeyIndex.block(located[i]);
-        Block block = source.fetch(file, number);
-        try {
-          int base = block.base(file.offset(number));
-          prefetched +=
-              prefetch(block.bytes(), partitions[i].index().place(block, base, located[i]));
-        } finally {
-          block.release();
-        }
+        Block block = source.fetch(partitions[i].blocks(), number);
+        blocks[i] = block;
+        bases[i] = block.base(number);
+        places[i] = partitions[i].index().place(block, bases[i], located[i]);
+      }
+    }
+    for (int i = 0; i < count; i++) {
+      if (located[i] >= 0) {
+        prefetched += prefetch(blocks[i].bytes(), places[i]);
       }
     }
     keep(prefetched);
     for (int i = 0; i < count; i++) {
       if (located[i] >= 0) {
-        BlockFile file = partitions[i].blocks();
-        int number = KeyIndex.block(located[i]);
-        Block block = source.fetch(file, number);
+        Block block = blocks[i].readable(partitions[i].blocks().decoders());
         try {
-          int base = block.base(file.offset(number));
-          long found = partitions[i].index().find(block, base, located[i], keys.get(i));
+          long found =
+              partitions[i].index().find(block, bases[i], located[i], places[i], keys.get(i));
           values[i] = found < 0 ? null : block.copy(found);
         } finally {
           block.release();

@@ -4,6 +4,7 @@ import io.bsdb.format.CorruptSnapshotException;
 import io.bsdb.format.SnapshotFormat;
 import java.nio.BufferOverflowException;
 import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A verified block, wherever it was fetched to. It is lent: {@link #release} gives it back, and
@@ -17,9 +18,33 @@ public abstract class Block {
   /**
    * Returns where the block starts in its buffer.
    *
-   * @param offset of the block in its file
+   * @param number of the block in its file
    */
-  public abstract int base(long offset);
+  public abstract int base(int number);
+
+  /**
+   * Returns the block in the form in which its records can be read; to release that releases it.
+   *
+   * @param decoders of frames; null if the block has none
+   */
+  public Block readable(FrameDecoder.@Nullable Pool decoders) {
+    return decoders == null ? this : decoders.lend(this);
+  }
+
+  /** Returns the rank of its first record. */
+  public int firstRank(int base) {
+    return BlockReader.firstRank(bytes(), base);
+  }
+
+  /** Returns how many records it holds. */
+  public int recordCount(int base) {
+    return BlockReader.recordCount(bytes(), base);
+  }
+
+  /** Returns how many records each of its frames holds, but for the last. */
+  public int frameRecords(int base) {
+    return BlockReader.frameRecords(bytes(), base);
+  }
 
   /**
    * Opens the frame that holds a record, if the block has frames: decompresses it into {@link

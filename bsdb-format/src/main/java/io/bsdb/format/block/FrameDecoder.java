@@ -32,7 +32,7 @@ public final class FrameDecoder extends Block implements Closeable {
         }
 
         @Override
-        public int base(long offset) {
+        public int base(int number) {
           return 0;
         }
       };
@@ -57,8 +57,8 @@ public final class FrameDecoder extends Block implements Closeable {
   }
 
   @Override
-  public int base(long offset) {
-    return compressed.base(offset);
+  public int base(int number) {
+    return compressed.base(number);
   }
 
   @Override

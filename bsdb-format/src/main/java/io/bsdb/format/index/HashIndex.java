@@ -83,16 +83,13 @@ public final class HashIndex implements KeyIndex {
 
   @Override
   public long place(Block block, int base, long located) throws CorruptSnapshotException {
-    return place(block.bytes(), base, located);
-  }
-
-  private long place(ByteBuffer bytes, int base, long located) throws CorruptSnapshotException {
     int rank = rank(located);
     if (fixedBlockRecords > 0) {
       int record = rank - KeyIndex.block(located) * fixedBlockRecords;
       int start = base + SnapshotFormat.BLOCK_HEADER_LENGTH + record * fixedRecordLength;
       return (long) start << 32 | fixedRecordLength;
     }
+    ByteBuffer bytes = block.bytes();
     int record = rank - BlockReader.firstRank(bytes, base);
     return framed
         ? blocks.frame(bytes, base, record)
@@ -107,25 +104,33 @@ public final class HashIndex implements KeyIndex {
   @Override
   public long find(Block block, int base, long located, byte[] key)
       throws CorruptSnapshotException {
-    if (framed) {
-      return findInFrame(block, base, located, key);
-    }
-    ByteBuffer bytes = block.bytes();
-    return blocks.value(bytes, place(bytes, base, located), key);
+    return framed
+        ? findInFrame(block, base, located, key)
+        : blocks.value(block.bytes(), place(block, base, located), key);
+  }
+
+  @Override
+  public long find(Block block, int base, long located, long place, byte[] key)
+      throws CorruptSnapshotException {
+    return framed
+        ? findInFrame(block, base, located, key)
+        : blocks.value(block.bytes(), place, key);
   }
 
   private long findInFrame(Block block, int base, long located, byte[] key)
       throws CorruptSnapshotException {
-    ByteBuffer bytes = block.bytes();
-    int record = rank(located) - BlockReader.firstRank(bytes, base);
+    int record = rank(located) - block.firstRank(base);
+    int perFrame = block.frameRecords(base);
+    int first = record / perFrame * perFrame;
     long frame = block.openFrame(blocks, base, record);
+    ByteBuffer body = block.body();
     long place =
         blocks.record(
-            block.body(),
+            body,
             (int) (frame >>> 32),
             (int) frame,
-            BlockReader.frameRecordCount(bytes, base, record),
-            BlockReader.indexInFrame(bytes, base, record));
-    return blocks.value(block.body(), place, key);
+            Math.min(perFrame, block.recordCount(base) - first),
+            record - first);
+    return blocks.value(body, place, key);
   }
 }

@@ -52,8 +52,16 @@ public interface KeyIndex {
    * Finds the value of a located key.
    *
    * @param base where the block starts in its buffer
+   * @param place as {@link #place} says
    * @return where the value lies in {@link Block#body}, offset in the upper 32 bits and length in
    *     the lower; {@link #ABSENT} if the record there has another key
    */
-  long find(Block block, int base, long located, byte[] key) throws CorruptSnapshotException;
+  long find(Block block, int base, long located, long place, byte[] key)
+      throws CorruptSnapshotException;
+
+  /** Finds the value of a located key whose place has not been asked for. */
+  default long find(Block block, int base, long located, byte[] key)
+      throws CorruptSnapshotException {
+    return find(block, base, located, place(block, base, located), key);
+  }
 }

@@ -74,7 +74,7 @@ public final class BlockFile implements Closeable {
   }
 
   /** The blocks that start in a chunk of the memory. */
-  private static final class Chunk extends Block {
+  private final class Chunk extends Block {
     private final ByteBuffer bytes;
 
     Chunk(ByteBuffer bytes) {
@@ -87,8 +87,8 @@ public final class BlockFile implements Closeable {
     }
 
     @Override
-    public int base(long offset) {
-      return FileMemory.index(offset);
+    public int base(int number) {
+      return FileMemory.index(offset(number));
     }
   }
 
@@ -127,13 +127,8 @@ public final class BlockFile implements Closeable {
     return decoders != null;
   }
 
-  /** Returns a fetched block in the form in which its records can be read. */
-  Block readable(Block fetched) {
-    return decoders == null ? fetched : decoders.lend(fetched);
-  }
-
   /** Returns what decompresses frames; null if blocks have none. */
-  FrameDecoder.@Nullable Pool decoders() {
+  public FrameDecoder.@Nullable Pool decoders() {
     return decoders;
   }
 

@@ -31,9 +31,10 @@ public abstract class BlockRequest {
   protected abstract void failed(Throwable cause);
 
   /** Calls back with a block, and releases it. */
-  final void complete(Block block) {
+  final void complete(Block raw) {
+    Block block = raw.readable(file.decoders());
     try {
-      fetched(block, block.base(file.offset(number)));
+      fetched(block, block.base(number));
     } catch (Throwable e) {
       failed(e);
     } finally {

@@ -37,6 +37,8 @@ final class CachedBlock extends Block {
   private final ByteBuffer bytes;
   private final int base;
   private final int ownedBytes;
+  private final int firstRank;
+  private final int recordCount;
   private final int frameRecords;
   private final int frameDistance;
   private final byte[] frames;
@@ -51,6 +53,8 @@ final class CachedBlock extends Block {
     this.base = base;
     this.ownedBytes = ownedBytes;
     this.decoders = file.decoders();
+    this.firstRank = BlockReader.firstRank(bytes, base);
+    this.recordCount = BlockReader.recordCount(bytes, base);
     if (decoders == null) {
       frameRecords = 0;
       frameDistance = 0;
@@ -68,13 +72,13 @@ final class CachedBlock extends Block {
   /** Caches a block in memory that outlives the cache: only what is decompressed is new. */
   static CachedBlock inMemory(long id, BlockFile file, Block block)
       throws CorruptSnapshotException {
-    int base = block.base(file.offset((int) id));
+    int base = block.base((int) id);
     return new CachedBlock(id, file, block.bytes(), base, 0);
   }
 
   /** Copies a block from a buffer that will be used for others. */
   static CachedBlock copyOf(long id, BlockFile file, Block block) throws CorruptSnapshotException {
-    int base = block.base(file.offset((int) id));
+    int base = block.base((int) id);
     int length = contentLength(block.bytes(), base);
     // zstd reads what is off the heap.
     ByteBuffer copy =
@@ -102,9 +106,24 @@ final class CachedBlock extends Block {
     return evicted;
   }
 
-  /** Returns this block in the form in which its records can be read. */
-  Block readable() {
-    return decoders == null || frames.length > 0 ? this : decoders.lend(this);
+  @Override
+  public Block readable(FrameDecoder.@Nullable Pool pool) {
+    return frames.length > 0 ? this : super.readable(pool);
+  }
+
+  @Override
+  public int firstRank(int blockBase) {
+    return firstRank;
+  }
+
+  @Override
+  public int recordCount(int blockBase) {
+    return recordCount;
+  }
+
+  @Override
+  public int frameRecords(int blockBase) {
+    return frameRecords;
   }
 
   @Override
@@ -113,7 +132,7 @@ final class CachedBlock extends Block {
   }
 
   @Override
-  public int base(long offset) {
+  public int base(int number) {
     return base;
   }
 

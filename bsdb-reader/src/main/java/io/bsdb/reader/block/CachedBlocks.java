@@ -64,7 +64,7 @@ public final class CachedBlocks implements BlockSource {
     } else {
       counters.cacheHit();
     }
-    return hit.readable();
+    return hit;
   }
 
   private CachedBlock find(BlockFile file, int number) throws IOException {
@@ -178,7 +178,7 @@ public final class CachedBlocks implements BlockSource {
   private void complete(
       BlockRequest request, @Nullable CachedBlock cached, @Nullable Throwable failure) {
     if (cached != null) {
-      request.complete(cached.readable());
+      request.complete(cached);
       return;
     }
     Throwable cause =

@@ -84,11 +84,12 @@ public final class DiskBlocks implements BlockSource {
       int base = file.disk().read(offset, length, buffer);
       counters.read(DirectFile.span(offset, length), System.nanoTime() - start);
       file.verify(buffer.buffer(), base, number);
+      buffer.startsAt(base);
     } catch (Throwable e) {
       buffer.release();
       throw e;
     }
-    return file.readable(buffer);
+    return buffer;
   }
 
   @Override

@@ -20,7 +20,7 @@ public final class MemoryBlocks implements BlockSource {
     if (!file.isVerified(number)) {
       file.verifyInMemory(number);
     }
-    return file.readable(file.chunk(file.offset(number)));
+    return file.chunk(file.offset(number));
   }
 
   @Override

@@ -121,6 +121,9 @@ final class RingQueue implements BlockQueue {
   private static final class Slot extends Block {
     private final ByteBuffer bytes;
 
+    /** Where the block starts behind the page that was read first. */
+    private int lead;
+
     Slot(ByteBuffer bytes) {
       this.bytes = bytes;
     }
@@ -131,8 +134,8 @@ final class RingQueue implements BlockQueue {
     }
 
     @Override
-    public int base(long offset) {
-      return (int) (offset & (SnapshotFormat.PAGE - 1));
+    public int base(int number) {
+      return lead;
     }
   }
 
@@ -295,9 +298,16 @@ final class RingQueue implements BlockQueue {
       int lead = (int) (offset & (SnapshotFormat.PAGE - 1));
       if (result >= lead + request.file.length(request.number)) {
         blocks.counters().read(result, System.nanoTime() - request.created);
-        Block block = buffer == null ? slots[slot] : buffer;
+        Block block;
+        if (buffer == null) {
+          slots[slot].lead = lead;
+          block = slots[slot];
+        } else {
+          buffer.startsAt(lead);
+          block = buffer;
+        }
         request.file.verify(block.bytes(), lead, request.number);
-        request.complete(request.file.readable(block));
+        request.complete(block);
       } else {
         // Short or failed: done again in the plain way, which finishes it or says what is wrong.
         request.completeFrom(blocks);

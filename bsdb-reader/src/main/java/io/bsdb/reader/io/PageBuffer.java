@@ -13,6 +13,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class PageBuffer extends Block {
   private final @Nullable Pool pool;
+  private int base;
   private ByteBuffer buffer = allocate(SnapshotFormat.PAGE);
 
   /** Makes a buffer that no pool has lent. */
@@ -49,8 +50,13 @@ public final class PageBuffer extends Block {
   }
 
   @Override
-  public int base(long offset) {
-    return (int) (offset & (SnapshotFormat.PAGE - 1));
+  public int base(int number) {
+    return base;
+  }
+
+  /** Sets where the block starts behind the page that was read first. */
+  public void startsAt(int lead) {
+    base = lead;
   }
 
   /** Gives the buffer back to the pool that lent it. */

@@ -58,10 +58,10 @@ public final class RecordWalk implements Closeable {
 
   private void openBlock() throws IOException {
     close();
-    Block fetched = source.fetch(file, number);
+    Block fetched = source.fetch(file, number).readable(file.decoders());
     block = fetched;
     bytes = fetched.bytes();
-    base = fetched.base(file.offset(number));
+    base = fetched.base(number);
     recordsInBlock = BlockReader.recordCount(bytes, base);
     record = 0;
     bodyRecords = 0;
