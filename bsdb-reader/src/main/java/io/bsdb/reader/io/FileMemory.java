@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * A file of any length in memory, mapped or copied.
  *
  * <p>A buffer addresses less than 2 GiB. So the file is seen through chunks that start at every
- * multiple of 1 GiB and are up to 2 GiB long: they overlap, which costs only addresses, and
+ * multiple of 512 MiB and are almost 2 GiB long: they overlap, which costs only addresses, and
  * whatever is no longer than 1 GiB lies contiguously in the chunk where it starts.
  *
  * <p>Safe for many threads. After {@link #close} the memory is gone and an access ends the process:
@@ -30,7 +30,11 @@ import org.jspecify.annotations.Nullable;
  * #requireWhole}.
  */
 public final class FileMemory implements Closeable {
-  private static final int CHUNK_BITS = 30;
+  private static final int CHUNK_BITS = 29;
+
+  /** Java 22 and newer make no longer buffers of what is mapped. */
+  private static final int MAX_CHUNK_LENGTH = Integer.MAX_VALUE - 8;
+
   private static final AtomicLong OPEN = new AtomicLong();
 
   /** What is here begins at this offset in the file; the chunks before it are null. */
@@ -84,7 +88,7 @@ public final class FileMemory implements Closeable {
         for (int i = 0; i < chunks.length; i++) {
           long start = (long) i << CHUNK_BITS;
           chunks[i] =
-              mapping.map(file.getChannel(), start, Math.min(length - start, Integer.MAX_VALUE));
+              mapping.map(file.getChannel(), start, Math.min(length - start, MAX_CHUNK_LENGTH));
         }
         return new FileMemory(path, file, 0, chunks, length, mapping::close);
       } catch (IOException | RuntimeException | Error e) {
@@ -142,7 +146,7 @@ public final class FileMemory implements Closeable {
         ByteBuffer[] chunks = new ByteBuffer[chunkCount(length)];
         for (int i = first; i < chunks.length; i++) {
           long chunkStart = (long) i << CHUNK_BITS;
-          long size = Math.min(length - chunkStart, Integer.MAX_VALUE);
+          long size = Math.min(length - chunkStart, MAX_CHUNK_LENGTH);
           chunks[i] = memory.buffer(chunkStart - origin, size);
           ByteBuffer target = chunks[i].duplicate();
           target.limit((int) Math.min(target.limit(), 1L << CHUNK_BITS));
