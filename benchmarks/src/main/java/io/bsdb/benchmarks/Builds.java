@@ -27,7 +27,7 @@ record Builds(Path data, RecordFile records, String heap) {
   private static final ObjectMapper JSON = new ObjectMapper();
 
   /**
-   * What a build took.
+   * The cost of a build.
    *
    * @param seconds from the first record read to all files on disk
    * @param peakBytes of the process, mapped files included; −1 if not known

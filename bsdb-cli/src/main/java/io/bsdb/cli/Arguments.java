@@ -11,7 +11,7 @@ import java.nio.file.Path;
 final class Arguments {
   private static final String REPLACEMENT = "\ufffd";
 
-  /** What the system keeps of the command line: its words, each with a zero byte behind it. */
+  /** The command line as the system keeps it: its words, each followed by a zero byte. */
   private static final Path COMMAND_LINE = Path.of("/proc/self/cmdline");
 
   private Arguments() {}

@@ -26,7 +26,7 @@ final class LookupKeys {
   /** Bytes of a value that a sample has at least, if there are so many. */
   private static final int SAMPLED = 16;
 
-  /** What a key should find. */
+  /** The value that a key should find. */
   private enum Answer {
     ANY,
     ABSENT,

@@ -7,7 +7,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * What the threads that build partitions may take of the heap and of the direct memory of a
+ * Limits what the threads that build partitions take of the heap and of the direct memory of a
  * process, which they share with whatever else runs there. Each writer keeps to its own options;
  * several at a time also keep to this. Safe for many threads.
  */

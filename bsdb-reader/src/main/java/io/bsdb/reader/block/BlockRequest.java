@@ -32,8 +32,9 @@ public abstract class BlockRequest {
 
   /** Calls back with a block, and releases it. */
   final void complete(Block raw) {
-    Block block = raw.readable(file.decoders());
+    Block block = raw;
     try {
+      block = raw.readable(file.decoders());
       fetched(block, block.base(number));
     } catch (Throwable e) {
       failed(e);

@@ -117,7 +117,7 @@ final class RingQueue implements BlockQueue {
     reactor = new ReadThread(this, this::run, "bsdb-uring-" + NAMED.incrementAndGet());
   }
 
-  /** What a read of usual length was read into. */
+  /** The buffer of a read of usual length. */
   private static final class Slot extends Block {
     private final ByteBuffer bytes;
 

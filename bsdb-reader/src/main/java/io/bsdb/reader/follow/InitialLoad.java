@@ -1,6 +1,6 @@
 package io.bsdb.reader.follow;
 
-/** What a {@link TableReader} does if nothing has been published when it is opened. */
+/** Says what opening a {@link TableReader} does if nothing has been published. */
 public enum InitialLoad {
   /** Fails. */
   REQUIRE,

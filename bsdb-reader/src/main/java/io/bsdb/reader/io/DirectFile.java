@@ -23,7 +23,7 @@ public final class DirectFile implements Closeable {
   private final Path path;
   private final Source source;
 
-  /** What a file is read through. Safe for many threads. */
+  /** Reads the bytes of a file. Safe for many threads. */
   public interface Source extends Closeable {
     /**
      * Reads from a position in the file on, as much as there is room for, or less.

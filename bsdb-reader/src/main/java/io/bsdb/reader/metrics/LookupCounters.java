@@ -3,7 +3,7 @@ package io.bsdb.reader.metrics;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
- * What the parts of a reader count, to be read through {@link ReaderMetrics}. Safe for many
+ * Counters that the parts of a reader increment, read through {@link ReaderMetrics}. Safe for many
  * threads.
  */
 public final class LookupCounters {
