@@ -32,6 +32,10 @@ public final class PartChecksum {
   private static final int PREFIX_LENGTH = 28;
   private static final int COPY_LENGTH = 1 << 13;
 
+  /** What a thread copies into: made once, since a new one would first be filled with zeros. */
+  private static final ThreadLocal<byte[]> COPY =
+      ThreadLocal.withInitial(() -> new byte[COPY_LENGTH]);
+
   private static final VarHandle INTS =
       MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.LITTLE_ENDIAN);
   private static final VarHandle LONGS =
@@ -83,7 +87,7 @@ public final class PartChecksum {
     if (buffer.hasArray()) {
       crc.update(buffer.array(), buffer.arrayOffset() + from, length);
     } else {
-      byte[] copy = new byte[Math.min(length, COPY_LENGTH)];
+      byte[] copy = COPY.get();
       for (int done = 0; done < length; done += copy.length) {
         int step = Math.min(copy.length, length - done);
         buffer.get(from + done, copy, 0, step);

@@ -23,6 +23,9 @@ import java.util.List;
 
 /** Opens snapshots: finds the directory, reads the manifest, opens the partitions, warms up. */
 final class SnapshotOpener {
+  /** Blocks for which a file's length is looked at once. */
+  private static final int WARMED_UP_TOGETHER = 64;
+
   private SnapshotOpener() {}
 
   /** Opens a table's version in service, or a snapshot. */
@@ -100,11 +103,12 @@ final class SnapshotOpener {
     try {
       for (Partition partition : snapshot.partitions()) {
         BlockFile file = partition.blocks();
-        for (int number = 0; number < file.index().blockCount(); number++) {
+        int count = file.index().blockCount();
+        for (int number = 0; number < count; number += WARMED_UP_TOGETHER) {
           if (Thread.currentThread().isInterrupted()) {
             throw new InterruptedIOException("interrupted while warming up: file=" + file.path());
           }
-          snapshot.uncached().fetch(file, number).release();
+          file.verifyInMemory(number, Math.min(count, number + WARMED_UP_TOGETHER));
         }
       }
     } catch (IOException | RuntimeException | Error e) {

@@ -47,15 +47,24 @@ public abstract class Block {
   }
 
   /**
-   * Opens the frame that holds a record, if the block has frames: decompresses it into {@link
-   * #body}, unless it is there.
+   * Opens a frame, if the block has frames: decompresses it into {@link #body}, unless it is there.
    *
    * @param base as {@link #base} says
-   * @param record its number within the block
+   * @param frame its number within the block
    * @return where the frame's body lies in {@link #body}: offset in the upper 32 bits, length in
    *     the lower
    */
-  public long openFrame(BlockReader reader, int base, int record) throws CorruptSnapshotException {
+  public long openFrame(BlockReader reader, int base, int frame) throws CorruptSnapshotException {
+    throw new IllegalStateException("the block has no frames");
+  }
+
+  /**
+   * Opens a frame of which is known where it lies, compressed; as {@link #openFrame}.
+   *
+   * @param place as {@link BlockReader#frame} says
+   */
+  public long openFrameAt(BlockReader reader, int base, long place)
+      throws CorruptSnapshotException {
     throw new IllegalStateException("the block has no frames");
   }
 

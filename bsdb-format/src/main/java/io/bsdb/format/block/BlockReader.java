@@ -153,11 +153,6 @@ public final class BlockReader {
     return Math.min(perFrame, recordCount(block, base) - index / perFrame * perFrame);
   }
 
-  /** The index within its frame of record {@code index} of the block. */
-  public static int indexInFrame(ByteBuffer block, int base, int index) {
-    return index % frameRecords(block, base);
-  }
-
   /** Longest frame of the block in bytes, decompressed. */
   public int framePlainLength(ByteBuffer block, int base) throws CorruptSnapshotException {
     int length = block.getInt(base + BLOCK_FRAME_PLAIN_LENGTH);
@@ -170,23 +165,21 @@ public final class BlockReader {
   }
 
   /**
-   * Where the frame of record {@code index} lies.
+   * Where a frame lies.
    *
+   * @param frame its number within the block
    * @return offset within the buffer in the upper 32 bits, length in the lower
    */
-  public long frame(ByteBuffer block, int base, int index) throws CorruptSnapshotException {
-    int count = recordCount(block, base);
-    int perFrame = frameRecords(block, base);
+  public long frame(ByteBuffer block, int base, int frame) throws CorruptSnapshotException {
     int content = block.getInt(base + BLOCK_CONTENT_LENGTH);
-    int frameCount = (count + perFrame - 1) / perFrame;
-    int frame = index / perFrame;
+    int frameCount = frameCount(block, base);
     int entry = base + BLOCK_HEADER_LENGTH + SLOT_BYTES * frame;
     int first = BLOCK_HEADER_LENGTH + SLOT_BYTES * frameCount;
     int start = first + (block.getShort(entry) & 0xFFFF);
     int end =
         frame + 1 < frameCount ? first + (block.getShort(entry + SLOT_BYTES) & 0xFFFF) : content;
-    if (index < 0 || index >= count || start > end || end > content) {
-      throw damaged(index, count, start, end, content);
+    if (frame < 0 || frame >= frameCount || start > end || end > content) {
+      throw damaged("frame", frame, frameCount, start, end, content);
     }
     return ((long) (base + start) << 32) | (end - start);
   }
@@ -203,7 +196,7 @@ public final class BlockReader {
     int start = start(body, base, index);
     int end = end(body, base, length, count, index);
     if (index < 0 || index >= count || start > end || end > length) {
-      throw damaged(index, count, start, end, length);
+      throw damaged("record", index, count, start, end, length);
     }
     return ((long) (base + start) << 32) | (end - start);
   }
@@ -276,10 +269,11 @@ public final class BlockReader {
     return index + 1 < count ? start(body, base, index + 1) : length;
   }
 
-  private CorruptSnapshotException damaged(int index, int count, int start, int end, int length) {
+  private CorruptSnapshotException damaged(
+      String part, int index, int count, int start, int end, int length) {
     return new CorruptSnapshotException(
-        "record lies outside of its block: file=%s record=%d of %d start=%d end=%d length=%d"
-            .formatted(file, index, count, start, end, length));
+        "%s lies outside of its block: file=%s %s=%d of %d start=%d end=%d length=%d"
+            .formatted(part, file, part, index, count, start, end, length));
   }
 
   /** Length of the number in the upper 32 bits, the number (up to 21 bits) in the lower. */

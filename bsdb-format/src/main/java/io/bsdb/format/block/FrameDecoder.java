@@ -62,21 +62,26 @@ public final class FrameDecoder extends Block implements Closeable {
   }
 
   @Override
-  public long openFrame(BlockReader reader, int blockBase, int record)
+  public long openFrame(BlockReader reader, int blockBase, int frame)
       throws CorruptSnapshotException {
-    return decode(reader, compressed.bytes(), blockBase, record);
+    return decode(reader, compressed.bytes(), blockBase, frame);
   }
 
   /**
-   * Decompresses the frame of a record.
+   * Decompresses a frame.
    *
+   * @param frame its number within the block
    * @return its length in {@link #body}, where it starts at 0
    */
-  public int decode(BlockReader reader, ByteBuffer block, int blockBase, int record)
+  public int decode(BlockReader reader, ByteBuffer block, int blockBase, int frame)
       throws CorruptSnapshotException {
-    long frame = reader.frame(block, blockBase, record);
+    return decodeAt(reader, block, blockBase, reader.frame(block, blockBase, frame));
+  }
+
+  private int decodeAt(BlockReader reader, ByteBuffer block, int blockBase, long place)
+      throws CorruptSnapshotException {
     int limit = reader.framePlainLength(block, blockBase);
-    return decode(block, (int) (frame >>> 32), (int) frame, limit, reader.file());
+    return decode(block, (int) (place >>> 32), (int) place, limit, reader.file());
   }
 
   /** Gives back the block that it decompresses, and itself to its pool. */
@@ -119,6 +124,12 @@ public final class FrameDecoder extends Block implements Closeable {
     if (plain.capacity() < length) {
       plain = ByteBuffer.allocateDirect(length).order(ByteOrder.LITTLE_ENDIAN);
     }
+  }
+
+  @Override
+  public long openFrameAt(BlockReader reader, int blockBase, long place)
+      throws CorruptSnapshotException {
+    return decodeAt(reader, compressed.bytes(), blockBase, place);
   }
 
   @Override

@@ -92,7 +92,7 @@ public final class HashIndex implements KeyIndex {
     ByteBuffer bytes = block.bytes();
     int record = rank - BlockReader.firstRank(bytes, base);
     return framed
-        ? blocks.frame(bytes, base, record)
+        ? blocks.frame(bytes, base, record / BlockReader.frameRecords(bytes, base))
         : blocks.record(
             bytes,
             base + SnapshotFormat.BLOCK_HEADER_LENGTH,
@@ -104,33 +104,38 @@ public final class HashIndex implements KeyIndex {
   @Override
   public long find(Block block, int base, long located, byte[] key)
       throws CorruptSnapshotException {
-    return framed
-        ? findInFrame(block, base, located, key)
-        : blocks.value(block.bytes(), place(block, base, located), key);
+    if (!framed) {
+      return blocks.value(block.bytes(), place(block, base, located), key);
+    }
+    int record = rank(located) - block.firstRank(base);
+    int perFrame = block.frameRecords(base);
+    int frame = record / perFrame;
+    long opened = block.openFrame(blocks, base, frame);
+    return findInFrame(block, base, record, frame * perFrame, opened, key);
   }
 
   @Override
   public long find(Block block, int base, long located, long place, byte[] key)
       throws CorruptSnapshotException {
-    return framed
-        ? findInFrame(block, base, located, key)
-        : blocks.value(block.bytes(), place, key);
-  }
-
-  private long findInFrame(Block block, int base, long located, byte[] key)
-      throws CorruptSnapshotException {
+    if (!framed) {
+      return blocks.value(block.bytes(), place, key);
+    }
     int record = rank(located) - block.firstRank(base);
     int perFrame = block.frameRecords(base);
-    int first = record / perFrame * perFrame;
-    long frame = block.openFrame(blocks, base, record);
+    long opened = block.openFrameAt(blocks, base, place);
+    return findInFrame(block, base, record, record / perFrame * perFrame, opened, key);
+  }
+
+  /**
+   * @param record its number within the block
+   * @param first number of the frame's first record
+   * @param opened where the frame's body lies
+   */
+  private long findInFrame(Block block, int base, int record, int first, long opened, byte[] key)
+      throws CorruptSnapshotException {
     ByteBuffer body = block.body();
-    long place =
-        blocks.record(
-            body,
-            (int) (frame >>> 32),
-            (int) frame,
-            Math.min(perFrame, block.recordCount(base) - first),
-            record - first);
+    int count = Math.min(block.frameRecords(base), block.recordCount(base) - first);
+    long place = blocks.record(body, (int) (opened >>> 32), (int) opened, count, record - first);
     return blocks.value(body, place, key);
   }
 }

@@ -184,12 +184,18 @@ public final class BlockFile implements Closeable {
     return ((verified.getPlain(block >>> 6) >>> block) & 1) != 0;
   }
 
-  /** Verifies a block in memory, and remembers it. */
-  void verifyInMemory(int block) throws IOException {
-    long offset = offset(block);
-    memory.requireWhole(offset + length(block));
-    verify(memory.chunk(offset), FileMemory.index(offset), block);
-    verified.accumulateAndGet(block >>> 6, 1L << block, (a, b) -> a | b);
+  /**
+   * Verifies blocks in memory, and remembers it.
+   *
+   * @param end the number behind that of the last block
+   */
+  public void verifyInMemory(int from, int end) throws IOException {
+    memory.requireWhole(Math.min(offset(end), memory.length()));
+    for (int block = from; block < end; block++) {
+      long offset = offset(block);
+      verify(memory.chunk(offset), FileMemory.index(offset), block);
+      verified.accumulateAndGet(block >>> 6, 1L << block, (a, b) -> a | b);
+    }
   }
 
   @Override

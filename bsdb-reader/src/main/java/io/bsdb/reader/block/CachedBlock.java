@@ -42,7 +42,6 @@ final class CachedBlock extends Block {
   private final int frameRecords;
   private final int frameDistance;
   private final byte[] frames;
-  private final ByteBuffer plain;
   private final FrameDecoder.@Nullable Pool decoders;
   private volatile boolean evicted;
 
@@ -66,7 +65,6 @@ final class CachedBlock extends Block {
       frameDistance = (int) distance;
       frames = new byte[length <= MAX_PLAIN_BYTES ? (int) length : 0];
     }
-    plain = ByteBuffer.wrap(frames).order(ByteOrder.LITTLE_ENDIAN);
   }
 
   /** Caches a block in memory that outlives the cache: only what is decompressed is new. */
@@ -137,16 +135,16 @@ final class CachedBlock extends Block {
   }
 
   @Override
-  public long openFrame(BlockReader reader, int blockBase, int record)
+  public long openFrame(BlockReader reader, int blockBase, int frame)
       throws CorruptSnapshotException {
-    int start = record / frameRecords * frameDistance;
+    int start = frame * frameDistance;
     if ((byte) MARKS.getAcquire(frames, start) != DECOMPRESSED) {
-      decompress(reader, record, start);
+      decompress(reader, frame, start);
     }
     return (long) (start + BODY) << 32 | (int) LENGTHS.get(frames, start + LENGTH);
   }
 
-  private void decompress(BlockReader reader, int record, int start)
+  private void decompress(BlockReader reader, int frame, int start)
       throws CorruptSnapshotException {
     FrameDecoder.Pool pool = decoders;
     if (pool == null) {
@@ -154,7 +152,7 @@ final class CachedBlock extends Block {
     }
     FrameDecoder decoder = pool.take();
     try {
-      int length = decoder.decode(reader, bytes, base, record);
+      int length = decoder.decode(reader, bytes, base, frame);
       decoder.body().get(0, frames, start + BODY, length);
       LENGTHS.set(frames, start + LENGTH, length);
       MARKS.setRelease(frames, start, DECOMPRESSED);
@@ -165,6 +163,7 @@ final class CachedBlock extends Block {
 
   @Override
   public ByteBuffer body() {
-    return frames.length > 0 ? plain : bytes;
+    // Made anew: one that is kept would be two more cache misses than its array.
+    return frames.length > 0 ? ByteBuffer.wrap(frames).order(ByteOrder.LITTLE_ENDIAN) : bytes;
   }
 }

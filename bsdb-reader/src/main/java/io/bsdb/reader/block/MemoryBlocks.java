@@ -18,7 +18,7 @@ public final class MemoryBlocks implements BlockSource {
   @Override
   public Block fetch(BlockFile file, int number) throws IOException {
     if (!file.isVerified(number)) {
-      file.verifyInMemory(number);
+      file.verifyInMemory(number, number + 1);
     }
     return file.chunk(file.offset(number));
   }
@@ -31,7 +31,7 @@ public final class MemoryBlocks implements BlockSource {
   @Override
   public int prefetch(BlockFile file, int number, int offset) throws IOException {
     if (!file.isVerified(number)) {
-      file.verifyInMemory(number);
+      file.verifyInMemory(number, number + 1);
     }
     long start = file.offset(number);
     var chunk = file.memory().chunk(start);

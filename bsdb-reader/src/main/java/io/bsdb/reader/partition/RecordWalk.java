@@ -70,7 +70,7 @@ public final class RecordWalk implements Closeable {
   private void openBody(Block fetched) throws IOException {
     recordInBody = 0;
     if (framed) {
-      long frame = fetched.openFrame(reader, base, record);
+      long frame = fetched.openFrame(reader, base, record / BlockReader.frameRecords(bytes, base));
       bodyBase = (int) (frame >>> 32);
       bodyLength = (int) frame;
       bodyRecords = BlockReader.frameRecordCount(bytes, base, record);
