@@ -85,14 +85,4 @@ public final class SnapshotFormat {
   public static String hex(int checksum) {
     return String.format(Locale.ROOT, "%08x", checksum);
   }
-
-  /**
-   * The partition of a key whose hash has this high word: equal ranges of the unsigned 64-bit
-   * space.
-   */
-  public static int partition(long hashHigh, int partitionCount) {
-    // unsigned high word of hashHigh * partitionCount
-    return (int)
-        (Math.multiplyHigh(hashHigh, partitionCount) + ((hashHigh >> 63) & partitionCount));
-  }
 }

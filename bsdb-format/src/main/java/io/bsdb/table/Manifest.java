@@ -79,6 +79,11 @@ public record Manifest(
     return VERSION.matcher(text).matches();
   }
 
+  /** Returns what says which partition a key is in. */
+  public Partitioning partitioning() {
+    return new Partitioning(partitions.size());
+  }
+
   /** Records in all partitions. */
   public long recordCount() {
     return partitions.stream().mapToLong(PartitionFile::recordCount).sum();

@@ -23,8 +23,7 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Puts the partition files that one or many {@link PartitionWriter}s built in service as one
- * snapshot.
+ * Puts the partition files that one or many {@link BuildWorker}s built in service as one snapshot.
  */
 public final class SnapshotPublisher {
   private static final Pattern EMPTY = Pattern.compile("part-[0-9]{5}-empty-.*\\.bsdb");
@@ -167,7 +166,7 @@ public final class SnapshotPublisher {
     String name =
         String.format(Locale.ROOT, "part-%05d-empty-%s.bsdb", partition, UUID.randomUUID());
     try (FrameCompression compression = new FrameCompression(options)) {
-      return new PartitionBuilder(
+      return new PartitionFileBuilder(
               created -> table.storage().create(build.directory() + "/" + created),
               options,
               compression,

@@ -33,7 +33,7 @@ public final class SnapshotWriter implements Closeable {
   private final Build build;
   private final WriterOptions options;
   private final @Nullable Path ownDirectory;
-  private final PartitionWriter partitions;
+  private final BuildWorker partitions;
   private @Nullable List<PartitionFile> files;
   private State state = State.OPEN;
 
@@ -53,7 +53,7 @@ public final class SnapshotWriter implements Closeable {
     this.build = build;
     this.options = options;
     this.ownDirectory = ownDirectory;
-    this.partitions = PartitionWriter.createAutomatic(table, build, temporaryDirectory, options);
+    this.partitions = BuildWorker.createAutomatic(table, build, temporaryDirectory, options);
   }
 
   /**

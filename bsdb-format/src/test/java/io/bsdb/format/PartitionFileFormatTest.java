@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.bsdb.format.PartitionProperties.Codec;
 import io.bsdb.format.PartitionProperties.KeyStorage;
 import io.bsdb.format.Section.Requirement;
+import io.bsdb.table.Partitioning;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
@@ -216,8 +217,8 @@ class PartitionFileFormatTest {
   @Test
   void partitionsAreEqualRangesOfTheHashSpace() {
     for (int count : new int[] {1, 2, 3, 7, 256, 65_536}) {
-      assertThat(SnapshotFormat.partition(0, count)).isZero();
-      assertThat(SnapshotFormat.partition(-1, count)).isEqualTo(count - 1);
+      assertThat(new Partitioning(count).partition(0)).isZero();
+      assertThat(new Partitioning(count).partition(-1)).isEqualTo(count - 1);
       for (int partition = 1; partition < count; partition += Math.max(1, count / 50)) {
         long first =
             new java.math.BigInteger(Integer.toString(partition))
@@ -225,8 +226,8 @@ class PartitionFileFormatTest {
                 .add(java.math.BigInteger.valueOf(count - 1L))
                 .divide(java.math.BigInteger.valueOf(count))
                 .longValue();
-        assertThat(SnapshotFormat.partition(first, count)).isEqualTo(partition);
-        assertThat(SnapshotFormat.partition(first - 1, count)).isEqualTo(partition - 1);
+        assertThat(new Partitioning(count).partition(first)).isEqualTo(partition);
+        assertThat(new Partitioning(count).partition(first - 1)).isEqualTo(partition - 1);
       }
     }
   }

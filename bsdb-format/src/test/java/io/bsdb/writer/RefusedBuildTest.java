@@ -154,8 +154,8 @@ class RefusedBuildTest {
     String first = build(1, OPTIONS).version();
     Build build = table.begin();
     List<PartitionFile> files;
-    try (PartitionWriter writer =
-        PartitionWriter.create(table, build, 1, "x", directory.resolve("tmp"), OPTIONS)) {
+    try (BuildWorker writer =
+        BuildWorker.create(table, build, 1, "x", directory.resolve("tmp"), OPTIONS)) {
       writer.add(new byte[] {1}, new byte[] {2});
       files = writer.finish();
     }

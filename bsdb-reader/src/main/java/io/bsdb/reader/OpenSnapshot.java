@@ -1,7 +1,6 @@
 package io.bsdb.reader;
 
 import io.bsdb.format.CorruptSnapshotException;
-import io.bsdb.format.SnapshotFormat;
 import io.bsdb.format.block.FrameDecoder;
 import io.bsdb.reader.block.BlockFile;
 import io.bsdb.reader.block.BlockSource;
@@ -16,6 +15,7 @@ import io.bsdb.reader.options.Access;
 import io.bsdb.reader.options.ReaderOptions;
 import io.bsdb.reader.partition.Partition;
 import io.bsdb.table.Manifest;
+import io.bsdb.table.Partitioning;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -43,6 +43,7 @@ final class OpenSnapshot implements Closeable {
   /** By number; null where the partition is outside of the reader's share of the keys. */
   private final @Nullable Partition[] byNumber;
 
+  private final Partitioning partitioning;
   private final Calls calls;
   private final LookupCounters counters = new LookupCounters();
   private final BlockSource uncached;
@@ -64,6 +65,7 @@ final class OpenSnapshot implements Closeable {
     for (Partition partition : partitions) {
       byNumber[partition.number()] = partition;
     }
+    this.partitioning = manifest.partitioning();
     this.calls = new Calls("reader of " + directory);
     this.uncached = openSource();
     this.source =
@@ -150,7 +152,7 @@ final class OpenSnapshot implements Closeable {
 
   /** The partition of a key with this hash. */
   Partition partition(long high) {
-    return partition(SnapshotFormat.partition(high, byNumber.length));
+    return partition(partitioning.partition(high));
   }
 
   /** Locates a key in its partition, as {@link io.bsdb.format.index.KeyIndex#locate} does. */

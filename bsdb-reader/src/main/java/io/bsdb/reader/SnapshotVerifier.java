@@ -2,7 +2,6 @@ package io.bsdb.reader;
 
 import com.dynatrace.hash4j.hashing.HashValue128;
 import io.bsdb.format.CorruptSnapshotException;
-import io.bsdb.format.SnapshotFormat;
 import io.bsdb.format.block.FrameDecoder;
 import io.bsdb.format.hash.KeyHash;
 import io.bsdb.format.index.HashIndex;
@@ -18,6 +17,7 @@ import io.bsdb.reader.partition.PartitionOpener;
 import io.bsdb.reader.partition.RecordWalk;
 import io.bsdb.table.Manifest;
 import io.bsdb.table.PartitionFile;
+import io.bsdb.table.Partitioning;
 import java.io.IOException;
 import java.nio.file.Path;
 
@@ -46,7 +46,7 @@ public final class SnapshotVerifier {
                   ReaderOptions.defaults(),
                   DirectFile::openSource,
                   pools)) {
-        verify(partition, file, manifest.partitions().size());
+        verify(partition, file, manifest.partitioning());
       } catch (IndexOutOfBoundsException e) {
         throw new CorruptSnapshotException(
             "file points outside of its own bytes: file=%s %s"
@@ -59,13 +59,13 @@ public final class SnapshotVerifier {
     return manifest;
   }
 
-  private static void verify(Partition partition, PartitionFile file, int partitionCount)
+  private static void verify(Partition partition, PartitionFile file, Partitioning partitioning)
       throws IOException {
     int records = 0;
     try (RecordWalk walk = new RecordWalk(partition, new MemoryBlocks(Access.MAPPED.name()))) {
       for (; walk.next(); records++) {
         if (partition.storesKeys()) {
-          requireFound(partition, walk, records, partitionCount);
+          requireFound(partition, walk, records, partitioning);
         } else {
           walk.value();
         }
@@ -81,11 +81,12 @@ public final class SnapshotVerifier {
 
   /** Checks that the record of a rank would be found by its key. */
   private static void requireFound(
-      Partition partition, RecordWalk walk, int rank, int partitionCount) throws IOException {
+      Partition partition, RecordWalk walk, int rank, Partitioning partitioning)
+      throws IOException {
     byte[] key = walk.key();
     HashValue128 hash = KeyHash.hash(key);
     long high = hash.getMostSignificantBits();
-    int actualPartition = SnapshotFormat.partition(high, partitionCount);
+    int actualPartition = partitioning.partition(high);
     long located =
         actualPartition == partition.number()
             ? partition.index().locate(key, high, hash.getLeastSignificantBits())

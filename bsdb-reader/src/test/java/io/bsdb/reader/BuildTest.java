@@ -3,11 +3,11 @@ package io.bsdb.reader;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.bsdb.format.SnapshotFormat;
 import io.bsdb.format.hash.KeyHash;
 import io.bsdb.format.hash.PerfectHashConstruction;
 import io.bsdb.reader.TestData.Lengths;
 import io.bsdb.table.Manifest;
+import io.bsdb.table.Partitioning;
 import io.bsdb.table.Table;
 import io.bsdb.writer.DuplicateKeyException;
 import io.bsdb.writer.Duplicates;
@@ -187,7 +187,7 @@ class BuildTest {
         for (int i = 0; absent[0] + absent[1] > 0; i++) {
           byte[] key = bytes("key-" + i);
           long high = KeyHash.hash(key).getMostSignificantBits();
-          int partition = SnapshotFormat.partition(high, 2);
+          int partition = new Partitioning(2).partition(high);
           if (absent[partition] > 0) {
             absent[partition]--;
             writer.add(key, new byte[1 << 20]);

@@ -3,8 +3,8 @@ package io.bsdb.reader;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.bsdb.format.SnapshotFormat;
 import io.bsdb.reader.options.KeyShare;
+import io.bsdb.table.Partitioning;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -20,7 +20,8 @@ class KeyShareTest {
       }
       for (int p = 0; p < partitions; p++) {
         long edge = edge(p, partitions);
-        assertNeedsWhatItsEdgesNeed(SnapshotFormat.partition(edge, count), count, edge, partitions);
+        assertNeedsWhatItsEdgesNeed(
+            new Partitioning(count).partition(edge), count, edge, partitions);
       }
     }
   }
@@ -35,13 +36,13 @@ class KeyShareTest {
 
   private static void assertNeedsWhatItsEdgesNeed(int index, int count, long edge, int partitions) {
     for (long hash : new long[] {edge - 1, edge, edge + 1}) {
-      KeyShare share = new KeyShare(SnapshotFormat.partition(hash, count), count);
-      int partition = SnapshotFormat.partition(hash, partitions);
+      KeyShare share = new KeyShare(new Partitioning(count).partition(hash), count);
+      int partition = new Partitioning(partitions).partition(hash);
       assertThat(share.needs(partition, partitions))
           .as("share %s, partition %d of %d", share, partition, partitions)
           .isTrue();
     }
-    assertThat(SnapshotFormat.partition(edge, count)).isEqualTo(index);
+    assertThat(new Partitioning(count).partition(edge)).isEqualTo(index);
   }
 
   @Test

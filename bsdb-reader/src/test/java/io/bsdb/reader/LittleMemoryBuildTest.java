@@ -2,14 +2,14 @@ package io.bsdb.reader;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.bsdb.format.SnapshotFormat;
 import io.bsdb.format.hash.KeyHash;
 import io.bsdb.table.Build;
 import io.bsdb.table.Manifest;
 import io.bsdb.table.PartitionFile;
+import io.bsdb.table.Partitioning;
 import io.bsdb.table.Table;
+import io.bsdb.writer.BuildWorker;
 import io.bsdb.writer.Layout;
-import io.bsdb.writer.PartitionWriter;
 import io.bsdb.writer.SnapshotPublisher;
 import io.bsdb.writer.WriterOptions;
 import java.io.IOException;
@@ -119,17 +119,17 @@ class LittleMemoryBuildTest {
               .build();
       Table table = Table.at(directory);
       Build build = table.begin();
-      List<PartitionWriter> all = new ArrayList<>();
+      List<BuildWorker> all = new ArrayList<>();
       for (int i = 0; i < writers; i++) {
         Path temporary = directory.resolve("tmp-" + i);
-        all.add(PartitionWriter.create(table, build, partitions, "w" + i, temporary, options));
+        all.add(BuildWorker.create(table, build, partitions, "w" + i, temporary, options));
       }
       byte[] value = new byte[valueLength];
       for (int i = 0; i < records; i++) {
         byte[] key = ByteBuffer.allocate(8).putLong(i).array();
         ByteBuffer.wrap(value).putLong(0, i * 0x9E3779B97F4A7C15L);
         long high = KeyHash.hash(key).getMostSignificantBits();
-        int partition = SnapshotFormat.partition(high, partitions);
+        int partition = new Partitioning(partitions).partition(high);
         all.get(partition * writers / partitions).add(key, value);
       }
       SnapshotPublisher.publish(table, build, partitions, finish(all), options);
@@ -138,19 +138,19 @@ class LittleMemoryBuildTest {
       }
     }
 
-    private static List<PartitionFile> finish(List<PartitionWriter> writers) throws Exception {
+    private static List<PartitionFile> finish(List<BuildWorker> writers) throws Exception {
       ExecutorService tasks =
           Executors.newFixedThreadPool(writers.size(), task -> new Thread(task, "task"));
       try {
         List<Callable<List<PartitionFile>>> finishing = new ArrayList<>();
-        for (PartitionWriter writer : writers) {
+        for (BuildWorker writer : writers) {
           finishing.add(writer::finish);
         }
         List<PartitionFile> files = new ArrayList<>();
         for (Future<List<PartitionFile>> finished : tasks.invokeAll(finishing)) {
           files.addAll(finished.get());
         }
-        for (PartitionWriter writer : writers) {
+        for (BuildWorker writer : writers) {
           writer.close();
         }
         return files;

@@ -1,7 +1,6 @@
 package io.bsdb.reader.options;
 
-import io.bsdb.format.SnapshotFormat;
-import io.bsdb.format.hash.KeyHash;
+import io.bsdb.table.Partitioning;
 
 /**
  * One of several equal shares of all keys, by their hash. A process that is only asked for the keys
@@ -24,7 +23,7 @@ public record KeyShare(int index, int count) {
 
   /** The index of the share that a key belongs to. */
   public static int indexOf(byte[] key, int count) {
-    return SnapshotFormat.partition(KeyHash.hash(key).getMostSignificantBits(), count);
+    return new Partitioning(count).partition(key);
   }
 
   /**

@@ -9,7 +9,7 @@ import io.bsdb.table.Build;
 import io.bsdb.table.Manifest;
 import io.bsdb.table.PartitionFile;
 import io.bsdb.table.Table;
-import io.bsdb.writer.PartitionWriter;
+import io.bsdb.writer.BuildWorker;
 import io.bsdb.writer.SnapshotPublisher;
 import io.bsdb.writer.WriterOptions;
 import java.io.IOException;
@@ -39,7 +39,7 @@ final class TableFiles {
 
   /** Adds what a snapshot shall hold. */
   interface Records {
-    void addTo(PartitionWriter writer) throws IOException;
+    void addTo(BuildWorker writer) throws IOException;
   }
 
   private TableFiles(Path directory, WriterOptions options) {
@@ -65,8 +65,7 @@ final class TableFiles {
       Build build = table.begin();
       Path staging = Files.createDirectories(directory.resolve(build.stagingDirectory()));
       List<PartitionFile> files;
-      try (PartitionWriter writer =
-          PartitionWriter.create(table, build, 1, "test", staging, options)) {
+      try (BuildWorker writer = BuildWorker.create(table, build, 1, "test", staging, options)) {
         records.addTo(writer);
         files = writer.finish();
       }

@@ -4,8 +4,8 @@ import io.bsdb.flink.lookup.ReadSettings;
 import io.bsdb.flink.row.DeclaredTable;
 import io.bsdb.flink.row.Projection;
 import io.bsdb.flink.row.SnapshotMapping;
-import io.bsdb.reader.options.KeyShare;
 import io.bsdb.table.Manifest;
+import io.bsdb.table.Partitioning;
 import java.io.IOException;
 import java.io.Serializable;
 import java.util.List;
@@ -53,17 +53,17 @@ public record ScanSpec(
   }
 
   private IntStream partitions(SnapshotMapping mapping, Manifest manifest) {
-    int partitions = manifest.partitions().size();
+    Partitioning partitioning = manifest.partitioning();
     if (extent instanceof Extent.RowCount) {
       return IntStream.of(0);
     }
     if (extent instanceof Extent.RowsOfKeys rows) {
       return mapping.storedKeys(rows.keys()).stream()
-          .mapToInt(key -> KeyShare.indexOf(key, partitions))
+          .mapToInt(partitioning::partition)
           .distinct()
           .sorted();
     }
-    return IntStream.range(0, partitions)
+    return IntStream.range(0, partitioning.count())
         .filter(partition -> manifest.partitions().get(partition).recordCount() > 0);
   }
 

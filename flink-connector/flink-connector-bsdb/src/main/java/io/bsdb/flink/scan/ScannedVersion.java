@@ -7,6 +7,7 @@ import io.bsdb.flink.row.SnapshotMapping;
 import io.bsdb.reader.SnapshotReader;
 import io.bsdb.reader.follow.TableReader;
 import io.bsdb.reader.options.KeyShare;
+import io.bsdb.table.Partitioning;
 import io.bsdb.table.Table;
 import io.bsdb.table.TableStorage;
 import java.io.Closeable;
@@ -130,12 +131,12 @@ final class ScannedVersion implements Closeable {
   SplitRows rows(int partition) throws IOException {
     SnapshotReader reader = lease.reader();
     if (spec.extent() instanceof Extent.RowsOfKeys rows) {
-      int partitions = reader.manifest().partitions().size();
+      Partitioning partitioning = reader.manifest().partitioning();
       return new RowsByKey(
           reader,
           decoder,
           mapping.storedKeys(rows.keys()).stream()
-              .filter(key -> KeyShare.indexOf(key, partitions) == partition)
+              .filter(key -> partitioning.partition(key) == partition)
               .toList());
     }
     return new PartitionRows(spec, reader.scan(partition), decoder);

@@ -1,10 +1,9 @@
 package io.bsdb.flink.sink;
 
 import io.bsdb.flink.row.DeclaredTable;
-import io.bsdb.format.SnapshotFormat;
-import io.bsdb.format.hash.KeyHash;
 import io.bsdb.table.Build;
 import io.bsdb.table.PartitionFile;
+import io.bsdb.table.Partitioning;
 import java.io.IOException;
 import org.apache.flink.api.common.SupportsConcurrentExecutionAttempts;
 import org.apache.flink.api.common.functions.Partitioner;
@@ -76,7 +75,7 @@ public final class SnapshotSink
       implements KeySelector<Tuple2<byte[], byte[]>, Integer> {
     @Override
     public Integer getKey(Tuple2<byte[], byte[]> entry) {
-      return SnapshotFormat.partition(KeyHash.hash(entry.f0).getMostSignificantBits(), partitions);
+      return new Partitioning(partitions).partition(entry.f0);
     }
   }
 

@@ -4,8 +4,8 @@ import io.bsdb.flink.row.DeclaredTable;
 import io.bsdb.row.RowCodec;
 import io.bsdb.table.Build;
 import io.bsdb.table.PartitionFile;
+import io.bsdb.writer.BuildWorker;
 import io.bsdb.writer.DuplicateKeyException;
-import io.bsdb.writer.PartitionWriter;
 import java.io.IOException;
 import java.util.List;
 import java.util.UUID;
@@ -20,7 +20,7 @@ import org.apache.flink.table.api.ValidationException;
 final class SnapshotSinkWriter
     implements CommittingSinkWriter<Tuple2<byte[], byte[]>, PartitionFile> {
   private final DeclaredTable table;
-  private final PartitionWriter writer;
+  private final BuildWorker writer;
   private final TemporaryDirectory temporary;
   private State state = State.WRITING;
 
@@ -30,7 +30,7 @@ final class SnapshotSinkWriter
   }
 
   private SnapshotSinkWriter(
-      DeclaredTable table, PartitionWriter writer, TemporaryDirectory temporary) {
+      DeclaredTable table, BuildWorker writer, TemporaryDirectory temporary) {
     this.table = table;
     this.writer = writer;
     this.temporary = temporary;
@@ -51,8 +51,8 @@ final class SnapshotSinkWriter
             TemporaryDirectory.parentFor(context),
             build.version() + "-" + attempt,
             settings.stagingRetention());
-    PartitionWriter writer =
-        PartitionWriter.create(
+    BuildWorker writer =
+        BuildWorker.create(
             table.table(),
             build,
             settings.partitions(),

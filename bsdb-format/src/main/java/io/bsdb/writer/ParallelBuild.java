@@ -4,6 +4,7 @@ import io.bsdb.format.SnapshotFormat;
 import io.bsdb.format.hash.KeyHash;
 import io.bsdb.table.Build;
 import io.bsdb.table.PartitionFile;
+import io.bsdb.table.Partitioning;
 import io.bsdb.table.Table;
 import io.bsdb.table.TableStorage;
 import java.io.IOException;
@@ -19,7 +20,7 @@ import java.util.concurrent.atomic.AtomicInteger;
  * Builds the partitions whose records lie in spill files, as many at once as processors and memory
  * allow. Used by one thread, once.
  */
-final class PartitionBuilds {
+final class ParallelBuild {
   private static final int BUILD_BYTES_PER_RECORD = 72;
   private static final int MAX_LOADED_BYTES = Integer.MAX_VALUE - (1 << 20);
 
@@ -38,7 +39,7 @@ final class PartitionBuilds {
    * @param temporaryDirectory for buckets that have to be split
    * @param spill whose buckets hold whole partitions, or whose partitions hold whole buckets
    */
-  PartitionBuilds(
+  ParallelBuild(
       Table table,
       Build build,
       int partitionCount,
@@ -154,14 +155,14 @@ final class PartitionBuilds {
   private final class Worker {
     private final PartitionRecords records = new PartitionRecords();
     private final List<PartitionFile> files = new ArrayList<>();
-    private final PartitionBuilder builder;
+    private final PartitionFileBuilder builder;
     private final BuildProgress progress;
 
     Worker(FrameCompression compression, BuildProgress progress) {
       this.progress = progress;
       this.builder =
-          new PartitionBuilder(
-              PartitionBuilds.this::create, options, compression, temporaryDirectory);
+          new PartitionFileBuilder(
+              ParallelBuild.this::create, options, compression, temporaryDirectory);
     }
 
     List<PartitionFile> work(List<Task> tasks, AtomicInteger next) throws IOException {
@@ -187,12 +188,13 @@ final class PartitionBuilds {
       int end = (int) (((long) (bucket + 1) * partitionCount + buckets - 1) / buckets);
       String name = String.format(Locale.ROOT, "split-%05d", bucket);
       int bufferLength = bufferLength(options, end - first);
+      Partitioning partitioning = new Partitioning(partitionCount);
       try (SpillFiles split = new SpillFiles(temporaryDirectory, name, end - first, bufferLength)) {
         spill.drain(
             bucket,
             (bytes, key, keyLength, valueLength) -> {
               long high = KeyHash.hash(bytes, key, keyLength).getMostSignificantBits();
-              int partition = SnapshotFormat.partition(high, partitionCount);
+              int partition = partitioning.partition(high);
               int value = key + keyLength;
               split.add(partition - first, bytes, key, keyLength, bytes, value, valueLength);
             });

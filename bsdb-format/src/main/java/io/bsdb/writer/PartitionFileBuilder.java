@@ -25,7 +25,7 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /** Turns the records of one partition, in memory, into its file. Used by one thread. */
-final class PartitionBuilder {
+final class PartitionFileBuilder {
   private final Outputs outputs;
   private final WriterOptions options;
   private final FrameCompression compression;
@@ -46,7 +46,7 @@ final class PartitionBuilder {
    * @param temporaryDirectory for the files of a perfect hash under construction; null if there
    *     will be no records
    */
-  PartitionBuilder(
+  PartitionFileBuilder(
       Outputs outputs,
       WriterOptions options,
       FrameCompression compression,
@@ -75,7 +75,7 @@ final class PartitionBuilder {
         new FileHeader(
             UUID.randomUUID(),
             Math.max(SnapshotFormat.HEADER_LENGTH, options.layout().alignment()));
-    try (PartitionOutput output = new PartitionOutput(outputs.create(name), header);
+    try (PartitionFileOutput output = new PartitionFileOutput(outputs.create(name), header);
         ZstdCompressCtx compressor = compressed ? compression.compressor() : null) {
       BlockWriter blocks = writeBlocks(header, records, shape, output, compressor);
       long blocksLength = output.length();
@@ -181,7 +181,7 @@ final class PartitionBuilder {
       FileHeader header,
       PartitionRecords records,
       BlockShape shape,
-      PartitionOutput output,
+      PartitionFileOutput output,
       @Nullable ZstdCompressCtx compressor)
       throws IOException {
     BlockWriter blocks = new BlockWriter(header, shape, records.data(), output, compressor);

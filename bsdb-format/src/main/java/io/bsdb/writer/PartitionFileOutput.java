@@ -23,7 +23,7 @@ import java.util.zip.CRC32C;
  * pages where the file system can (XFS, and ext4 since 6.16), so that whoever maps it while it is
  * cached has far fewer TLB misses.
  */
-final class PartitionOutput implements BlockOutput, Closeable {
+final class PartitionFileOutput implements BlockOutput, Closeable {
   private static final int HUGE_PAGE = 2 << 20;
   private static final int SLACK = 64 << 10;
 
@@ -42,7 +42,7 @@ final class PartitionOutput implements BlockOutput, Closeable {
   private long flushed;
 
   /** Takes over {@code output} and writes the header, padded so that blocks start aligned. */
-  PartitionOutput(TableStorage.Output output, FileHeader header) throws IOException {
+  PartitionFileOutput(TableStorage.Output output, FileHeader header) throws IOException {
     this.output = output;
     this.partChecksum = new PartChecksum(header.fileId());
     this.dataOffset = header.dataOffset();

@@ -3,15 +3,14 @@ package io.bsdb.reader;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.bsdb.format.SnapshotFormat;
-import io.bsdb.format.hash.KeyHash;
 import io.bsdb.reader.TestData.Lengths;
 import io.bsdb.table.Build;
 import io.bsdb.table.Manifest;
 import io.bsdb.table.PartitionFile;
+import io.bsdb.table.Partitioning;
 import io.bsdb.table.PublishConflictException;
 import io.bsdb.table.Table;
-import io.bsdb.writer.PartitionWriter;
+import io.bsdb.writer.BuildWorker;
 import io.bsdb.writer.SnapshotPublisher;
 import io.bsdb.writer.WriterOptions;
 import java.io.IOException;
@@ -28,7 +27,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** One snapshot built by several writers. */
-class PartitionWriterTest {
+class BuildWorkerTest {
   private static final int PARTITIONS = 6;
   private static final WriterOptions OPTIONS = WriterOptions.builder().minRows(0).build();
   private static final TestData DATA =
@@ -46,18 +45,18 @@ class PartitionWriterTest {
     build = table.begin();
   }
 
-  private PartitionWriter writer(String attempt) {
-    return PartitionWriter.create(
+  private BuildWorker writer(String attempt) {
+    return BuildWorker.create(
         table, build, PARTITIONS, attempt, directory.resolve("tmp-" + attempt), OPTIONS);
   }
 
   private static int partition(byte[] key) {
-    return SnapshotFormat.partition(KeyHash.hash(key).getMostSignificantBits(), PARTITIONS);
+    return new Partitioning(PARTITIONS).partition(key);
   }
 
   /** Builds the partitions of {@code [from, to)}. */
   private List<PartitionFile> build(String attempt, int from, int to) throws IOException {
-    try (PartitionWriter writer = writer(attempt)) {
+    try (BuildWorker writer = writer(attempt)) {
       for (int i = 0; i < DATA.count(); i++) {
         int partition = partition(DATA.keys().get(i));
         if (partition >= from && partition < to) {
@@ -252,13 +251,13 @@ class PartitionWriterTest {
 
   @Test
   void aWriterClosedBeforeItsEndDeletesItsFiles() throws Exception {
-    try (PartitionWriter writer = writer("a")) {
+    try (BuildWorker writer = writer("a")) {
       writer.add(new byte[] {1}, new byte[0]);
       writer.add(new byte[] {1}, new byte[0]);
       assertThatThrownBy(writer::finish).hasMessageStartingWith("duplicate key: '.' (hex 01)");
     }
     assertThat(table.storage().list(build.directory())).isEmpty();
-    PartitionWriter writer = writer("b");
+    BuildWorker writer = writer("b");
     writer.add(new byte[] {1}, new byte[0]);
     List<PartitionFile> files = writer.finish();
     writer.close();
@@ -272,12 +271,12 @@ class PartitionWriterTest {
   void refusesArgumentsThatMakeNoFiles() {
     for (int partitions : new int[] {0, -1, 65_537}) {
       assertThatThrownBy(
-              () -> PartitionWriter.create(table, build, partitions, "a", directory, OPTIONS))
+              () -> BuildWorker.create(table, build, partitions, "a", directory, OPTIONS))
           .isInstanceOf(IllegalArgumentException.class)
           .hasMessage("partitions out of range: expected 1 to 65536, actual " + partitions);
     }
     for (String suffix : new String[] {"../x", "a/b", "a b", "x".repeat(101)}) {
-      assertThatThrownBy(() -> PartitionWriter.create(table, build, 1, suffix, directory, OPTIONS))
+      assertThatThrownBy(() -> BuildWorker.create(table, build, 1, suffix, directory, OPTIONS))
           .isInstanceOf(IllegalArgumentException.class)
           .hasMessageContaining("actual '%s'", suffix);
     }

@@ -4,6 +4,7 @@ import io.bsdb.format.SnapshotFormat;
 import io.bsdb.format.hash.KeyHash;
 import io.bsdb.table.Build;
 import io.bsdb.table.PartitionFile;
+import io.bsdb.table.Partitioning;
 import io.bsdb.table.Table;
 import java.io.Closeable;
 import java.io.IOException;
@@ -19,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * one writer. Used by one thread; {@link #finish} builds partitions in parallel, as far as the
  * memory allows.
  */
-public final class PartitionWriter implements Closeable {
+public final class BuildWorker implements Closeable {
   /** Stands for: chosen by {@link #finish} from the amount of data. */
   static final int AUTOMATIC = 0;
 
@@ -33,7 +34,7 @@ public final class PartitionWriter implements Closeable {
   private final Path temporaryDirectory;
   private final WriterOptions options;
   private final SpillFiles spill;
-  private @Nullable PartitionBuilds builds;
+  private @Nullable ParallelBuild builds;
   private BuildListener listener = BuildListener.NONE;
   private int partitionCount;
   private long recordCount;
@@ -46,7 +47,7 @@ public final class PartitionWriter implements Closeable {
     CLOSED
   }
 
-  private PartitionWriter(
+  private BuildWorker(
       Table table,
       Build build,
       int partitionCount,
@@ -62,7 +63,7 @@ public final class PartitionWriter implements Closeable {
     int buckets = partitionCount == AUTOMATIC ? BUCKETS : Math.min(partitionCount, BUCKETS);
     this.spill =
         new SpillFiles(
-            temporaryDirectory, "bucket", buckets, PartitionBuilds.bufferLength(options, buckets));
+            temporaryDirectory, "bucket", buckets, ParallelBuild.bufferLength(options, buckets));
   }
 
   /**
@@ -73,30 +74,26 @@ public final class PartitionWriter implements Closeable {
    *     digits, '-'
    * @param temporaryDirectory for spill files, of this writer alone; created when needed
    */
-  public static PartitionWriter create(
+  public static BuildWorker create(
       Table table,
       Build build,
       int partitionCount,
       String suffix,
       Path temporaryDirectory,
       WriterOptions options) {
-    if (partitionCount < 1 || partitionCount > SnapshotFormat.MAX_PARTITIONS) {
-      throw new IllegalArgumentException(
-          "partitions out of range: expected 1 to %d, actual %d"
-              .formatted(SnapshotFormat.MAX_PARTITIONS, partitionCount));
-    }
+    var unused = new Partitioning(partitionCount); // checks the range
     if (!SUFFIX.matcher(suffix).matches()) {
       throw new IllegalArgumentException(
           "suffix of file names: expected up to 100 letters, digits and '-', actual '%s'"
               .formatted(suffix));
     }
-    return new PartitionWriter(table, build, partitionCount, suffix, temporaryDirectory, options);
+    return new BuildWorker(table, build, partitionCount, suffix, temporaryDirectory, options);
   }
 
   /** A writer of all partitions, of which it chooses the number unless the options give it. */
-  static PartitionWriter createAutomatic(
+  static BuildWorker createAutomatic(
       Table table, Build build, Path temporaryDirectory, WriterOptions options) {
-    return new PartitionWriter(table, build, options.partitions(), "", temporaryDirectory, options);
+    return new BuildWorker(table, build, options.partitions(), "", temporaryDirectory, options);
   }
 
   /** Who hears of progress. */
@@ -152,9 +149,10 @@ public final class PartitionWriter implements Closeable {
   private int bucket(long high) {
     int buckets = spill.bucketCount();
     if (partitionCount == AUTOMATIC || partitionCount == buckets) {
-      return SnapshotFormat.partition(high, buckets);
+      return new Partitioning(buckets).partition(high);
     }
-    return (int) ((long) SnapshotFormat.partition(high, partitionCount) * buckets / partitionCount);
+    long partition = new Partitioning(partitionCount).partition(high);
+    return (int) (partition * buckets / partitionCount);
   }
 
   /** Records added so far. */
@@ -179,8 +177,8 @@ public final class PartitionWriter implements Closeable {
     if (partitionCount == AUTOMATIC) {
       partitionCount = choosePartitions();
     }
-    PartitionBuilds run =
-        new PartitionBuilds(
+    ParallelBuild run =
+        new ParallelBuild(
             table, build, partitionCount, suffix, temporaryDirectory, options, spill, listener);
     builds = run;
     List<PartitionFile> files = run.run();
@@ -196,7 +194,7 @@ public final class PartitionWriter implements Closeable {
       int width = BUCKETS / partitions;
       largest = 0;
       for (int bucket = 0; bucket < BUCKETS; bucket += width) {
-        largest = Math.max(largest, PartitionBuilds.cost(spill, bucket, bucket + width));
+        largest = Math.max(largest, ParallelBuild.cost(spill, bucket, bucket + width));
       }
       if (largest <= budget) {
         return partitions;
