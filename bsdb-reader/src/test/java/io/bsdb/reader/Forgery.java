@@ -76,7 +76,7 @@ final class Forgery {
     for (Section section : otherFooter.sections()) {
       long offset = section.offset();
       long length = section.length();
-      boolean inFile = offset >= 0 && length >= 0 && offset + length <= changed.limit();
+      boolean inFile = offset >= 0 && length >= 0 && length <= changed.limit() - offset;
       int right =
           section.kind() == SectionKind.BLOCKS.id() || !inFile
               ? section.checksum()
