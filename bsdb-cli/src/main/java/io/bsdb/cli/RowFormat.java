@@ -6,6 +6,7 @@ import io.bsdb.row.Column;
 import io.bsdb.row.ColumnType;
 import io.bsdb.row.RowCodec;
 import io.bsdb.row.Schema;
+import io.bsdb.row.text.RowJsonWriter;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.HashMap;
@@ -31,7 +32,7 @@ final class RowFormat implements RecordFormat {
 
   @Override
   public String describe(byte[] key) {
-    return codec.keyText(key);
+    return RowJsonWriter.of(codec.schema()).key(key);
   }
 
   @Override

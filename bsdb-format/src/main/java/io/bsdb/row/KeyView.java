@@ -22,8 +22,12 @@ public final class KeyView implements FieldView {
   private int offset;
   private int limit; // 0: not wrapped
 
-  /** A view of keys of this schema that reads nothing until it is wrapped around bytes. */
-  public KeyView(Schema schema) {
+  /** Returns a view of keys of this schema that reads nothing until it is wrapped around bytes. */
+  public static KeyView of(Schema schema) {
+    return schema.keyEncoding().view(schema);
+  }
+
+  KeyView(Schema schema) {
     this.columns = schema.keyColumns();
     this.storages = schema.keyStorages;
     this.starts = storages.length > 1 ? new int[storages.length] : ONE_START;

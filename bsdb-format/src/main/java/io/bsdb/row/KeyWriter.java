@@ -32,8 +32,12 @@ public final class KeyWriter {
   private int next;
   private @Nullable String malformed; // what is wrong with a text that was not stored
 
-  /** A writer of keys of this schema. */
-  public KeyWriter(Schema schema) {
+  /** Returns a writer of keys of this schema, in its encoding. */
+  public static KeyWriter of(Schema schema) {
+    return schema.keyEncoding().writer(schema);
+  }
+
+  KeyWriter(Schema schema) {
     this.columns = schema.keyColumns();
     this.storages = schema.keyStorages;
     this.framed = storages.length > 1;

@@ -5,6 +5,8 @@ import java.time.Instant;
 import java.time.LocalDate;
 import java.time.LocalDateTime;
 import java.time.LocalTime;
+import java.util.HexFormat;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -167,16 +169,16 @@ public final class Row {
   }
 
   /**
-   * JSON, in column order; numbers that JSON lacks, dates and intervals are strings, bytes are
-   * Base64.
+   * The values by name, for messages and debuggers. Package {@code io.bsdb.row.text} writes JSON.
    */
   @Override
   public String toString() {
-    var json = new JsonText();
-    json.beginObject();
+    Map<String, @Nullable Object> values = new LinkedHashMap<>();
     for (Column column : schema.columns()) {
-      json.field(column.name(), value(column.name()));
+      Object value = value(column.name());
+      values.put(
+          column.name(), value instanceof byte[] bytes ? HexFormat.of().formatHex(bytes) : value);
     }
-    return json.endObject().toString();
+    return values.toString();
   }
 }

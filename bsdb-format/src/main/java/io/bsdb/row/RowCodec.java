@@ -67,7 +67,7 @@ public final class RowCodec {
               + columns.size()
               + " columns");
     }
-    var writer = new KeyWriter(schema);
+    var writer = KeyWriter.of(schema);
     for (int i = 0; i < values.length; i++) {
       FieldEncoder.write(writer, columns.get(i), values[i]);
     }
@@ -76,7 +76,7 @@ public final class RowCodec {
 
   /** Encodes a key from a row's named values; names outside the primary key are ignored. */
   public byte[] encodeKey(Map<String, ? extends @Nullable Object> row) {
-    var writer = new KeyWriter(schema);
+    var writer = KeyWriter.of(schema);
     for (Column column : schema.keyColumns()) {
       FieldEncoder.write(writer, column, row.get(column.name()));
     }
@@ -113,18 +113,7 @@ public final class RowCodec {
    *     be of this schema
    */
   public Row decode(byte[] key, byte[] value) {
-    return new Row(schema, new KeyView(schema).wrap(key), new RowView(layout).wrap(value));
-  }
-
-  /** A key as a JSON object, for people to read: <code>{"country": "DE", "number": 4711}</code>. */
-  public String keyText(byte[] key) {
-    KeyView view = new KeyView(schema).wrap(key);
-    var json = new JsonText();
-    json.beginObject();
-    for (int i = 0; i < view.size(); i++) {
-      json.field(schema.keyColumns().get(i).name(), JavaValues.read(view, i));
-    }
-    return json.endObject().toString();
+    return new Row(schema, KeyView.of(schema).wrap(key), new RowView(layout).wrap(value));
   }
 
   /**

@@ -37,7 +37,10 @@ public final class Schema {
   /** By key position; not to be changed. */
   final Storage[] keyStorages;
 
-  private Schema(List<Column> declared, List<String> primaryKey) {
+  private final KeyEncoding keyEncoding;
+
+  private Schema(List<Column> declared, List<String> primaryKey, KeyEncoding keyEncoding) {
+    this.keyEncoding = keyEncoding;
     if (declared.size() > MAX_COLUMNS) {
       throw new IllegalArgumentException(
           "schema has " + declared.size() + " columns, more than " + MAX_COLUMNS);
@@ -105,7 +108,7 @@ public final class Schema {
    *     of type ARRAY, MAP or ROW
    */
   public static Schema of(List<Column> columns, List<String> primaryKey) {
-    return new Schema(columns, primaryKey);
+    return new Schema(columns, primaryKey, KeyEncoding.PLAIN);
   }
 
   public static Builder builder() {
@@ -136,7 +139,7 @@ public final class Schema {
 
     /** Throws what {@link Schema#of} throws. */
     public Schema build() {
-      return new Schema(columns, primaryKey);
+      return of(columns, primaryKey);
     }
   }
 
@@ -147,6 +150,11 @@ public final class Schema {
   /** Names of the key columns, in key order. */
   public List<String> primaryKey() {
     return primaryKey;
+  }
+
+  /** Returns how keys are encoded. */
+  public KeyEncoding keyEncoding() {
+    return keyEncoding;
   }
 
   /** The columns of the primary key, in key order: what a key holds. */
@@ -190,7 +198,7 @@ public final class Schema {
 
   /**
    * The form in the manifest: {@code {"columns": [{"name": …, "type": …}, …], "primaryKey": [name,
-   * …]}}.
+   * …]}}, and {@code "keyEncoding"} unless it is plain.
    */
   public ObjectNode toJson() {
     ObjectNode json = JsonNodeFactory.instance.objectNode();
@@ -200,6 +208,9 @@ public final class Schema {
     }
     var keyArray = json.putArray("primaryKey");
     primaryKey.forEach(keyArray::add);
+    if (keyEncoding != KeyEncoding.PLAIN) {
+      json.put("keyEncoding", keyEncoding.label());
+    }
     return json;
   }
 
@@ -208,7 +219,8 @@ public final class Schema {
    *
    * @param file named in errors
    * @throws IllegalArgumentException naming the part that is missing or malformed
-   * @throws UnsupportedVersionException naming the column whose type this library does not have
+   * @throws UnsupportedVersionException naming the column whose type, or the encoding of keys, that
+   *     this library does not have
    */
   public static Schema fromJson(JsonNode json, String file) throws UnsupportedVersionException {
     JsonNode columnArray = array(json, "columns");
@@ -235,7 +247,13 @@ public final class Schema {
     for (JsonNode node : array(json, "primaryKey")) {
       primaryKey.add(text(node, "schema.primaryKey[" + primaryKey.size() + "]"));
     }
-    return new Schema(columns, primaryKey);
+    JsonNode encoding = json.get("keyEncoding");
+    return new Schema(
+        columns,
+        primaryKey,
+        encoding == null
+            ? KeyEncoding.PLAIN
+            : KeyEncoding.of(text(encoding, "schema.keyEncoding"), file));
   }
 
   private static JsonNode array(JsonNode json, String property) {
@@ -257,7 +275,8 @@ public final class Schema {
   public boolean equals(@Nullable Object other) {
     return other instanceof Schema schema
         && columns.equals(schema.columns)
-        && primaryKey.equals(schema.primaryKey);
+        && primaryKey.equals(schema.primaryKey)
+        && keyEncoding == schema.keyEncoding;
   }
 
   @Override

@@ -174,8 +174,8 @@ class KeyEncodingTest {
   @Test
   void unscaledLongsAreOfMinimalLength() {
     Schema schema = schema("DECIMAL(18, 0)");
-    var writer = new KeyWriter(schema);
-    var view = new KeyView(schema);
+    var writer = KeyWriter.of(schema);
+    var view = KeyView.of(schema);
     for (int bit = 0; bit < 59; bit++) {
       for (long delta = -1; delta <= 1; delta++) {
         for (long value : new long[] {(1L << bit) + delta, -(1L << bit) + delta}) {
@@ -189,14 +189,14 @@ class KeyEncodingTest {
 
   @Test
   void boundsTheLengthOfAKey() {
-    var single = new KeyWriter(schema("BYTES"));
+    var single = KeyWriter.of(schema("BYTES"));
     assertThat(single.writeBytes(new byte[65_535]).toBytes()).hasSize(65_535);
     single.reset().writeBytes(new byte[65_536]);
     assertThat(single.fits()).isFalse();
     assertThatIllegalArgumentException()
         .isThrownBy(single::toBytes)
         .withMessage("key is 65536 bytes long, must be 1 to 65535");
-    var pair = new KeyWriter(schema("STRING", "STRING"));
+    var pair = KeyWriter.of(schema("STRING", "STRING"));
     for (int length : new int[] {65_531, 65_532, 65_535, 65_536, 10_000_000}) {
       pair.reset().writeString("x".repeat(length)).writeString("");
       assertThat(pair.fits()).isEqualTo(length == 65_531);
@@ -209,7 +209,7 @@ class KeyEncodingTest {
 
   @Test
   void rejectsTheEmptyKey() {
-    var writer = new KeyWriter(schema("STRING")).writeString("");
+    var writer = KeyWriter.of(schema("STRING")).writeString("");
     assertThat(writer.fits()).isFalse();
     assertThatIllegalArgumentException()
         .isThrownBy(writer::toBytes)
@@ -220,7 +220,7 @@ class KeyEncodingTest {
 
   @Test
   void rejectsWrongCalls() {
-    var writer = new KeyWriter(schema("INT", "STRING"));
+    var writer = KeyWriter.of(schema("INT", "STRING"));
     assertThatIllegalArgumentException()
         .isThrownBy(() -> writer.writeLong(1))
         .withMessage("column 'k0' is INT NOT NULL, not stored as LONG");
@@ -265,7 +265,7 @@ class KeyEncodingTest {
   }
 
   private static void assertCorrupt(Schema schema, String hex, String message) {
-    assertThatThrownBy(() -> new KeyView(schema).wrap(HEX.parseHex(hex)))
+    assertThatThrownBy(() -> KeyView.of(schema).wrap(HEX.parseHex(hex)))
         .isInstanceOf(UncheckedIOException.class)
         .hasCauseInstanceOf(CorruptSnapshotException.class)
         .hasMessageContaining(message);

@@ -45,7 +45,7 @@ class MalformedTextTest {
 
   @Test
   void aKeyWriterTakesAMalformedKeyForOneThatNoTableHolds() {
-    KeyWriter writer = new KeyWriter(SCHEMA);
+    KeyWriter writer = KeyWriter.of(SCHEMA);
     assertThat(writer.writeString("\ud800").fits()).isFalse();
     assertThat(writer.reset().writeString("?").fits()).isTrue();
     assertThat(writer.toBytes()).isEqualTo(new byte[] {'?'});
@@ -61,7 +61,7 @@ class MalformedTextTest {
   @Test
   void keepsGivenBytesAsTheyAre() {
     byte[] bytes = {(byte) 0xED, (byte) 0xA0, (byte) 0x80, (byte) 0xFF};
-    assertThat(new KeyWriter(SCHEMA).writeUtf8(bytes, 0, bytes.length).toBytes()).isEqualTo(bytes);
+    assertThat(KeyWriter.of(SCHEMA).writeUtf8(bytes, 0, bytes.length).toBytes()).isEqualTo(bytes);
     RowWriter row = new RowWriter(RowLayout.ofValues(SCHEMA));
     row.setUtf8(0, bytes, 0, bytes.length);
     assertThat(Arrays.copyOfRange(row.toBytes(), row.toBytes().length - 4, row.toBytes().length))

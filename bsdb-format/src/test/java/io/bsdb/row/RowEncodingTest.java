@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.bsdb.row.text.RowJsonWriter;
 import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
 import java.time.LocalDateTime;
@@ -75,8 +76,9 @@ class RowEncodingTest {
     assertThat(row.longValue("geoname_id")).isEqualTo(2_661_552);
     assertThat(row.string("name")).isEqualTo("Bern");
     assertThat(row.doubleValue("latitude")).isEqualTo(46.94809);
-    assertThat(row)
-        .hasToString(
+    assertThat(
+            RowJsonWriter.of(CODEC.schema()).row(HEX.parseHex(BERN_KEY), HEX.parseHex(BERN_VALUE)))
+        .isEqualTo(
             "{\"geoname_id\": 2661552, \"name\": \"Bern\", \"country\": \"CH\", \"admin1\": \"BE\", "
                 + "\"timezone\": \"Europe/Zurich\", \"population\": 121631, \"latitude\": 46.94809, "
                 + "\"longitude\": 7.44744}");

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.bsdb.format.UnsupportedVersionException;
 import java.util.List;
@@ -91,6 +92,26 @@ class SchemaTest {
         .withMessageContaining(
             "column 'c' has a type that this bsdb does not support: file=manifest.json")
         .withMessageContaining("unknown type");
+  }
+
+  @Test
+  void namesAnUnsupportedEncodingOfKeys() throws Exception {
+    String json = SCHEMA.toJson().toString();
+    assertThat(json).doesNotContain("keyEncoding");
+    String end = json.substring(0, json.length() - 1);
+    JsonNode plain = new ObjectMapper().readTree(end + ",\"keyEncoding\":\"plain\"}");
+    assertThat(Schema.fromJson(plain, "m")).isEqualTo(SCHEMA);
+
+    JsonNode unknown = new ObjectMapper().readTree(end + ",\"keyEncoding\":\"ordered\"}");
+    assertThatExceptionOfType(UnsupportedVersionException.class)
+        .isThrownBy(() -> Schema.fromJson(unknown, "manifest.json"))
+        .withMessage(
+            "the keys have an encoding that this bsdb does not support: file=manifest.json"
+                + " keyEncoding='ordered'; upgrade bsdb");
+    JsonNode noName = new ObjectMapper().readTree(end + ",\"keyEncoding\":1}");
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> Schema.fromJson(noName, "m"))
+        .withMessage("schema.keyEncoding is not a string");
   }
 
   @Test

@@ -28,6 +28,7 @@ class ArchitectureTest {
           "io.bsdb.format.block",
           "io.bsdb.format.index",
           "io.bsdb.row",
+          "io.bsdb.row.text",
           "io.bsdb.table",
           "io.bsdb.writer",
           "io.bsdb.reader.options",

@@ -96,8 +96,8 @@ final class RowFormat<K, V> implements TableFormat<K, V> {
       latest = codec;
     }
     return keys == null
-        ? new SingleColumn<>(codec, new KeyWriter(schema), rows)
-        : new Written<>(codec, new KeyWriter(schema), keys, rows);
+        ? new SingleColumn<>(codec, KeyWriter.of(schema), rows)
+        : new Written<>(codec, KeyWriter.of(schema), keys, rows);
   }
 
   /** Keys that are the value of the only key column. */

@@ -149,7 +149,7 @@ record LookupJob(Path path, long rows) {
     try (AsyncSnapshotReader reader = AsyncSnapshotReader.open(path, options)) {
       var schema = Objects.requireNonNull(reader.manifest().schema());
       RowLayout layout = RowLayout.ofValues(schema);
-      KeyWriter writer = new KeyWriter(schema);
+      KeyWriter writer = KeyWriter.of(schema);
       InFlight lookups = new InFlight(IN_FLIGHT);
       long start = System.nanoTime();
       for (long i = 0; i < events; i++) {

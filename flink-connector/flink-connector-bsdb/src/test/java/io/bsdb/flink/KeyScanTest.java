@@ -61,7 +61,7 @@ class KeyScanTest {
     Schema schema = Objects.requireNonNull(manifest.schema());
     List<Integer> kept =
         LongStream.of(ids)
-            .mapToObj(id -> new KeyWriter(schema).reset().writeLong(id).toBytes())
+            .mapToObj(id -> KeyWriter.of(schema).reset().writeLong(id).toBytes())
             .map(key -> KeyShare.indexOf(key, PARTITIONS))
             .toList();
     Path version = directory.resolve("t/snapshots").resolve(manifest.version());

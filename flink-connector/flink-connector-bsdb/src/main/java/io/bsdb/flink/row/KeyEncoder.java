@@ -19,7 +19,7 @@ public final class KeyEncoder {
    */
   public KeyEncoder(Schema schema, DeclaredTable declared, int[] sources) {
     List<Column> columns = schema.keyColumns();
-    this.writer = new KeyWriter(schema);
+    this.writer = KeyWriter.of(schema);
     this.fields = new KeyField[columns.size()];
     this.sources = sources;
     for (int i = 0; i < fields.length; i++) {

@@ -65,7 +65,7 @@ final class SnapshotRow extends ViewRow {
   private KeyView key() {
     KeyView view = keyView;
     if (view == null) {
-      view = new KeyView(schema).wrap(key);
+      view = KeyView.of(schema).wrap(key);
       keyView = view;
     }
     return view;

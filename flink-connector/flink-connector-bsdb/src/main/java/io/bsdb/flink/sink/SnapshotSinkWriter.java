@@ -1,7 +1,7 @@
 package io.bsdb.flink.sink;
 
 import io.bsdb.flink.row.DeclaredTable;
-import io.bsdb.row.RowCodec;
+import io.bsdb.row.text.RowJsonWriter;
 import io.bsdb.table.Build;
 import io.bsdb.table.PartitionFile;
 import io.bsdb.writer.BuildWorker;
@@ -89,7 +89,7 @@ final class SnapshotSinkWriter
       throw new SuppressRestartsException(
           new ValidationException(
               "two rows have the same primary key: table=%s key=%s; remove one of them, or set 'sink.duplicates' = 'first' or 'last'"
-                  .formatted(table.name(), RowCodec.of(table.schema()).keyText(e.key())),
+                  .formatted(table.name(), RowJsonWriter.of(table.schema()).key(e.key())),
               e));
     }
   }

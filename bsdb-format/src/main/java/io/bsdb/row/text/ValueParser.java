@@ -1,0 +1,318 @@
+package io.bsdb.row.text;
+
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.JsonToken;
+import com.fasterxml.jackson.core.StreamReadConstraints;
+import com.fasterxml.jackson.core.StreamReadFeature;
+import io.bsdb.format.SnapshotFormat;
+import io.bsdb.row.Column;
+import io.bsdb.row.ColumnType;
+import java.io.IOException;
+import java.io.StringWriter;
+import java.io.UncheckedIOException;
+import java.math.BigDecimal;
+import java.time.DateTimeException;
+import java.time.LocalDate;
+import java.time.LocalDateTime;
+import java.time.LocalTime;
+import java.time.OffsetDateTime;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Base64;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads values of columns, and keys, from text and JSON, into the classes that {@link
+ * io.bsdb.row.RowCodec} takes: what {@link RowJsonWriter} writes, and scalars as strings too.
+ *
+ * <p>A text that is no value of its column throws {@link IllegalArgumentException}.
+ */
+public final class ValueParser {
+  /** Makes parsers for {@link #read}: texts may be as long as values, names are not repeated. */
+  public static final JsonFactory JSON =
+      JsonFactory.builder()
+          .streamReadConstraints(
+              StreamReadConstraints.builder()
+                  .maxStringLength(SnapshotFormat.MAX_VALUE_LENGTH)
+                  .build())
+          .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
+          .build();
+
+  private ValueParser() {}
+
+  /**
+   * Returns the value that a text stands for. Bytes are given in Base64, dates and times as ISO
+   * 8601, possibly with a space instead of the T.
+   */
+  public static Object parse(Column column, String text) {
+    try {
+      return parse(column.type(), text);
+    } catch (IllegalArgumentException | DateTimeException | ArithmeticException e) {
+      throw new IllegalArgumentException("'%s' is not a value of %s".formatted(text, column), e);
+    }
+  }
+
+  private static Object parse(ColumnType type, String text) {
+    return switch (type.kind()) {
+      case CHAR, VARCHAR -> text;
+      case BOOLEAN -> parseBoolean(text);
+      case BINARY, VARBINARY -> Base64.getDecoder().decode(text);
+      case DECIMAL -> parseDecimal(type, text);
+      case TINYINT -> Byte.valueOf(text);
+      case SMALLINT -> Short.valueOf(text);
+      case INT -> Integer.valueOf(text);
+      case BIGINT -> Long.valueOf(text);
+      case FLOAT -> {
+        Float value = Float.valueOf(text);
+        requireInRange(value, text);
+        yield value;
+      }
+      case DOUBLE -> {
+        Double value = Double.valueOf(text);
+        requireInRange(value, text);
+        yield value;
+      }
+      case DATE -> LocalDate.parse(text);
+      case TIME -> LocalTime.parse(text);
+      case TIMESTAMP -> LocalDateTime.parse(iso(text));
+      case TIMESTAMP_LTZ -> OffsetDateTime.parse(iso(text)).toInstant();
+      case ARRAY, MAP, ROW -> throw new IllegalArgumentException("not given as text");
+    };
+  }
+
+  private static Boolean parseBoolean(String text) {
+    if (!text.equalsIgnoreCase("true") && !text.equalsIgnoreCase("false")) {
+      throw new IllegalArgumentException("neither true nor false");
+    }
+    return Boolean.valueOf(text);
+  }
+
+  /** Does not expand exponents that cannot fit: a short text may stand for any number of digits. */
+  private static BigDecimal parseDecimal(ColumnType type, String text) {
+    BigDecimal decimal = new BigDecimal(text).stripTrailingZeros();
+    if (decimal.scale() > type.scale()
+        || (long) decimal.precision() - decimal.scale() > ColumnType.MAX_DECIMAL_PRECISION) {
+      throw new IllegalArgumentException("too many digits");
+    }
+    return decimal.setScale(type.scale());
+  }
+
+  private static void requireInRange(Number value, String text) {
+    if (Double.isInfinite(value.doubleValue()) && !text.endsWith("Infinity")) {
+      throw new IllegalArgumentException("out of range");
+    }
+  }
+
+  /** SQL writes a space where ISO 8601 has a T. */
+  private static String iso(String text) {
+    return text.length() > 10 && text.charAt(10) == ' '
+        ? text.substring(0, 10) + 'T' + text.substring(11)
+        : text;
+  }
+
+  /**
+   * Reads the value that begins with the parser's current token, up to its last token. A text
+   * column takes any JSON, which it holds as it is written, but for white space.
+   */
+  public static @Nullable Object read(Column column, JsonParser in) throws IOException {
+    JsonToken token = in.currentToken();
+    if (token == JsonToken.VALUE_NULL) {
+      return null;
+    }
+    return switch (column.type().kind()) {
+      case ARRAY -> readArray(column, in);
+      case MAP -> readMap(column, in);
+      case ROW -> {
+        List<Column> fields = column.type().fields();
+        require(in, JsonToken.START_OBJECT, "an object for " + column);
+        yield Arrays.asList(readFields(fields, in));
+      }
+      case CHAR, VARCHAR -> token.isScalarValue() ? in.getText() : json(in);
+      default -> {
+        if (!token.isScalarValue()) {
+          throw new IllegalArgumentException(
+              "'%s' is not a value of %s".formatted(json(in), column));
+        }
+        yield parse(column, in.getText());
+      }
+    };
+  }
+
+  /** Reads the object at the current token by column; those that it does not have are null. */
+  private static @Nullable Object[] readFields(List<Column> columns, JsonParser in)
+      throws IOException {
+    @Nullable Object[] values = new Object[columns.size()];
+    while (in.nextToken() != JsonToken.END_OBJECT) {
+      int i = 0;
+      while (i < values.length && !columns.get(i).name().equals(in.currentName())) {
+        i++;
+      }
+      in.nextToken();
+      if (i < values.length) {
+        values[i] = read(columns.get(i), in);
+      } else {
+        in.skipChildren();
+      }
+    }
+    return values;
+  }
+
+  private static List<@Nullable Object> readArray(Column column, JsonParser in) throws IOException {
+    require(in, JsonToken.START_ARRAY, "an array for " + column);
+    Column element = new Column(column.name(), column.type().elementType());
+    List<@Nullable Object> values = new ArrayList<>();
+    while (in.nextToken() != JsonToken.END_ARRAY) {
+      values.add(read(element, in));
+    }
+    return values;
+  }
+
+  private static Map<@Nullable Object, @Nullable Object> readMap(Column column, JsonParser in)
+      throws IOException {
+    Column keys = new Column(column.name(), column.type().keyType());
+    Column elements = new Column(column.name(), column.type().valueType());
+    Map<@Nullable Object, @Nullable Object> values = new LinkedHashMap<>();
+    boolean pairs = in.hasToken(JsonToken.START_ARRAY);
+    if (!pairs) {
+      require(in, JsonToken.START_OBJECT, "an object for " + column);
+    }
+    while (!in.nextToken().isStructEnd()) {
+      Object key;
+      if (pairs) {
+        require(in, JsonToken.START_ARRAY, "an array of key and value for " + column);
+        in.nextToken();
+        key = read(keys, in);
+      } else {
+        key = parse(keys, in.currentName());
+      }
+      in.nextToken();
+      if (values.containsKey(key)) {
+        throw new IllegalArgumentException("key '%s' twice in %s".formatted(key, column));
+      }
+      values.put(key, read(elements, in));
+      if (pairs) {
+        in.nextToken();
+        require(in, JsonToken.END_ARRAY, "the end of a pair for " + column);
+      }
+    }
+    return values;
+  }
+
+  private static void require(JsonParser in, JsonToken token, String wanted) throws IOException {
+    if (!in.hasToken(token)) {
+      String found = in.currentToken().isStructEnd() ? in.getText() : json(in);
+      throw new IllegalArgumentException("'%s' is not %s".formatted(found, wanted));
+    }
+  }
+
+  /** Returns the JSON that begins with the current token, without white space, digits as given. */
+  private static String json(JsonParser in) throws IOException {
+    var text = new StringWriter();
+    try (JsonGenerator out = JSON.createGenerator(text)) {
+      int depth = copy(in, out);
+      while (depth > 0) {
+        in.nextToken();
+        depth += copy(in, out);
+      }
+    }
+    String json = text.toString();
+    if (json.startsWith("{\"" + RowJsonWriter.MALFORMED + "\":")) {
+      throw new IllegalArgumentException("malformed text cannot be stored: " + json);
+    }
+    return json;
+  }
+
+  /** Copies a token, and returns by how much it deepens the nesting. */
+  private static int copy(JsonParser in, JsonGenerator out) throws IOException {
+    JsonToken token = in.currentToken();
+    if (token.isNumeric()) {
+      out.writeNumber(in.getText());
+    } else {
+      out.copyCurrentEvent(in);
+    }
+    return token.isStructStart() ? 1 : token.isStructEnd() ? -1 : 0;
+  }
+
+  /**
+   * Reads a key, as its columns' values in key order: the text itself if there is one column; else
+   * a JSON array, or values with commas between.
+   */
+  public static Object[] parseKey(List<Column> columns, String text) {
+    if (columns.size() == 1) {
+      return parse(columns, List.of(text));
+    }
+    if (text.startsWith("[")) {
+      try (JsonParser in = JSON.createParser(text)) {
+        in.nextToken();
+        Object[] key = readKey(columns, in);
+        if (in.nextToken() != null) {
+          throw new IllegalArgumentException("not a JSON array: more follows it");
+        }
+        return key;
+      } catch (JsonProcessingException e) {
+        throw new IllegalArgumentException("not a JSON array: " + e.getOriginalMessage(), e);
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
+    }
+    return parse(columns, List.of(text.split(",", -1)));
+  }
+
+  /**
+   * Reads the key that begins with the parser's current token, as its columns' values in key order:
+   * an array of them, an object by name as {@link RowJsonWriter#key} writes it, or the value itself
+   * if there is one column.
+   */
+  public static Object[] readKey(List<Column> columns, JsonParser in) throws IOException {
+    List<String> texts = new ArrayList<>();
+    if (in.hasToken(JsonToken.START_OBJECT)) {
+      Map<String, String> named = new HashMap<>();
+      while (in.nextToken() != JsonToken.END_OBJECT) {
+        String name = in.currentName();
+        in.nextToken();
+        named.put(name, keyText(in));
+      }
+      List<String> names = columns.stream().map(Column::name).toList();
+      if (!named.keySet().equals(Set.copyOf(names))) {
+        throw new IllegalArgumentException(
+            "members %s for the key columns %s".formatted(named.keySet(), columns));
+      }
+      names.forEach(name -> texts.add(named.get(name)));
+    } else if (in.hasToken(JsonToken.START_ARRAY)) {
+      while (in.nextToken() != JsonToken.END_ARRAY) {
+        texts.add(keyText(in));
+      }
+    } else {
+      texts.add(keyText(in));
+    }
+    return parse(columns, texts);
+  }
+
+  private static String keyText(JsonParser in) throws IOException {
+    if (!in.currentToken().isScalarValue() || in.hasToken(JsonToken.VALUE_NULL)) {
+      throw new IllegalArgumentException("a key has no value like " + json(in));
+    }
+    return in.getText();
+  }
+
+  private static Object[] parse(List<Column> columns, List<String> texts) {
+    if (texts.size() != columns.size()) {
+      throw new IllegalArgumentException(
+          "%d values for the key columns %s; a JSON array such as '[\"a,b\", 1]' may hold commas"
+              .formatted(texts.size(), columns));
+    }
+    Object[] key = new Object[texts.size()];
+    for (int i = 0; i < key.length; i++) {
+      key[i] = parse(columns.get(i), texts.get(i));
+    }
+    return key;
+  }
+}
