@@ -1,5 +1,11 @@
 package io.bsdb.cli;
 
+import io.bsdb.cli.output.ByteSize;
+import io.bsdb.cli.output.CommandFailure;
+import io.bsdb.cli.output.Console;
+import io.bsdb.cli.output.ExitStatus;
+import io.bsdb.cli.output.RecordText;
+import io.bsdb.cli.output.Report;
 import io.bsdb.reader.SnapshotReader;
 import io.bsdb.reader.metrics.ReaderMetrics;
 import io.bsdb.reader.options.Access;

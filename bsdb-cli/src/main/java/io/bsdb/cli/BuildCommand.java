@@ -1,5 +1,14 @@
 package io.bsdb.cli;
 
+import io.bsdb.cli.input.BadLines;
+import io.bsdb.cli.input.Inputs;
+import io.bsdb.cli.input.RecordFormat;
+import io.bsdb.cli.output.ByteSize;
+import io.bsdb.cli.output.CommandFailure;
+import io.bsdb.cli.output.Console;
+import io.bsdb.cli.output.ExitStatus;
+import io.bsdb.cli.output.Progress;
+import io.bsdb.cli.output.Report;
 import io.bsdb.format.SnapshotFormat;
 import io.bsdb.row.Schema;
 import io.bsdb.table.Manifest;
@@ -48,7 +57,6 @@ final class BuildCommand implements Callable<Integer> {
 
   @Mixin private TableArgument table;
   @Mixin private InputArguments input;
-  @Mixin private FormatArguments format;
   @Mixin private WriterArguments writer;
 
   @Option(names = "--verify", description = "Read the whole snapshot back once it is built.")
@@ -64,9 +72,9 @@ final class BuildCommand implements Callable<Integer> {
   @Override
   public Integer call() throws IOException {
     WriterOptions.Builder builder = writer.toOptions();
-    Inputs inputs = input.inputs();
+    Inputs inputs = input.inputs(console);
     BadLines badLines = input.badLines(console);
-    RecordFormat format = this.format.create(inputs, badLines, console);
+    RecordFormat format = input.format(inputs, badLines, console);
     Schema schema = format.schema();
     WriterOptions options = schema == null ? builder.build() : builder.schema(schema).build();
     long started = System.nanoTime();
@@ -128,13 +136,13 @@ final class BuildCommand implements Callable<Integer> {
       try (Progress progress =
           Progress.start(console, "reading", inputs.length(), Progress.Unit.BYTES)) {
         AtomicLong records = progress.records();
-        RecordSink sink =
+        RecordFormat.Sink sink =
             (key, keyOffset, keyLength, value, valueOffset, valueLength, line) -> {
               interruption.check();
               snapshot.add(key, keyOffset, keyLength, value, valueOffset, valueLength);
               records.lazySet(records.getPlain() + 1);
             };
-        inputs.read(format, console.in(), progress.position(), sink, badLines);
+        inputs.read(format, progress.position(), sink, badLines);
       }
       try (Progress progress = Progress.start(console, "building", 0, Progress.Unit.PARTITIONS)) {
         snapshot.listener(
@@ -183,8 +191,7 @@ final class BuildCommand implements Callable<Integer> {
   private CommandFailure duplicate(DuplicateKeyException e, Inputs inputs, RecordFormat format)
       throws IOException {
     byte[] key = e.key();
-    List<String> places =
-        inputs.canBeReadAgain() ? DuplicateSearch.places(key, inputs, format, console) : List.of();
+    List<String> places = inputs.places(key, format, BadLines.ignored(console));
     String text = format.describe(key);
     return CommandFailure.refused(
         places.size() < 2

@@ -1,5 +1,6 @@
 package io.bsdb.cli;
 
+import io.bsdb.cli.output.Console;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;

@@ -1,5 +1,9 @@
 package io.bsdb.cli;
 
+import io.bsdb.cli.output.Console;
+import io.bsdb.cli.output.Encoding;
+import io.bsdb.cli.output.ExitStatus;
+import io.bsdb.cli.output.RecordText;
 import io.bsdb.reader.SnapshotReader;
 import java.io.BufferedOutputStream;
 import java.io.IOException;

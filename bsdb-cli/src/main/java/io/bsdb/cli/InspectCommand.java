@@ -1,5 +1,7 @@
 package io.bsdb.cli;
 
+import io.bsdb.cli.output.Console;
+import io.bsdb.cli.output.ExitStatus;
 import io.bsdb.table.Manifest;
 import io.bsdb.table.PartitionFile;
 import java.io.IOException;

@@ -1,5 +1,6 @@
 package io.bsdb.cli;
 
+import io.bsdb.cli.output.Report;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;

@@ -1,5 +1,9 @@
 package io.bsdb.cli;
 
+import io.bsdb.cli.input.Lines;
+import io.bsdb.cli.output.CommandFailure;
+import io.bsdb.cli.output.Encoding;
+import io.bsdb.cli.output.RecordText;
 import io.bsdb.reader.RecordCursor;
 import io.bsdb.reader.SnapshotReader;
 import java.io.IOException;

@@ -1,5 +1,8 @@
 package io.bsdb.cli;
 
+import io.bsdb.cli.output.Console;
+import io.bsdb.cli.output.ExitStatus;
+import io.bsdb.cli.output.Report;
 import java.io.IOException;
 import java.util.List;
 import java.util.concurrent.Callable;

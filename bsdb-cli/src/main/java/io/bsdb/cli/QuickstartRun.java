@@ -1,6 +1,8 @@
 package io.bsdb.cli;
 
 import io.bsdb.cli.QuickstartCommand.Engine;
+import io.bsdb.cli.output.Console;
+import io.bsdb.cli.output.ExitStatus;
 import io.bsdb.examples.KafkaStreamsQuickstart;
 import io.bsdb.examples.Quickstart;
 import io.bsdb.examples.Quickstart.Live;

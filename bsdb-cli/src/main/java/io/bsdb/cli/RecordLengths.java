@@ -1,5 +1,7 @@
 package io.bsdb.cli;
 
+import io.bsdb.cli.output.Console;
+import io.bsdb.cli.output.Progress;
 import io.bsdb.reader.RecordCursor;
 import io.bsdb.reader.SnapshotReader;
 import io.bsdb.table.Manifest;

@@ -1,5 +1,8 @@
 package io.bsdb.cli;
 
+import io.bsdb.cli.output.CommandFailure;
+import io.bsdb.cli.output.Console;
+import io.bsdb.cli.output.ExitStatus;
 import io.bsdb.table.Table;
 import java.io.IOException;
 import java.util.List;

@@ -1,8 +1,12 @@
 package io.bsdb.cli;
 
+import io.bsdb.cli.output.CommandFailure;
+import io.bsdb.cli.output.Console;
+import io.bsdb.cli.output.Encoding;
+import io.bsdb.cli.output.ExitStatus;
+import io.bsdb.cli.output.RecordText;
 import io.bsdb.reader.RecordCursor;
 import io.bsdb.reader.SnapshotReader;
-import io.bsdb.row.Schema;
 import java.io.BufferedOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -62,19 +66,10 @@ final class ScanCommand implements Callable<Integer> {
     try (SnapshotReader reader = SnapshotReader.open(table.directory());
         RecordCursor cursor = reader.scan();
         OutputStream out = new BufferedOutputStream(console.out(), BUFFER)) {
-      Schema schema = reader.manifest().schema();
-      RecordText text = RecordText.of(schema, encoding);
+      RecordText text = RecordText.of(reader.manifest().schema(), encoding);
       for (long i = 0; i < limit && cursor.next(); i++) {
         byte[] key = key(cursor);
-        if (json) {
-          out.write(text.json(key, cursor.value()));
-        } else {
-          if (schema == null) {
-            out.write(text.key(key));
-            out.write('\t');
-          }
-          out.write(text.value(key, cursor.value()));
-        }
+        out.write(json ? text.json(key, cursor.value()) : text.line(key, cursor.value()));
         out.write('\n');
       }
     }

@@ -1,5 +1,7 @@
 package io.bsdb.cli;
 
+import io.bsdb.cli.output.ByteSize;
+import io.bsdb.cli.output.Report;
 import io.bsdb.format.SectionKind;
 import io.bsdb.format.SnapshotFormat;
 import io.bsdb.table.Manifest;

@@ -1,5 +1,8 @@
 package io.bsdb.cli;
 
+import io.bsdb.cli.output.Console;
+import io.bsdb.cli.output.ExitStatus;
+import io.bsdb.cli.output.Report;
 import java.io.IOException;
 import java.time.Duration;
 import java.time.format.DateTimeParseException;

@@ -1,5 +1,9 @@
 package io.bsdb.cli;
 
+import io.bsdb.cli.output.ByteSize;
+import io.bsdb.cli.output.Console;
+import io.bsdb.cli.output.ExitStatus;
+import io.bsdb.cli.output.Report;
 import io.bsdb.format.CorruptSnapshotException;
 import io.bsdb.table.Manifest;
 import io.bsdb.table.Table;

@@ -1,5 +1,6 @@
 package io.bsdb.cli;
 
+import io.bsdb.cli.output.ByteSize;
 import io.bsdb.format.hash.PerfectHashConstruction;
 import io.bsdb.writer.Duplicates;
 import io.bsdb.writer.Layout;

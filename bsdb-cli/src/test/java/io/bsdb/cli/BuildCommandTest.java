@@ -3,6 +3,7 @@ package io.bsdb.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.github.luben.zstd.ZstdOutputStream;
+import io.bsdb.cli.output.ExitStatus;
 import io.bsdb.table.Manifest;
 import io.bsdb.table.Table;
 import java.io.ByteArrayOutputStream;

@@ -2,6 +2,7 @@ package io.bsdb.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.bsdb.cli.output.ExitStatus;
 import io.bsdb.row.RowCodec;
 import io.bsdb.row.Schema;
 import io.bsdb.writer.SnapshotWriter;
@@ -172,7 +173,7 @@ class GetCommandTest {
     assertThat(get.status()).as(get.err()).isZero();
     CommandRun trailing = CommandRun.of("get", "-t", table, "--", "[1, \"a\"] 2");
     assertThat(trailing.status()).isEqualTo(ExitStatus.USAGE);
-    assertThat(trailing.err()).contains("not a JSON array: Trailing token");
+    assertThat(trailing.err()).contains("not a JSON array: more follows it");
   }
 
   private void write(WriterOptions options, String key, byte[] value) throws IOException {

@@ -3,6 +3,7 @@ package io.bsdb.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.bsdb.cli.output.RecordText;
 import io.bsdb.reader.SnapshotReader;
 import java.io.IOException;
 import java.lang.reflect.Proxy;

@@ -2,6 +2,7 @@ package io.bsdb.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.bsdb.cli.output.ExitStatus;
 import java.io.File;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;

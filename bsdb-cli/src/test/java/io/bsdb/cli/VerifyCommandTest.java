@@ -2,6 +2,7 @@ package io.bsdb.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.bsdb.cli.output.ExitStatus;
 import io.bsdb.row.RowCodec;
 import io.bsdb.row.Schema;
 import io.bsdb.writer.SnapshotWriter;

@@ -56,7 +56,7 @@ public final class RowCodec {
   }
 
   /** Encodes a key from the values of the primary key's columns, in key order. */
-  public byte[] encodeKey(Object... values) {
+  public byte[] encodeKey(@Nullable Object... values) {
     List<Column> columns = schema.keyColumns();
     if (values.length != columns.size()) {
       throw new IllegalArgumentException(

@@ -116,7 +116,7 @@ class RowDamageTest {
     CODEC.verify(KEY, VALUE);
     assertThat(outcomeAnywhere(VALUE))
         .startsWith("{id=7, code=abc, price=9.99, string=Zürich, bool=true")
-        .endsWith("\"rows\": [{\"a\": true, \"b\": \"s\"}], \"nothing\": null}");
+        .endsWith("rows=[{a=true, b=s}], nothing=null}");
   }
 
   @Test

@@ -1,0 +1,123 @@
+package io.bsdb.cli.input;
+
+import com.github.luben.zstd.ZstdInputStream;
+import java.io.BufferedInputStream;
+import java.io.FilterInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.channels.Channels;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Locale;
+import java.util.concurrent.atomic.AtomicLong;
+import org.apache.commons.compress.compressors.gzip.GzipCompressorInputStream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One input: a file, or a stream that is read once. A file whose name ends in {@code .gz}, {@code
+ * .zst} or {@code .zstd} is decompressed.
+ *
+ * @param name as messages give it
+ * @param path null for a stream
+ * @param stream empty for a file
+ * @param length in bytes as stored; 0 if unknown
+ */
+public record InputFile(String name, @Nullable Path path, InputStream stream, long length) {
+  private static final int BUFFER = 128 << 10;
+
+  static InputFile of(Path path) throws IOException {
+    return new InputFile(path.toString(), path, InputStream.nullInputStream(), Files.size(path));
+  }
+
+  static InputFile of(String name, InputStream stream) {
+    return new InputFile(name, null, stream, 0);
+  }
+
+  /** Whether it is a regular file, not a pipe. */
+  boolean canBeReadAgain() {
+    return path != null && Files.isRegularFile(path);
+  }
+
+  /**
+   * Opens it. What the stream throws names the file; an interrupt ends a read, even from a pipe.
+   *
+   * @param stored is increased by the bytes read, before decompression
+   */
+  InputStream open(AtomicLong stored) throws IOException {
+    InputStream source = path == null ? stream : Channels.newInputStream(FileChannel.open(path));
+    try {
+      return new Named(decompressed(new Counting(source, stored)), name);
+    } catch (IOException e) {
+      try (source) {
+        throw named(name, e);
+      }
+    }
+  }
+
+  private InputStream decompressed(InputStream source) throws IOException {
+    String lowerCase = name.toLowerCase(Locale.ROOT);
+    if (lowerCase.endsWith(".gz")) {
+      // Unlike Java's own it refuses what follows a member and is none, instead of ending there.
+      boolean allMembers = true;
+      return new GzipCompressorInputStream(new BufferedInputStream(source, BUFFER), allMembers);
+    }
+    if (lowerCase.endsWith(".zst") || lowerCase.endsWith(".zstd")) {
+      return new ZstdInputStream(source);
+    }
+    return source;
+  }
+
+  private static IOException named(String name, IOException e) {
+    String reason = e.getMessage() == null ? "it ends too early" : e.getMessage();
+    return new IOException("cannot read %s: %s".formatted(name, reason), e);
+  }
+
+  /** Counts what passes. */
+  private static final class Counting extends FilterInputStream {
+    private final AtomicLong bytes;
+
+    Counting(InputStream in, AtomicLong bytes) {
+      super(in);
+      this.bytes = bytes;
+    }
+
+    @Override
+    public int read() throws IOException {
+      byte[] one = new byte[1];
+      return read(one, 0, 1) < 0 ? -1 : one[0] & 0xFF;
+    }
+
+    @Override
+    public int read(byte[] target, int offset, int length) throws IOException {
+      int read = in.read(target, offset, length);
+      bytes.addAndGet(Math.max(0, read));
+      return read;
+    }
+  }
+
+  /** Says in every exception which input it was. */
+  private static final class Named extends FilterInputStream {
+    private final String name;
+
+    Named(InputStream in, String name) {
+      super(in);
+      this.name = name;
+    }
+
+    @Override
+    public int read() throws IOException {
+      byte[] one = new byte[1];
+      return read(one, 0, 1) < 0 ? -1 : one[0] & 0xFF;
+    }
+
+    @Override
+    public int read(byte[] target, int offset, int length) throws IOException {
+      try {
+        return in.read(target, offset, length);
+      } catch (IOException e) {
+        throw named(name, e);
+      }
+    }
+  }
+}

@@ -1,0 +1,173 @@
+package io.bsdb.cli.input;
+
+import io.bsdb.cli.output.CommandFailure;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.FileSystems;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.PathMatcher;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Stream;
+
+/** The inputs of a build, in the order in which they are read. */
+public record Inputs(List<InputFile> files) {
+  private static final String STANDARD_INPUT = "-";
+  private static final String GLOB_CHARACTERS = "*?[{";
+
+  public Inputs {
+    files = List.copyOf(files);
+  }
+
+  /**
+   * What the arguments name: files, directories (all regular files in them, by name), patterns, and
+   * {@code -}.
+   *
+   * @throws CommandFailure if one of them names nothing
+   */
+  public static Inputs of(List<String> arguments, InputStream standardInput) throws IOException {
+    List<InputFile> files = new ArrayList<>();
+    boolean hasStandardInput = false;
+    for (String argument : arguments) {
+      if (argument.equals(STANDARD_INPUT)) {
+        if (hasStandardInput) {
+          throw CommandFailure.usage("--input names standard input twice");
+        }
+        hasStandardInput = true;
+        files.add(InputFile.of("(standard input)", standardInput));
+      } else {
+        addPaths(argument, files);
+      }
+    }
+    return new Inputs(files);
+  }
+
+  private static void addPaths(String argument, List<InputFile> files) throws IOException {
+    Path path = Path.of(argument);
+    if (argument.startsWith("-") && !Files.exists(path)) {
+      throw CommandFailure.usage(
+          "unknown option, or no such input: '%s'; 'bsdb build --help' shows the options"
+              .formatted(argument));
+    }
+    if (Files.isDirectory(path)) {
+      addSorted(path, regularFiles(path), files);
+    } else if (Files.exists(path)) {
+      files.add(InputFile.of(path));
+    } else if (globStart(argument) >= 0) {
+      addSorted(path, matching(argument), files);
+    } else {
+      throw CommandFailure.unreadable("no such input: " + path);
+    }
+  }
+
+  private static void addSorted(Path argument, List<Path> paths, List<InputFile> files)
+      throws IOException {
+    if (paths.isEmpty()) {
+      throw CommandFailure.unreadable("no regular file in the input: " + argument);
+    }
+    for (Path path : paths.stream().sorted().toList()) {
+      files.add(InputFile.of(path));
+    }
+  }
+
+  private static List<Path> regularFiles(Path directory) throws IOException {
+    try (Stream<Path> entries = Files.list(directory)) {
+      return entries.filter(Files::isRegularFile).toList();
+    }
+  }
+
+  /** Files below the directory that stands before the first pattern character. */
+  private static List<Path> matching(String pattern) throws IOException {
+    int slash = pattern.lastIndexOf('/', globStart(pattern));
+    Path root = slash < 0 ? Path.of("") : Path.of(pattern.substring(0, slash + 1));
+    if (!Files.isDirectory(root)) {
+      return List.of();
+    }
+    PathMatcher matcher = FileSystems.getDefault().getPathMatcher("glob:" + pattern);
+    int depth = pattern.contains("**") ? Integer.MAX_VALUE : pattern.split("/", -1).length;
+    try (Stream<Path> entries = Files.walk(root, depth)) {
+      return entries.filter(Files::isRegularFile).filter(matcher::matches).toList();
+    }
+  }
+
+  private static int globStart(String argument) {
+    for (int i = 0; i < argument.length(); i++) {
+      if (GLOB_CHARACTERS.indexOf(argument.charAt(i)) >= 0) {
+        return i;
+      }
+    }
+    return -1;
+  }
+
+  /** Bytes as stored, or 0 if that is not known of each. */
+  public long length() {
+    long sum = 0;
+    for (InputFile file : files) {
+      if (file.length() == 0 && !file.canBeReadAgain()) {
+        return 0;
+      }
+      sum += file.length();
+    }
+    return sum;
+  }
+
+  /** For messages. */
+  List<String> names() {
+    return files.stream().map(InputFile::name).toList();
+  }
+
+  /** Whether each can be read a second time. */
+  public boolean canBeReadAgain() {
+    return files.stream().allMatch(InputFile::canBeReadAgain);
+  }
+
+  /** Reads them all. */
+  public void read(
+      RecordFormat format, AtomicLong stored, RecordFormat.Sink sink, BadLines badLines)
+      throws IOException {
+    for (InputFile file : files) {
+      format.read(file, stored, sink, badLines);
+    }
+  }
+
+  /**
+   * Returns the first two places of a key, as {@code file:line}; fewer if the inputs have changed
+   * since, none if they cannot be read again. A build keeps no line numbers.
+   */
+  public List<String> places(byte[] key, RecordFormat format, BadLines badLines)
+      throws IOException {
+    List<String> places = new ArrayList<>();
+    if (!canBeReadAgain()) {
+      return places;
+    }
+    try {
+      for (InputFile file : files) {
+        RecordFormat.Sink sink =
+            (bytes, offset, length, value, valueOffset, valueLength, line) -> {
+              if (Arrays.equals(bytes, offset, offset + length, key, 0, key.length)) {
+                places.add(file.name() + ":" + line);
+                if (places.size() == 2) {
+                  throw new StopReading();
+                }
+              }
+            };
+        format.read(file, new AtomicLong(), sink, badLines);
+      }
+    } catch (StopReading e) {
+      // both are found
+    }
+    return places;
+  }
+
+  /** Thrown by a sink that has seen enough, to whoever reads. */
+  static final class StopReading extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+
+    StopReading() {
+      super(null, null, false, false);
+    }
+  }
+}

@@ -1,0 +1,65 @@
+package io.bsdb.cli.input;
+
+import io.bsdb.cli.output.Encoding;
+import io.bsdb.format.SnapshotFormat;
+import io.bsdb.row.Schema;
+import java.io.IOException;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+
+/** Finds records in an input. */
+public interface RecordFormat {
+  /** Takes the records of an input. The arrays are the caller's and change after the call. */
+  @FunctionalInterface
+  interface Sink {
+    /**
+     * Takes a record.
+     *
+     * @param line on which it began, from 1
+     */
+    void add(
+        byte[] key,
+        int keyOffset,
+        int keyLength,
+        byte[] value,
+        int valueOffset,
+        int valueLength,
+        long line)
+        throws IOException;
+  }
+
+  /**
+   * Reads an input to its end.
+   *
+   * @param stored is increased by the bytes read
+   * @param badLines is told of each line that is not a record
+   */
+  void read(InputFile file, AtomicLong stored, Sink sink, BadLines badLines) throws IOException;
+
+  /** Returns the schema of the rows; null if keys and values are plain bytes. */
+  default @Nullable Schema schema() {
+    return null;
+  }
+
+  /** Returns a key as messages show it. */
+  default String describe(byte[] key) {
+    return Encoding.excerpt(key, 0, key.length);
+  }
+
+  /** Returns whether key and value are short enough; if not, {@code badLines} has heard of it. */
+  static boolean fit(int keyLength, int valueLength, String name, long line, BadLines badLines) {
+    boolean keyFits = keyLength <= SnapshotFormat.MAX_KEY_LENGTH;
+    boolean fits = keyFits && valueLength <= SnapshotFormat.MAX_VALUE_LENGTH;
+    if (!fits) {
+      badLines.found(
+          name,
+          line,
+          "the %s is too long: %,d bytes, at most %,d"
+              .formatted(
+                  keyFits ? "value" : "key",
+                  keyFits ? valueLength : keyLength,
+                  keyFits ? SnapshotFormat.MAX_VALUE_LENGTH : SnapshotFormat.MAX_KEY_LENGTH));
+    }
+    return fits;
+  }
+}

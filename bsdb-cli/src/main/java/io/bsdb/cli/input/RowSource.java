@@ -1,0 +1,37 @@
+package io.bsdb.cli.input;
+
+import io.bsdb.row.Column;
+import java.io.IOException;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+
+/** Finds rows in an input. Opens it as it needs: as a stream, or the file itself. */
+public interface RowSource {
+  /** Takes rows. */
+  interface Sink {
+    /**
+     * Takes a row.
+     *
+     * @param values of the columns asked for, in the classes that {@code RowCodec} takes; the array
+     *     changes after the call
+     */
+    void row(@Nullable Object[] values, long line) throws IOException;
+
+    /** Hears of a line that is no row. */
+    void refuse(long line, String reason);
+  }
+
+  /**
+   * Returns the columns of the inputs: those that they declare, or that their first rows suggest.
+   */
+  List<Column> columns(Inputs inputs, BadLines badLines) throws IOException;
+
+  /**
+   * Reads an input to its end.
+   *
+   * @param columns to read
+   * @param stored is increased by the bytes read
+   */
+  void read(InputFile file, AtomicLong stored, List<Column> columns, Sink sink) throws IOException;
+}

@@ -1,0 +1,212 @@
+package io.bsdb.cli.input;
+
+import com.fasterxml.jackson.core.JsonParser;
+import io.bsdb.cli.output.CommandFailure;
+import io.bsdb.row.Column;
+import io.bsdb.row.ColumnType.Kind;
+import io.bsdb.row.text.ValueParser;
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+
+/** Rows that lie in text, whose columns have the types that the user says, or inferred ones. */
+abstract class TextRows implements RowSource {
+  private static final int SAMPLE = 10_000;
+
+  /** Types by column, if they were inferred. */
+  private final Map<String, InferredType> inferred = new LinkedHashMap<>();
+
+  /** Takes what an input holds. A field that is no value throws IllegalArgumentException. */
+  interface Fields {
+    /** Takes the names of all fields, if the input says them in advance. */
+    void header(List<String> names);
+
+    /** Takes a field of the current row, whose text may stand for a value of any type. */
+    void field(String name, String text);
+
+    /** Takes a field of the current row: the JSON at the current token, which it consumes. */
+    void field(String name, JsonParser json) throws IOException;
+
+    /** Ends the current row. */
+    void end(long line) throws IOException;
+
+    /** Drops the current row. */
+    void refuse(long line, String reason);
+  }
+
+  /** Reads an input to its end. */
+  abstract void read(InputStream in, String name, Fields fields) throws IOException;
+
+  @Override
+  public final void read(InputFile file, AtomicLong stored, List<Column> columns, Sink sink)
+      throws IOException {
+    read(file, stored, new Typed(file.name(), columns, sink));
+  }
+
+  private void read(InputFile file, AtomicLong stored, Fields fields) throws IOException {
+    try (InputStream in = file.open(stored)) {
+      read(in, file.name(), fields);
+    }
+  }
+
+  /** Infers the columns from the first rows: all of them, in the order in which they come up. */
+  @Override
+  public final List<Column> columns(Inputs inputs, BadLines badLines) throws IOException {
+    if (!inputs.canBeReadAgain()) {
+      throw CommandFailure.usage(
+          "an input that can be read only once needs --schema, such as 'id BIGINT, name STRING'");
+    }
+    int rows = 0;
+    for (InputFile file : inputs.files()) {
+      Sample sample = new Sample(file.name(), badLines, rows);
+      try {
+        read(file, new AtomicLong(), sample);
+      } catch (Inputs.StopReading e) {
+        break; // there are more rows than the sample takes
+      } finally {
+        rows = sample.rows;
+      }
+    }
+    if (rows == 0) {
+      throw CommandFailure.refused(
+          "no row to infer the columns from in %s; say the columns with --schema"
+              .formatted(inputs.names()));
+    }
+    List<Column> columns = new ArrayList<>();
+    inferred.forEach((name, type) -> columns.add(new Column(name, type.type())));
+    return columns;
+  }
+
+  /** Looks at the first rows. */
+  private final class Sample implements Fields {
+    private final String name;
+    private final BadLines badLines;
+    private final Map<String, InferredType> row = new LinkedHashMap<>();
+    private int rows;
+
+    Sample(String name, BadLines badLines, int rows) {
+      this.name = name;
+      this.badLines = badLines;
+      this.rows = rows;
+    }
+
+    @Override
+    public void header(List<String> names) {}
+
+    @Override
+    public void field(String name, String text) {
+      row.put(name, InferredType.of(text));
+    }
+
+    @Override
+    public void field(String name, JsonParser json) throws IOException {
+      row.put(name, InferredType.of(json));
+      json.skipChildren();
+    }
+
+    @Override
+    public void end(long line) {
+      if (rows == SAMPLE) {
+        throw new Inputs.StopReading();
+      }
+      rows++;
+      row.forEach((name, type) -> inferred.merge(name, type, InferredType::and));
+      row.clear();
+    }
+
+    @Override
+    public void refuse(long line, String reason) {
+      row.clear();
+      badLines.found(name, line, reason);
+    }
+  }
+
+  /** Makes values of columns. */
+  private final class Typed implements Fields {
+    private final String input;
+    private final List<Column> columns;
+    private final Sink sink;
+    private final Map<String, Integer> positions = new HashMap<>();
+    private final @Nullable Object[] values;
+
+    Typed(String input, List<Column> columns, Sink sink) {
+      this.input = input;
+      this.columns = columns;
+      this.sink = sink;
+      this.values = new Object[columns.size()];
+      columns.forEach(column -> positions.put(column.name(), positions.size()));
+    }
+
+    @Override
+    public void header(List<String> names) {
+      for (Column column : columns) {
+        if (!names.contains(column.name())) {
+          throw CommandFailure.refused(
+              "%s: no column '%s'; the header has %s".formatted(input, column.name(), names));
+        }
+      }
+    }
+
+    @Override
+    public void field(String name, String text) {
+      int position = position(name);
+      if (position >= 0) {
+        Column column = columns.get(position);
+        check(column, InferredType.of(text), text);
+        Kind kind = column.type().kind();
+        boolean isNull = text.isEmpty() && kind != Kind.CHAR && kind != Kind.VARCHAR;
+        values[position] = isNull ? null : ValueParser.parse(column, text);
+      }
+    }
+
+    @Override
+    public void field(String name, JsonParser json) throws IOException {
+      int position = position(name);
+      if (position < 0) {
+        json.skipChildren();
+        return;
+      }
+      Column column = columns.get(position);
+      check(column, InferredType.of(json), json.getText());
+      values[position] = ValueParser.read(column, json);
+    }
+
+    /** Returns the position of a column; -1 if it is not wanted. */
+    private int position(String name) {
+      Integer position = positions.get(name);
+      if (position == null && !inferred.isEmpty()) {
+        throw new IllegalArgumentException(
+            "the first rows have no column '%s'; say the columns with --schema".formatted(name));
+      }
+      return position == null ? -1 : position;
+    }
+
+    private void check(Column column, InferredType seen, String text) {
+      InferredType type = inferred.get(column.name());
+      if (type != null && !type.takes(seen)) {
+        throw new IllegalArgumentException(
+            "'%s' does not fit the inferred %s; say the types with --schema"
+                .formatted(text, column));
+      }
+    }
+
+    @Override
+    public void end(long line) throws IOException {
+      sink.row(values, line);
+      Arrays.fill(values, null);
+    }
+
+    @Override
+    public void refuse(long line, String reason) {
+      Arrays.fill(values, null);
+      sink.refuse(line, reason);
+    }
+  }
+}

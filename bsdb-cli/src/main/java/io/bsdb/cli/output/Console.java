@@ -1,0 +1,76 @@
+package io.bsdb.cli.output;
+
+import java.io.FileDescriptor;
+import java.io.FileInputStream;
+import java.io.FileOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.io.PrintStream;
+import java.nio.channels.Channels;
+import java.nio.charset.StandardCharsets;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a command reads and writes.
+ *
+ * @param in standard input
+ * @param out results, and nothing else; bytes, because keys and values are
+ * @param err messages and progress
+ * @param terminal whether a person watches {@code err}
+ */
+public record Console(InputStream in, OutputStream out, PrintStream err, boolean terminal) {
+  /** Set by the launcher, which can ask the system. */
+  private static final String TERMINAL_PROPERTY = "bsdb.terminal";
+
+  public Console {
+    out = new StandardOutput(out);
+  }
+
+  /** The streams of this process, unbuffered; an interrupt ends a read. */
+  public static Console ofProcess() {
+    return new Console(
+        Channels.newInputStream(new FileInputStream(FileDescriptor.in).getChannel()),
+        new FileOutputStream(FileDescriptor.out),
+        new PrintStream(new FileOutputStream(FileDescriptor.err), true, StandardCharsets.UTF_8),
+        Boolean.getBoolean(TERMINAL_PROPERTY));
+  }
+
+  /** A message for people, on a line of its own, whatever it quotes. */
+  public void say(String format, @Nullable Object... arguments) {
+    err.println(
+        escaped(arguments.length == 0 ? format : String.format(Locale.ROOT, format, arguments)));
+  }
+
+  /**
+   * Writes the result of a command that has changed something.
+   *
+   * @param done what stays done if the result cannot be written
+   */
+  public void answer(String result, String done) throws IOException {
+    try {
+      out.write(result.getBytes(StandardCharsets.UTF_8));
+    } catch (StandardOutput.Failure e) {
+      say("bsdb: %s", done);
+      throw e;
+    }
+  }
+
+  /** A text without control characters, which terminals would obey. */
+  public static String escaped(String text) {
+    StringBuilder escaped = new StringBuilder(text.length());
+    text.codePoints()
+        .forEach(
+            point -> {
+              if (point == '\t') {
+                escaped.append("\\t");
+              } else if (Character.isISOControl(point)) {
+                escaped.append(String.format(Locale.ROOT, "\\u%04x", point));
+              } else {
+                escaped.appendCodePoint(point);
+              }
+            });
+    return escaped.toString();
+  }
+}

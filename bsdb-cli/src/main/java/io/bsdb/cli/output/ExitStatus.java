@@ -1,0 +1,23 @@
+package io.bsdb.cli.output;
+
+/** What the process tells its caller; the same for every command. */
+public final class ExitStatus {
+  public static final int OK = 0;
+
+  /** The answer is no: a key is absent, an input was refused. */
+  public static final int NO = 1;
+
+  /** The command line makes no sense. */
+  public static final int USAGE = 2;
+
+  /** A table or a file is corrupt; it or standard output cannot be read or written. */
+  public static final int UNREADABLE = 3;
+
+  /** A defect of this program. */
+  public static final int DEFECT = 70;
+
+  /** What the shell reports of programs that write to nobody: 128 + SIGPIPE. */
+  public static final int BROKEN_PIPE = 141;
+
+  private ExitStatus() {}
+}

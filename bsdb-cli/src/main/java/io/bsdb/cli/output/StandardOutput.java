@@ -1,0 +1,54 @@
+package io.bsdb.cli.output;
+
+import java.io.FilterOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+
+/** Standard output, whose failures can be told from those of files. */
+public final class StandardOutput extends FilterOutputStream {
+  public StandardOutput(OutputStream out) {
+    super(out);
+  }
+
+  @Override
+  public void write(int b) throws IOException {
+    try {
+      out.write(b);
+    } catch (IOException e) {
+      throw new Failure(e);
+    }
+  }
+
+  @Override
+  public void write(byte[] bytes, int offset, int length) throws IOException {
+    try {
+      out.write(bytes, offset, length);
+    } catch (IOException e) {
+      throw new Failure(e);
+    }
+  }
+
+  @Override
+  public void flush() throws IOException {
+    try {
+      out.flush();
+    } catch (IOException e) {
+      throw new Failure(e);
+    }
+  }
+
+  /** Standard output cannot be written. */
+  public static final class Failure extends IOException {
+    private static final long serialVersionUID = 1L;
+
+    Failure(IOException cause) {
+      super("standard output cannot be written: " + cause.getMessage(), cause);
+    }
+
+    /** Nobody reads on, as with 'bsdb scan | head': nothing to tell, and nobody to tell it. */
+    public boolean isBrokenPipe() {
+      Throwable cause = getCause();
+      return cause != null && "Broken pipe".equals(cause.getMessage());
+    }
+  }
+}

@@ -1,0 +1,5 @@
+/** What commands say: results, messages, progress, failures and exit statuses. */
+@NullMarked
+package io.bsdb.cli.output;
+
+import org.jspecify.annotations.NullMarked;
