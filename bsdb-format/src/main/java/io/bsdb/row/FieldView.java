@@ -2,6 +2,7 @@ package io.bsdb.row;
 
 import java.io.UncheckedIOException;
 import java.math.BigDecimal;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Read access by position to the fields of a key or a row, or to the elements of an array, without
@@ -89,6 +90,11 @@ public sealed interface FieldView permits SlotView, KeyView {
 
   /** ROW. A new view. */
   RowView rowAt(int i);
+
+  /** Returns the value in the class that {@link RowCodec} lists for its type; null for null. */
+  default @Nullable Object valueAt(int i) {
+    return JavaValues.read(this, i);
+  }
 
   /** Offset of a slice in {@link #bytes()}. */
   static int offset(long slice) {

@@ -48,8 +48,8 @@ public final class Row {
     int position = schema.position(name);
     int keyPosition = schema.keyPosition(position);
     return keyPosition >= 0
-        ? JavaValues.read(key, keyPosition)
-        : JavaValues.read(value, schema.valuePosition(position));
+        ? key.valueAt(keyPosition)
+        : value.valueAt(schema.valuePosition(position));
   }
 
   /** CHAR and VARCHAR. */

@@ -3,7 +3,6 @@ package io.bsdb.row.text;
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.util.MinimalPrettyPrinter;
-import io.bsdb.format.CorruptSnapshotException;
 import io.bsdb.row.ArrayView;
 import io.bsdb.row.Column;
 import io.bsdb.row.ColumnType;
@@ -17,25 +16,24 @@ import io.bsdb.row.Schema;
 import java.io.IOException;
 import java.io.StringWriter;
 import java.io.UncheckedIOException;
+import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
-import java.time.DateTimeException;
-import java.time.LocalDate;
 import java.time.LocalDateTime;
 import java.time.LocalTime;
-import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Base64;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Set;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Writes keys and rows of a table as JSON objects, as {@code docs/FORMAT.md} specifies under "Rows
  * and keys as JSON". {@link ValueParser} reads what this writes.
  *
- * <p>Damaged bytes throw {@link UncheckedIOException} caused by {@link CorruptSnapshotException}.
+ * <p>Damaged bytes throw {@link UncheckedIOException} caused by {@link
+ * io.bsdb.format.CorruptSnapshotException}.
  *
  * <p>Immutable and safe for use by many threads.
  */
@@ -44,7 +42,6 @@ public final class RowJsonWriter {
   static final String MALFORMED = "malformedUtf8";
 
   private static final JsonFactory FACTORY = new JsonFactory();
-  private static final long NANOS_PER_MILLI = 1_000_000;
 
   private final Schema schema;
   private final RowLayout layout;
@@ -103,142 +100,101 @@ public final class RowJsonWriter {
   }
 
   private static void write(JsonGenerator out, FieldView view, int i) throws IOException {
+    ColumnType type = view.type(i);
     if (view.isNull(i)) {
       out.writeNull();
-      return;
-    }
-    ColumnType type = view.type(i);
-    switch (type.kind()) {
-      case ARRAY -> writeArray(out, view.arrayAt(i));
-      case MAP -> writeMap(out, view.mapAt(i), type.keyType().kind());
-      case ROW -> writeFields(out, view.rowAt(i), type.fields());
-      default -> writeScalar(out, view, i, type.kind());
+    } else if (type.kind() == Kind.ARRAY) {
+      ArrayView array = view.arrayAt(i);
+      out.writeStartArray();
+      for (int k = 0; k < array.size(); k++) {
+        write(out, array, k);
+      }
+      out.writeEndArray();
+    } else if (type.kind() == Kind.MAP) {
+      writeMap(out, view.mapAt(i));
+    } else if (type.kind() == Kind.ROW) {
+      writeFields(out, view.rowAt(i), type.fields());
+    } else {
+      writeScalar(out, view, i);
     }
   }
 
-  private static void writeScalar(JsonGenerator out, FieldView view, int i, Kind kind)
-      throws IOException {
-    String text = scalar(view, i);
+  private static void writeScalar(JsonGenerator out, FieldView view, int i) throws IOException {
+    Object value = Objects.requireNonNull(view.valueAt(i));
+    String text = scalar(view, i, value);
     if (text == null) {
       out.writeStartObject();
       out.writeFieldName(MALFORMED);
       out.writeBinary(view.bytesAt(i));
       out.writeEndObject();
-      return;
-    }
-    switch (kind) {
-      case BOOLEAN, TINYINT, SMALLINT, INT, BIGINT, DECIMAL -> out.writeRawValue(text);
-      case FLOAT, DOUBLE -> {
-        if (Character.isDigit(text.charAt(text.length() - 1))) {
-          out.writeRawValue(text);
-        } else {
-          out.writeString(text);
-        }
-      }
-      default -> out.writeString(text);
+    } else if (value instanceof Boolean
+        || (value instanceof Number && Character.isDigit(text.charAt(text.length() - 1)))) {
+      out.writeRawValue(text);
+    } else {
+      out.writeString(text); // NaN and infinities too
     }
   }
 
-  private static void writeArray(JsonGenerator out, ArrayView array) throws IOException {
+  private static void writeMap(JsonGenerator out, MapView map) throws IOException {
+    List<String> names = names(map.keys());
+    if (names != null) {
+      out.writeStartObject();
+      for (int i = 0; i < map.size(); i++) {
+        out.writeFieldName(names.get(i));
+        write(out, map.values(), i);
+      }
+      out.writeEndObject();
+      return;
+    }
     out.writeStartArray();
-    for (int i = 0; i < array.size(); i++) {
-      write(out, array, i);
+    for (int i = 0; i < map.size(); i++) {
+      out.writeStartArray();
+      write(out, map.keys(), i);
+      write(out, map.values(), i);
+      out.writeEndArray();
     }
     out.writeEndArray();
   }
 
-  private static void writeMap(JsonGenerator out, MapView map, Kind keyKind) throws IOException {
-    List<String> names = names(map.keys(), keyKind);
-    if (names == null) {
-      out.writeStartArray();
-    } else {
-      out.writeStartObject();
-    }
-    for (int i = 0; i < map.size(); i++) {
-      if (names != null) {
-        out.writeFieldName(names.get(i));
-        write(out, map.values(), i);
-      } else {
-        out.writeStartArray();
-        write(out, map.keys(), i);
-        write(out, map.values(), i);
-        out.writeEndArray();
-      }
-    }
-    if (names == null) {
-      out.writeEndArray();
-    } else {
-      out.writeEndObject();
-    }
-  }
-
   /** Returns the keys as names of an object; null if they cannot all be told apart as such. */
-  private static @Nullable List<String> names(ArrayView keys, Kind kind) {
+  private static @Nullable List<String> names(ArrayView keys) {
     List<String> names = new ArrayList<>(keys.size());
-    Set<String> distinct = new HashSet<>();
     for (int i = 0; i < keys.size(); i++) {
-      String name = kind.isKeyable() && !keys.isNull(i) ? scalar(keys, i) : null;
-      if (name == null || !distinct.add(name)) {
+      Object key = keys.elementType().kind().isKeyable() ? keys.valueAt(i) : null;
+      String name = key == null ? null : scalar(keys, i, key);
+      if (name == null) {
         return null;
       }
       names.add(name);
     }
-    return names;
+    return new HashSet<>(names).size() < names.size() ? null : names;
   }
 
-  /** Returns a value that is neither null nor nested as text; null if it is malformed text. */
-  private static @Nullable String scalar(FieldView view, int i) {
-    Kind kind = view.type(i).kind();
-    return switch (kind) {
-      case CHAR, VARCHAR -> wellFormed(view, i);
-      case BINARY, VARBINARY -> Base64.getEncoder().encodeToString(view.bytesAt(i));
-      case BOOLEAN -> String.valueOf(view.booleanAt(i));
-      case DECIMAL -> view.decimalAt(i).toPlainString();
-      case TINYINT -> String.valueOf(view.byteAt(i));
-      case SMALLINT -> String.valueOf(view.shortAt(i));
-      case INT -> String.valueOf(view.intAt(i));
-      case BIGINT -> String.valueOf(view.longAt(i));
-      case FLOAT -> ShortestDecimal.of(view.floatAt(i));
-      case DOUBLE -> ShortestDecimal.of(view.doubleAt(i));
-      case DATE -> LocalDate.ofEpochDay(view.intAt(i)).toString();
-      case TIME -> time(timeOf(view.intAt(i)));
-      case TIMESTAMP -> timestamp(view.epochMillisAt(i), view.nanosOfMilliAt(i));
-      case TIMESTAMP_LTZ -> timestamp(view.epochMillisAt(i), view.nanosOfMilliAt(i)) + 'Z';
-      case ARRAY, MAP, ROW -> throw new IllegalArgumentException(kind + " is no scalar");
-    };
-  }
-
-  private static @Nullable String wellFormed(FieldView view, int i) {
-    String text = view.stringAt(i);
-    // Malformed bytes are read as U+FFFD, which a text may also have of its own.
-    return text.indexOf('\uFFFD') < 0
-            || Arrays.equals(text.getBytes(StandardCharsets.UTF_8), view.bytesAt(i))
-        ? text
-        : null;
-  }
-
-  private static LocalTime timeOf(int millisOfDay) {
-    try {
-      return LocalTime.ofNanoOfDay(millisOfDay * NANOS_PER_MILLI);
-    } catch (DateTimeException e) {
-      throw new UncheckedIOException(
-          new CorruptSnapshotException("time: " + millisOfDay + " milliseconds of the day", e));
+  /** Returns the text of a value that is neither null nor nested; null if it is malformed text. */
+  private static @Nullable String scalar(FieldView view, int i, Object value) {
+    if (value instanceof String text) {
+      // Malformed bytes are read as U+FFFD, which a text may also have of its own.
+      boolean wellFormed =
+          text.indexOf('\uFFFD') < 0
+              || Arrays.equals(text.getBytes(StandardCharsets.UTF_8), view.bytesAt(i));
+      return wellFormed ? text : null;
     }
-  }
-
-  private static String timestamp(long epochMillis, int nanosOfMilli) {
-    LocalDateTime time =
-        LocalDateTime.ofEpochSecond(
-            Math.floorDiv(epochMillis, 1000L),
-            (int) (Math.floorMod(epochMillis, 1000L) * NANOS_PER_MILLI) + nanosOfMilli,
-            ZoneOffset.UTC);
-    return time.toLocalDate() + "T" + time(time.toLocalTime());
-  }
-
-  /** Java leaves seconds out that are zero. */
-  private static String time(LocalTime time) {
-    String text = time.toString();
-    return text.length() == "HH:mm".length() ? text + ":00" : text;
+    if (value instanceof byte[] bytes) {
+      return Base64.getEncoder().encodeToString(bytes);
+    }
+    if (value instanceof BigDecimal decimal) {
+      return decimal.toPlainString();
+    }
+    if (value instanceof Double number) {
+      return ShortestDecimal.of(number);
+    }
+    if (value instanceof Float number) {
+      return ShortestDecimal.of(number);
+    }
+    // Local times leave out seconds that are zero.
+    String text = value.toString();
+    boolean isLocal = value instanceof LocalTime || value instanceof LocalDateTime;
+    return isLocal && text.indexOf(':') == text.lastIndexOf(':') ? text + ":00" : text;
   }
 
   /** Writes to a generator. */

@@ -70,16 +70,8 @@ public final class ValueParser {
       case SMALLINT -> Short.valueOf(text);
       case INT -> Integer.valueOf(text);
       case BIGINT -> Long.valueOf(text);
-      case FLOAT -> {
-        Float value = Float.valueOf(text);
-        requireInRange(value, text);
-        yield value;
-      }
-      case DOUBLE -> {
-        Double value = Double.valueOf(text);
-        requireInRange(value, text);
-        yield value;
-      }
+      case FLOAT -> inRange(Float.valueOf(text), text);
+      case DOUBLE -> inRange(Double.valueOf(text), text);
       case DATE -> LocalDate.parse(text);
       case TIME -> LocalTime.parse(text);
       case TIMESTAMP -> LocalDateTime.parse(iso(text));
@@ -105,10 +97,11 @@ public final class ValueParser {
     return decimal.setScale(type.scale());
   }
 
-  private static void requireInRange(Number value, String text) {
+  private static Number inRange(Number value, String text) {
     if (Double.isInfinite(value.doubleValue()) && !text.endsWith("Infinity")) {
       throw new IllegalArgumentException("out of range");
     }
+    return value;
   }
 
   /** SQL writes a space where ISO 8601 has a T. */
