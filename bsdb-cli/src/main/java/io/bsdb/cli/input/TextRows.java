@@ -159,7 +159,10 @@ abstract class TextRows implements RowSource {
       int position = position(name);
       if (position >= 0) {
         Column column = columns.get(position);
-        check(column, InferredType.of(text), text);
+        InferredType type = inferred.get(name);
+        if (type != null && !type.takes(InferredType.of(text))) {
+          throw doesNotFit(text, column);
+        }
         Kind kind = column.type().kind();
         boolean isNull = text.isEmpty() && kind != Kind.CHAR && kind != Kind.VARCHAR;
         values[position] = isNull ? null : ValueParser.parse(column, text);
@@ -174,7 +177,10 @@ abstract class TextRows implements RowSource {
         return;
       }
       Column column = columns.get(position);
-      check(column, InferredType.of(json), json.getText());
+      InferredType type = inferred.get(name);
+      if (type != null && !type.takes(InferredType.of(json))) {
+        throw doesNotFit(json.getText(), column);
+      }
       values[position] = ValueParser.read(column, json);
     }
 
@@ -188,13 +194,9 @@ abstract class TextRows implements RowSource {
       return position == null ? -1 : position;
     }
 
-    private void check(Column column, InferredType seen, String text) {
-      InferredType type = inferred.get(column.name());
-      if (type != null && !type.takes(seen)) {
-        throw new IllegalArgumentException(
-            "'%s' does not fit the inferred %s; say the types with --schema"
-                .formatted(text, column));
-      }
+    private static IllegalArgumentException doesNotFit(String text, Column column) {
+      return new IllegalArgumentException(
+          "'%s' does not fit the inferred %s; say the types with --schema".formatted(text, column));
     }
 
     @Override
