@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.code_intelligence.jazzer.junit.FuzzTest;
 import io.bsdb.format.CorruptSnapshotException;
+import io.bsdb.row.text.RowJsonWriter;
 import java.io.UncheckedIOException;
 import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
@@ -77,7 +78,7 @@ class RowFuzzTest {
     boolean sound = isSound(key, value);
     String text;
     try {
-      text = CODEC.decode(key, value).toString();
+      text = RowJsonWriter.of(SCHEMA).row(key, value);
     } catch (UncheckedIOException e) {
       assertThat(e).hasCauseInstanceOf(CorruptSnapshotException.class);
       assertThat(sound).as("verified, yet refused: %s", e.getMessage()).isFalse();
