@@ -131,6 +131,8 @@ class RowJsonTest {
         "DATE|\"2024-02-30\"|'2024-02-30' is not a value of `v` DATE",
         "ARRAY<INT>|{\"a\": 1}|'{\"a\":1}' is not an array for `v` ARRAY<INT>",
         "MAP<INT, INT>|[1]|'1' is not an array of key and value for `v` MAP<INT, INT>",
+        "MAP<INT, INT>|[[1]]|no value of `v` INT before ']'",
+        "MAP<INT, INT>|[[]]|no value of `v` INT before ']'",
         "MAP<INT, INT>|[[1, 2, 3]]|'3' is not the end of a pair for `v` MAP<INT, INT>",
         "MAP<INT, INT>|{\"1\": 1, \"01\": 2}|key '1' twice in `v` MAP<INT, INT>",
       },

@@ -120,6 +120,10 @@ public final class ValueParser {
     if (token == JsonToken.VALUE_NULL) {
       return null;
     }
+    if (token.isStructEnd()) {
+      throw new IllegalArgumentException(
+          "no value of %s before '%s'".formatted(column, in.getText()));
+    }
     return switch (column.type().kind()) {
       case ARRAY -> readArray(column, in);
       case MAP -> readMap(column, in);
@@ -201,8 +205,7 @@ public final class ValueParser {
 
   private static void require(JsonParser in, JsonToken token, String wanted) throws IOException {
     if (!in.hasToken(token)) {
-      String found = in.currentToken().isStructEnd() ? in.getText() : json(in);
-      throw new IllegalArgumentException("'%s' is not %s".formatted(found, wanted));
+      throw new IllegalArgumentException("'%s' is not %s".formatted(json(in), wanted));
     }
   }
 
