@@ -41,11 +41,6 @@ public interface SnapshotReader extends KeyLookup, Closeable {
     return new CallingReader(SnapshotOpener.openVersion(table, version, options));
   }
 
-  /** Returns a reader without records: every key is absent, and there are no partitions. */
-  static SnapshotReader empty() {
-    return new EmptyReader();
-  }
-
   /** Returns all records of the partitions that are open, one after the other. */
   RecordCursor scan() throws IOException;
 

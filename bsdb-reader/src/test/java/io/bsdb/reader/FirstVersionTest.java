@@ -5,7 +5,7 @@ import static io.bsdb.reader.NumberedVersions.versionOf;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.bsdb.reader.follow.InitialLoad;
+import io.bsdb.reader.follow.OnMissing;
 import io.bsdb.reader.follow.TableReader;
 import io.bsdb.reader.options.ReaderOptions;
 import io.bsdb.table.Manifest;
@@ -60,7 +60,7 @@ class FirstVersionTest {
             () -> {
               try {
                 return TableReader.builder(table)
-                    .initialLoad(InitialLoad.WAIT)
+                    .onMissing(OnMissing.waitFor(Duration.ofDays(1)))
                     .refreshEvery(Duration.ofMillis(2))
                     .open();
               } catch (IOException e) {
@@ -76,10 +76,23 @@ class FirstVersionTest {
   @Test
   void waitingForTheFirstVersionEndsWithAnInterrupt() {
     Thread.currentThread().interrupt();
-    assertThatThrownBy(() -> TableReader.builder(table).initialLoad(InitialLoad.WAIT).open())
+    OnMissing wait = OnMissing.waitFor(Duration.ofDays(1));
+    assertThatThrownBy(() -> TableReader.builder(table).onMissing(wait).open())
         .isInstanceOf(InterruptedIOException.class)
         .hasMessageContaining(table.toString());
     assertThat(Thread.interrupted()).isTrue();
+  }
+
+  @Test
+  void failsIfNoFirstVersionComesInTime() {
+    OnMissing wait = OnMissing.waitFor(Duration.ofMillis(5));
+    assertThatThrownBy(() -> TableReader.builder(table).onMissing(wait).open())
+        .isInstanceOf(NoSuchFileException.class)
+        .hasMessageContaining(table.toString())
+        .hasMessageEndingWith("; waited PT0.005S");
+    assertThatThrownBy(() -> OnMissing.waitFor(Duration.ofSeconds(-1)))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage("time to wait for the first version: expected>0 actual=PT-1S");
   }
 
   @Test
@@ -87,25 +100,20 @@ class FirstVersionTest {
     try (TableReader live =
         TableReader.builder(table)
             .refreshEvery(Duration.ZERO)
-            .initialLoad(InitialLoad.EMPTY)
+            .onMissing(OnMissing.EMPTY)
             .open()) {
       assertThat(live.refresh()).isFalse();
       assertThat(live.get(key(1))).isNull();
-      try (TableReader.Lease lease = live.lease()) {
-        assertThat(lease.reader().get(key(1), ByteBuffer.allocate(9)))
-            .isEqualTo(SnapshotReader.NOT_FOUND);
-        assertThat(lease.reader().getAll(List.of(key(1), key(2)))).containsExactly(null, null);
-        assertThat(lease.reader().async().get(key(1)).join()).isNull();
-        assertThat(lease.reader().async().getAll(List.of(key(1))).join()).containsOnlyNulls();
-        assertThat(lease.reader().scan().next()).isFalse();
-        assertThat(lease.reader().metrics().misses()).isEqualTo(6);
-        assertThat(live.manifest().recordCount()).isZero();
-        Manifest first = versions.publishNext();
-        assertThat(live.refresh()).isTrue();
-        assertThat(live.version()).isEqualTo(first.version());
-        assertThat(versionOf(live.get(key(1)), 1)).isEqualTo(1);
-        assertThat(lease.reader().get(key(1))).isNull();
-      }
+      assertThat(live.get(key(1), ByteBuffer.allocate(9))).isEqualTo(TableReader.NOT_FOUND);
+      assertThat(live.getAll(List.of(key(1), key(2)))).containsExactly(null, null);
+      String message = "table " + table + ": no version has been published yet";
+      assertThatThrownBy(live::lease).hasMessage(message);
+      assertThatThrownBy(live::version).hasMessage(message);
+      assertThatThrownBy(live::manifest).hasMessage(message);
+      Manifest first = versions.publishNext();
+      assertThat(live.refresh()).isTrue();
+      assertThat(live.version()).isEqualTo(first.version());
+      assertThat(versionOf(live.get(key(1)), 1)).isEqualTo(1);
     }
   }
 
@@ -118,7 +126,7 @@ class FirstVersionTest {
         TableReader.builder(table)
             .refreshEvery(Duration.ZERO)
             .pin(first.version())
-            .initialLoad(InitialLoad.EMPTY)
+            .onMissing(OnMissing.EMPTY)
             .open()) {
       assertThat(live.isEmpty()).isTrue();
       versions.publishNext();

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bsdb.reader.AccessContractTest.Way;
-import io.bsdb.reader.follow.InitialLoad;
+import io.bsdb.reader.follow.OnMissing;
 import io.bsdb.reader.follow.TableReader;
 import io.bsdb.reader.metrics.ReaderMetrics;
 import io.bsdb.reader.options.ReaderOptions;
@@ -69,10 +69,12 @@ class NullArgumentsTest {
 
   @Test
   void areRefusedWhileThereIsNoVersion() throws Exception {
-    try (TableReader live = TableReader.builder(directory).initialLoad(InitialLoad.EMPTY).open();
-        TableReader.Lease lease = live.lease()) {
+    try (TableReader live = TableReader.builder(directory).onMissing(OnMissing.EMPTY).open()) {
       assertRefused("key", () -> live.get(null));
-      assertRefusedBy(lease.reader());
+      assertRefused("target", () -> live.get(new byte[1], null));
+      assertThatThrownBy(() -> live.getAll(null)).isInstanceOf(NullPointerException.class);
+      assertThatThrownBy(() -> live.getAll(Arrays.asList(new byte[1], null)))
+          .isInstanceOf(NullPointerException.class);
     }
   }
 }

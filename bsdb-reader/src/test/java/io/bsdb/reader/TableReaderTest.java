@@ -228,7 +228,7 @@ class TableReaderTest {
     TableReader.Lease lease = live.lease();
     live.close();
     live.close();
-    String message = "live snapshot of " + table + " is closed";
+    String message = "table " + table + " is closed";
     assertThat(versionOf(lease.reader().get(key(2)), 2)).isEqualTo(1);
     assertThatThrownBy(live::lease).isInstanceOf(ClosedReaderException.class).hasMessage(message);
     assertThatThrownBy(live::refresh).isInstanceOf(ClosedReaderException.class).hasMessage(message);

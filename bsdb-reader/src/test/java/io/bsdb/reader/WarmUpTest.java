@@ -8,7 +8,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.bsdb.format.CorruptSnapshotException;
 import io.bsdb.format.SnapshotFormat;
 import io.bsdb.reader.follow.Followed;
-import io.bsdb.reader.follow.InitialLoad;
+import io.bsdb.reader.follow.OnMissing;
 import io.bsdb.reader.follow.TableReader;
 import io.bsdb.reader.io.DirectFile;
 import io.bsdb.reader.options.Access;
@@ -152,7 +152,7 @@ class WarmUpTest {
   void whatFollowsNothingServesAtOnce() throws Exception {
     try (TableReader live =
         follow(Access.MAPPED, WarmUp.REFRESH)
-            .initialLoad(InitialLoad.EMPTY)
+            .onMissing(OnMissing.EMPTY)
             .refreshEvery(Duration.ZERO)
             .open()) {
       damageBlocks(versions.publishNext());

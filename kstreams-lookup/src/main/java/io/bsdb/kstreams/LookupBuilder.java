@@ -1,5 +1,6 @@
 package io.bsdb.kstreams;
 
+import io.bsdb.reader.follow.OnMissing;
 import io.bsdb.reader.follow.TableReader;
 import io.bsdb.reader.options.ReaderOptions;
 import io.bsdb.row.KeyWriter;
@@ -29,9 +30,8 @@ public final class LookupBuilder<K, V> {
   private @Nullable String pinnedVersion;
   private TableReader.Listener listener = TableReader.Listener.NONE;
   private @Nullable String versionHeader;
-  private LookupSettings.@Nullable LocalCopies localCopies;
-  private FirstVersion.Pause pause =
-      duration -> Thread.sleep(duration.toMillis(), duration.toNanosPart() % 1_000_000);
+  private @Nullable Path localDirectory;
+  private long maxLocalBytes;
 
   LookupBuilder(String name) {
     if (name.isBlank()) {
@@ -71,7 +71,7 @@ public final class LookupBuilder<K, V> {
    * @param rows makes a value of a row; null counts as absent
    */
   public LookupBuilder<K, V> rows(Function<? super Row, ? extends @Nullable V> rows) {
-    this.format = new RowFormat<>(name, null, rows);
+    this.format = new SchemaFormat<>(name, null, rows);
     return this;
   }
 
@@ -85,7 +85,7 @@ public final class LookupBuilder<K, V> {
   public LookupBuilder<K, V> rows(
       BiConsumer<? super KeyWriter, ? super K> keys,
       Function<? super Row, ? extends @Nullable V> rows) {
-    this.format = new RowFormat<>(name, keys, rows);
+    this.format = new SchemaFormat<>(name, keys, rows);
     return this;
   }
 
@@ -128,10 +128,8 @@ public final class LookupBuilder<K, V> {
    * @param maxBytes most that copies of this table may take, at least 1
    */
   public LookupBuilder<K, V> localDirectory(Path directory, long maxBytes) {
-    if (maxBytes < 1) {
-      throw new IllegalArgumentException("most local bytes: expected>=1 actual=" + maxBytes);
-    }
-    this.localCopies = new LookupSettings.LocalCopies(directory, maxBytes);
+    this.localDirectory = directory;
+    this.maxLocalBytes = maxBytes;
     return this;
   }
 
@@ -151,11 +149,6 @@ public final class LookupBuilder<K, V> {
    */
   public LookupBuilder<K, V> versionHeader(String headerName) {
     this.versionHeader = headerName;
-    return this;
-  }
-
-  LookupBuilder<K, V> pause(FirstVersion.Pause pause) {
-    this.pause = pause;
     return this;
   }
 
@@ -179,17 +172,18 @@ public final class LookupBuilder<K, V> {
       throw new IllegalStateException(
           "lookup '" + name + "': neither serdes(keys, values) nor rows(...) is set");
     }
-    LookupSettings settings =
-        new LookupSettings(
-            name,
-            table,
-            options,
-            refreshEvery,
-            onMissing,
-            pinnedVersion,
-            localCopies,
-            listener,
-            versionHeader);
-    return new SnapshotLookup<>(SnapshotSource.open(settings, format, pause), format);
+    TableReader.Builder reader =
+        TableReader.builder(table)
+            .options(options)
+            .refreshEvery(refreshEvery)
+            .onMissing(onMissing);
+    if (localDirectory != null) {
+      reader.localDirectory(localDirectory).maxLocalBytes(maxLocalBytes);
+    }
+    if (pinnedVersion != null) {
+      reader.pin(pinnedVersion);
+    }
+    return new SnapshotLookup<>(
+        new LookupTable<>(name, table, reader, format, listener, versionHeader));
   }
 }

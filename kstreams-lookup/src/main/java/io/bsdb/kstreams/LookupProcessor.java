@@ -26,7 +26,7 @@ final class LookupProcessor<KS, VS, K, V, VR> implements FixedKeyProcessor<KS, V
   public void init(FixedKeyProcessorContext<KS, VR> context) {
     running =
         new Running<>(
-            context, TaskLookup.ofJoin(join.source(), join.holds(), join.number(), context));
+            context, TaskLookup.ofJoin(join.table(), join.number(), context));
   }
 
   @Override
@@ -34,7 +34,7 @@ final class LookupProcessor<KS, VS, K, V, VR> implements FixedKeyProcessor<KS, V
     Running<KS, K, V, VR> now = running;
     if (now == null) {
       throw new IllegalStateException(
-          join.source().settings().describe() + ": processor is not initialised");
+          join.table().describe() + ": processor is not initialised");
     }
     now.table.enter();
     try {
@@ -61,7 +61,7 @@ final class LookupProcessor<KS, VS, K, V, VR> implements FixedKeyProcessor<KS, V
     }
     FixedKeyRecord<KS, VR> joined =
         streamRecord.withValue(join.joiner().apply(streamRecord.key(), left, right));
-    String header = join.source().settings().versionHeader();
+    String header = join.table().versionHeader();
     if (header != null) {
       now.table.stamp(joined.headers(), header);
     }

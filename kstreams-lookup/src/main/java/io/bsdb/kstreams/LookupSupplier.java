@@ -17,8 +17,7 @@ import org.apache.kafka.streams.processor.api.FixedKeyProcessorSupplier;
  * @param <VR> the joined values
  */
 record LookupSupplier<KS, VS, K, V, VR>(
-    SnapshotSource source,
-    ThreadHolds<K, V> holds,
+    LookupTable<K, V> table,
     int number,
     JoinKind kind,
     KeyValueMapper<? super KS, ? super VS, ? extends K> keySelector,

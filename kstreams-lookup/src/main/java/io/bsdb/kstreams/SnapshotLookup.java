@@ -52,15 +52,11 @@ import org.jspecify.annotations.Nullable;
  * @param <V> the table's values
  */
 public final class SnapshotLookup<K, V> implements AutoCloseable {
-  private final SnapshotSource source;
-  private final TableFormat<K, V> format;
-  private final ThreadHolds<K, V> holds;
+  private final LookupTable<K, V> table;
   private final AtomicInteger joins = new AtomicInteger();
 
-  SnapshotLookup(SnapshotSource source, TableFormat<K, V> format) {
-    this.source = source;
-    this.format = format;
-    this.holds = new ThreadHolds<>(source, format);
+  SnapshotLookup(LookupTable<K, V> table) {
+    this.table = table;
   }
 
   /**
@@ -115,7 +111,7 @@ public final class SnapshotLookup<K, V> implements AutoCloseable {
       JoinKind kind,
       KeyValueMapper<? super KS, ? super VS, ? extends K> keySelector,
       ValueJoinerWithKey<? super KS, ? super VS, ? super V, ? extends VR> joiner) {
-    return new LookupSupplier<>(source, holds, joins.getAndIncrement(), kind, keySelector, joiner);
+    return new LookupSupplier<>(table, joins.getAndIncrement(), kind, keySelector, joiner);
   }
 
   /** The stream, left-joined with this table. */
@@ -202,7 +198,7 @@ public final class SnapshotLookup<K, V> implements AutoCloseable {
    * @throws IllegalStateException if the lookup is closed
    */
   public @Nullable V get(K key) {
-    try (VersionHold<K, V> hold = new VersionHold<>(source, format)) {
+    try (VersionHold<K, V> hold = new VersionHold<>(table)) {
       return hold.get(key);
     }
   }
@@ -214,7 +210,7 @@ public final class SnapshotLookup<K, V> implements AutoCloseable {
    * @throws IllegalStateException if the lookup is closed
    */
   public Lease<K, V> lease() {
-    return new VersionHold<>(source, format);
+    return new VersionHold<>(table);
   }
 
   /**
@@ -225,7 +221,7 @@ public final class SnapshotLookup<K, V> implements AutoCloseable {
    * @throws IllegalStateException if the lookup is closed
    */
   public TaskLookup<K, V> forTask(ProcessingContext context) {
-    return TaskLookup.ofProcessor(source, holds, context);
+    return TaskLookup.ofProcessor(table, context);
   }
 
   /**
@@ -237,22 +233,18 @@ public final class SnapshotLookup<K, V> implements AutoCloseable {
    * @throws IllegalStateException if the lookup is closed
    */
   public boolean refresh() throws IOException {
-    return source.refresh();
+    return table.refresh();
   }
 
   /**
    * What describes the version in service; null if the lookup started empty and there is none yet.
    */
   public @Nullable Manifest manifest() {
-    return source.manifest();
+    return table.manifest();
   }
 
-  SnapshotSource source() {
-    return source;
-  }
-
-  ThreadHolds<K, V> holds() {
-    return holds;
+  LookupTable<K, V> table() {
+    return table;
   }
 
   /**
@@ -261,6 +253,6 @@ public final class SnapshotLookup<K, V> implements AutoCloseable {
    */
   @Override
   public void close() {
-    source.close();
+    table.close();
   }
 }

@@ -43,26 +43,23 @@ public final class TaskLookup<K, V> implements AutoCloseable {
 
   private static final int NO_NUMBER = -1;
 
-  private final ThreadHolds<K, V> holds;
+  private final LookupTable<K, V> table;
   private final VersionHold<K, V> hold;
   private final int number;
-  private final LookupMetrics metrics;
+  private final TaskMetrics metrics;
   private final Cancellable idleRoll;
   private boolean closed;
 
   /** Acquires what {@link #close} releases; nothing if it fails, as close() is not called then. */
   private TaskLookup(
-      SnapshotSource source,
-      ThreadHolds<K, V> holds,
-      @Nullable Integer join,
-      ProcessingContext context) {
-    this.holds = holds;
-    this.hold = holds.acquire();
+      LookupTable<K, V> table, @Nullable Integer join, ProcessingContext context) {
+    this.table = table;
+    this.hold = table.acquire();
     this.number = join == null ? hold.takeNumber() : NO_NUMBER;
-    LookupMetrics registered = null;
+    TaskMetrics registered = null;
     try {
       registered =
-          new LookupMetrics(source, join == null ? "p" + number : join.toString(), context);
+          new TaskMetrics(table, join == null ? "p" + number : join.toString(), context);
       this.metrics = registered;
       this.idleRoll =
           context.schedule(
@@ -78,14 +75,14 @@ public final class TaskLookup<K, V> implements AutoCloseable {
 
   /** Holds a version for a join of the calling thread's task. */
   static <K, V> TaskLookup<K, V> ofJoin(
-      SnapshotSource source, ThreadHolds<K, V> holds, int join, ProcessingContext context) {
-    return new TaskLookup<>(source, holds, join, context);
+      LookupTable<K, V> table, int join, ProcessingContext context) {
+    return new TaskLookup<>(table, join, context);
   }
 
   /** Holds a version for a processor of the calling thread's task. */
   static <K, V> TaskLookup<K, V> ofProcessor(
-      SnapshotSource source, ThreadHolds<K, V> holds, ProcessingContext context) {
-    return new TaskLookup<>(source, holds, null, context);
+      LookupTable<K, V> table, ProcessingContext context) {
+    return new TaskLookup<>(table, null, context);
   }
 
   /**
@@ -196,6 +193,6 @@ public final class TaskLookup<K, V> implements AutoCloseable {
     if (number != NO_NUMBER) {
       hold.giveNumber(number);
     }
-    holds.release(hold);
+    table.release(hold);
   }
 }

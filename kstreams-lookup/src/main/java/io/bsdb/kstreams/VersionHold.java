@@ -1,6 +1,6 @@
 package io.bsdb.kstreams;
 
-import io.bsdb.reader.follow.TableReader;
+import io.bsdb.reader.follow.VersionView;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
@@ -17,39 +17,19 @@ import org.jspecify.annotations.Nullable;
  * record sees one version in all joins with this table that it passes one after another.
  */
 final class VersionHold<K, V> implements Lease<K, V> {
-  private final SnapshotSource source;
-  private final TableFormat<K, V> format;
-  private @Nullable Held<K, V> held;
+  private final LookupTable<K, V> table;
+  private final VersionView<LookupTable.Version<K, V>> view;
+  private LookupTable.@Nullable Version<K, V> held;
   private final BitSet processors = new BitSet();
   private int depth;
   private boolean closed;
-  int users; // guarded by ThreadHolds
+  int users; // guarded by LookupTable
 
-  private record Held<K, V>(TableReader.Lease lease, TableFormat.Codec<K, V> codec) {
-    /** For headers, which keep the array. */
-    byte[] versionBytes() {
-      return lease.version().getBytes(StandardCharsets.UTF_8);
-    }
-  }
-
-  /** A hold on the version in service; on nothing while there is none. */
-  VersionHold(SnapshotSource source, TableFormat<K, V> format) {
-    this.source = source;
-    this.format = format;
-    this.held = take();
-  }
-
-  private @Nullable Held<K, V> take() {
-    TableReader.Lease lease = source.lease();
-    if (lease == null) {
-      return null;
-    }
-    try {
-      return new Held<>(lease, format.of(lease.reader().manifest()));
-    } catch (RuntimeException e) {
-      source.release(lease);
-      throw e;
-    }
+  /** Holds the version in service; nothing while there is none. */
+  VersionHold(LookupTable<K, V> table) {
+    this.table = table;
+    this.view = table.view();
+    this.held = view.current();
   }
 
   /**
@@ -57,9 +37,7 @@ final class VersionHold<K, V> implements Lease<K, V> {
    * if that is the one held. Once the lookup is closed, what is held stays, be it nothing.
    */
   void enter() {
-    if (depth == 0) {
-      roll();
-    }
+    rollIdle();
     depth++;
   }
 
@@ -68,51 +46,40 @@ final class VersionHold<K, V> implements Lease<K, V> {
     depth--;
   }
 
-  private void roll() {
-    Held<K, V> before = held;
-    if ((before != null && before.lease.isCurrent()) || source.isClosed()) {
-      return;
-    }
-    held = take();
-    if (before != null) {
-      source.release(before.lease);
-    }
-  }
-
   /** Moves on to the version in service as {@link #enter} does, between records. */
   void rollIdle() {
     if (depth == 0) {
-      roll();
+      held = view.current();
     }
   }
 
   @Override
   public @Nullable V get(K key) {
     if (key == null) {
-      throw new NullPointerException("lookup '" + source.settings().name() + "': the key is null");
+      throw new NullPointerException("lookup '" + table.name() + "': the key is null");
     }
     if (closed) {
-      throw new IllegalStateException(source.settings().describe() + ": the lease is closed");
+      throw new IllegalStateException(table.describe() + ": the lease is closed");
     }
-    Held<K, V> current = held;
+    LookupTable.Version<K, V> current = held;
     if (current == null) {
       return null;
     }
     try {
-      byte[] keyBytes = current.codec.encode(key);
-      byte[] value = keyBytes == null ? null : current.lease.reader().get(keyBytes);
-      return keyBytes == null || value == null ? null : current.codec.decode(keyBytes, value);
+      byte[] keyBytes = current.codec().encode(key);
+      byte[] value = keyBytes == null ? null : current.reader().get(keyBytes);
+      return keyBytes == null || value == null ? null : current.codec().decode(keyBytes, value);
     } catch (IOException e) {
-      throw failed(current, e);
+      throw failed(e);
     } catch (UncheckedIOException e) {
-      throw failed(current, Objects.requireNonNull(e.getCause()));
+      throw failed(Objects.requireNonNull(e.getCause()));
     }
   }
 
-  private UncheckedIOException failed(Held<K, V> current, IOException cause) {
+  private UncheckedIOException failed(IOException cause) {
     return new UncheckedIOException(
         "%s version=%s: lookup failed: %s"
-            .formatted(source.settings().describe(), current.lease.version(), cause.getMessage()),
+            .formatted(table.describe(), view.version(), cause.getMessage()),
         cause);
   }
 
@@ -133,25 +100,21 @@ final class VersionHold<K, V> implements Lease<K, V> {
    */
   void stamp(Headers headers, String header) {
     headers.remove(header);
-    Held<K, V> current = held;
-    if (current != null) {
-      headers.add(header, current.versionBytes());
+    String version = view.version();
+    if (version != null) {
+      headers.add(header, version.getBytes(StandardCharsets.UTF_8));
     }
   }
 
   @Override
   public @Nullable String version() {
-    Held<K, V> current = held;
-    return current == null ? null : current.lease.version();
+    return view.version();
   }
 
   @Override
   public void close() {
     closed = true;
-    Held<K, V> current = held;
     held = null;
-    if (current != null) {
-      source.release(current.lease);
-    }
+    table.close(view);
   }
 }

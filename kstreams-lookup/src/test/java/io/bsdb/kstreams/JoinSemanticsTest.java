@@ -49,7 +49,7 @@ class JoinSemanticsTest {
 
   @AfterEach
   void close() {
-    assertThat(customers.source().openLeases()).isZero();
+    assertThat(customers.table().holds()).isZero();
     customers.close();
     table.close();
   }
@@ -255,7 +255,7 @@ class JoinSemanticsTest {
       assertThat(customers.get("c1")).isEqualTo("Ada");
       assertThat(customers.get("c9")).isNull();
       assertThat(customers.get("")).isNull();
-      assertThat(customers.source().openLeases()).isEqualTo(1);
+      assertThat(customers.table().holds()).isEqualTo(1);
     }
   }
 
@@ -266,6 +266,6 @@ class JoinSemanticsTest {
         .leftJoin(builder.<String, String>stream("orders"), CUSTOMER, JOIN, Named.as("enrich"))
         .to("enriched");
     assertThat(builder.build().describe().toString()).contains("enrich");
-    assertThat(customers.source().openLeases()).isZero();
+    assertThat(customers.table().holds()).isZero();
   }
 }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bsdb.format.CorruptSnapshotException;
 import io.bsdb.kstreams.testing.TemporaryTable;
+import io.bsdb.reader.follow.OnMissing;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
@@ -82,7 +83,7 @@ class MetricsTest {
           .containsEntry("miss-total", 1.0)
           .containsEntry("dropped-total", 1.0);
 
-      table.publishDamaged(Map.of("c1", "Nobody"));
+      Damage.publish(table.directory(), null);
       assertThatThrownBy(customers::refresh).isInstanceOf(CorruptSnapshotException.class);
       table.publish(Map.of("c1", "Grace"));
       customers.refresh();

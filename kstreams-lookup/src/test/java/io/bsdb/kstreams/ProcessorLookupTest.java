@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bsdb.kstreams.testing.TemporaryTable;
+import io.bsdb.reader.follow.OnMissing;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.time.Duration;
@@ -31,7 +32,7 @@ class ProcessorLookupTest {
 
   @AfterEach
   void close() {
-    assertThat(customers.source().openLeases()).isZero();
+    assertThat(customers.table().holds()).isZero();
     customers.close();
     table.close();
   }
@@ -87,7 +88,7 @@ class ProcessorLookupTest {
       assertThat(joins.send("o1", "calm")).containsExactly("calm=Ada+Grace");
       assertThat(joins.send("o2", "swap")).containsExactly("swap=Ada+Grace");
       assertThat(joins.send("o3", "calm")).containsExactly("calm=Edsger+Barbara");
-      assertThat(customers.source().openLeases()).isEqualTo(1);
+      assertThat(customers.table().holds()).isEqualTo(1);
     }
   }
 
@@ -135,13 +136,13 @@ class ProcessorLookupTest {
     try (Joins joins = trades()) {
       joins.send("o1", "calm");
       swap();
-      VersionHold<String, String> hold = customers.holds().acquire();
+      VersionHold<String, String> hold = customers.table().acquire();
       try {
         String before = hold.version();
         joins.driver.advanceWallClockTime(Duration.ofSeconds(1));
         assertThat(hold.version()).isNotEqualTo(before).isEqualTo(customers.manifest().version());
       } finally {
-        customers.holds().release(hold);
+        customers.table().release(hold);
       }
     }
   }

@@ -61,7 +61,7 @@ class RefreshTest {
 
   @AfterEach
   void close() {
-    assertThat(customers.source().openLeases()).isZero();
+    assertThat(customers.table().holds()).isZero();
     customers.close();
     table.close();
   }
@@ -82,7 +82,7 @@ class RefreshTest {
       assertThat(customers.get("c1")).isEqualTo("Grace");
       assertThat(customers.manifest().version()).isEqualTo(second);
       assertThat(heard).containsExactly("refreshed " + second);
-      assertThat(customers.source().openLeases()).isEqualTo(1);
+      assertThat(customers.table().holds()).isEqualTo(1);
     }
   }
 
@@ -152,13 +152,13 @@ class RefreshTest {
     try (Joins joins = leftJoin()) {
       assertThat(joins.send("o1", "c1")).containsExactly("c1=Ada");
       swapTo("Grace");
-      VersionHold<String, String> hold = customers.holds().acquire();
+      VersionHold<String, String> hold = customers.table().acquire();
       try {
         String before = hold.version();
         joins.driver.advanceWallClockTime(Duration.ofSeconds(1));
         assertThat(hold.version()).isNotEqualTo(before).isEqualTo(customers.manifest().version());
       } finally {
-        customers.holds().release(hold);
+        customers.table().release(hold);
       }
     }
   }
@@ -167,12 +167,12 @@ class RefreshTest {
   void refusesADamagedVersionAndGoesOnServing() throws Exception {
     try (Joins joins = leftJoin()) {
       String good = customers.manifest().version();
-      String damaged = table.publishDamaged(Map.of("c1", "Nobody"));
+      String damaged = Damage.publish(table.directory(), null);
       assertThatThrownBy(customers::refresh).isInstanceOf(CorruptSnapshotException.class);
       assertThat(joins.send("o1", "c1")).containsExactly("c1=Ada");
       assertThat(customers.manifest().version()).isEqualTo(good);
       assertThat(heard).containsExactly("failed " + damaged + " CorruptSnapshotException");
-      assertThat(customers.source().failedRefreshes()).isEqualTo(1);
+      assertThat(customers.table().failedRefreshes()).isEqualTo(1);
 
       String repaired = table.publish(Map.of("c1", "Grace"));
       assertThat(customers.refresh()).isTrue();
@@ -204,7 +204,7 @@ class RefreshTest {
   void followsTheTableByItselfAndTriesADamagedVersionOnce() throws Exception {
     BlockingQueue<String> news = new LinkedBlockingQueue<>();
     try (var lookup = impatient(news).build()) {
-      String damaged = table.publishDamaged(Map.of("c1", "Nobody"));
+      String damaged = Damage.publish(table.directory(), null);
       assertThat(news.poll(1, TimeUnit.MINUTES))
           .isEqualTo("failed " + damaged + " CorruptSnapshotException");
       String second = table.publish(Map.of("c1", "Grace"));
@@ -212,7 +212,7 @@ class RefreshTest {
       assertThat(lookup.get("c1")).isEqualTo("Grace");
       String third = table.publish(Map.of("c1", "Edsger"));
       assertThat(news.poll(1, TimeUnit.MINUTES)).isEqualTo("refreshed " + third);
-      assertThat(lookup.source().failedRefreshes()).isEqualTo(1);
+      assertThat(lookup.table().failedRefreshes()).isEqualTo(1);
     }
   }
 
@@ -237,7 +237,7 @@ class RefreshTest {
 
   @Test
   void readErrorsComeOutOfTheProcessor() {
-    table.damageRecords();
+    Damage.records(table.directory());
     try (Joins joins = leftJoin()) {
       assertThatThrownBy(() -> joins.send("o1", "c1"))
           .isInstanceOf(StreamsException.class)
@@ -257,7 +257,7 @@ class RefreshTest {
   @Test
   void readErrorsReachTheProcessingExceptionHandler() throws Exception {
     table.publish(Map.of("c1", "Ada", "c2", "Grace"));
-    table.damageRecords();
+    Damage.records(table.directory());
     try (var damaged = table.lookup("damaged").build();
         Joins joins =
             Joins.of(
@@ -267,7 +267,7 @@ class RefreshTest {
                     LogAndContinueProcessingExceptionHandler.class))) {
       assertThat(joins.send("o1", "c1")).isEmpty();
       assertThat(joins.send("o2", "c2")).isEmpty();
-      assertThat(damaged.source().openLeases()).isEqualTo(1);
+      assertThat(damaged.table().holds()).isEqualTo(1);
     }
   }
 }

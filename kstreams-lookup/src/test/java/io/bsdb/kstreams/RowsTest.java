@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.bsdb.format.CorruptSnapshotException;
 import io.bsdb.kstreams.testing.TemporaryRows;
 import io.bsdb.kstreams.testing.TemporaryTable;
+import io.bsdb.reader.follow.OnMissing;
 import io.bsdb.row.Column;
 import io.bsdb.row.Row;
 import io.bsdb.row.Schema;
@@ -199,7 +200,7 @@ class RowsTest {
             Schema.of(List.of(id, name, orders), List.of("name")),
             "primary key: expected=[id] actual=[name]");
         assertThat(customers.get("c1")).isEqualTo("Grace");
-        assertThat(customers.source().failedRefreshes()).isEqualTo(3);
+        assertThat(customers.table().failedRefreshes()).isEqualTo(3);
       }
     }
   }
@@ -214,7 +215,7 @@ class RowsTest {
                 .onMissing(OnMissing.EMPTY)
                 .rows(row -> row.string("name"))
                 .build()) {
-      table.publishDamaged(List.of(Map.of("id", "c1", "name", "Nobody")));
+      Damage.publish(table.directory(), CUSTOMERS);
       assertThatThrownBy(names::refresh).isInstanceOf(CorruptSnapshotException.class);
       var narrower =
           Schema.builder().column("id", "STRING").column("name", "STRING").primaryKey("id").build();

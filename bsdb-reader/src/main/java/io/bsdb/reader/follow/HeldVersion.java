@@ -23,11 +23,6 @@ final class HeldVersion {
     return reader.manifest().version();
   }
 
-  /** Whether this stands for a table without a version. */
-  boolean isEmpty() {
-    return reader.partitionCount() == 0;
-  }
-
   /** Returns false if it has been closed. */
   boolean hold() {
     for (int count = holders.get(); count > 0; count = holders.get()) {

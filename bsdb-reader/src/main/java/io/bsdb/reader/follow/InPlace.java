@@ -9,8 +9,8 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 
-/** Versions of a table directory on a local disk, opened where they are. */
-final class InPlace extends Versions {
+/** VersionSource of a table directory on a local disk, opened where they are. */
+final class InPlace extends VersionSource {
   private final Path directory;
 
   InPlace(Path directory) {

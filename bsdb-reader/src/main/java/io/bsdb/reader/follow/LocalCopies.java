@@ -30,14 +30,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Versions of a remote table, copied to a local disk and opened there.
+ * VersionSource of a remote table, copied to a local disk and opened there.
  *
  * <p>The copy is laid out as a table directory without {@code CURRENT}. A partition file gets its
  * name only once all of it is there and its checksum is right, and is used again after a restart.
  * Processes that share the directory take turns to copy. Before a version is copied, those are
  * deleted that no reader of this process uses: whoever still reads one holds its files open.
  */
-final class LocalCopies extends Versions {
+final class LocalCopies extends VersionSource {
   private static final Logger LOG = LoggerFactory.getLogger(LocalCopies.class);
   private static final String UNFINISHED = ".part";
 

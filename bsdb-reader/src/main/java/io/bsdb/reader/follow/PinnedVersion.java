@@ -7,11 +7,11 @@ import java.nio.file.NoSuchFileException;
 import org.jspecify.annotations.Nullable;
 
 /** A table's versions, of which one is in service for good once it is there. */
-final class PinnedVersion extends Versions {
-  private final Versions all;
+final class PinnedVersion extends VersionSource {
+  private final VersionSource all;
   private final String version;
 
-  PinnedVersion(Versions all, String version) {
+  PinnedVersion(VersionSource all, String version) {
     super(all.table());
     this.all = all;
     this.version = version;

@@ -11,8 +11,10 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -70,10 +72,10 @@ public final class TableReader implements KeyLookup, Closeable {
     void accept(Manifest manifest) throws IOException;
   }
 
-  private TableReader(Builder builder, Versions versions) throws IOException {
+  private TableReader(Builder builder, VersionSource versions) throws IOException {
     pinned = builder.pinned != null;
     closeTimeout = builder.closeTimeout;
-    String first = versions.first(builder.initialLoad, builder.refreshInterval);
+    String first = versions.first(builder.onMissing, builder.refreshInterval);
     inUse = new VersionInUse(versions, builder.options, builder.check, builder.listener, first);
     timer =
         new RefreshTimer(
@@ -100,18 +102,18 @@ public final class TableReader implements KeyLookup, Closeable {
   /** Collects settings. Not safe for several threads. */
   public static final class Builder {
     private final Table table;
-    private final @Nullable Versions inPlace;
+    private final @Nullable VersionSource inPlace;
     private ReaderOptions options = ReaderOptions.defaults();
     private Duration refreshInterval = REFRESH_INTERVAL;
     private Listener listener = Listener.NONE;
     private Check check = Check.NONE;
-    private InitialLoad initialLoad = InitialLoad.REQUIRE;
+    private OnMissing onMissing = OnMissing.FAIL;
     private @Nullable Path localDirectory;
     private long maxLocalBytes = Long.MAX_VALUE;
     private @Nullable String pinned;
     private Duration closeTimeout = CLOSE_TIMEOUT;
 
-    private Builder(Table table, @Nullable Versions inPlace) {
+    private Builder(Table table, @Nullable VersionSource inPlace) {
       this.table = table;
       this.inPlace = inPlace;
     }
@@ -146,10 +148,10 @@ public final class TableReader implements KeyLookup, Closeable {
 
     /**
      * What to do if nothing has been published yet, or not the pinned version; {@link
-     * InitialLoad#REQUIRE} unless told.
+     * OnMissing#FAIL} unless told.
      */
-    public Builder initialLoad(InitialLoad value) {
-      initialLoad = value;
+    public Builder onMissing(OnMissing value) {
+      onMissing = value;
       return this;
     }
 
@@ -197,7 +199,7 @@ public final class TableReader implements KeyLookup, Closeable {
           this, pinned == null ? versions() : new PinnedVersion(versions(), pinned));
     }
 
-    private Versions versions() {
+    private VersionSource versions() {
       if (localDirectory != null) {
         return new LocalCopies(table, localDirectory, maxLocalBytes);
       }
@@ -250,24 +252,47 @@ public final class TableReader implements KeyLookup, Closeable {
 
   @Override
   public byte @Nullable [] get(byte[] key) throws IOException {
+    Objects.requireNonNull(key, "key");
     return inUse.ask(reader -> reader.get(key));
   }
 
   @Override
   public int get(byte[] key, ByteBuffer target) throws IOException {
-    return Objects.requireNonNull(inUse.ask(reader -> reader.get(key, target)));
+    Objects.requireNonNull(key, "key");
+    Objects.requireNonNull(target, "target");
+    Integer length = inUse.ask(reader -> reader.get(key, target));
+    return length == null ? NOT_FOUND : length;
   }
 
   @Override
   public List<byte @Nullable []> getAll(List<byte[]> keys) throws IOException {
-    return Objects.requireNonNull(inUse.ask(reader -> reader.getAll(keys)));
+    List<byte @Nullable []> values = inUse.ask(reader -> reader.getAll(keys));
+    if (values == null) { // there is no version yet
+      for (byte[] key : keys) {
+        Objects.requireNonNull(key, "key");
+      }
+      return Arrays.asList(new byte[keys.size()] @Nullable []);
+    }
+    return values;
   }
 
   /**
    * Holds the version in use open, for several lookups that must see the same one. To be closed.
+   *
+   * @throws IllegalStateException if there is none yet, see {@link #isEmpty}
    */
   public Lease lease() {
     return new Lease(inUse.hold());
+  }
+
+  /**
+   * Derives something from the version in use, to be renewed when that changes. To be closed.
+   *
+   * @param derivation gets a reader of a version, not to be closed, and throws if the version does
+   *     not suit
+   */
+  public <T> VersionView<T> view(Function<? super SnapshotReader, ? extends T> derivation) {
+    return new VersionView<>(this, derivation);
   }
 
   /** One version, held open. Used by one thread at a time. */
@@ -306,21 +331,43 @@ public final class TableReader implements KeyLookup, Closeable {
         }
       }
     }
+
+    /** The same; what goes wrong is logged, for it concerns no version in use. */
+    void tryClose() {
+      try {
+        close();
+      } catch (IOException | RuntimeException e) {
+        LOG.error("{}: closing a version that nobody uses failed", inUse, e);
+      }
+    }
   }
 
-  /** Whether there is still no version, as {@link InitialLoad#EMPTY} allows. One volatile read. */
+  /** Whether there is still no version, as {@link OnMissing#EMPTY} allows. One volatile read. */
   public boolean isEmpty() {
     return inUse.isEmpty();
   }
 
-  /** The manifest of the version in use. */
+  /**
+   * Returns the manifest of the version in use.
+   *
+   * @throws IllegalStateException if there is none yet, see {@link #isEmpty}
+   */
   public Manifest manifest() {
-    return inUse.held().reader().manifest();
+    return inUse.requireHeld().reader().manifest();
   }
 
-  /** The version in use. */
+  /**
+   * Returns the version in use.
+   *
+   * @throws IllegalStateException if there is none yet, see {@link #isEmpty}
+   */
   public String version() {
-    return inUse.held().name();
+    return inUse.requireHeld().name();
+  }
+
+  @Override
+  public String toString() {
+    return inUse.toString();
   }
 
   /** How many refreshes failed. */

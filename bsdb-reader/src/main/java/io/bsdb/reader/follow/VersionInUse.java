@@ -22,13 +22,14 @@ import org.slf4j.LoggerFactory;
 final class VersionInUse implements Closeable {
   private static final Logger LOG = LoggerFactory.getLogger(VersionInUse.class);
 
-  private final Versions versions;
+  private final VersionSource versions;
   private final ReaderOptions options;
   private final TableReader.Check check;
   private final TableReader.Listener listener;
   private final Queue<SnapshotReader> unused = new ConcurrentLinkedQueue<>();
   private final AtomicLong failedRefreshes = new AtomicLong();
-  private volatile HeldVersion held;
+  /** Null until a first version has been published. */
+  private volatile @Nullable HeldVersion held;
   private volatile @Nullable String refused;
   private volatile @Nullable Exception failure;
   private volatile boolean closed;
@@ -40,7 +41,7 @@ final class VersionInUse implements Closeable {
    * @param first null for none, until one has been published
    */
   VersionInUse(
-      Versions versions,
+      VersionSource versions,
       ReaderOptions options,
       TableReader.Check check,
       TableReader.Listener listener,
@@ -53,16 +54,29 @@ final class VersionInUse implements Closeable {
     if (first != null) {
       check.accept(versions.manifest(first));
     }
-    held = new HeldVersion(first == null ? SnapshotReader.empty() : versions.open(first, options));
+    held = first == null ? null : new HeldVersion(versions.open(first, options));
   }
 
   /** Whether there is still none. */
   boolean isEmpty() {
-    return held.isEmpty();
+    return held == null;
   }
 
-  HeldVersion held() {
+  @Nullable HeldVersion held() {
     return held;
+  }
+
+  /**
+   * Returns the version in use.
+   *
+   * @throws IllegalStateException if there is none yet
+   */
+  HeldVersion requireHeld() {
+    HeldVersion version = held;
+    if (version == null) {
+      throw new IllegalStateException(this + ": no version has been published yet");
+    }
+    return version;
   }
 
   /** A question to a version. */
@@ -74,11 +88,16 @@ final class VersionInUse implements Closeable {
    * Asks the version in use, and the one that took its place if that was closed meanwhile. Takes no
    * lease: the reader counts its calls.
    *
+   * @return null also if there is no version yet
    * @throws ClosedReaderException after {@link #close}
    */
   <T> @Nullable T ask(Question<T> question) throws IOException {
     while (true) {
       HeldVersion version = held;
+      if (version == null) {
+        requireOpen();
+        return null;
+      }
       try {
         return question.ask(version.reader());
       } catch (ClosedReaderException e) {
@@ -94,11 +113,12 @@ final class VersionInUse implements Closeable {
    * The version in use, held for the caller, who is to release it.
    *
    * @throws ClosedReaderException after {@link #close}
+   * @throws IllegalStateException if there is none yet
    */
   HeldVersion hold() {
     while (true) {
       requireOpen();
-      HeldVersion version = held;
+      HeldVersion version = requireHeld();
       if (version.hold()) {
         return version;
       }
@@ -107,7 +127,7 @@ final class VersionInUse implements Closeable {
 
   @Override
   public String toString() {
-    return "live snapshot of " + versions;
+    return "table " + versions;
   }
 
   void requireOpen() {
@@ -146,25 +166,28 @@ final class VersionInUse implements Closeable {
     requireOpen();
     String version = null;
     boolean unwanted = false;
+    Manifest next;
     try {
-      version = isEmpty() ? versions.current() : versions.requireCurrent();
+      HeldVersion previous = held;
+      version = previous == null ? versions.current() : versions.requireCurrent();
       if (version != null && version.equals(untried)) {
         return false;
       }
-      if (version == null || version.equals(held.name())) {
+      if (version == null || (previous != null && version.equals(previous.name()))) {
         refused = null;
         failure = null;
         return false;
       }
-      Manifest next = versions.manifest(version);
+      next = versions.manifest(version);
       unwanted = true;
       check.accept(next);
       unwanted = false;
       // What comes after nothing is not warmed up: until it serves, every key is absent.
-      ReaderOptions how = isEmpty() ? options : options.forSuccessor();
-      HeldVersion previous = held;
+      ReaderOptions how = previous == null ? options : options.forSuccessor();
       held = new HeldVersion(versions.open(version, how));
-      release(previous);
+      if (previous != null) {
+        release(previous);
+      }
     } catch (IOException | RuntimeException e) {
       if (closed) {
         throw e; // closing has interrupted it
@@ -177,7 +200,7 @@ final class VersionInUse implements Closeable {
     }
     refused = null;
     failure = null;
-    listener.onRefreshed(held.reader().manifest());
+    listener.onRefreshed(next);
     tryCloseUnused();
     return true;
   }
@@ -241,7 +264,10 @@ final class VersionInUse implements Closeable {
     if (!released) {
       released = true;
       versions.release();
-      release(held);
+      HeldVersion last = held;
+      if (last != null) {
+        release(last);
+      }
     }
     closeUnused();
   }

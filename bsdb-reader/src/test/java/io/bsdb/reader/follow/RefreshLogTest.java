@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.slf4j.LoggerFactory;
 
 class RefreshLogTest {
-  private static final String TABLE = "live snapshot of /t";
+  private static final String TABLE = "table /t";
 
   private long now = Long.MAX_VALUE - 5; // the clock may overflow
   private final RefreshLog refreshLog =
@@ -29,13 +29,13 @@ class RefreshLogTest {
       }
       assertThat(lines.all())
           .containsExactly(
-              "WARN live snapshot of /t: refresh failed, version 0000000001-aa stays in use, will try again"
+              "WARN table /t: refresh failed, version 0000000001-aa stays in use, will try again"
                   + " java.nio.file.NoSuchFileException: /t/CURRENT",
-              "WARN live snapshot of /t: 7 refreshes in a row failed, version 0000000001-aa stays in use;"
+              "WARN table /t: 7 refreshes in a row failed, version 0000000001-aa stays in use;"
                   + " the last one: java.nio.file.NoSuchFileException: /t/CURRENT",
-              "WARN live snapshot of /t: 13 refreshes in a row failed, version 0000000001-aa stays in use;"
+              "WARN table /t: 13 refreshes in a row failed, version 0000000001-aa stays in use;"
                   + " the last one: java.nio.file.NoSuchFileException: /t/CURRENT",
-              "WARN live snapshot of /t: 19 refreshes in a row failed, version 0000000001-aa stays in use;"
+              "WARN table /t: 19 refreshes in a row failed, version 0000000001-aa stays in use;"
                   + " the last one: java.nio.file.NoSuchFileException: /t/CURRENT");
     }
     try (var lines = LoggedLines.of(RefreshLogTest.class)) {
@@ -43,7 +43,7 @@ class RefreshLogTest {
       refreshLog.succeeded(TABLE, "0000000002-bb");
       assertThat(lines.all())
           .containsExactly(
-              "INFO live snapshot of /t: refreshes succeed again after 19 failed, version 0000000002-bb is in use");
+              "INFO table /t: refreshes succeed again after 19 failed, version 0000000002-bb is in use");
       failed(new NoSuchFileException("/t/CURRENT"));
       assertThat(lines.all()).last().asString().endsWith("NoSuchFileException: /t/CURRENT");
     }

@@ -3,7 +3,6 @@ package io.bsdb.kstreams.testing;
 import com.google.errorprone.annotations.CanIgnoreReturnValue;
 import io.bsdb.kstreams.LookupBuilder;
 import io.bsdb.kstreams.SnapshotLookup;
-import io.bsdb.kstreams.testing.TableFiles.Health;
 import io.bsdb.row.RowCodec;
 import io.bsdb.row.Schema;
 import io.bsdb.writer.WriterOptions;
@@ -73,29 +72,12 @@ public final class TemporaryRows implements AutoCloseable {
    */
   @CanIgnoreReturnValue
   public String publish(List<? extends Map<String, ? extends @Nullable Object>> rows) {
-    return publish(rows, Health.GOOD);
-  }
-
-  /**
-   * Puts a snapshot in service that no reader opens, because its metadata are damaged.
-   *
-   * @param rows at least one
-   * @return its version
-   */
-  @CanIgnoreReturnValue
-  public String publishDamaged(List<? extends Map<String, ? extends @Nullable Object>> rows) {
-    return publish(rows, Health.DAMAGED);
-  }
-
-  private String publish(
-      List<? extends Map<String, ? extends @Nullable Object>> rows, Health health) {
     return files.publish(
         writer -> {
           for (Map<String, ? extends @Nullable Object> row : rows) {
             writer.add(codec.encodeKey(row), codec.encodeValue(row));
           }
-        },
-        health);
+        });
   }
 
   /** Deletes the table. Close lookups first. */

@@ -3,7 +3,6 @@ package io.bsdb.kstreams.testing;
 import com.google.errorprone.annotations.CanIgnoreReturnValue;
 import io.bsdb.kstreams.LookupBuilder;
 import io.bsdb.kstreams.SnapshotLookup;
-import io.bsdb.kstreams.testing.TableFiles.Health;
 import io.bsdb.writer.WriterOptions;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -66,39 +65,13 @@ public final class TemporaryTable<K, V> implements AutoCloseable {
    */
   @CanIgnoreReturnValue
   public String publish(Map<? extends K, ? extends V> records) {
-    return publish(records, Health.GOOD);
-  }
-
-  /**
-   * Puts a snapshot in service that no reader opens, because its metadata are damaged.
-   *
-   * @param records at least one
-   * @return its version
-   */
-  @CanIgnoreReturnValue
-  public String publishDamaged(Map<? extends K, ? extends V> records) {
-    return publish(records, Health.DAMAGED);
-  }
-
-  private String publish(Map<? extends K, ? extends V> records, Health health) {
     return files.publish(
         writer -> {
           for (Map.Entry<? extends K, ? extends V> entry : records.entrySet()) {
             byte[] key = keys.serializer().serialize("", entry.getKey());
             writer.add(key, values.serializer().serialize("", entry.getValue()));
           }
-        },
-        health);
-  }
-
-  /**
-   * Damages the records of the version in service, but not its metadata: a lookup that is built now
-   * opens it, and reading a value fails. One that refreshes now refuses it, because it reads a new
-   * version through before it uses it. One that has read from it before may not notice, because
-   * mapped data are verified when they are first touched.
-   */
-  public void damageRecords() {
-    files.damageRecords();
+        });
   }
 
   /** Deletes the table. Close lookups first. */

@@ -1,6 +1,6 @@
 /**
  * For tests of topologies that use a {@link io.bsdb.kstreams.SnapshotLookup}: small tables to look
- * up, to swap and to damage. Brings no test library.
+ * up and to swap. Brings no test library.
  */
 @NullMarked
 package io.bsdb.kstreams.testing;

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bsdb.kstreams.LookupBuilder;
-import io.bsdb.kstreams.OnMissing;
 import io.bsdb.kstreams.SnapshotLookup;
+import io.bsdb.reader.follow.OnMissing;
 import io.bsdb.reader.follow.TableReader;
 import io.bsdb.table.Manifest;
 import java.io.IOException;

@@ -2,6 +2,7 @@ package io.bsdb.kstreams.broker;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.bsdb.kstreams.Damage;
 import io.bsdb.kstreams.LookupBuilder;
 import io.bsdb.kstreams.testing.TemporaryTable;
 import java.io.IOException;
@@ -30,12 +31,12 @@ final class NumberedTable implements AutoCloseable {
 
   void publishDamaged() {
     published++;
-    assertThat(number(table.publishDamaged(customers()))).isEqualTo(published);
+    assertThat(number(Damage.publish(table.directory(), null))).isEqualTo(published);
   }
 
   /** Leaves the latest version such that it opens, but no customer can be read. */
   void damageRecords() {
-    table.damageRecords();
+    Damage.records(table.directory());
   }
 
   private Map<String, String> customers() {

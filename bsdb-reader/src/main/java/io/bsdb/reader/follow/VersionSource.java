@@ -6,14 +6,18 @@ import io.bsdb.table.Manifest;
 import io.bsdb.table.Table;
 import java.io.IOException;
 import java.io.InterruptedIOException;
+import java.nio.file.NoSuchFileException;
 import java.time.Duration;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /** The versions of a table, and how to open one. */
-abstract class Versions {
+abstract class VersionSource {
+  private static final long SECOND = TimeUnit.SECONDS.toNanos(1);
+
   private final Table table;
 
-  Versions(Table table) {
+  VersionSource(Table table) {
     this.table = table;
   }
 
@@ -42,19 +46,23 @@ abstract class Versions {
   void release() {}
 
   /**
-   * The version in service when a reader is opened.
+   * Returns the version in service when a reader is opened.
    *
-   * @param poll how often to look if it is to wait; once a second if that is more often, or if zero
+   * @param poll how often to look while waiting; once a second if that is more often, or if zero
    * @return null if there is none, and that is no error
+   * @throws NoSuchFileException if there is none, or none came in time
    */
-  final @Nullable String first(InitialLoad initialLoad, Duration poll) throws IOException {
-    if (initialLoad == InitialLoad.REQUIRE) {
-      return requireCurrent();
-    }
+  final @Nullable String first(OnMissing onMissing, Duration poll) throws IOException {
+    long pause = poll.isZero() ? SECOND : Math.min(SECOND, poll.toNanos());
+    long begun = System.nanoTime();
     String version = current();
-    while (version == null && initialLoad == InitialLoad.WAIT) {
+    while (version == null && onMissing != OnMissing.EMPTY) {
+      long left = onMissing.timeout().toNanos() - (System.nanoTime() - begun);
+      if (left <= 0) {
+        return requireFirst(onMissing);
+      }
       try {
-        Thread.sleep(poll.isZero() ? 1000 : Math.min(1000, Math.max(1, poll.toMillis())));
+        TimeUnit.NANOSECONDS.sleep(Math.min(pause, left));
       } catch (InterruptedException e) {
         Thread.currentThread().interrupt();
         InterruptedIOException interrupted =
@@ -65,6 +73,21 @@ abstract class Versions {
       version = current();
     }
     return version;
+  }
+
+  private String requireFirst(OnMissing onMissing) throws IOException {
+    try {
+      return requireCurrent();
+    } catch (NoSuchFileException e) {
+      if (onMissing == OnMissing.FAIL) {
+        throw e;
+      }
+      NoSuchFileException late =
+          new NoSuchFileException(
+              e.getFile(), null, "%s; waited %s".formatted(e.getReason(), onMissing.timeout()));
+      late.initCause(e);
+      throw late;
+    }
   }
 
   @Override

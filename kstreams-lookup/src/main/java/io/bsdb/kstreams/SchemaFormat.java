@@ -13,7 +13,7 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** Keys and values as rows of the table's schema. */
-final class RowFormat<K, V> implements TableFormat<K, V> {
+final class SchemaFormat<K, V> implements TableFormat<K, V> {
   private final String lookup;
   private final @Nullable BiConsumer<? super KeyWriter, ? super K> keys;
   private final Function<? super Row, ? extends @Nullable V> rows;
@@ -24,7 +24,7 @@ final class RowFormat<K, V> implements TableFormat<K, V> {
    * @param keys writes a key; null if a key is the value of the only key column
    * @param rows makes a value of a row
    */
-  RowFormat(
+  SchemaFormat(
       String lookup,
       @Nullable BiConsumer<? super KeyWriter, ? super K> keys,
       Function<? super Row, ? extends @Nullable V> rows) {

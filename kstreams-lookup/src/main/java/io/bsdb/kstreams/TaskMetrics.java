@@ -23,13 +23,13 @@ import org.apache.kafka.streams.processor.api.ProcessingContext;
  * metrics along. So the names hold all that tells one user of a lookup in one task on one thread
  * from another.
  */
-final class LookupMetrics implements AutoCloseable {
+final class TaskMetrics implements AutoCloseable {
   private static final String SCOPE = "bsdb-lookup";
   private static final String GROUP = "stream-" + SCOPE + "-metrics";
   private static final int SEQUENCE_DIGITS = 10;
 
   private final StreamsMetrics metrics;
-  private final SnapshotSource source;
+  private final LookupTable<?, ?> table;
   private final Sensor latency;
   private final Sensor gauges;
   private final boolean timed;
@@ -57,10 +57,10 @@ final class LookupMetrics implements AutoCloseable {
    *
    * @param user tells apart the joins and processors that use one lookup in one task
    */
-  LookupMetrics(SnapshotSource source, String user, ProcessingContext context) {
+  TaskMetrics(LookupTable<?, ?> table, String user, ProcessingContext context) {
     this.metrics = context.metrics();
-    this.source = source;
-    String lookup = source.settings().name();
+    this.table = table;
+    String lookup = table.name();
     String task = context.taskId().toString();
     String thread = Thread.currentThread().getName();
     String id = lookup + "-" + user + "-" + task;
@@ -81,7 +81,7 @@ final class LookupMetrics implements AutoCloseable {
         "dropped-total",
         "Records without a value, or without a key of an inner join",
         now -> dropped.get());
-    gauge(tags, "refresh-failed-total", "Refreshes that failed", now -> source.failedRefreshes());
+    gauge(tags, "refresh-failed-total", "Refreshes that failed", now -> table.failedRefreshes());
     gauge(
         tags,
         "snapshot-sequence",
@@ -100,12 +100,14 @@ final class LookupMetrics implements AutoCloseable {
   }
 
   private double sequence() {
-    String version = source.version();
-    return version == null ? 0 : Long.parseLong(version.substring(0, SEQUENCE_DIGITS));
+    Manifest manifest = table.manifest();
+    return manifest == null
+        ? 0
+        : Long.parseLong(manifest.version().substring(0, SEQUENCE_DIGITS));
   }
 
   private double age(long nowMillis) {
-    Manifest manifest = source.manifest();
+    Manifest manifest = table.manifest();
     return manifest == null ? Double.NaN : nowMillis - manifest.createdAt().toEpochMilli();
   }
 

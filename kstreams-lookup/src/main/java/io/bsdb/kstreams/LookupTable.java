@@ -1,0 +1,164 @@
+package io.bsdb.kstreams;
+
+import io.bsdb.reader.SnapshotReader;
+import io.bsdb.reader.follow.TableReader;
+import io.bsdb.reader.follow.VersionView;
+import io.bsdb.table.Manifest;
+import java.io.Closeable;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The table of a lookup, and the holds of the threads that run joins with it; a thread's joins
+ * share one. Safe for many threads.
+ */
+final class LookupTable<K, V> implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(SnapshotLookup.class);
+
+  private final String name;
+  private final String description;
+  private final @Nullable String versionHeader;
+  private final TableFormat<K, V> format;
+  private final TableReader live;
+  private final Map<Thread, VersionHold<K, V>> holds = new HashMap<>();
+  private volatile boolean closed;
+
+  /** A version and how its keys and values are written. */
+  record Version<K, V>(SnapshotReader reader, TableFormat.Codec<K, V> codec) {}
+
+  /**
+   * Opens the table and begins to follow it.
+   *
+   * @param path of the table, for messages
+   * @param reader opens the table
+   * @param listener hears what becomes of later versions
+   * @param versionHeader of joined records; null for none
+   */
+  LookupTable(
+      String name,
+      Path path,
+      TableReader.Builder reader,
+      TableFormat<K, V> format,
+      TableReader.Listener listener,
+      @Nullable String versionHeader)
+      throws IOException {
+    this.name = name;
+    this.description = "lookup '" + name + "': table=" + path;
+    this.versionHeader = versionHeader;
+    this.format = format;
+    this.live =
+        reader
+            .check(format::accept)
+            .listener(new Announcer(description, format, listener))
+            .open();
+    if (live.isEmpty()) {
+      LOG.info("{}: nothing published yet, starting empty", description);
+    } else {
+      format.serve(live.manifest());
+    }
+  }
+
+  /** Tells those whom it concerns what became of a version; failures are logged by the reader. */
+  private record Announcer(
+      String description, TableFormat<?, ?> format, TableReader.Listener listener)
+      implements TableReader.Listener {
+    @Override
+    public void onRefreshed(Manifest manifest) {
+      format.serve(manifest);
+      LOG.info("{}: version {} is in service", description, manifest.version());
+      listener.onRefreshed(manifest);
+    }
+
+    @Override
+    public void onRefreshFailed(@Nullable String version, Exception cause) {
+      listener.onRefreshFailed(version, cause);
+    }
+  }
+
+  /**
+   * Looks for a newer version and puts it in service.
+   *
+   * @return whether there was one
+   */
+  boolean refresh() throws IOException {
+    requireOpen();
+    return live.refresh();
+  }
+
+  /** Views the version in use, from version to version. */
+  VersionView<Version<K, V>> view() {
+    requireOpen();
+    return live.view(reader -> new Version<>(reader, format.of(reader.manifest())));
+  }
+
+  /** Returns the calling thread's hold, to be given to {@link #release}. */
+  synchronized VersionHold<K, V> acquire() {
+    VersionHold<K, V> hold =
+        holds.computeIfAbsent(Thread.currentThread(), thread -> new VersionHold<>(this));
+    hold.users++;
+    return hold;
+  }
+
+  synchronized void release(VersionHold<K, V> hold) {
+    hold.users--;
+    if (hold.users == 0) {
+      holds.values().remove(hold);
+      hold.close();
+    }
+  }
+
+  /** Returns how many threads run joins. */
+  synchronized int holds() {
+    return holds.size();
+  }
+
+  long failedRefreshes() {
+    return live.failedRefreshes();
+  }
+
+  String name() {
+    return name;
+  }
+
+  /** Begins an error message. */
+  String describe() {
+    return description;
+  }
+
+  @Nullable String versionHeader() {
+    return versionHeader;
+  }
+
+  /** Returns what describes the version in service; null while there is none. */
+  @Nullable Manifest manifest() {
+    return live.isEmpty() ? null : live.manifest();
+  }
+
+  private void requireOpen() {
+    if (closed) {
+      throw new IllegalStateException("lookup '" + name + "' is closed");
+    }
+  }
+
+  /** Holds stay good and keep their versions open. */
+  @Override
+  public void close() {
+    closed = true;
+    close(live);
+  }
+
+  void close(Closeable last) {
+    try {
+      last.close();
+    } catch (IOException e) {
+      throw new UncheckedIOException(
+          description + ": a version could not be closed: " + e.getMessage(), e);
+    }
+  }
+}
