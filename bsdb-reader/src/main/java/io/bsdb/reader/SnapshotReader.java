@@ -1,5 +1,6 @@
 package io.bsdb.reader;
 
+import io.bsdb.reader.io.DirectFile;
 import io.bsdb.reader.metrics.ReaderMetrics;
 import io.bsdb.reader.options.ReaderOptions;
 import io.bsdb.table.Manifest;
@@ -39,6 +40,18 @@ public interface SnapshotReader extends KeyLookup, Closeable {
   static SnapshotReader openVersion(Path table, String version, ReaderOptions options)
       throws IOException {
     return new CallingReader(SnapshotOpener.openVersion(table, version, options));
+  }
+
+  /**
+   * Opens partition files of a directory without a manifest, such as copies.
+   *
+   * @param manifest names the files as the directory does
+   * @throws IOException as {@link #open(Path, ReaderOptions)}
+   */
+  static SnapshotReader openFiles(Path directory, Manifest manifest, ReaderOptions options)
+      throws IOException {
+    return new CallingReader(
+        SnapshotOpener.openDirectory(directory, manifest, options, DirectFile::openSource));
   }
 
   /** Returns all records of the partitions that are open, one after the other. */

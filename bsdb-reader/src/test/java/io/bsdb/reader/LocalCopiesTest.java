@@ -11,8 +11,11 @@ import io.bsdb.reader.follow.TableReader;
 import io.bsdb.reader.options.KeyShare;
 import io.bsdb.reader.options.ReaderOptions;
 import io.bsdb.reader.options.WarmUp;
+import io.bsdb.table.Build;
 import io.bsdb.table.Manifest;
+import io.bsdb.table.PartitionFile;
 import io.bsdb.table.Table;
+import io.bsdb.writer.SnapshotPublisher;
 import io.bsdb.writer.WriterOptions;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -95,9 +98,7 @@ class LocalCopiesTest {
       publish(data(3));
       assertThat(live.refresh()).isTrue();
     }
-    assertThat(localFiles().stream().filter(file -> file.toString().endsWith("manifest.json")))
-        .as("the version in use and the one before it")
-        .hasSize(2);
+    assertThat(copies()).as("the version in use and the one before it").hasSize(8);
   }
 
   @Test
@@ -225,35 +226,79 @@ class LocalCopiesTest {
     }
   }
 
+  /** The names of the files that are copies. */
   private List<String> copies() throws IOException {
-    try (Stream<Path> tables = Files.list(local)) {
-      return Table.at(tables.toList().get(0)).versions();
+    return localFiles().stream()
+        .map(file -> file.getFileName().toString())
+        .filter(name -> name.endsWith(".bsdb"))
+        .toList();
+  }
+
+  private static String[] copiesOf(Manifest... manifests) {
+    return Arrays.stream(manifests)
+        .flatMap(manifest -> manifest.partitions().stream())
+        .map(file -> file.fileId() + ".bsdb")
+        .toArray(String[]::new);
+  }
+
+  /** As a version does that adds to the one before it. */
+  @Test
+  void copiesOnlyTheFilesThatNoVersionHereHas() throws Exception {
+    TestData data = data(1);
+    Manifest first = publish(data);
+    try (TableReader live = follow().maxLocalBytes(first.length() * 5 / 4).open()) {
+      assertThat(fetched).hasSize(4);
+      Table table = Table.at(remote);
+      Build build = table.begin();
+      Path next = Files.createDirectories(remote.resolve(build.directory()));
+      for (PartitionFile file : first.partitions()) {
+        Files.copy(
+            remote.resolve("snapshots").resolve(first.version()).resolve(file.name()),
+            next.resolve(file.name()));
+      }
+      Manifest second =
+          SnapshotPublisher.publish(
+              table, build, 4, first.partitions(), WriterOptions.defaults());
+      String lost = first.partitions().get(2).fileId() + ".bsdb";
+      Files.delete(
+          localFiles().stream().filter(file -> file.endsWith(lost)).findFirst().orElseThrow());
+
+      assertThat(live.refresh()).isTrue();
+
+      assertThat(live.version()).isEqualTo(second.version());
+      assertThat(fetched)
+          .hasSize(5)
+          .endsWith("snapshots/" + second.version() + "/" + second.partitions().get(2).name());
+      assertThat(copies()).containsExactlyInAnyOrder(copiesOf(first));
+      try (TableReader.Lease lease = live.lease()) {
+        data.assertFoundIn(lease.reader());
+      }
     }
   }
 
   @Test
   void readersOfOneTableKeepTheCopiesOfEachOther() throws Exception {
-    String first = publish(data(1)).version();
+    Manifest first = publish(data(1));
     long limit;
-    try (TableReader pinned = follow().pin(first).open()) {
+    try (TableReader pinned = follow().pin(first.version()).open()) {
       limit = pinned.manifest().length() * 5 / 2;
       try (TableReader live = follow().maxLocalBytes(limit).open()) {
-        String second = publish(data(2)).version();
+        Manifest second = publish(data(2));
         assertThat(live.refresh()).isTrue();
         publish(data(3));
         assertThatThrownBy(live::refresh).hasMessageContaining("no room for the copy of a table");
-        assertThat(copies()).containsExactly(first, second);
+        assertThat(copies()).containsExactlyInAnyOrder(copiesOf(first, second));
       }
     }
     fetched.clear();
-    follow().pin(first).open().close();
+    follow().pin(first.version()).open().close();
     assertThat(fetched).as("there is a copy").isEmpty();
-    assertThat(copies()).hasSize(2);
-    follow().pin(first).maxLocalBytes(limit / 2).open().close();
-    assertThat(copies()).as("the limit is lower now").containsExactly(first);
+    assertThat(copies()).hasSize(8);
+    follow().pin(first.version()).maxLocalBytes(limit / 2).open().close();
+    assertThat(copies()).as("the limit is lower now").containsExactlyInAnyOrder(copiesOf(first));
     assertThat(fetched).isEmpty();
     try (TableReader live = follow().maxLocalBytes(limit).open()) {
-      assertThat(copies()).as("nobody uses the others").containsExactly(live.version());
+      assertThat(copies()).as("nobody uses the others").containsExactlyInAnyOrder(copiesOf(live.manifest()));
     }
   }
 

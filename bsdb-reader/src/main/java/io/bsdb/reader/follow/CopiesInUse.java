@@ -7,17 +7,17 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * Which versions the readers of this process use, of the copies in a directory: of one table, there
- * may be readers of several versions. Safe for many threads.
+ * Which of the copies in a directory the readers of this process use: of one table, there may be
+ * readers of several versions. Safe for many threads.
  */
 final class CopiesInUse {
-  private static final Map<Path, Map<LocalCopies, String>> DIRECTORIES = new HashMap<>();
+  private static final Map<Path, Map<LocalCopies, Set<String>>> DIRECTORIES = new HashMap<>();
 
   private CopiesInUse() {}
 
-  /** A reader uses this version from now on, and none that it used before. */
-  static synchronized void use(Path directory, LocalCopies reader, String version) {
-    DIRECTORIES.computeIfAbsent(directory, absent -> new HashMap<>()).put(reader, version);
+  /** A reader uses these files from now on, and none else that it used before. */
+  static synchronized void use(Path directory, LocalCopies reader, Set<String> files) {
+    DIRECTORIES.computeIfAbsent(directory, absent -> new HashMap<>()).put(reader, files);
   }
 
   /** A reader uses none any more. */
@@ -30,8 +30,9 @@ final class CopiesInUse {
         });
   }
 
-  static synchronized Set<String> versions(Path directory) {
+  static synchronized Set<String> files(Path directory) {
     return DIRECTORIES.getOrDefault(directory, Map.of()).values().stream()
+        .flatMap(Set::stream)
         .collect(Collectors.toSet());
   }
 }

@@ -5,7 +5,6 @@ import io.bsdb.format.SnapshotFormat;
 import io.bsdb.format.hash.KeyHash;
 import io.bsdb.reader.SnapshotReader;
 import io.bsdb.reader.io.FileFailure;
-import io.bsdb.reader.options.KeyShare;
 import io.bsdb.reader.options.ReaderOptions;
 import io.bsdb.table.Manifest;
 import io.bsdb.table.PartitionFile;
@@ -16,13 +15,16 @@ import java.io.InputStream;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.Predicate;
+import java.util.stream.Collectors;
 import java.util.Set;
 import java.util.stream.Stream;
 import java.util.zip.CRC32C;
@@ -32,14 +34,24 @@ import org.slf4j.LoggerFactory;
 /**
  * VersionSource of a remote table, copied to a local disk and opened there.
  *
- * <p>The copy is laid out as a table directory without {@code CURRENT}. A partition file gets its
- * name only once all of it is there and its checksum is right, and is used again after a restart.
- * Processes that share the directory take turns to copy. Before a version is copied, those are
- * deleted that no reader of this process uses: whoever still reads one holds its files open.
+ * <p>All copies of a table lie in one directory:
+ *
+ * <ul>
+ *   <li>{@code <file id>.bsdb}: a partition file, by the id that its manifest gives it, whatever
+ *       versions it belongs to. It gets this name only once all of it is there and its checksum is
+ *       right, and is used again by other versions and after a restart.
+ *   <li>{@code <file id>.bsdb.part}: one that is being copied, or that a copy which failed has left.
+ *   <li>{@code LOCK}: processes that share the directory take turns to copy.
+ * </ul>
+ *
+ * <p>Manifests are read at the table. Before files are copied, those are deleted that no reader of
+ * this process uses: whoever still reads one holds it open.
  */
 final class LocalCopies extends VersionSource {
   private static final Logger LOG = LoggerFactory.getLogger(LocalCopies.class);
+  private static final String COPY = ".bsdb";
   private static final String UNFINISHED = ".part";
+  private static final String LOCK = "LOCK";
 
   /** Writes of whole huge pages let Linux cache the file in such pages. */
   private static final int HUGE_PAGE = 2 << 20;
@@ -71,12 +83,25 @@ final class LocalCopies extends VersionSource {
   @Override
   SnapshotReader open(String version, ReaderOptions options) throws IOException {
     Manifest manifest = manifest(version);
-    TableStorage local = Table.at(directory).storage();
+    Map<String, PartitionFile> wanted =
+        manifest.partitions().stream()
+            .filter(file -> options.share().needs(file.partition(), manifest.partitions().size()))
+            .collect(Collectors.toMap(LocalCopies::name, file -> file));
+    TableStorage local = Table.at(Files.createDirectories(directory)).storage();
     List<SnapshotReader> opened = new ArrayList<>();
     local.exclusively(
         () -> {
-          opened.add(openCopy(local, manifest, options));
-          CopiesInUse.use(directory, this, version);
+          fetch(local, version, wanted);
+          Manifest copied = named(manifest);
+          try {
+            opened.add(SnapshotReader.openFiles(directory, copied, options));
+          } catch (CorruptSnapshotException e) {
+            LOG.warn("the local copy of {} is damaged, copying again", remote.storage(), e);
+            deleteFiles(local, wanted::containsKey);
+            fetch(local, version, wanted);
+            opened.add(SnapshotReader.openFiles(directory, copied, options));
+          }
+          CopiesInUse.use(directory, this, Set.copyOf(wanted.keySet()));
         });
     return opened.get(0);
   }
@@ -86,69 +111,74 @@ final class LocalCopies extends VersionSource {
     CopiesInUse.release(directory, this);
   }
 
-  /** Copies what is not here yet, and opens. A copy that has been damaged is made anew. */
-  private SnapshotReader openCopy(TableStorage local, Manifest manifest, ReaderOptions options)
+  /** Returns the manifest with its files named as their copies are. */
+  private static Manifest named(Manifest manifest) {
+    return new Manifest(
+        manifest.snapshotId(),
+        manifest.version(),
+        manifest.parent(),
+        manifest.createdAt(),
+        manifest.schema(),
+        manifest.options(),
+        manifest.partitions().stream().map(LocalCopies::named).toList(),
+        manifest.properties(),
+        manifest.sourcePositions());
+  }
+
+  private static PartitionFile named(PartitionFile file) {
+    return new PartitionFile(
+        file.partition(),
+        name(file),
+        file.fileId(),
+        file.length(),
+        file.checksum(),
+        file.recordCount(),
+        file.keyBytes(),
+        file.valueBytes());
+  }
+
+  private static String name(PartitionFile file) {
+    return file.fileId() + COPY;
+  }
+
+  /** Copies what is not here yet. */
+  private void fetch(TableStorage local, String version, Map<String, PartitionFile> wanted)
       throws IOException {
-    fetch(local, manifest, options.share());
-    try {
-      return SnapshotReader.openVersion(directory, manifest.version(), options);
-    } catch (CorruptSnapshotException e) {
-      LOG.warn("the local copy of {} is damaged, copying again", remote.storage(), e);
-      local.delete(path(manifest.version()));
-      fetch(local, manifest, options.share());
-      return SnapshotReader.openVersion(directory, manifest.version(), options);
-    }
-  }
-
-  private void deleteUnused(TableStorage local, String wanted) throws IOException {
-    Set<String> inUse = CopiesInUse.versions(directory);
-    for (String name : local.list(SnapshotFormat.SNAPSHOTS_DIRECTORY)) {
-      if (!name.equals(wanted) && !inUse.contains(name)) {
-        local.delete(path(name));
-      }
-    }
-  }
-
-  private static String path(String version) {
-    return SnapshotFormat.SNAPSHOTS_DIRECTORY + "/" + version;
-  }
-
-  private void fetch(TableStorage local, Manifest manifest, KeyShare share) throws IOException {
-    Path target = Files.createDirectories(directory.resolve(path(manifest.version())));
-    List<PartitionFile> absent = new ArrayList<>();
-    for (PartitionFile file : manifest.partitions()) {
-      if (share.needs(file.partition(), manifest.partitions().size())
-          && !Files.exists(target.resolve(file.name()))) {
-        absent.add(file);
-      }
-    }
-    deleteUnfinished(target); // before room is measured
+    deleteFiles(local, name -> name.endsWith(UNFINISHED)); // before room is measured
+    Map<String, PartitionFile> absent = new TreeMap<>(wanted);
+    absent.keySet().removeAll(local.list(""));
     if (!absent.isEmpty() || heldBytes() > maxBytes) {
-      deleteUnused(local, manifest.version());
+      Set<String> inUse = CopiesInUse.files(directory);
+      deleteFiles(
+          local,
+          name -> !name.equals(LOCK) && !wanted.containsKey(name) && !inUse.contains(name));
     }
-    requireRoom(target, absent.stream().mapToLong(PartitionFile::length).sum());
-    for (PartitionFile file : absent) {
-      fetch(path(manifest.version()) + "/" + file.name(), file, target.resolve(file.name()));
+    requireRoom(absent.values().stream().mapToLong(PartitionFile::length).sum());
+    for (Map.Entry<String, PartitionFile> entry : absent.entrySet()) {
+      PartitionFile file = entry.getValue();
+      String source =
+          SnapshotFormat.SNAPSHOTS_DIRECTORY + "/" + version + "/" + file.name();
+      fetch(source, file, directory.resolve(entry.getKey()));
     }
-    local.replace(path(manifest.version()) + "/" + SnapshotFormat.MANIFEST_FILE, manifest.encode());
   }
 
-  private static void deleteUnfinished(Path target) throws IOException {
-    try (DirectoryStream<Path> files = Files.newDirectoryStream(target, "*" + UNFINISHED)) {
-      for (Path file : files) {
-        Files.delete(file);
+  private static void deleteFiles(TableStorage local, Predicate<String> unwanted)
+      throws IOException {
+    for (String name : local.list("")) {
+      if (unwanted.test(name)) {
+        local.delete(name);
       }
     }
   }
 
-  private void requireRoom(Path target, long bytes) throws IOException {
+  private void requireRoom(long bytes) throws IOException {
     long held = heldBytes();
     if (held + bytes > maxBytes) {
       throw new IOException(
           "no room for the copy of a table: table=%s local directory=%s to be copied=%d bytes, kept for versions in use=%d bytes, limit=%d bytes; raise the limit, or open a share of the keys only"
               .formatted(remote.storage(), directory, bytes, held, maxBytes));
     }
-    long usable = Files.getFileStore(target).getUsableSpace();
+    long usable = Files.getFileStore(directory).getUsableSpace();
     if (bytes > usable) {
       throw new IOException(
           "no room on the disk for the copy of a table: table=%s local directory=%s to be copied=%d bytes, free=%d bytes"

@@ -25,7 +25,7 @@ public final class VersionView<T> implements Closeable {
   private final TableReader table;
   private final Function<? super SnapshotReader, ? extends T> derivation;
   private @Nullable Held<T> held;
-  private volatile @Nullable Held<T> latest;
+  private volatile @Nullable T latest;
   private volatile @Nullable Refusal refusal;
 
   private record Held<T>(TableReader.Lease lease, T derived) {}
@@ -37,7 +37,7 @@ public final class VersionView<T> implements Closeable {
     this.table = table;
     this.derivation = derivation;
     this.held = table.isEmpty() ? null : derive(table.lease());
-    this.latest = held;
+    this.latest = held == null ? null : held.derived;
   }
 
   private Held<T> derive(TableReader.Lease lease) {
@@ -92,7 +92,7 @@ public final class VersionView<T> implements Closeable {
       return before;
     }
     held = next;
-    latest = next;
+    latest = next.derived;
     if (before != null) {
       before.lease.tryClose();
     }
@@ -100,12 +100,11 @@ public final class VersionView<T> implements Closeable {
   }
 
   /**
-   * Returns what {@link #current} returned last, without changing over; null after {@link #close}.
+   * Returns what {@link #current} returned last, without changing over, also after {@link #close}.
    * Safe for many threads.
    */
   public @Nullable T latest() {
-    Held<T> last = latest;
-    return last == null ? null : last.derived;
+    return latest;
   }
 
   /** Returns the name of the version that is held; null for none. */
@@ -128,7 +127,6 @@ public final class VersionView<T> implements Closeable {
   public void close() throws IOException {
     Held<T> last = held;
     held = null;
-    latest = null;
     if (last != null) {
       last.lease.close();
     }

@@ -20,10 +20,7 @@ final class AsyncTableLookup implements Closeable {
   private final FollowedTable table;
   private final LookupMetrics metrics =
       new LookupMetrics(new ThreadSafeSimpleCounter(), new ThreadSafeSimpleCounter());
-  private final UnderWay underWay = new UnderWay();
-
-  /** Changed by one thread at a time, read by that of the metrics too. */
-  private volatile AsyncVersionLookup version;
+  private final InFlight inFlight = new InFlight();
 
   /** Makes the job fail, whatever Flink makes of the future that failed. */
   private volatile @Nullable Throwable failure;
@@ -32,16 +29,14 @@ final class AsyncTableLookup implements Closeable {
    * Takes over the table.
    *
    * @param name of the table, for messages
-   * @throws org.apache.flink.table.api.ValidationException if the DDL does not match it
    */
-  AsyncTableLookup(String name, FollowedTable table) throws IOException {
+  AsyncTableLookup(String name, FollowedTable table) {
     this.name = name;
     this.table = table;
-    this.version = new AsyncVersionLookup(table.first());
   }
 
   void register(MetricGroup group) {
-    metrics.register(group, table, () -> version.metrics());
+    metrics.register(group, table);
   }
 
   /**
@@ -55,45 +50,46 @@ final class AsyncTableLookup implements Closeable {
       throw new TableException("a lookup in table %s failed".formatted(name), earlier);
     }
     LookupFuture future = new LookupFuture();
-    AsyncVersionLookup held;
+    VersionLookup version;
     byte[] key;
-    synchronized (this) {
-      if (!version.isCurrent()) {
-        changeOver();
-      }
-      held = version;
-      key = held.key(compared);
+    CompletableFuture<byte @Nullable []> read = null;
+    synchronized (this) { // a reader waits for the reads that have begun before it closes
+      version = table.current();
+      key = version.key(compared);
       if (key != null) {
-        held.hold();
+        read = version.read(key);
+        inFlight.begin();
       }
     }
-    if (key == null) {
+    if (key == null || read == null) {
       complete(future, null);
     } else {
-      underWay.begin();
-      read(held, compared, key, future);
+      answer(version, compared, key, read, future);
     }
     return future;
   }
 
-  private void read(AsyncVersionLookup held, RowData compared, byte[] key, LookupFuture future) {
+  private void answer(
+      VersionLookup version,
+      RowData compared,
+      byte[] key,
+      CompletableFuture<byte @Nullable []> read,
+      LookupFuture future) {
     var unused =
-        held.read(key)
-            .whenComplete(
-                (value, cause) -> {
-                  try {
-                    if (cause != null) {
-                      throw cause;
-                    }
-                    complete(future, held.row(compared, key, value));
-                  } catch (Throwable e) {
-                    failure = e;
-                    future.completeExceptionally(e);
-                  } finally {
-                    held.release();
-                    underWay.end();
-                  }
-                });
+        read.whenComplete(
+            (value, cause) -> {
+              try {
+                if (cause != null) {
+                  throw cause;
+                }
+                complete(future, version.row(compared, key, value));
+              } catch (Throwable e) {
+                failure = e;
+                future.completeExceptionally(e);
+              } finally {
+                inFlight.end();
+              }
+            });
   }
 
   private void complete(LookupFuture future, @Nullable RowData found) {
@@ -101,25 +97,10 @@ final class AsyncTableLookup implements Closeable {
     future.complete(found == null ? List.of() : List.of(found));
   }
 
-  private void changeOver() {
-    VersionLookup next;
-    try {
-      next = table.successor();
-    } catch (IOException e) {
-      throw new TableException("table %s: the next version cannot be used".formatted(name), e);
-    }
-    if (next != null) {
-      AsyncVersionLookup previous = version;
-      version = new AsyncVersionLookup(next);
-      previous.release();
-    }
-  }
-
   /** Waits for the lookups in flight. */
   @Override
   public synchronized void close() throws IOException {
-    underWay.awaitEnd();
-    version.release();
+    inFlight.awaitEnd();
     table.close();
   }
 }

@@ -1,39 +1,33 @@
 package io.bsdb.flink.lookup;
 
 import io.bsdb.flink.row.SnapshotMapping;
+import io.bsdb.reader.SnapshotReader;
 import io.bsdb.reader.follow.TableReader;
+import io.bsdb.reader.follow.VersionView;
 import io.bsdb.reader.options.KeyShare;
 import io.bsdb.table.Manifest;
 import java.io.Closeable;
 import java.io.IOException;
+import java.util.Objects;
 import org.apache.flink.table.api.ValidationException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The reader that a lookup uses, and the versions that its DDL matches. For one thread, except for
- * {@link #latestFailure}.
+ * The reader that a lookup uses, and the version in use as the DDL sees it. A version that the DDL
+ * does not match is left alone: a stream that runs is not to fail because somebody published
+ * another schema. For one thread at a time, except for {@link #latest} and {@link #latestFailure}.
  */
 final class FollowedTable implements Closeable {
   private static final Logger LOG = LoggerFactory.getLogger(FollowedTable.class);
 
-  private final LookupSpec spec;
   private final SharedSnapshots.Use use;
-  private final TableReader live;
+  private final VersionView<VersionLookup> view;
 
-  /**
-   * A version that the DDL does not match: a stream that runs is not to fail because somebody
-   * published another schema.
-   */
-  private volatile @Nullable Refused refused;
-
-  private record Refused(String version, ValidationException cause) {}
-
-  private FollowedTable(LookupSpec spec, SharedSnapshots.Use use) {
-    this.spec = spec;
+  private FollowedTable(SharedSnapshots.Use use, VersionView<VersionLookup> view) {
     this.use = use;
-    this.live = use.live();
+    this.view = view;
   }
 
   /**
@@ -41,15 +35,25 @@ final class FollowedTable implements Closeable {
    *
    * @param share of the keys that will be asked for
    * @throws IOException if it cannot be opened
+   * @throws ValidationException if the DDL does not match it
    */
   static FollowedTable open(LookupSpec spec, KeyShare share) throws IOException {
+    SharedSnapshots.Use use;
     try {
-      return new FollowedTable(spec, use(spec, share));
+      use = use(spec, share);
     } catch (IOException e) {
       throw new IOException(
           "table %s cannot be opened: path=%s: %s"
               .formatted(spec.table().name(), spec.table().path(), e),
           e);
+    }
+    try {
+      return new FollowedTable(
+          use, use.live().view(reader -> lookup(spec, use.share(), reader)));
+    } catch (RuntimeException | Error e) {
+      try (use) {
+        throw e;
+      }
     }
   }
 
@@ -70,85 +74,45 @@ final class FollowedTable implements Closeable {
     return SharedSnapshots.use(spec.table(), spec.settings(), KeyShare.ALL);
   }
 
+  private static VersionLookup lookup(LookupSpec spec, KeyShare share, SnapshotReader reader) {
+    Manifest manifest = reader.manifest();
+    if (!share.equals(KeyShare.ALL)
+        && !SnapshotMapping.hasDeclaredKeyOrder(spec.table(), manifest)) {
+      throw new ValidationException(
+          "table %s: version %s has its key columns in another order than the DDL, by which rows are shuffled; restart the job to open the whole table"
+              .formatted(spec.table().name(), manifest.version()));
+    }
+    return new VersionLookup(reader, spec);
+  }
+
   TableReader live() {
-    return live;
+    return use.live();
   }
 
   Loads loads() {
     return use.loads();
   }
 
-  /**
-   * The version to begin with. Closes the table if there is none.
-   *
-   * @throws ValidationException if the DDL does not match it
-   */
-  VersionLookup first() throws IOException {
-    try {
-      return lookup(live.lease());
-    } catch (IOException | RuntimeException e) {
-      try {
-        close();
-      } catch (IOException suppressed) {
-        e.addSuppressed(suppressed);
-      }
-      throw e;
-    }
+  /** Returns the version in use, after changing over to it if another one has taken its place. */
+  VersionLookup current() {
+    return Objects.requireNonNull(view.current(), "a table is opened with a version");
   }
 
-  /** What to use after a version that is not current any more; null: still that one. */
-  @Nullable VersionLookup successor() throws IOException {
-    if (isRefused(live.version())) {
-      return null;
-    }
-    TableReader.Lease lease = live.lease();
-    String candidate = lease.version();
-    try {
-      return lookup(lease);
-    } catch (ValidationException e) {
-      refused = new Refused(candidate, e);
-      LOG.error("Table {} keeps its version for this task.", spec.table().name(), e);
-      return null;
-    }
+  /** Returns the version that was used last. */
+  VersionLookup latest() {
+    return Objects.requireNonNull(view.latest(), "a table is opened with a version");
   }
 
-  /** Takes over a version, or lets it go if the DDL does not match it. */
-  private VersionLookup lookup(TableReader.Lease lease) throws IOException {
-    try {
-      requireKeyOrder(lease.reader().manifest());
-      return VersionLookup.of(lease, spec);
-    } catch (RuntimeException | Error e) {
-      try (lease) {
-        throw e;
-      }
-    }
-  }
-
-  private boolean isRefused(String version) {
-    Refused last = refused;
-    return last != null && last.version.equals(version);
-  }
-
-  /** Why the version in service is not the one that the lookup uses; null if it is. */
+  /** Returns why the version in service is not the one that the lookup uses; null if it is. */
   @Nullable Exception latestFailure() {
-    Exception failure = live.refreshFailure();
-    Refused last = refused;
-    return failure == null && last != null && last.version.equals(live.version())
-        ? last.cause
-        : failure;
-  }
-
-  private void requireKeyOrder(Manifest next) {
-    if (!use.share().equals(KeyShare.ALL)
-        && !SnapshotMapping.hasDeclaredKeyOrder(spec.table(), next)) {
-      throw new ValidationException(
-          "table %s: version %s has its key columns in another order than the DDL, by which rows are shuffled; restart the job to open the whole table"
-              .formatted(spec.table().name(), next.version()));
-    }
+    Exception failure = live().refreshFailure();
+    return failure == null ? view.refusal() : failure;
   }
 
   @Override
   public void close() throws IOException {
-    use.close();
+    try (use) {
+      view.close();
+    }
   }
 }

@@ -20,12 +20,9 @@ final class LookupMetrics {
     this.misses = misses;
   }
 
-  /**
-   * Registers all, under the names that Flink's own lookup caches use where there is one.
-   *
-   * @param reader of the version that this task uses
-   */
-  void register(MetricGroup group, FollowedTable table, Supplier<ReaderMetrics> reader) {
+  /** Registers all, under the names that Flink's own lookup caches use where there is one. */
+  void register(MetricGroup group, FollowedTable table) {
+    Supplier<ReaderMetrics> reader = () -> table.latest().metrics();
     TableReader live = table.live();
     Loads loads = table.loads();
     group.counter("hitCount", hits);

@@ -3,6 +3,7 @@ package io.bsdb.flink.lookup;
 import java.io.IOException;
 import java.util.Collection;
 import java.util.List;
+import org.apache.flink.metrics.SimpleCounter;
 import org.apache.flink.table.data.RowData;
 import org.apache.flink.table.functions.FunctionContext;
 import org.apache.flink.table.functions.LookupFunction;
@@ -16,7 +17,8 @@ public final class SnapshotLookupFunction extends LookupFunction {
   private static final long serialVersionUID = 1L;
 
   private final LookupSpec spec;
-  private transient @Nullable TableLookup table;
+  private transient @Nullable FollowedTable table;
+  private transient @Nullable LookupMetrics metrics;
 
   public SnapshotLookupFunction(LookupSpec spec) {
     this.spec = spec;
@@ -24,23 +26,25 @@ public final class SnapshotLookupFunction extends LookupFunction {
 
   @Override
   public void open(FunctionContext context) throws Exception {
-    TableLookup opened = new TableLookup(FollowedTable.open(spec, spec.share(context)));
-    opened.register(context.getMetricGroup().addGroup("bsdb"));
+    FollowedTable opened = FollowedTable.open(spec, spec.share(context));
     table = opened;
+    metrics = new LookupMetrics(new SimpleCounter(), new SimpleCounter());
+    metrics.register(context.getMetricGroup().addGroup("bsdb"), opened);
   }
 
   @Override
   public Collection<RowData> lookup(RowData compared) throws IOException {
-    if (table == null) {
+    if (table == null || metrics == null) {
       throw new IllegalStateException("the function is not open");
     }
-    RowData found = table.lookup(compared);
+    RowData found = table.current().lookup(compared);
+    metrics.count(found);
     return found == null ? List.of() : List.of(found);
   }
 
   @Override
   public void close() throws IOException {
-    TableLookup opened = table;
+    FollowedTable opened = table;
     table = null;
     if (opened != null) {
       opened.close();

@@ -4,37 +4,40 @@ import io.bsdb.flink.row.FieldEquality;
 import io.bsdb.flink.row.KeyEncoder;
 import io.bsdb.flink.row.RowDecoder;
 import io.bsdb.flink.row.SnapshotMapping;
+import io.bsdb.reader.AsyncSnapshotReader;
 import io.bsdb.reader.SnapshotReader;
-import io.bsdb.reader.follow.TableReader;
-import java.io.Closeable;
+import io.bsdb.reader.metrics.ReaderMetrics;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import org.apache.flink.table.data.RowData;
 import org.apache.flink.table.types.logical.LogicalType;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Looks up in one version of a table, which it holds open until closed. For one thread, except for
- * {@link #row}.
+ * Looks up in one version of a table, which somebody else holds open. For one thread at a time,
+ * except for {@link #row}.
  */
-final class VersionLookup implements Closeable {
-  private final TableReader.Lease lease;
+final class VersionLookup {
   private final SnapshotReader reader;
+  private final AsyncSnapshotReader asyncReader;
   private final KeyEncoder keys;
   private final RowDecoder decoder;
   private final List<ExtraColumn> extraColumns;
 
-  private VersionLookup(
-      TableReader.Lease lease,
-      KeyEncoder keys,
-      RowDecoder decoder,
-      List<ExtraColumn> extraColumns) {
-    this.lease = lease;
-    this.reader = lease.reader();
-    this.keys = keys;
-    this.decoder = decoder;
-    this.extraColumns = extraColumns;
+  /**
+   * Looks up in a version.
+   *
+   * @throws org.apache.flink.table.api.ValidationException if the DDL does not match it
+   */
+  VersionLookup(SnapshotReader reader, LookupSpec spec) {
+    SnapshotMapping mapping = SnapshotMapping.of(spec.table(), reader.manifest());
+    this.reader = reader;
+    this.asyncReader = reader.async();
+    this.keys = mapping.keyEncoder(spec.comparedColumns());
+    this.decoder = mapping.decoder(spec.projection(), reader.manifest());
+    this.extraColumns = extraColumns(spec);
   }
 
   /**
@@ -48,20 +51,6 @@ final class VersionLookup implements Closeable {
       Object rightValue = right.getFieldOrNull(found);
       return leftValue != null && rightValue != null && equality.equal(leftValue, rightValue);
     }
-  }
-
-  /**
-   * Takes over a version, if the DDL matches it.
-   *
-   * @throws org.apache.flink.table.api.ValidationException if it does not
-   */
-  static VersionLookup of(TableReader.Lease lease, LookupSpec spec) {
-    SnapshotMapping mapping = SnapshotMapping.of(spec.table(), lease.reader().manifest());
-    return new VersionLookup(
-        lease,
-        mapping.keyEncoder(spec.comparedColumns()),
-        mapping.decoder(spec.projection(), lease.reader().manifest()),
-        extraColumns(spec));
   }
 
   private static List<ExtraColumn> extraColumns(LookupSpec spec) {
@@ -80,14 +69,8 @@ final class VersionLookup implements Closeable {
     return extraColumns;
   }
 
-  /** Whether this is still the version in service. */
-  boolean isCurrent() {
-    return lease.isCurrent();
-  }
-
-  /** Reads the version; not to be closed. */
-  SnapshotReader reader() {
-    return reader;
+  ReaderMetrics metrics() {
+    return reader.metrics();
   }
 
   /** The row with these values; null if there is none. */
@@ -99,6 +82,11 @@ final class VersionLookup implements Closeable {
   /** The key with these values, in an array of its own; null if no table holds it. */
   byte @Nullable [] key(RowData compared) {
     return keys.encode(compared);
+  }
+
+  /** Reads the value of a key. */
+  CompletableFuture<byte @Nullable []> read(byte[] key) {
+    return asyncReader.get(key);
   }
 
   /**
@@ -121,10 +109,5 @@ final class VersionLookup implements Closeable {
       }
     }
     return true;
-  }
-
-  @Override
-  public void close() throws IOException {
-    lease.close();
   }
 }

@@ -1,26 +1,26 @@
 package io.bsdb.flink.lookup;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.bsdb.reader.ClosedReaderException;
-import io.bsdb.reader.follow.TableReader;
 import io.bsdb.reader.options.Access;
-import io.bsdb.reader.options.KeyShare;
 import io.bsdb.writer.SnapshotWriter;
 import io.bsdb.writer.WriterOptions;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
-import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
 import org.apache.flink.table.data.GenericRowData;
 import org.apache.flink.table.data.StringData;
 import org.apache.flink.table.functions.FunctionContext;
+import org.apache.flink.table.data.RowData;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-class AsyncVersionLookupTest {
+class AsyncTableLookupTest {
   private static final byte[] KEY = "a".getBytes(StandardCharsets.UTF_8);
 
   @TempDir Path directory;
@@ -38,26 +38,27 @@ class AsyncVersionLookupTest {
   }
 
   @Test
-  void staysOpenUntilItsLastFutureHasCompleted() throws Exception {
-    publish("old");
-    LookupSpec spec = spec(Access.DIRECT);
-    try (TableReader live =
-        TableReader.builder(directory)
-            .options(spec.settings().readerOptions(KeyShare.ALL))
-            .refreshEvery(Duration.ZERO)
-            .open()) {
-      AsyncVersionLookup version = new AsyncVersionLookup(VersionLookup.of(live.lease(), spec));
-      version.hold();
-      publish("new");
-      live.refresh();
-      version.release();
-
-      assertThat(version.isCurrent()).isFalse();
-      assertThat(version.read(KEY).get()).asString().isEqualTo("old");
-      version.release();
-
-      assertThatThrownBy(() -> version.read(KEY).get()).isInstanceOf(ClosedReaderException.class);
+  void everyLookupIsAnsweredWhileVersionsChange() throws Exception {
+    publish("0");
+    AsyncSnapshotLookupFunction function = new AsyncSnapshotLookupFunction(spec(Access.DIRECT));
+    function.open(new FunctionContext(null));
+    var row = GenericRowData.of(StringData.fromString("a"));
+    List<CompletableFuture<Collection<RowData>>> futures = new ArrayList<>();
+    for (int version = 1; version <= 5; version++) {
+      for (int i = 0; i < 50; i++) {
+        futures.add(function.asyncLookup(row));
+      }
+      publish(Integer.toString(version));
+      SharedSnapshots.open().get(0).refresh();
     }
+
+    function.close();
+
+    for (int i = 0; i < futures.size(); i++) {
+      assertThat(futures.get(i).join().iterator().next().getString(1))
+          .hasToString(Integer.toString(i / 50));
+    }
+    assertThat(OpenReaders.count()).isZero();
   }
 
   @Test

@@ -1,7 +1,7 @@
 package io.bsdb.flink.lookup;
 
 /** Counts what is in flight, without a limit, so that its end can be waited for. Thread-safe. */
-final class UnderWay {
+final class InFlight {
   private long count;
 
   synchronized void begin() {

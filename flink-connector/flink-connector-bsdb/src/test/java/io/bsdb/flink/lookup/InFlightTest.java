@@ -7,39 +7,39 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 @Timeout(value = 60, unit = TimeUnit.SECONDS)
-class UnderWayTest {
-  private final UnderWay underWay = new UnderWay();
+class InFlightTest {
+  private final InFlight inFlight = new InFlight();
 
   @Test
   void nothingIsNotWaitedFor() {
-    underWay.awaitEnd();
+    inFlight.awaitEnd();
   }
 
   @Test
   void theLastOfManyEndsTheWait() throws Exception {
     int many = 200_000;
     for (int i = 0; i < many; i++) {
-      underWay.begin();
+      inFlight.begin();
     }
-    Thread waiting = new Thread(underWay::awaitEnd, "test-waiting");
+    Thread waiting = new Thread(inFlight::awaitEnd, "test-waiting");
     waiting.start();
     for (int i = 0; i < many - 1; i++) {
-      underWay.end();
+      inFlight.end();
     }
     while (waiting.getState() != Thread.State.WAITING) {
       Thread.onSpinWait();
     }
-    underWay.end();
+    inFlight.end();
     waiting.join();
   }
 
   @Test
   void anInterruptIsKept() {
-    underWay.begin();
+    inFlight.begin();
     Thread.currentThread().interrupt();
-    Thread ending = new Thread(underWay::end, "test-ending");
+    Thread ending = new Thread(inFlight::end, "test-ending");
     ending.start();
-    underWay.awaitEnd();
+    inFlight.awaitEnd();
     assertThat(Thread.interrupted()).isTrue();
   }
 }
