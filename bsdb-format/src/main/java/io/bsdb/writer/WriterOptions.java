@@ -5,8 +5,11 @@ import io.bsdb.format.SnapshotFormat;
 import io.bsdb.format.hash.PerfectHashConstruction;
 import io.bsdb.row.Schema;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
+import java.util.Locale;
 import java.util.Map;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -60,6 +63,9 @@ public record WriterOptions(
   /** The least {@link #memoryBytes}. */
   public static final long MIN_MEMORY_BYTES = 64L << 20;
 
+  private static final String PROPERTY = "property.";
+  private static final String SOURCE_POSITION = "source-position.";
+
   /** The defaults. */
   public static WriterOptions defaults() {
     return builder().build();
@@ -72,6 +78,69 @@ public record WriterOptions(
   /** These options as a starting point for others. */
   public Builder toBuilder() {
     return new Builder(this);
+  }
+
+  /**
+   * Returns all options but the schema, which is the table's, as text, by the names that {@link
+   * Builder#set} takes.
+   */
+  public Map<String, String> toMap() {
+    Map<String, String> map = new LinkedHashMap<>();
+    map.put("layout", layout.label());
+    map.put("keys", text(keyStorage));
+    map.put("perfect-hash", perfectHash.toString());
+    map.put("signature-bits", Integer.toString(signatureBits));
+    map.put("block-size", Integer.toString(blockSize));
+    map.put("frame-size", Integer.toString(frameSize));
+    map.put("zstd-level", Integer.toString(zstdLevel));
+    map.put("dictionary-size", Integer.toString(dictionaryBytes));
+    map.put("partitions", Integer.toString(partitions));
+    map.put("memory", Long.toString(memoryBytes));
+    if (temporaryDirectory != null) {
+      map.put("temp", temporaryDirectory.toString());
+    }
+    map.put("duplicates", text(duplicates));
+    map.put("min-rows", Long.toString(minRows));
+    map.put("max-shrinkage", Double.toString(maxShrinkage));
+    properties.forEach((name, value) -> map.put(PROPERTY + name, value));
+    sourcePositions.forEach((name, value) -> map.put(SOURCE_POSITION + name, value));
+    return map;
+  }
+
+  /**
+   * Reads what {@link #toMap} writes; what is left out has its default.
+   *
+   * @throws IllegalArgumentException naming the option that is unknown or has a wrong value, or if
+   *     options contradict each other
+   */
+  public static WriterOptions parse(Map<String, String> options) {
+    Builder builder = builder();
+    options.forEach(builder::set);
+    return builder.build();
+  }
+
+  private static String text(Object value) {
+    return value instanceof Layout layout
+        ? layout.label()
+        : value.toString().toLowerCase(Locale.ROOT);
+  }
+
+  private static <T> T constant(T[] values, String text) {
+    for (T value : values) {
+      if (text(value).equals(text)) {
+        return value;
+      }
+    }
+    throw new IllegalArgumentException(
+        Arrays.stream(values)
+            .map(WriterOptions::text)
+            .collect(Collectors.joining(", ", "expected one of ", "")));
+  }
+
+  private static Map<String, String> with(Map<String, String> map, String name, String value) {
+    Map<String, String> added = new LinkedHashMap<>(map);
+    added.put(name, value);
+    return added;
   }
 
   /** What the manifest tells people of the options. */
@@ -146,7 +215,12 @@ public record WriterOptions(
 
     /** Leaves the keys out; see {@link WriterOptions#keyStorage}. */
     public Builder approximate() {
-      keyStorage = KeyStorage.OMITTED;
+      return keyStorage(KeyStorage.OMITTED);
+    }
+
+    /** Whether records hold their keys. */
+    public Builder keyStorage(KeyStorage value) {
+      keyStorage = value;
       return this;
     }
 
@@ -230,6 +304,50 @@ public record WriterOptions(
     public Builder sourcePositions(Map<String, String> value) {
       sourcePositions = Map.copyOf(value);
       return this;
+    }
+
+    /**
+     * Sets an option by its name; {@code property.NAME} and {@code source-position.NAME} add one.
+     * Sizes are in bytes.
+     *
+     * @throws IllegalArgumentException naming the option, if it is unknown or the value is wrong
+     */
+    public Builder set(String name, String value) {
+      try {
+        if (name.startsWith(PROPERTY)) {
+          return properties(with(properties, name.substring(PROPERTY.length()), value));
+        }
+        if (name.startsWith(SOURCE_POSITION)) {
+          return sourcePositions(
+              with(sourcePositions, name.substring(SOURCE_POSITION.length()), value));
+        }
+        return switch (name) {
+          case "layout" -> layout(constant(Layout.values(), value));
+          case "keys" -> keyStorage(constant(KeyStorage.values(), value));
+          case "perfect-hash" -> perfectHash(constant(PerfectHashConstruction.values(), value));
+          case "signature-bits" -> signatureBits(Integer.parseInt(value));
+          case "block-size" -> blockSize(Integer.parseInt(value));
+          case "frame-size" -> frameSize(Integer.parseInt(value));
+          case "zstd-level" -> zstdLevel(Integer.parseInt(value));
+          case "dictionary-size" -> dictionaryBytes(Integer.parseInt(value));
+          case "partitions" -> partitions(Integer.parseInt(value));
+          case "memory" -> memoryBytes(Long.parseLong(value));
+          case "temp" -> temporaryDirectory(Path.of(value));
+          case "duplicates" -> duplicates(constant(Duplicates.values(), value));
+          case "min-rows" -> minRows(Long.parseLong(value));
+          case "max-shrinkage" -> maxShrinkage(Double.parseDouble(value));
+          default ->
+              throw new IllegalArgumentException(
+                  "there is no such option; there are temp, %sNAME, %sNAME, %s"
+                      .formatted(
+                          PROPERTY,
+                          SOURCE_POSITION,
+                          String.join(", ", defaults().toMap().keySet())));
+        };
+      } catch (IllegalArgumentException e) {
+        throw new IllegalArgumentException(
+            "option of a build '%s'='%s': %s".formatted(name, value, e.getMessage()), e);
+      }
     }
 
     /**

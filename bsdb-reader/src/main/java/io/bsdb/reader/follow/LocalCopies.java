@@ -20,11 +20,10 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
 import java.util.function.Predicate;
-import java.util.stream.Collectors;
 import java.util.Set;
 import java.util.stream.Stream;
 import java.util.zip.CRC32C;
@@ -83,10 +82,12 @@ final class LocalCopies extends VersionSource {
   @Override
   SnapshotReader open(String version, ReaderOptions options) throws IOException {
     Manifest manifest = manifest(version);
-    Map<String, PartitionFile> wanted =
-        manifest.partitions().stream()
-            .filter(file -> options.share().needs(file.partition(), manifest.partitions().size()))
-            .collect(Collectors.toMap(LocalCopies::name, file -> file));
+    Map<String, PartitionFile> wanted = new LinkedHashMap<>();
+    for (PartitionFile file : manifest.partitions()) {
+      if (options.share().needs(file.partition(), manifest.partitions().size())) {
+        wanted.put(name(file), file);
+      }
+    }
     TableStorage local = Table.at(Files.createDirectories(directory)).storage();
     List<SnapshotReader> opened = new ArrayList<>();
     local.exclusively(
@@ -145,7 +146,7 @@ final class LocalCopies extends VersionSource {
   private void fetch(TableStorage local, String version, Map<String, PartitionFile> wanted)
       throws IOException {
     deleteFiles(local, name -> name.endsWith(UNFINISHED)); // before room is measured
-    Map<String, PartitionFile> absent = new TreeMap<>(wanted);
+    Map<String, PartitionFile> absent = new LinkedHashMap<>(wanted);
     absent.keySet().removeAll(local.list(""));
     if (!absent.isEmpty() || heldBytes() > maxBytes) {
       Set<String> inUse = CopiesInUse.files(directory);

@@ -1,6 +1,8 @@
 package io.bsdb.reader.options;
 
 import io.bsdb.table.Partitioning;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
  * One of several equal shares of all keys, by their hash. A process that is only asked for the keys
@@ -13,12 +15,27 @@ public record KeyShare(int index, int count) {
   /** All keys. */
   public static final KeyShare ALL = new KeyShare(0, 1);
 
+  private static final Pattern FORM = Pattern.compile("(\\d{1,9}) of (\\d{1,9})");
+
   public KeyShare {
     if (count < 1 || index < 0 || index >= count) {
       throw new IllegalArgumentException(
           "share of keys: expected 0<=index<count, actual index=%d count=%d"
               .formatted(index, count));
     }
+  }
+
+  /**
+   * Reads what {@link #toString} writes, such as {@code 1 of 4}.
+   *
+   * @throws IllegalArgumentException if the text is something else
+   */
+  public static KeyShare parse(String text) {
+    Matcher matcher = FORM.matcher(text);
+    if (!matcher.matches()) {
+      throw new IllegalArgumentException("expected a share of the keys such as '1 of 4'");
+    }
+    return new KeyShare(Integer.parseInt(matcher.group(1)), Integer.parseInt(matcher.group(2)));
   }
 
   /** The index of the share that a key belongs to. */

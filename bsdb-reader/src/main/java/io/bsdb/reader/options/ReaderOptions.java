@@ -1,5 +1,11 @@
 package io.bsdb.reader.options;
 
+import java.util.Arrays;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+
 /**
  * How a snapshot is read. Immutable.
  *
@@ -32,6 +38,45 @@ public record ReaderOptions(
 
   public static Builder builder() {
     return new Builder();
+  }
+
+  /** Returns all options as text, by the names that {@link Builder#set} takes. */
+  public Map<String, String> toMap() {
+    return Map.of(
+        "access", text(access),
+        "verification", text(verification),
+        "block-cache-size", Long.toString(blockCacheBytes),
+        "queue-depth", Integer.toString(queueDepth),
+        "share", share.toString(),
+        "warm-up", text(warmUp),
+        "signatures", text(signatures));
+  }
+
+  /**
+   * Reads what {@link #toMap} writes; what is left out has its default.
+   *
+   * @throws IllegalArgumentException naming the option that is unknown or has a wrong value
+   */
+  public static ReaderOptions parse(Map<String, String> options) {
+    Builder builder = builder();
+    options.forEach(builder::set);
+    return builder.build();
+  }
+
+  private static String text(Enum<?> value) {
+    return value.name().toLowerCase(Locale.ROOT);
+  }
+
+  private static <E extends Enum<E>> E constant(Class<E> type, String text) {
+    for (E value : type.getEnumConstants()) {
+      if (text(value).equals(text)) {
+        return value;
+      }
+    }
+    throw new IllegalArgumentException(
+        Arrays.stream(type.getEnumConstants())
+            .map(ReaderOptions::text)
+            .collect(Collectors.joining(", ", "expected one of ", "")));
   }
 
   /** Returns the options for a version that is to take the place of one in use. */
@@ -98,6 +143,32 @@ public record ReaderOptions(
     public Builder signatures(SignatureUse value) {
       signatures = value;
       return this;
+    }
+
+    /**
+     * Sets an option by its name. Sizes are in bytes.
+     *
+     * @throws IllegalArgumentException naming the option, if it is unknown or the value is wrong
+     */
+    public Builder set(String name, String value) {
+      try {
+        return switch (name) {
+          case "access" -> access(constant(Access.class, value));
+          case "verification" -> verification(constant(Verification.class, value));
+          case "block-cache-size" -> blockCacheBytes(Long.parseLong(value));
+          case "queue-depth" -> queueDepth(Integer.parseInt(value));
+          case "share" -> share(KeyShare.parse(value));
+          case "warm-up" -> warmUp(constant(WarmUp.class, value));
+          case "signatures" -> signatures(constant(SignatureUse.class, value));
+          default ->
+              throw new IllegalArgumentException(
+                  "there is no such option; there are "
+                      + new TreeSet<>(defaults().toMap().keySet()));
+        };
+      } catch (IllegalArgumentException e) {
+        throw new IllegalArgumentException(
+            "option of a reader '%s'='%s': %s".formatted(name, value, e.getMessage()), e);
+      }
     }
 
     public ReaderOptions build() {

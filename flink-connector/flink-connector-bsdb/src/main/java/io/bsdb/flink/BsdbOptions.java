@@ -11,6 +11,7 @@ import io.bsdb.reader.options.WarmUp;
 import io.bsdb.writer.Duplicates;
 import io.bsdb.writer.WriterOptions;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import org.apache.flink.configuration.ConfigOption;
 import org.apache.flink.configuration.ConfigOptions;
@@ -19,7 +20,7 @@ import org.apache.flink.table.factories.FactoryUtil;
 
 /** The options of a table with {@code 'connector' = 'bsdb'}. */
 public final class BsdbOptions {
-  private static final WriterOptions WRITER = WriterOptions.defaults();
+  private static final WriterOptions DEFAULTS = WriterOptions.defaults();
 
   public static final ConfigOption<String> PATH =
       ConfigOptions.key("path")
@@ -111,47 +112,47 @@ public final class BsdbOptions {
   public static final ConfigOption<String> SINK_LAYOUT =
       ConfigOptions.key("sink.layout")
           .stringType()
-          .defaultValue(WRITER.layout().label())
+          .defaultValue(DEFAULTS.layout().label())
           .withDescription(
               "How records are laid into blocks: 'blocked' (one page per lookup), 'compact' (no padding), 'compressed' (zstd with a dictionary), 'compressed-pages' (the same, one page per lookup).");
 
   public static final ConfigOption<KeyStorage> SINK_KEYS =
       ConfigOptions.key("sink.keys")
           .enumType(KeyStorage.class)
-          .defaultValue(WRITER.keyStorage())
+          .defaultValue(DEFAULTS.keyStorage())
           .withDescription(
               "Whether records hold their keys. 'omitted' saves their space, but then an absent key gets some other row with probability 2^-'sink.signature-bits', and the table cannot be scanned.");
 
   public static final ConfigOption<PerfectHashConstruction> SINK_PERFECT_HASH =
       ConfigOptions.key("sink.perfect-hash")
           .enumType(PerfectHashConstruction.class)
-          .defaultValue(WRITER.perfectHash())
+          .defaultValue(DEFAULTS.perfectHash())
           .withDescription(
               "Which perfect hash: 'pilot' (fast), 'pilot-dense' (a tenth smaller, takes half as long again to build), or 'sux4j' (the smallest and slow; needs the jars of Sux4J beside the connector).");
 
   public static final ConfigOption<Integer> SINK_SIGNATURE_BITS =
       ConfigOptions.key("sink.signature-bits")
           .intType()
-          .defaultValue(WRITER.signatureBits())
+          .defaultValue(DEFAULTS.signatureBits())
           .withDescription(
               "Bits per record that tell absent keys without reading a block; 0 to 32.");
 
   public static final ConfigOption<MemorySize> SINK_BLOCK_SIZE =
       ConfigOptions.key("sink.block-size")
           .memoryType()
-          .defaultValue(new MemorySize(WRITER.blockSize()))
+          .defaultValue(new MemorySize(DEFAULTS.blockSize()))
           .withDescription("Unit of reading; 512 bytes to 64 KiB.");
 
   public static final ConfigOption<MemorySize> SINK_FRAME_SIZE =
       ConfigOptions.key("sink.frame-size")
           .memoryType()
-          .defaultValue(new MemorySize(WRITER.frameSize()))
+          .defaultValue(new MemorySize(DEFAULTS.frameSize()))
           .withDescription("Unit of compression, before compression; 128 bytes to 64 KiB.");
 
   public static final ConfigOption<Integer> SINK_ZSTD_LEVEL =
       ConfigOptions.key("sink.zstd-level")
           .intType()
-          .defaultValue(WRITER.zstdLevel())
+          .defaultValue(DEFAULTS.zstdLevel())
           .withDescription("Compression level of the compressed layouts; 1 to 19.");
 
   public static final ConfigOption<MemorySize> SINK_MEMORY =
@@ -164,21 +165,21 @@ public final class BsdbOptions {
   public static final ConfigOption<Duplicates> SINK_DUPLICATES =
       ConfigOptions.key("sink.duplicates")
           .enumType(Duplicates.class)
-          .defaultValue(WRITER.duplicates())
+          .defaultValue(DEFAULTS.duplicates())
           .withDescription(
               "What happens to rows with the same primary key: 'fail' fails the job and names the key; 'first' and 'last' keep one, in the order in which rows reach the writer.");
 
   public static final ConfigOption<Long> SINK_MIN_ROWS =
       ConfigOptions.key("sink.min-rows")
           .longType()
-          .defaultValue(WRITER.minRows())
+          .defaultValue(DEFAULTS.minRows())
           .withDescription(
               "Fewest rows that may be published; with fewer the job fails, and the version in service stays. 0 allows an empty table.");
 
   public static final ConfigOption<Double> SINK_MAX_SHRINKAGE =
       ConfigOptions.key("sink.max-shrinkage")
           .doubleType()
-          .defaultValue(WRITER.maxShrinkage())
+          .defaultValue(DEFAULTS.maxShrinkage())
           .withDescription(
               "Largest part of the rows of the version before that may be missing, such as 0.1; with fewer rows the job fails, and the version in service stays. 1 sets no limit.");
 
@@ -208,6 +209,30 @@ public final class BsdbOptions {
           .mapType()
           .defaultValue(Map.of())
           .withDescription("What else to say of a version, kept in its manifest: 'name:value,…'.");
+
+  /** Whose values are {@link io.bsdb.reader.options.ReaderOptions}, behind {@code lookup.}. */
+  static final List<ConfigOption<?>> READER =
+      List.of(
+          LOOKUP_ACCESS,
+          LOOKUP_VERIFICATION,
+          LOOKUP_WARM_UP,
+          LOOKUP_SIGNATURES,
+          LOOKUP_BLOCK_CACHE_SIZE);
+
+  /** Whose values are {@link WriterOptions}, behind {@code sink.}. */
+  static final List<ConfigOption<?>> WRITER =
+      List.of(
+          SINK_LAYOUT,
+          SINK_KEYS,
+          SINK_PERFECT_HASH,
+          SINK_SIGNATURE_BITS,
+          SINK_BLOCK_SIZE,
+          SINK_FRAME_SIZE,
+          SINK_ZSTD_LEVEL,
+          SINK_MEMORY,
+          SINK_DUPLICATES,
+          SINK_MIN_ROWS,
+          SINK_MAX_SHRINKAGE);
 
   private BsdbOptions() {}
 }

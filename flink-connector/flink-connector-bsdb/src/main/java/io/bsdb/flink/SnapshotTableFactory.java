@@ -6,9 +6,15 @@ import io.bsdb.flink.row.DeclaredTable;
 import io.bsdb.flink.sink.BuildSettings;
 import io.bsdb.format.hash.PerfectHashConstruction;
 import io.bsdb.reader.options.Access;
-import io.bsdb.writer.Layout;
+import io.bsdb.writer.WriterOptions;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
 import java.util.Set;
 import org.apache.flink.configuration.ConfigOption;
+import org.apache.flink.configuration.MemorySize;
 import org.apache.flink.configuration.ReadableConfig;
 import org.apache.flink.table.api.ValidationException;
 import org.apache.flink.table.catalog.ResolvedSchema;
@@ -40,49 +46,37 @@ public final class SnapshotTableFactory
 
   @Override
   public Set<ConfigOption<?>> optionalOptions() {
-    return Set.of(
-        BsdbOptions.LOOKUP_ASYNC,
-        BsdbOptions.LOOKUP_REFRESH_INTERVAL,
-        BsdbOptions.LOOKUP_ACCESS,
-        BsdbOptions.LOOKUP_VERIFICATION,
-        BsdbOptions.LOOKUP_WARM_UP,
-        BsdbOptions.LOOKUP_SIGNATURES,
-        BsdbOptions.LOOKUP_LOCAL_DIR,
-        BsdbOptions.LOOKUP_MAX_LOCAL_SIZE,
-        BsdbOptions.LOOKUP_BLOCK_CACHE_SIZE,
-        BsdbOptions.SNAPSHOT_VERSION,
-        BsdbOptions.SINK_PARALLELISM,
-        BsdbOptions.SINK_PARTITIONS,
-        BsdbOptions.SINK_LAYOUT,
-        BsdbOptions.SINK_KEYS,
-        BsdbOptions.SINK_PERFECT_HASH,
-        BsdbOptions.SINK_SIGNATURE_BITS,
-        BsdbOptions.SINK_BLOCK_SIZE,
-        BsdbOptions.SINK_FRAME_SIZE,
-        BsdbOptions.SINK_ZSTD_LEVEL,
-        BsdbOptions.SINK_MEMORY,
-        BsdbOptions.SINK_DUPLICATES,
-        BsdbOptions.SINK_MIN_ROWS,
-        BsdbOptions.SINK_MAX_SHRINKAGE,
-        BsdbOptions.SINK_RETAIN_VERSIONS,
-        BsdbOptions.SINK_STAGING_RETENTION,
-        BsdbOptions.SINK_SOURCE_POSITIONS,
-        BsdbOptions.SINK_PROPERTIES);
+    Set<ConfigOption<?>> options =
+        new HashSet<>(
+            Set.of(
+                BsdbOptions.LOOKUP_ASYNC,
+                BsdbOptions.LOOKUP_REFRESH_INTERVAL,
+                BsdbOptions.LOOKUP_LOCAL_DIR,
+                BsdbOptions.LOOKUP_MAX_LOCAL_SIZE,
+                BsdbOptions.SNAPSHOT_VERSION,
+                BsdbOptions.SINK_PARALLELISM,
+                BsdbOptions.SINK_PARTITIONS,
+                BsdbOptions.SINK_RETAIN_VERSIONS,
+                BsdbOptions.SINK_STAGING_RETENTION,
+                BsdbOptions.SINK_SOURCE_POSITIONS,
+                BsdbOptions.SINK_PROPERTIES));
+    options.addAll(BsdbOptions.READER);
+    options.addAll(BsdbOptions.WRITER);
+    return options;
   }
 
   /** What a restored plan may override: how to read, and where. */
   @Override
   public Set<ConfigOption<?>> forwardOptions() {
-    return Set.of(
-        BsdbOptions.PATH,
-        BsdbOptions.LOOKUP_REFRESH_INTERVAL,
-        BsdbOptions.LOOKUP_ACCESS,
-        BsdbOptions.LOOKUP_VERIFICATION,
-        BsdbOptions.LOOKUP_WARM_UP,
-        BsdbOptions.LOOKUP_SIGNATURES,
-        BsdbOptions.LOOKUP_LOCAL_DIR,
-        BsdbOptions.LOOKUP_MAX_LOCAL_SIZE,
-        BsdbOptions.LOOKUP_BLOCK_CACHE_SIZE);
+    Set<ConfigOption<?>> options =
+        new HashSet<>(
+            Set.of(
+                BsdbOptions.PATH,
+                BsdbOptions.LOOKUP_REFRESH_INTERVAL,
+                BsdbOptions.LOOKUP_LOCAL_DIR,
+                BsdbOptions.LOOKUP_MAX_LOCAL_SIZE));
+    options.addAll(BsdbOptions.READER);
+    return options;
   }
 
   @Override
@@ -151,16 +145,30 @@ public final class SnapshotTableFactory
   }
 
   private static ReadSettings readSettings(ReadableConfig options) {
+    Map<String, String> reader = texts(options, BsdbOptions.READER, "lookup.");
+    reader.put("access", text(access(options)));
     return new ReadSettings(
-        access(options),
-        options.get(BsdbOptions.LOOKUP_VERIFICATION),
-        options.get(BsdbOptions.LOOKUP_BLOCK_CACHE_SIZE).getBytes(),
+        reader,
         options.get(BsdbOptions.LOOKUP_REFRESH_INTERVAL),
         options.get(BsdbOptions.SNAPSHOT_VERSION),
         options.get(BsdbOptions.LOOKUP_LOCAL_DIR),
-        options.get(BsdbOptions.LOOKUP_MAX_LOCAL_SIZE).getBytes(),
-        options.get(BsdbOptions.LOOKUP_WARM_UP),
-        options.get(BsdbOptions.LOOKUP_SIGNATURES));
+        options.get(BsdbOptions.LOOKUP_MAX_LOCAL_SIZE).getBytes());
+  }
+
+  /** Returns options of the library by its names for them, which are Flink's behind a prefix. */
+  private static Map<String, String> texts(
+      ReadableConfig options, List<ConfigOption<?>> chosen, String prefix) {
+    Map<String, String> texts = new HashMap<>();
+    for (ConfigOption<?> option : chosen) {
+      texts.put(option.key().substring(prefix.length()), text(options.get(option)));
+    }
+    return texts;
+  }
+
+  private static String text(Object value) {
+    return value instanceof MemorySize size
+        ? Long.toString(size.getBytes())
+        : value.toString().toLowerCase(Locale.ROOT);
   }
 
   /** Futures gain nothing where the calling thread waits for a page fault. */
@@ -176,28 +184,20 @@ public final class SnapshotTableFactory
   private static BuildSettings buildSettings(
       Context context, DeclaredTable table, ReadableConfig options) {
     try {
-      BuildSettings settings =
-          new BuildSettings(
-              Distribution.partitions(context.getCatalogTable(), table, options),
-              Layout.of(options.get(BsdbOptions.SINK_LAYOUT)),
-              options.get(BsdbOptions.SINK_KEYS),
-              options.get(BsdbOptions.SINK_PERFECT_HASH),
-              options.get(BsdbOptions.SINK_SIGNATURE_BITS),
-              Math.toIntExact(options.get(BsdbOptions.SINK_BLOCK_SIZE).getBytes()),
-              Math.toIntExact(options.get(BsdbOptions.SINK_FRAME_SIZE).getBytes()),
-              options.get(BsdbOptions.SINK_ZSTD_LEVEL),
-              options.get(BsdbOptions.SINK_MEMORY).getBytes(),
-              options.get(BsdbOptions.SINK_DUPLICATES),
-              options.get(BsdbOptions.SINK_MIN_ROWS),
-              options.get(BsdbOptions.SINK_MAX_SHRINKAGE),
-              options.get(BsdbOptions.SINK_RETAIN_VERSIONS),
-              options.get(BsdbOptions.SINK_STAGING_RETENTION),
-              options.get(BsdbOptions.SINK_SOURCE_POSITIONS),
-              options.get(BsdbOptions.SINK_PROPERTIES));
-      settings.writerOptions(table);
-      requireBuilder(settings.perfectHash());
-      return settings;
-    } catch (IllegalArgumentException | ArithmeticException e) {
+      WriterOptions.Builder writer = WriterOptions.builder();
+      texts(options, BsdbOptions.WRITER, "sink.").forEach(writer::set);
+      WriterOptions built =
+          writer
+              .partitions(Distribution.partitions(context.getCatalogTable(), table, options))
+              .sourcePositions(options.get(BsdbOptions.SINK_SOURCE_POSITIONS))
+              .properties(options.get(BsdbOptions.SINK_PROPERTIES))
+              .build();
+      requireBuilder(built.perfectHash());
+      return new BuildSettings(
+          built.toMap(),
+          options.get(BsdbOptions.SINK_RETAIN_VERSIONS),
+          options.get(BsdbOptions.SINK_STAGING_RETENTION));
+    } catch (IllegalArgumentException e) {
       throw new ValidationException(
           "table %s: a 'sink.' option is wrong: %s".formatted(table.name(), e.getMessage()), e);
     }

@@ -255,7 +255,7 @@ class BuildTest {
 
     assertThatThrownBy(() -> session.run("INSERT OVERWRITE t SELECT f0, 'x' FROM s"))
         .hasStackTraceContaining(
-            "a 'sink.' option is wrong: signature bits out of range: expected 0 to 32, actual 33");
+            "a 'sink.' option is wrong: option of a build 'signature-bits'='33': signature bits out of range: expected 0 to 32, actual 33");
   }
 
   @Test

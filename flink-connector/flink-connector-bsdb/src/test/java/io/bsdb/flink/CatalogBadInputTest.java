@@ -242,7 +242,7 @@ class CatalogBadInputTest {
         .hasStackTraceContaining("sink.layuot");
     assertFails("CREATE TABLE x " + COLUMNS + " WITH ('sink.memory' = '32 mb')")
         .hasStackTraceContaining(
-            "table c.default.x: a 'sink.' option is wrong: sink.memory: expected>=64 mb actual=33554432 bytes");
+            "table c.default.x: a 'sink.' option is wrong: option of a build 'memory'='33554432': memory bytes out of range: expected 67108864 to");
     assertFails("CREATE TABLE x " + COLUMNS + " WITH ('sink.retain-versions' = '0')")
         .hasStackTraceContaining(
             "table c.default.x: a 'sink.' option is wrong: retain-versions: expected>=1")

@@ -12,10 +12,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.FutureTask;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.apache.flink.api.common.JobStatus;
 import org.apache.flink.configuration.Configuration;
@@ -143,10 +145,20 @@ class RemoteFollowTest {
         .orElse(-1);
   }
 
+  /** The versions of which files are copied. */
   private List<String> copies() throws Exception {
-    try (Stream<Path> tables = Files.list(directory.resolve("local"))) {
-      return Table.at(tables.toList().get(0)).versions();
+    List<String> versions = new ArrayList<>();
+    try (Stream<Path> files = Files.walk(directory.resolve("local"))) {
+      Set<String> names =
+          files.map(file -> file.getFileName().toString()).collect(Collectors.toSet());
+      for (String version : remote().versions()) {
+        if (remote().manifest(version).partitions().stream()
+            .anyMatch(file -> names.contains(file.fileId() + ".bsdb"))) {
+          versions.add(version);
+        }
+      }
     }
+    return versions;
   }
 
   @Test

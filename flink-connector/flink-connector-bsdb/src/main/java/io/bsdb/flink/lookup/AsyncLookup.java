@@ -1,6 +1,7 @@
 package io.bsdb.flink.lookup;
 
 import io.bsdb.flink.row.DeclaredTable;
+import io.bsdb.reader.options.ReaderOptions;
 import io.bsdb.table.Table;
 import java.io.IOException;
 
@@ -21,13 +22,14 @@ public enum AsyncLookup {
    * if it cannot be read from here, the table counts as large.
    */
   public Kind choose(DeclaredTable table, ReadSettings settings) {
-    if (!settings.access().readsFromDisk()) {
+    ReaderOptions options = settings.readerOptions();
+    if (!options.access().readsFromDisk()) {
       return Kind.SYNC;
     }
     return switch (this) {
       case FALSE -> Kind.SYNC;
       case TRUE -> Kind.ASYNC;
-      case AUTO -> bytes(table, settings) > settings.blockCacheBytes() ? Kind.ASYNC : Kind.SYNC;
+      case AUTO -> bytes(table, settings) > options.blockCacheBytes() ? Kind.ASYNC : Kind.SYNC;
     };
   }
 

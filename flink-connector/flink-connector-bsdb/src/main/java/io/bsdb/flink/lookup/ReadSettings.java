@@ -2,48 +2,42 @@ package io.bsdb.flink.lookup;
 
 import io.bsdb.flink.row.DeclaredTable;
 import io.bsdb.flink.storage.LocalDirectories;
-import io.bsdb.reader.options.Access;
 import io.bsdb.reader.options.KeyShare;
 import io.bsdb.reader.options.ReaderOptions;
-import io.bsdb.reader.options.SignatureUse;
-import io.bsdb.reader.options.Verification;
-import io.bsdb.reader.options.WarmUp;
 import io.bsdb.table.Table;
 import java.io.IOException;
 import java.io.Serializable;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
  * How a table is read. What differs in any of this is read through another reader.
  *
- * @param access how blocks are reached
- * @param verification what is verified when a version is opened
- * @param blockCacheBytes most that the block cache may hold
+ * @param reader the options of readers, as {@link ReaderOptions#toMap} gives them
  * @param refreshInterval how often to look for a new version; zero: never
  * @param version to stay with; null for the one in service
  * @param localDirectory for copies; null: a table that is not local is copied to Flink's temporary
  *     directories
  * @param maxLocalBytes most that the copies of a table may take
- * @param warmUp when blocks are verified before lookups come
- * @param signatures whether they are compared before records are looked for
  */
 public record ReadSettings(
-    Access access,
-    Verification verification,
-    long blockCacheBytes,
+    Map<String, String> reader,
     Duration refreshInterval,
     @Nullable String version,
     @Nullable String localDirectory,
-    long maxLocalBytes,
-    WarmUp warmUp,
-    SignatureUse signatures)
+    long maxLocalBytes)
     implements Serializable {
+  public ReadSettings {
+    reader = Map.copyOf(reader);
+  }
+
   /** The same for one version, all of which will be read. */
   public ReadSettings pinnedTo(String pinned) {
-    return pinnedTo(pinned, WarmUp.NEVER);
+    return pinnedTo(pinned, with("warm-up", "never"));
   }
 
   /**
@@ -52,21 +46,18 @@ public record ReadSettings(
    */
   ReadSettings settled(Table table) throws IOException {
     return version == null && refreshInterval.isZero()
-        ? pinnedTo(table.requireCurrentVersion(), warmUp)
+        ? pinnedTo(table.requireCurrentVersion(), reader)
         : this;
   }
 
-  private ReadSettings pinnedTo(String pinned, WarmUp whenToWarmUp) {
-    return new ReadSettings(
-        access,
-        verification,
-        blockCacheBytes,
-        Duration.ZERO,
-        pinned,
-        localDirectory,
-        maxLocalBytes,
-        whenToWarmUp,
-        signatures);
+  private ReadSettings pinnedTo(String pinned, Map<String, String> options) {
+    return new ReadSettings(options, Duration.ZERO, pinned, localDirectory, maxLocalBytes);
+  }
+
+  private Map<String, String> with(String option, String value) {
+    Map<String, String> options = new HashMap<>(reader);
+    options.put(option, value);
+    return options;
   }
 
   /**
@@ -94,15 +85,13 @@ public record ReadSettings(
     return localDirectory == null ? LocalDirectories.ofTable(table) : Path.of(localDirectory);
   }
 
-  /** How a reader of a share of the keys is opened. */
+  /** Returns how a table is read. */
+  ReaderOptions readerOptions() {
+    return ReaderOptions.parse(reader);
+  }
+
+  /** Returns how a share of the keys is read. */
   public ReaderOptions readerOptions(KeyShare share) {
-    return ReaderOptions.builder()
-        .access(access)
-        .verification(verification)
-        .blockCacheBytes(blockCacheBytes)
-        .share(share)
-        .warmUp(warmUp)
-        .signatures(signatures)
-        .build();
+    return ReaderOptions.parse(with("share", share.toString()));
   }
 }

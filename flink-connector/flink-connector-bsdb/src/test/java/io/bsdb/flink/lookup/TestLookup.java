@@ -3,9 +3,7 @@ package io.bsdb.flink.lookup;
 import io.bsdb.flink.row.DeclaredTable;
 import io.bsdb.flink.row.Projection;
 import io.bsdb.reader.options.Access;
-import io.bsdb.reader.options.SignatureUse;
-import io.bsdb.reader.options.Verification;
-import io.bsdb.reader.options.WarmUp;
+import io.bsdb.reader.options.ReaderOptions;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -40,15 +38,11 @@ public final class TestLookup {
   public static ReadSettings settings(
       Access access, Duration refreshInterval, @Nullable Path localDirectory) {
     return new ReadSettings(
-        access,
-        Verification.METADATA,
-        0,
+        ReaderOptions.builder().access(access).build().toMap(),
         refreshInterval,
         null,
         localDirectory == null ? null : localDirectory.toString(),
-        Long.MAX_VALUE,
-        WarmUp.REFRESH,
-        SignatureUse.AUTO);
+        Long.MAX_VALUE);
   }
 
   static LookupSpec spec(

@@ -4,15 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bsdb.flink.row.DeclaredTable;
 import io.bsdb.flink.sink.FaultySink.Fault;
-import io.bsdb.format.PartitionProperties.KeyStorage;
-import io.bsdb.format.hash.PerfectHashConstruction;
 import io.bsdb.reader.RecordCursor;
 import io.bsdb.reader.SnapshotReader;
 import io.bsdb.table.Manifest;
 import io.bsdb.table.PartitionFile;
 import io.bsdb.table.Table;
-import io.bsdb.writer.Duplicates;
-import io.bsdb.writer.Layout;
+import io.bsdb.writer.WriterOptions;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
@@ -20,7 +17,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.stream.Stream;
 import org.apache.flink.api.common.RuntimeExecutionMode;
@@ -71,22 +67,14 @@ final class FaultyBuild {
 
   private static BuildSettings settings(long minRows, Duration stagingRetention) {
     return new BuildSettings(
-        PARTITIONS,
-        Layout.BLOCKED,
-        KeyStorage.STORED,
-        PerfectHashConstruction.PILOT,
-        8,
-        4096,
-        512,
-        3,
-        64L << 20,
-        Duplicates.FAIL,
-        minRows,
-        1,
+        WriterOptions.builder()
+            .partitions(PARTITIONS)
+            .memoryBytes(WriterOptions.MIN_MEMORY_BYTES)
+            .minRows(minRows)
+            .build()
+            .toMap(),
         10,
-        stagingRetention,
-        Map.of(),
-        Map.of());
+        stagingRetention);
   }
 
   JobClient start(Fault fault, int rows) throws Exception {
