@@ -47,8 +47,7 @@ class WriterOptionsTest {
   private static void assertRefused(String name, String value, String message) {
     assertThatThrownBy(() -> WriterOptions.parse(Map.of(name, value)))
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessageStartingWith(
-            "option of a build '%s'='%s': %s".formatted(name, value, message));
+        .hasMessageStartingWith("option of a build '%s'='%s': %s".formatted(name, value, message));
   }
 
   @Test

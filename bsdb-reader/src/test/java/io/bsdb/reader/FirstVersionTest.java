@@ -98,10 +98,7 @@ class FirstVersionTest {
   @Test
   void beginsEmptyIfItMay() throws Exception {
     try (TableReader live =
-        TableReader.builder(table)
-            .refreshEvery(Duration.ZERO)
-            .onMissing(OnMissing.EMPTY)
-            .open()) {
+        TableReader.builder(table).refreshEvery(Duration.ZERO).onMissing(OnMissing.EMPTY).open()) {
       assertThat(live.refresh()).isFalse();
       assertThat(live.get(key(1))).isNull();
       assertThat(live.get(key(1), ByteBuffer.allocate(9))).isEqualTo(TableReader.NOT_FOUND);

@@ -257,8 +257,7 @@ class LocalCopiesTest {
             next.resolve(file.name()));
       }
       Manifest second =
-          SnapshotPublisher.publish(
-              table, build, 4, first.partitions(), WriterOptions.defaults());
+          SnapshotPublisher.publish(table, build, 4, first.partitions(), WriterOptions.defaults());
       String lost = first.partitions().get(2).fileId() + ".bsdb";
       Files.delete(
           localFiles().stream().filter(file -> file.endsWith(lost)).findFirst().orElseThrow());
@@ -298,7 +297,9 @@ class LocalCopiesTest {
     assertThat(copies()).as("the limit is lower now").containsExactlyInAnyOrder(copiesOf(first));
     assertThat(fetched).isEmpty();
     try (TableReader live = follow().maxLocalBytes(limit).open()) {
-      assertThat(copies()).as("nobody uses the others").containsExactlyInAnyOrder(copiesOf(live.manifest()));
+      assertThat(copies())
+          .as("nobody uses the others")
+          .containsExactlyInAnyOrder(copiesOf(live.manifest()));
     }
   }
 

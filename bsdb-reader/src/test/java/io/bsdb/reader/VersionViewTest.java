@@ -30,10 +30,7 @@ class VersionViewTest {
   }
 
   private TableReader open(OnMissing onMissing) throws Exception {
-    return TableReader.builder(directory)
-        .refreshEvery(Duration.ZERO)
-        .onMissing(onMissing)
-        .open();
+    return TableReader.builder(directory).refreshEvery(Duration.ZERO).onMissing(onMissing).open();
   }
 
   private String derive(SnapshotReader reader) {

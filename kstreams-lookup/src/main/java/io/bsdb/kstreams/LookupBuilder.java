@@ -173,10 +173,7 @@ public final class LookupBuilder<K, V> {
           "lookup '" + name + "': neither serdes(keys, values) nor rows(...) is set");
     }
     TableReader.Builder reader =
-        TableReader.builder(table)
-            .options(options)
-            .refreshEvery(refreshEvery)
-            .onMissing(onMissing);
+        TableReader.builder(table).options(options).refreshEvery(refreshEvery).onMissing(onMissing);
     if (localDirectory != null) {
       reader.localDirectory(localDirectory).maxLocalBytes(maxLocalBytes);
     }

@@ -24,17 +24,14 @@ final class LookupProcessor<KS, VS, K, V, VR> implements FixedKeyProcessor<KS, V
 
   @Override
   public void init(FixedKeyProcessorContext<KS, VR> context) {
-    running =
-        new Running<>(
-            context, TaskLookup.ofJoin(join.table(), join.number(), context));
+    running = new Running<>(context, TaskLookup.ofJoin(join.table(), join.number(), context));
   }
 
   @Override
   public void process(FixedKeyRecord<KS, VS> streamRecord) {
     Running<KS, K, V, VR> now = running;
     if (now == null) {
-      throw new IllegalStateException(
-          join.table().describe() + ": processor is not initialised");
+      throw new IllegalStateException(join.table().describe() + ": processor is not initialised");
     }
     now.table.enter();
     try {

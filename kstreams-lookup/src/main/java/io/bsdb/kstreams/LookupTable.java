@@ -53,10 +53,7 @@ final class LookupTable<K, V> implements AutoCloseable {
     this.versionHeader = versionHeader;
     this.format = format;
     this.live =
-        reader
-            .check(format::accept)
-            .listener(new Announcer(description, format, listener))
-            .open();
+        reader.check(format::accept).listener(new Announcer(description, format, listener)).open();
     if (live.isEmpty()) {
       LOG.info("{}: nothing published yet, starting empty", description);
     } else {

@@ -51,15 +51,13 @@ public final class TaskLookup<K, V> implements AutoCloseable {
   private boolean closed;
 
   /** Acquires what {@link #close} releases; nothing if it fails, as close() is not called then. */
-  private TaskLookup(
-      LookupTable<K, V> table, @Nullable Integer join, ProcessingContext context) {
+  private TaskLookup(LookupTable<K, V> table, @Nullable Integer join, ProcessingContext context) {
     this.table = table;
     this.hold = table.acquire();
     this.number = join == null ? hold.takeNumber() : NO_NUMBER;
     TaskMetrics registered = null;
     try {
-      registered =
-          new TaskMetrics(table, join == null ? "p" + number : join.toString(), context);
+      registered = new TaskMetrics(table, join == null ? "p" + number : join.toString(), context);
       this.metrics = registered;
       this.idleRoll =
           context.schedule(
@@ -80,8 +78,7 @@ public final class TaskLookup<K, V> implements AutoCloseable {
   }
 
   /** Holds a version for a processor of the calling thread's task. */
-  static <K, V> TaskLookup<K, V> ofProcessor(
-      LookupTable<K, V> table, ProcessingContext context) {
+  static <K, V> TaskLookup<K, V> ofProcessor(LookupTable<K, V> table, ProcessingContext context) {
     return new TaskLookup<>(table, null, context);
   }
 

@@ -101,9 +101,7 @@ final class TaskMetrics implements AutoCloseable {
 
   private double sequence() {
     Manifest manifest = table.manifest();
-    return manifest == null
-        ? 0
-        : Long.parseLong(manifest.version().substring(0, SEQUENCE_DIGITS));
+    return manifest == null ? 0 : Long.parseLong(manifest.version().substring(0, SEQUENCE_DIGITS));
   }
 
   private double age(long nowMillis) {

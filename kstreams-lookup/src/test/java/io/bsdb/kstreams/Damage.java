@@ -47,8 +47,7 @@ public final class Damage {
       Build build = table.begin();
       Path staging = Files.createDirectories(directory.resolve(build.stagingDirectory()));
       List<PartitionFile> files;
-      try (BuildWorker writer =
-          BuildWorker.create(table, build, 1, "test", staging, options)) {
+      try (BuildWorker writer = BuildWorker.create(table, build, 1, "test", staging, options)) {
         writer.add(new byte[] {1}, new byte[] {2});
         files = writer.finish();
       }
@@ -83,10 +82,7 @@ public final class Damage {
         Section blocks =
             Objects.requireNonNull(
                 FileFooter.decode(
-                        content,
-                        content.limit(),
-                        new PartChecksum(file.fileId()),
-                        path.toString())
+                        content, content.limit(), new PartChecksum(file.fileId()), path.toString())
                     .find(SectionKind.BLOCKS));
         damage(path, blocks.offset(), blocks.length());
       }

@@ -91,7 +91,7 @@ class RefreshTest {
     try (SnapshotLookup<String, String> copied =
         table.lookup("copied").localDirectory(local, 1 << 20).build()) {
       assertThat(copied.get("c1")).isEqualTo("Ada");
-      assertThat(local).isDirectoryRecursivelyContaining("glob:**/manifest.json");
+      assertThat(local).isDirectoryRecursivelyContaining("glob:**/*.bsdb");
       table.publish(Map.of("c1", "Grace"));
       assertThat(copied.refresh()).isTrue();
       assertThat(copied.get("c1")).isEqualTo("Grace");

@@ -9,7 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 
-/** VersionSource of a table directory on a local disk, opened where they are. */
+/** Versions of a table directory on a local disk, opened where they are. */
 final class InPlace extends VersionSource {
   private final Path directory;
 

@@ -23,15 +23,15 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Predicate;
 import java.util.Set;
+import java.util.function.Predicate;
 import java.util.stream.Stream;
 import java.util.zip.CRC32C;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * VersionSource of a remote table, copied to a local disk and opened there.
+ * Versions of a remote table, copied to a local disk and opened there.
  *
  * <p>All copies of a table lie in one directory:
  *
@@ -39,7 +39,8 @@ import org.slf4j.LoggerFactory;
  *   <li>{@code <file id>.bsdb}: a partition file, by the id that its manifest gives it, whatever
  *       versions it belongs to. It gets this name only once all of it is there and its checksum is
  *       right, and is used again by other versions and after a restart.
- *   <li>{@code <file id>.bsdb.part}: one that is being copied, or that a copy which failed has left.
+ *   <li>{@code <file id>.bsdb.part}: one that is being copied, or that a copy which failed has
+ *       left.
  *   <li>{@code LOCK}: processes that share the directory take turns to copy.
  * </ul>
  *
@@ -151,14 +152,12 @@ final class LocalCopies extends VersionSource {
     if (!absent.isEmpty() || heldBytes() > maxBytes) {
       Set<String> inUse = CopiesInUse.files(directory);
       deleteFiles(
-          local,
-          name -> !name.equals(LOCK) && !wanted.containsKey(name) && !inUse.contains(name));
+          local, name -> !name.equals(LOCK) && !wanted.containsKey(name) && !inUse.contains(name));
     }
     requireRoom(absent.values().stream().mapToLong(PartitionFile::length).sum());
     for (Map.Entry<String, PartitionFile> entry : absent.entrySet()) {
       PartitionFile file = entry.getValue();
-      String source =
-          SnapshotFormat.SNAPSHOTS_DIRECTORY + "/" + version + "/" + file.name();
+      String source = SnapshotFormat.SNAPSHOTS_DIRECTORY + "/" + version + "/" + file.name();
       fetch(source, file, directory.resolve(entry.getKey()));
     }
   }

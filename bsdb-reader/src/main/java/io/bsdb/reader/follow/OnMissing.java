@@ -10,7 +10,9 @@ public final class OnMissing {
   /** Opening fails. The default. */
   public static final OnMissing FAIL = new OnMissing("FAIL", Duration.ZERO);
 
-  /** Begins as a table without rows: every key is absent until a refresh finds the first version. */
+  /**
+   * Begins as a table without rows: every key is absent until a refresh finds the first version.
+   */
   public static final OnMissing EMPTY = new OnMissing("EMPTY", Duration.ZERO);
 
   private final String name;

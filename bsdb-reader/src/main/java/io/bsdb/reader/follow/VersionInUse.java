@@ -28,8 +28,10 @@ final class VersionInUse implements Closeable {
   private final TableReader.Listener listener;
   private final Queue<SnapshotReader> unused = new ConcurrentLinkedQueue<>();
   private final AtomicLong failedRefreshes = new AtomicLong();
+
   /** Null until a first version has been published. */
   private volatile @Nullable HeldVersion held;
+
   private volatile @Nullable String refused;
   private volatile @Nullable Exception failure;
   private volatile boolean closed;

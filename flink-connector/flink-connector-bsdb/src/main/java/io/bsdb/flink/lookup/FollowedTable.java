@@ -48,8 +48,7 @@ final class FollowedTable implements Closeable {
           e);
     }
     try {
-      return new FollowedTable(
-          use, use.live().view(reader -> lookup(spec, use.share(), reader)));
+      return new FollowedTable(use, use.live().view(reader -> lookup(spec, use.share(), reader)));
     } catch (RuntimeException | Error e) {
       try (use) {
         throw e;
