@@ -60,7 +60,7 @@ class FirstVersionTest {
             () -> {
               try {
                 return TableReader.builder(table)
-                    .onMissing(OnMissing.waitFor(Duration.ofDays(1)))
+                    .onMissing(OnMissing.waitFor(Duration.ofSeconds(Long.MAX_VALUE)))
                     .refreshEvery(Duration.ofMillis(2))
                     .open();
               } catch (IOException e) {

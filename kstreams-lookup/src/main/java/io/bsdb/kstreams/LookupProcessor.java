@@ -24,7 +24,7 @@ final class LookupProcessor<KS, VS, K, V, VR> implements FixedKeyProcessor<KS, V
 
   @Override
   public void init(FixedKeyProcessorContext<KS, VR> context) {
-    running = new Running<>(context, TaskLookup.ofJoin(join.table(), join.number(), context));
+    running = new Running<>(context, new TaskLookup<>(join.table(), join.number(), context));
   }
 
   @Override

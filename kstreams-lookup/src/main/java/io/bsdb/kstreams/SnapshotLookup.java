@@ -221,7 +221,7 @@ public final class SnapshotLookup<K, V> implements AutoCloseable {
    * @throws IllegalStateException if the lookup is closed
    */
   public TaskLookup<K, V> forTask(ProcessingContext context) {
-    return TaskLookup.ofProcessor(table, context);
+    return new TaskLookup<>(table, null, context);
   }
 
   /**

@@ -50,8 +50,13 @@ public final class TaskLookup<K, V> implements AutoCloseable {
   private final Cancellable idleRoll;
   private boolean closed;
 
-  /** Acquires what {@link #close} releases; nothing if it fails, as close() is not called then. */
-  private TaskLookup(LookupTable<K, V> table, @Nullable Integer join, ProcessingContext context) {
+  /**
+   * Holds a version for the calling thread's task. Acquires what {@link #close} releases; nothing
+   * if it fails, as close() is not called then.
+   *
+   * @param join number of the join; null for a processor
+   */
+  TaskLookup(LookupTable<K, V> table, @Nullable Integer join, ProcessingContext context) {
     this.table = table;
     this.hold = table.acquire();
     this.number = join == null ? hold.takeNumber() : NO_NUMBER;
@@ -69,17 +74,6 @@ public final class TaskLookup<K, V> implements AutoCloseable {
       release();
       throw e;
     }
-  }
-
-  /** Holds a version for a join of the calling thread's task. */
-  static <K, V> TaskLookup<K, V> ofJoin(
-      LookupTable<K, V> table, int join, ProcessingContext context) {
-    return new TaskLookup<>(table, join, context);
-  }
-
-  /** Holds a version for a processor of the calling thread's task. */
-  static <K, V> TaskLookup<K, V> ofProcessor(LookupTable<K, V> table, ProcessingContext context) {
-    return new TaskLookup<>(table, null, context);
   }
 
   /**

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 
 /** The versions of a table, and how to open one. */
 abstract class VersionSource {
-  private static final long SECOND = TimeUnit.SECONDS.toNanos(1);
+  private static final Duration SECOND = Duration.ofSeconds(1);
 
   private final Table table;
 
@@ -53,16 +53,16 @@ abstract class VersionSource {
    * @throws NoSuchFileException if there is none, or none came in time
    */
   final @Nullable String first(OnMissing onMissing, Duration poll) throws IOException {
-    long pause = poll.isZero() ? SECOND : Math.min(SECOND, poll.toNanos());
+    Duration pause = poll.isZero() ? SECOND : shorter(SECOND, poll);
     long begun = System.nanoTime();
     String version = current();
     while (version == null && onMissing != OnMissing.EMPTY) {
-      long left = onMissing.timeout().toNanos() - (System.nanoTime() - begun);
-      if (left <= 0) {
+      Duration left = onMissing.timeout().minusNanos(System.nanoTime() - begun);
+      if (left.isZero() || left.isNegative()) {
         return requireFirst(onMissing);
       }
       try {
-        TimeUnit.NANOSECONDS.sleep(Math.min(pause, left));
+        TimeUnit.NANOSECONDS.sleep(shorter(pause, left).toNanos());
       } catch (InterruptedException e) {
         Thread.currentThread().interrupt();
         InterruptedIOException interrupted =
@@ -73,6 +73,10 @@ abstract class VersionSource {
       version = current();
     }
     return version;
+  }
+
+  private static Duration shorter(Duration a, Duration b) {
+    return a.compareTo(b) <= 0 ? a : b;
   }
 
   private String requireFirst(OnMissing onMissing) throws IOException {

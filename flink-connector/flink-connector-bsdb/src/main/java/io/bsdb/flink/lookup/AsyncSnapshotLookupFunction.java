@@ -3,6 +3,7 @@ package io.bsdb.flink.lookup;
 import java.io.IOException;
 import java.util.Collection;
 import java.util.concurrent.CompletableFuture;
+import org.apache.flink.metrics.ThreadSafeSimpleCounter;
 import org.apache.flink.table.data.RowData;
 import org.apache.flink.table.functions.AsyncLookupFunction;
 import org.apache.flink.table.functions.FunctionContext;
@@ -24,10 +25,14 @@ public final class AsyncSnapshotLookupFunction extends AsyncLookupFunction {
 
   @Override
   public void open(FunctionContext context) throws Exception {
-    AsyncTableLookup opened =
-        new AsyncTableLookup(spec.table().name(), FollowedTable.open(spec, spec.share(context)));
-    opened.register(context.getMetricGroup().addGroup("bsdb"));
-    table = opened;
+    FollowedTable opened = FollowedTable.open(spec, spec.share(context));
+    LookupMetrics metrics =
+        new LookupMetrics(
+            context.getMetricGroup().addGroup("bsdb"),
+            opened,
+            new ThreadSafeSimpleCounter(),
+            new ThreadSafeSimpleCounter());
+    table = new AsyncTableLookup(spec.table().name(), opened, metrics);
   }
 
   @Override

@@ -5,8 +5,6 @@ import java.io.IOException;
 import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import org.apache.flink.metrics.MetricGroup;
-import org.apache.flink.metrics.ThreadSafeSimpleCounter;
 import org.apache.flink.table.api.TableException;
 import org.apache.flink.table.data.RowData;
 import org.jspecify.annotations.Nullable;
@@ -18,8 +16,7 @@ import org.jspecify.annotations.Nullable;
 final class AsyncTableLookup implements Closeable {
   private final String name;
   private final FollowedTable table;
-  private final LookupMetrics metrics =
-      new LookupMetrics(new ThreadSafeSimpleCounter(), new ThreadSafeSimpleCounter());
+  private final LookupMetrics metrics;
   private final InFlight inFlight = new InFlight();
 
   /** Makes the job fail, whatever Flink makes of the future that failed. */
@@ -30,13 +27,10 @@ final class AsyncTableLookup implements Closeable {
    *
    * @param name of the table, for messages
    */
-  AsyncTableLookup(String name, FollowedTable table) {
+  AsyncTableLookup(String name, FollowedTable table, LookupMetrics metrics) {
     this.name = name;
     this.table = table;
-  }
-
-  void register(MetricGroup group) {
-    metrics.register(group, table);
+    this.metrics = metrics;
   }
 
   /**

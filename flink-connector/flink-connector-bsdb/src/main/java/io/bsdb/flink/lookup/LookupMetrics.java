@@ -15,13 +15,10 @@ final class LookupMetrics {
   private final Counter hits;
   private final Counter misses;
 
-  LookupMetrics(Counter hits, Counter misses) {
+  /** Registers all, under the names that Flink's own lookup caches use where there is one. */
+  LookupMetrics(MetricGroup group, FollowedTable table, Counter hits, Counter misses) {
     this.hits = hits;
     this.misses = misses;
-  }
-
-  /** Registers all, under the names that Flink's own lookup caches use where there is one. */
-  void register(MetricGroup group, FollowedTable table) {
     Supplier<ReaderMetrics> reader = () -> table.latest().metrics();
     TableReader live = table.live();
     Loads loads = table.loads();

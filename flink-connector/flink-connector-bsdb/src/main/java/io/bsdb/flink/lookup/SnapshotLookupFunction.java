@@ -28,8 +28,12 @@ public final class SnapshotLookupFunction extends LookupFunction {
   public void open(FunctionContext context) throws Exception {
     FollowedTable opened = FollowedTable.open(spec, spec.share(context));
     table = opened;
-    metrics = new LookupMetrics(new SimpleCounter(), new SimpleCounter());
-    metrics.register(context.getMetricGroup().addGroup("bsdb"), opened);
+    metrics =
+        new LookupMetrics(
+            context.getMetricGroup().addGroup("bsdb"),
+            opened,
+            new SimpleCounter(),
+            new SimpleCounter());
   }
 
   @Override
