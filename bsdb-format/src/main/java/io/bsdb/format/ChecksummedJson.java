@@ -15,6 +15,7 @@ import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.math.BigInteger;
+import java.nio.charset.CharsetEncoder;
 import java.nio.charset.StandardCharsets;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -92,7 +93,7 @@ public final class ChecksummedJson {
     }
     verify(bytes, what, file);
     try {
-      requireBoundedSize(bytes);
+      requireBounded(bytes);
       JsonNode root = JSON.readTree(parser(bytes));
       if (!(root instanceof ObjectNode object)) {
         throw new IllegalArgumentException("expected an object");
@@ -153,7 +154,9 @@ public final class ChecksummedJson {
     }
   }
 
-  private static void requireBoundedSize(byte[] bytes) throws IOException {
+  /** Checks what a tree may be built of. */
+  private static void requireBounded(byte[] bytes) throws IOException {
+    CharsetEncoder utf8 = StandardCharsets.UTF_8.newEncoder();
     try (JsonParser parser = parser(bytes)) {
       int depth = 0;
       int tokens = 0;
@@ -164,6 +167,10 @@ public final class ChecksummedJson {
         }
         if (++tokens > MAX_TOKENS) {
           throw new IllegalArgumentException("more than " + MAX_TOKENS + " names and values");
+        }
+        if ((token == JsonToken.FIELD_NAME || token == JsonToken.VALUE_STRING)
+            && !utf8.canEncode(parser.getText())) {
+          throw new IllegalArgumentException("half a surrogate pair in a name or text");
         }
       }
     }

@@ -128,11 +128,24 @@ public record FileFooter(List<Section> sections) {
               end.getLong(entry + ENTRY_OFFSET),
               end.getLong(entry + ENTRY_LENGTH),
               end.getInt(entry + ENTRY_CHECKSUM));
-      check(section, tailOffset, file);
+      check(section, directoryOffset, file);
       for (Section other : sections) {
         if (other.kind() == section.kind()) {
           throw new CorruptSnapshotException(
               "file has two sections of kind %d: file=%s".formatted(section.kind(), file));
+        }
+        if (section.offset() < other.offset() + other.length()
+            && other.offset() < section.offset() + section.length()) {
+          throw new CorruptSnapshotException(
+              "sections overlap: file=%s section=%d offset=%d length=%d section=%d offset=%d length=%d"
+                  .formatted(
+                      file,
+                      other.kind(),
+                      other.offset(),
+                      other.length(),
+                      section.kind(),
+                      section.offset(),
+                      section.length()));
         }
       }
       sections.add(section);

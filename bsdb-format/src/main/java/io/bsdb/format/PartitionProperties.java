@@ -159,7 +159,9 @@ public record PartitionProperties(
         "record count",
         recordCount);
     check(
-        keyLength >= VARYING && keyLength <= SnapshotFormat.MAX_KEY_LENGTH,
+        keyLength >= VARYING
+            && keyLength <= SnapshotFormat.MAX_KEY_LENGTH
+            && (keyLength != 0 || recordCount == 0),
         file,
         "key length",
         keyLength);

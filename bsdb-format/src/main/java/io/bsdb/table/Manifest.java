@@ -61,7 +61,10 @@ public record Manifest(
   /** Of lengths, so that the sum over all partitions is a long. */
   private static final long MAX_BYTES = Long.MAX_VALUE / SnapshotFormat.MAX_PARTITIONS;
 
-  private static final int UUID_LENGTH = 36;
+  private static final Pattern UUID_TEXT =
+      Pattern.compile("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}");
+  private static final Pattern TIME =
+      Pattern.compile("[0-9]{4}(-[0-9]{2}){2}T[0-9]{2}(:[0-9]{2}){2}(\\.[0-9]{3})?Z");
   private static final Pattern FILE_NAME = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._-]{0,199}");
   private static final String HASH = "XXH3-128, seed 0";
   private static final Pattern HEX = Pattern.compile("[0-9a-f]{8}");
@@ -189,7 +192,7 @@ public record Manifest(
             uuid(root, "snapshotId"),
             version(root, "version"),
             root.has("parent") ? version(root, "parent") : null,
-            Instant.parse(text(root, "createdAt")),
+            Instant.parse(text(root, "createdAt", TIME)),
             schema == null ? null : Schema.fromJson(schema, file),
             texts(root, "options"),
             partitions(required(root, "partitions"), file),
@@ -204,7 +207,7 @@ public record Manifest(
 
   private static List<PartitionFile> partitions(JsonNode nodes, String file)
       throws CorruptSnapshotException {
-    if (nodes.isEmpty() || nodes.size() > SnapshotFormat.MAX_PARTITIONS) {
+    if (!nodes.isArray() || nodes.isEmpty() || nodes.size() > SnapshotFormat.MAX_PARTITIONS) {
       throw new CorruptSnapshotException(
           "manifest has an impossible number of partitions: file=%s partitions=%d"
               .formatted(file, nodes.size()));
@@ -251,26 +254,22 @@ public record Manifest(
   }
 
   private static int checksum(JsonNode node) {
-    String text = text(node, "checksum");
-    if (!HEX.matcher(text).matches()) {
-      throw new IllegalArgumentException(
-          "checksum is not eight hexadecimal digits: '" + text + "'");
-    }
-    return Integer.parseUnsignedInt(text, 16);
+    return Integer.parseUnsignedInt(text(node, "checksum", HEX), 16);
   }
 
   private static UUID uuid(JsonNode node, String name) {
-    String text = text(node, name);
-    if (text.length() != UUID_LENGTH) { // UUID takes shorter forms, too
-      throw new IllegalArgumentException(name + " is not a UUID: '" + text + "'");
-    }
-    return UUID.fromString(text);
+    return UUID.fromString(text(node, name, UUID_TEXT));
   }
 
   private static String version(JsonNode node, String name) {
+    return text(node, name, VERSION);
+  }
+
+  private static String text(JsonNode node, String name, Pattern form) {
     String text = text(node, name);
-    if (!isVersion(text)) {
-      throw new IllegalArgumentException(name + " is not a version's name: '" + text + "'");
+    if (!form.matcher(text).matches()) {
+      throw new IllegalArgumentException(
+          "%s has another form than %s: '%s'".formatted(name, form, text));
     }
     return text;
   }

@@ -66,9 +66,8 @@ public final class SnapshotVerifier {
       for (; walk.next(); records++) {
         if (partition.storesKeys()) {
           requireFound(partition, walk, records, partitioning);
-        } else {
-          walk.value();
         }
+        walk.value();
       }
     }
     if (records != file.recordCount()) {

@@ -181,9 +181,7 @@ class ForgedSnapshotTest {
     Section properties = forgery.section(SectionKind.PROPERTIES);
     for (Section section : sections) {
       List<Section> other = new ArrayList<>(sections);
-      Section optional =
-          new Section(
-              99, Section.Requirement.OPTIONAL, properties.offset(), properties.length(), 0);
+      Section optional = new Section(99, Section.Requirement.OPTIONAL, properties.offset(), 0, 0);
       other.set(sections.indexOf(section), optional);
       forgery.write(forgery.copy(), new FileFooter(other));
       assertThatThrownBy(() -> SnapshotReader.open(table))

@@ -206,6 +206,9 @@ class MisplacedPartsTest {
       sections.set(
           sections.indexOf(properties),
           new Section(properties.kind(), properties.requirement(), offset, length, checksum));
+      sections.set(
+          sections.indexOf(signatures),
+          new Section(signatures.kind(), signatures.requirement(), properties.offset(), length, 0));
       target.putFooter(changed, sections);
       assertOpenRefused(
           target,

@@ -88,7 +88,10 @@ public final class BlockIndex {
         || blocksLength != length) {
       return false;
     }
-    if (uniformRecords < 0 || uniformLength < 0) {
+    if (uniformRecords < 0
+        || uniformLength < 0
+        || uniformLength % alignment != 0
+        || length % alignment != 0) {
       return false;
     }
     if (recordCount > 0

@@ -18,6 +18,7 @@ import io.bsdb.format.PartitionProperties;
 import io.bsdb.format.PartitionProperties.Codec;
 import io.bsdb.format.PartitionProperties.KeyStorage;
 import io.bsdb.format.SectionKind;
+import io.bsdb.format.SnapshotFormat;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
@@ -40,6 +41,9 @@ public final class BlockReader {
   private final boolean keysStored;
   private final int fixedKeyLength;
   private final int fixedRecordLength;
+  private final int minValueLength;
+  private final int maxValueLength;
+  private final int alignment;
   private final boolean frames;
   private final int maxFrameLength;
 
@@ -54,6 +58,10 @@ public final class BlockReader {
     fixedKeyLength = properties.keyLength();
     fixedRecordLength =
         properties.hasFixedRecords() ? properties.fixedRecordLength() : PartitionProperties.VARYING;
+    boolean varying = properties.valueLength() == PartitionProperties.VARYING;
+    minValueLength = varying ? 0 : properties.valueLength();
+    maxValueLength = varying ? SnapshotFormat.MAX_VALUE_LENGTH : properties.valueLength();
+    alignment = properties.alignment();
     frames = properties.codec() == Codec.ZSTD;
     maxFrameLength = properties.maxFrameLength();
   }
@@ -95,10 +103,14 @@ public final class BlockReader {
     boolean hasFrames = (block.get(base + BLOCK_FLAGS) & BLOCK_FLAG_FRAMES) != 0;
     if (content < BLOCK_HEADER_LENGTH
         || content > length
+        || length - content >= alignment
         || block.getInt(base + BLOCK_FIRST_RANK) != firstRank
         || hasFrames != frames
         || (hasFrames && frameRecords(block, base) == 0)
-        || (!hasFrames && fixedLength(block, base) > content - BLOCK_HEADER_LENGTH)) {
+        || (!hasFrames
+            && fixedRecordLength >= 0
+            && recordCount(block, base) * (long) fixedRecordLength
+                != content - BLOCK_HEADER_LENGTH)) {
       throw new CorruptSnapshotException(
           "block header contradicts the block index: file=%s offset=%d length=%d content=%d expected first rank=%d actual=%d"
               .formatted(
@@ -109,13 +121,6 @@ public final class BlockReader {
                   firstRank,
                   block.getInt(base + BLOCK_FIRST_RANK)));
     }
-  }
-
-  /**
-   * What the records of a block without frames take at least: all of it if they have one length.
-   */
-  private long fixedLength(ByteBuffer block, int base) {
-    return (long) recordCount(block, base) * Math.max(0, fixedRecordLength);
   }
 
   /** How many records a verified block holds. */
@@ -178,7 +183,11 @@ public final class BlockReader {
     int start = first + (block.getShort(entry) & 0xFFFF);
     int end =
         frame + 1 < frameCount ? first + (block.getShort(entry + SLOT_BYTES) & 0xFFFF) : content;
-    if (frame < 0 || frame >= frameCount || start > end || end > content) {
+    if (frame < 0
+        || frame >= frameCount
+        || (frame == 0 && start != first)
+        || start > end
+        || end > content) {
       throw damaged("frame", frame, frameCount, start, end, content);
     }
     return ((long) (base + start) << 32) | (end - start);
@@ -195,7 +204,11 @@ public final class BlockReader {
       throws CorruptSnapshotException {
     int start = start(body, base, index);
     int end = end(body, base, length, count, index);
-    if (index < 0 || index >= count || start > end || end > length) {
+    boolean placed =
+        fixedRecordLength >= 0
+            ? length == count * (long) fixedRecordLength
+            : index == 0 ? start == SLOT_BYTES * count : start >= SLOT_BYTES * count;
+    if (!placed || index < 0 || index >= count || start > end || end > length) {
       throw damaged("record", index, count, start, end, length);
     }
     return ((long) (base + start) << 32) | (end - start);
@@ -239,20 +252,22 @@ public final class BlockReader {
    *     keys compares nothing.
    */
   public long value(ByteBuffer body, long record, byte[] key) throws CorruptSnapshotException {
-    if (!keysStored) {
-      return record;
-    }
     long stored = key(body, record);
-    if ((int) stored != key.length || !equal(body, (int) (stored >>> 32), key)) {
+    if (keysStored && ((int) stored != key.length || !equal(body, (int) (stored >>> 32), key))) {
       return ABSENT;
     }
     return behind(stored, record);
   }
 
   /** What lies behind a key up to its record's end. */
-  private static long behind(long key, long record) {
+  private long behind(long key, long record) throws CorruptSnapshotException {
     int start = (int) (key >>> 32) + (int) key;
     int end = (int) (record >>> 32) + (int) record;
+    if (end - start < minValueLength || end - start > maxValueLength) {
+      throw new CorruptSnapshotException(
+          "value has an impossible length: file=%s expected=%d..%d actual=%d"
+              .formatted(file, minValueLength, maxValueLength, end - start));
+    }
     return ((long) start << 32) | (end - start);
   }
 
@@ -276,13 +291,18 @@ public final class BlockReader {
             .formatted(part, file, part, index, count, start, end, length));
   }
 
-  /** Length of the number in the upper 32 bits, the number (up to 21 bits) in the lower. */
+  /** Length of the number in the upper 32 bits, the number (1 to 65,535) in the lower. */
   private long varint(ByteBuffer body, int position, int limit) throws CorruptSnapshotException {
     int number = 0;
     for (int i = 0; i < 3 && position + i < limit; i++) {
       int octet = body.get(position + i);
       number |= (octet & 0x7F) << (7 * i);
       if (octet >= 0) {
+        if (octet == 0 || number > SnapshotFormat.MAX_KEY_LENGTH) {
+          throw new CorruptSnapshotException(
+              "key length is out of range or has more bytes than it needs: file=%s expected=1..%d actual=%d in %d bytes"
+                  .formatted(file, SnapshotFormat.MAX_KEY_LENGTH, number, i + 1));
+        }
         return ((i + 1L) << 32) | number;
       }
     }

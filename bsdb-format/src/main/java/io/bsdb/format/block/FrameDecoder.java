@@ -21,6 +21,9 @@ public final class FrameDecoder extends Block implements Closeable {
   /** A decoder with more memory is not kept for other calls. */
   private static final int MAX_KEPT = 1 << 20;
 
+  private static final int FRAME_HEADER_LENGTH = 2;
+  private static final int FRAME_BLOCK_HEADER_LENGTH = 3;
+
   /** Stands for no block. */
   private static final Block NONE =
       new Block() {
@@ -102,6 +105,7 @@ public final class FrameDecoder extends Block implements Closeable {
    */
   private int decode(ByteBuffer source, int offset, int length, int limit, String file)
       throws CorruptSnapshotException {
+    requireOneFrame(source, offset, length, file);
     reserve((int) Math.min(limit, Math.max(MAX_KEPT, 4L * length)));
     while (true) {
       int room = Math.min(limit, plain.capacity());
@@ -117,6 +121,28 @@ public final class FrameDecoder extends Block implements Closeable {
               e);
         }
       }
+    }
+  }
+
+  /**
+   * Checks that the bytes are one frame whose header says nothing but the window: zstd would also
+   * take several frames, and others. Follows the headers of the frame's blocks (RFC 8878, 3.1.1.2).
+   */
+  private static void requireOneFrame(ByteBuffer source, int offset, int length, String file)
+      throws CorruptSnapshotException {
+    int end = offset + length;
+    int next = offset + FRAME_HEADER_LENGTH;
+    int last = 0;
+    while (last == 0 && end - next >= FRAME_BLOCK_HEADER_LENGTH) {
+      int header = (source.getShort(next) & 0xFFFF) | (source.get(next + 2) & 0xFF) << 16;
+      boolean repeatsOneByte = ((header >> 1) & 3) == 1;
+      last = header & 1;
+      next += FRAME_BLOCK_HEADER_LENGTH + (repeatsOneByte ? 1 : header >> 3);
+    }
+    if (last == 0 || next != end || source.get(offset) != 0) {
+      throw new CorruptSnapshotException(
+          "not one frame without content size, checksum and dictionary id: file=%s length=%d"
+              .formatted(file, length));
     }
   }
 

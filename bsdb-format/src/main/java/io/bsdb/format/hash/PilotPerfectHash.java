@@ -115,6 +115,7 @@ final class PilotPerfectHash implements PerfectHash {
     }
     require("last rank", rank, size, size);
     require("last remap position", remapPosition, remapCount, remapCount);
+    require("last slot seed", PilotFormat.entrySlotSeed(entry), 0, 0);
     int pilotsOffset = PilotFormat.remapOffset(partCount) + remapCount * PilotFormat.REMAP_BYTES;
     return new PilotPerfectHash(section, size, directory, remaps, buckets, pilotsOffset);
   }

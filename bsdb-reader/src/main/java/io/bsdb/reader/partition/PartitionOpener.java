@@ -208,16 +208,25 @@ public final class PartitionOpener {
             file.slice(file.length() - end, end), file.length(), checksum, path.toString());
     PartitionProperties properties =
         PartitionProperties.decode(section(footer, SectionKind.PROPERTIES), path.toString());
-    if (properties.recordCount() != expected.recordCount()) {
-      throw new CorruptSnapshotException(
-          "file has another record count than its manifest says: file=%s expected=%d actual=%d"
-              .formatted(path, expected.recordCount(), properties.recordCount()));
-    }
+    requireCount("record count", expected.recordCount(), properties.recordCount());
+    requireCount("sum of key lengths", expected.keyBytes(), properties.keyBytes());
+    requireCount("sum of value lengths", expected.valueBytes(), properties.valueBytes());
     Section blocks = required(footer, SectionKind.BLOCKS);
     if (blocks.offset() != header.dataOffset()) {
       throw new CorruptSnapshotException(
           "header and footer disagree on where blocks start: file=%s header=%d footer=%d"
               .formatted(path, header.dataOffset(), blocks.offset()));
+    }
+    if (blocks.offset() % properties.alignment() != 0
+        || (properties.recordCount() == 0 && blocks.length() > 0)) {
+      throw new CorruptSnapshotException(
+          "blocks are not aligned, or are there without records: file=%s offset=%d alignment=%d length=%d records=%d"
+              .formatted(
+                  path,
+                  blocks.offset(),
+                  properties.alignment(),
+                  blocks.length(),
+                  properties.recordCount()));
     }
     if (options.access().readsFromDisk()) {
       // Copied, so that these pages cannot leave memory: a lookup is to read no more than its
@@ -283,6 +292,15 @@ public final class PartitionOpener {
       throw new CorruptSnapshotException(
           "file belongs elsewhere: file=%s offset=0 expected file id=%s actual=%s; copy the file again from where it is sound, or rebuild the table"
               .formatted(path, expected.fileId(), header.fileId()));
+    }
+  }
+
+  private void requireCount(String what, long inManifest, long actual)
+      throws CorruptSnapshotException {
+    if (actual != inManifest) {
+      throw new CorruptSnapshotException(
+          "file has another %s than its manifest says: file=%s expected=%d actual=%d"
+              .formatted(what, path, inManifest, actual));
     }
   }
 
