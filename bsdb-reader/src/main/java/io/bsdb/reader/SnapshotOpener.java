@@ -39,7 +39,33 @@ final class SnapshotOpener {
           null,
           "no such table directory; check the path, or build the table first");
     }
-    return openVersion(path, Table.at(path).requireCurrentVersion(), options);
+    return openCurrent(Table.at(path), version -> openVersion(path, version, options));
+  }
+
+  /** Opens one version. */
+  interface Opening<T> {
+    T open(String version) throws IOException;
+  }
+
+  /**
+   * Opens the version in service. If its files are gone, it may have been replaced and deleted
+   * meanwhile: opens the version that is in service by then.
+   *
+   * @throws NoSuchFileException if files of a version are missing that is still in service
+   */
+  static <T> T openCurrent(Table table, Opening<T> opening) throws IOException {
+    String version = table.requireCurrentVersion();
+    while (true) {
+      try {
+        return opening.open(version);
+      } catch (NoSuchFileException e) {
+        String current = table.requireCurrentVersion();
+        if (current.equals(version)) {
+          throw e;
+        }
+        version = current;
+      }
+    }
   }
 
   /** Opens a version of a table. */
