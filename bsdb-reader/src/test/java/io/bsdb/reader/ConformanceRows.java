@@ -1,0 +1,282 @@
+package io.bsdb.reader;
+
+import io.bsdb.row.RowCodec;
+import io.bsdb.row.Schema;
+import io.bsdb.writer.Layout;
+import java.math.BigDecimal;
+import java.math.BigInteger;
+import java.time.Instant;
+import java.time.LocalDate;
+import java.time.LocalDateTime;
+import java.time.LocalTime;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** A typed table of the folder {@code conformance}: its rows, and their JSON written by hand. */
+record ConformanceRows(
+    String name, Schema schema, Layout layout, TestData data, List<String> json) {
+  private ConformanceRows(String name, Schema schema, Layout layout) {
+    this(name, schema, layout, TestData.empty(), new ArrayList<>());
+  }
+
+  static List<ConformanceRows> all() {
+    return List.of(scalars(), keys(), nested(), keyOnly());
+  }
+
+  /** Adds a row: its key and its values, and the JSON of both. */
+  private void add(String row, List<Object> key, @Nullable Object... values) {
+    RowCodec codec = RowCodec.of(schema);
+    data.add(codec.encodeKey(key.toArray()), codec.encodeValue(values));
+    json.add(row.replaceAll("\n *", ""));
+  }
+
+  private static ConformanceRows scalars() {
+    Schema schema =
+        Schema.builder()
+            .column("text", "STRING")
+            .column("id", "BIGINT NOT NULL")
+            .column("code", "CHAR(4)")
+            .column("bytes", "BYTES")
+            .column("flag", "BOOLEAN")
+            .column("tiny", "TINYINT")
+            .column("small", "SMALLINT")
+            .column("number", "INT")
+            .column("big", "BIGINT")
+            .column("real", "FLOAT")
+            .column("double", "DOUBLE")
+            .column("price", "DECIMAL(6, 2)")
+            .column("huge", "DECIMAL(38, 10)")
+            .column("day", "DATE")
+            .column("time", "TIME(3)")
+            .column("millis", "TIMESTAMP(3)")
+            .column("nanos", "TIMESTAMP(9)")
+            .column("instant", "TIMESTAMP_LTZ(6)")
+            .primaryKey("id")
+            .build();
+    ConformanceRows rows = new ConformanceRows("rows-scalars", schema, Layout.COMPACT);
+    rows.add(
+        """
+        {"text":"Zürich \\"x\\"","id":1,"code":"CH","bytes":"AP8=","flag":true,"tiny":-128,
+         "small":32767,"number":-2147483648,"big":9007199254740993,"real":0.3,"double":46.94809,
+         "price":12.50,"huge":1234567890123456789012345678.0000000001,"day":"2024-02-29",
+         "time":"10:15:30.500","millis":"2026-11-20T08:30:00",
+         "nanos":"2026-11-20T08:30:00.000000001","instant":"1969-12-31T23:59:59.999999Z"}""",
+        List.of(1L),
+        "Zürich \"x\"",
+        "CH",
+        new byte[] {0, -1},
+        true,
+        (byte) -128,
+        Short.MAX_VALUE,
+        Integer.MIN_VALUE,
+        9007199254740993L,
+        0.3f,
+        46.94809,
+        new BigDecimal("12.50"),
+        new BigDecimal("1234567890123456789012345678.0000000001"),
+        LocalDate.of(2024, 2, 29),
+        LocalTime.of(10, 15, 30, 500_000_000),
+        LocalDateTime.of(2026, 11, 20, 8, 30),
+        LocalDateTime.of(2026, 11, 20, 8, 30, 0, 1),
+        Instant.parse("1969-12-31T23:59:59.999999Z"));
+    rows.add(
+        """
+        {"text":null,"id":-2,"code":null,"bytes":null,"flag":null,"tiny":null,"small":null,
+         "number":null,"big":null,"real":null,"double":null,"price":null,"huge":null,"day":null,
+         "time":null,"millis":null,"nanos":null,"instant":null}""",
+        List.of(-2L),
+        new Object[17]);
+    rows.add(
+        """
+        {"text":"","id":3,"code":"","bytes":"","flag":false,"tiny":0,"small":-1,"number":7,
+         "big":-9223372036854775808,"real":"NaN","double":"-Infinity","price":-0.01,
+         "huge":-1.0000000000,"day":"-0044-03-15","time":"00:00:00",
+         "millis":"1969-12-31T23:59:59.999","nanos":"0000-01-01T00:00:00.120",
+         "instant":"+12026-01-01T00:00:00Z"}""",
+        List.of(3L),
+        "",
+        "",
+        new byte[0],
+        false,
+        (byte) 0,
+        (short) -1,
+        7,
+        Long.MIN_VALUE,
+        Float.NaN,
+        Double.NEGATIVE_INFINITY,
+        new BigDecimal("-0.01"),
+        new BigDecimal("-1.0000000000"),
+        LocalDate.of(-44, 3, 15),
+        LocalTime.MIDNIGHT,
+        LocalDateTime.of(1969, 12, 31, 23, 59, 59, 999_000_000),
+        LocalDateTime.of(0, 1, 1, 0, 0, 0, 120_000_000),
+        Instant.parse("+12026-01-01T00:00:00Z"));
+    List<String> doubles =
+        List.of(
+            "1.0E7", "9999999.5", "1.0E23", "5.0E-324", "9.99E-4", "0.001", "-0.0", "3.0", "0.002");
+    for (int i = 0; i < doubles.size(); i++) {
+      Object[] values = new Object[17];
+      values[9] = Double.parseDouble(doubles.get(i));
+      values[8] = i / 4f;
+      rows.add(
+          """
+          {"text":null,"id":%d,"code":null,"bytes":null,"flag":null,"tiny":null,"small":null,
+           "number":null,"big":null,"real":%s,"double":%s,"price":null,"huge":null,"day":null,
+           "time":null,"millis":null,"nanos":null,"instant":null}"""
+              .formatted(10 + i, i / 4f, doubles.get(i)),
+          List.of(10L + i),
+          values);
+    }
+    return rows;
+  }
+
+  private static ConformanceRows keys() {
+    Schema schema =
+        Schema.builder()
+            .column("value", "INT")
+            .column("name", "STRING")
+            .column("day", "DATE")
+            .column("flag", "BOOLEAN")
+            .column("tiny", "TINYINT")
+            .column("small", "SMALLINT")
+            .column("number", "INT")
+            .column("big", "BIGINT")
+            .column("real", "FLOAT")
+            .column("double", "DOUBLE")
+            .column("price", "DECIMAL(10, 2)")
+            .column("huge", "DECIMAL(38, 0)")
+            .column("time", "TIME(0)")
+            .column("millis", "TIMESTAMP(0)")
+            .column("nanos", "TIMESTAMP_LTZ(9)")
+            .column("bytes", "VARBINARY(8)")
+            .column("code", "CHAR(4)")
+            .primaryKey(
+                "code", "bytes", "nanos", "millis", "time", "huge", "price", "double", "real",
+                "big", "number", "small", "tiny", "flag", "day", "name")
+            .build();
+    ConformanceRows rows = new ConformanceRows("rows-keys", schema, Layout.BLOCKED);
+    rows.add(
+        """
+        {"value":1,"name":"Zürich","day":"1969-12-31","flag":true,"tiny":-1,"small":-2,
+         "number":-3,"big":-4,"real":0.0,"double":0.0,"price":1.28,"huge":-128,
+         "time":"23:59:59.999","millis":"2026-11-20T08:30:00.120",
+         "nanos":"2026-11-20T08:30:00.000000001Z","bytes":"AP8=","code":"CH"}""",
+        List.of(
+            "CH",
+            new byte[] {0, -1},
+            Instant.parse("2026-11-20T08:30:00.000000001Z"),
+            LocalDateTime.of(2026, 11, 20, 8, 30, 0, 120_000_000),
+            LocalTime.of(23, 59, 59, 999_000_000),
+            BigInteger.valueOf(-128),
+            new BigDecimal("1.28"),
+            -0.0,
+            -0.0f,
+            -4L,
+            -3,
+            (short) -2,
+            (byte) -1,
+            true,
+            LocalDate.of(1969, 12, 31),
+            "Zürich"),
+        1);
+    rows.add(
+        """
+        {"value":null,"name":"","day":"1970-01-01","flag":false,"tiny":0,"small":0,
+         "number":0,"big":0,"real":"NaN","double":"NaN","price":0.00,
+         "huge":99999999999999999999999999999999999999,
+         "time":"00:00:00","millis":"1970-01-01T00:00:00",
+         "nanos":"1969-12-31T23:59:59.999999999Z","bytes":"","code":"C   "}""",
+        List.of(
+            "C   ",
+            new byte[0],
+            Instant.parse("1969-12-31T23:59:59.999999999Z"),
+            LocalDateTime.of(1970, 1, 1, 0, 0),
+            LocalTime.MIDNIGHT,
+            new BigInteger("9".repeat(38)),
+            BigDecimal.ZERO,
+            Double.NaN,
+            Float.NaN,
+            0L,
+            0,
+            (short) 0,
+            (byte) 0,
+            false,
+            LocalDate.EPOCH,
+            ""),
+        new Object[] {null});
+    return rows;
+  }
+
+  private static ConformanceRows nested() {
+    Schema schema =
+        Schema.builder()
+            .column("name", "STRING")
+            .column("point", "ROW<`x` INT, `y``` DOUBLE, `tags` ARRAY<STRING>>")
+            .column("numbers", "ARRAY<INT>")
+            .column("lists", "ARRAY<ARRAY<STRING>>")
+            .column("counts", "MAP<STRING, BIGINT>")
+            .column("days", "MAP<DATE, ROW<`a` BOOLEAN>>")
+            .column("large", "ARRAY<SMALLINT>")
+            .primaryKey("name")
+            .build();
+    ConformanceRows rows = new ConformanceRows("rows-nested", schema, Layout.COMPRESSED);
+    rows.add(
+        """
+        {"name":"a","point":{"x":1,"y`":-2.5,"tags":["b","",null]},"numbers":[1,null,3],
+         "lists":[["c"],[],null],"counts":{"d":4,"":null},"days":{"2024-02-29":{"a":true}},
+         "large":[]}""",
+        List.of("a"),
+        List.of(1, -2.5, Arrays.asList("b", "", null)),
+        Arrays.asList(1, null, 3),
+        Arrays.asList(List.of("c"), List.of(), null),
+        map("d", 4L, "", null),
+        map(LocalDate.of(2024, 2, 29), List.of(true)),
+        List.of());
+    rows.add(
+        """
+        {"name":"b","point":null,"numbers":null,"lists":null,"counts":null,"days":null,
+         "large":null}""",
+        List.of("b"),
+        new Object[6]);
+    List<Short> large = new ArrayList<>();
+    StringBuilder text = new StringBuilder();
+    for (int i = 0; i < 300; i++) {
+      large.add((short) (i * i));
+      text.append(i == 0 ? "" : ",").append((short) (i * i));
+    }
+    rows.add(
+        """
+        {"name":"c","point":{"x":null,"y`":null,"tags":null},"numbers":[],"lists":[],"counts":{},
+         "days":{"1970-01-01":null},"large":[%s]}"""
+            .formatted(text),
+        List.of("c"),
+        Arrays.asList(null, null, null),
+        List.of(),
+        List.of(),
+        Map.of(),
+        map(LocalDate.EPOCH, null),
+        large);
+    return rows;
+  }
+
+  private static ConformanceRows keyOnly() {
+    Schema schema = Schema.builder().column("name", "STRING").primaryKey("name").build();
+    ConformanceRows rows = new ConformanceRows("rows-of-key-only", schema, Layout.COMPACT);
+    for (String name : List.of("a", "b", "ü")) {
+      rows.add("{\"name\":\"%s\"}".formatted(name), List.of(name));
+    }
+    return rows;
+  }
+
+  private static Map<Object, @Nullable Object> map(@Nullable Object... keysAndValues) {
+    Map<Object, @Nullable Object> map = new LinkedHashMap<>();
+    for (int i = 0; i < keysAndValues.length; i += 2) {
+      map.put(keysAndValues[i], keysAndValues[i + 1]);
+    }
+    return map;
+  }
+}

@@ -1,0 +1,98 @@
+"""The manifest (FORMAT.md: manifest.json)."""
+
+import datetime
+import json
+import re
+
+from basics import Corrupt, Unsupported, crc32c, need
+
+NAME = re.compile(r"[0-9]{10}-[0-9a-f]{8}")
+FILE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,199}")
+UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
+TIME = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{3})?Z")
+
+
+def members(pairs):
+    need(len(pairs) == len(dict(pairs)), "two members of one name")
+    return dict(pairs)
+
+
+def refuse(constant):
+    raise ValueError(constant)
+
+
+def limited(parse):
+    def number_of(text):
+        need(len(text) <= 1000, "number too long")
+        return parse(text)
+
+    return number_of
+
+
+HOOKS = {"parse_int": limited(int), "parse_float": limited(float), "parse_constant": refuse}
+
+
+def bounded(value, depth=1):
+    """Checks depth and texts; returns how many names, values and brackets."""
+    need(depth <= 32 or not isinstance(value, (dict, list)), "nested too deep")
+    if isinstance(value, str):
+        value.encode("utf-8")  # refuses half surrogate pairs
+    if isinstance(value, dict):
+        return 2 + sum(bounded(k) + bounded(v, depth + 1) for k, v in value.items())
+    return 2 + sum(bounded(v, depth + 1) for v in value) if isinstance(value, list) else 1
+
+
+def member(node, name, kind, pattern=None):
+    value = node.get(name)
+    need(type(value) is kind, f"{name} is missing or no {kind.__name__}")
+    need(pattern is None or pattern.fullmatch(value), f"{name}: {value}")
+    return value
+
+
+def number(node, name, most):
+    value = member(node, name, int)
+    need(0 <= value <= most, f"{name} out of range: {value}")
+    return value
+
+
+def read_manifest(data, version=None):
+    need(len(data) <= 64 << 20, "manifest too long")
+    try:
+        root = json.loads(data.decode("utf-8"), object_pairs_hook=members, **HOOKS)
+        need(type(root) is dict, "no object")
+        size = bounded(root)
+    except (ValueError, RecursionError) as e:
+        raise Corrupt(f"manifest: {e}") from e
+    if type(root.get("formatVersion")) is int and root["formatVersion"] > 1:
+        raise Unsupported("format version")
+    end = re.fullmatch(rb'"checksum" : "([0-9a-f]{8})"\n}\n', data[-26:])
+    need(end and b"%08x" % crc32c(data[:-26]) == end[1], "checksum of the manifest")
+    need(size <= 2**22, "manifest too large")
+    need(number(root, "formatVersion", 1) == 1, "format version 0")
+    if member(root, "hash", str) != "XXH3-128, seed 0":
+        raise Unsupported("hash")
+    member(root, "snapshotId", str, UUID)
+    try:
+        datetime.datetime.fromisoformat(member(root, "createdAt", str, TIME)[:-1])
+    except ValueError as e:
+        raise Corrupt(f"createdAt: {e}") from e
+    if "parent" in root:
+        member(root, "parent", str, NAME)
+    need(member(root, "version", str, NAME) == (version or root["version"]), "other version")
+    for texts in ("options", "properties", "sourcePositions"):
+        need(len(member(root, texts, dict)) <= 65536, f"too many {texts}")
+        need(all(type(text) is str for text in root[texts].values()), f"{texts} hold no strings")
+    entries = member(root, "partitions", list)
+    need(1 <= len(entries) <= 65536, "number of partitions")
+    for entry in entries:
+        need(type(entry) is dict, "partition")
+        member(entry, "file", str, FILE)
+        member(entry, "fileId", str, UUID)
+        member(entry, "checksum", str, re.compile("[0-9a-f]{8}"))
+        number(entry, "recordCount", 2**27)
+        for length in ("length", "keyBytes", "valueBytes"):
+            number(entry, length, 2**47 - 1)
+    for unique in ("file", "fileId"):
+        need(len({entry[unique] for entry in entries}) == len(entries), f"{unique} twice")
+    need(number(root, "recordCount", 2**63 - 1) == sum(e["recordCount"] for e in entries), "records")
+    return root

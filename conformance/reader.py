@@ -1,0 +1,115 @@
+"""A reader of bsdb tables, written from docs/FORMAT.md alone. Run: python3 reader.py, which checks all cases of this folder."""
+
+import base64
+import hashlib
+import json
+import os
+import sys
+
+import xxhash
+
+from basics import Corrupt, NotFound, Unsupported, need, read
+from manifest import NAME, read_manifest
+from partition import Partition
+from rows import Number, decode_key, decode_row, json_text, read_schema
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+
+
+class Snapshot:
+    """The version of a table that is in service."""
+
+    def __init__(self, table):
+        version = None
+        while True:
+            current = read(os.path.join(table, "CURRENT")).decode("latin-1")
+            need(current[-1:] == "\n" and NAME.fullmatch(current[:-1]), "CURRENT")
+            try:
+                self.open(os.path.join(table, "snapshots", current[:-1]), current[:-1])
+                return
+            except NotFound:
+                if current == version:
+                    raise
+                version = current  # perhaps it was deleted and there is a newer one
+
+    def open(self, directory, version):
+        self.manifest = read_manifest(read(os.path.join(directory, "manifest.json")), version)
+        entries = self.manifest["partitions"]
+        if "schema" in self.manifest:
+            self.columns, self.key = read_schema(self.manifest["schema"])
+        self.partitions = [Partition(os.path.join(directory, e["file"]), e) for e in entries]
+
+    def get(self, key):
+        if not 1 <= len(key) <= 65535:
+            return None
+        high, low = divmod(xxhash.xxh3_128_intdigest(key), 2**64)
+        return self.partitions[high * len(self.partitions) >> 64].get(key, high, low)
+
+    def row(self, key, value):
+        """The members of a row, in the order of the columns."""
+        others = [name for name in self.columns if name not in self.key]
+        row = dict(zip(self.key, decode_key([self.columns[name] for name in self.key], key)))
+        row.update(zip(others, decode_row([self.columns[name] for name in others], value)))
+        return {name: row[name] for name in self.columns}
+
+    def verify(self):
+        for partition in self.partitions:
+            partition.verify()
+
+
+def same(value, expected):
+    if isinstance(expected, str):
+        return value == base64.b64decode(expected)
+    digest = value is not None and hashlib.sha256(value).hexdigest()
+    return value is not None and expected == {"length": Number(len(value)), "sha256": digest}
+
+
+def check_good(case):
+    snapshot = Snapshot(os.path.join(HERE, case["table"]))
+    need(snapshot.manifest["recordCount"] == int(case["recordCount"]), "record count")
+    snapshot.verify()
+    for record in case["records"] + case.get("falsePositives", []):
+        value = snapshot.get(base64.b64decode(record["key"]))
+        need(same(value, record["value"]), f"value of {record['key']}")
+        if "row" in record:
+            row = json_text(snapshot.row(base64.b64decode(record["key"]), value))
+            print(row)
+            need(row == json_text(record["row"]), "JSON of the row: expected " + json_text(record["row"]))
+    for key in case["absent"]:
+        need(snapshot.get(base64.b64decode(key)) is None, f"{key} is present")
+
+
+def failure(case):
+    """The class of the first failure, None if there is none."""
+    try:
+        snapshot = Snapshot(os.path.join(HERE, case["table"]))
+        for key in case["keys"]:
+            snapshot.get(base64.b64decode(key))
+        if case.get("found") == "by full verification":
+            snapshot.verify()
+    except (Corrupt, Unsupported, NotFound) as e:
+        return {Corrupt: "corrupt", Unsupported: "unsupported", NotFound: "not found"}[type(e)]
+    return None
+
+
+def main():
+    with open(os.path.join(HERE, "cases.json"), encoding="utf-8") as file:
+        cases = json.load(file, parse_int=Number, parse_float=Number)
+    wrong = 0
+    for case in cases["good"]:
+        try:
+            check_good(case)
+        except Exception as e:  # whatever it is, the table is sound
+            wrong += 1
+            print(f"{case['table']}: {type(e).__name__}: {e}", file=sys.stderr)
+    for case in cases["bad"]:
+        actual = failure(case)
+        if actual != case["fails"]:
+            wrong += 1
+            print(f"{case['table']}: expected {case['fails']}, actual {actual}", file=sys.stderr)
+    print(f"{len(cases['good'])} good and {len(cases['bad'])} bad tables, {wrong} wrong")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
