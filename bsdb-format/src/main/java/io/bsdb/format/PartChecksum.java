@@ -52,7 +52,7 @@ public final class PartChecksum {
   }
 
   /** A file's id as it stands on disk: in the order of its text. */
-  static byte[] bytes(UUID fileId) {
+  public static byte[] bytes(UUID fileId) {
     return ByteBuffer.allocate(FILE_ID_LENGTH)
         .putLong(fileId.getMostSignificantBits())
         .putLong(fileId.getLeastSignificantBits())
@@ -60,7 +60,7 @@ public final class PartChecksum {
   }
 
   /** The file's id that stands at {@code offset}. */
-  static UUID fileId(ByteBuffer buffer, int offset) {
+  public static UUID fileId(ByteBuffer buffer, int offset) {
     ByteBuffer bytes = buffer.slice(offset, FILE_ID_LENGTH).order(ByteOrder.BIG_ENDIAN);
     return new UUID(bytes.getLong(), bytes.getLong());
   }

@@ -1,0 +1,25 @@
+package io.bsdb.format.segment;
+
+/** The kinds of records in a segment, with their numbers on disk. */
+public enum ChangeKind {
+  /** A key has this value from here on. */
+  PUT(1),
+  /** A key has no value from here on. */
+  DELETE(2),
+  /** How far a source had been read: the key is its name, the value the position. */
+  POSITION(3);
+
+  private final byte id;
+
+  ChangeKind(int id) {
+    this.id = (byte) id;
+  }
+
+  byte id() {
+    return id;
+  }
+
+  boolean hasValue() {
+    return this != DELETE;
+  }
+}
