@@ -2,6 +2,7 @@ package io.bsdb.table;
 
 import io.bsdb.format.SnapshotFormat;
 import io.bsdb.format.hash.KeyHash;
+import java.math.BigInteger;
 
 /**
  * Says which partition of a snapshot a key is in: equal ranges of the unsigned 64-bit space of the
@@ -31,5 +32,17 @@ public record Partitioning(int count) {
   public int partition(long high) {
     // The upper word of the unsigned product of both.
     return (int) (Math.multiplyHigh(high, count) + ((high >> 63) & count));
+  }
+
+  /** Returns the least high word, unsigned, of the hashes of a partition's keys. */
+  public long firstHash(int partition) {
+    return partition == 0 ? 0 : lastHash(partition - 1) + 1;
+  }
+
+  /** Returns the greatest high word, unsigned, of the hashes of a partition's keys. */
+  public long lastHash(int partition) {
+    // The least one of the next partition is 2^64 * (partition + 1) / count, rounded up.
+    BigInteger next = BigInteger.valueOf(partition + 1L).shiftLeft(Long.SIZE);
+    return next.subtract(BigInteger.ONE).divide(BigInteger.valueOf(count)).longValue();
   }
 }

@@ -12,7 +12,7 @@ import org.slf4j.LoggerFactory;
  * Off-heap memory of any size, aligned to huge pages and advised for them. Not bounded by the JVM's
  * limit on direct buffers.
  */
-final class HugeMemory {
+public final class HugeMemory {
   private static final Logger LOG = LoggerFactory.getLogger(HugeMemory.class);
   private static final int HUGE_PAGE = 2 << 20;
   private static final int MADV_HUGEPAGE = 14;
@@ -36,7 +36,8 @@ final class HugeMemory {
     static native int madvise(Pointer address, long length, int advice);
   }
 
-  static HugeMemory allocate(long length) throws IOException {
+  /** Allocates memory; its content is undefined. */
+  public static HugeMemory allocate(long length) throws IOException {
     long allocation;
     try {
       allocation = Native.malloc(length + HUGE_PAGE);
@@ -77,12 +78,12 @@ final class HugeMemory {
   }
 
   /** A little-endian view of a part of it. Invalid after {@link #free}. */
-  ByteBuffer buffer(long offset, long length) {
+  public ByteBuffer buffer(long offset, long length) {
     return start.getByteBuffer(offset, length).order(ByteOrder.LITTLE_ENDIAN);
   }
 
   /** Gives it back. Once. */
-  void free() {
+  public void free() {
     Native.free(allocation);
   }
 }

@@ -1,0 +1,199 @@
+package io.bsdb.reader.overlay;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.dynatrace.hash4j.hashing.HashValue128;
+import io.bsdb.format.CorruptSnapshotException;
+import io.bsdb.format.hash.KeyHash;
+import io.bsdb.format.segment.ChangeKind;
+import io.bsdb.format.segment.SegmentWriter;
+import io.bsdb.reader.io.FileMemory;
+import io.bsdb.reader.options.Access;
+import io.bsdb.table.Partitioning;
+import io.bsdb.table.SegmentFile;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+class OverlayTest {
+  private static final byte[] NOTHING = new byte[0];
+  private static final Overlay.Scope ALL = (high, segment) -> true;
+
+  @TempDir private Path table;
+  private long openBefore;
+
+  @BeforeEach
+  void countOpenFiles() throws IOException {
+    openBefore = FileMemory.openCount();
+    Files.createDirectories(table.resolve("data"));
+  }
+
+  @AfterEach
+  void nothingLeaks() {
+    assertThat(FileMemory.openCount()).isEqualTo(openBefore);
+  }
+
+  private static byte[] bytes(String text) {
+    return text.getBytes(StandardCharsets.UTF_8);
+  }
+
+  /** Writes a segment: keys with their new values, null for those to be deleted. */
+  private SegmentFile segment(long number, Map<String, @Nullable String> changes)
+      throws IOException {
+    Path temporary = table.resolve("data/next");
+    SegmentWriter writer;
+    try (FileChannel channel =
+        FileChannel.open(temporary, StandardOpenOption.CREATE, StandardOpenOption.WRITE)) {
+      writer = new SegmentWriter(channel);
+      for (Map.Entry<String, @Nullable String> change : changes.entrySet()) {
+        String value = change.getValue();
+        if (value == null) {
+          writer.add(ChangeKind.DELETE, bytes(change.getKey()), NOTHING);
+        } else {
+          writer.add(ChangeKind.PUT, bytes(change.getKey()), bytes(value));
+        }
+      }
+      writer.seal();
+    }
+    SegmentFile file =
+        new SegmentFile(
+            number,
+            writer.fileId(),
+            writer.length(),
+            writer.checksum(),
+            0,
+            -1,
+            writer.puts(),
+            writer.deletes());
+    Files.move(temporary, table.resolve(file.path()));
+    return file;
+  }
+
+  private static String found(Overlay overlay, String key) {
+    HashValue128 hash = KeyHash.hash(bytes(key));
+    long high = hash.getMostSignificantBits();
+    long low = hash.getLeastSignificantBits();
+    long found = overlay.find(bytes(key), high, low);
+    if (found == Overlay.UNCHANGED) {
+      return "unchanged";
+    }
+    if (found == Overlay.DELETED) {
+      return "deleted";
+    }
+    ByteBuffer target = ByteBuffer.allocate(100);
+    assertThat(overlay.copy(found, target)).isEqualTo(target.position());
+    byte[] value = overlay.copy(found);
+    assertThat(target.flip()).isEqualTo(ByteBuffer.wrap(value));
+    return new String(value, StandardCharsets.UTF_8);
+  }
+
+  private static void assertEqual(Overlay overlay, Map<String, String> model, int keys) {
+    for (int i = 0; i < keys; i++) {
+      assertThat(found(overlay, "k" + i)).isEqualTo(model.getOrDefault("k" + i, "unchanged"));
+    }
+    assertThat(overlay.changedKeys()).isEqualTo(model.size());
+    Map<String, String> live = new HashMap<>(model);
+    live.values().removeIf("deleted"::equals);
+    Partitioning partitioning = new Partitioning(7);
+    Map<String, String> walked = new HashMap<>();
+    for (int partition = 0; partition < 7; partition++) {
+      Overlay.Cursor cursor =
+          overlay.cursor(partitioning.firstHash(partition), partitioning.lastHash(partition));
+      while (cursor.next()) {
+        String key = new String(cursor.key(), StandardCharsets.UTF_8);
+        assertThat(partitioning.partition(cursor.key())).isEqualTo(partition);
+        assertThat(walked.put(key, new String(cursor.value(), StandardCharsets.UTF_8))).isNull();
+      }
+    }
+    assertThat(walked).isEqualTo(live);
+  }
+
+  @ParameterizedTest
+  @EnumSource(
+      value = Access.class,
+      names = {"MAPPED", "RESIDENT"})
+  void answersLikeAMap(Access access) throws IOException {
+    long seed = System.nanoTime();
+    Random random = new Random(seed);
+    Map<String, String> model = new HashMap<>();
+    List<SegmentFile> files = new ArrayList<>();
+    Overlay overlay = Overlay.open(table, files, ALL, access, null);
+    int keys = 30_000;
+    for (int round = 1; round <= 12; round++) {
+      Map<String, @Nullable String> changes = new HashMap<>();
+      for (int i = random.nextInt(1 << round); i >= 0; i--) {
+        String key = "k" + random.nextInt(keys);
+        changes.put(key, random.nextInt(4) == 0 ? null : "v" + round + "-" + i);
+      }
+      changes.forEach((key, value) -> model.put(key, value == null ? "deleted" : value));
+      files.add(segment(round, changes));
+      Overlay next = Overlay.open(table, files, ALL, access, overlay);
+      overlay.close();
+      overlay = next;
+      assertThat(found(overlay, "absent")).as("seed %d", seed).isEqualTo("unchanged");
+      assertEqual(overlay, model, keys);
+    }
+    try (Overlay anew = Overlay.open(table, files, ALL, access, null)) {
+      assertEqual(anew, model, keys);
+    }
+    overlay.close();
+  }
+
+  @Test
+  void anOverlayStaysWhatItIsWhenTheNextIsMadeOfIt() throws IOException {
+    SegmentFile first = segment(1, Map.of("a", "1", "b", "1"));
+    SegmentFile second = segment(2, Map.of("b", "2", "c", "2"));
+    Overlay old = Overlay.open(table, List.of(first), ALL, Access.MAPPED, null);
+    try (Overlay next = Overlay.open(table, List.of(first, second), ALL, Access.MAPPED, old)) {
+      assertThat(found(old, "b")).isEqualTo("1");
+      assertThat(found(old, "c")).isEqualTo("unchanged");
+      old.close();
+      assertThat(found(next, "a")).isEqualTo("1");
+      assertThat(found(next, "b")).isEqualTo("2");
+    }
+  }
+
+  @Test
+  void takesOnlyWhatApplies() throws IOException {
+    List<SegmentFile> files =
+        List.of(segment(1, Map.of("a", "1", "b", "1")), segment(2, Map.of("b", "2")));
+    Overlay.Scope later = (high, segment) -> segment > 1;
+    try (Overlay overlay = Overlay.open(table, files, later, Access.MAPPED, null)) {
+      assertThat(found(overlay, "a")).isEqualTo("unchanged");
+      assertThat(found(overlay, "b")).isEqualTo("2");
+    }
+  }
+
+  @Test
+  void aDamagedSegmentIsRefusedWithItsName() throws IOException {
+    SegmentFile file = segment(1, Map.of("a", "1"));
+    Path path = table.resolve(file.path());
+    byte[] bytes = Files.readAllBytes(path);
+    bytes[bytes.length / 2] ^= 1;
+    Files.write(path, bytes);
+    assertThatThrownBy(() -> Overlay.open(table, List.of(file), ALL, Access.MAPPED, null))
+        .isInstanceOf(CorruptSnapshotException.class)
+        .hasMessageContaining(path.toString());
+    Files.write(path, new byte[10]);
+    assertThatThrownBy(() -> Overlay.open(table, List.of(file), ALL, Access.MAPPED, null))
+        .isInstanceOf(CorruptSnapshotException.class)
+        .hasMessageContaining("length");
+  }
+}
