@@ -1,12 +1,12 @@
 package io.bsdb.format;
 
+import static io.bsdb.format.SnapshotFormat.FILE_VERSION;
 import static io.bsdb.format.SnapshotFormat.HEADER_CHECKSUM;
 import static io.bsdb.format.SnapshotFormat.HEADER_DATA_OFFSET;
 import static io.bsdb.format.SnapshotFormat.HEADER_FILE_ID;
 import static io.bsdb.format.SnapshotFormat.HEADER_LENGTH;
 import static io.bsdb.format.SnapshotFormat.HEADER_MAGIC;
 import static io.bsdb.format.SnapshotFormat.HEADER_VERSION;
-import static io.bsdb.format.SnapshotFormat.VERSION;
 import static io.bsdb.format.SnapshotFormat.hex;
 
 import java.io.IOException;
@@ -25,7 +25,7 @@ public record FileHeader(UUID fileId, long dataOffset) {
   public ByteBuffer encode() {
     ByteBuffer buffer = ByteBuffer.allocate(HEADER_LENGTH).order(ByteOrder.LITTLE_ENDIAN);
     buffer.putLong(0, HEADER_MAGIC);
-    buffer.putInt(HEADER_VERSION, VERSION);
+    buffer.putInt(HEADER_VERSION, FILE_VERSION);
     buffer.put(HEADER_FILE_ID, PartChecksum.bytes(fileId));
     buffer.putLong(HEADER_DATA_OFFSET, dataOffset);
     buffer.putInt(HEADER_CHECKSUM, checksum(fileId, buffer));
@@ -51,10 +51,10 @@ public record FileHeader(UUID fileId, long dataOffset) {
               .formatted(file, HEADER_MAGIC, magic));
     }
     int version = bytes.getInt(HEADER_VERSION);
-    if (Integer.compareUnsigned(version, VERSION) > 0) {
+    if (Integer.compareUnsigned(version, FILE_VERSION) > 0) {
       throw new UnsupportedVersionException(
           "file has format version %s, this bsdb reads version %d: file=%s; upgrade bsdb, or rebuild the table with this one"
-              .formatted(Integer.toUnsignedString(version), VERSION, file));
+              .formatted(Integer.toUnsignedString(version), FILE_VERSION, file));
     }
     UUID fileId = PartChecksum.fileId(bytes, HEADER_FILE_ID);
     int expected = bytes.getInt(HEADER_CHECKSUM);
@@ -64,7 +64,7 @@ public record FileHeader(UUID fileId, long dataOffset) {
           "file header checksum mismatch: file=%s offset=0 expected=%s actual=%s"
               .formatted(file, hex(expected), hex(actual)));
     }
-    if (version != VERSION) {
+    if (version != FILE_VERSION) {
       throw new CorruptSnapshotException(
           "file header has an impossible format version: file=%s offset=%d actual=%d"
               .formatted(file, HEADER_VERSION, version));

@@ -4,16 +4,20 @@ import java.nio.ByteBuffer;
 import java.util.Locale;
 
 /**
- * Constants and offsets of format version 1; the mirror of docs/FORMAT.md. No other class knows an
- * offset. All integers are little-endian and unsigned.
+ * Constants and offsets of format versions 1 and 2; the mirror of docs/FORMAT.md. No other class
+ * knows an offset. All integers are little-endian and unsigned.
  */
 public final class SnapshotFormat {
-  /** The format version that this library writes, and the highest that it reads. */
-  public static final int VERSION = 1;
+  /** The highest format version of a manifest that this library reads. */
+  public static final int VERSION = 2;
+
+  /** The format version of partition files. */
+  static final int FILE_VERSION = 1;
 
   public static final String MANIFEST_FILE = "manifest.json";
   public static final String CURRENT_FILE = "CURRENT";
   public static final String SNAPSHOTS_DIRECTORY = "snapshots";
+  public static final String DATA_DIRECTORY = "data";
   public static final String STAGING_DIRECTORY = "staging";
 
   /** Longest key in bytes; the shortest has one. */

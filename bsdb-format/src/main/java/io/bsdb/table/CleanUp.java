@@ -1,10 +1,16 @@
 package io.bsdb.table;
 
+import io.bsdb.format.CorruptSnapshotException;
 import io.bsdb.format.SnapshotFormat;
+import io.bsdb.format.UnsupportedVersionException;
 import java.io.IOException;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.regex.Pattern;
 
 /** Deletes versions and leftovers of a table; only what has a name that a build gives. */
@@ -13,6 +19,11 @@ final class CleanUp {
   private static final Pattern STAGED = Pattern.compile(UUID);
   private static final Pattern NEXT_CURRENT =
       Pattern.compile(SnapshotFormat.CURRENT_FILE + "\\." + UUID + "\\.tmp");
+
+  private static final Pattern SEGMENT = Pattern.compile(UUID + "\\.seg");
+
+  /** A job that is restored may still publish segments that it wrote before. */
+  private static final Duration SPARED_SEGMENTS = Duration.ofDays(7);
 
   private final Table table;
   private final TableStorage storage;
@@ -34,14 +45,63 @@ final class CleanUp {
           List<String> others = new ArrayList<>(table.versions());
           others.remove(current);
           int spare = others.size() - (current == null ? keep : keep - 1);
-          for (String version : others.subList(0, Math.max(0, spare))) {
-            String directory = Table.directory(version);
-            storage.delete(directory + "/" + SnapshotFormat.MANIFEST_FILE);
-            storage.delete(directory);
-            deleted.add(version);
+          List<String> old = others.subList(0, Math.max(0, spare));
+          if (old.isEmpty()) {
+            return;
+          }
+          Set<String> inUse = filesInUse(old);
+          for (String version : old) {
+            prune(version, inUse);
           }
         });
     return deleted;
+  }
+
+  /** Returns the files that the manifests of complete versions name, but for some. */
+  private Set<String> filesInUse(List<String> others) throws IOException {
+    Set<String> files = new HashSet<>();
+    for (String version : table.versions()) {
+      if (!others.contains(version)) {
+        files.addAll(table.manifest(version).files());
+      }
+    }
+    return files;
+  }
+
+  /** Deletes a version: its manifest, and those of its files that no other version has. */
+  private void prune(String version, Set<String> inUse) throws IOException {
+    Set<String> files = new LinkedHashSet<>();
+    try {
+      files.addAll(table.manifest(version).files());
+    } catch (CorruptSnapshotException | UnsupportedVersionException e) {
+      // Its own directory goes all the same; a segment that only it names is left to sweep.
+    }
+    String directory = Table.directory(version);
+    storage.delete(directory + "/" + SnapshotFormat.MANIFEST_FILE);
+    deleted.add(version);
+    files.removeAll(inUse);
+    for (String file : files) {
+      if (!file.startsWith(directory + "/")) {
+        storage.delete(file);
+        deleteIfEmpty(file.substring(0, file.lastIndexOf('/')));
+      }
+    }
+    boolean shared = inUse.stream().anyMatch(file -> file.startsWith(directory + "/"));
+    if (!shared) {
+      storage.delete(directory);
+      return;
+    }
+    for (String name : storage.list(directory)) {
+      if (!inUse.contains(directory + "/" + name)) {
+        storage.delete(directory + "/" + name);
+      }
+    }
+  }
+
+  private void deleteIfEmpty(String directory) throws IOException {
+    if (!directory.equals(SnapshotFormat.DATA_DIRECTORY) && storage.list(directory).isEmpty()) {
+      storage.delete(directory);
+    }
   }
 
   /** Deletes what dead builds left behind, unless it was changed since {@code limit}. */
@@ -60,9 +120,21 @@ final class CleanUp {
     storage.exclusively(
         () -> {
           String current = table.currentVersion();
+          Set<String> inUse = filesInUse(List.of());
           for (String name : storage.list(SnapshotFormat.SNAPSHOTS_DIRECTORY)) {
-            if (Manifest.isVersion(name) && !name.equals(current) && !table.isComplete(name)) {
-              sweep(Table.directory(name), limit);
+            String directory = Table.directory(name);
+            if (Manifest.isVersion(name)
+                && !name.equals(current)
+                && !table.isComplete(name)
+                && inUse.stream().noneMatch(file -> file.startsWith(directory + "/"))) {
+              sweep(directory, limit);
+            }
+          }
+          Instant segmentLimit = min(limit, Instant.now().minus(SPARED_SEGMENTS));
+          for (String name : storage.list(SnapshotFormat.DATA_DIRECTORY)) {
+            String file = SnapshotFormat.DATA_DIRECTORY + "/" + name;
+            if (SEGMENT.matcher(name).matches() && !inUse.contains(file)) {
+              sweep(file, segmentLimit);
             }
           }
         });
@@ -74,5 +146,9 @@ final class CleanUp {
       storage.delete(path);
       deleted.add(path);
     }
+  }
+
+  private static Instant min(Instant a, Instant b) {
+    return a.isBefore(b) ? a : b;
   }
 }

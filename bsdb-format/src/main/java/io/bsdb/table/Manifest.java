@@ -9,6 +9,7 @@ import io.bsdb.format.CorruptSnapshotException;
 import io.bsdb.format.Excerpt;
 import io.bsdb.format.SnapshotFormat;
 import io.bsdb.format.UnsupportedVersionException;
+import io.bsdb.format.segment.SegmentWriter;
 import io.bsdb.row.Schema;
 import java.time.DateTimeException;
 import java.time.Instant;
@@ -17,6 +18,7 @@ import java.util.Collections;
 import java.util.Comparator;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -37,6 +39,7 @@ import org.jspecify.annotations.Nullable;
  * @param properties whatever the builder wished to say
  * @param sourcePositions how far the build had read its sources, for example topic and partition to
  *     offset
+ * @param changes what has changed since the partition files were built
  */
 public record Manifest(
     UUID snapshotId,
@@ -47,7 +50,8 @@ public record Manifest(
     Map<String, String> options,
     List<PartitionFile> partitions,
     Map<String, String> properties,
-    Map<String, String> sourcePositions) {
+    Map<String, String> sourcePositions,
+    Changes changes) {
 
   /** Longest manifest that is read, in bytes. */
   public static final int MAX_LENGTH = 64 << 20;
@@ -67,7 +71,32 @@ public record Manifest(
       Pattern.compile("[0-9]{4}(-[0-9]{2}){2}T[0-9]{2}(:[0-9]{2}){2}(\\.[0-9]{3})?Z");
   private static final Pattern FILE_NAME = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._-]{0,199}");
   private static final String HASH = "XXH3-128, seed 0";
+  private static final Pattern HASH_WORD = Pattern.compile("[0-9a-f]{16}");
   private static final Pattern HEX = Pattern.compile("[0-9a-f]{8}");
+
+  /** What a build says that has no changes. */
+  public Manifest(
+      UUID snapshotId,
+      String version,
+      @Nullable String parent,
+      Instant createdAt,
+      @Nullable Schema schema,
+      Map<String, String> options,
+      List<PartitionFile> partitions,
+      Map<String, String> properties,
+      Map<String, String> sourcePositions) {
+    this(
+        snapshotId,
+        version,
+        parent,
+        createdAt,
+        schema,
+        options,
+        partitions,
+        properties,
+        sourcePositions,
+        Changes.NONE);
+  }
 
   public Manifest {
     options = Map.copyOf(options);
@@ -87,7 +116,49 @@ public record Manifest(
     return new Partitioning(partitions.size());
   }
 
-  /** Records in all partitions. */
+  /** Returns the format version that a reader must know: only what needs segments is version 2. */
+  int formatVersion() {
+    boolean plain =
+        changes.equals(Changes.NONE)
+            && partitions.stream()
+                .allMatch(file -> file.version() == null && file.foldedThrough() == 0);
+    return plain ? 1 : SnapshotFormat.VERSION;
+  }
+
+  /** Returns a manifest with other partitions, positions and changes; see {@link Table#edit}. */
+  public Manifest with(
+      List<PartitionFile> newPartitions, Map<String, String> newPositions, Changes newChanges) {
+    return new Manifest(
+        snapshotId,
+        version,
+        parent,
+        createdAt,
+        schema,
+        options,
+        newPartitions,
+        properties,
+        newPositions,
+        newChanges);
+  }
+
+  /** Whether there are changes over the partition files. */
+  public boolean hasChanges() {
+    return !changes.segments().isEmpty();
+  }
+
+  /** Returns all files of the version but the manifest, relative to the table directory. */
+  public Set<String> files() {
+    Set<String> files = new LinkedHashSet<>();
+    for (PartitionFile file : partitions) {
+      files.add(file.directory(version) + "/" + file.name());
+    }
+    for (SegmentFile segment : changes.segments()) {
+      files.add(segment.path());
+    }
+    return files;
+  }
+
+  /** Records in all partition files, whatever has changed since. */
   public long recordCount() {
     return partitions.stream().mapToLong(PartitionFile::recordCount).sum();
   }
@@ -124,7 +195,7 @@ public record Manifest(
 
   private ObjectNode toJson() {
     ObjectNode root = JsonNodeFactory.instance.objectNode();
-    root.put("formatVersion", SnapshotFormat.VERSION);
+    root.put("formatVersion", formatVersion());
     root.put("snapshotId", snapshotId.toString());
     root.put("version", version);
     if (parent != null) {
@@ -141,15 +212,36 @@ public record Manifest(
     putAll(root.putObject("sourcePositions"), sourcePositions);
     ArrayNode files = root.putArray("partitions");
     for (PartitionFile file : partitions) {
-      files
-          .addObject()
-          .put("file", file.name())
+      ObjectNode entry = files.addObject().put("file", file.name());
+      if (file.version() != null) {
+        entry.put("version", file.version());
+      }
+      if (file.foldedThrough() > 0) {
+        entry.put("foldedThrough", file.foldedThrough());
+      }
+      entry
           .put("fileId", file.fileId().toString())
           .put("length", file.length())
           .put("checksum", SnapshotFormat.hex(file.checksum()))
           .put("recordCount", file.recordCount())
           .put("keyBytes", file.keyBytes())
           .put("valueBytes", file.valueBytes());
+    }
+    if (!changes.equals(Changes.NONE)) {
+      root.put("lastSegment", changes.lastSegment());
+      ArrayNode segments = root.putArray("segments");
+      for (SegmentFile segment : changes.segments()) {
+        segments
+            .addObject()
+            .put("number", segment.number())
+            .put("fileId", segment.fileId().toString())
+            .put("length", segment.length())
+            .put("checksum", SnapshotFormat.hex(segment.checksum()))
+            .put("firstHash", "%016x".formatted(segment.firstHash()))
+            .put("lastHash", "%016x".formatted(segment.lastHash()))
+            .put("puts", segment.puts())
+            .put("deletes", segment.deletes());
+      }
     }
     return root;
   }
@@ -197,7 +289,12 @@ public record Manifest(
             texts(root, "options"),
             partitions(required(root, "partitions"), file),
             texts(root, "properties"),
-            texts(root, "sourcePositions"));
+            texts(root, "sourcePositions"),
+            changes(root, file));
+    if (number(root, "formatVersion", Long.MAX_VALUE) < manifest.formatVersion()) {
+      throw new CorruptSnapshotException(
+          "manifest of format version 1 has what only version 2 has: file=" + file);
+    }
     if (manifest.recordCount() != number(root, "recordCount", Long.MAX_VALUE)) {
       throw new CorruptSnapshotException(
           "manifest contradicts itself on the record count: file=" + file);
@@ -237,9 +334,50 @@ public record Manifest(
               checksum(node),
               (int) number(node, "recordCount", SnapshotFormat.MAX_PARTITION_RECORDS),
               number(node, "keyBytes", MAX_BYTES),
-              number(node, "valueBytes", MAX_BYTES)));
+              number(node, "valueBytes", MAX_BYTES),
+              node.has("version") ? version(node, "version") : null,
+              node.has("foldedThrough") ? number(node, "foldedThrough", Long.MAX_VALUE) : 0));
     }
     return partitions;
+  }
+
+  private static Changes changes(JsonNode root, String file) throws CorruptSnapshotException {
+    if (!root.has("segments")) {
+      return Changes.NONE;
+    }
+    long last = number(root, "lastSegment", Long.MAX_VALUE);
+    List<SegmentFile> segments = new ArrayList<>();
+    Set<UUID> fileIds = new HashSet<>();
+    long before = 0;
+    for (JsonNode node : required(root, "segments")) {
+      SegmentFile segment =
+          new SegmentFile(
+              number(node, "number", last),
+              uuid(node, "fileId"),
+              number(node, "length", SegmentWriter.MAX_LENGTH),
+              checksum(node),
+              hash(node, "firstHash"),
+              hash(node, "lastHash"),
+              number(node, "puts", SegmentWriter.MAX_LENGTH),
+              number(node, "deletes", SegmentWriter.MAX_LENGTH));
+      if (segment.number() <= before || !fileIds.add(segment.fileId())) {
+        throw new CorruptSnapshotException(
+            "manifest has segments out of order: file=%s number=%d behind %d fileId=%s"
+                .formatted(file, segment.number(), before, segment.fileId()));
+      }
+      before = segment.number();
+      segments.add(segment);
+    }
+    return new Changes(segments, last);
+  }
+
+  private static long hash(JsonNode node, String name) {
+    String text = text(node, name);
+    if (!HASH_WORD.matcher(text).matches()) {
+      throw new IllegalArgumentException(
+          name + " is not sixteen hexadecimal digits: '" + text + "'");
+    }
+    return Long.parseUnsignedLong(text, 16);
   }
 
   private static long number(JsonNode node, String name, long max) {

@@ -1,18 +1,22 @@
 package io.bsdb.table;
 
+import io.bsdb.format.SnapshotFormat;
 import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What the manifest says of one partition file.
  *
  * @param partition from 0
- * @param name of the file within the snapshot's directory
+ * @param name of the file within its directory
  * @param fileId the file's own; its header and all checksums in it repeat it
  * @param length in bytes
  * @param checksum CRC-32C of the whole file
  * @param recordCount records in it
  * @param keyBytes sum of key lengths
  * @param valueBytes sum of value lengths
+ * @param version the version in whose directory the file lies; null if in the manifest's own
+ * @param foldedThrough the number of the last segment whose changes are in the file; 0 if none is
  */
 public record PartitionFile(
     int partition,
@@ -22,4 +26,44 @@ public record PartitionFile(
     int checksum,
     int recordCount,
     long keyBytes,
-    long valueBytes) {}
+    long valueBytes,
+    @Nullable String version,
+    long foldedThrough) {
+
+  /** What a build says of a file in the directory of its own version. */
+  public PartitionFile(
+      int partition,
+      String name,
+      UUID fileId,
+      long length,
+      int checksum,
+      int recordCount,
+      long keyBytes,
+      long valueBytes) {
+    this(partition, name, fileId, length, checksum, recordCount, keyBytes, valueBytes, null, 0);
+  }
+
+  /** Returns the same file as the manifest of another version names it. */
+  PartitionFile in(String home) {
+    return new PartitionFile(
+        partition,
+        name,
+        fileId,
+        length,
+        checksum,
+        recordCount,
+        keyBytes,
+        valueBytes,
+        version == null ? home : version,
+        foldedThrough);
+  }
+
+  /**
+   * Returns the directory of the file, relative to the table directory.
+   *
+   * @param home the version whose manifest this is from
+   */
+  public String directory(String home) {
+    return SnapshotFormat.SNAPSHOTS_DIRECTORY + "/" + (version == null ? home : version);
+  }
+}

@@ -1,5 +1,6 @@
 package io.bsdb.table;
 
+import io.bsdb.format.SnapshotFormat;
 import java.util.UUID;
 
 /**
@@ -24,6 +25,11 @@ public record SegmentFile(
     long puts,
     long deletes) {
 
+  /** Returns the same segment under a number. */
+  public SegmentFile numbered(long newNumber) {
+    return new SegmentFile(newNumber, fileId, length, checksum, firstHash, lastHash, puts, deletes);
+  }
+
   /** Returns the file, relative to the table directory. */
   public String path() {
     return path(fileId);
@@ -31,6 +37,6 @@ public record SegmentFile(
 
   /** Returns the file of a segment with this id, relative to the table directory. */
   public static String path(UUID fileId) {
-    return "data/" + fileId + ".seg";
+    return SnapshotFormat.DATA_DIRECTORY + "/" + fileId + ".seg";
   }
 }

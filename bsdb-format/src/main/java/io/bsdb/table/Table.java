@@ -9,10 +9,13 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.UUID;
@@ -205,13 +208,8 @@ public final class Table {
             return;
           }
           checkParent(build);
-          checkFiles(build, manifest);
-          if (!isComplete(build.version())) {
-            storage.replace(build.directory() + "/" + SnapshotFormat.MANIFEST_FILE, encoded);
-          }
-          storage.syncDirectory(build.directory());
-          storage.syncDirectory(SnapshotFormat.SNAPSHOTS_DIRECTORY);
-          setCurrent(build.version());
+          checkFiles(manifest);
+          putInService(build, encoded);
           now.set(true);
         });
     return now.get() ? Published.NOW : Published.BEFORE;
@@ -245,6 +243,64 @@ public final class Table {
     return false;
   }
 
+  /** Makes the next version of a table from the one in service. */
+  public interface Edit {
+    /**
+     * Returns the manifest to be put in service; only what it says of partitions, changes and
+     * source positions counts. May be called again, with another manifest.
+     *
+     * @throws PublishConflictException if the version in service does not have what the edit needs
+     */
+    Manifest apply(Manifest inService) throws IOException;
+  }
+
+  /**
+   * Puts a version in service that is made from the one in service, whichever that is by then: for
+   * changes that do not depend on all of it.
+   *
+   * @return the new version's manifest
+   * @throws NoSuchFileException if the table has no version, or a file that is named is not there
+   * @throws PublishConflictException as the edit does
+   */
+  public Manifest edit(Edit edit) throws IOException {
+    List<Manifest> published = new ArrayList<>();
+    storage.exclusively(
+        () -> {
+          String current = requireCurrentVersion();
+          Manifest before = manifest(current);
+          Manifest wanted = edit.apply(before);
+          Build build = begin();
+          List<PartitionFile> partitions =
+              wanted.partitions().stream().map(file -> file.in(current)).toList();
+          Manifest manifest =
+              new Manifest(
+                  build.id(),
+                  build.version(),
+                  current,
+                  Instant.now().truncatedTo(ChronoUnit.MILLIS),
+                  before.schema(),
+                  before.options(),
+                  partitions,
+                  before.properties(),
+                  wanted.sourcePositions(),
+                  wanted.changes());
+          checkFiles(manifest);
+          putInService(build, ManifestFile.encode(storage, build, manifest));
+          published.add(manifest);
+        });
+    return published.get(0);
+  }
+
+  /** Writes a manifest and swaps {@code CURRENT}; under the lock. */
+  private void putInService(Build build, byte[] encoded) throws IOException {
+    if (!isComplete(build.version())) {
+      storage.replace(build.directory() + "/" + SnapshotFormat.MANIFEST_FILE, encoded);
+    }
+    storage.syncDirectory(build.directory());
+    storage.syncDirectory(SnapshotFormat.SNAPSHOTS_DIRECTORY);
+    setCurrent(build.version());
+  }
+
   private void checkParent(Build build) throws IOException {
     String current = currentVersion();
     if (!Objects.equals(current, build.parent())) {
@@ -254,15 +310,20 @@ public final class Table {
     }
   }
 
-  private void checkFiles(Build build, Manifest manifest) throws IOException {
-    Set<String> present = new HashSet<>(storage.list(build.directory()));
-    for (PartitionFile file : manifest.partitions()) {
-      if (!present.contains(file.name())) {
+  private void checkFiles(Manifest manifest) throws IOException {
+    Map<String, Set<String>> present = new HashMap<>();
+    for (String path : manifest.files()) {
+      int slash = path.lastIndexOf('/');
+      String directory = path.substring(0, slash);
+      if (!present.containsKey(directory)) {
+        present.put(directory, new HashSet<>(storage.list(directory)));
+      }
+      if (!present.get(directory).contains(path.substring(slash + 1))) {
         throw new NoSuchFileException(
-            storage + "/" + build.directory() + "/" + file.name(),
+            storage + "/" + path,
             null,
-            "a partition file is gone, perhaps swept as left behind; nothing was published, run"
-                + " this build again");
+            "a file of this version is gone, perhaps swept as left behind; nothing was published,"
+                + " run this build again");
       }
     }
   }

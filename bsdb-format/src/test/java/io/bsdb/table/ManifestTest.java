@@ -200,7 +200,7 @@ class ManifestTest {
                 Manifest.decode(
                     edited("\"formatVersion\" : 1", "\"formatVersion\" : " + version), FILE))
         .isInstanceOf(UnsupportedVersionException.class)
-        .hasMessageContaining("format version " + version + ", this bsdb reads version 1");
+        .hasMessageContaining("format version " + version + ", this bsdb reads version 2");
   }
 
   @Test
@@ -293,12 +293,38 @@ class ManifestTest {
   }
 
   @Test
+  void readsWhatItWroteOfChanges() throws Exception {
+    SegmentFile first = new SegmentFile(3, new UUID(5, 6), 1000, 0x80000002, 0, -1, 10, 2);
+    SegmentFile second = new SegmentFile(7, new UUID(5, 7), 2000, 1, 1L << 63, -1, 0, 1);
+    List<PartitionFile> partitions =
+        MANIFEST.partitions().stream().map(file -> file.in("0000000001-12345678")).toList();
+    Manifest manifest = MANIFEST.with(partitions, Map.of(), new Changes(List.of(first, second), 9));
+    byte[] encoded = manifest.encode();
+    assertThat(new String(encoded, StandardCharsets.UTF_8)).contains("\"formatVersion\" : 2");
+    assertThat(Manifest.decode(encoded, FILE)).isEqualTo(manifest);
+    assertThat(manifest.changes().count()).isEqualTo(13);
+    assertThat(manifest.changes().length()).isEqualTo(3000);
+    assertThat(manifest.files())
+        .contains(first.path(), "snapshots/0000000001-12345678/part-00000.bsdb");
+
+    assertRefusedWith(
+        edited(manifest, "\"formatVersion\" : 2", "\"formatVersion\" : 1"),
+        "what only version 2 has");
+    assertRefusedWith(edited(manifest, "\"number\" : 7", "\"number\" : 3"), "out of order");
+    assertRefusedWith(edited(manifest, "\"number\" : 7", "\"number\" : 10"), "number out of range");
+    assertRefusedWith(
+        edited(manifest, new UUID(5, 7).toString(), new UUID(5, 6).toString()), "out of order");
+    assertRefusedWith(edited(manifest, "8000000000000000", "8"), "sixteen hexadecimal digits");
+    assertRefusedWith(edited(manifest, "\"lastSegment\" : 9,", ""), "'lastSegment' is missing");
+  }
+
+  @Test
   void namesTheVersionThatItCannotRead() {
     assertThatThrownBy(
-            () -> Manifest.decode(edited("\"formatVersion\" : 1", "\"formatVersion\" : 2"), FILE))
+            () -> Manifest.decode(edited("\"formatVersion\" : 1", "\"formatVersion\" : 3"), FILE))
         .isInstanceOf(UnsupportedVersionException.class)
         .hasMessage(
-            "manifest has format version 2, this bsdb reads version 1: file="
+            "manifest has format version 3, this bsdb reads version 2: file="
                 + FILE
                 + "; upgrade bsdb, or rebuild the table with this one");
   }
@@ -318,7 +344,11 @@ class ManifestTest {
 
   /** The manifest with its text changed and its checksum right again. */
   private static byte[] edited(String old, String replacement) {
-    String text = new String(MANIFEST.encode(), StandardCharsets.UTF_8);
+    return edited(MANIFEST, old, replacement);
+  }
+
+  private static byte[] edited(Manifest manifest, String old, String replacement) {
+    String text = new String(manifest.encode(), StandardCharsets.UTF_8);
     assertThat(text).contains(old);
     int at = text.indexOf(old);
     String changed = text.substring(0, at) + replacement + text.substring(at + old.length());

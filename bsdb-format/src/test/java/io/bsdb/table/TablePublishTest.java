@@ -168,7 +168,7 @@ class TablePublishTest {
     assertThatThrownBy(() -> late.publish(build, manifest(build)))
         .isInstanceOf(NoSuchFileException.class)
         .hasMessage(
-            "%s/%s/part-00000.bsdb: a partition file is gone, perhaps swept as left behind; nothing"
+            "%s/%s/part-00000.bsdb: a file of this version is gone, perhaps swept as left behind; nothing"
                 + " was published, run this build again",
             directory.resolve("t"), build.directory());
     assertThat(table.currentVersion()).isEqualTo(parent.version());

@@ -53,10 +53,14 @@ public final class SegmentWriter {
   private long deletes;
   private long positions;
 
-  /** Writes the header of a delta's segment, with a new random file id. */
-  public SegmentWriter(WritableByteChannel output) throws IOException {
+  /**
+   * Writes the header of a delta's segment.
+   *
+   * @param fileId random, of this file alone
+   */
+  public SegmentWriter(WritableByteChannel output, UUID fileId) throws IOException {
     this.output = output;
-    this.fileId = UUID.randomUUID();
+    this.fileId = fileId;
     this.partChecksum = new PartChecksum(fileId);
     write(new SegmentHeader(fileId, 0).encode());
     beginFrame();

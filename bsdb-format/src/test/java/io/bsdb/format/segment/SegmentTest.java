@@ -28,7 +28,7 @@ class SegmentTest {
   private record Change(ChangeKind kind, String key, String value) {}
 
   private byte[] segment(List<Change> changes) throws IOException {
-    SegmentWriter writer = new SegmentWriter(Channels.newChannel(out));
+    SegmentWriter writer = new SegmentWriter(Channels.newChannel(out), UUID.randomUUID());
     for (Change change : changes) {
       writer.add(change.kind, bytes(change.key), bytes(change.value));
     }
@@ -126,7 +126,7 @@ class SegmentTest {
 
   @Test
   void noticesFramesOfOtherPlacesAndFiles() throws IOException {
-    SegmentWriter writer = new SegmentWriter(Channels.newChannel(out));
+    SegmentWriter writer = new SegmentWriter(Channels.newChannel(out), UUID.randomUUID());
     byte[] value = new byte[SegmentFormat.FRAME_TARGET_LENGTH];
     for (int i = 0; i < 3; i++) {
       writer.add(ChangeKind.PUT, bytes("k" + i), value);
@@ -162,7 +162,7 @@ class SegmentTest {
 
   @Test
   void deletesTakeNoValue() throws IOException {
-    SegmentWriter writer = new SegmentWriter(Channels.newChannel(out));
+    SegmentWriter writer = new SegmentWriter(Channels.newChannel(out), UUID.randomUUID());
     writer.add(ChangeKind.DELETE, bytes("k"), NOTHING);
     writer.seal();
     fileId = writer.fileId();

@@ -24,6 +24,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -61,7 +62,7 @@ class OverlayTest {
     SegmentWriter writer;
     try (FileChannel channel =
         FileChannel.open(temporary, StandardOpenOption.CREATE, StandardOpenOption.WRITE)) {
-      writer = new SegmentWriter(channel);
+      writer = new SegmentWriter(channel, UUID.randomUUID());
       for (Map.Entry<String, @Nullable String> change : changes.entrySet()) {
         String value = change.getValue();
         if (value == null) {

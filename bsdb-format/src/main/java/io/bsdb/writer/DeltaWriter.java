@@ -1,0 +1,223 @@
+package io.bsdb.writer;
+
+import io.bsdb.format.SnapshotFormat;
+import io.bsdb.format.hash.KeyHash;
+import io.bsdb.format.segment.ChangeKind;
+import io.bsdb.format.segment.SegmentWriter;
+import io.bsdb.table.Changes;
+import io.bsdb.table.Manifest;
+import io.bsdb.table.SegmentFile;
+import io.bsdb.table.Table;
+import io.bsdb.table.TableStorage;
+import java.io.Closeable;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Changes single keys of a table: writes puts and deletes into segments, and publishes them as a
+ * version that shares all else with the one in service. Cost: the bytes of the changes, and a
+ * manifest. Used by one thread.
+ *
+ * <p>The changes apply in the order in which they were made; the last one of a key counts. Several
+ * writers may work at once: each {@link #publish} applies to what is in service by then. Nothing is
+ * visible before it, and all of it afterwards.
+ */
+public final class DeltaWriter implements Closeable {
+  private static final byte[] NOTHING = new byte[0];
+
+  private final Table table;
+  private final List<SegmentFile> segments = new ArrayList<>();
+  private final Map<String, String> positions = new LinkedHashMap<>();
+  private @Nullable Output output;
+  private State state = State.OPEN;
+
+  private enum State {
+    OPEN,
+    FAILED,
+    PUBLISHED,
+    CLOSED
+  }
+
+  /** A segment being written. */
+  private static final class Output {
+    final TableStorage.Output file;
+    final String name;
+    final SegmentWriter writer;
+    long firstHash = -1;
+    long lastHash;
+
+    Output(TableStorage storage) throws IOException {
+      UUID id = UUID.randomUUID();
+      name = SegmentFile.path(id);
+      file = storage.create(name);
+      writer = new SegmentWriter(file, id);
+    }
+
+    void cover(long high) {
+      if (Long.compareUnsigned(high, firstHash) < 0) {
+        firstHash = high;
+      }
+      if (Long.compareUnsigned(high, lastHash) > 0) {
+        lastHash = high;
+      }
+    }
+  }
+
+  private DeltaWriter(Table table) {
+    this.table = table;
+  }
+
+  /**
+   * Begins a delta; writes nothing yet.
+   *
+   * @throws java.nio.file.NoSuchFileException if the table has no version
+   * @throws IllegalArgumentException if the table stores no keys, so that a change could not be
+   *     told from another key's
+   */
+  public static DeltaWriter create(Table table) throws IOException {
+    requireKeys(table.manifest(table.requireCurrentVersion()), table);
+    return new DeltaWriter(table);
+  }
+
+  private static void requireKeys(Manifest manifest, Table table) {
+    if ("omitted".equals(manifest.options().get("keys"))) {
+      throw new IllegalArgumentException(
+          "an approximate table cannot be changed, as it does not store keys: table=%s version=%s; build it without signatures only"
+              .formatted(table.storage(), manifest.version()));
+    }
+  }
+
+  /** Sets the value of a key; both are copied. */
+  public void put(byte[] key, byte[] value) throws IOException {
+    SegmentWriter.requireValueLength(value.length);
+    add(ChangeKind.PUT, key, value);
+  }
+
+  /** Deletes a key, whether or not there is one. */
+  public void delete(byte[] key) throws IOException {
+    add(ChangeKind.DELETE, key, NOTHING);
+  }
+
+  /** Notes how far a source has been read with these changes; becomes part of the manifest. */
+  public void position(String source, String position) {
+    requireOpen();
+    positions.put(source, position);
+  }
+
+  private void add(ChangeKind kind, byte[] key, byte[] value) throws IOException {
+    requireOpen();
+    SegmentWriter.requireKeyLength(key.length);
+    state = State.FAILED;
+    Output target = output;
+    if (target == null) {
+      target = new Output(table.storage());
+      output = target;
+    }
+    target.writer.add(kind, key, value);
+    target.cover(KeyHash.hash(key).getMostSignificantBits());
+    if (target.writer.length() >= SegmentWriter.TARGET_LENGTH) {
+      seal();
+    }
+    state = State.OPEN;
+  }
+
+  private void requireOpen() {
+    switch (state) {
+      case OPEN -> {}
+      case FAILED ->
+          throw new IllegalStateException(
+              "the writer has failed, and changes may be lost: close it and begin anew");
+      case PUBLISHED -> throw new IllegalStateException("the changes have been published");
+      case CLOSED -> throw new IllegalStateException("the writer is closed");
+    }
+  }
+
+  private void seal() throws IOException {
+    Output target = output;
+    if (target == null) {
+      return;
+    }
+    target.writer.seal();
+    target.file.commit();
+    target.file.close();
+    output = null;
+    segments.add(
+        new SegmentFile(
+            0,
+            target.writer.fileId(),
+            target.writer.length(),
+            target.writer.checksum(),
+            target.firstHash,
+            target.lastHash,
+            target.writer.puts(),
+            target.writer.deletes()));
+  }
+
+  /**
+   * Puts the changes in service, durably. Without changes and positions nothing is published.
+   *
+   * @return the manifest of the version in service
+   * @throws IllegalArgumentException if the table has meanwhile become one that stores no keys
+   */
+  public Manifest publish() throws IOException {
+    requireOpen();
+    state = State.FAILED;
+    seal();
+    Manifest manifest;
+    if (segments.isEmpty() && positions.isEmpty()) {
+      manifest = table.manifest(table.requireCurrentVersion());
+    } else {
+      table.storage().syncDirectory(SnapshotFormat.DATA_DIRECTORY);
+      manifest = table.edit(this::append);
+    }
+    state = State.PUBLISHED;
+    return manifest;
+  }
+
+  private Manifest append(Manifest inService) {
+    requireKeys(inService, table);
+    List<SegmentFile> all = new ArrayList<>(inService.changes().segments());
+    long number = inService.changes().lastSegment();
+    for (SegmentFile segment : segments) {
+      number++;
+      all.add(segment.numbered(number));
+    }
+    Map<String, String> newPositions = new LinkedHashMap<>(inService.sourcePositions());
+    newPositions.putAll(positions);
+    return inService.with(inService.partitions(), newPositions, new Changes(all, number));
+  }
+
+  /** Deletes what was not published. */
+  @Override
+  public void close() throws IOException {
+    State before = state;
+    state = State.CLOSED;
+    Output target = output;
+    output = null;
+    if (target != null) {
+      target.file.close();
+      table.storage().delete(target.name);
+    }
+    if (before == State.OPEN || before == State.FAILED) {
+      deleteUnpublished();
+    }
+  }
+
+  /** A publication that failed may have come into service all the same: then its files stay. */
+  private void deleteUnpublished() throws IOException {
+    for (SegmentFile segment : segments) {
+      boolean named = false;
+      for (String version : table.versions()) {
+        named |= table.manifest(version).files().contains(segment.path());
+      }
+      if (!named) {
+        table.storage().delete(segment.path());
+      }
+    }
+  }
+}

@@ -1,0 +1,201 @@
+package io.bsdb.writer;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.bsdb.table.Changes;
+import io.bsdb.table.Manifest;
+import io.bsdb.table.SegmentFile;
+import io.bsdb.table.Table;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Map;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class DeltaWriterTest {
+  @TempDir private Path directory;
+  private Table table = Table.at(Path.of("unset"));
+  private String base = "";
+
+  @BeforeEach
+  void build() throws IOException {
+    table = Table.at(directory);
+    base = build(WriterOptions.builder().build());
+  }
+
+  private String build(WriterOptions options) throws IOException {
+    try (SnapshotWriter writer = SnapshotWriter.create(directory, options)) {
+      for (int i = 0; i < 100; i++) {
+        writer.add(bytes("k" + i), bytes("v" + i));
+      }
+      return writer.publish().version();
+    }
+  }
+
+  private static byte[] bytes(String text) {
+    return text.getBytes(StandardCharsets.UTF_8);
+  }
+
+  private Manifest change(String key) throws IOException {
+    try (DeltaWriter writer = DeltaWriter.create(table)) {
+      writer.put(bytes(key), bytes("new"));
+      return writer.publish();
+    }
+  }
+
+  @Test
+  void publishesAVersionThatSharesTheBase() throws IOException {
+    Manifest before = table.manifest(base);
+    Manifest after;
+    try (DeltaWriter writer = DeltaWriter.create(table)) {
+      writer.put(bytes("k1"), bytes("new"));
+      writer.delete(bytes("k2"));
+      writer.position("orders-0", "4711");
+      after = writer.publish();
+    }
+    assertThat(table.currentVersion()).isEqualTo(after.version());
+    assertThat(table.manifest(after.version())).isEqualTo(after);
+    assertThat(after.parent()).isEqualTo(base);
+    assertThat(after.sourcePositions()).isEqualTo(Map.of("orders-0", "4711"));
+    assertThat(after.partitions())
+        .extracting(file -> file.directory(after.version()), file -> file.fileId())
+        .containsExactlyElementsOf(
+            before.partitions().stream()
+                .map(
+                    file -> org.assertj.core.groups.Tuple.tuple("snapshots/" + base, file.fileId()))
+                .toList());
+    SegmentFile segment = after.changes().segments().get(0);
+    assertThat(segment.number()).isOne();
+    assertThat(segment.puts()).isOne();
+    assertThat(segment.deletes()).isOne();
+    assertThat(directory.resolve(segment.path())).hasSize(segment.length());
+    assertThat(
+            Files.readString(
+                directory.resolve("snapshots").resolve(after.version()).resolve("manifest.json")))
+        .contains("\"formatVersion\" : 2");
+    assertThat(
+            Files.readString(directory.resolve("snapshots").resolve(base).resolve("manifest.json")))
+        .contains("\"formatVersion\" : 1");
+  }
+
+  @Test
+  void severalWritersApplyToWhatIsInServiceByThen() throws IOException {
+    try (DeltaWriter a = DeltaWriter.create(table);
+        DeltaWriter b = DeltaWriter.create(table)) {
+      a.put(bytes("a"), bytes("1"));
+      b.put(bytes("b"), bytes("1"));
+      b.publish();
+      Manifest after = a.publish();
+      assertThat(after.changes().segments())
+          .extracting(SegmentFile::number)
+          .containsExactly(1L, 2L);
+      assertThat(after.changes().lastSegment()).isEqualTo(2);
+    }
+    assertThat(table.versions()).hasSize(3);
+  }
+
+  @Test
+  void nothingIsPublishedWithoutChanges() throws IOException {
+    try (DeltaWriter writer = DeltaWriter.create(table)) {
+      assertThat(writer.publish().version()).isEqualTo(base);
+      assertThatThrownBy(() -> writer.delete(bytes("k")))
+          .hasMessageContaining("have been published");
+    }
+    assertThat(table.versions()).containsExactly(base);
+  }
+
+  @Test
+  void anAbandonedDeltaLeavesNothing() throws IOException {
+    try (DeltaWriter writer = DeltaWriter.create(table)) {
+      writer.put(bytes("k"), bytes("v"));
+    }
+    assertThat(directory.resolve("data")).isEmptyDirectory();
+    assertThat(table.currentVersion()).isEqualTo(base);
+  }
+
+  @Test
+  void refusesWhatCannotBeChanged() throws IOException {
+    assertThatThrownBy(() -> DeltaWriter.create(Table.at(directory.resolve("none"))))
+        .isInstanceOf(NoSuchFileException.class);
+    build(WriterOptions.builder().approximate().build());
+    assertThatThrownBy(() -> DeltaWriter.create(table))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("approximate");
+    try (DeltaWriter writer = DeltaWriter.create(rolledBack())) {
+      assertThatThrownBy(() -> writer.put(new byte[0], bytes("v")))
+          .hasMessageContaining("key length out of range");
+      writer.put(bytes("k"), bytes("v"));
+    }
+  }
+
+  private Table rolledBack() throws IOException {
+    table.rollback(base);
+    return table;
+  }
+
+  @Test
+  void aBuildAnewHasNoChanges() throws IOException {
+    change("k1");
+    String anew = build(WriterOptions.builder().build());
+    assertThat(table.manifest(anew).changes()).isEqualTo(Changes.NONE);
+  }
+
+  @Test
+  void aBuildThatMissedADeltaIsRefused() throws IOException {
+    try (SnapshotWriter writer =
+        SnapshotWriter.create(directory, WriterOptions.builder().build())) {
+      writer.add(bytes("k"), bytes("v"));
+      change("k1");
+      assertThatThrownBy(writer::publish)
+          .isInstanceOf(io.bsdb.table.PublishConflictException.class);
+    }
+    assertThat(table.manifest(table.requireCurrentVersion()).hasChanges()).isTrue();
+  }
+
+  @Test
+  void pruneDeletesOnlyFilesThatNoVersionNames() throws IOException {
+    Manifest first = change("k1");
+    Manifest second = change("k2");
+    assertThat(table.prune(1)).containsExactly(base, first.version());
+    for (String file : second.files()) {
+      assertThat(directory.resolve(file)).exists();
+    }
+    assertThat(table.versions()).containsExactly(second.version());
+    assertThat(table.sweep(Duration.ZERO)).isEmpty();
+
+    String anew = build(WriterOptions.builder().build());
+    assertThat(table.prune(1)).containsExactly(second.version());
+    assertThat(directory.resolve("data")).isEmptyDirectory();
+    assertThat(table.storage().list("snapshots")).hasSize(1);
+    assertThat(table.currentVersion()).isEqualTo(anew);
+  }
+
+  @Test
+  void sweepSparesSegmentsOfAWeek() throws IOException {
+    change("k1");
+    Path lost = directory.resolve(SegmentFile.path(java.util.UUID.randomUUID()));
+    Files.write(lost, new byte[10]);
+    assertThat(table.sweep(Duration.ZERO)).isEmpty();
+    Files.setLastModifiedTime(
+        lost,
+        java.nio.file.attribute.FileTime.from(java.time.Instant.now().minus(Duration.ofDays(8))));
+    assertThat(table.sweep(Duration.ZERO)).hasSize(1);
+    assertThat(lost).doesNotExist();
+  }
+
+  @Test
+  void rollbackPutsAnEarlierStackInService() throws IOException {
+    Manifest first = change("k1");
+    change("k2");
+    table.rollback(first.version());
+    Manifest third = change("k3");
+    assertThat(third.parent()).isEqualTo(first.version());
+    assertThat(third.changes().segments()).hasSize(2);
+  }
+}
