@@ -30,6 +30,11 @@ public record SegmentFile(
     return new SegmentFile(newNumber, fileId, length, checksum, firstHash, lastHash, puts, deletes);
   }
 
+  /** Returns the name of the file. */
+  public String name() {
+    return fileId + ".seg";
+  }
+
   /** Returns the file, relative to the table directory. */
   public String path() {
     return path(fileId);

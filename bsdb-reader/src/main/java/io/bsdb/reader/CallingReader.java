@@ -7,12 +7,16 @@ import io.bsdb.format.index.KeyIndex;
 import io.bsdb.reader.block.BlockFile;
 import io.bsdb.reader.block.BlockSource;
 import io.bsdb.reader.block.BlockSource.Batching;
+import io.bsdb.reader.io.DirectFile;
 import io.bsdb.reader.io.Thrown;
 import io.bsdb.reader.metrics.ReaderMetrics;
+import io.bsdb.reader.options.ReaderOptions;
+import io.bsdb.reader.overlay.Overlay;
 import io.bsdb.reader.partition.Partition;
 import io.bsdb.table.Manifest;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
@@ -39,8 +43,11 @@ final class CallingReader implements SnapshotReader {
     try {
       HashValue128 hash = KeyHash.hash(key);
       Partition partition = snapshot.partition(hash.getMostSignificantBits());
-      long located = locate(partition, key, hash);
-      if (located >= 0) {
+      long changed = snapshot.findChange(key, hash);
+      long located = changed == Overlay.UNCHANGED ? locate(partition, key, hash) : KeyIndex.ABSENT;
+      if (changed >= 0) {
+        value = snapshot.requireOverlay().copy(changed);
+      } else if (located >= 0) {
         BlockFile file = partition.blocks();
         int number = KeyIndex.block(located);
         Block block = source.fetch(file, number).readable(file.decoders());
@@ -71,8 +78,11 @@ final class CallingReader implements SnapshotReader {
     try {
       HashValue128 hash = KeyHash.hash(key);
       Partition partition = snapshot.partition(hash.getMostSignificantBits());
-      long located = locate(partition, key, hash);
-      if (located >= 0) {
+      long changed = snapshot.findChange(key, hash);
+      long located = changed == Overlay.UNCHANGED ? locate(partition, key, hash) : KeyIndex.ABSENT;
+      if (changed >= 0) {
+        length = snapshot.requireOverlay().copy(changed, target);
+      } else if (located >= 0) {
         BlockFile file = partition.blocks();
         int number = KeyIndex.block(located);
         Block block = source.fetch(file, number).readable(file.decoders());
@@ -149,6 +159,23 @@ final class CallingReader implements SnapshotReader {
   @Override
   public int partitionCount() {
     return manifest().partitions().size();
+  }
+
+  @Override
+  public SnapshotReader next(Path table, String version, ReaderOptions options) throws IOException {
+    return new CallingReader(SnapshotOpener.openVersion(table, version, options, snapshot));
+  }
+
+  @Override
+  public SnapshotReader nextFiles(Path directory, Manifest manifest, ReaderOptions options)
+      throws IOException {
+    return new CallingReader(
+        SnapshotOpener.open(
+            new SnapshotFiles(directory, true),
+            manifest,
+            options,
+            DirectFile::openSource,
+            snapshot));
   }
 
   @Override

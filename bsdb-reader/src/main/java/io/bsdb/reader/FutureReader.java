@@ -9,6 +9,7 @@ import io.bsdb.reader.block.BlockRequest;
 import io.bsdb.reader.block.BlockSource;
 import io.bsdb.reader.block.BlockSource.Batching;
 import io.bsdb.reader.metrics.ReaderMetrics;
+import io.bsdb.reader.overlay.Overlay;
 import io.bsdb.reader.partition.Partition;
 import io.bsdb.table.Manifest;
 import java.io.IOException;
@@ -43,10 +44,15 @@ final class FutureReader implements AsyncSnapshotReader {
     try {
       HashValue128 hash = KeyHash.hash(key);
       Partition partition = snapshot.partition(hash.getMostSignificantBits());
+      long changed = snapshot.findChange(key, hash);
       long located =
-          snapshot.locate(
-              partition, key, hash.getMostSignificantBits(), hash.getLeastSignificantBits());
-      if (located < 0) {
+          changed == Overlay.UNCHANGED
+              ? snapshot.locate(
+                  partition, key, hash.getMostSignificantBits(), hash.getLeastSignificantBits())
+              : KeyIndex.ABSENT;
+      if (changed >= 0) {
+        finish(future, call, snapshot.requireOverlay().copy(changed));
+      } else if (located < 0) {
         finish(future, call, null);
       } else {
         source.fetch(new Single(partition, located, key, call, future));

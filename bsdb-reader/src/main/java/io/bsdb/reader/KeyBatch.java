@@ -8,6 +8,7 @@ import io.bsdb.format.index.KeyIndex;
 import io.bsdb.reader.block.BlockFile;
 import io.bsdb.reader.block.BlockSource;
 import io.bsdb.reader.block.BlockSource.Batching;
+import io.bsdb.reader.overlay.Overlay;
 import io.bsdb.reader.partition.Partition;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -64,10 +65,23 @@ final class KeyBatch {
       prefetched += partitions[i].index().prefetch(high[i], low[i]);
     }
     keep(prefetched);
+    Overlay overlay = snapshot.overlay();
     for (int i = 0; i < count; i++) {
-      batch.located[i] = snapshot.locate(partitions[i], keys.get(i), high[i], low[i]);
+      batch.located[i] =
+          overlay != null && batch.takeChanged(overlay, i, high[i], low[i])
+              ? KeyIndex.ABSENT
+              : snapshot.locate(partitions[i], keys.get(i), high[i], low[i]);
     }
     return batch;
+  }
+
+  /** Takes the value of a key that was changed; returns whether it was. */
+  private boolean takeChanged(Overlay overlay, int i, long high, long low) {
+    long changed = overlay.find(keys.get(i), high, low);
+    if (changed >= 0) {
+      values[i] = overlay.copy(changed);
+    }
+    return changed != Overlay.UNCHANGED;
   }
 
   int size() {

@@ -1,18 +1,13 @@
 package io.bsdb.reader;
 
+import com.dynatrace.hash4j.hashing.HashValue128;
 import io.bsdb.format.CorruptSnapshotException;
-import io.bsdb.format.block.FrameDecoder;
-import io.bsdb.reader.block.BlockFile;
 import io.bsdb.reader.block.BlockSource;
-import io.bsdb.reader.block.CachedBlocks;
-import io.bsdb.reader.block.DiskBlocks;
-import io.bsdb.reader.block.MemoryBlocks;
-import io.bsdb.reader.io.FileMemory;
 import io.bsdb.reader.io.MappedFault;
 import io.bsdb.reader.metrics.LookupCounters;
 import io.bsdb.reader.metrics.ReaderMetrics;
-import io.bsdb.reader.options.Access;
 import io.bsdb.reader.options.ReaderOptions;
+import io.bsdb.reader.overlay.Overlay;
 import io.bsdb.reader.partition.Partition;
 import io.bsdb.table.Manifest;
 import io.bsdb.table.Partitioning;
@@ -37,59 +32,34 @@ final class OpenSnapshot implements Closeable {
   private final Path directory;
   private final Manifest manifest;
   private final ReaderOptions options;
-  private final List<Partition> partitions;
-  private final FrameDecoder.Pools decoders;
-
-  /** By number; null where the partition is outside of the reader's share of the keys. */
-  private final @Nullable Partition[] byNumber;
-
+  private final Base base;
+  private final @Nullable Overlay overlay;
   private final Partitioning partitioning;
   private final Calls calls;
-  private final LookupCounters counters = new LookupCounters();
-  private final BlockSource uncached;
-  private final BlockSource source;
   private final ReaderMetrics metrics;
 
+  /**
+   * Takes over both parts.
+   *
+   * @param overlay null if there are no changes
+   */
   OpenSnapshot(
       Path directory,
       Manifest manifest,
       ReaderOptions options,
-      List<Partition> partitions,
-      FrameDecoder.Pools decoders) {
+      Base base,
+      @Nullable Overlay overlay) {
     this.directory = directory;
     this.manifest = manifest;
     this.options = options;
-    this.partitions = List.copyOf(partitions);
-    this.decoders = decoders;
-    this.byNumber = new @Nullable Partition[manifest.partitions().size()];
-    for (Partition partition : partitions) {
-      byNumber[partition.number()] = partition;
-    }
+    this.base = base;
+    this.overlay = overlay;
     this.partitioning = manifest.partitioning();
     this.calls = new Calls("reader of " + directory);
-    this.uncached = openSource();
-    this.source =
-        options.blockCacheBytes() > 0
-            ? new CachedBlocks(uncached, options.blockCacheBytes(), counters)
-            : uncached;
+    BlockSource source = base.source();
     this.metrics =
         new ReaderMetrics(
-            counters, calls::hits, calls::misses, source::inFlight, source::description);
-  }
-
-  private BlockSource openSource() {
-    Access access = options.access();
-    if (!access.readsFromDisk()) {
-      return new MemoryBlocks(access.name());
-    }
-    List<BlockFile> files = partitions.stream().map(Partition::blocks).toList();
-    return new DiskBlocks(
-        access == Access.IO_URING ? DiskBlocks.Queue.RING : DiskBlocks.Queue.POOL,
-        access.name(),
-        options.queueDepth(),
-        files,
-        counters,
-        calls::closedException);
+            base.counters(), calls::hits, calls::misses, source::inFlight, source::description);
   }
 
   Path directory() {
@@ -106,7 +76,7 @@ final class OpenSnapshot implements Closeable {
 
   /** Those that are open. */
   List<Partition> partitions() {
-    return partitions;
+    return base.partitions();
   }
 
   /** Those with these numbers. */
@@ -119,7 +89,7 @@ final class OpenSnapshot implements Closeable {
   }
 
   private Partition partition(int number) {
-    Partition partition = byNumber[number];
+    Partition partition = base.partition(number);
     if (partition == null) {
       throw new IllegalArgumentException(
           "outside of what this reader has opened: partition=%d share=%s directory=%s"
@@ -132,14 +102,23 @@ final class OpenSnapshot implements Closeable {
     return calls;
   }
 
-  /** Returns where lookups fetch blocks from. */
-  BlockSource source() {
-    return source;
+  Base base() {
+    return base;
   }
 
-  /** Returns where scans fetch blocks from: past the cache, which is for what is used again. */
+  /** Returns the changes over the base; null if there are none. */
+  @Nullable Overlay overlay() {
+    return overlay;
+  }
+
+  /** Returns where lookups fetch blocks from. */
+  BlockSource source() {
+    return base.source();
+  }
+
+  /** Returns where scans fetch blocks from. */
   BlockSource uncached() {
-    return uncached;
+    return base.uncached();
   }
 
   ReaderMetrics metrics() {
@@ -147,7 +126,7 @@ final class OpenSnapshot implements Closeable {
   }
 
   LookupCounters counters() {
-    return counters;
+    return base.counters();
   }
 
   /** The partition of a key with this hash. */
@@ -155,11 +134,32 @@ final class OpenSnapshot implements Closeable {
     return partition(partitioning.partition(high));
   }
 
+  /** Finds the newest change of a key, as {@link Overlay#find} does. */
+  long findChange(byte[] key, HashValue128 hash) {
+    Overlay changes = overlay;
+    return changes == null
+        ? Overlay.UNCHANGED
+        : changes.find(key, hash.getMostSignificantBits(), hash.getLeastSignificantBits());
+  }
+
+  /** Returns what says where the changes are; only if there are some. */
+  Overlay requireOverlay() {
+    Overlay changes = overlay;
+    if (changes == null) {
+      throw new IllegalStateException("no changes");
+    }
+    return changes;
+  }
+
+  Partitioning partitioning() {
+    return partitioning;
+  }
+
   /** Locates a key in its partition, as {@link io.bsdb.format.index.KeyIndex#locate} does. */
   long locate(Partition partition, byte[] key, long high, long low) {
     long located = partition.index().locate(key, high, low);
     if (located < 0 && key.length > 0 && partition.recordCount() > 0) {
-      counters.signatureReject();
+      base.counters().signatureReject();
     }
     return located;
   }
@@ -195,9 +195,9 @@ final class OpenSnapshot implements Closeable {
   }
 
   private void requireWholeFiles() throws IOException {
-    for (Partition partition : partitions) {
-      FileMemory memory = partition.blocks().memory();
-      memory.requireWhole(memory.length());
+    base.requireWholeFiles();
+    if (overlay != null) {
+      overlay.requireWholeFiles();
     }
   }
 
@@ -221,7 +221,7 @@ final class OpenSnapshot implements Closeable {
     if (!calls.close()) {
       return;
     }
-    if (source.isCallbackThread()) {
+    if (source().isCallbackThread()) {
       // Waiting here for what only this thread can complete would be for ever.
       Thread closer = new Thread(this::releaseLater, "bsdb-close");
       closer.setDaemon(true);
@@ -240,30 +240,17 @@ final class OpenSnapshot implements Closeable {
   }
 
   private void release() throws IOException {
-    source.close();
+    base.beginRelease();
     while (!calls.awaitEnd(CLOSE_CHECK_INTERVAL)) {
       // Java may raise the error of a shortened file so that a call never ends: it stays mapped.
       requireWholeFiles();
     }
-    decoders.close();
-    closeAll(partitions);
-  }
-
-  static void closeAll(List<Partition> partitions) throws IOException {
-    IOException failure = null;
-    for (Partition partition : partitions) {
-      try {
-        partition.close();
-      } catch (IOException e) {
-        if (failure == null) {
-          failure = e;
-        } else {
-          failure.addSuppressed(e);
-        }
+    try {
+      if (overlay != null) {
+        overlay.close();
       }
-    }
-    if (failure != null) {
-      throw failure;
+    } finally {
+      base.release();
     }
   }
 }

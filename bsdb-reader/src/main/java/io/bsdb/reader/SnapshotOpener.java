@@ -2,24 +2,24 @@ package io.bsdb.reader;
 
 import io.bsdb.format.CorruptSnapshotException;
 import io.bsdb.format.SnapshotFormat;
-import io.bsdb.format.block.FrameDecoder;
 import io.bsdb.reader.block.BlockFile;
 import io.bsdb.reader.io.DirectFile;
+import io.bsdb.reader.io.MappedFault;
 import io.bsdb.reader.io.Thrown;
 import io.bsdb.reader.options.ReaderOptions;
 import io.bsdb.reader.options.WarmUp;
+import io.bsdb.reader.overlay.Overlay;
 import io.bsdb.reader.partition.Partition;
 import io.bsdb.reader.partition.PartitionOpener;
 import io.bsdb.table.Manifest;
-import io.bsdb.table.PartitionFile;
+import io.bsdb.table.Partitioning;
 import io.bsdb.table.Table;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** Opens snapshots: finds the directory, reads the manifest, opens the partitions, warms up. */
 final class SnapshotOpener {
@@ -71,9 +71,21 @@ final class SnapshotOpener {
   /** Opens a version of a table. */
   static OpenSnapshot openVersion(Path table, String version, ReaderOptions options)
       throws IOException {
+    return openVersion(table, version, options, null);
+  }
+
+  /**
+   * Opens a version of a table.
+   *
+   * @param previous shares what both versions have; may be null
+   */
+  static OpenSnapshot openVersion(
+      Path table, String version, ReaderOptions options, @Nullable OpenSnapshot previous)
+      throws IOException {
     Path directory = table.resolve(SnapshotFormat.SNAPSHOTS_DIRECTORY).resolve(version);
     Manifest manifest = Table.at(table).manifest(version);
-    return openDirectory(directory, manifest, options, DirectFile::openSource);
+    return open(
+        new SnapshotFiles(directory, false), manifest, options, DirectFile::openSource, previous);
   }
 
   /** Opens a snapshot. */
@@ -85,27 +97,89 @@ final class SnapshotOpener {
   static OpenSnapshot openDirectory(
       Path directory, Manifest manifest, ReaderOptions options, DirectFile.Opener sources)
       throws IOException {
-    List<Partition> opened = new ArrayList<>();
-    FrameDecoder.Pools pools = new FrameDecoder.Pools();
+    return open(new SnapshotFiles(directory, false), manifest, options, sources, null);
+  }
+
+  /**
+   * Opens a version.
+   *
+   * @param previous shares what both versions have; may be null
+   */
+  static OpenSnapshot open(
+      SnapshotFiles files,
+      Manifest manifest,
+      ReaderOptions options,
+      DirectFile.Opener sources,
+      @Nullable OpenSnapshot previous)
+      throws IOException {
+    boolean shared =
+        previous != null && previous.base().isOf(manifest, options) && previous.base().share();
+    Base base =
+        shared && previous != null ? previous.base() : Base.open(files, manifest, options, sources);
+    OpenSnapshot snapshot;
     try {
-      for (PartitionFile file : manifest.partitions()) {
-        if (options.share().needs(file.partition(), manifest.partitions().size())) {
-          opened.add(PartitionOpener.open(directory, file, manifest, options, sources, pools));
-        }
+      Overlay overlay = openChanges(files, manifest, options, base, previous);
+      snapshot = new OpenSnapshot(files.directory(), manifest, options, base, overlay);
+    } catch (IOException | RuntimeException | Error e) {
+      try {
+        base.release();
+      } catch (IOException suppressed) {
+        e.addSuppressed(suppressed);
       }
-      OpenSnapshot snapshot = new OpenSnapshot(directory, manifest, options, opened, pools);
-      if (isWarmedUp(options, manifest.length())) {
+      throw e;
+    }
+    try {
+      if (!shared && isWarmedUp(options, manifest.length())) {
         warmUp(snapshot);
       }
       return snapshot;
     } catch (IOException | RuntimeException | Error e) {
       try {
-        OpenSnapshot.closeAll(opened);
+        snapshot.close();
       } catch (IOException suppressed) {
         e.addSuppressed(suppressed);
       }
-      pools.close();
       throw e;
+    }
+  }
+
+  private static @Nullable Overlay openChanges(
+      SnapshotFiles files,
+      Manifest manifest,
+      ReaderOptions options,
+      Base base,
+      @Nullable OpenSnapshot previous)
+      throws IOException {
+    if (!manifest.hasChanges()) {
+      return null;
+    }
+    for (Partition partition : base.partitions()) {
+      if (!partition.storesKeys()) {
+        throw new CorruptSnapshotException(
+            "a file without keys cannot have changes: file=%s; rebuild the table"
+                .formatted(partition.path()));
+      }
+    }
+    int count = manifest.partitions().size();
+    Partitioning partitioning = manifest.partitioning();
+    Overlay.Scope scope =
+        (high, segment) -> {
+          int number = partitioning.partition(high);
+          return options.share().needs(number, count)
+              && segment > manifest.partitions().get(number).foldedThrough();
+        };
+    Overlay before = previous == null ? null : previous.overlay();
+    boolean sameScope = previous != null && previous.base() == base;
+    try {
+      return Overlay.open(
+          manifest.changes().segments(),
+          files::segment,
+          scope,
+          options.access(),
+          before,
+          sameScope);
+    } catch (InternalError e) {
+      throw Thrown.asIs(MappedFault.explained(e, "directory=" + files.directory()));
     }
   }
 

@@ -51,8 +51,20 @@ public interface SnapshotReader extends KeyLookup, Closeable {
   static SnapshotReader openFiles(Path directory, Manifest manifest, ReaderOptions options)
       throws IOException {
     return new CallingReader(
-        SnapshotOpener.openDirectory(directory, manifest, options, DirectFile::openSource));
+        SnapshotOpener.open(
+            new SnapshotFiles(directory, true), manifest, options, DirectFile::openSource, null));
   }
+
+  /**
+   * Opens another version, as {@link #openVersion} does. Files and memory that both have are
+   * shared, so that a version which differs by some changes opens and warms up nothing else. Each
+   * is closed for itself.
+   */
+  SnapshotReader next(Path table, String version, ReaderOptions options) throws IOException;
+
+  /** Opens the files of another version, as {@link #openFiles} does; shares as {@link #next}. */
+  SnapshotReader nextFiles(Path directory, Manifest manifest, ReaderOptions options)
+      throws IOException;
 
   /** Returns all records of the partitions that are open, one after the other. */
   RecordCursor scan() throws IOException;

@@ -1,19 +1,26 @@
 package io.bsdb.reader;
 
+import io.bsdb.format.hash.KeyHash;
 import io.bsdb.reader.io.Thrown;
+import io.bsdb.reader.overlay.Overlay;
 import io.bsdb.reader.partition.Partition;
 import io.bsdb.reader.partition.RecordWalk;
+import io.bsdb.table.Partitioning;
 import java.io.IOException;
 import java.util.Iterator;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Walks over some partitions; counts as one call in flight until it is closed. */
+/**
+ * Walks over some partitions, each with what has changed in it; counts as one call in flight until
+ * it is closed.
+ */
 final class SnapshotScan implements RecordCursor {
   private final OpenSnapshot snapshot;
   private final Iterator<Partition> partitions;
   private final int call;
   private @Nullable RecordWalk walk;
+  private Overlay.@Nullable Cursor changed;
   private boolean closed;
 
   SnapshotScan(OpenSnapshot snapshot, List<Partition> partitions) {
@@ -28,22 +35,45 @@ final class SnapshotScan implements RecordCursor {
       throw new ClosedReaderException("cursor");
     }
     try {
-      RecordWalk current = walk;
-      while (current == null || !current.next()) {
-        if (current != null) {
+      while (true) {
+        RecordWalk current = walk;
+        if (current != null && current.next()) {
+          if (isUnchanged(current)) {
+            return true;
+          }
+        } else if (current != null) {
           walk = null;
+          changed = changes(current.partition());
           current.close();
-        }
-        if (!partitions.hasNext()) {
+        } else if (changed != null && changed.next()) {
+          return true;
+        } else if (partitions.hasNext()) {
+          changed = null;
+          walk = new RecordWalk(partitions.next(), snapshot.uncached());
+        } else {
           return false;
         }
-        current = new RecordWalk(partitions.next(), snapshot.uncached());
-        walk = current;
       }
-      return true;
     } catch (IOException | RuntimeException | Error e) {
       throw Thrown.asIs(snapshot.explained(e));
     }
+  }
+
+  private boolean isUnchanged(RecordWalk current) throws IOException {
+    if (snapshot.overlay() == null) {
+      return true;
+    }
+    byte[] key = current.key();
+    return snapshot.findChange(key, KeyHash.hash(key)) == Overlay.UNCHANGED;
+  }
+
+  private Overlay.@Nullable Cursor changes(Partition partition) {
+    Overlay overlay = snapshot.overlay();
+    Partitioning partitioning = snapshot.partitioning();
+    return overlay == null
+        ? null
+        : overlay.cursor(
+            partitioning.firstHash(partition.number()), partitioning.lastHash(partition.number()));
   }
 
   private RecordWalk current() {
@@ -54,10 +84,15 @@ final class SnapshotScan implements RecordCursor {
     return current;
   }
 
+  private Overlay.@Nullable Cursor currentChange() {
+    return closed || walk != null ? null : changed;
+  }
+
   @Override
   public byte[] key() throws IOException {
     try {
-      return current().key();
+      Overlay.Cursor change = currentChange();
+      return change != null ? change.key().clone() : current().key();
     } catch (IOException | RuntimeException | Error e) {
       throw Thrown.asIs(snapshot.explained(e));
     }
@@ -66,7 +101,8 @@ final class SnapshotScan implements RecordCursor {
   @Override
   public byte[] value() throws IOException {
     try {
-      return current().value();
+      Overlay.Cursor change = currentChange();
+      return change != null ? change.value() : current().value();
     } catch (IOException | RuntimeException | Error e) {
       throw Thrown.asIs(snapshot.explained(e));
     }

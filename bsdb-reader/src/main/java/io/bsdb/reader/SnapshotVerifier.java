@@ -12,6 +12,7 @@ import io.bsdb.reader.io.MappedFault;
 import io.bsdb.reader.io.Thrown;
 import io.bsdb.reader.options.Access;
 import io.bsdb.reader.options.ReaderOptions;
+import io.bsdb.reader.overlay.Overlay;
 import io.bsdb.reader.partition.Partition;
 import io.bsdb.reader.partition.PartitionOpener;
 import io.bsdb.reader.partition.RecordWalk;
@@ -36,26 +37,22 @@ public final class SnapshotVerifier {
    */
   public static Manifest verify(Path directory) throws IOException {
     Manifest manifest = SnapshotOpener.readManifest(directory);
+    SnapshotFiles files = new SnapshotFiles(directory, false);
     for (PartitionFile file : manifest.partitions()) {
+      Path path = files.partition(file);
       try (FrameDecoder.Pools pools = new FrameDecoder.Pools();
           Partition partition =
               PartitionOpener.open(
-                  directory,
-                  file,
-                  manifest,
-                  ReaderOptions.defaults(),
-                  DirectFile::openSource,
-                  pools)) {
+                  path, file, manifest, ReaderOptions.defaults(), DirectFile::openSource, pools)) {
         verify(partition, file, manifest.partitioning());
       } catch (IndexOutOfBoundsException e) {
         throw new CorruptSnapshotException(
-            "file points outside of its own bytes: file=%s %s"
-                .formatted(directory.resolve(file.name()), e.getMessage()),
-            e);
+            "file points outside of its own bytes: file=%s %s".formatted(path, e.getMessage()), e);
       } catch (InternalError e) {
-        throw Thrown.asIs(MappedFault.explained(e, "file=" + directory.resolve(file.name())));
+        throw Thrown.asIs(MappedFault.explained(e, "file=" + path));
       }
     }
+    Overlay.verify(manifest.changes().segments(), files::segment);
     return manifest;
   }
 

@@ -27,6 +27,7 @@ class ArchitectureTest {
           "io.bsdb.format.hash",
           "io.bsdb.format.block",
           "io.bsdb.format.index",
+          "io.bsdb.format.segment",
           "io.bsdb.row",
           "io.bsdb.row.text",
           "io.bsdb.table",
@@ -36,6 +37,7 @@ class ArchitectureTest {
           "io.bsdb.reader.io",
           "io.bsdb.reader.block",
           "io.bsdb.reader.partition",
+          "io.bsdb.reader.overlay",
           "io.bsdb.reader",
           "io.bsdb.reader.follow");
 

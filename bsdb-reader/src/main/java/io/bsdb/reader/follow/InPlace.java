@@ -8,6 +8,7 @@ import java.nio.file.FileSystems;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
 
 /** Versions of a table directory on a local disk, opened where they are. */
 final class InPlace extends VersionSource {
@@ -30,12 +31,15 @@ final class InPlace extends VersionSource {
   }
 
   @Override
-  SnapshotReader open(String version, ReaderOptions options) throws IOException {
+  SnapshotReader open(String version, ReaderOptions options, @Nullable SnapshotReader previous)
+      throws IOException {
     if (directory.getFileSystem() != FileSystems.getDefault()) {
       throw new IOException(
           "not on a local disk, where it could be read in place: path=%s; give a local directory for copies"
               .formatted(directory.toUri()));
     }
-    return SnapshotReader.openVersion(directory, version, options);
+    return previous == null
+        ? SnapshotReader.openVersion(directory, version, options)
+        : previous.next(directory, version, options);
   }
 }

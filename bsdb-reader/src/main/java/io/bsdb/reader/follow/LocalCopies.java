@@ -8,6 +8,7 @@ import io.bsdb.reader.io.FileFailure;
 import io.bsdb.reader.options.ReaderOptions;
 import io.bsdb.table.Manifest;
 import io.bsdb.table.PartitionFile;
+import io.bsdb.table.SegmentFile;
 import io.bsdb.table.Table;
 import io.bsdb.table.TableStorage;
 import java.io.IOException;
@@ -27,6 +28,7 @@ import java.util.Set;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
 import java.util.zip.CRC32C;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -39,6 +41,7 @@ import org.slf4j.LoggerFactory;
  *   <li>{@code <file id>.bsdb}: a partition file, by the id that its manifest gives it, whatever
  *       versions it belongs to. It gets this name only once all of it is there and its checksum is
  *       right, and is used again by other versions and after a restart.
+ *   <li>{@code <file id>.seg}: a segment, likewise.
  *   <li>{@code <file id>.bsdb.part}: one that is being copied, or that a copy which failed has
  *       left.
  *   <li>{@code LOCK}: processes that share the directory take turns to copy.
@@ -81,31 +84,46 @@ final class LocalCopies extends VersionSource {
   }
 
   @Override
-  SnapshotReader open(String version, ReaderOptions options) throws IOException {
+  SnapshotReader open(String version, ReaderOptions options, @Nullable SnapshotReader previous)
+      throws IOException {
     Manifest manifest = manifest(version);
-    Map<String, PartitionFile> wanted = new LinkedHashMap<>();
+    Map<String, RemoteFile> wanted = new LinkedHashMap<>();
     for (PartitionFile file : manifest.partitions()) {
       if (options.share().needs(file.partition(), manifest.partitions().size())) {
-        wanted.put(name(file), file);
+        wanted.put(
+            name(file),
+            new RemoteFile(
+                file.directory(version) + "/" + file.name(), file.length(), file.checksum()));
       }
+    }
+    for (SegmentFile file : manifest.changes().segments()) {
+      wanted.put(file.name(), new RemoteFile(file.path(), file.length(), file.checksum()));
     }
     TableStorage local = Table.at(Files.createDirectories(directory)).storage();
     List<SnapshotReader> opened = new ArrayList<>();
     local.exclusively(
         () -> {
-          fetch(local, version, wanted);
+          fetch(local, wanted);
           Manifest copied = named(manifest);
           try {
-            opened.add(SnapshotReader.openFiles(directory, copied, options));
+            opened.add(open(copied, options, previous));
           } catch (CorruptSnapshotException e) {
             LOG.warn("the local copy of {} is damaged, copying again", remote.storage(), e);
             deleteFiles(local, wanted::containsKey);
-            fetch(local, version, wanted);
-            opened.add(SnapshotReader.openFiles(directory, copied, options));
+            fetch(local, wanted);
+            opened.add(open(copied, options, previous));
           }
           CopiesInUse.use(directory, this, Set.copyOf(wanted.keySet()));
         });
     return opened.get(0);
+  }
+
+  private SnapshotReader open(
+      Manifest copied, ReaderOptions options, @Nullable SnapshotReader previous)
+      throws IOException {
+    return previous == null
+        ? SnapshotReader.openFiles(directory, copied, options)
+        : previous.nextFiles(directory, copied, options);
   }
 
   @Override
@@ -115,16 +133,10 @@ final class LocalCopies extends VersionSource {
 
   /** Returns the manifest with its files named as their copies are. */
   private static Manifest named(Manifest manifest) {
-    return new Manifest(
-        manifest.snapshotId(),
-        manifest.version(),
-        manifest.parent(),
-        manifest.createdAt(),
-        manifest.schema(),
-        manifest.options(),
+    return manifest.with(
         manifest.partitions().stream().map(LocalCopies::named).toList(),
-        manifest.properties(),
-        manifest.sourcePositions());
+        manifest.sourcePositions(),
+        manifest.changes());
   }
 
   private static PartitionFile named(PartitionFile file) {
@@ -136,7 +148,9 @@ final class LocalCopies extends VersionSource {
         file.checksum(),
         file.recordCount(),
         file.keyBytes(),
-        file.valueBytes());
+        file.valueBytes(),
+        file.version(),
+        file.foldedThrough());
   }
 
   private static String name(PartitionFile file) {
@@ -144,21 +158,18 @@ final class LocalCopies extends VersionSource {
   }
 
   /** Copies what is not here yet. */
-  private void fetch(TableStorage local, String version, Map<String, PartitionFile> wanted)
-      throws IOException {
+  private void fetch(TableStorage local, Map<String, RemoteFile> wanted) throws IOException {
     deleteFiles(local, name -> name.endsWith(UNFINISHED)); // before room is measured
-    Map<String, PartitionFile> absent = new LinkedHashMap<>(wanted);
+    Map<String, RemoteFile> absent = new LinkedHashMap<>(wanted);
     absent.keySet().removeAll(local.list(""));
     if (!absent.isEmpty() || heldBytes() > maxBytes) {
       Set<String> inUse = CopiesInUse.files(directory);
       deleteFiles(
           local, name -> !name.equals(LOCK) && !wanted.containsKey(name) && !inUse.contains(name));
     }
-    requireRoom(absent.values().stream().mapToLong(PartitionFile::length).sum());
-    for (Map.Entry<String, PartitionFile> entry : absent.entrySet()) {
-      PartitionFile file = entry.getValue();
-      String source = SnapshotFormat.SNAPSHOTS_DIRECTORY + "/" + version + "/" + file.name();
-      fetch(source, file, directory.resolve(entry.getKey()));
+    requireRoom(absent.values().stream().mapToLong(RemoteFile::length).sum());
+    for (Map.Entry<String, RemoteFile> entry : absent.entrySet()) {
+      fetch(entry.getValue(), directory.resolve(entry.getKey()));
     }
   }
 
@@ -196,10 +207,13 @@ final class LocalCopies extends VersionSource {
     }
   }
 
+  /** A file of the table, relative to its directory, and what the manifest says of it. */
+  private record RemoteFile(String path, long length, int checksum) {}
+
   /** What was copied. */
   private record Copied(long length, int checksum) {
-    boolean is(PartitionFile expected) {
-      return length == expected.length() && checksum == expected.checksum();
+    boolean is(RemoteFile expected) {
+      return length == expected.length && checksum == expected.checksum;
     }
   }
 
@@ -207,15 +221,15 @@ final class LocalCopies extends VersionSource {
    * Copies a file, and what is wrong once more: the connection may have ended early, or have
    * changed a byte. A file that is the same twice is damaged for good.
    */
-  private void fetch(String source, PartitionFile expected, Path target) throws IOException {
+  private void fetch(RemoteFile expected, Path target) throws IOException {
     Path unfinished = target.resolveSibling(target.getFileName() + UNFINISHED);
-    Copied first = copy(source, expected, unfinished);
+    Copied first = copy(expected, unfinished);
     if (!first.is(expected)) {
-      LOG.warn("{}/{} has not been copied right, copying again", remote.storage(), source);
-      Copied second = copy(source, expected, unfinished);
+      LOG.warn("{}/{} has not been copied right, copying again", remote.storage(), expected.path);
+      Copied second = copy(expected, unfinished);
       if (!second.is(expected)) {
         Files.delete(unfinished);
-        String message = difference(source, expected, second);
+        String message = difference(expected, second);
         throw second.equals(first)
             ? new CorruptSnapshotException(message)
             : new IOException(message);
@@ -224,20 +238,20 @@ final class LocalCopies extends VersionSource {
     Files.move(unfinished, target, StandardCopyOption.ATOMIC_MOVE);
   }
 
-  private String difference(String source, PartitionFile expected, Copied actual) {
+  private String difference(RemoteFile expected, Copied actual) {
     return "copied file is not what its manifest says: file=%s/%s expected length=%d checksum=%s, actual length=%d checksum=%s"
         .formatted(
             remote.storage(),
-            source,
+            expected.path,
             expected.length(),
             SnapshotFormat.hex(expected.checksum()),
             actual.length,
             SnapshotFormat.hex(actual.checksum));
   }
 
-  private Copied copy(String source, PartitionFile expected, Path target) throws IOException {
+  private Copied copy(RemoteFile expected, Path target) throws IOException {
     CRC32C crc = new CRC32C();
-    try (InputStream in = remote.storage().open(source);
+    try (InputStream in = remote.storage().open(expected.path);
         FileChannel out =
             FileChannel.open(
                 target,
@@ -250,7 +264,7 @@ final class LocalCopies extends VersionSource {
     } catch (IOException e) {
       throw FileFailure.of(
           "file cannot be copied",
-          "from=%s/%s to=%s".formatted(remote.storage(), source, target),
+          "from=%s/%s to=%s".formatted(remote.storage(), expected.path, target),
           e);
     }
   }

@@ -31,8 +31,9 @@ final class PinnedVersion extends VersionSource {
   }
 
   @Override
-  SnapshotReader open(String other, ReaderOptions options) throws IOException {
-    return all.open(other, options);
+  SnapshotReader open(String other, ReaderOptions options, @Nullable SnapshotReader previous)
+      throws IOException {
+    return all.open(other, options, previous);
   }
 
   @Override

@@ -56,7 +56,7 @@ final class VersionInUse implements Closeable {
     if (first != null) {
       check.accept(versions.manifest(first));
     }
-    held = first == null ? null : new HeldVersion(versions.open(first, options));
+    held = first == null ? null : new HeldVersion(versions.open(first, options, null));
   }
 
   /** Whether there is still none. */
@@ -186,7 +186,8 @@ final class VersionInUse implements Closeable {
       unwanted = false;
       // What comes after nothing is not warmed up: until it serves, every key is absent.
       ReaderOptions how = previous == null ? options : options.forSuccessor();
-      held = new HeldVersion(versions.open(version, how));
+      held =
+          new HeldVersion(versions.open(version, how, previous == null ? null : previous.reader()));
       if (previous != null) {
         release(previous);
       }

@@ -39,8 +39,13 @@ abstract class VersionSource {
     return table.manifest(version);
   }
 
-  /** Opens a version, which from now on is the one in use. */
-  abstract SnapshotReader open(String version, ReaderOptions options) throws IOException;
+  /**
+   * Opens a version, which from now on is the one in use.
+   *
+   * @param previous the one in use before, with which it shares what both have; may be null
+   */
+  abstract SnapshotReader open(
+      String version, ReaderOptions options, @Nullable SnapshotReader previous) throws IOException;
 
   /** Says that none is in use any more. */
   void release() {}

@@ -294,6 +294,9 @@ public final class Uring implements Closeable {
   /** Gives the ring and the files back. Nothing may be in flight. */
   @Override
   public synchronized void close() {
+    if (closed) {
+      return; // the descriptors may be somebody else's by now
+    }
     closed = true;
     LibUring.io_uring_queue_exit(ring);
     for (int file : files) {

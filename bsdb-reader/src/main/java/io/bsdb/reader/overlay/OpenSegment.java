@@ -1,6 +1,8 @@
 package io.bsdb.reader.overlay;
 
 import io.bsdb.format.CorruptSnapshotException;
+import io.bsdb.format.SnapshotFormat;
+import io.bsdb.format.segment.ChangeKind;
 import io.bsdb.format.segment.Segment;
 import io.bsdb.format.segment.SegmentWriter;
 import io.bsdb.reader.io.FileMemory;
@@ -8,15 +10,18 @@ import io.bsdb.reader.options.Access;
 import io.bsdb.table.SegmentFile;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.zip.CRC32C;
 
 /** A segment in memory, shared by the overlays of successive versions. Safe for many threads. */
 final class OpenSegment {
+  private final Path path;
   private final SegmentFile file;
   private final FileMemory memory;
   private final Segment segment;
   private int users = 1;
 
-  private OpenSegment(SegmentFile file, FileMemory memory, Segment segment) {
+  private OpenSegment(Path path, SegmentFile file, FileMemory memory, Segment segment) {
+    this.path = path;
     this.file = file;
     this.memory = memory;
     this.segment = segment;
@@ -36,7 +41,7 @@ final class OpenSegment {
               .formatted(path, file.length(), memory.length()));
     }
     return new OpenSegment(
-        file, memory, new Segment(memory.chunk(0), file.fileId(), path.toString()));
+        path, file, memory, new Segment(memory.chunk(0), file.fileId(), path.toString()));
   }
 
   SegmentFile file() {
@@ -49,6 +54,44 @@ final class OpenSegment {
 
   Segment segment() {
     return segment;
+  }
+
+  /**
+   * Verifies every byte and hands out all records.
+   *
+   * @throws CorruptSnapshotException if something is damaged, or not what the manifest says
+   */
+  void replay(Segment.Replay replay) throws IOException {
+    memory.requireWhole(memory.length());
+    long[] counts = new long[2];
+    segment.replay(
+        (kind, record) -> {
+          if (kind == ChangeKind.PUT) {
+            counts[0]++;
+          } else if (kind == ChangeKind.DELETE) {
+            counts[1]++;
+          }
+          replay.change(kind, record);
+        });
+    if (counts[0] != file.puts() || counts[1] != file.deletes()) {
+      throw new CorruptSnapshotException(
+          "segment holds another number of changes than the manifest says: file=%s expected=%d puts and %d deletes actual=%d and %d"
+              .formatted(path, file.puts(), file.deletes(), counts[0], counts[1]));
+    }
+  }
+
+  /** Compares the checksum of the whole file with that of the manifest. */
+  void verifyChecksum() throws CorruptSnapshotException {
+    CRC32C crc = new CRC32C();
+    crc.update(memory.chunk(0).duplicate());
+    if ((int) crc.getValue() != file.checksum()) {
+      throw new CorruptSnapshotException(
+          "file checksum mismatch: file=%s expected=%s actual=%s"
+              .formatted(
+                  path,
+                  SnapshotFormat.hex(file.checksum()),
+                  SnapshotFormat.hex((int) crc.getValue())));
+    }
   }
 
   synchronized OpenSegment share() {

@@ -14,6 +14,7 @@ import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -54,18 +55,23 @@ public final class Overlay implements Closeable {
   /**
    * Opens the changes of a version.
    *
-   * @param table its directory
    * @param files the segments, in the order in which they apply
-   * @param previous shares what is open already: segments, and the index if its segments are the
-   *     first of these and the same changes apply; may be null
+   * @param paths where each lies
+   * @param previous shares what is open already; may be null
+   * @param sameScope whether the same changes apply as to the previous version
    * @throws io.bsdb.format.CorruptSnapshotException if a segment is damaged
    */
   public static Overlay open(
-      Path table, List<SegmentFile> files, Scope scope, Access access, @Nullable Overlay previous)
+      List<SegmentFile> files,
+      Function<SegmentFile, Path> paths,
+      Scope scope,
+      Access access,
+      @Nullable Overlay previous,
+      boolean sameScope)
       throws IOException {
-    Builder builder = new Builder(table, scope, access, previous);
+    Builder builder = new Builder(paths, scope, access, previous);
     try {
-      return builder.build(files);
+      return builder.build(files, sameScope);
     } catch (IOException | RuntimeException | Error e) {
       builder.abandon();
       throw e;
@@ -96,7 +102,7 @@ public final class Overlay implements Closeable {
 
   /** Opens segments and adds their changes to an index, one segment after the other. */
   private static final class Builder {
-    private final Path table;
+    private final Function<SegmentFile, Path> paths;
     private final Scope scope;
     private final Access access;
     private final @Nullable Overlay previous;
@@ -104,21 +110,22 @@ public final class Overlay implements Closeable {
     private @Nullable ChangeIndex index;
     private byte[] key = new byte[64];
 
-    Builder(Path table, Scope scope, Access access, @Nullable Overlay previous) {
-      this.table = table;
+    Builder(
+        Function<SegmentFile, Path> paths, Scope scope, Access access, @Nullable Overlay previous) {
+      this.paths = paths;
       this.scope = scope;
       this.access = access;
       this.previous = previous;
     }
 
-    Overlay build(List<SegmentFile> files) throws IOException {
+    Overlay build(List<SegmentFile> files, boolean sameScope) throws IOException {
       if (files.size() > MAX_SEGMENTS) {
         throw new IOException(
-            "too many segments: table=%s expected<=%d actual=%d; merge them with 'bsdb compact'"
-                .formatted(table, MAX_SEGMENTS, files.size()));
+            "too many segments: expected<=%d actual=%d; merge them with 'bsdb compact'"
+                .formatted(MAX_SEGMENTS, files.size()));
       }
       Overlay before = previous;
-      boolean continues = before != null && before.isPrefixOf(files);
+      boolean continues = sameScope && before != null && before.isPrefixOf(files);
       int done = continues && before != null ? before.segments.length : 0;
       long more = 0;
       for (SegmentFile file : files.subList(done, files.size())) {
@@ -126,8 +133,7 @@ public final class Overlay implements Closeable {
       }
       for (SegmentFile file : files) {
         OpenSegment shared = before == null ? null : before.shared(file);
-        segments.add(
-            shared != null ? shared : OpenSegment.open(table.resolve(file.path()), file, access));
+        segments.add(shared != null ? shared : OpenSegment.open(paths.apply(file), file, access));
       }
       if (continues && before != null) {
         index =
@@ -148,8 +154,7 @@ public final class Overlay implements Closeable {
     private void add(int number) throws IOException {
       OpenSegment open = segments.get(number);
       Segment segment = open.segment();
-      open.memory().requireWhole(open.memory().length());
-      segment.replay(
+      open.replay(
           (kind, record) -> {
             if (kind != ChangeKind.POSITION) {
               HashValue128 hash = hash(segment, record);
@@ -244,6 +249,24 @@ public final class Overlay implements Closeable {
         index.close();
       }
       for (OpenSegment segment : segments) {
+        segment.release();
+      }
+    }
+  }
+
+  /**
+   * Verifies segments: every byte, and that they are what the manifest says.
+   *
+   * @throws io.bsdb.format.CorruptSnapshotException if one is not
+   */
+  public static void verify(List<SegmentFile> files, Function<SegmentFile, Path> paths)
+      throws IOException {
+    for (SegmentFile file : files) {
+      OpenSegment segment = OpenSegment.open(paths.apply(file), file, Access.MAPPED);
+      try {
+        segment.replay((kind, record) -> {});
+        segment.verifyChecksum();
+      } finally {
         segment.release();
       }
     }

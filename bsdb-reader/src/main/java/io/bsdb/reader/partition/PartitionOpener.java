@@ -69,20 +69,19 @@ public final class PartitionOpener {
   /**
    * Opens a partition of a snapshot.
    *
-   * @param directory of the snapshot
+   * @param path of the file
    * @param expected what the manifest says of the file
    * @param sources opens the files of readers that read from disk
    * @param pools of the snapshot, to be closed after its partitions
    */
   public static Partition open(
-      Path directory,
+      Path path,
       PartitionFile expected,
       Manifest manifest,
       ReaderOptions options,
       DirectFile.Opener sources,
       FrameDecoder.Pools pools)
       throws IOException {
-    Path path = directory.resolve(expected.name());
     requireLength(
         path,
         expected,

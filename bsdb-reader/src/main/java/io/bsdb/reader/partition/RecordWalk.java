@@ -82,6 +82,11 @@ public final class RecordWalk implements Closeable {
     body = fetched.body();
   }
 
+  /** Returns the partition whose records these are. */
+  public Partition partition() {
+    return partition;
+  }
+
   /** Returns the offset of the current record's block in the file. */
   public long blockOffset() {
     return file.offset(number);

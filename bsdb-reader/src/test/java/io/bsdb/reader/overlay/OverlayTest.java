@@ -87,6 +87,13 @@ class OverlayTest {
     return file;
   }
 
+  private Overlay open(
+      List<SegmentFile> files, Overlay.Scope scope, Access access, @Nullable Overlay previous)
+      throws IOException {
+    return Overlay.open(
+        files, file -> table.resolve(file.path()), scope, access, previous, previous != null);
+  }
+
   private static String found(Overlay overlay, String key) {
     HashValue128 hash = KeyHash.hash(bytes(key));
     long high = hash.getMostSignificantBits();
@@ -135,7 +142,7 @@ class OverlayTest {
     Random random = new Random(seed);
     Map<String, String> model = new HashMap<>();
     List<SegmentFile> files = new ArrayList<>();
-    Overlay overlay = Overlay.open(table, files, ALL, access, null);
+    Overlay overlay = open(files, ALL, access, null);
     int keys = 30_000;
     for (int round = 1; round <= 12; round++) {
       Map<String, @Nullable String> changes = new HashMap<>();
@@ -145,13 +152,13 @@ class OverlayTest {
       }
       changes.forEach((key, value) -> model.put(key, value == null ? "deleted" : value));
       files.add(segment(round, changes));
-      Overlay next = Overlay.open(table, files, ALL, access, overlay);
+      Overlay next = open(files, ALL, access, overlay);
       overlay.close();
       overlay = next;
       assertThat(found(overlay, "absent")).as("seed %d", seed).isEqualTo("unchanged");
       assertEqual(overlay, model, keys);
     }
-    try (Overlay anew = Overlay.open(table, files, ALL, access, null)) {
+    try (Overlay anew = open(files, ALL, access, null)) {
       assertEqual(anew, model, keys);
     }
     overlay.close();
@@ -161,8 +168,8 @@ class OverlayTest {
   void anOverlayStaysWhatItIsWhenTheNextIsMadeOfIt() throws IOException {
     SegmentFile first = segment(1, Map.of("a", "1", "b", "1"));
     SegmentFile second = segment(2, Map.of("b", "2", "c", "2"));
-    Overlay old = Overlay.open(table, List.of(first), ALL, Access.MAPPED, null);
-    try (Overlay next = Overlay.open(table, List.of(first, second), ALL, Access.MAPPED, old)) {
+    Overlay old = open(List.of(first), ALL, Access.MAPPED, null);
+    try (Overlay next = open(List.of(first, second), ALL, Access.MAPPED, old)) {
       assertThat(found(old, "b")).isEqualTo("1");
       assertThat(found(old, "c")).isEqualTo("unchanged");
       old.close();
@@ -176,7 +183,7 @@ class OverlayTest {
     List<SegmentFile> files =
         List.of(segment(1, Map.of("a", "1", "b", "1")), segment(2, Map.of("b", "2")));
     Overlay.Scope later = (high, segment) -> segment > 1;
-    try (Overlay overlay = Overlay.open(table, files, later, Access.MAPPED, null)) {
+    try (Overlay overlay = open(files, later, Access.MAPPED, null)) {
       assertThat(found(overlay, "a")).isEqualTo("unchanged");
       assertThat(found(overlay, "b")).isEqualTo("2");
     }
@@ -189,11 +196,11 @@ class OverlayTest {
     byte[] bytes = Files.readAllBytes(path);
     bytes[bytes.length / 2] ^= 1;
     Files.write(path, bytes);
-    assertThatThrownBy(() -> Overlay.open(table, List.of(file), ALL, Access.MAPPED, null))
+    assertThatThrownBy(() -> open(List.of(file), ALL, Access.MAPPED, null))
         .isInstanceOf(CorruptSnapshotException.class)
         .hasMessageContaining(path.toString());
     Files.write(path, new byte[10]);
-    assertThatThrownBy(() -> Overlay.open(table, List.of(file), ALL, Access.MAPPED, null))
+    assertThatThrownBy(() -> open(List.of(file), ALL, Access.MAPPED, null))
         .isInstanceOf(CorruptSnapshotException.class)
         .hasMessageContaining("length");
   }

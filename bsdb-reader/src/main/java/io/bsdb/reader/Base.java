@@ -1,0 +1,201 @@
+package io.bsdb.reader;
+
+import io.bsdb.format.block.FrameDecoder;
+import io.bsdb.reader.block.BlockFile;
+import io.bsdb.reader.block.BlockSource;
+import io.bsdb.reader.block.CachedBlocks;
+import io.bsdb.reader.block.DiskBlocks;
+import io.bsdb.reader.block.MemoryBlocks;
+import io.bsdb.reader.io.DirectFile;
+import io.bsdb.reader.io.FileMemory;
+import io.bsdb.reader.metrics.LookupCounters;
+import io.bsdb.reader.options.Access;
+import io.bsdb.reader.options.KeyShare;
+import io.bsdb.reader.options.ReaderOptions;
+import io.bsdb.reader.partition.Partition;
+import io.bsdb.reader.partition.PartitionOpener;
+import io.bsdb.table.Manifest;
+import io.bsdb.table.PartitionFile;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The partition files of a version, opened, and where their blocks are fetched from, with the block
+ * cache. Shared by successive versions that differ only in their changes. Safe for many threads.
+ */
+final class Base {
+  private final List<UUID> files;
+  private final KeyShare share;
+  private final List<Partition> partitions;
+
+  /** By number; null where the partition is outside of the reader's share of the keys. */
+  private final @Nullable Partition[] byNumber;
+
+  private final FrameDecoder.Pools decoders;
+  private final LookupCounters counters = new LookupCounters();
+  private final BlockSource uncached;
+  private final BlockSource source;
+  private int users = 1;
+  private boolean ending;
+
+  private Base(
+      SnapshotFiles location,
+      Manifest manifest,
+      ReaderOptions options,
+      List<Partition> partitions,
+      FrameDecoder.Pools decoders) {
+    this.files = fileIds(manifest);
+    this.share = options.share();
+    this.partitions = List.copyOf(partitions);
+    this.decoders = decoders;
+    this.byNumber = new @Nullable Partition[manifest.partitions().size()];
+    for (Partition partition : partitions) {
+      byNumber[partition.number()] = partition;
+    }
+    String name = "reader of " + location.directory();
+    this.uncached = openSource(options, name);
+    this.source =
+        options.blockCacheBytes() > 0
+            ? new CachedBlocks(uncached, options.blockCacheBytes(), counters)
+            : uncached;
+  }
+
+  private BlockSource openSource(ReaderOptions options, String name) {
+    Access access = options.access();
+    if (!access.readsFromDisk()) {
+      return new MemoryBlocks(access.name());
+    }
+    List<BlockFile> blockFiles = partitions.stream().map(Partition::blocks).toList();
+    return new DiskBlocks(
+        access == Access.IO_URING ? DiskBlocks.Queue.RING : DiskBlocks.Queue.POOL,
+        access.name(),
+        options.queueDepth(),
+        blockFiles,
+        counters,
+        () -> new ClosedReaderException(name));
+  }
+
+  private static List<UUID> fileIds(Manifest manifest) {
+    return manifest.partitions().stream().map(PartitionFile::fileId).toList();
+  }
+
+  /** Opens the partition files of a version. */
+  static Base open(
+      SnapshotFiles location, Manifest manifest, ReaderOptions options, DirectFile.Opener sources)
+      throws IOException {
+    List<Partition> opened = new ArrayList<>();
+    FrameDecoder.Pools pools = new FrameDecoder.Pools();
+    try {
+      for (PartitionFile file : manifest.partitions()) {
+        if (options.share().needs(file.partition(), manifest.partitions().size())) {
+          opened.add(
+              PartitionOpener.open(
+                  location.partition(file), file, manifest, options, sources, pools));
+        }
+      }
+      return new Base(location, manifest, options, opened, pools);
+    } catch (IOException | RuntimeException | Error e) {
+      try {
+        closeAll(opened);
+      } catch (IOException suppressed) {
+        e.addSuppressed(suppressed);
+      }
+      pools.close();
+      throw e;
+    }
+  }
+
+  /** Whether these are the files of a version, too. */
+  boolean isOf(Manifest manifest, ReaderOptions options) {
+    return share.equals(options.share()) && files.equals(fileIds(manifest));
+  }
+
+  /** Adds a user; returns false if the last one is leaving. */
+  synchronized boolean share() {
+    if (ending) {
+      return false;
+    }
+    users++;
+    return true;
+  }
+
+  /**
+   * Ends what the only user left has queued; does nothing while there are others. To be called
+   * before the user waits for its calls.
+   */
+  void beginRelease() {
+    synchronized (this) {
+      if (users > 1) {
+        return;
+      }
+      ending = true;
+    }
+    source.close();
+  }
+
+  /** Ends one use, of which no call is in flight; the last one closes everything. */
+  void release() throws IOException {
+    synchronized (this) {
+      users--;
+      if (users > 0) {
+        return;
+      }
+      ending = true;
+    }
+    source.close(); // again, unless there were other users when this one began to leave
+    decoders.close();
+    closeAll(partitions);
+  }
+
+  /** Returns those that are open. */
+  List<Partition> partitions() {
+    return partitions;
+  }
+
+  /** Returns the partition with a number; null if it is outside of the share. */
+  @Nullable Partition partition(int number) {
+    return byNumber[number];
+  }
+
+  /** Returns where lookups fetch blocks from. */
+  BlockSource source() {
+    return source;
+  }
+
+  /** Returns where scans fetch blocks from: past the cache, which is for what is used again. */
+  BlockSource uncached() {
+    return uncached;
+  }
+
+  LookupCounters counters() {
+    return counters;
+  }
+
+  void requireWholeFiles() throws IOException {
+    for (Partition partition : partitions) {
+      FileMemory memory = partition.blocks().memory();
+      memory.requireWhole(memory.length());
+    }
+  }
+
+  private static void closeAll(List<Partition> partitions) throws IOException {
+    IOException failure = null;
+    for (Partition partition : partitions) {
+      try {
+        partition.close();
+      } catch (IOException e) {
+        if (failure == null) {
+          failure = e;
+        } else {
+          failure.addSuppressed(e);
+        }
+      }
+    }
+    if (failure != null) {
+      throw failure;
+    }
+  }
+}
