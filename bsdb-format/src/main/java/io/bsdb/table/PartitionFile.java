@@ -58,6 +58,21 @@ public record PartitionFile(
         foldedThrough);
   }
 
+  /** Returns the same file, written by a fold: in a version's directory, with changes in it. */
+  public PartitionFile folded(String home, long through) {
+    return new PartitionFile(
+        partition,
+        name,
+        fileId,
+        length,
+        checksum,
+        recordCount,
+        keyBytes,
+        valueBytes,
+        home,
+        through);
+  }
+
   /**
    * Returns the directory of the file, relative to the table directory.
    *

@@ -1,22 +1,15 @@
 package io.bsdb.writer;
 
-import io.bsdb.format.SnapshotFormat;
-import io.bsdb.format.hash.KeyHash;
-import io.bsdb.format.segment.ChangeKind;
-import io.bsdb.format.segment.SegmentWriter;
 import io.bsdb.table.Changes;
 import io.bsdb.table.Manifest;
 import io.bsdb.table.SegmentFile;
 import io.bsdb.table.Table;
-import io.bsdb.table.TableStorage;
 import java.io.Closeable;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.UUID;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Changes single keys of a table: writes puts and deletes into segments, and publishes them as a
@@ -28,12 +21,10 @@ import org.jspecify.annotations.Nullable;
  * visible before it, and all of it afterwards.
  */
 public final class DeltaWriter implements Closeable {
-  private static final byte[] NOTHING = new byte[0];
-
   private final Table table;
-  private final List<SegmentFile> segments = new ArrayList<>();
+  private final SegmentFiles files;
   private final Map<String, String> positions = new LinkedHashMap<>();
-  private @Nullable Output output;
+  private List<SegmentFile> segments = List.of();
   private State state = State.OPEN;
 
   private enum State {
@@ -43,33 +34,9 @@ public final class DeltaWriter implements Closeable {
     CLOSED
   }
 
-  /** A segment being written. */
-  private static final class Output {
-    final TableStorage.Output file;
-    final String name;
-    final SegmentWriter writer;
-    long firstHash = -1;
-    long lastHash;
-
-    Output(TableStorage storage) throws IOException {
-      UUID id = UUID.randomUUID();
-      name = SegmentFile.path(id);
-      file = storage.create(name);
-      writer = new SegmentWriter(file, id);
-    }
-
-    void cover(long high) {
-      if (Long.compareUnsigned(high, firstHash) < 0) {
-        firstHash = high;
-      }
-      if (Long.compareUnsigned(high, lastHash) > 0) {
-        lastHash = high;
-      }
-    }
-  }
-
   private DeltaWriter(Table table) {
     this.table = table;
+    this.files = new SegmentFiles(table.storage());
   }
 
   /**
@@ -92,38 +59,39 @@ public final class DeltaWriter implements Closeable {
     }
   }
 
-  /** Sets the value of a key; both are copied. */
+  /**
+   * Sets the value of a key; both are copied.
+   *
+   * @throws IllegalArgumentException if one is too short or too long
+   */
   public void put(byte[] key, byte[] value) throws IOException {
-    SegmentWriter.requireValueLength(value.length);
-    add(ChangeKind.PUT, key, value);
+    requireOpen();
+    add(() -> files.put(key, value));
   }
 
   /** Deletes a key, whether or not there is one. */
   public void delete(byte[] key) throws IOException {
-    add(ChangeKind.DELETE, key, NOTHING);
+    requireOpen();
+    add(() -> files.delete(key));
+  }
+
+  private interface Change {
+    void write() throws IOException;
+  }
+
+  private void add(Change change) throws IOException {
+    try {
+      change.write();
+    } catch (IOException e) {
+      state = State.FAILED; // part of it may have been written
+      throw e;
+    }
   }
 
   /** Notes how far a source has been read with these changes; becomes part of the manifest. */
   public void position(String source, String position) {
     requireOpen();
     positions.put(source, position);
-  }
-
-  private void add(ChangeKind kind, byte[] key, byte[] value) throws IOException {
-    requireOpen();
-    SegmentWriter.requireKeyLength(key.length);
-    state = State.FAILED;
-    Output target = output;
-    if (target == null) {
-      target = new Output(table.storage());
-      output = target;
-    }
-    target.writer.add(kind, key, value);
-    target.cover(KeyHash.hash(key).getMostSignificantBits());
-    if (target.writer.length() >= SegmentWriter.TARGET_LENGTH) {
-      seal();
-    }
-    state = State.OPEN;
   }
 
   private void requireOpen() {
@@ -137,27 +105,6 @@ public final class DeltaWriter implements Closeable {
     }
   }
 
-  private void seal() throws IOException {
-    Output target = output;
-    if (target == null) {
-      return;
-    }
-    target.writer.seal();
-    target.file.commit();
-    target.file.close();
-    output = null;
-    segments.add(
-        new SegmentFile(
-            0,
-            target.writer.fileId(),
-            target.writer.length(),
-            target.writer.checksum(),
-            target.firstHash,
-            target.lastHash,
-            target.writer.puts(),
-            target.writer.deletes()));
-  }
-
   /**
    * Puts the changes in service, durably. Without changes and positions nothing is published.
    *
@@ -167,12 +114,11 @@ public final class DeltaWriter implements Closeable {
   public Manifest publish() throws IOException {
     requireOpen();
     state = State.FAILED;
-    seal();
+    segments = files.finish();
     Manifest manifest;
     if (segments.isEmpty() && positions.isEmpty()) {
       manifest = table.manifest(table.requireCurrentVersion());
     } else {
-      table.storage().syncDirectory(SnapshotFormat.DATA_DIRECTORY);
       manifest = table.edit(this::append);
     }
     state = State.PUBLISHED;
@@ -197,12 +143,7 @@ public final class DeltaWriter implements Closeable {
   public void close() throws IOException {
     State before = state;
     state = State.CLOSED;
-    Output target = output;
-    output = null;
-    if (target != null) {
-      target.file.close();
-      table.storage().delete(target.name);
-    }
+    files.close();
     if (before == State.OPEN || before == State.FAILED) {
       deleteUnpublished();
     }

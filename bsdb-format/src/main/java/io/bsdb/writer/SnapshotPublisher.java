@@ -160,8 +160,11 @@ public final class SnapshotPublisher {
     }
   }
 
-  /** Under a name that no other publisher of the build uses, as its file has another id. */
-  private static PartitionFile buildEmpty(
+  /**
+   * Builds the file of a partition without records, under a name that no other publisher of the
+   * build uses, as its file has another id.
+   */
+  public static PartitionFile buildEmpty(
       Table table, Build build, int partition, WriterOptions options) throws IOException {
     String name =
         String.format(Locale.ROOT, "part-%05d-empty-%s.bsdb", partition, UUID.randomUUID());

@@ -4,6 +4,7 @@ import io.bsdb.format.PartitionProperties.KeyStorage;
 import io.bsdb.format.SnapshotFormat;
 import io.bsdb.format.hash.PerfectHashConstruction;
 import io.bsdb.row.Schema;
+import io.bsdb.table.Manifest;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
@@ -156,6 +157,33 @@ public record WriterOptions(
       description.put("zstdLevel", Integer.toString(zstdLevel));
     }
     return description;
+  }
+
+  /**
+   * Returns options with which files are built like those of a version.
+   *
+   * @throws IllegalArgumentException if its manifest names an option that is unknown here
+   */
+  public static WriterOptions like(Manifest manifest) {
+    Map<String, String> built = manifest.options();
+    Builder builder = builder();
+    Map.of(
+            "layout", "layout",
+            "keys", "keys",
+            "perfectHash", "perfect-hash",
+            "signatureBits", "signature-bits",
+            "blockSize", "block-size",
+            "frameSize", "frame-size",
+            "zstdLevel", "zstd-level")
+        .forEach(
+            (name, option) -> {
+              String value = built.get(name);
+              if (value != null) {
+                builder.set(option, value);
+              }
+            });
+    Schema schema = manifest.schema();
+    return (schema == null ? builder : builder.schema(schema)).build();
   }
 
   /** Collects options; each setter checks its argument. Not safe for several threads. */

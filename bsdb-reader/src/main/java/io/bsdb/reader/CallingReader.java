@@ -157,6 +157,11 @@ final class CallingReader implements SnapshotReader {
   }
 
   @Override
+  public @Nullable Overlay changes() {
+    return snapshot.overlay();
+  }
+
+  @Override
   public int partitionCount() {
     return manifest().partitions().size();
   }

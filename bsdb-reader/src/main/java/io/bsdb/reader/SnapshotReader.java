@@ -3,10 +3,12 @@ package io.bsdb.reader;
 import io.bsdb.reader.io.DirectFile;
 import io.bsdb.reader.metrics.ReaderMetrics;
 import io.bsdb.reader.options.ReaderOptions;
+import io.bsdb.reader.overlay.Overlay;
 import io.bsdb.table.Manifest;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Looks keys up in one snapshot. Safe for many threads; {@link #close} waits for the calls in
@@ -71,6 +73,9 @@ public interface SnapshotReader extends KeyLookup, Closeable {
 
   /** Returns the records of one partition, of {@code [0, partitionCount())}. */
   RecordCursor scan(int partition) throws IOException;
+
+  /** Returns the changes over the partition files; null if there are none. For compaction. */
+  @Nullable Overlay changes();
 
   /** Returns the number of partitions of the snapshot, whether open or not. */
   int partitionCount();

@@ -39,7 +39,8 @@ class ArchitectureTest {
           "io.bsdb.reader.partition",
           "io.bsdb.reader.overlay",
           "io.bsdb.reader",
-          "io.bsdb.reader.follow");
+          "io.bsdb.reader.follow",
+          "io.bsdb.compact");
 
   @ArchTest
   static final ArchRule EVERY_PACKAGE_HAS_A_LAYER =

@@ -167,7 +167,7 @@ class BuildWorkerTest {
         .isInstanceOf(NoSuchFileException.class)
         .hasMessage(
             gone
-                + ": a partition file is gone, perhaps swept as left behind; nothing was published, run this build again");
+                + ": a file of this version is gone, perhaps swept as left behind; nothing was published, run this build again");
     assertThat(table.currentVersion()).isNull();
   }
 

@@ -191,13 +191,13 @@ final class ConformanceDamage {
           return bytes;
         });
     String version = "\"formatVersion\" : 1";
-    text("format-version-2", UNSUPPORTED, version, "\"formatVersion\" : 2");
+    text("format-version-3", UNSUPPORTED, version, "\"formatVersion\" : 3");
     bytes(
-        "format-version-2-and-checksum",
+        "format-version-3-and-checksum",
         UNSUPPORTED,
         bytes -> {
           bytes[new String(bytes, StandardCharsets.UTF_8).indexOf(version) + version.length() - 1] =
-              '2';
+              '3';
           return bytes;
         });
     text("format-version-huge", UNSUPPORTED, version, "\"formatVersion\" : 1" + "0".repeat(30));

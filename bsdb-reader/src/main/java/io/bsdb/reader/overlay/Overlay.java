@@ -353,8 +353,9 @@ public final class Overlay implements Closeable {
     return index.length();
   }
 
-  /** Goes through the keys in a range of hashes that have a value here, in no particular order. */
+  /** Goes through the changed keys in a range of hashes, in no particular order. */
   public final class Cursor {
+    private final boolean withDeleted;
     private final long firstHash;
     private final long lastHash;
     private final int end;
@@ -362,7 +363,8 @@ public final class Overlay implements Closeable {
     private byte[] key = new byte[0];
     private long address;
 
-    private Cursor(long firstHash, long lastHash) {
+    private Cursor(long firstHash, long lastHash, boolean withDeleted) {
+      this.withDeleted = withDeleted;
       this.firstHash = firstHash;
       this.lastHash = lastHash;
       this.position = index.start(firstHash) - Long.BYTES;
@@ -384,7 +386,7 @@ public final class Overlay implements Closeable {
           continue;
         }
         Segment segment = segments[number(address)].segment();
-        if (!segment.isDelete(offset(address))) {
+        if (withDeleted || !segment.isDelete(offset(address))) {
           key = Overlay.copy(segment, segment.key(offset(address)));
           long high = KeyHash.hash(key).getMostSignificantBits();
           if (Long.compareUnsigned(high, firstHash) >= 0
@@ -400,6 +402,11 @@ public final class Overlay implements Closeable {
       return key;
     }
 
+    /** Whether the current key has been deleted. */
+    public boolean isDeleted() {
+      return segments[number(address)].segment().isDelete(offset(address));
+    }
+
     /** Returns a copy of the current value. */
     public byte[] value() {
       return copy(address);
@@ -407,13 +414,18 @@ public final class Overlay implements Closeable {
   }
 
   /**
-   * Returns a cursor over the keys with these high words of their hashes.
+   * Returns a cursor over the keys with these high words of their hashes that have a value here.
    *
    * @param firstHash unsigned
    * @param lastHash unsigned, included
    */
   public Cursor cursor(long firstHash, long lastHash) {
-    return new Cursor(firstHash, lastHash);
+    return new Cursor(firstHash, lastHash, false);
+  }
+
+  /** Returns a cursor over all changed keys, deleted ones included. */
+  public Cursor changes() {
+    return new Cursor(0, -1, true);
   }
 
   /**

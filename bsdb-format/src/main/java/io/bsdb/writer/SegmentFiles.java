@@ -1,0 +1,145 @@
+package io.bsdb.writer;
+
+import io.bsdb.format.SnapshotFormat;
+import io.bsdb.format.hash.KeyHash;
+import io.bsdb.format.segment.ChangeKind;
+import io.bsdb.format.segment.SegmentWriter;
+import io.bsdb.table.SegmentFile;
+import io.bsdb.table.TableStorage;
+import java.io.Closeable;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Writes changes into segments of a table, another one whenever one is long. Publishes nothing.
+ * Used by one thread.
+ */
+public final class SegmentFiles implements Closeable {
+  private static final byte[] NOTHING = new byte[0];
+
+  private final TableStorage storage;
+  private final List<SegmentFile> sealed = new ArrayList<>();
+  private @Nullable Output output;
+  private boolean kept;
+
+  /** A segment being written. */
+  private static final class Output {
+    final TableStorage.Output file;
+    final UUID id = UUID.randomUUID();
+    final SegmentWriter writer;
+    long firstHash = -1;
+    long lastHash;
+
+    Output(TableStorage storage) throws IOException {
+      file = storage.create(SegmentFile.path(id));
+      writer = new SegmentWriter(file, id);
+    }
+
+    void cover(long high) {
+      if (Long.compareUnsigned(high, firstHash) < 0) {
+        firstHash = high;
+      }
+      if (Long.compareUnsigned(high, lastHash) > 0) {
+        lastHash = high;
+      }
+    }
+  }
+
+  /** Writes nothing yet. */
+  public SegmentFiles(TableStorage storage) {
+    this.storage = storage;
+  }
+
+  /**
+   * Sets the value of a key; both are copied.
+   *
+   * @throws IllegalArgumentException if one is too short or too long
+   */
+  public void put(byte[] key, byte[] value) throws IOException {
+    SegmentWriter.requireValueLength(value.length);
+    add(ChangeKind.PUT, key, value);
+  }
+
+  /** Deletes a key. */
+  public void delete(byte[] key) throws IOException {
+    add(ChangeKind.DELETE, key, NOTHING);
+  }
+
+  private void add(ChangeKind kind, byte[] key, byte[] value) throws IOException {
+    SegmentWriter.requireKeyLength(key.length);
+    Output target = output;
+    if (target == null) {
+      target = new Output(storage);
+      output = target;
+    }
+    target.writer.add(kind, key, value);
+    target.cover(KeyHash.hash(key).getMostSignificantBits());
+    if (target.writer.length() >= SegmentWriter.TARGET_LENGTH) {
+      seal();
+    }
+  }
+
+  private void seal() throws IOException {
+    Output target = output;
+    if (target == null) {
+      return;
+    }
+    target.writer.seal();
+    target.file.commit();
+    target.file.close();
+    output = null;
+    sealed.add(
+        new SegmentFile(
+            0,
+            target.id,
+            target.writer.length(),
+            target.writer.checksum(),
+            target.firstHash,
+            target.lastHash,
+            target.writer.puts(),
+            target.writer.deletes()));
+  }
+
+  /** Returns the bytes so far. */
+  public long length() {
+    long length = output == null ? 0 : output.writer.length();
+    for (SegmentFile segment : sealed) {
+      length += segment.length();
+    }
+    return length;
+  }
+
+  /**
+   * Makes all segments complete and durable. From now on they are the caller's.
+   *
+   * @return what their entries in the manifest will be, but for their numbers
+   */
+  public List<SegmentFile> finish() throws IOException {
+    seal();
+    if (!sealed.isEmpty()) {
+      storage.syncDirectory(SnapshotFormat.DATA_DIRECTORY);
+    }
+    kept = true;
+    return List.copyOf(sealed);
+  }
+
+  /** Deletes what was not finished. */
+  @Override
+  public void close() throws IOException {
+    Output target = output;
+    output = null;
+    if (target != null) {
+      target.file.close();
+      storage.delete(SegmentFile.path(target.id));
+    }
+    if (!kept) {
+      kept = true;
+      for (SegmentFile segment : sealed) {
+        storage.delete(segment.path());
+      }
+    }
+  }
+}

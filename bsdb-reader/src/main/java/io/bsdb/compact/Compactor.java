@@ -1,0 +1,309 @@
+package io.bsdb.compact;
+
+import io.bsdb.format.segment.SegmentWriter;
+import io.bsdb.reader.RecordCursor;
+import io.bsdb.reader.SnapshotReader;
+import io.bsdb.reader.options.ReaderOptions;
+import io.bsdb.reader.overlay.Overlay;
+import io.bsdb.table.Build;
+import io.bsdb.table.Changes;
+import io.bsdb.table.Manifest;
+import io.bsdb.table.PartitionFile;
+import io.bsdb.table.Partitioning;
+import io.bsdb.table.PublishConflictException;
+import io.bsdb.table.SegmentFile;
+import io.bsdb.table.Table;
+import io.bsdb.writer.BuildWorker;
+import io.bsdb.writer.SegmentFiles;
+import io.bsdb.writer.SnapshotPublisher;
+import io.bsdb.writer.WriterOptions;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Compacts a table that has changes over its partition files: folds them into new files, partition
+ * by partition, and merges what is left into one segment. Answers before and after are the same.
+ * Publishes an edit of the version that is in service by then, so that deltas published meanwhile
+ * are kept. Readers open only the files that are new. Used by one thread.
+ */
+public final class Compactor {
+  /** Changes per record of a partition from which it is folded, unless told otherwise. */
+  public static final double FOLD_FRACTION = 0.25;
+
+  /** Segments beyond which those that stay are merged, unless told otherwise. */
+  public static final int MAX_SEGMENTS = 64;
+
+  private final Path directory;
+  private final Table table;
+  private double foldFraction = FOLD_FRACTION;
+  private int maxSegments = MAX_SEGMENTS;
+  private Throttle throttle = new Throttle(Long.MAX_VALUE);
+
+  /**
+   * @param directory of the table, on a local disk
+   */
+  public Compactor(Path directory) {
+    this(directory, Table.at(directory));
+  }
+
+  Compactor(Path directory, Table table) {
+    this.directory = directory;
+    this.table = table;
+  }
+
+  /**
+   * Folds a partition if its changes reach this fraction of its records; 0 folds all that have any.
+   */
+  public Compactor foldFraction(double value) {
+    if (!(value >= 0)) {
+      throw new IllegalArgumentException("fold fraction: expected>=0 actual=" + value);
+    }
+    foldFraction = value;
+    return this;
+  }
+
+  /** Merges the segments that stay if there are more than so many, at least 1. */
+  public Compactor maxSegments(int value) {
+    if (value < 1) {
+      throw new IllegalArgumentException("maximum number of segments: expected>=1 actual=" + value);
+    }
+    maxSegments = value;
+    return this;
+  }
+
+  /** Limits the rate of keys and values that are rewritten, in bytes per second. */
+  public Compactor maxBytesPerSecond(long value) {
+    if (value < 1) {
+      throw new IllegalArgumentException("bytes per second: expected>=1 actual=" + value);
+    }
+    throttle = new Throttle(value);
+    return this;
+  }
+
+  /**
+   * What a compaction did.
+   *
+   * @param manifest of the version in service
+   * @param foldedPartitions how many partitions were folded
+   * @param mergedSegments how many segments became one; 0 if none did
+   */
+  public record Result(Manifest manifest, int foldedPartitions, int mergedSegments) {}
+
+  /**
+   * Compacts the version in service.
+   *
+   * @throws PublishConflictException if its partition files were replaced meanwhile; nothing was
+   *     changed then
+   */
+  public Result run() throws IOException {
+    try (SnapshotReader reader = SnapshotReader.open(directory, ReaderOptions.defaults())) {
+      Manifest manifest = reader.manifest();
+      Overlay changes = reader.changes();
+      if (changes == null) {
+        return new Result(manifest, 0, 0);
+      }
+      boolean[] folding = folding(manifest, changes);
+      int folded = 0;
+      for (boolean fold : folding) {
+        folded += fold ? 1 : 0;
+      }
+      List<SegmentFile> left = segmentsLeft(manifest, folding);
+      boolean merges = left.size() > maxSegments;
+      if (folded == 0 && !merges) {
+        return new Result(manifest, 0, 0);
+      }
+      Build build = table.begin();
+      try {
+        Map<Integer, PartitionFile> files = folded == 0 ? Map.of() : fold(reader, folding, build);
+        @Nullable List<SegmentFile> merged = merges ? merge(manifest, changes, folding) : null;
+        Manifest published =
+            table.edit(inService -> edit(inService, manifest, build, files, merged));
+        return new Result(published, folded, merges ? left.size() : 0);
+      } catch (IOException | RuntimeException | Error e) {
+        try {
+          table.abort(build);
+        } catch (IOException suppressed) {
+          e.addSuppressed(suppressed);
+        }
+        throw e;
+      }
+    }
+  }
+
+  private static long lastSegment(Manifest manifest) {
+    List<SegmentFile> segments = manifest.changes().segments();
+    return segments.get(segments.size() - 1).number();
+  }
+
+  /** Chooses the partitions to fold. */
+  private boolean[] folding(Manifest manifest, Overlay changes) {
+    Partitioning partitioning = manifest.partitioning();
+    long[] counts = new long[partitioning.count()];
+    Overlay.Cursor cursor = changes.changes();
+    while (cursor.next()) {
+      counts[partitioning.partition(cursor.key())]++;
+    }
+    boolean[] folding = new boolean[counts.length];
+    for (PartitionFile file : manifest.partitions()) {
+      long count = counts[file.partition()];
+      folding[file.partition()] = count > 0 && count >= foldFraction * file.recordCount();
+    }
+    return folding;
+  }
+
+  /** Returns the segments of which some changes are not folded. */
+  private static List<SegmentFile> segmentsLeft(Manifest manifest, boolean[] folding) {
+    long last = lastSegment(manifest);
+    return manifest.changes().segments().stream()
+        .filter(
+            segment ->
+                !isFolded(
+                    segment,
+                    manifest.partitioning(),
+                    partition ->
+                        folding[partition]
+                            ? last
+                            : manifest.partitions().get(partition).foldedThrough()))
+        .toList();
+  }
+
+  /** Says through which segment a partition is folded. */
+  private interface FoldedThrough {
+    long of(int partition);
+  }
+
+  /** Whether all partitions that a segment may have changes of are folded through it. */
+  private static boolean isFolded(
+      SegmentFile segment, Partitioning partitioning, FoldedThrough through) {
+    int end = partitioning.partition(segment.lastHash());
+    for (int i = partitioning.partition(segment.firstHash()); i <= end; i++) {
+      if (through.of(i) < segment.number()) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private Map<Integer, PartitionFile> fold(SnapshotReader reader, boolean[] folding, Build build)
+      throws IOException {
+    Manifest manifest = reader.manifest();
+    WriterOptions options = WriterOptions.like(manifest);
+    Path temporary = directory.resolve(build.stagingDirectory());
+    Map<Integer, PartitionFile> files = new HashMap<>();
+    try (BuildWorker worker =
+        BuildWorker.create(table, build, folding.length, "fold", temporary, options)) {
+      for (int partition = 0; partition < folding.length; partition++) {
+        if (folding[partition]) {
+          copy(reader, partition, worker);
+        }
+      }
+      for (PartitionFile file : worker.finish()) {
+        files.put(file.partition(), file);
+      }
+    } finally {
+      Files.deleteIfExists(temporary);
+    }
+    for (int partition = 0; partition < folding.length; partition++) {
+      if (folding[partition] && !files.containsKey(partition)) {
+        files.put(partition, SnapshotPublisher.buildEmpty(table, build, partition, options));
+      }
+    }
+    table.storage().syncDirectory(build.directory());
+    return files;
+  }
+
+  private void copy(SnapshotReader reader, int partition, BuildWorker worker) throws IOException {
+    try (RecordCursor cursor = reader.scan(partition)) {
+      while (cursor.next()) {
+        byte[] key = cursor.key();
+        byte[] value = cursor.value();
+        worker.add(key, value);
+        throttle.pass(key.length + value.length);
+      }
+    }
+  }
+
+  /** Writes the newest change of each key that is not folded. */
+  private List<SegmentFile> merge(Manifest manifest, Overlay changes, boolean[] folding)
+      throws IOException {
+    Partitioning partitioning = manifest.partitioning();
+    try (SegmentFiles files = new SegmentFiles(table.storage())) {
+      Overlay.Cursor cursor = changes.changes();
+      while (cursor.next()) {
+        byte[] key = cursor.key();
+        if (folding[partitioning.partition(key)]) {
+          continue;
+        }
+        if (cursor.isDeleted()) {
+          files.delete(key);
+          throttle.pass(key.length);
+        } else {
+          byte[] value = cursor.value();
+          files.put(key, value);
+          throttle.pass(key.length + value.length);
+        }
+        if (files.length() > SegmentWriter.TARGET_LENGTH) {
+          throw new IOException(
+              "changes too large to be merged into one segment: table=%s expected<=%d bytes; fold more of them"
+                  .formatted(directory, SegmentWriter.TARGET_LENGTH));
+        }
+      }
+      return files.finish();
+    }
+  }
+
+  /** Applies a compaction of one version to the version in service. */
+  private Manifest edit(
+      Manifest inService,
+      Manifest compacted,
+      Build build,
+      Map<Integer, PartitionFile> files,
+      @Nullable List<SegmentFile> merged)
+      throws PublishConflictException {
+    long last = lastSegment(compacted);
+    List<SegmentFile> segments = inService.changes().segments();
+    List<SegmentFile> old = compacted.changes().segments();
+    if (segments.size() < old.size() || !segments.subList(0, old.size()).equals(old)) {
+      throw conflict(inService, compacted);
+    }
+    List<PartitionFile> partitions = new ArrayList<>();
+    for (PartitionFile file : inService.partitions()) {
+      PartitionFile before = compacted.partitions().get(file.partition());
+      if (!before.fileId().equals(file.fileId())) {
+        throw conflict(inService, compacted);
+      }
+      PartitionFile folded = files.get(file.partition());
+      partitions.add(folded == null ? file : folded.folded(build.version(), last));
+    }
+    List<SegmentFile> kept = new ArrayList<>();
+    if (merged != null) {
+      merged.forEach(segment -> kept.add(segment.numbered(last)));
+    } else {
+      for (SegmentFile segment : old) {
+        if (!isFolded(
+            segment,
+            compacted.partitioning(),
+            partition -> partitions.get(partition).foldedThrough())) {
+          kept.add(segment);
+        }
+      }
+    }
+    kept.addAll(segments.subList(old.size(), segments.size()));
+    return inService.with(
+        partitions,
+        inService.sourcePositions(),
+        new Changes(kept, inService.changes().lastSegment()));
+  }
+
+  private PublishConflictException conflict(Manifest inService, Manifest compacted) {
+    return new PublishConflictException(
+        "the table was rebuilt or compacted meanwhile: table=%s compacted=%s in service=%s; nothing was replaced, run the compaction again"
+            .formatted(directory, compacted.version(), inService.version()));
+  }
+}

@@ -1,0 +1,265 @@
+package io.bsdb.compact;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.bsdb.reader.RecordCursor;
+import io.bsdb.reader.SnapshotReader;
+import io.bsdb.reader.SnapshotVerifier;
+import io.bsdb.reader.follow.TableReader;
+import io.bsdb.reader.io.FileMemory;
+import io.bsdb.table.Manifest;
+import io.bsdb.table.PartitionFile;
+import io.bsdb.table.PublishConflictException;
+import io.bsdb.table.SegmentFile;
+import io.bsdb.table.Table;
+import io.bsdb.table.TableStorage;
+import io.bsdb.writer.DeltaWriter;
+import io.bsdb.writer.Layout;
+import io.bsdb.writer.SnapshotWriter;
+import io.bsdb.writer.WriterOptions;
+import java.io.IOException;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+class CompactorTest {
+  private static final int KEYS = 2_000;
+  private static final int PARTITIONS = 4;
+
+  @TempDir private Path directory;
+  private final Map<String, String> model = new HashMap<>();
+  private long openBefore;
+
+  @BeforeEach
+  void countOpenFiles() {
+    openBefore = FileMemory.openCount();
+  }
+
+  @AfterEach
+  void nothingLeaks() {
+    assertThat(FileMemory.openCount()).isEqualTo(openBefore);
+  }
+
+  private static byte[] bytes(String text) {
+    return text.getBytes(StandardCharsets.UTF_8);
+  }
+
+  private void build(Layout layout) throws IOException {
+    WriterOptions options = WriterOptions.builder().layout(layout).partitions(PARTITIONS).build();
+    try (SnapshotWriter writer = SnapshotWriter.create(directory, options)) {
+      model.clear();
+      for (int i = 0; i < KEYS; i += 2) {
+        model.put("k" + i, "base-" + i);
+        writer.add(bytes("k" + i), bytes("base-" + i));
+      }
+      writer.publish();
+    }
+  }
+
+  private Manifest change(Random random, int changes) throws IOException {
+    try (DeltaWriter writer = DeltaWriter.create(Table.at(directory))) {
+      for (int i = 0; i < changes; i++) {
+        change(writer, random, "k" + random.nextInt(KEYS));
+      }
+      return writer.publish();
+    }
+  }
+
+  private void change(DeltaWriter writer, Random random, String key) throws IOException {
+    if (random.nextInt(3) == 0) {
+      model.remove(key);
+      writer.delete(bytes(key));
+    } else {
+      String value = "new-" + random.nextInt();
+      model.put(key, value);
+      writer.put(bytes(key), bytes(value));
+    }
+  }
+
+  /** Returns the table, in which something happens before the first lock is taken. */
+  private Table beforeTheLock(TableStorage.Action action) {
+    TableStorage storage = Table.at(directory).storage();
+    AtomicBoolean first = new AtomicBoolean(true);
+    return Table.of(
+        (TableStorage)
+            Proxy.newProxyInstance(
+                TableStorage.class.getClassLoader(),
+                new Class<?>[] {TableStorage.class},
+                (proxy, method, arguments) -> {
+                  if (method.getName().equals("exclusively") && first.getAndSet(false)) {
+                    action.run();
+                  }
+                  try {
+                    return method.invoke(storage, arguments);
+                  } catch (InvocationTargetException e) {
+                    throw e.getCause();
+                  }
+                }));
+  }
+
+  private Map<String, String> scanned() throws IOException {
+    Map<String, String> all = new HashMap<>();
+    try (SnapshotReader reader = SnapshotReader.open(directory);
+        RecordCursor cursor = reader.scan()) {
+      while (cursor.next()) {
+        byte[] key = cursor.key();
+        String value = new String(cursor.value(), StandardCharsets.UTF_8);
+        assertThat(reader.get(key)).isEqualTo(cursor.value());
+        assertThat(all.put(new String(key, StandardCharsets.UTF_8), value)).isNull();
+      }
+    }
+    return all;
+  }
+
+  @ParameterizedTest
+  @EnumSource(Layout.class)
+  void foldsChangesIntoFilesOfTheSameKind(Layout layout) throws IOException {
+    build(layout);
+    Manifest before = change(new Random(1), 500);
+    Compactor.Result result = new Compactor(directory).foldFraction(0).run();
+    assertThat(result.foldedPartitions()).isEqualTo(PARTITIONS);
+    Manifest after = result.manifest();
+    assertThat(after.hasChanges()).isFalse();
+    assertThat(after.changes().lastSegment()).isEqualTo(before.changes().lastSegment());
+    assertThat(after.partitions()).extracting(PartitionFile::foldedThrough).containsOnly(1L);
+    assertThat(after.options()).isEqualTo(before.options());
+    assertThat(scanned()).isEqualTo(model);
+    assertThat(new Compactor(directory).run().manifest()).isEqualTo(after);
+
+    Table table = Table.at(directory);
+    table.prune(1);
+    assertThat(table.sweep(Duration.ZERO)).isEmpty();
+    assertThat(scanned()).isEqualTo(model);
+    assertThat(directory.resolve("data")).isEmptyDirectory();
+    assertThat(table.storage().list("staging")).isEmpty();
+    SnapshotVerifier.verify(directory.resolve("snapshots").resolve(after.version()));
+  }
+
+  @Test
+  void foldsOnlyPartitionsWithManyChanges() throws IOException {
+    build(Layout.BLOCKED);
+    Random random = new Random(2);
+    Manifest before = Table.at(directory).manifest(Table.at(directory).requireCurrentVersion());
+    try (DeltaWriter writer = DeltaWriter.create(Table.at(directory))) {
+      for (int i = 0; i < KEYS; i++) {
+        int partition = before.partitioning().partition(bytes("k" + i));
+        if (partition == 1 || (partition == 2 && i % 50 == 0)) {
+          change(writer, random, "k" + i);
+        }
+      }
+      writer.publish();
+    }
+    Compactor.Result result = new Compactor(directory).run();
+    assertThat(result.foldedPartitions()).isOne();
+    assertThat(result.manifest().partitions())
+        .extracting(PartitionFile::foldedThrough)
+        .containsExactly(0L, 1L, 0L, 0L);
+    assertThat(result.manifest().changes().segments()).hasSize(1);
+    assertThat(scanned()).isEqualTo(model);
+    change(random, 100);
+    assertThat(scanned()).isEqualTo(model);
+  }
+
+  @Test
+  void mergesSegments() throws IOException {
+    build(Layout.BLOCKED);
+    Random random = new Random(3);
+    for (int i = 0; i < 9; i++) {
+      change(random, 20);
+    }
+    Compactor.Result result = new Compactor(directory).foldFraction(10).maxSegments(8).run();
+    assertThat(result.mergedSegments()).isEqualTo(9);
+    assertThat(result.manifest().changes().segments())
+        .extracting(SegmentFile::number)
+        .containsExactly(9L);
+    assertThat(scanned()).isEqualTo(model);
+    change(random, 20);
+    assertThat(scanned()).isEqualTo(model);
+    Table.at(directory).prune(1);
+    assertThat(scanned()).isEqualTo(model);
+  }
+
+  @Test
+  void keepsWhatIsPublishedMeanwhile() throws IOException {
+    build(Layout.BLOCKED);
+    Random random = new Random(4);
+    change(random, 300);
+    Table changed = beforeTheLock(() -> change(random, 300));
+    new Compactor(directory, changed).foldFraction(0).run();
+    assertThat(scanned()).isEqualTo(model);
+    change(random, 300);
+    Table merged = beforeTheLock(() -> change(random, 300));
+    Compactor.Result result =
+        new Compactor(directory, merged).foldFraction(10).maxSegments(1).run();
+    assertThat(result.mergedSegments()).isEqualTo(2);
+    assertThat(result.manifest().changes().segments()).hasSize(2);
+    assertThat(scanned()).isEqualTo(model);
+  }
+
+  @Test
+  void isRefusedIfTheTableWasRebuiltMeanwhile() throws IOException {
+    build(Layout.BLOCKED);
+    change(new Random(5), 300);
+    Table table = Table.at(directory);
+    String before = table.requireCurrentVersion();
+    Map<String, String> expected = Map.copyOf(model);
+    Table rebuilt = beforeTheLock(() -> build(Layout.BLOCKED));
+    assertThatThrownBy(() -> new Compactor(directory, rebuilt).foldFraction(0).run())
+        .isInstanceOf(PublishConflictException.class)
+        .hasMessageContaining("rebuilt or compacted meanwhile");
+    assertThat(scanned()).isEqualTo(model);
+    table.rollback(before);
+    assertThat(scanned()).isEqualTo(expected);
+    assertThat(table.storage().list("staging")).isEmpty();
+  }
+
+  @Test
+  void aPartitionMayLoseAllItsRows() throws IOException {
+    build(Layout.BLOCKED);
+    try (DeltaWriter writer = DeltaWriter.create(Table.at(directory))) {
+      for (String key : model.keySet()) {
+        writer.delete(bytes(key));
+      }
+      writer.publish();
+    }
+    Manifest manifest = new Compactor(directory).run().manifest();
+    assertThat(manifest.recordCount()).isZero();
+    assertThat(manifest.hasChanges()).isFalse();
+    assertThat(scanned()).isEmpty();
+  }
+
+  @Test
+  void followersGoOnAcrossACompaction() throws IOException {
+    build(Layout.BLOCKED);
+    Random random = new Random(6);
+    try (TableReader table = TableReader.builder(directory).refreshEvery(Duration.ZERO).open()) {
+      for (int round = 0; round < 6; round++) {
+        change(random, 100);
+        table.refresh();
+        if (round % 2 == 1) {
+          new Compactor(directory).foldFraction(round == 3 ? 10 : 0).maxSegments(1).run();
+          table.refresh();
+          Table.at(directory).prune(1);
+        }
+        for (int i = 0; i < KEYS; i++) {
+          byte[] value = table.get(bytes("k" + i));
+          assertThat(value == null ? null : new String(value, StandardCharsets.UTF_8))
+              .isEqualTo(model.get("k" + i));
+        }
+      }
+    }
+  }
+}
