@@ -8,11 +8,14 @@ import io.bsdb.format.PartChecksum;
 import io.bsdb.format.SnapshotFormat;
 import io.bsdb.format.block.BlockIndex;
 import io.bsdb.format.hash.KeyHash;
+import io.bsdb.format.segment.ChangeKind;
+import io.bsdb.format.segment.SegmentWriter;
 import io.bsdb.table.Manifest;
 import io.bsdb.writer.WriterOptions;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.channels.Channels;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HexFormat;
@@ -107,6 +110,18 @@ class FormatDocumentTest {
     Manifest manifest = Manifest.decode(example("manifest").getBytes(UTF_8), "FORMAT.md");
 
     assertThat(manifest.encode()).asString(UTF_8).isEqualToNormalizingNewlines(example("manifest"));
+  }
+
+  @Test
+  void segmentIsWrittenAsDocumented() throws IOException {
+    ByteArrayOutputStream out = new ByteArrayOutputStream();
+    SegmentWriter writer =
+        new SegmentWriter(
+            Channels.newChannel(out), UUID.fromString("5d0f1c2e-7a34-4b89-9c60-d1e2f3a4b5c6"));
+    writer.add(ChangeKind.PUT, "a".getBytes(UTF_8), "v".getBytes(UTF_8));
+    writer.add(ChangeKind.DELETE, "b".getBytes(UTF_8), new byte[0]);
+    writer.seal();
+    assertThat(out.toByteArray()).isEqualTo(dump("segment"));
   }
 
   @Test
