@@ -63,7 +63,7 @@ public abstract class Block {
    *
    * @param place as {@link BlockReader#frame} says
    */
-  public long openFrameAt(BlockReader reader, int base, long place)
+  public long openFrameAt(BlockReader reader, int base, int frame, long place)
       throws CorruptSnapshotException {
     throw new IllegalStateException("the block has no frames");
   }

@@ -33,6 +33,9 @@ public final class BlockReader {
   /** What {@link #value} returns when the record's key is another one. */
   public static final long ABSENT = -1;
 
+  private static final int FRAME_HEADER_LENGTH = 2;
+  private static final int FRAME_BLOCK_HEADER_LENGTH = 3;
+
   private static final VarHandle LONGS =
       MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
 
@@ -106,11 +109,7 @@ public final class BlockReader {
         || length - content >= alignment
         || block.getInt(base + BLOCK_FIRST_RANK) != firstRank
         || hasFrames != frames
-        || (hasFrames && frameRecords(block, base) == 0)
-        || (!hasFrames
-            && fixedRecordLength >= 0
-            && recordCount(block, base) * (long) fixedRecordLength
-                != content - BLOCK_HEADER_LENGTH)) {
+        || (hasFrames && frameRecords(block, base) == 0)) {
       throw new CorruptSnapshotException(
           "block header contradicts the block index: file=%s offset=%d length=%d content=%d expected first rank=%d actual=%d"
               .formatted(
@@ -120,6 +119,84 @@ public final class BlockReader {
                   content,
                   firstRank,
                   block.getInt(base + BLOCK_FIRST_RANK)));
+    }
+    if (frames) {
+      for (int frame = 0; frame < frameCount(block, base); frame++) {
+        long place = frame(block, base, frame);
+        requireOneFrame(block, (int) (place >>> 32), (int) place);
+      }
+    } else {
+      verifyBody(
+          block,
+          base + BLOCK_HEADER_LENGTH,
+          content - BLOCK_HEADER_LENGTH,
+          recordCount(block, base));
+    }
+  }
+
+  /**
+   * Checks where the records of a body lie, and the lengths of their keys and values, so that a
+   * lookup need not.
+   *
+   * @param body holds slots, if any, and records at {@code [base, base + length)}
+   * @param count how many records the body holds
+   */
+  void verifyBody(ByteBuffer body, int base, int length, int count)
+      throws CorruptSnapshotException {
+    int first = fixedRecordLength >= 0 ? 0 : SLOT_BYTES * count;
+    boolean filled =
+        fixedRecordLength >= 0
+            ? length == count * (long) fixedRecordLength
+            : count == 0 || (first <= length && start(body, base, 0) == first);
+    if (!filled) {
+      throw damaged("record", 0, count, first, length, length);
+    }
+    for (int i = 0; i < count; i++) {
+      long record = record(body, base, length, count, i);
+      if ((record >>> 32) - base < first) {
+        throw damaged("record", i, count, (int) (record >>> 32) - base, first, length);
+      }
+      long key = key(body, record);
+      int valueLength = (int) behind(key, record);
+      if (keysStored && fixedKeyLength < 0) {
+        requireCanonical((int) (key >>> 32) - (int) (record >>> 32), (int) key);
+      }
+      if (valueLength < minValueLength || valueLength > maxValueLength) {
+        throw new CorruptSnapshotException(
+            "value has an impossible length: file=%s expected=%d..%d actual=%d"
+                .formatted(file, minValueLength, maxValueLength, valueLength));
+      }
+    }
+  }
+
+  /**
+   * Checks that the bytes are one frame whose header says nothing but the window: zstd would also
+   * take several frames, and others. Follows the headers of the frame's blocks (RFC 8878, 3.1.1.2).
+   */
+  private void requireOneFrame(ByteBuffer source, int offset, int length)
+      throws CorruptSnapshotException {
+    int end = offset + length;
+    int next = offset + FRAME_HEADER_LENGTH;
+    int last = 0;
+    while (last == 0 && end - next >= FRAME_BLOCK_HEADER_LENGTH) {
+      int header = (source.getShort(next) & 0xFFFF) | (source.get(next + 2) & 0xFF) << 16;
+      boolean repeatsOneByte = ((header >> 1) & 3) == 1;
+      last = header & 1;
+      next += FRAME_BLOCK_HEADER_LENGTH + (repeatsOneByte ? 1 : header >> 3);
+    }
+    if (last == 0 || next != end || source.get(offset) != 0) {
+      throw new CorruptSnapshotException(
+          "not one frame without content size, checksum and dictionary id: file=%s length=%d"
+              .formatted(file, length));
+    }
+  }
+
+  private void requireCanonical(int prefixLength, int keyLength) throws CorruptSnapshotException {
+    int expected = keyLength < 1 << 7 ? 1 : keyLength < 1 << 14 ? 2 : 3;
+    if (keyLength < 1 || keyLength > SnapshotFormat.MAX_KEY_LENGTH || prefixLength != expected) {
+      throw new CorruptSnapshotException(
+          "key length is out of range or has more bytes than it needs: file=%s expected=1..%d actual=%d in %d bytes"
+              .formatted(file, SnapshotFormat.MAX_KEY_LENGTH, keyLength, prefixLength));
     }
   }
 
@@ -204,11 +281,7 @@ public final class BlockReader {
       throws CorruptSnapshotException {
     int start = start(body, base, index);
     int end = end(body, base, length, count, index);
-    boolean placed =
-        fixedRecordLength >= 0
-            ? length == count * (long) fixedRecordLength
-            : index == 0 ? start == SLOT_BYTES * count : start >= SLOT_BYTES * count;
-    if (!placed || index < 0 || index >= count || start > end || end > length) {
+    if (index < 0 || index >= count || start > end || end > length) {
       throw damaged("record", index, count, start, end, length);
     }
     return ((long) (base + start) << 32) | (end - start);
@@ -252,22 +325,20 @@ public final class BlockReader {
    *     keys compares nothing.
    */
   public long value(ByteBuffer body, long record, byte[] key) throws CorruptSnapshotException {
+    if (!keysStored) {
+      return record;
+    }
     long stored = key(body, record);
-    if (keysStored && ((int) stored != key.length || !equal(body, (int) (stored >>> 32), key))) {
+    if ((int) stored != key.length || !equal(body, (int) (stored >>> 32), key)) {
       return ABSENT;
     }
     return behind(stored, record);
   }
 
   /** What lies behind a key up to its record's end. */
-  private long behind(long key, long record) throws CorruptSnapshotException {
+  private static long behind(long key, long record) {
     int start = (int) (key >>> 32) + (int) key;
     int end = (int) (record >>> 32) + (int) record;
-    if (end - start < minValueLength || end - start > maxValueLength) {
-      throw new CorruptSnapshotException(
-          "value has an impossible length: file=%s expected=%d..%d actual=%d"
-              .formatted(file, minValueLength, maxValueLength, end - start));
-    }
     return ((long) start << 32) | (end - start);
   }
 
@@ -291,18 +362,13 @@ public final class BlockReader {
             .formatted(part, file, part, index, count, start, end, length));
   }
 
-  /** Length of the number in the upper 32 bits, the number (1 to 65,535) in the lower. */
+  /** Length of the number in the upper 32 bits, the number (up to 21 bits) in the lower. */
   private long varint(ByteBuffer body, int position, int limit) throws CorruptSnapshotException {
     int number = 0;
     for (int i = 0; i < 3 && position + i < limit; i++) {
       int octet = body.get(position + i);
       number |= (octet & 0x7F) << (7 * i);
       if (octet >= 0) {
-        if (octet == 0 || number > SnapshotFormat.MAX_KEY_LENGTH) {
-          throw new CorruptSnapshotException(
-              "key length is out of range or has more bytes than it needs: file=%s expected=1..%d actual=%d in %d bytes"
-                  .formatted(file, SnapshotFormat.MAX_KEY_LENGTH, number, i + 1));
-        }
         return ((i + 1L) << 32) | number;
       }
     }

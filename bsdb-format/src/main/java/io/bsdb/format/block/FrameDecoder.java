@@ -21,9 +21,6 @@ public final class FrameDecoder extends Block implements Closeable {
   /** A decoder with more memory is not kept for other calls. */
   private static final int MAX_KEPT = 1 << 20;
 
-  private static final int FRAME_HEADER_LENGTH = 2;
-  private static final int FRAME_BLOCK_HEADER_LENGTH = 3;
-
   /** Stands for no block. */
   private static final Block NONE =
       new Block() {
@@ -78,13 +75,16 @@ public final class FrameDecoder extends Block implements Closeable {
    */
   public int decode(BlockReader reader, ByteBuffer block, int blockBase, int frame)
       throws CorruptSnapshotException {
-    return decodeAt(reader, block, blockBase, reader.frame(block, blockBase, frame));
+    return decodeAt(reader, block, blockBase, frame, reader.frame(block, blockBase, frame));
   }
 
-  private int decodeAt(BlockReader reader, ByteBuffer block, int blockBase, long place)
+  private int decodeAt(BlockReader reader, ByteBuffer block, int blockBase, int frame, long place)
       throws CorruptSnapshotException {
     int limit = reader.framePlainLength(block, blockBase);
-    return decode(block, (int) (place >>> 32), (int) place, limit, reader.file());
+    int length = decode(block, (int) (place >>> 32), (int) place, limit, reader.file());
+    int first = frame * BlockReader.frameRecords(block, blockBase);
+    reader.verifyBody(plain, 0, length, BlockReader.frameRecordCount(block, blockBase, first));
+    return length;
   }
 
   /** Gives back the block that it decompresses, and itself to its pool. */
@@ -105,7 +105,6 @@ public final class FrameDecoder extends Block implements Closeable {
    */
   private int decode(ByteBuffer source, int offset, int length, int limit, String file)
       throws CorruptSnapshotException {
-    requireOneFrame(source, offset, length, file);
     reserve((int) Math.min(limit, Math.max(MAX_KEPT, 4L * length)));
     while (true) {
       int room = Math.min(limit, plain.capacity());
@@ -124,28 +123,6 @@ public final class FrameDecoder extends Block implements Closeable {
     }
   }
 
-  /**
-   * Checks that the bytes are one frame whose header says nothing but the window: zstd would also
-   * take several frames, and others. Follows the headers of the frame's blocks (RFC 8878, 3.1.1.2).
-   */
-  private static void requireOneFrame(ByteBuffer source, int offset, int length, String file)
-      throws CorruptSnapshotException {
-    int end = offset + length;
-    int next = offset + FRAME_HEADER_LENGTH;
-    int last = 0;
-    while (last == 0 && end - next >= FRAME_BLOCK_HEADER_LENGTH) {
-      int header = (source.getShort(next) & 0xFFFF) | (source.get(next + 2) & 0xFF) << 16;
-      boolean repeatsOneByte = ((header >> 1) & 3) == 1;
-      last = header & 1;
-      next += FRAME_BLOCK_HEADER_LENGTH + (repeatsOneByte ? 1 : header >> 3);
-    }
-    if (last == 0 || next != end || source.get(offset) != 0) {
-      throw new CorruptSnapshotException(
-          "not one frame without content size, checksum and dictionary id: file=%s length=%d"
-              .formatted(file, length));
-    }
-  }
-
   private void reserve(int length) {
     if (plain.capacity() < length) {
       plain = ByteBuffer.allocateDirect(length).order(ByteOrder.LITTLE_ENDIAN);
@@ -153,9 +130,9 @@ public final class FrameDecoder extends Block implements Closeable {
   }
 
   @Override
-  public long openFrameAt(BlockReader reader, int blockBase, long place)
+  public long openFrameAt(BlockReader reader, int blockBase, int frame, long place)
       throws CorruptSnapshotException {
-    return decodeAt(reader, compressed.bytes(), blockBase, place);
+    return decodeAt(reader, compressed.bytes(), blockBase, frame, place);
   }
 
   @Override

@@ -122,8 +122,9 @@ public final class HashIndex implements KeyIndex {
     }
     int record = rank(located) - block.firstRank(base);
     int perFrame = block.frameRecords(base);
-    long opened = block.openFrameAt(blocks, base, place);
-    return findInFrame(block, base, record, record / perFrame * perFrame, opened, key);
+    int frame = record / perFrame;
+    long opened = block.openFrameAt(blocks, base, frame, place);
+    return findInFrame(block, base, record, frame * perFrame, opened, key);
   }
 
   /**

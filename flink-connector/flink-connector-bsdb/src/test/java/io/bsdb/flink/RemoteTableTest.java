@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bsdb.flink.lookup.OpenReaders;
 import io.bsdb.flink.storage.NoRenameFileSystem;
+import io.bsdb.table.Manifest;
 import io.bsdb.table.Table;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -80,10 +81,15 @@ class RemoteTableTest {
     publish("two");
 
     assertThat(session("").texts(JOIN)).contains("+I[99, two]");
-    Table copy = Table.at(localCopy());
     Table remote = Table.at(directory.resolve("remote"));
     assertThat(remote.versions()).hasSize(2);
-    assertThat(copy.versions()).containsExactly(remote.requireCurrentVersion());
+    Manifest current = remote.manifest(remote.requireCurrentVersion());
+    try (Stream<Path> copies = Files.list(localCopy())) {
+      assertThat(copies.map(file -> file.getFileName().toString()))
+          .filteredOn(name -> name.endsWith(".bsdb"))
+          .containsExactlyInAnyOrderElementsOf(
+              current.partitions().stream().map(file -> file.fileId() + ".bsdb").toList());
+    }
   }
 
   private Path localCopy() throws Exception {
