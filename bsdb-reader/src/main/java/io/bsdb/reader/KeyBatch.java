@@ -66,22 +66,30 @@ final class KeyBatch {
     }
     keep(prefetched);
     Overlay overlay = snapshot.overlay();
+    boolean[] changed = overlay == null ? null : batch.takeChanged(overlay, high, low);
     for (int i = 0; i < count; i++) {
       batch.located[i] =
-          overlay != null && batch.takeChanged(overlay, i, high[i], low[i])
+          changed != null && changed[i]
               ? KeyIndex.ABSENT
               : snapshot.locate(partitions[i], keys.get(i), high[i], low[i]);
     }
     return batch;
   }
 
-  /** Takes the value of a key that was changed; returns whether it was. */
-  private boolean takeChanged(Overlay overlay, int i, long high, long low) {
-    long changed = overlay.find(keys.get(i), high, low);
-    if (changed >= 0) {
-      values[i] = overlay.copy(changed);
+  /** Takes the values of the keys that were changed; returns which were. */
+  private boolean[] takeChanged(Overlay overlay, long[] high, long[] low) {
+    boolean[] changed = new boolean[high.length];
+    for (int i = 0; i < changed.length; i++) {
+      changed[i] = overlay.mayContain(high[i], low[i]);
     }
-    return changed != Overlay.UNCHANGED;
+    for (int i = 0; i < changed.length; i++) {
+      if (changed[i]) {
+        long found = overlay.findRecord(keys.get(i), high[i], low[i]);
+        changed[i] = found != Overlay.UNCHANGED;
+        values[i] = found >= 0 ? overlay.copy(found) : null;
+      }
+    }
+    return changed;
   }
 
   int size() {

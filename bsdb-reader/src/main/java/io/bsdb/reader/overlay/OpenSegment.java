@@ -40,6 +40,9 @@ final class OpenSegment {
           "segment has another length than the manifest says: file=%s expected=%d actual=%d"
               .formatted(path, file.length(), memory.length()));
     }
+    if (access != Access.RESIDENT) {
+      memory.adviseHugePages();
+    }
     return new OpenSegment(
         path, file, memory, new Segment(memory.chunk(0), file.fileId(), path.toString()));
   }

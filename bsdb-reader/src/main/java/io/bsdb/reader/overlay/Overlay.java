@@ -296,7 +296,8 @@ public final class Overlay implements Closeable {
     return index.mayContain(high, low) ? findRecord(key, high, low) : UNCHANGED;
   }
 
-  private long findRecord(byte[] key, long high, long low) {
+  /** Finds the newest change of a key that {@link #mayContain} does not rule out. */
+  public long findRecord(byte[] key, long high, long low) {
     int position = index.next(index.start(high), low);
     while (position >= 0) {
       long address = index.address(position);
