@@ -1,0 +1,202 @@
+package io.bsdb.compact;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.bsdb.reader.RecordCursor;
+import io.bsdb.reader.SnapshotReader;
+import io.bsdb.reader.follow.TableReader;
+import io.bsdb.reader.io.FileMemory;
+import io.bsdb.reader.options.Access;
+import io.bsdb.reader.options.ReaderOptions;
+import io.bsdb.table.Table;
+import io.bsdb.writer.DeltaWriter;
+import io.bsdb.writer.Layout;
+import io.bsdb.writer.SnapshotWriter;
+import io.bsdb.writer.WriterOptions;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Tables that change in every way while they are read. */
+@Timeout(value = 300, unit = TimeUnit.SECONDS)
+class LiveTableTest {
+  private static final int KEYS = 500;
+
+  @TempDir private Path directory;
+  private Map<String, String> model = new HashMap<>();
+  private long openBefore;
+
+  @BeforeEach
+  void countOpenFiles() {
+    openBefore = FileMemory.openCount();
+  }
+
+  @AfterEach
+  void nothingLeaks() {
+    assertThat(FileMemory.openCount()).isEqualTo(openBefore);
+  }
+
+  private static byte[] bytes(String text) {
+    return text.getBytes(StandardCharsets.UTF_8);
+  }
+
+  private static @Nullable String text(byte @Nullable [] bytes) {
+    return bytes == null ? null : new String(bytes, StandardCharsets.UTF_8);
+  }
+
+  private void build(Random random) throws IOException {
+    List<Layout> layouts = List.of(Layout.values());
+    Layout layout = layouts.get(random.nextInt(layouts.size()));
+    WriterOptions options =
+        WriterOptions.builder().layout(layout).partitions(1 + random.nextInt(5)).minRows(0).build();
+    try (SnapshotWriter writer = SnapshotWriter.create(directory, options)) {
+      for (Map.Entry<String, String> entry : model.entrySet()) {
+        writer.add(bytes(entry.getKey()), bytes(entry.getValue()));
+      }
+      writer.publish();
+    }
+  }
+
+  private void change(Random random) throws IOException {
+    Map<String, String> next = new HashMap<>(model);
+    try (DeltaWriter writer = DeltaWriter.create(Table.at(directory))) {
+      for (int i = random.nextInt(80); i >= 0; i--) {
+        String key = "k" + random.nextInt(KEYS);
+        if (random.nextInt(3) == 0) {
+          next.remove(key);
+          writer.delete(bytes(key));
+        } else {
+          String value = "v" + random.nextLong();
+          next.put(key, value);
+          writer.put(bytes(key), bytes(value));
+        }
+      }
+      if (random.nextInt(10) > 0) { // else the changes are dropped
+        writer.publish();
+        model = next;
+      }
+    }
+  }
+
+  private void assertAnswers(SnapshotReader reader, Map<String, String> expected)
+      throws IOException {
+    for (int i = 0; i < KEYS; i++) {
+      assertThat(text(reader.get(bytes("k" + i)))).isEqualTo(expected.get("k" + i));
+    }
+    Map<String, @Nullable String> scanned = new HashMap<>();
+    try (RecordCursor cursor = reader.scan()) {
+      while (cursor.next()) {
+        assertThat(scanned.put(String.valueOf(text(cursor.key())), text(cursor.value()))).isNull();
+      }
+    }
+    assertThat(scanned).isEqualTo(expected);
+  }
+
+  private record Held(TableReader.Lease lease, Map<String, String> model) {}
+
+  @ParameterizedTest
+  @EnumSource(Access.class)
+  void answersLikeAMapWhateverHappens(Access access) throws IOException {
+    long seed = System.nanoTime();
+    Random random = new Random(seed);
+    build(random);
+    ReaderOptions options = ReaderOptions.builder().access(access).blockCacheBytes(1 << 20).build();
+    Deque<Held> leases = new ArrayDeque<>();
+    try (TableReader table =
+        TableReader.builder(directory).options(options).refreshEvery(Duration.ZERO).open()) {
+      for (int step = 0; step < 40; step++) {
+        switch (random.nextInt(12)) {
+          case 0 -> build(random);
+          case 1 -> new Compactor(directory).foldFraction(0).run();
+          case 2 -> new Compactor(directory).run();
+          case 3 -> new Compactor(directory).foldFraction(100).maxSegments(1).run();
+          case 4 -> Table.at(directory).prune(1 + random.nextInt(3));
+          case 5 -> Table.at(directory).sweep(Duration.ZERO);
+          default -> change(random);
+        }
+        table.refresh();
+        Held now = new Held(table.lease(), model);
+        assertAnswers(now.lease.reader(), now.model);
+        leases.add(now);
+        if (leases.size() > 3) {
+          Held old = leases.remove();
+          assertAnswers(old.lease.reader(), old.model);
+          old.lease.close();
+        }
+      }
+    } catch (AssertionError | IOException e) {
+      throw new AssertionError("access %s seed %d".formatted(access, seed), e);
+    } finally {
+      for (Held held : leases) {
+        held.lease.close();
+      }
+    }
+  }
+
+  @Test
+  void manyDeltasAreFollowedUnderLoad() throws Exception {
+    int deltas = 200;
+    for (int i = 0; i < KEYS; i++) {
+      model.put("k" + i, "0");
+    }
+    build(new Random(1));
+    AtomicBoolean done = new AtomicBoolean();
+    AtomicLong lookups = new AtomicLong();
+    try (TableReader table =
+        TableReader.builder(directory).refreshEvery(Duration.ofMillis(1)).open()) {
+      CompletableFuture<Void> reading =
+          CompletableFuture.runAsync(
+              () -> {
+                try {
+                  long last = 0;
+                  while (!done.get()) {
+                    long value = Long.parseLong(String.valueOf(text(table.get(bytes("k7")))));
+                    assertThat(value).isGreaterThanOrEqualTo(last);
+                    last = value;
+                    List<byte[]> both = table.getAll(List.of(bytes("k7"), bytes("k8")));
+                    assertThat(both.get(0)).isEqualTo(both.get(1));
+                    lookups.incrementAndGet();
+                  }
+                } catch (IOException e) {
+                  throw new java.io.UncheckedIOException(e);
+                }
+              });
+      for (int i = 1; i <= deltas; i++) {
+        try (DeltaWriter writer = DeltaWriter.create(Table.at(directory))) {
+          writer.put(bytes("k7"), bytes(Integer.toString(i)));
+          writer.put(bytes("k8"), bytes(Integer.toString(i)));
+          writer.publish();
+        }
+        if (i % 50 == 0) {
+          new Compactor(directory).maxSegments(8).run();
+          Table.at(directory).prune(3);
+        }
+      }
+      table.refresh();
+      assertThat(text(table.get(bytes("k7")))).isEqualTo(Integer.toString(deltas));
+      done.set(true);
+      reading.get();
+      assertThat(lookups).hasPositiveValue();
+      assertThat(table.failedRefreshes()).isZero();
+    }
+  }
+}
