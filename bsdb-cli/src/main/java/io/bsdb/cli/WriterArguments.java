@@ -1,7 +1,7 @@
 package io.bsdb.cli;
 
 import io.bsdb.cli.output.ByteSize;
-import io.bsdb.format.hash.PerfectHashConstruction;
+import io.bsdb.format.PerfectHashConstruction;
 import io.bsdb.writer.Duplicates;
 import io.bsdb.writer.Layout;
 import io.bsdb.writer.WriterOptions;

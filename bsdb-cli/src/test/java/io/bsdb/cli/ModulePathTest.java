@@ -78,19 +78,19 @@ class ModulePathTest {
         expected.add(layout + " " + access + " value 7");
       }
     }
-    Process process =
-        new ProcessBuilder(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "--module-path",
-                modulePath + File.pathSeparator + classes,
-                "--add-modules",
-                "ALL-MODULE-PATH",
-                "--enable-native-access=com.github.luben.zstd_jni,com.sun.jna",
-                "--module",
-                "app/app.Main",
-                directory.resolve("tables").toString())
-            .redirectErrorStream(true)
-            .start();
+    List<String> command =
+        new ArrayList<>(List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString()));
+    if (Runtime.version().feature() >= 24) {
+      command.add("--enable-native-access=com.github.luben.zstd_jni,com.sun.jna");
+    }
+    command.addAll(
+        List.of(
+            "--module-path",
+            modulePath + File.pathSeparator + classes,
+            "--module",
+            "app/app.Main",
+            directory.resolve("tables").toString()));
+    Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
     try (BufferedReader output = process.inputReader()) {
       assertThat(output.lines().filter(line -> !line.startsWith("SLF4J: ")))
           .containsExactlyElementsOf(expected); // SLF4J says that it has nowhere to log to

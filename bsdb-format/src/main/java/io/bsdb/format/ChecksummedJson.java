@@ -25,7 +25,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * A file that is one JSON object whose last member is the checksum of all bytes before it. The JSON
  * need not be understood to verify the checksum.
+ *
+ * @hidden
  */
+@Internal
+@SuppressWarnings("exports") // Jackson, to this project only
 public final class ChecksummedJson {
   /**
    * Most names, values, brackets and braces. A manifest with as many partitions and texts as

@@ -2,7 +2,12 @@ package io.bsdb.format;
 
 import java.util.Locale;
 
-/** Text that somebody else wrote, such as the content of a damaged file, made fit for messages. */
+/**
+ * Text that somebody else wrote, such as the content of a damaged file, made fit for messages.
+ *
+ * @hidden
+ */
+@Internal
 public final class Excerpt {
   private static final int MAX_LENGTH = 200;
 

@@ -29,7 +29,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * The end of a partition file: the directory of its sections and a fixed tail that says where the
  * directory starts.
+ *
+ * @hidden
  */
+@Internal
 public record FileFooter(List<Section> sections) {
 
   public FileFooter {

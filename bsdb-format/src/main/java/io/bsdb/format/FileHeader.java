@@ -19,7 +19,9 @@ import java.util.UUID;
  *
  * @param fileId this file's own; its manifest entry repeats it, and every checksum in it covers it
  * @param dataOffset where the first block starts, from the start of the file
+ * @hidden
  */
+@Internal
 public record FileHeader(UUID fileId, long dataOffset) {
 
   public ByteBuffer encode() {

@@ -18,7 +18,10 @@ import java.util.zip.CRC32C;
  * each checksum also covers what the part is and where it belongs: a prefix, which is not stored,
  * of the id of the file, the kind of the part and its offset in the file. Neither the path, nor the
  * version, nor the partition's number is bound, so that files can be linked, copied and shared.
+ *
+ * @hidden
  */
+@Internal
 public final class PartChecksum {
   /** The kind of a file's header; no section has it. */
   public static final int HEADER = 0;

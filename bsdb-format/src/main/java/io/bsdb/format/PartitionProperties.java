@@ -20,7 +20,9 @@ import java.nio.ByteOrder;
  * @param maxBlockLength longest block in bytes, padding included
  * @param keyBytes sum of key lengths
  * @param valueBytes sum of value lengths
+ * @hidden
  */
+@Internal
 public record PartitionProperties(
     int recordCount,
     KeyStorage keyStorage,

@@ -8,7 +8,9 @@ package io.bsdb.format;
  * @param offset where it starts, from the start of the file
  * @param length in bytes
  * @param checksum as {@link PartChecksum} says; zero for the blocks
+ * @hidden
  */
+@Internal
 public record Section(int kind, Requirement requirement, long offset, long length, int checksum) {
   /** What a reader does with a section of a kind that it does not know. */
   public enum Requirement {

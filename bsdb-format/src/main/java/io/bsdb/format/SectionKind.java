@@ -1,6 +1,11 @@
 package io.bsdb.format;
 
-/** The sections that this library knows, with their ids on disk. */
+/**
+ * The sections that this library knows, with their ids on disk.
+ *
+ * @hidden
+ */
+@Internal
 public enum SectionKind {
   /** The blocks. Each carries its own checksum; the section's is zero. */
   BLOCKS(1),

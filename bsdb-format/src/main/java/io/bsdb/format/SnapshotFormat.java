@@ -6,7 +6,10 @@ import java.util.Locale;
 /**
  * Constants and offsets of format versions 1 and 2; the mirror of docs/FORMAT.md. No other class
  * knows an offset. All integers are little-endian and unsigned.
+ *
+ * @hidden
  */
+@Internal
 public final class SnapshotFormat {
   /** The highest format version of a manifest that this library reads. */
   public static final int VERSION = 2;

@@ -3,6 +3,7 @@ package io.bsdb.row;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.bsdb.format.Internal;
 import io.bsdb.format.UnsupportedVersionException;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -199,7 +200,11 @@ public final class Schema {
   /**
    * The form in the manifest: {@code {"columns": [{"name": …, "type": …}, …], "primaryKey": [name,
    * …]}}, and {@code "keyEncoding"} unless it is plain.
+   *
+   * @hidden
    */
+  @Internal
+  @SuppressWarnings("exports") // Jackson, to this project only
   public ObjectNode toJson() {
     ObjectNode json = JsonNodeFactory.instance.objectNode();
     var columnArray = json.putArray("columns");
@@ -221,7 +226,10 @@ public final class Schema {
    * @throws IllegalArgumentException naming the part that is missing or malformed
    * @throws UnsupportedVersionException naming the column whose type, or the encoding of keys, that
    *     this library does not have
+   * @hidden
    */
+  @Internal
+  @SuppressWarnings("exports") // Jackson, to this project only
   public static Schema fromJson(JsonNode json, String file) throws UnsupportedVersionException {
     JsonNode columnArray = array(json, "columns");
     if (columnArray.size() > MAX_COLUMNS) {

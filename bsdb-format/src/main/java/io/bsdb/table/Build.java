@@ -1,5 +1,6 @@
 package io.bsdb.table;
 
+import io.bsdb.format.Internal;
 import io.bsdb.format.SnapshotFormat;
 import java.io.Serializable;
 import java.util.UUID;
@@ -12,7 +13,9 @@ import org.jspecify.annotations.Nullable;
  * @param id becomes the snapshot id
  * @param version the directory name under {@code snapshots}
  * @param parent the version in service when the build began; null if there was none
+ * @hidden
  */
+@Internal
 public record Build(UUID id, String version, @Nullable String parent) implements Serializable {
 
   /** Where the snapshot's files go, relative to the table directory. */

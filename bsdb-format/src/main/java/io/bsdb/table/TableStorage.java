@@ -1,5 +1,6 @@
 package io.bsdb.table;
 
+import io.bsdb.format.Internal;
 import io.bsdb.format.CorruptSnapshotException;
 import java.io.FileNotFoundException;
 import java.io.IOException;
@@ -13,7 +14,10 @@ import java.util.List;
  * The few operations on files that a table needs of the place where it lies. Paths are relative to
  * the table directory, with {@code /} between names. Directories come into being with their first
  * file. Implementations are safe for many threads.
+ *
+ * @hidden
  */
+@Internal
 public interface TableStorage {
   /** A file being written. */
   interface Output extends WritableByteChannel {

@@ -1,5 +1,6 @@
 package io.bsdb.writer;
 
+import io.bsdb.format.Internal;
 import io.bsdb.format.SnapshotFormat;
 import io.bsdb.format.hash.KeyHash;
 import io.bsdb.table.Build;
@@ -19,7 +20,10 @@ import org.jspecify.annotations.Nullable;
  * files. Publishes nothing; see {@link SnapshotPublisher}. All records of a partition must come to
  * one writer. Used by one thread; {@link #finish} builds partitions in parallel, as far as the
  * memory allows.
+ *
+ * @hidden
  */
+@Internal
 public final class BuildWorker implements Closeable {
   /** Stands for: chosen by {@link #finish} from the amount of data. */
   static final int AUTOMATIC = 0;

@@ -12,7 +12,7 @@ import io.bsdb.format.block.BlockWriter;
 import io.bsdb.format.hash.DuplicateHashException;
 import io.bsdb.format.hash.PerfectHash;
 import io.bsdb.format.hash.PerfectHashBuilder;
-import io.bsdb.format.hash.PerfectHashConstruction;
+import io.bsdb.format.PerfectHashConstruction;
 import io.bsdb.format.index.Signatures;
 import io.bsdb.table.PartitionFile;
 import io.bsdb.table.TableStorage;

@@ -1,5 +1,6 @@
 package io.bsdb.writer;
 
+import io.bsdb.format.Internal;
 import io.bsdb.format.SnapshotFormat;
 import io.bsdb.table.Build;
 import io.bsdb.table.Manifest;
@@ -24,7 +25,10 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Puts the partition files that one or many {@link BuildWorker}s built in service as one snapshot.
+ *
+ * @hidden
  */
+@Internal
 public final class SnapshotPublisher {
   private static final Pattern EMPTY = Pattern.compile("part-[0-9]{5}-empty-.*\\.bsdb");
 

@@ -2,7 +2,7 @@ package io.bsdb.writer;
 
 import io.bsdb.format.PartitionProperties.KeyStorage;
 import io.bsdb.format.SnapshotFormat;
-import io.bsdb.format.hash.PerfectHashConstruction;
+import io.bsdb.format.PerfectHashConstruction;
 import io.bsdb.row.Schema;
 import io.bsdb.table.Manifest;
 import java.nio.file.Path;

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bsdb.format.hash.DuplicateHashException;
 import io.bsdb.format.hash.PerfectHashBuilder;
-import io.bsdb.format.hash.PerfectHashConstruction;
+import io.bsdb.format.PerfectHashConstruction;
 import java.io.IOException;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bsdb.format.PartitionProperties.KeyStorage;
-import io.bsdb.format.hash.PerfectHashConstruction;
+import io.bsdb.format.PerfectHashConstruction;
 import java.nio.file.Path;
 import java.util.Map;
 import org.junit.jupiter.api.Test;

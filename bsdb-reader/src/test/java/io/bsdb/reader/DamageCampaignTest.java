@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bsdb.format.CorruptSnapshotException;
 import io.bsdb.format.UnsupportedVersionException;
-import io.bsdb.format.hash.PerfectHashConstruction;
+import io.bsdb.format.PerfectHashConstruction;
 import io.bsdb.reader.TestData.Lengths;
 import io.bsdb.reader.options.Access;
 import io.bsdb.reader.options.ReaderOptions;

@@ -1,6 +1,6 @@
 package io.bsdb.reader;
 
-import io.bsdb.format.hash.PerfectHashConstruction;
+import io.bsdb.format.PerfectHashConstruction;
 import io.bsdb.reader.TestData.Lengths;
 import io.bsdb.row.RowCodec;
 import io.bsdb.row.Schema;

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bsdb.format.PartitionProperties.KeyStorage;
-import io.bsdb.format.hash.PerfectHashConstruction;
+import io.bsdb.format.PerfectHashConstruction;
 import io.bsdb.reader.TestData.Lengths;
 import io.bsdb.reader.options.ReaderOptions;
 import io.bsdb.reader.options.Verification;

@@ -1,5 +1,6 @@
 package io.bsdb.format.hash;
 
+import io.bsdb.format.PerfectHashConstruction;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Objects;
@@ -76,7 +77,7 @@ public final class PerfectHashBuilder {
     }
     Objects.checkFromIndexSize(0, size, Math.min(high.length, low.length));
     if (size == 0) {
-      return PerfectHashSection.create(construction.kind(), 0, PerfectHashSection.HEAD_BYTES);
+      return PerfectHashSection.create(kind(construction), 0, PerfectHashSection.HEAD_BYTES);
     }
     return switch (construction) {
       case SUX4J -> {
@@ -88,6 +89,14 @@ public final class PerfectHashBuilder {
       case PILOT -> new PilotBuilder(PilotBuilder.KEYS_PER_BUCKET, workers).build(high, low, size);
       case PILOT_DENSE ->
           new PilotBuilder(PilotBuilder.DENSE_KEYS_PER_BUCKET, workers).build(high, low, size);
+    };
+  }
+
+  /** What the sections of a construction are on disk. */
+  static PerfectHashKind kind(PerfectHashConstruction construction) {
+    return switch (construction) {
+      case SUX4J -> PerfectHashKind.SUX4J;
+      case PILOT, PILOT_DENSE -> PerfectHashKind.PILOT;
     };
   }
 }

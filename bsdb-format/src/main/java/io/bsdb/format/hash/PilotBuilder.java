@@ -1,5 +1,6 @@
 package io.bsdb.format.hash;
 
+import io.bsdb.format.PerfectHashConstruction;
 import java.io.InterruptedIOException;
 import java.nio.ByteBuffer;
 import java.util.concurrent.atomic.AtomicBoolean;

@@ -1,8 +1,9 @@
 /**
- * From a key to its block, and from the block to the record. Internal: it may change in any
- * release.
+ * From a key to its block, and from the block to the record.
  */
+@Internal
 @NullMarked
 package io.bsdb.format.index;
 
+import io.bsdb.format.Internal;
 import org.jspecify.annotations.NullMarked;

@@ -1,5 +1,6 @@
 package io.bsdb.format.hash;
 
+import io.bsdb.format.PerfectHashConstruction;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import it.unimi.dsi.bits.BitVector;

@@ -1,8 +1,10 @@
 /**
  * Fetching blocks: from mapped or copied memory, from disk, through a ring or threads, through a
- * cache. Internal: it may change in any release.
+ * cache.
  */
+@Internal
 @NullMarked
 package io.bsdb.reader.block;
 
+import io.bsdb.format.Internal;
 import org.jspecify.annotations.NullMarked;

@@ -1,5 +1,6 @@
 package io.bsdb.reader.follow;
 
+import io.bsdb.format.Internal;
 import io.bsdb.reader.ClosedReaderException;
 import io.bsdb.reader.SnapshotReader;
 import java.io.Closeable;
@@ -18,7 +19,9 @@ import org.slf4j.LoggerFactory;
  * {@link #refusal}.
  *
  * @param <T> what is derived
+ * @hidden
  */
+@Internal
 public final class VersionView<T> implements Closeable {
   private static final Logger LOG = LoggerFactory.getLogger(VersionView.class);
 

@@ -1,11 +1,15 @@
 package io.bsdb.reader.metrics;
 
+import io.bsdb.format.Internal;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
  * Counters that the parts of a reader increment, read through {@link ReaderMetrics}. Safe for many
  * threads.
+ *
+ * @hidden
  */
+@Internal
 public final class LookupCounters {
   private final LongAdder signatureRejects = new LongAdder();
   private final LongAdder blockReads = new LongAdder();
@@ -14,6 +18,9 @@ public final class LookupCounters {
   private final LongAdder cacheMisses = new LongAdder();
   private final LongAdder failures = new LongAdder();
   private final LatencyHistogram readLatency = new LatencyHistogram();
+
+  /** Nothing counted yet. */
+  public LookupCounters() {}
 
   /** Counts a read from disk. */
   public void read(int bytes, long nanos) {

@@ -1,7 +1,9 @@
 /**
- * Open partition files: found, verified, walked through. Internal: it may change in any release.
+ * Open partition files: found, verified, walked through.
  */
+@Internal
 @NullMarked
 package io.bsdb.reader.partition;
 
+import io.bsdb.format.Internal;
 import org.jspecify.annotations.NullMarked;

@@ -2,7 +2,7 @@ package io.bsdb.flink;
 
 import io.bsdb.flink.lookup.AsyncLookup;
 import io.bsdb.format.PartitionProperties.KeyStorage;
-import io.bsdb.format.hash.PerfectHashConstruction;
+import io.bsdb.format.PerfectHashConstruction;
 import io.bsdb.reader.follow.TableReader;
 import io.bsdb.reader.options.Access;
 import io.bsdb.reader.options.SignatureUse;

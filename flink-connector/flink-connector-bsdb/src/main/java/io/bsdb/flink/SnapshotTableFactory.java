@@ -4,7 +4,7 @@ import io.bsdb.flink.lookup.AsyncLookup;
 import io.bsdb.flink.lookup.ReadSettings;
 import io.bsdb.flink.row.DeclaredTable;
 import io.bsdb.flink.sink.BuildSettings;
-import io.bsdb.format.hash.PerfectHashConstruction;
+import io.bsdb.format.PerfectHashConstruction;
 import io.bsdb.reader.options.Access;
 import io.bsdb.writer.WriterOptions;
 import java.util.HashMap;

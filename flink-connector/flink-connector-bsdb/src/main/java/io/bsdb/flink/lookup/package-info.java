@@ -1,5 +1,7 @@
 /** What a lookup join runs in the task managers. */
+@Internal
 @NullMarked
 package io.bsdb.flink.lookup;
 
+import io.bsdb.format.Internal;
 import org.jspecify.annotations.NullMarked;

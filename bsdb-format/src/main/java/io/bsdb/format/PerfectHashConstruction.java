@@ -1,11 +1,11 @@
-package io.bsdb.format.hash;
+package io.bsdb.format;
 
 /** The ways to construct a perfect hash: which kind, and how densely. */
 public enum PerfectHashConstruction {
   /** About 2.6 bits per key; the fastest to build and to look up. */
-  PILOT(PerfectHashKind.PILOT, "pilot"),
+  PILOT("pilot"),
   /** About 2.35 bits per key, for about half as much build time again. Lookups cost the same. */
-  PILOT_DENSE(PerfectHashKind.PILOT, "pilot-dense"),
+  PILOT_DENSE("pilot-dense"),
   /**
    * About 2.24 bits per key; many times slower to build and to look up. Needs Sux4J to build.
    *
@@ -13,19 +13,12 @@ public enum PerfectHashConstruction {
    * JVM, which never forgets them: tens of KiB of heap per partition built. So it is not for
    * processes that build for ever.
    */
-  SUX4J(PerfectHashKind.SUX4J, "sux4j");
+  SUX4J("sux4j");
 
-  private final PerfectHashKind kind;
   private final String label;
 
-  PerfectHashConstruction(PerfectHashKind kind, String label) {
-    this.kind = kind;
+  PerfectHashConstruction(String label) {
     this.label = label;
-  }
-
-  /** What its sections are on disk. */
-  public PerfectHashKind kind() {
-    return kind;
   }
 
   /** The name in options and on the command line. */

@@ -1,0 +1,18 @@
+/** Looks keys up in snapshots, in memory and on disk, and follows the versions of a table. */
+module io.bsdb.reader {
+  requires static transitive org.jspecify;
+  requires transitive io.bsdb.format;
+  requires com.dynatrace.hash4j;
+  requires com.github.benmanes.caffeine;
+  requires com.sun.jna;
+  // The size of the machine's memory.
+  requires jdk.management;
+  // Direct I/O, and releasing mapped files before Java 22.
+  requires jdk.unsupported;
+  requires org.slf4j;
+
+  exports io.bsdb.reader;
+  exports io.bsdb.reader.follow;
+  exports io.bsdb.reader.metrics;
+  exports io.bsdb.reader.options;
+}
