@@ -56,20 +56,6 @@ public record PartitionProperties(
   /** Length of the section in bytes. Later versions may append to it. */
   public static final int LENGTH = 64;
 
-  /** Whether records hold their keys. */
-  public enum KeyStorage {
-    /** Every key is stored, and compared in full by a lookup. */
-    STORED(0),
-    /** The approximate layout: only a signature speaks for the key. */
-    OMITTED(1);
-
-    private final int id;
-
-    KeyStorage(int id) {
-      this.id = id;
-    }
-  }
-
   /** How the frames of a block are compressed. */
   public enum Codec {
     /** Blocks hold records as they are. */

@@ -1,5 +1,6 @@
 package io.bsdb.table;
 
+import io.bsdb.format.Internal;
 import io.bsdb.format.CorruptSnapshotException;
 import io.bsdb.format.Excerpt;
 import io.bsdb.format.SnapshotFormat;
@@ -52,11 +53,22 @@ public final class Table {
     return new Table(new PathStorage(directory));
   }
 
-  /** The table in some other storage. */
+  /**
+   * The table in some other storage.
+   *
+   * @hidden
+   */
+  @Internal
   public static Table of(TableStorage storage) {
     return new Table(storage);
   }
 
+  /**
+   * Where its files lie.
+   *
+   * @hidden
+   */
+  @Internal
   public TableStorage storage() {
     return storage;
   }
@@ -146,7 +158,10 @@ public final class Table {
    * Begins a build: picks its id and its version. Writes nothing. The version sorts behind all
    * complete ones; a number that only an incomplete one has may be taken again, for the build's id
    * is part of the name.
+   *
+   * @hidden
    */
+  @Internal
   public Build begin() throws IOException {
     // Before the listing, so that this is in it and the build sorts behind it.
     String parent = currentVersion();
@@ -179,7 +194,12 @@ public final class Table {
     return null;
   }
 
-  /** What {@link #publish} did. */
+  /**
+   * What {@link #publish} did.
+   *
+   * @hidden
+   */
+  @Internal
   public enum Published {
     NOW,
     /** An earlier call for the same build had already put it in service. */
@@ -195,7 +215,9 @@ public final class Table {
    * @throws IllegalArgumentException if a reader would refuse the manifest
    * @throws NoSuchFileException if a file of the manifest is not there
    * @throws PublishConflictException if another version was put in service since the build began
+   * @hidden
    */
+  @Internal
   public Published publish(Build build, Manifest manifest) throws IOException {
     requireVersion(build.version());
     byte[] encoded = ManifestFile.encode(storage, build, manifest);
@@ -220,7 +242,9 @@ public final class Table {
    * rollback, only what led to the version in service counts.
    *
    * @throws CorruptSnapshotException if a version names a parent that is not older than itself
+   * @hidden
    */
+  @Internal
   public boolean wasPublished(Build build) throws IOException {
     String version = currentVersion();
     while (version != null && !version.equals(build.parent())) {
@@ -335,7 +359,10 @@ public final class Table {
   /**
    * Deletes all that an unpublished build has written. A complete version stays: it may have been
    * in service, or another process may just be putting it there.
+   *
+   * @hidden
    */
+  @Internal
   public void abort(Build build) throws IOException {
     // Who was interrupted tidies up nevertheless.
     boolean interrupted = Thread.interrupted();

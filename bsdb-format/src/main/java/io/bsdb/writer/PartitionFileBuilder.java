@@ -4,7 +4,7 @@ import com.github.luben.zstd.ZstdCompressCtx;
 import io.bsdb.format.FileHeader;
 import io.bsdb.format.PartitionProperties;
 import io.bsdb.format.PartitionProperties.Codec;
-import io.bsdb.format.PartitionProperties.KeyStorage;
+import io.bsdb.format.KeyStorage;
 import io.bsdb.format.SectionKind;
 import io.bsdb.format.SnapshotFormat;
 import io.bsdb.format.block.BlockShape;

@@ -1,6 +1,6 @@
 package io.bsdb.writer;
 
-import io.bsdb.format.PartitionProperties.KeyStorage;
+import io.bsdb.format.KeyStorage;
 import io.bsdb.format.SnapshotFormat;
 import io.bsdb.format.PerfectHashConstruction;
 import io.bsdb.row.Schema;

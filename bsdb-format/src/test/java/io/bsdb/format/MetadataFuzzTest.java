@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.code_intelligence.jazzer.junit.FuzzTest;
 import io.bsdb.format.PartitionProperties.Codec;
-import io.bsdb.format.PartitionProperties.KeyStorage;
 import io.bsdb.format.Section.Requirement;
 import io.bsdb.row.Schema;
 import io.bsdb.table.Manifest;

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bsdb.format.PartitionProperties.Codec;
-import io.bsdb.format.PartitionProperties.KeyStorage;
 import io.bsdb.format.Section.Requirement;
 import io.bsdb.table.Partitioning;
 import java.nio.ByteBuffer;

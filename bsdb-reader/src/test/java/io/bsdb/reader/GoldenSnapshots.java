@@ -33,7 +33,7 @@ final class GoldenSnapshots {
   record Golden(TestData data, WriterOptions options) {
     /** Whether its keys can be scanned. */
     boolean storesKeys() {
-      return options.keyStorage() == io.bsdb.format.PartitionProperties.KeyStorage.STORED;
+      return options.keyStorage() == io.bsdb.format.KeyStorage.STORED;
     }
   }
 

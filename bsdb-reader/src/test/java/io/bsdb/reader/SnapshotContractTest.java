@@ -3,7 +3,7 @@ package io.bsdb.reader;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.bsdb.format.PartitionProperties.KeyStorage;
+import io.bsdb.format.KeyStorage;
 import io.bsdb.format.PerfectHashConstruction;
 import io.bsdb.reader.TestData.Lengths;
 import io.bsdb.reader.options.ReaderOptions;

@@ -16,7 +16,7 @@ import io.bsdb.format.CorruptSnapshotException;
 import io.bsdb.format.PartChecksum;
 import io.bsdb.format.PartitionProperties;
 import io.bsdb.format.PartitionProperties.Codec;
-import io.bsdb.format.PartitionProperties.KeyStorage;
+import io.bsdb.format.KeyStorage;
 import io.bsdb.format.SectionKind;
 import io.bsdb.format.SnapshotFormat;
 import java.lang.invoke.MethodHandles;

@@ -1,6 +1,6 @@
 package io.bsdb.format.block;
 
-import io.bsdb.format.PartitionProperties.KeyStorage;
+import io.bsdb.format.KeyStorage;
 
 /**
  * How a partition's records are laid into blocks: the whole difference between layouts.

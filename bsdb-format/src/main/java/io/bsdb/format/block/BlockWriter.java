@@ -16,7 +16,7 @@ import com.github.luben.zstd.Zstd;
 import com.github.luben.zstd.ZstdCompressCtx;
 import io.bsdb.format.FileHeader;
 import io.bsdb.format.PartChecksum;
-import io.bsdb.format.PartitionProperties.KeyStorage;
+import io.bsdb.format.KeyStorage;
 import io.bsdb.format.SectionKind;
 import java.io.IOException;
 import java.nio.ByteBuffer;

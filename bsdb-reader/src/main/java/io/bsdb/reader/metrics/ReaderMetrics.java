@@ -1,5 +1,6 @@
 package io.bsdb.reader.metrics;
 
+import io.bsdb.format.Internal;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
@@ -20,7 +21,9 @@ public final class ReaderMetrics {
    * @param hits counts lookups that found their key
    * @param misses counts lookups of absent keys
    * @param inFlight counts asynchronous reads
+   * @hidden
    */
+  @Internal
   public ReaderMetrics(
       LookupCounters counters,
       LongSupplier hits,

@@ -1,6 +1,6 @@
 package io.bsdb.reader.partition;
 
-import io.bsdb.format.PartitionProperties.KeyStorage;
+import io.bsdb.format.KeyStorage;
 import io.bsdb.format.index.HashIndex;
 import io.bsdb.reader.block.BlockFile;
 import java.io.Closeable;

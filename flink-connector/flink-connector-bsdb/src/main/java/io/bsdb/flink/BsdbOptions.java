@@ -1,7 +1,6 @@
 package io.bsdb.flink;
 
-import io.bsdb.flink.lookup.AsyncLookup;
-import io.bsdb.format.PartitionProperties.KeyStorage;
+import io.bsdb.format.KeyStorage;
 import io.bsdb.format.PerfectHashConstruction;
 import io.bsdb.reader.follow.TableReader;
 import io.bsdb.reader.options.Access;

@@ -1,6 +1,5 @@
 package io.bsdb.flink;
 
-import io.bsdb.flink.lookup.AsyncLookup;
 import io.bsdb.flink.lookup.ReadSettings;
 import io.bsdb.flink.row.DeclaredTable;
 import io.bsdb.flink.sink.BuildSettings;

@@ -1,9 +1,15 @@
 package io.bsdb.flink.catalog;
 
+import io.bsdb.format.Internal;
 import org.apache.flink.configuration.ConfigOption;
 import org.apache.flink.configuration.ConfigOptions;
 
-/** The options of a catalog with {@code 'type' = 'bsdb'}. */
+/**
+ * The options of a catalog with {@code 'type' = 'bsdb'}.
+ *
+ * @hidden
+ */
+@Internal
 public final class CatalogOptions {
   public static final ConfigOption<String> WAREHOUSE =
       ConfigOptions.key("warehouse")

@@ -1,5 +1,6 @@
 package io.bsdb.flink.catalog;
 
+import io.bsdb.format.Internal;
 import java.io.IOException;
 import org.apache.flink.table.annotation.ArgumentHint;
 import org.apache.flink.table.annotation.DataTypeHint;
@@ -8,7 +9,12 @@ import org.apache.flink.table.procedure.ProcedureContext;
 import org.apache.flink.table.procedures.Procedure;
 import org.apache.flink.types.Row;
 
-/** {@code expire(table, keep)} deletes the oldest versions beyond the newest {@code keep}. */
+/**
+ * {@code expire(table, keep)} deletes the oldest versions beyond the newest {@code keep}.
+ *
+ * @hidden
+ */
+@Internal
 @ProcedureHint(
     arguments = {
       @ArgumentHint(name = "table", type = @DataTypeHint("STRING")),

@@ -1,5 +1,6 @@
 package io.bsdb.flink.catalog;
 
+import io.bsdb.format.Internal;
 import io.bsdb.table.Table;
 import java.io.IOException;
 import org.apache.flink.table.annotation.ArgumentHint;
@@ -10,7 +11,12 @@ import org.apache.flink.table.procedures.Procedure;
 import org.apache.flink.types.Row;
 import org.jspecify.annotations.Nullable;
 
-/** {@code rollback(table, version)} puts another version in service; by default the one before. */
+/**
+ * {@code rollback(table, version)} puts another version in service; by default the one before.
+ *
+ * @hidden
+ */
+@Internal
 @ProcedureHint(
     arguments = {
       @ArgumentHint(name = "table", type = @DataTypeHint("STRING")),

@@ -1,5 +1,6 @@
 package io.bsdb.flink.catalog;
 
+import io.bsdb.format.Internal;
 import io.bsdb.flink.BsdbOptions;
 import java.io.IOException;
 import java.time.Duration;
@@ -12,7 +13,12 @@ import org.apache.flink.types.Row;
 import org.apache.flink.util.TimeUtils;
 import org.jspecify.annotations.Nullable;
 
-/** {@code sweep(table, age)} deletes what failed builds left behind. */
+/**
+ * {@code sweep(table, age)} deletes what failed builds left behind.
+ *
+ * @hidden
+ */
+@Internal
 @ProcedureHint(
     arguments = {
       @ArgumentHint(name = "table", type = @DataTypeHint("STRING")),

@@ -1,5 +1,6 @@
 package io.bsdb.flink.catalog;
 
+import io.bsdb.format.Internal;
 import io.bsdb.flink.storage.TableLocation;
 import io.bsdb.format.SnapshotFormat;
 import io.bsdb.reader.SnapshotVerifier;
@@ -21,7 +22,10 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * {@code verify(table, version)} reads every byte of a version; by default of the one in service.
+ *
+ * @hidden
  */
+@Internal
 @ProcedureHint(
     arguments = {
       @ArgumentHint(name = "table", type = @DataTypeHint("STRING")),

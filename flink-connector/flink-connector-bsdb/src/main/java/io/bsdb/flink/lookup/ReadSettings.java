@@ -86,7 +86,7 @@ public record ReadSettings(
   }
 
   /** Returns how a table is read. */
-  ReaderOptions readerOptions() {
+  public ReaderOptions readerOptions() {
     return ReaderOptions.parse(reader);
   }
 

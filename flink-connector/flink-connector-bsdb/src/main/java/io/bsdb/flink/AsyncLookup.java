@@ -1,5 +1,6 @@
-package io.bsdb.flink.lookup;
+package io.bsdb.flink;
 
+import io.bsdb.flink.lookup.ReadSettings;
 import io.bsdb.flink.row.DeclaredTable;
 import io.bsdb.reader.options.ReaderOptions;
 import io.bsdb.table.Table;
@@ -21,7 +22,7 @@ public enum AsyncLookup {
    * Chooses for a table. Reads the manifest of the version in service if the choice depends on it;
    * if it cannot be read from here, the table counts as large.
    */
-  public Kind choose(DeclaredTable table, ReadSettings settings) {
+  Kind choose(DeclaredTable table, ReadSettings settings) {
     ReaderOptions options = settings.readerOptions();
     if (!options.access().readsFromDisk()) {
       return Kind.SYNC;
@@ -34,7 +35,7 @@ public enum AsyncLookup {
   }
 
   /** The kind of function that looks up. */
-  public enum Kind {
+  enum Kind {
     SYNC,
     ASYNC
   }
