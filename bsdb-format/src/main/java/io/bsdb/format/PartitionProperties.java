@@ -56,7 +56,11 @@ public record PartitionProperties(
   /** Length of the section in bytes. Later versions may append to it. */
   public static final int LENGTH = 64;
 
-  /** How the frames of a block are compressed. */
+  /**
+   * How the frames of a block are compressed.
+   *
+   * @hidden
+   */
   public enum Codec {
     /** Blocks hold records as they are. */
     NONE(0, "none"),

@@ -12,7 +12,11 @@ package io.bsdb.format;
  */
 @Internal
 public record Section(int kind, Requirement requirement, long offset, long length, int checksum) {
-  /** What a reader does with a section of a kind that it does not know. */
+  /**
+   * What a reader does with a section of a kind that it does not know.
+   *
+   * @hidden
+   */
   public enum Requirement {
     REQUIRED,
     OPTIONAL

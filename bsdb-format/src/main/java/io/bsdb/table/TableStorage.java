@@ -19,7 +19,11 @@ import java.util.List;
  */
 @Internal
 public interface TableStorage {
-  /** A file being written. */
+  /**
+   * A file being written.
+   *
+   * @hidden
+   */
   interface Output extends WritableByteChannel {
     /** Makes the file complete and durable. A close without it leaves nothing that counts. */
     void commit() throws IOException;
@@ -98,7 +102,11 @@ public interface TableStorage {
    */
   void exclusively(Action action) throws IOException;
 
-  /** What runs under {@link #exclusively}. */
+  /**
+   * What runs under {@link #exclusively}.
+   *
+   * @hidden
+   */
   interface Action {
     void run() throws IOException;
   }

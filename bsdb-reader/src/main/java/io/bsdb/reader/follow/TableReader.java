@@ -1,6 +1,5 @@
 package io.bsdb.reader.follow;
 
-import io.bsdb.format.Internal;
 import io.bsdb.reader.KeyLookup;
 import io.bsdb.reader.SnapshotReader;
 import io.bsdb.reader.options.ReaderOptions;
@@ -291,9 +290,7 @@ public final class TableReader implements KeyLookup, Closeable {
    *
    * @param derivation gets a reader of a version, not to be closed, and throws if the version does
    *     not suit
-   * @hidden
    */
-  @Internal
   public <T> VersionView<T> view(Function<? super SnapshotReader, ? extends T> derivation) {
     return new VersionView<>(this, derivation);
   }

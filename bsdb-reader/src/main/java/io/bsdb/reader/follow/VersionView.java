@@ -1,6 +1,5 @@
 package io.bsdb.reader.follow;
 
-import io.bsdb.format.Internal;
 import io.bsdb.reader.ClosedReaderException;
 import io.bsdb.reader.SnapshotReader;
 import java.io.Closeable;
@@ -19,9 +18,7 @@ import org.slf4j.LoggerFactory;
  * {@link #refusal}.
  *
  * @param <T> what is derived
- * @hidden
  */
-@Internal
 public final class VersionView<T> implements Closeable {
   private static final Logger LOG = LoggerFactory.getLogger(VersionView.class);
 
