@@ -6,18 +6,26 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 
-/** The Java code in docs/java.md is, line by line, code of these examples, which run. */
+/**
+ * The Java code in docs/java.md is, line by line, code of these examples, which run; and the README
+ * has the same code in each language.
+ */
 class DocumentedCodeTest {
   private static final Path PAGE = Path.of("..", "docs", "java.md");
   private static final Path EXAMPLES = Path.of("src", "main", "java", "io", "bsdb", "examples");
   private static final Pattern BLOCK = Pattern.compile("```java\n(.*?)```", Pattern.DOTALL);
+
+  private static final Pattern ANY_BLOCK = Pattern.compile("^```(\\w*)\n(.*?)^```$", Pattern.DOTALL | Pattern.MULTILINE);
+  private static final Map<String, String> COMMENT = Map.of("sh", "#", "sql", "--", "java", "//");
 
   private static String withoutIndentation(String code) {
     return code.lines().map(String::strip).collect(Collectors.joining("\n", "", "\n"));
@@ -44,5 +52,29 @@ class DocumentedCodeTest {
                 DynamicTest.dynamicTest(
                     block.lines().findFirst().orElse(""),
                     () -> assertThat(sources).contains(withoutIndentation(block))));
+  }
+
+  /** Blocks of code without what a translation changes: comments. */
+  private static List<String> code(String page) throws IOException {
+    return ANY_BLOCK
+        .matcher(Files.readString(Path.of("..", page)))
+        .results()
+        .map(
+            block -> {
+              String comment = "\\s+" + COMMENT.getOrDefault(block.group(1), "#") + " .*";
+              return block
+                  .group(2)
+                  .lines()
+                  .map(line -> line.replaceAll(comment, ""))
+                  .collect(Collectors.joining("\n"));
+            })
+        .toList();
+  }
+
+  @Test
+  void readmeHasTheSameCodeInBothLanguages() throws IOException {
+    assertThat(code("README.zh.md")).isNotEmpty().isEqualTo(code("README.md"));
+    assertThat(Files.readString(Path.of("..", "README.md"))).contains("(README.zh.md)");
+    assertThat(Files.readString(Path.of("..", "README.zh.md"))).contains("(README.md)");
   }
 }
