@@ -79,7 +79,8 @@ class ModulePathTest {
       }
     }
     List<String> command =
-        new ArrayList<>(List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString()));
+        new ArrayList<>(
+            List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString()));
     if (Runtime.version().feature() >= 24) {
       command.add("--enable-native-access=com.github.luben.zstd_jni,com.sun.jna");
     }

@@ -1,8 +1,8 @@
 package io.bsdb.table;
 
-import io.bsdb.format.Internal;
 import io.bsdb.format.CorruptSnapshotException;
 import io.bsdb.format.Excerpt;
+import io.bsdb.format.Internal;
 import io.bsdb.format.SnapshotFormat;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;

@@ -1,7 +1,7 @@
 package io.bsdb.table;
 
-import io.bsdb.format.Internal;
 import io.bsdb.format.CorruptSnapshotException;
+import io.bsdb.format.Internal;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.InputStream;

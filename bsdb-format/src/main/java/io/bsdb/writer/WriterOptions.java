@@ -1,8 +1,8 @@
 package io.bsdb.writer;
 
 import io.bsdb.format.KeyStorage;
-import io.bsdb.format.SnapshotFormat;
 import io.bsdb.format.PerfectHashConstruction;
+import io.bsdb.format.SnapshotFormat;
 import io.bsdb.row.Schema;
 import io.bsdb.table.Manifest;
 import java.nio.file.Path;

@@ -3,9 +3,9 @@ package io.bsdb.writer;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.bsdb.format.PerfectHashConstruction;
 import io.bsdb.format.hash.DuplicateHashException;
 import io.bsdb.format.hash.PerfectHashBuilder;
-import io.bsdb.format.PerfectHashConstruction;
 import java.io.IOException;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;

@@ -3,8 +3,8 @@ package io.bsdb.reader;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.bsdb.format.hash.KeyHash;
 import io.bsdb.format.PerfectHashConstruction;
+import io.bsdb.format.hash.KeyHash;
 import io.bsdb.reader.TestData.Lengths;
 import io.bsdb.table.Manifest;
 import io.bsdb.table.Partitioning;

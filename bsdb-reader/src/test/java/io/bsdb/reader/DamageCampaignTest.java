@@ -3,8 +3,8 @@ package io.bsdb.reader;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bsdb.format.CorruptSnapshotException;
-import io.bsdb.format.UnsupportedVersionException;
 import io.bsdb.format.PerfectHashConstruction;
+import io.bsdb.format.UnsupportedVersionException;
 import io.bsdb.reader.TestData.Lengths;
 import io.bsdb.reader.options.Access;
 import io.bsdb.reader.options.ReaderOptions;

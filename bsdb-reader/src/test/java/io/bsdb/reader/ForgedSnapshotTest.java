@@ -5,10 +5,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bsdb.format.CorruptSnapshotException;
 import io.bsdb.format.FileFooter;
+import io.bsdb.format.PerfectHashConstruction;
 import io.bsdb.format.Section;
 import io.bsdb.format.SectionKind;
 import io.bsdb.format.UnsupportedVersionException;
-import io.bsdb.format.PerfectHashConstruction;
 import io.bsdb.reader.TestData.Lengths;
 import io.bsdb.table.Manifest;
 import io.bsdb.writer.Layout;

@@ -24,7 +24,8 @@ class DocumentedCodeTest {
   private static final Path EXAMPLES = Path.of("src", "main", "java", "io", "bsdb", "examples");
   private static final Pattern BLOCK = Pattern.compile("```java\n(.*?)```", Pattern.DOTALL);
 
-  private static final Pattern ANY_BLOCK = Pattern.compile("^```(\\w*)\n(.*?)^```$", Pattern.DOTALL | Pattern.MULTILINE);
+  private static final Pattern ANY_BLOCK =
+      Pattern.compile("^```(\\w*)\n(.*?)^```$", Pattern.DOTALL | Pattern.MULTILINE);
   private static final Map<String, String> COMMENT = Map.of("sh", "#", "sql", "--", "java", "//");
 
   private static String withoutIndentation(String code) {

@@ -13,10 +13,10 @@ import static io.bsdb.format.SnapshotFormat.SLOT_BYTES;
 import static io.bsdb.format.SnapshotFormat.hex;
 
 import io.bsdb.format.CorruptSnapshotException;
+import io.bsdb.format.KeyStorage;
 import io.bsdb.format.PartChecksum;
 import io.bsdb.format.PartitionProperties;
 import io.bsdb.format.PartitionProperties.Codec;
-import io.bsdb.format.KeyStorage;
 import io.bsdb.format.SectionKind;
 import io.bsdb.format.SnapshotFormat;
 import java.lang.invoke.MethodHandles;

@@ -1,6 +1,4 @@
-/**
- * From a key to its block, and from the block to the record.
- */
+/** From a key to its block, and from the block to the record. */
 @Internal
 @NullMarked
 package io.bsdb.format.index;

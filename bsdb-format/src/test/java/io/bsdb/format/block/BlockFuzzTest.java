@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.code_intelligence.jazzer.junit.FuzzTest;
 import io.bsdb.format.CorruptSnapshotException;
+import io.bsdb.format.KeyStorage;
 import io.bsdb.format.PartChecksum;
 import io.bsdb.format.PartitionProperties;
 import io.bsdb.format.PartitionProperties.Codec;
-import io.bsdb.format.KeyStorage;
 import io.bsdb.format.SectionKind;
 import io.bsdb.format.SnapshotFormat;
 import java.io.IOException;

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.github.luben.zstd.ZstdCompressCtx;
 import io.bsdb.format.FileHeader;
-import io.bsdb.format.PartitionProperties;
 import io.bsdb.format.KeyStorage;
+import io.bsdb.format.PartitionProperties;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Random;

@@ -1,6 +1,5 @@
 package io.bsdb.format.hash;
 
-import io.bsdb.format.PerfectHashConstruction;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -9,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 import com.sun.management.ThreadMXBean;
 import io.bsdb.format.CorruptSnapshotException;
+import io.bsdb.format.PerfectHashConstruction;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.lang.management.ManagementFactory;

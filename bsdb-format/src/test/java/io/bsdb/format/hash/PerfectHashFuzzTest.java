@@ -1,10 +1,10 @@
 package io.bsdb.format.hash;
 
-import io.bsdb.format.PerfectHashConstruction;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.code_intelligence.jazzer.junit.FuzzTest;
 import io.bsdb.format.CorruptSnapshotException;
+import io.bsdb.format.PerfectHashConstruction;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;

@@ -1,10 +1,10 @@
 package io.bsdb.format.hash;
 
-import io.bsdb.format.PerfectHashConstruction;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import com.sun.management.ThreadMXBean;
+import io.bsdb.format.PerfectHashConstruction;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.util.Arrays;

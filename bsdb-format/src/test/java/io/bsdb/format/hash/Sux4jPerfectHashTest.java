@@ -1,8 +1,8 @@
 package io.bsdb.format.hash;
 
-import io.bsdb.format.PerfectHashConstruction;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.bsdb.format.PerfectHashConstruction;
 import it.unimi.dsi.bits.BitVector;
 import it.unimi.dsi.bits.LongArrayBitVector;
 import it.unimi.dsi.bits.TransformationStrategies;

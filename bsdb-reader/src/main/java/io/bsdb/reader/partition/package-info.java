@@ -1,6 +1,4 @@
-/**
- * Open partition files: found, verified, walked through.
- */
+/** Open partition files: found, verified, walked through. */
 @Internal
 @NullMarked
 package io.bsdb.reader.partition;

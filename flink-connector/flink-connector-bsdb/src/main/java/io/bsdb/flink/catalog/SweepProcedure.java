@@ -1,7 +1,7 @@
 package io.bsdb.flink.catalog;
 
-import io.bsdb.format.Internal;
 import io.bsdb.flink.BsdbOptions;
+import io.bsdb.format.Internal;
 import java.io.IOException;
 import java.time.Duration;
 import org.apache.flink.table.annotation.ArgumentHint;

@@ -1,7 +1,7 @@
 package io.bsdb.flink.catalog;
 
-import io.bsdb.format.Internal;
 import io.bsdb.flink.storage.TableLocation;
+import io.bsdb.format.Internal;
 import io.bsdb.format.SnapshotFormat;
 import io.bsdb.reader.SnapshotVerifier;
 import io.bsdb.table.Manifest;
