@@ -24,6 +24,8 @@ module io.bsdb.format {
       io.bsdb.reader;
   exports io.bsdb.format.index to
       io.bsdb.reader;
+  exports io.bsdb.format.segment to
+      io.bsdb.reader;
   exports io.bsdb.row.text to
       io.bsdb.cli,
       io.bsdb.flink;

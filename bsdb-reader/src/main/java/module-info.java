@@ -11,6 +11,7 @@ module io.bsdb.reader {
   requires jdk.unsupported;
   requires org.slf4j;
 
+  exports io.bsdb.compact;
   exports io.bsdb.reader;
   exports io.bsdb.reader.follow;
   exports io.bsdb.reader.metrics;

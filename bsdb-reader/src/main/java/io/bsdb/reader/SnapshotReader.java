@@ -1,5 +1,6 @@
 package io.bsdb.reader;
 
+import io.bsdb.format.Internal;
 import io.bsdb.reader.io.DirectFile;
 import io.bsdb.reader.metrics.ReaderMetrics;
 import io.bsdb.reader.options.ReaderOptions;
@@ -74,7 +75,13 @@ public interface SnapshotReader extends KeyLookup, Closeable {
   /** Returns the records of one partition, of {@code [0, partitionCount())}. */
   RecordCursor scan(int partition) throws IOException;
 
-  /** Returns the changes over the partition files; null if there are none. For compaction. */
+  /**
+   * Returns the changes over the partition files; null if there are none. For compaction.
+   *
+   * @hidden
+   */
+  @Internal
+  @SuppressWarnings("exports") // an internal type, to this project only
   @Nullable Overlay changes();
 
   /** Returns the number of partitions of the snapshot, whether open or not. */

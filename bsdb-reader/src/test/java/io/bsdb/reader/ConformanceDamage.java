@@ -7,9 +7,9 @@ import static io.bsdb.format.SectionKind.PROPERTIES;
 import static io.bsdb.format.SectionKind.SIGNATURES;
 
 import com.github.luben.zstd.ZstdCompressCtx;
+import io.bsdb.format.PerfectHashConstruction;
 import io.bsdb.format.Section;
 import io.bsdb.format.SectionKind;
-import io.bsdb.format.hash.PerfectHashConstruction;
 import io.bsdb.reader.TestData.Lengths;
 import io.bsdb.writer.Layout;
 import io.bsdb.writer.WriterOptions;
