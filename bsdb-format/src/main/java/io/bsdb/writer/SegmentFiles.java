@@ -1,5 +1,6 @@
 package io.bsdb.writer;
 
+import io.bsdb.format.Internal;
 import io.bsdb.format.SnapshotFormat;
 import io.bsdb.format.hash.KeyHash;
 import io.bsdb.format.segment.ChangeKind;
@@ -16,7 +17,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * Writes changes into segments of a table, another one whenever one is long. Publishes nothing.
  * Used by one thread.
+ *
+ * @hidden
  */
+@Internal
 public final class SegmentFiles implements Closeable {
   private static final byte[] NOTHING = new byte[0];
 
