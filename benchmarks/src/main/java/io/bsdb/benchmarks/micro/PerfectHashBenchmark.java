@@ -1,8 +1,8 @@
 package io.bsdb.benchmarks.micro;
 
+import io.bsdb.format.PerfectHashConstruction;
 import io.bsdb.format.hash.PerfectHash;
 import io.bsdb.format.hash.PerfectHashBuilder;
-import io.bsdb.format.PerfectHashConstruction;
 import io.bsdb.reader.io.FileMemory;
 import java.io.IOException;
 import java.nio.ByteBuffer;

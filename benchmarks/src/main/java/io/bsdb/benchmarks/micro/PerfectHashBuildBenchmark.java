@@ -1,7 +1,7 @@
 package io.bsdb.benchmarks.micro;
 
-import io.bsdb.format.hash.PerfectHashBuilder;
 import io.bsdb.format.PerfectHashConstruction;
+import io.bsdb.format.hash.PerfectHashBuilder;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Locale;
