@@ -35,7 +35,7 @@ final class CleanUp {
   }
 
   /** Deletes the oldest complete versions, but not the one in service. */
-  List<String> prune(int keep) throws IOException {
+  List<String> prune(int keep, Duration age) throws IOException {
     if (keep < 1) {
       throw new IllegalArgumentException("versions to keep: expected>=1 actual=" + keep);
     }
@@ -45,7 +45,13 @@ final class CleanUp {
           List<String> others = new ArrayList<>(table.versions());
           others.remove(current);
           int spare = others.size() - (current == null ? keep : keep - 1);
-          List<String> old = others.subList(0, Math.max(0, spare));
+          List<String> old = new ArrayList<>(others.subList(0, Math.max(0, spare)));
+          if (!age.isZero()) {
+            Instant limit = Instant.now().minus(age);
+            while (!old.isEmpty() && !isOlder(old.get(old.size() - 1), limit)) {
+              old.remove(old.size() - 1);
+            }
+          }
           if (old.isEmpty()) {
             return;
           }
@@ -55,6 +61,11 @@ final class CleanUp {
           }
         });
     return deleted;
+  }
+
+  private boolean isOlder(String version, Instant limit) throws IOException {
+    String manifest = Table.directory(version) + "/" + SnapshotFormat.MANIFEST_FILE;
+    return storage.lastModified(manifest).isBefore(limit);
   }
 
   /** Returns the files that the manifests of complete versions name, but for some. */

@@ -22,6 +22,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.UUID;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -243,7 +244,23 @@ public record Manifest(
             .put("deletes", segment.deletes());
       }
     }
+    if (!changes.streams().isEmpty()) {
+      ObjectNode streams = root.putObject("streams");
+      new TreeMap<>(changes.streams())
+          .forEach(
+              (stream, progress) -> {
+                ObjectNode entry = put(streams.putObject(stream), progress.last());
+                ArrayNode superseded = entry.putArray("superseded");
+                progress.superseded().forEach(last -> put(superseded.addObject(), last));
+              });
+    }
     return root;
+  }
+
+  private static ObjectNode put(ObjectNode entry, StreamProgress.Checkpoint checkpoint) {
+    return entry
+        .put("incarnation", checkpoint.incarnation().toString())
+        .put("checkpoint", checkpoint.number());
   }
 
   private static void putAll(ObjectNode node, Map<String, String> entries) {
@@ -368,7 +385,32 @@ public record Manifest(
       before = segment.number();
       segments.add(segment);
     }
-    return new Changes(segments, last);
+    return new Changes(segments, last, streams(root));
+  }
+
+  private static Map<String, StreamProgress> streams(JsonNode root) {
+    if (!root.has("streams")) {
+      return Map.of();
+    }
+    JsonNode node = object(root, "streams");
+    Map<String, StreamProgress> streams = new LinkedHashMap<>();
+    for (Map.Entry<String, JsonNode> entry : node.properties()) {
+      JsonNode superseded = required(entry.getValue(), "superseded");
+      if (!superseded.isArray() || superseded.size() > StreamProgress.MAX_SUPERSEDED) {
+        throw new IllegalArgumentException(
+            "'superseded' is not an array of at most %d: stream '%s'"
+                .formatted(StreamProgress.MAX_SUPERSEDED, entry.getKey()));
+      }
+      List<StreamProgress.Checkpoint> others = new ArrayList<>();
+      superseded.forEach(other -> others.add(checkpoint(other)));
+      streams.put(entry.getKey(), new StreamProgress(checkpoint(entry.getValue()), others));
+    }
+    return streams;
+  }
+
+  private static StreamProgress.Checkpoint checkpoint(JsonNode node) {
+    return new StreamProgress.Checkpoint(
+        uuid(node, "incarnation"), number(node, "checkpoint", Long.MAX_VALUE));
   }
 
   private static long hash(JsonNode node, String name) {
@@ -429,6 +471,13 @@ public record Manifest(
   }
 
   private static Map<String, String> texts(JsonNode root, String name) {
+    JsonNode node = object(root, name);
+    Map<String, String> texts = new LinkedHashMap<>();
+    node.fieldNames().forEachRemaining(key -> texts.put(key, text(node, key)));
+    return texts;
+  }
+
+  private static JsonNode object(JsonNode root, String name) {
     JsonNode node = required(root, name);
     if (!node.isObject()) {
       throw new IllegalArgumentException("'" + name + "' is not an object");
@@ -438,8 +487,6 @@ public record Manifest(
           "'%s' has too many entries: expected<=%d actual=%d"
               .formatted(name, MAX_TEXTS, node.size()));
     }
-    Map<String, String> texts = new LinkedHashMap<>();
-    node.fieldNames().forEachRemaining(key -> texts.put(key, text(node, key)));
-    return texts;
+    return node;
   }
 }

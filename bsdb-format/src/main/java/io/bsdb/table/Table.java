@@ -214,7 +214,8 @@ public final class Table {
    *
    * @throws IllegalArgumentException if a reader would refuse the manifest
    * @throws NoSuchFileException if a file of the manifest is not there
-   * @throws PublishConflictException if another version was put in service since the build began
+   * @throws PublishConflictException if another version was put in service since the build began,
+   *     or if a stream is written into the table
    * @hidden
    */
   @Internal
@@ -230,6 +231,9 @@ public final class Table {
             return;
           }
           checkParent(build);
+          if (build.parent() != null) {
+            requireNoStreams(manifest(build.parent()));
+          }
           checkFiles(manifest);
           putInService(build, encoded);
           now.set(true);
@@ -271,7 +275,7 @@ public final class Table {
   public interface Edit {
     /**
      * Returns the manifest to be put in service; only what it says of partitions, changes and
-     * source positions counts. May be called again, with another manifest.
+     * source positions counts. An equal one leaves what is in service as it is.
      *
      * @throws PublishConflictException if the version in service does not have what the edit needs
      */
@@ -282,7 +286,7 @@ public final class Table {
    * Puts a version in service that is made from the one in service, whichever that is by then: for
    * changes that do not depend on all of it.
    *
-   * @return the new version's manifest
+   * @return the manifest of the version that is in service then
    * @throws NoSuchFileException if the table has no version, or a file that is named is not there
    * @throws PublishConflictException as the edit does
    */
@@ -293,6 +297,10 @@ public final class Table {
           String current = requireCurrentVersion();
           Manifest before = manifest(current);
           Manifest wanted = edit.apply(before);
+          if (wanted.equals(before)) {
+            published.add(before);
+            return;
+          }
           Build build = begin();
           List<PartitionFile> partitions =
               wanted.partitions().stream().map(file -> file.in(current)).toList();
@@ -313,6 +321,20 @@ public final class Table {
           published.add(manifest);
         });
     return published.get(0);
+  }
+
+  /**
+   * Refuses to build a table anew into which a stream is written: the build would lose what the
+   * stream changed since its data was read.
+   *
+   * @param inService the version that the build would replace
+   */
+  public void requireNoStreams(Manifest inService) throws PublishConflictException {
+    if (!inService.changes().streams().isEmpty()) {
+      throw new PublishConflictException(
+          "a table into which a stream is written cannot be replaced by a build: table=%s version=%s streams=%s; change single rows by a delta, or build another table and start the stream into that one"
+              .formatted(storage, inService.version(), inService.changes().streams().keySet()));
+    }
   }
 
   /** Writes a manifest and swaps {@code CURRENT}; under the lock. */
@@ -407,7 +429,16 @@ public final class Table {
    * @throws IOException also if one lies behind a symbolic link below the table directory
    */
   public List<String> prune(int keep) throws IOException {
-    return new CleanUp(this).prune(keep);
+    return prune(keep, Duration.ZERO);
+  }
+
+  /**
+   * The same, but spares versions that were published less than {@code age} ago.
+   *
+   * @param age so that processes which found a version still find its files
+   */
+  public List<String> prune(int keep, Duration age) throws IOException {
+    return new CleanUp(this).prune(keep, age);
   }
 
   /**

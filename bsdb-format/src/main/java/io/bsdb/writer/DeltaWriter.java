@@ -1,12 +1,10 @@
 package io.bsdb.writer;
 
-import io.bsdb.table.Changes;
 import io.bsdb.table.Manifest;
 import io.bsdb.table.SegmentFile;
 import io.bsdb.table.Table;
 import java.io.Closeable;
 import java.io.IOException;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -51,7 +49,12 @@ public final class DeltaWriter implements Closeable {
     return new DeltaWriter(table);
   }
 
-  private static void requireKeys(Manifest manifest, Table table) {
+  /**
+   * Checks that a table can be changed.
+   *
+   * @throws IllegalArgumentException if it stores no keys
+   */
+  public static void requireKeys(Manifest manifest, Table table) {
     if ("omitted".equals(manifest.options().get("keys"))) {
       throw new IllegalArgumentException(
           "an approximate table cannot be changed, as it does not store keys: table=%s version=%s; build it without signatures only"
@@ -127,15 +130,10 @@ public final class DeltaWriter implements Closeable {
 
   private Manifest append(Manifest inService) {
     requireKeys(inService, table);
-    List<SegmentFile> all = new ArrayList<>(inService.changes().segments());
-    long number = inService.changes().lastSegment();
-    for (SegmentFile segment : segments) {
-      number++;
-      all.add(segment.numbered(number));
-    }
     Map<String, String> newPositions = new LinkedHashMap<>(inService.sourcePositions());
     newPositions.putAll(positions);
-    return inService.with(inService.partitions(), newPositions, new Changes(all, number));
+    return inService.with(
+        inService.partitions(), newPositions, inService.changes().append(segments));
   }
 
   /** Deletes what was not published. */

@@ -298,7 +298,8 @@ class ManifestTest {
     SegmentFile second = new SegmentFile(7, new UUID(5, 7), 2000, 1, 1L << 63, -1, 0, 1);
     List<PartitionFile> partitions =
         MANIFEST.partitions().stream().map(file -> file.in("0000000001-12345678")).toList();
-    Manifest manifest = MANIFEST.with(partitions, Map.of(), new Changes(List.of(first, second), 9));
+    Manifest manifest =
+        MANIFEST.with(partitions, Map.of(), new Changes(List.of(first, second), 9, Map.of()));
     byte[] encoded = manifest.encode();
     assertThat(new String(encoded, StandardCharsets.UTF_8)).contains("\"formatVersion\" : 2");
     assertThat(Manifest.decode(encoded, FILE)).isEqualTo(manifest);
@@ -316,6 +317,45 @@ class ManifestTest {
         edited(manifest, new UUID(5, 7).toString(), new UUID(5, 6).toString()), "out of order");
     assertRefusedWith(edited(manifest, "8000000000000000", "8"), "sixteen hexadecimal digits");
     assertRefusedWith(edited(manifest, "\"lastSegment\" : 9,", ""), "'lastSegment' is missing");
+  }
+
+  @Test
+  void readsWhatItWroteOfStreams() throws Exception {
+    StreamProgress progress =
+        new StreamProgress(new StreamProgress.Checkpoint(new UUID(1, 1), 4))
+            .after(new StreamProgress.Checkpoint(new UUID(1, 1), 5))
+            .after(new StreamProgress.Checkpoint(new UUID(1, 2), 7));
+    Manifest manifest =
+        MANIFEST.with(
+            MANIFEST.partitions(), Map.of(), Changes.NONE.with("a", progress).with("b", progress));
+    byte[] encoded = manifest.encode();
+    assertThat(new String(encoded, StandardCharsets.UTF_8)).contains("\"formatVersion\" : 2");
+    assertThat(Manifest.decode(encoded, FILE)).isEqualTo(manifest);
+    assertThat(manifest.changes().in(List.of())).isEqualTo(manifest.changes());
+    assertThat(manifest.changes().append(List.of()).streams()).containsKeys("a", "b");
+
+    assertThat(progress.contains(new StreamProgress.Checkpoint(new UUID(1, 1), 5))).isTrue();
+    assertThat(progress.contains(new StreamProgress.Checkpoint(new UUID(1, 1), 6))).isFalse();
+    assertThat(progress.contains(new StreamProgress.Checkpoint(new UUID(1, 2), 7))).isTrue();
+    assertThat(progress.contains(new StreamProgress.Checkpoint(new UUID(1, 3), 1))).isFalse();
+    assertThat(progress.isSuperseded(new UUID(1, 1))).isTrue();
+
+    assertRefusedWith(
+        edited(manifest, "\"checkpoint\" : 7", "\"checkpoint\" : -7"), "checkpoint out of range");
+    assertRefusedWith(edited(manifest, "\"superseded\"", "\"other\""), "'superseded' is missing");
+    assertRefusedWith(
+        edited(manifest, new UUID(1, 2).toString(), "x"), "incarnation has another form");
+  }
+
+  @Test
+  void remembersOnlySoManySupersededIncarnations() {
+    StreamProgress progress = new StreamProgress(new StreamProgress.Checkpoint(new UUID(0, 0), 1));
+    for (int i = 1; i <= StreamProgress.MAX_SUPERSEDED + 1; i++) {
+      progress = progress.after(new StreamProgress.Checkpoint(new UUID(0, i), 1));
+    }
+    assertThat(progress.superseded()).hasSize(StreamProgress.MAX_SUPERSEDED);
+    assertThat(progress.isSuperseded(new UUID(0, 0))).isFalse();
+    assertThat(progress.isSuperseded(new UUID(0, 1))).isTrue();
   }
 
   @Test

@@ -5,7 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bsdb.table.Changes;
 import io.bsdb.table.Manifest;
+import io.bsdb.table.PublishConflictException;
 import io.bsdb.table.SegmentFile;
+import io.bsdb.table.StreamProgress;
 import io.bsdb.table.Table;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -14,6 +16,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
+import java.util.UUID;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -47,6 +50,34 @@ class DeltaWriterTest {
       writer.put(bytes(key), bytes("new"));
       return writer.publish();
     }
+  }
+
+  @Test
+  void isNotReplacedByABuildWhileAStreamIsWritten() throws IOException {
+    StreamProgress progress = new StreamProgress(new StreamProgress.Checkpoint(new UUID(1, 2), 3));
+    Manifest streamed =
+        table.edit(
+            manifest ->
+                manifest.with(
+                    manifest.partitions(), Map.of(), manifest.changes().with("cdc", progress)));
+    assertThat(change("k1").changes().streams()).containsEntry("cdc", progress);
+    assertThat(table.edit(manifest -> manifest).version()).isEqualTo(table.currentVersion());
+
+    assertThatThrownBy(() -> build(WriterOptions.builder().build()))
+        .isInstanceOf(PublishConflictException.class)
+        .hasMessageContainingAll(
+            "a table into which a stream is written cannot be replaced by a build: table="
+                + directory,
+            "streams=[cdc]");
+    assertThat(table.versions()).hasSize(3).contains(streamed.version());
+  }
+
+  @Test
+  void sparesYoungVersions() throws IOException {
+    change("k1");
+    change("k2");
+    assertThat(table.prune(1, Duration.ofHours(1))).isEmpty();
+    assertThat(table.prune(1, Duration.ZERO)).hasSize(2);
   }
 
   @Test

@@ -6,7 +6,6 @@ import io.bsdb.reader.SnapshotReader;
 import io.bsdb.reader.options.ReaderOptions;
 import io.bsdb.reader.overlay.Overlay;
 import io.bsdb.table.Build;
-import io.bsdb.table.Changes;
 import io.bsdb.table.Manifest;
 import io.bsdb.table.PartitionFile;
 import io.bsdb.table.Partitioning;
@@ -295,10 +294,7 @@ public final class Compactor {
       }
     }
     kept.addAll(segments.subList(old.size(), segments.size()));
-    return inService.with(
-        partitions,
-        inService.sourcePositions(),
-        new Changes(kept, inService.changes().lastSegment()));
+    return inService.with(partitions, inService.sourcePositions(), inService.changes().in(kept));
   }
 
   private PublishConflictException conflict(Manifest inService, Manifest compacted) {

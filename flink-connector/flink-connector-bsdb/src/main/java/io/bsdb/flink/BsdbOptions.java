@@ -108,6 +108,13 @@ public final class BsdbOptions {
           .withDescription(
               "Number of partition files, which limits how many writers work at once. A partition must be smaller than 2 GiB before compression. DISTRIBUTED INTO n BUCKETS says the same.");
 
+  public static final ConfigOption<String> SINK_STREAM =
+      ConfigOptions.key("sink.stream")
+          .stringType()
+          .defaultValue("default")
+          .withDescription(
+              "Name of the stream that a streaming INSERT INTO writes. The table records under it how far the stream has been applied, so that nothing is lost or applied twice when the job is restored. Another name for each job that writes the same table, and for a job that starts again without its state.");
+
   public static final ConfigOption<String> SINK_LAYOUT =
       ConfigOptions.key("sink.layout")
           .stringType()

@@ -55,6 +55,7 @@ public final class SnapshotTableFactory
                 BsdbOptions.SNAPSHOT_VERSION,
                 BsdbOptions.SINK_PARALLELISM,
                 BsdbOptions.SINK_PARTITIONS,
+                BsdbOptions.SINK_STREAM,
                 BsdbOptions.SINK_RETAIN_VERSIONS,
                 BsdbOptions.SINK_STAGING_RETENTION,
                 BsdbOptions.SINK_SOURCE_POSITIONS,
@@ -106,12 +107,16 @@ public final class SnapshotTableFactory
     String pinned = options.get(BsdbOptions.SNAPSHOT_VERSION);
     if (pinned != null) {
       throw new ValidationException(
-          "table %s is version %s and cannot be written; INSERT OVERWRITE the table without '%s' makes a new version"
+          "table %s is version %s and cannot be written; INSERT into the table without '%s' makes a new version"
               .formatted(table.name(), pinned, BsdbOptions.SNAPSHOT_VERSION.key()));
     }
     BuildSettings settings = buildSettings(context, table, options);
     return new SnapshotTableSink(
-        table, settings, options.getOptional(BsdbOptions.SINK_PARALLELISM).orElse(null));
+        table,
+        settings,
+        options.getOptional(BsdbOptions.SINK_PARALLELISM).orElse(null),
+        options.get(BsdbOptions.SINK_STREAM),
+        context.getConfiguration());
   }
 
   private static ReadableConfig options(FactoryUtil.TableFactoryHelper helper) {

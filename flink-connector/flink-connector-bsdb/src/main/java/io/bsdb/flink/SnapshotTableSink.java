@@ -2,15 +2,21 @@ package io.bsdb.flink;
 
 import io.bsdb.flink.row.DeclaredTable;
 import io.bsdb.flink.sink.BuildSettings;
+import io.bsdb.flink.sink.DeltaSink;
 import io.bsdb.flink.sink.EncodeFunction;
 import io.bsdb.flink.sink.SnapshotSink;
 import java.io.IOException;
+import java.util.Optional;
 import java.util.Set;
+import org.apache.flink.api.connector.sink2.Sink;
 import org.apache.flink.api.dag.Transformation;
-import org.apache.flink.api.java.tuple.Tuple2;
+import org.apache.flink.api.java.tuple.Tuple3;
+import org.apache.flink.configuration.CheckpointingOptions;
+import org.apache.flink.configuration.ReadableConfig;
 import org.apache.flink.streaming.api.datastream.DataStream;
 import org.apache.flink.streaming.api.datastream.DataStreamSink;
 import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
+import org.apache.flink.streaming.api.environment.CheckpointConfig;
 import org.apache.flink.table.api.ValidationException;
 import org.apache.flink.table.catalog.TableDistribution;
 import org.apache.flink.table.connector.ChangelogMode;
@@ -22,11 +28,16 @@ import org.apache.flink.table.connector.sink.abilities.SupportsOverwrite;
 import org.apache.flink.table.data.RowData;
 import org.jspecify.annotations.Nullable;
 
-/** A table as the target of INSERT OVERWRITE. */
+/**
+ * A table as the target of INSERT: OVERWRITE builds it anew, INTO changes single rows. A stream
+ * publishes its changes at each checkpoint, a batch job once.
+ */
 final class SnapshotTableSink implements DynamicTableSink, SupportsOverwrite, SupportsBucketing {
   private final DeclaredTable table;
   private final BuildSettings settings;
   private final @Nullable Integer parallelism;
+  private final String stream;
+  private final ReadableConfig session;
   private Insertion insertion = Insertion.APPEND;
 
   private enum Insertion {
@@ -34,15 +45,26 @@ final class SnapshotTableSink implements DynamicTableSink, SupportsOverwrite, Su
     OVERWRITE
   }
 
-  SnapshotTableSink(DeclaredTable table, BuildSettings settings, @Nullable Integer parallelism) {
+  /**
+   * @param stream id of the stream that a streaming job writes
+   * @param session of the job
+   */
+  SnapshotTableSink(
+      DeclaredTable table,
+      BuildSettings settings,
+      @Nullable Integer parallelism,
+      String stream,
+      ReadableConfig session) {
     this.table = table;
     this.settings = settings;
     this.parallelism = parallelism;
+    this.stream = stream;
+    this.session = session;
   }
 
   @Override
   public ChangelogMode getChangelogMode(ChangelogMode requestedMode) {
-    return ChangelogMode.insertOnly();
+    return insertion == Insertion.OVERWRITE ? ChangelogMode.insertOnly() : ChangelogMode.upsert();
   }
 
   @Override
@@ -66,35 +88,38 @@ final class SnapshotTableSink implements DynamicTableSink, SupportsOverwrite, Su
    */
   @Override
   public SinkRuntimeProvider getSinkRuntimeProvider(Context context) {
-    if (!context.isBounded()) {
+    boolean batch = context.isBounded();
+    if (!batch && insertion == Insertion.OVERWRITE) {
       throw new ValidationException(
-          "table %s is built as a whole, from a bounded input, by a batch job; SET 'execution.runtime-mode' = 'batch' and use INSERT OVERWRITE"
-              .formatted(table.name()));
-    }
-    if (insertion == Insertion.APPEND) {
-      throw new ValidationException(
-          "table %s cannot be appended to: a snapshot is immutable, and a new one replaces it as a whole; use INSERT OVERWRITE with all rows. CREATE TABLE … AS SELECT comes here unless 'table.rtas-ctas.atomicity-enabled' is true, when it has declared the table"
+          "table %s is built as a whole, from a bounded input, by a batch job; SET 'execution.runtime-mode' = 'batch' and use INSERT OVERWRITE, or use INSERT INTO, which changes single rows"
               .formatted(table.name()));
     }
     return new DataStreamSinkProvider() {
       @Override
       public DataStreamSink<?> consumeDataStream(
           ProviderContext providerContext, DataStream<RowData> rows) {
-        return build(providerContext, rows);
+        return sink(providerContext, rows, batch);
       }
     };
   }
 
-  private DataStreamSink<?> build(ProviderContext context, DataStream<RowData> rows) {
+  private DataStreamSink<?> sink(ProviderContext context, DataStream<RowData> rows, boolean batch) {
+    if (!batch) {
+      requireCheckpoints(rows.getExecutionEnvironment().getCheckpointConfig());
+    }
     Transformation<RowData> input = rows.getTransformation();
-    SingleOutputStreamOperator<Tuple2<byte[], byte[]>> records =
-        rows.map(new EncodeFunction(table), EncodeFunction.RECORD_TYPE).name("encode");
+    SingleOutputStreamOperator<Tuple3<byte[], byte[], Boolean>> records =
+        rows.flatMap(new EncodeFunction(table), EncodeFunction.RECORD_TYPE).name("encode");
     context.generateUid("encode").ifPresent(records::uid);
     records
         .getTransformation()
         .setParallelism(input.getParallelism(), input.isParallelismConfigured());
-    DataStreamSink<Tuple2<byte[], byte[]>> sink = records.sinkTo(begin()).name(table.name());
-    context.generateUid("sink").ifPresent(sink::uid);
+    DataStreamSink<Tuple3<byte[], byte[], Boolean>> sink =
+        records.sinkTo(begin(batch)).name(table.name());
+    context
+        .generateUid("sink")
+        .or(() -> batch ? Optional.empty() : Optional.of("%s: %s".formatted(table.name(), stream)))
+        .ifPresent(sink::uid);
     sink.getTransformation()
         .setParallelism(
             parallelism == null ? input.getParallelism() : parallelism,
@@ -102,8 +127,27 @@ final class SnapshotTableSink implements DynamicTableSink, SupportsOverwrite, Su
     return sink;
   }
 
-  private SnapshotSink begin() {
+  private void requireCheckpoints(CheckpointConfig environment) {
+    if (!environment.isCheckpointingEnabled()
+        && session.getOptional(CheckpointingOptions.CHECKPOINTING_INTERVAL).isEmpty()) {
+      throw new ValidationException(
+          "table %s: a stream is published at checkpoints, and the job has none; SET 'execution.checkpointing.interval' = '10 s', or SET 'execution.runtime-mode' = 'batch'"
+              .formatted(table.name()));
+    }
+  }
+
+  private Sink<Tuple3<byte[], byte[], Boolean>> begin(boolean batch) {
+    if (!batch) {
+      return DeltaSink.ofStream(table, settings, stream);
+    }
     try {
+      String current = table.table().currentVersion();
+      if (current != null && insertion == Insertion.APPEND) {
+        return DeltaSink.ofBatch(table, settings);
+      }
+      if (current != null) {
+        table.table().requireNoStreams(table.table().manifest(current));
+      }
       return SnapshotSink.begin(table, settings);
     } catch (IOException e) {
       throw new ValidationException(
@@ -113,7 +157,7 @@ final class SnapshotTableSink implements DynamicTableSink, SupportsOverwrite, Su
 
   @Override
   public DynamicTableSink copy() {
-    SnapshotTableSink copy = new SnapshotTableSink(table, settings, parallelism);
+    SnapshotTableSink copy = new SnapshotTableSink(table, settings, parallelism, stream, session);
     copy.insertion = insertion;
     return copy;
   }

@@ -174,23 +174,53 @@ class BuildTest {
   }
 
   @Test
-  void refusesPlainInsert() throws Exception {
-    Sql session = Sql.batch(1).numbers("s", 10).run(ddl(""));
+  void insertsIntoATable() throws Exception {
+    Sql session = Sql.batch(2).numbers("s", 10).run(ddl("", "'sink.partitions' = '4'"));
 
-    assertThatThrownBy(() -> session.run("INSERT INTO t SELECT f0, 'x' FROM s"))
-        .hasStackTraceContaining(
-            "table default_catalog.default_database.t cannot be appended to: a snapshot is immutable");
-    assertThat(Table.at(directory).currentVersion()).isNull();
+    session.run("INSERT INTO t SELECT f0, 'x' FROM s");
+    assertThat(current().recordCount()).isEqualTo(10);
+    assertThat(current().hasChanges()).isFalse();
+
+    session.run("INSERT INTO t SELECT f0 + 5, 'y' FROM s");
+    session.run("INSERT INTO t SELECT f0, 'z' FROM s WHERE f0 < 0");
+    assertThat(current().recordCount()).isEqualTo(10);
+    assertThat(current().changes().count()).isEqualTo(10);
+    assertThat(current().changes().streams()).isEmpty();
+    assertThat(Table.at(directory).versions()).hasSize(2);
+    assertThat(session.texts("SELECT name, COUNT(*) FROM t GROUP BY name"))
+        .containsExactly("+I[x, 5]", "+I[y, 10]");
+    assertThat(session.texts("SELECT COUNT(*), COUNT(id) FROM t")).containsExactly("+I[15, 15]");
+    assertThat(session.texts("SELECT name FROM t WHERE id IN (4, 5, 14, 15)"))
+        .containsExactly("+I[x]", "+I[y]", "+I[y]");
+
+    session.run("INSERT OVERWRITE t SELECT f0, 'z' FROM s");
+    assertThat(current().hasChanges()).isFalse();
+    assertThat(session.texts("SELECT COUNT(*) FROM t")).containsExactly("+I[10]");
+  }
+
+  /** Of partitions without records in their files, too. */
+  @Test
+  void countsAndScansChangesOverAnEmptyTable() throws Exception {
+    Sql session =
+        Sql.batch(1)
+            .numbers("s", 10)
+            .run(ddl("", "'sink.partitions' = '4'", "'sink.min-rows' = '0'"))
+            .run("INSERT OVERWRITE t SELECT f0, 'x' FROM s WHERE f0 < 0")
+            .run("INSERT INTO t SELECT f0, 'y' FROM s");
+
+    assertThat(current().recordCount()).isZero();
+    assertThat(session.texts("SELECT COUNT(*) FROM t")).containsExactly("+I[10]");
+    assertThat(session.texts("SELECT DISTINCT name FROM t")).containsExactly("+I[y]");
+    assertThat(session.texts("SELECT name FROM t WHERE id = 3")).containsExactly("+I[y]");
   }
 
   @Test
-  void refusesStreams() throws Exception {
+  void refusesToBuildFromStreams() throws Exception {
     Sql session = Sql.streaming(1).numbers("s", 10).run(ddl(""));
 
-    assertThatThrownBy(() -> session.run("INSERT INTO t SELECT f0, 'x' FROM s"))
-        .hasStackTraceContaining("SET 'execution.runtime-mode' = 'batch' and use INSERT OVERWRITE");
     assertThatThrownBy(() -> session.run("INSERT OVERWRITE t SELECT f0, 'x' FROM s"))
         .hasStackTraceContaining("SET 'execution.runtime-mode' = 'batch' and use INSERT OVERWRITE");
+    assertThat(Table.at(directory).currentVersion()).isNull();
   }
 
   @Test

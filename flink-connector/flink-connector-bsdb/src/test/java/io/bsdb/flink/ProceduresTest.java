@@ -42,7 +42,12 @@ class ProceduresTest {
   void listsProcedures() throws Exception {
     assertThat(session.texts("SHOW PROCEDURES IN c.sys"))
         .containsExactly(
-            "+I[expire]", "+I[rollback]", "+I[rollback_to]", "+I[sweep]", "+I[verify]");
+            "+I[compact]",
+            "+I[expire]",
+            "+I[rollback]",
+            "+I[rollback_to]",
+            "+I[sweep]",
+            "+I[verify]");
   }
 
   @Test
@@ -90,6 +95,28 @@ class ProceduresTest {
   }
 
   @Test
+  void compacts() throws Exception {
+    assertThat(session.texts("CALL c.sys.compact('default.t')"))
+        .containsExactly("+I[%s, 0, 0]".formatted(versions.get(2)));
+    session.run("INSERT INTO c.`default`.t SELECT f0 + 45, 4 FROM s WHERE f0 < 10");
+
+    assertThat(session.texts("CALL c.sys.compact('default.t')"))
+        .containsExactly("+I[%s, 0, 0]".formatted(table.currentVersion()));
+    assertThat(session.texts("CALL c.sys.compact('default.t', 0.0)"))
+        .singleElement()
+        .asString()
+        .endsWith(", 1, 0]");
+
+    Manifest manifest = table.manifest(table.requireCurrentVersion());
+    assertThat(manifest.hasChanges()).isFalse();
+    assertThat(manifest.recordCount()).isEqualTo(55);
+    assertThat(session.texts("SELECT COUNT(*), SUM(n) FROM c.`default`.t"))
+        .containsExactly("+I[55, 175]");
+    session.run("CALL c.sys.verify('default.t')").run("DROP TABLE c.`default`.t");
+    assertThat(warehouse.resolve("default/t")).doesNotExist();
+  }
+
+  @Test
   void sweeps() throws Exception {
     Path leftover =
         Files.createDirectories(
@@ -109,7 +136,7 @@ class ProceduresTest {
         .hasStackTraceContaining("no such table: 'default.nowhere' in catalog c with warehouse ");
     assertThatThrownBy(() -> session.run("CALL c.sys.verify('x/y.t')"))
         .hasStackTraceContaining("no such table: 'x/y.t'");
-    assertThatThrownBy(() -> session.run("CALL c.sys.compact('default.t')"))
-        .hasStackTraceContaining("No match found for function signature compact");
+    assertThatThrownBy(() -> session.run("CALL c.sys.shrink('default.t')"))
+        .hasStackTraceContaining("No match found for function signature shrink");
   }
 }

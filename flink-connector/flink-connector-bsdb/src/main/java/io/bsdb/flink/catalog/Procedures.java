@@ -12,7 +12,7 @@ final class Procedures {
   private Procedures() {}
 
   static List<String> names() {
-    return List.of("expire", "rollback", "rollback_to", "sweep", "verify");
+    return List.of("compact", "expire", "rollback", "rollback_to", "sweep", "verify");
   }
 
   /** The procedure of this name, or null. */
@@ -21,6 +21,7 @@ final class Procedures {
       return null;
     }
     return switch (path.getObjectName()) {
+      case "compact" -> new CompactProcedure(tables);
       case "expire" -> new ExpireProcedure(tables);
       // ROLLBACK is a keyword of SQL, so that the first name needs backticks.
       case "rollback", "rollback_to" -> new RollbackProcedure(tables);

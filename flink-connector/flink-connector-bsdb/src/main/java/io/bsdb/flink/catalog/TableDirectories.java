@@ -242,6 +242,7 @@ final class TableDirectories {
               table.storage().delete(SnapshotFormat.CURRENT_FILE);
               table.storage().delete(TableDeclaration.FILE);
               table.storage().delete(SnapshotFormat.SNAPSHOTS_DIRECTORY);
+              table.storage().delete(SnapshotFormat.DATA_DIRECTORY);
               table.storage().delete(SnapshotFormat.STAGING_DIRECTORY);
             });
     for (String name : table.storage().list("")) {

@@ -6,11 +6,13 @@ import io.bsdb.format.SnapshotFormat;
 import io.bsdb.reader.SnapshotVerifier;
 import io.bsdb.table.Manifest;
 import io.bsdb.table.Table;
-import io.bsdb.table.TableStorage;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.LinkedHashSet;
+import java.util.Objects;
+import java.util.Set;
 import org.apache.flink.table.annotation.ArgumentHint;
 import org.apache.flink.table.annotation.DataTypeHint;
 import org.apache.flink.table.annotation.ProcedureHint;
@@ -50,12 +52,12 @@ public final class VerifyProcedure implements Procedure {
     Table stored = tables.table(path);
     String chosen =
         version == null ? stored.requireCurrentVersion() : Versions.resolve(stored, version);
-    Manifest manifest = verify(tables.location(path), stored.storage(), chosen);
+    Manifest manifest = verify(tables.location(path), stored, chosen);
     return new Row[] {Row.of(chosen, manifest.recordCount(), manifest.length())};
   }
 
   /** Reads a local version in place, and any other in a copy that is deleted afterwards. */
-  private static Manifest verify(TableLocation location, TableStorage storage, String version)
+  private static Manifest verify(TableLocation location, Table table, String version)
       throws IOException {
     String snapshot = SnapshotFormat.SNAPSHOTS_DIRECTORY + "/" + version;
     if (location.isLocal()) {
@@ -63,12 +65,16 @@ public final class VerifyProcedure implements Procedure {
     }
     Path copy = Files.createTempDirectory("bsdb-verify-");
     try {
-      for (String file : storage.list(snapshot)) {
-        try (InputStream in = storage.open(snapshot + "/" + file)) {
-          Files.copy(in, copy.resolve(file));
+      Set<String> files = new LinkedHashSet<>(table.manifest(version).files());
+      files.add(snapshot + "/" + SnapshotFormat.MANIFEST_FILE);
+      for (String file : files) {
+        Path target = copy.resolve(file);
+        Files.createDirectories(Objects.requireNonNull(target.getParent()));
+        try (InputStream in = table.storage().open(file)) {
+          Files.copy(in, target);
         }
       }
-      return SnapshotVerifier.verify(copy);
+      return SnapshotVerifier.verify(copy.resolve(snapshot));
     } finally {
       Table.at(copy).storage().delete("");
     }

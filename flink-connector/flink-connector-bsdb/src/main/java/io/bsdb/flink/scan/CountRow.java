@@ -5,7 +5,7 @@ import org.apache.flink.table.data.GenericRowData;
 import org.apache.flink.table.data.RowData;
 import org.jspecify.annotations.Nullable;
 
-/** One row that says how many there are. */
+/** One row that says how many there are, in the version or in a partition. */
 final class CountRow implements SplitRows {
   private @Nullable RowData row;
 

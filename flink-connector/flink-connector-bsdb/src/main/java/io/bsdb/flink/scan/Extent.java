@@ -20,7 +20,8 @@ public sealed interface Extent extends Serializable {
   }
 
   /**
-   * No row: their number alone, which the manifest tells.
+   * No row: their number alone, which the manifest tells of a version without changes; else the
+   * rows of each partition are counted.
    *
    * @param columns how often it is wanted
    */

@@ -89,7 +89,9 @@ final class ScanReader implements SourceReader<RowData, ScanSplit> {
   private SplitRows open(ScanSplit next) throws IOException {
     if (spec.extent() instanceof Extent.RowCount count) {
       Manifest manifest = spec.table().table().manifest(next.version());
-      return new CountRow(manifest.recordCount(), count.columns());
+      if (!manifest.hasChanges()) {
+        return new CountRow(manifest.recordCount(), count.columns());
+      }
     }
     ScannedVersion version = open;
     if (version == null) {

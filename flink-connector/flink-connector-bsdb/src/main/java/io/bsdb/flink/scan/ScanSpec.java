@@ -37,7 +37,7 @@ public record ScanSpec(
 
   /** Whether one reader serves all splits; else each split opens its partition alone. */
   boolean isOpenedWhole() {
-    return isReadInPlace() && extent instanceof Extent.AllRows;
+    return isReadInPlace() && !(extent instanceof Extent.RowsOfKeys);
   }
 
   /**
@@ -54,7 +54,7 @@ public record ScanSpec(
 
   private IntStream partitions(SnapshotMapping mapping, Manifest manifest) {
     Partitioning partitioning = manifest.partitioning();
-    if (extent instanceof Extent.RowCount) {
+    if (extent instanceof Extent.RowCount && !manifest.hasChanges()) {
       return IntStream.of(0);
     }
     if (extent instanceof Extent.RowsOfKeys rows) {
@@ -64,10 +64,12 @@ public record ScanSpec(
           .sorted();
     }
     return IntStream.range(0, partitioning.count())
-        .filter(partition -> manifest.partitions().get(partition).recordCount() > 0);
+        .filter(
+            partition ->
+                manifest.hasChanges() || manifest.partitions().get(partition).recordCount() > 0);
   }
 
-  /** The number of rows, if the client can see the table. */
+  /** The number of rows, but for changes, if the client can see the table. */
   public TableStats statistics() {
     try {
       return new TableStats(table.table().manifest(version()).recordCount());

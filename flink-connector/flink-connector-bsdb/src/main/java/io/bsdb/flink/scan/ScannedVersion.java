@@ -4,6 +4,7 @@ import io.bsdb.flink.lookup.ReadSettings;
 import io.bsdb.flink.lookup.SharedSnapshots;
 import io.bsdb.flink.row.RowDecoder;
 import io.bsdb.flink.row.SnapshotMapping;
+import io.bsdb.reader.RecordCursor;
 import io.bsdb.reader.SnapshotReader;
 import io.bsdb.reader.follow.TableReader;
 import io.bsdb.reader.options.KeyShare;
@@ -139,7 +140,20 @@ final class ScannedVersion implements Closeable {
               .filter(key -> partitioning.partition(key) == partition)
               .toList());
     }
+    if (spec.extent() instanceof Extent.RowCount count) {
+      return new CountRow(count(reader, partition), count.columns());
+    }
     return new PartitionRows(spec, reader.scan(partition), decoder);
+  }
+
+  private static long count(SnapshotReader reader, int partition) throws IOException {
+    long count = 0;
+    try (RecordCursor cursor = reader.scan(partition)) {
+      while (cursor.next()) {
+        count++;
+      }
+    }
+    return count;
   }
 
   @Override

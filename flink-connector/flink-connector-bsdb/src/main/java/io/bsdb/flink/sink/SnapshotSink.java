@@ -3,18 +3,15 @@ package io.bsdb.flink.sink;
 import io.bsdb.flink.row.DeclaredTable;
 import io.bsdb.table.Build;
 import io.bsdb.table.PartitionFile;
-import io.bsdb.table.Partitioning;
 import java.io.IOException;
 import org.apache.flink.api.common.SupportsConcurrentExecutionAttempts;
-import org.apache.flink.api.common.functions.Partitioner;
 import org.apache.flink.api.connector.sink2.Committer;
 import org.apache.flink.api.connector.sink2.CommitterInitContext;
 import org.apache.flink.api.connector.sink2.CommittingSinkWriter;
 import org.apache.flink.api.connector.sink2.Sink;
 import org.apache.flink.api.connector.sink2.SupportsCommitter;
 import org.apache.flink.api.connector.sink2.WriterInitContext;
-import org.apache.flink.api.java.functions.KeySelector;
-import org.apache.flink.api.java.tuple.Tuple2;
+import org.apache.flink.api.java.tuple.Tuple3;
 import org.apache.flink.core.io.SimpleVersionedSerializer;
 import org.apache.flink.streaming.api.connector.sink2.CommittableMessage;
 import org.apache.flink.streaming.api.connector.sink2.CommittableMessageTypeInfo;
@@ -36,8 +33,8 @@ import org.apache.flink.streaming.api.datastream.DataStream;
  * in service.
  */
 public final class SnapshotSink
-    implements Sink<Tuple2<byte[], byte[]>>,
-        SupportsPreWriteTopology<Tuple2<byte[], byte[]>>,
+    implements Sink<Tuple3<byte[], byte[], Boolean>>,
+        SupportsPreWriteTopology<Tuple3<byte[], byte[], Boolean>>,
         SupportsPreCommitTopology<PartitionFile, Publication>,
         SupportsCommitter<Publication>,
         SupportsConcurrentExecutionAttempts {
@@ -64,31 +61,13 @@ public final class SnapshotSink
   }
 
   @Override
-  public DataStream<Tuple2<byte[], byte[]>> addPreWriteTopology(
-      DataStream<Tuple2<byte[], byte[]>> records) {
-    return records.partitionCustom(
-        new PartitionRanges(settings.partitions()), new PartitionOfKey(settings.partitions()));
-  }
-
-  /** The partition of a record. */
-  private record PartitionOfKey(int partitions)
-      implements KeySelector<Tuple2<byte[], byte[]>, Integer> {
-    @Override
-    public Integer getKey(Tuple2<byte[], byte[]> entry) {
-      return new Partitioning(partitions).partition(entry.f0);
-    }
-  }
-
-  /** Gives each task a range of partitions. */
-  private record PartitionRanges(int partitions) implements Partitioner<Integer> {
-    @Override
-    public int partition(Integer partition, int tasks) {
-      return (int) ((long) partition * tasks / partitions);
-    }
+  public DataStream<Tuple3<byte[], byte[], Boolean>> addPreWriteTopology(
+      DataStream<Tuple3<byte[], byte[], Boolean>> records) {
+    return PartitionShuffle.of(records, settings.partitions());
   }
 
   @Override
-  public CommittingSinkWriter<Tuple2<byte[], byte[]>, PartitionFile> createWriter(
+  public CommittingSinkWriter<Tuple3<byte[], byte[], Boolean>, PartitionFile> createWriter(
       WriterInitContext context) throws IOException {
     return SnapshotSinkWriter.create(table, settings, build, context);
   }

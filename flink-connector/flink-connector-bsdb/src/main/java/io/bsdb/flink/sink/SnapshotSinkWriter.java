@@ -12,13 +12,13 @@ import java.util.UUID;
 import org.apache.flink.api.common.TaskInfo;
 import org.apache.flink.api.connector.sink2.CommittingSinkWriter;
 import org.apache.flink.api.connector.sink2.WriterInitContext;
-import org.apache.flink.api.java.tuple.Tuple2;
+import org.apache.flink.api.java.tuple.Tuple3;
 import org.apache.flink.runtime.execution.SuppressRestartsException;
 import org.apache.flink.table.api.ValidationException;
 
 /** Builds the files of the partitions whose records come to this task. */
 final class SnapshotSinkWriter
-    implements CommittingSinkWriter<Tuple2<byte[], byte[]>, PartitionFile> {
+    implements CommittingSinkWriter<Tuple3<byte[], byte[], Boolean>, PartitionFile> {
   private final DeclaredTable table;
   private final BuildWorker writer;
   private final TemporaryDirectory temporary;
@@ -63,7 +63,7 @@ final class SnapshotSinkWriter
   }
 
   @Override
-  public void write(Tuple2<byte[], byte[]> entry, Context context) throws IOException {
+  public void write(Tuple3<byte[], byte[], Boolean> entry, Context context) throws IOException {
     writer.add(entry.f0, entry.f1);
   }
 

@@ -20,7 +20,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.stream.Stream;
 import org.apache.flink.api.common.RuntimeExecutionMode;
-import org.apache.flink.api.java.tuple.Tuple2;
+import org.apache.flink.api.java.tuple.Tuple3;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.configuration.ExecutionOptions;
 import org.apache.flink.configuration.RestartStrategyOptions;
@@ -94,10 +94,11 @@ final class FaultyBuild {
     return env.executeAsync();
   }
 
-  private static Tuple2<byte[], byte[]> entry(long id) {
-    return Tuple2.of(
+  private static Tuple3<byte[], byte[], Boolean> entry(long id) {
+    return Tuple3.of(
         ByteBuffer.allocate(Long.BYTES).putLong(id).array(),
-        ByteBuffer.allocate(Long.BYTES + 1).putLong(id).array());
+        ByteBuffer.allocate(Long.BYTES + 1).putLong(id).array(),
+        false);
   }
 
   void run(Fault fault, int rows) throws Exception {

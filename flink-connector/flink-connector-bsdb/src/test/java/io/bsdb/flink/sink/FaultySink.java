@@ -14,7 +14,7 @@ import org.apache.flink.api.connector.sink2.CommittingSinkWriter;
 import org.apache.flink.api.connector.sink2.Sink;
 import org.apache.flink.api.connector.sink2.SupportsCommitter;
 import org.apache.flink.api.connector.sink2.WriterInitContext;
-import org.apache.flink.api.java.tuple.Tuple2;
+import org.apache.flink.api.java.tuple.Tuple3;
 import org.apache.flink.core.io.SimpleVersionedSerializer;
 import org.apache.flink.streaming.api.connector.sink2.CommittableMessage;
 import org.apache.flink.streaming.api.connector.sink2.SupportsPreCommitTopology;
@@ -26,8 +26,8 @@ import org.apache.flink.streaming.api.datastream.DataStream;
  * {@link #running}.
  */
 final class FaultySink
-    implements Sink<Tuple2<byte[], byte[]>>,
-        SupportsPreWriteTopology<Tuple2<byte[], byte[]>>,
+    implements Sink<Tuple3<byte[], byte[], Boolean>>,
+        SupportsPreWriteTopology<Tuple3<byte[], byte[], Boolean>>,
         SupportsPreCommitTopology<PartitionFile, Publication>,
         SupportsCommitter<Publication>,
         SupportsConcurrentExecutionAttempts {
@@ -74,8 +74,8 @@ final class FaultySink
   }
 
   @Override
-  public DataStream<Tuple2<byte[], byte[]>> addPreWriteTopology(
-      DataStream<Tuple2<byte[], byte[]>> records) {
+  public DataStream<Tuple3<byte[], byte[], Boolean>> addPreWriteTopology(
+      DataStream<Tuple3<byte[], byte[], Boolean>> records) {
     return sink.addPreWriteTopology(records);
   }
 
@@ -96,7 +96,7 @@ final class FaultySink
   }
 
   @Override
-  public CommittingSinkWriter<Tuple2<byte[], byte[]>, PartitionFile> createWriter(
+  public CommittingSinkWriter<Tuple3<byte[], byte[], Boolean>, PartitionFile> createWriter(
       WriterInitContext context) throws IOException {
     running.writers.incrementAndGet();
     return new FaultyWriter(
@@ -117,14 +117,14 @@ final class FaultySink
   }
 
   private final class FaultyWriter
-      implements CommittingSinkWriter<Tuple2<byte[], byte[]>, PartitionFile> {
-    private final CommittingSinkWriter<Tuple2<byte[], byte[]>, PartitionFile> writer;
+      implements CommittingSinkWriter<Tuple3<byte[], byte[], Boolean>, PartitionFile> {
+    private final CommittingSinkWriter<Tuple3<byte[], byte[], Boolean>, PartitionFile> writer;
     private final int subtask;
     private final int attempt;
     private int written;
 
     FaultyWriter(
-        CommittingSinkWriter<Tuple2<byte[], byte[]>, PartitionFile> writer,
+        CommittingSinkWriter<Tuple3<byte[], byte[], Boolean>, PartitionFile> writer,
         int subtask,
         int attempt) {
       this.writer = writer;
@@ -133,7 +133,7 @@ final class FaultySink
     }
 
     @Override
-    public void write(Tuple2<byte[], byte[]> entry, Context context)
+    public void write(Tuple3<byte[], byte[], Boolean> entry, Context context)
         throws IOException, InterruptedException {
       if (subtask == 0 && ++written == 100) {
         switch (fault) {

@@ -1,0 +1,53 @@
+package io.bsdb.flink.catalog;
+
+import io.bsdb.compact.Compactor;
+import io.bsdb.flink.storage.TableLocation;
+import java.io.IOException;
+import org.apache.flink.table.annotation.ArgumentHint;
+import org.apache.flink.table.annotation.DataTypeHint;
+import org.apache.flink.table.annotation.ProcedureHint;
+import org.apache.flink.table.api.ValidationException;
+import org.apache.flink.table.catalog.ObjectPath;
+import org.apache.flink.table.procedure.ProcedureContext;
+import org.apache.flink.table.procedures.Procedure;
+import org.apache.flink.types.Row;
+import org.jspecify.annotations.Nullable;
+
+/** {@code compact(table, fraction)} folds changes into partition files, and merges the rest. */
+@ProcedureHint(
+    arguments = {
+      @ArgumentHint(name = "table", type = @DataTypeHint("STRING")),
+      @ArgumentHint(name = "fraction", type = @DataTypeHint("DOUBLE"), isOptional = true)
+    },
+    output = @DataTypeHint("ROW<version STRING, folded_partitions INT, merged_segments INT>"))
+public final class CompactProcedure implements Procedure {
+  private final TableDirectories tables;
+
+  CompactProcedure(TableDirectories tables) {
+    this.tables = tables;
+  }
+
+  /**
+   * Answers the version in service, and what was done to it.
+   *
+   * @param fraction of the records of a partition from which it is folded if so many were changed;
+   *     0 folds all changes; null for the default
+   */
+  public Row[] call(ProcedureContext context, String table, @Nullable Double fraction)
+      throws IOException {
+    ObjectPath path = tables.require(table);
+    TableLocation location = tables.location(path);
+    if (!location.isLocal()) {
+      throw new ValidationException(
+          "table %s cannot be compacted here, because it is not in the local file system: path=%s"
+              .formatted(table, location.path()));
+    }
+    Compactor.Result result =
+        new Compactor(location.directory())
+            .foldFraction(fraction == null ? Compactor.FOLD_FRACTION : fraction)
+            .run();
+    return new Row[] {
+      Row.of(result.manifest().version(), result.foldedPartitions(), result.mergedSegments())
+    };
+  }
+}

@@ -1,0 +1,241 @@
+package io.bsdb.flink.sink;
+
+import io.bsdb.compact.Compactor;
+import io.bsdb.flink.row.DeclaredTable;
+import io.bsdb.format.segment.SegmentWriter;
+import io.bsdb.row.Schema;
+import io.bsdb.table.Changes;
+import io.bsdb.table.Manifest;
+import io.bsdb.table.PublishConflictException;
+import io.bsdb.table.StreamProgress;
+import io.bsdb.table.StreamProgress.Checkpoint;
+import io.bsdb.table.Table;
+import io.bsdb.writer.DeltaWriter;
+import io.bsdb.writer.SnapshotPublisher;
+import java.io.IOException;
+import java.nio.file.NoSuchFileException;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.List;
+import org.apache.flink.api.connector.sink2.Committer;
+import org.apache.flink.runtime.execution.SuppressRestartsException;
+import org.apache.flink.table.api.ValidationException;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Appends deltas to what is in service, each once, and tidies up the table now and then. A delta
+ * that does not continue what the table has of its stream fails the job for good.
+ */
+final class DeltaCommitter implements Committer<Delta> {
+  private static final Logger LOG = LoggerFactory.getLogger(DeltaCommitter.class);
+
+  /** Longer than it takes from finding a version to having opened its files. */
+  private static final Duration SPARED_VERSIONS = Duration.ofHours(1);
+
+  private static final long TIDY_UP_NANOS = Duration.ofMinutes(1).toNanos();
+
+  private final DeclaredTable declared;
+  private final BuildSettings settings;
+  private final @Nullable String base;
+  private final Table table;
+  private final Schema schema;
+  private @Nullable Long tidiedUp;
+
+  private DeltaCommitter(DeclaredTable declared, BuildSettings settings, @Nullable String base) {
+    this.declared = declared;
+    this.settings = settings;
+    this.base = base;
+    this.table = declared.table();
+    this.schema = declared.schema();
+  }
+
+  /**
+   * Opens a table to be changed. One that has no version gets an empty one.
+   *
+   * @param base since when a delta of a batch job may have been published
+   */
+  static DeltaCommitter open(DeclaredTable declared, BuildSettings settings, @Nullable String base)
+      throws IOException {
+    DeltaCommitter committer = new DeltaCommitter(declared, settings, base);
+    if (committer.table.currentVersion() == null) {
+      committer.buildEmpty();
+    }
+    try {
+      committer.requireMatch(committer.table.manifest(committer.table.requireCurrentVersion()));
+    } catch (IllegalArgumentException | ValidationException e) {
+      throw new SuppressRestartsException(e);
+    }
+    return committer;
+  }
+
+  private void buildEmpty() throws IOException {
+    try {
+      SnapshotPublisher.publish(
+          table,
+          table.begin(),
+          settings.partitions(),
+          List.of(),
+          settings.writerOptions(declared).toBuilder().minRows(0).build());
+    } catch (PublishConflictException anotherJobWasFirst) {
+      LOG.info("Table {} has just been built.", declared.name(), anotherJobWasFirst);
+    }
+  }
+
+  /** Rows must be stored as they are declared. */
+  private void requireMatch(Manifest inService) {
+    DeltaWriter.requireKeys(inService, table);
+    if (!schema.equals(inService.schema())) {
+      throw new ValidationException(
+          "table %s cannot be changed, because it was built with other columns: version=%s declared=%s built=%s; declare it as it was built, or build it anew by INSERT OVERWRITE"
+              .formatted(
+                  declared.name(),
+                  inService.version(),
+                  schema.toJson(),
+                  inService.schema() == null ? "plain bytes" : inService.schema().toJson()));
+    }
+  }
+
+  @Override
+  public void commit(Collection<CommitRequest<Delta>> requests) throws IOException {
+    for (CommitRequest<Delta> request : requests) {
+      Delta delta = request.getCommittable();
+      String before = table.requireCurrentVersion();
+      try {
+        Manifest manifest = table.edit(inService -> append(inService, delta));
+        if (manifest.version().equals(before)) {
+          request.signalAlreadyCommitted();
+        }
+        LOG.info(
+            "Table {}: version {} has {} segments of {}.",
+            declared.name(),
+            manifest.version(),
+            delta.files().size(),
+            delta.origin() == null ? "a batch job" : delta.origin());
+      } catch (PublishConflictException
+          | IllegalArgumentException
+          | ValidationException
+          | NoSuchFileException e) {
+        // Trying again cannot help: neither what was published nor what is gone will come back.
+        throw new SuppressRestartsException(e);
+      }
+    }
+    if (tidiedUp == null || System.nanoTime() - tidiedUp > TIDY_UP_NANOS) {
+      tidyUp();
+      tidiedUp = System.nanoTime();
+    }
+  }
+
+  private Manifest append(Manifest inService, Delta delta) throws IOException {
+    requireMatch(inService);
+    Changes changes = inService.changes();
+    Delta.Origin origin = delta.origin();
+    if (origin == null) {
+      if (wasAppended(inService, delta)) {
+        return inService;
+      }
+    } else {
+      StreamProgress progress = changes.streams().get(origin.stream());
+      if (progress != null && progress.contains(origin.checkpoint())) {
+        return inService;
+      }
+      requireNext(origin, progress);
+      changes =
+          changes.with(
+              origin.stream(),
+              progress == null
+                  ? new StreamProgress(origin.checkpoint())
+                  : progress.after(origin.checkpoint()));
+    }
+    return inService.with(
+        inService.partitions(), inService.sourcePositions(), changes.append(delta.files()));
+  }
+
+  private void requireNext(Delta.Origin origin, @Nullable StreamProgress progress)
+      throws PublishConflictException {
+    Checkpoint previous = origin.previous();
+    if (progress == null) {
+      if (previous != null) {
+        throw refused(
+            origin,
+            "the table knows nothing of the stream; it was rolled back or replaced, or 'sink.stream' is another than before. Start the job without state, so that it reads its sources from their start");
+      }
+    } else if (previous == null) {
+      throw refused(
+          origin,
+          "another job wrote the stream, up to %s, and this one has not got its state. Start this one from a checkpoint or savepoint of that one; or, if it reads its sources from their start, choose another 'sink.stream'"
+              .formatted(progress.last()));
+    } else if (progress.isSuperseded(origin.checkpoint().incarnation())) {
+      throw refused(
+          origin,
+          "this job was superseded by another one that started from its state and wrote the stream up to %s. Let only one of them run"
+              .formatted(progress.last()));
+    } else if (!progress.contains(previous)) {
+      throw refused(
+          origin,
+          "what comes between is missing: the stream was written up to %s; perhaps the table was rolled back. Start the job from a checkpoint or savepoint that is not newer, or roll back to the version that was in service"
+              .formatted(progress.last()));
+    }
+  }
+
+  private PublishConflictException refused(Delta.Origin origin, String why) {
+    return new PublishConflictException(
+        "table %s: checkpoint %s of stream '%s', which follows %s, cannot be applied: %s"
+            .formatted(
+                declared.name(),
+                origin.checkpoint(),
+                origin.stream(),
+                origin.previous() == null ? "nothing" : origin.previous(),
+                why));
+  }
+
+  /** Whether the segments are those of the version in service, or of one that led to it. */
+  private boolean wasAppended(Manifest inService, Delta delta) throws IOException {
+    Manifest manifest = inService;
+    while (!manifest.version().equals(base)) {
+      if (manifest.files().contains(delta.files().get(0).path())) {
+        return true;
+      }
+      String parent = manifest.parent();
+      if (parent == null || !table.contains(parent)) {
+        return false;
+      }
+      manifest = table.manifest(parent);
+    }
+    return false;
+  }
+
+  /** The delta is in service whatever happens here, and it is tried again later. */
+  private void tidyUp() {
+    try {
+      merge(table.manifest(table.requireCurrentVersion()).changes());
+      LOG.info(
+          "Table {}: deleted versions {}, leftovers {}.",
+          declared.name(),
+          table.prune(settings.retainVersions(), SPARED_VERSIONS),
+          table.sweep(settings.stagingRetention()));
+    } catch (IOException | RuntimeException e) {
+      LOG.warn("Table {}: changes are in service, but could not be merged.", declared.name(), e);
+    }
+  }
+
+  /** Merges segments as far as that cannot fail for their size. */
+  private void merge(Changes changes) throws IOException {
+    if (!declared.isLocal() || changes.segments().size() <= Compactor.MAX_SEGMENTS) {
+      return;
+    }
+    if (changes.length() > SegmentWriter.TARGET_LENGTH) {
+      LOG.warn(
+          "Table {}: {} segments of {} bytes are too long to be merged; fold them: CALL sys.compact.",
+          declared.name(),
+          changes.segments().size(),
+          changes.length());
+      return;
+    }
+    new Compactor(declared.directory()).foldFraction(Double.POSITIVE_INFINITY).run();
+  }
+
+  @Override
+  public void close() {}
+}

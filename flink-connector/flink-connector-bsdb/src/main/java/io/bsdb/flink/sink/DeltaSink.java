@@ -1,0 +1,111 @@
+package io.bsdb.flink.sink;
+
+import io.bsdb.flink.row.DeclaredTable;
+import io.bsdb.table.SegmentFile;
+import java.io.IOException;
+import org.apache.flink.api.common.SupportsConcurrentExecutionAttempts;
+import org.apache.flink.api.connector.sink2.Committer;
+import org.apache.flink.api.connector.sink2.CommitterInitContext;
+import org.apache.flink.api.connector.sink2.CommittingSinkWriter;
+import org.apache.flink.api.connector.sink2.Sink;
+import org.apache.flink.api.connector.sink2.SupportsCommitter;
+import org.apache.flink.api.connector.sink2.WriterInitContext;
+import org.apache.flink.api.java.tuple.Tuple3;
+import org.apache.flink.core.io.SimpleVersionedSerializer;
+import org.apache.flink.streaming.api.connector.sink2.CommittableMessage;
+import org.apache.flink.streaming.api.connector.sink2.CommittableMessageTypeInfo;
+import org.apache.flink.streaming.api.connector.sink2.SupportsPreCommitTopology;
+import org.apache.flink.streaming.api.connector.sink2.SupportsPreWriteTopology;
+import org.apache.flink.streaming.api.datastream.DataStream;
+import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Applies a stream of encoded changes to a table: publishes one delta per checkpoint, exactly once.
+ * A batch job publishes one when its input has ended.
+ *
+ * <p>Records are shuffled by the partition of their key, so that the changes of a key stay in
+ * order. Each writer appends to a segment per checkpoint. One task collects the segments of all
+ * writers and hands them to the committer as one delta.
+ */
+public final class DeltaSink
+    implements Sink<Tuple3<byte[], byte[], Boolean>>,
+        SupportsPreWriteTopology<Tuple3<byte[], byte[], Boolean>>,
+        SupportsPreCommitTopology<SegmentFile, Delta>,
+        SupportsCommitter<Delta>,
+        SupportsConcurrentExecutionAttempts {
+  private static final long serialVersionUID = 1L;
+
+  private final DeclaredTable table;
+  private final BuildSettings settings;
+  private final @Nullable String stream;
+  private final @Nullable String base;
+
+  /** Applies a stream, whose id is recorded in the table. */
+  public static DeltaSink ofStream(DeclaredTable table, BuildSettings settings, String stream) {
+    return new DeltaSink(table, settings, stream, null);
+  }
+
+  /** Applies all of a bounded input at once. */
+  public static DeltaSink ofBatch(DeclaredTable table, BuildSettings settings) throws IOException {
+    return new DeltaSink(table, settings, null, table.table().currentVersion());
+  }
+
+  /**
+   * @param base the version in service when a batch job was planned
+   */
+  private DeltaSink(
+      DeclaredTable table, BuildSettings settings, @Nullable String stream, @Nullable String base) {
+    this.table = table;
+    this.settings = settings;
+    this.stream = stream;
+    this.base = base;
+  }
+
+  @Override
+  public DataStream<Tuple3<byte[], byte[], Boolean>> addPreWriteTopology(
+      DataStream<Tuple3<byte[], byte[], Boolean>> records) {
+    return PartitionShuffle.of(records, settings.partitions());
+  }
+
+  @Override
+  public CommittingSinkWriter<Tuple3<byte[], byte[], Boolean>, SegmentFile> createWriter(
+      WriterInitContext context) {
+    return new DeltaSinkWriter(table.table().storage());
+  }
+
+  @Override
+  public SimpleVersionedSerializer<SegmentFile> getWriteResultSerializer() {
+    return new SegmentFileSerializer();
+  }
+
+  @Override
+  public DataStream<CommittableMessage<Delta>> addPreCommitTopology(
+      DataStream<CommittableMessage<SegmentFile>> sealed) {
+    SingleOutputStreamOperator<CommittableMessage<Delta>> collected =
+        sealed
+            .global()
+            .transform(
+                "collect segments",
+                CommittableMessageTypeInfo.of(DeltaSerializer::new),
+                new DeltaOperator(stream))
+            .setParallelism(1)
+            .setMaxParallelism(1);
+    if (stream != null) {
+      // Its state must be found again in another plan.
+      collected.uid("collect segments of %s for %s".formatted(stream, table.name()));
+    }
+    // Without this global() the committer may miss the summary that goes before a committable.
+    return collected.global();
+  }
+
+  @Override
+  public Committer<Delta> createCommitter(CommitterInitContext context) throws IOException {
+    return DeltaCommitter.open(table, settings, base);
+  }
+
+  @Override
+  public SimpleVersionedSerializer<Delta> getCommittableSerializer() {
+    return new DeltaSerializer();
+  }
+}

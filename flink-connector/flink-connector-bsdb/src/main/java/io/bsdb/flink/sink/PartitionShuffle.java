@@ -1,0 +1,34 @@
+package io.bsdb.flink.sink;
+
+import io.bsdb.table.Partitioning;
+import org.apache.flink.api.common.functions.Partitioner;
+import org.apache.flink.api.java.functions.KeySelector;
+import org.apache.flink.api.java.tuple.Tuple3;
+import org.apache.flink.streaming.api.datastream.DataStream;
+
+/** Sends records to the writers by the partition of their key. */
+final class PartitionShuffle {
+  private PartitionShuffle() {}
+
+  static DataStream<Tuple3<byte[], byte[], Boolean>> of(
+      DataStream<Tuple3<byte[], byte[], Boolean>> records, int partitions) {
+    return records.partitionCustom(new PartitionRanges(partitions), new PartitionOfKey(partitions));
+  }
+
+  /** The partition of a record. */
+  private record PartitionOfKey(int partitions)
+      implements KeySelector<Tuple3<byte[], byte[], Boolean>, Integer> {
+    @Override
+    public Integer getKey(Tuple3<byte[], byte[], Boolean> entry) {
+      return new Partitioning(partitions).partition(entry.f0);
+    }
+  }
+
+  /** Gives each task a range of partitions. */
+  private record PartitionRanges(int partitions) implements Partitioner<Integer> {
+    @Override
+    public int partition(Integer partition, int tasks) {
+      return (int) ((long) partition * tasks / partitions);
+    }
+  }
+}

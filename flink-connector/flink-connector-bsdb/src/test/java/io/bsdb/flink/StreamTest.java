@@ -1,0 +1,346 @@
+package io.bsdb.flink;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.bsdb.table.Manifest;
+import io.bsdb.table.SegmentFile;
+import io.bsdb.table.Table;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.atomic.AtomicLong;
+import org.apache.flink.api.common.eventtime.WatermarkStrategy;
+import org.apache.flink.api.common.functions.MapFunction;
+import org.apache.flink.api.common.typeinfo.TypeInformation;
+import org.apache.flink.api.common.typeinfo.Types;
+import org.apache.flink.api.connector.source.util.ratelimit.RateLimiterStrategy;
+import org.apache.flink.configuration.Configuration;
+import org.apache.flink.configuration.RestartStrategyOptions;
+import org.apache.flink.configuration.StateRecoveryOptions;
+import org.apache.flink.connector.datagen.source.DataGeneratorSource;
+import org.apache.flink.core.execution.JobClient;
+import org.apache.flink.core.execution.SavepointFormatType;
+import org.apache.flink.runtime.minicluster.MiniCluster;
+import org.apache.flink.table.api.DataTypes;
+import org.apache.flink.table.api.Schema;
+import org.apache.flink.table.api.TableResult;
+import org.apache.flink.table.connector.ChangelogMode;
+import org.apache.flink.test.junit5.InjectMiniCluster;
+import org.apache.flink.test.junit5.MiniClusterExtension;
+import org.apache.flink.types.Row;
+import org.apache.flink.types.RowKind;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A changelog that keeps a table fresh. */
+@Timeout(180)
+class StreamTest {
+  @RegisterExtension
+  static final MiniClusterExtension CLUSTER = new MiniClusterExtension(Sql.cluster());
+
+  private static final long KEYS = 50;
+  private static final int PER_CHECKPOINT = 40;
+  private static final TypeInformation<Row> ROW =
+      Types.ROW_NAMED(new String[] {"id", "name"}, Types.LONG, Types.STRING);
+
+  /** How many changes a job that is started now reads per checkpoint. */
+  private static int perCheckpoint;
+
+  private static int parallelism;
+
+  /** The change that fails once; a test sets it. */
+  private static final AtomicLong FAILING = new AtomicLong();
+
+  @TempDir Path directory;
+  @TempDir Path savepoints;
+
+  @BeforeEach
+  void reset() {
+    FAILING.set(-1);
+    perCheckpoint = PER_CHECKPOINT;
+    parallelism = 2;
+  }
+
+  /** The changelog: the n-th change is of the key n mod 50. */
+  private static final class Change implements MapFunction<Long, Row> {
+    private static final long serialVersionUID = 1L;
+
+    @Override
+    public Row map(Long n) {
+      if (FAILING.compareAndSet(n, -1)) {
+        throw new IllegalStateException("injected");
+      }
+      return Row.ofKind(isDelete(n) ? RowKind.DELETE : kind(n), n % KEYS, "v" + n);
+    }
+
+    private static RowKind kind(long n) {
+      return n < KEYS ? RowKind.INSERT : RowKind.UPDATE_AFTER;
+    }
+  }
+
+  private static boolean isDelete(long n) {
+    return n >= KEYS && n % 7 == 3;
+  }
+
+  /** What a table has after so many changes. */
+  private static Map<Long, String> model(long changes) {
+    Map<Long, String> rows = new TreeMap<>();
+    for (long n = 0; n < changes; n++) {
+      if (isDelete(n)) {
+        rows.remove(n % KEYS);
+      } else {
+        rows.put(n % KEYS, "v" + n);
+      }
+    }
+    return rows;
+  }
+
+  private String ddl(String... options) {
+    return """
+        CREATE TABLE t (id BIGINT, name STRING, PRIMARY KEY (id) NOT ENFORCED)
+        WITH ('connector' = 'bsdb', 'path' = '%s', 'sink.partitions' = '4', 'lookup.refresh-interval' = '5 ms'%s)"""
+        .formatted(directory, String.join("", options));
+  }
+
+  private Sql session(int parallelism, Configuration configuration) throws Exception {
+    Sql session = Sql.streaming(parallelism).run(ddl());
+    session.env.configure(
+        configuration
+            .set(RestartStrategyOptions.RESTART_STRATEGY, "fixed-delay")
+            .set(RestartStrategyOptions.RESTART_STRATEGY_FIXED_DELAY_ATTEMPTS, 3)
+            .set(RestartStrategyOptions.RESTART_STRATEGY_FIXED_DELAY_DELAY, Duration.ZERO));
+    session.env.enableCheckpointing(20);
+    return session;
+  }
+
+  /** Declares the changelog as {@code changes}; a few of them between two checkpoints. */
+  private static Sql changes(Sql session, long count) {
+    session.tables.createTemporaryView(
+        "changes",
+        session.tables.fromChangelogStream(
+            session
+                .env
+                .fromSource(
+                    new DataGeneratorSource<>(
+                        n -> n,
+                        count,
+                        RateLimiterStrategy.perCheckpoint(perCheckpoint),
+                        Types.LONG),
+                    WatermarkStrategy.noWatermarks(),
+                    "changes")
+                .uid("changes")
+                .setParallelism(1)
+                .map(new Change())
+                .returns(ROW)
+                .uid("change")
+                .setParallelism(1),
+            Schema.newBuilder()
+                .column("id", DataTypes.BIGINT().notNull())
+                .column("name", DataTypes.STRING())
+                .primaryKey("id")
+                .build(),
+            ChangelogMode.upsert()));
+    return session;
+  }
+
+  private JobClient start(long count, Configuration configuration) throws Exception {
+    return changes(session(parallelism, configuration), count)
+        .tables
+        .executeSql("INSERT INTO t SELECT id, name FROM changes")
+        .getJobClient()
+        .orElseThrow();
+  }
+
+  private JobClient start(long count) throws Exception {
+    return start(count, new Configuration());
+  }
+
+  private JobClient restore(long count, String savepoint) throws Exception {
+    return start(count, new Configuration().set(StateRecoveryOptions.SAVEPOINT_PATH, savepoint));
+  }
+
+  private Manifest current() throws IOException {
+    Table table = Table.at(directory);
+    return table.manifest(table.requireCurrentVersion());
+  }
+
+  private long changed() throws IOException {
+    return Table.at(directory).currentVersion() == null ? 0 : current().changes().count();
+  }
+
+  /** Waits until the table has so many changes. */
+  private void await(JobClient job, long count) throws Exception {
+    while (changed() < count) {
+      assertThat(job.getJobStatus().get().isGloballyTerminalState()).isFalse();
+      Thread.onSpinWait();
+    }
+  }
+
+  private Map<Long, String> rows() throws Exception {
+    Map<Long, String> rows = new TreeMap<>();
+    for (Row row : Sql.batch(2).run(ddl()).query("SELECT id, name FROM t")) {
+      rows.put(row.getFieldAs(0), row.getFieldAs(1));
+    }
+    return rows;
+  }
+
+  private void assertHas(long changes) throws Exception {
+    assertThat(rows()).isEqualTo(model(changes));
+    assertThat(current().changes().count()).isEqualTo(changes);
+  }
+
+  @Test
+  void appliesAChangelogOnceThoughTheJobFails() throws Exception {
+    FAILING.set(777);
+
+    start(1500).getJobExecutionResult().get();
+
+    assertThat(FAILING).hasValue(-1);
+    assertHas(1500);
+    assertThat(Table.at(directory).versions()).hasSizeGreaterThan(10);
+    assertThat(current().changes().streams()).containsOnlyKeys("default");
+    assertThat(current().changes().streams().get("default").superseded()).hasSize(1);
+    assertThat(Table.at(directory).storage().list("data"))
+        .containsAll(current().changes().segments().stream().map(SegmentFile::name).toList());
+    assertThat(Sql.batch(2).run(ddl()).texts("SELECT COUNT(*) FROM t"))
+        .containsExactly("+I[%d]".formatted(model(1500).size()));
+  }
+
+  @Test
+  void appliesAChangelogOnceThoughATaskManagerIsLost(@InjectMiniCluster MiniCluster cluster)
+      throws Exception {
+    JobClient job = start(1500);
+    await(job, 300);
+    cluster.startTaskManager();
+    cluster.startTaskManager();
+    cluster.terminateTaskManager(0).get();
+    cluster.terminateTaskManager(1).get();
+
+    job.getJobExecutionResult().get();
+
+    assertHas(1500);
+  }
+
+  @Test
+  void goesOnFromASavepointAndRefusesTheSupersededJob() throws Exception {
+    long count = 100_000;
+    JobClient first = start(count);
+    await(first, 200);
+    String savepoint =
+        first.stopWithSavepoint(false, savepoints.toString(), SavepointFormatType.CANONICAL).get();
+    first.getJobExecutionResult().get();
+    long saved = changed();
+    assertHas(saved);
+
+    JobClient slow = restore(count, savepoint);
+    await(slow, saved + 200);
+    perCheckpoint = 50_000;
+    parallelism = 3;
+    JobClient fast = restore(count, savepoint);
+
+    assertThatThrownBy(() -> slow.getJobExecutionResult().get())
+        .hasStackTraceContaining("this job was superseded by another one");
+    fast.getJobExecutionResult().get();
+    assertThat(rows()).isEqualTo(model(count));
+  }
+
+  @Test
+  void refusesAJobThatStartsAnewUnderTheSameName() throws Exception {
+    start(100).getJobExecutionResult().get();
+
+    assertThatThrownBy(() -> start(100).getJobExecutionResult().get())
+        .hasStackTraceContaining("another job wrote the stream")
+        .hasStackTraceContaining("choose another 'sink.stream'");
+    assertHas(100);
+  }
+
+  @Test
+  void keepsTheTableThatAnotherJobLooksUpInFresh() throws Exception {
+    JobClient job = start(Long.MAX_VALUE);
+    await(job, 100);
+
+    Sql lookups = Sql.streaming(1).run(ddl());
+    lookups.numbers("s", Long.MAX_VALUE - 1);
+    long last = -1;
+    int changes = 0;
+    TableResult result =
+        lookups.tables.executeSql(
+            "SELECT d.name FROM s JOIN t FOR SYSTEM_TIME AS OF s.pt AS d ON d.id = s.f0 * 0 + 5");
+    try (var rows = result.collect()) {
+      while (changes < 3) {
+        long n = Long.parseLong(rows.next().<String>getFieldAs(0).substring(1));
+        assertThat(n % KEYS).isEqualTo(5);
+        assertThat(n).isGreaterThanOrEqualTo(last);
+        changes += n > last ? 1 : 0;
+        last = n;
+      }
+    }
+    job.cancel().get();
+    for (JobClient cancelled : List.of(job, result.getJobClient().orElseThrow())) {
+      assertThatThrownBy(() -> cancelled.getJobExecutionResult().get())
+          .hasStackTraceContaining("Job was cancelled");
+    }
+  }
+
+  @Test
+  void movesARowWhoseKeyChanges() throws Exception {
+    Sql session = session(2, new Configuration());
+    session.tables.createTemporaryView(
+        "renames",
+        session.tables.fromChangelogStream(
+            session
+                .env
+                .fromData(
+                    ROW,
+                    Row.ofKind(RowKind.INSERT, 1L, "a"),
+                    Row.ofKind(RowKind.INSERT, 2L, "b"),
+                    Row.ofKind(RowKind.UPDATE_BEFORE, 1L, "a"),
+                    Row.ofKind(RowKind.UPDATE_AFTER, 3L, "a"))
+                .setParallelism(1),
+            Schema.newBuilder()
+                .column("id", DataTypes.BIGINT().notNull())
+                .column("name", DataTypes.STRING())
+                .build(),
+            ChangelogMode.all()));
+    // Flink 2.3 asks for ON CONFLICT otherwise, which 2.2 does not know.
+    session.tables.getConfig().set("table.exec.sink.require-on-conflict", "false");
+    session.run("INSERT INTO t SELECT id, name FROM renames");
+
+    assertThat(Sql.batch(1).run(ddl()).texts("SELECT id, name FROM t"))
+        .containsExactly("+I[2, b]", "+I[3, a]");
+  }
+
+  @Test
+  void refusesAJobWithoutCheckpoints() throws Exception {
+    Sql session = changes(Sql.streaming(1).run(ddl()), 10);
+
+    assertThatThrownBy(() -> session.run("INSERT INTO t SELECT id, name FROM changes"))
+        .hasStackTraceContaining("SET 'execution.checkpointing.interval' = '10 s'");
+    session.tables.getConfig().set("execution.checkpointing.interval", "20 ms");
+    session.run("INSERT INTO t SELECT id, name FROM changes");
+    assertHas(10);
+  }
+
+  @Test
+  void refusesToBuildATableThatAStreamIsWrittenInto() throws Exception {
+    start(100).getJobExecutionResult().get();
+    Sql session = Sql.batch(1).numbers("n", 10).run(ddl());
+
+    assertThatThrownBy(() -> session.run("INSERT OVERWRITE t SELECT f0, 'x' FROM n"))
+        .hasStackTraceContaining(
+            "a table into which a stream is written cannot be replaced by a build: table="
+                + directory)
+        .hasStackTraceContaining("streams=[default]");
+
+    session.run("INSERT INTO t SELECT f0 + 1000, 'x' FROM n");
+    assertThat(session.texts("SELECT COUNT(*) FROM t"))
+        .containsExactly("+I[%d]".formatted(model(100).size() + 10));
+  }
+}

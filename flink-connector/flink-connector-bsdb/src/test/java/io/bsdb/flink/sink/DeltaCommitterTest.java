@@ -1,0 +1,296 @@
+package io.bsdb.flink.sink;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.bsdb.compact.Compactor;
+import io.bsdb.flink.row.DeclaredTable;
+import io.bsdb.reader.SnapshotReader;
+import io.bsdb.table.Manifest;
+import io.bsdb.table.StreamProgress.Checkpoint;
+import io.bsdb.table.Table;
+import io.bsdb.writer.DeltaWriter;
+import io.bsdb.writer.SegmentFiles;
+import io.bsdb.writer.SnapshotWriter;
+import io.bsdb.writer.WriterOptions;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Objects;
+import java.util.UUID;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.apache.flink.api.connector.sink2.Committer.CommitRequest;
+import org.apache.flink.runtime.execution.SuppressRestartsException;
+import org.apache.flink.table.types.logical.BigIntType;
+import org.apache.flink.table.types.logical.LogicalType;
+import org.apache.flink.table.types.logical.RowType;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class DeltaCommitterTest {
+  private static final UUID A = new UUID(0, 0xA);
+  private static final UUID B = new UUID(0, 0xB);
+  private static final UUID C = new UUID(0, 0xC);
+
+  @TempDir Path directory;
+  private Table table;
+
+  @BeforeEach
+  void begin() {
+    table = Table.at(directory);
+  }
+
+  private record Request(Delta delta, AtomicInteger repeated) implements CommitRequest<Delta> {
+    @Override
+    public Delta getCommittable() {
+      return delta;
+    }
+
+    @Override
+    public int getNumberOfRetries() {
+      return 0;
+    }
+
+    @Override
+    public void signalFailedWithKnownReason(Throwable cause) {
+      throw new AssertionError(cause);
+    }
+
+    @Override
+    public void signalFailedWithUnknownReason(Throwable cause) {
+      throw new AssertionError(cause);
+    }
+
+    @Override
+    public void retryLater() {
+      throw new AssertionError("not to be repeated by Flink");
+    }
+
+    @Override
+    public void updateAndRetryLater(Delta other) {
+      throw new AssertionError("not to be repeated by Flink");
+    }
+
+    @Override
+    public void signalAlreadyCommitted() {
+      repeated.incrementAndGet();
+    }
+  }
+
+  private static Checkpoint at(UUID incarnation, long number) {
+    return new Checkpoint(incarnation, number);
+  }
+
+  /** A delta that gives the key 1 a value. */
+  private Delta delta(Delta.@Nullable Origin origin, long value) throws IOException {
+    try (SegmentFiles files = new SegmentFiles(table.storage())) {
+      files.put(bytes(1), bytes(value));
+      return new Delta(origin, files.finish());
+    }
+  }
+
+  private Delta delta(Checkpoint checkpoint, @Nullable Checkpoint previous) throws IOException {
+    return delta(new Delta.Origin("s", checkpoint, previous), checkpoint.number());
+  }
+
+  private static byte[] bytes(long value) {
+    return ByteBuffer.allocate(Long.BYTES).putLong(value).array();
+  }
+
+  /** Commits as a committer does that was started for it, and says whether it was a repetition. */
+  private boolean repeats(Delta delta) throws IOException {
+    return repeats(delta, null);
+  }
+
+  private boolean repeats(Delta delta, @Nullable String base) throws IOException {
+    Request request = new Request(delta, new AtomicInteger());
+    try (DeltaCommitter committer =
+        DeltaCommitter.open(FaultyBuild.table(directory), FaultyBuild.settings(), base)) {
+      committer.commit(List.of(request));
+    }
+    return request.repeated().get() == 1;
+  }
+
+  private Manifest current() throws IOException {
+    return table.manifest(table.requireCurrentVersion());
+  }
+
+  private long value() throws IOException {
+    try (SnapshotReader reader = SnapshotReader.open(directory)) {
+      return ByteBuffer.wrap(Objects.requireNonNull(reader.get(bytes(1)))).getLong();
+    }
+  }
+
+  private void assertRefused(Delta delta, String... words) throws IOException {
+    String before = table.requireCurrentVersion();
+    assertThatThrownBy(() -> repeats(delta))
+        .isInstanceOf(SuppressRestartsException.class)
+        .cause()
+        .hasMessageContainingAll(words);
+    assertThat(table.currentVersion()).isEqualTo(before);
+  }
+
+  @Test
+  void buildsATableWithoutVersionAndAppends() throws IOException {
+    assertThat(repeats(delta(at(A, 1), null))).isFalse();
+    assertThat(table.versions()).hasSize(2);
+    assertThat(current().changes().streams().get("s").last()).isEqualTo(at(A, 1));
+    assertThat(value()).isEqualTo(1);
+  }
+
+  @Test
+  void recognizesRepetitions() throws IOException {
+    Delta first = delta(at(A, 1), null);
+    Delta second = delta(at(A, 2), at(A, 1));
+    Delta third = delta(at(B, 3), at(A, 2));
+    assertThat(repeats(first)).isFalse();
+    assertThat(repeats(second)).isFalse();
+    assertThat(repeats(first)).isTrue();
+    assertThat(repeats(third)).isFalse();
+    String before = table.requireCurrentVersion();
+    assertThat(repeats(second)).isTrue();
+    assertThat(repeats(third)).isTrue();
+    assertThat(table.currentVersion()).isEqualTo(before);
+    assertThat(current().changes().segments()).hasSize(3);
+    assertThat(value()).isEqualTo(3);
+  }
+
+  @Test
+  void recognizesRepetitionsAfterSegmentsWereMerged() throws IOException {
+    Delta first = delta(at(A, 1), null);
+    repeats(first);
+    repeats(delta(at(A, 2), at(A, 1)));
+    new Compactor(directory).maxSegments(1).foldFraction(Double.POSITIVE_INFINITY).run();
+    assertThat(repeats(first)).isTrue();
+    new Compactor(directory).foldFraction(0).run();
+    assertThat(current().changes().segments()).isEmpty();
+    assertThat(repeats(first)).isTrue();
+    assertThat(value()).isEqualTo(2);
+  }
+
+  @Test
+  void goesOnFromARewoundState() throws IOException {
+    repeats(delta(at(A, 1), null));
+    repeats(delta(at(A, 2), at(A, 1)));
+    repeats(delta(at(B, 2), at(A, 1)));
+    assertThat(current().changes().streams().get("s").last()).isEqualTo(at(B, 2));
+    repeats(delta(at(C, 2), at(A, 1)));
+    assertThat(current().changes().streams().get("s").superseded())
+        .containsExactly(at(A, 2), at(B, 2));
+  }
+
+  @Test
+  void refusesASupersededJob() throws IOException {
+    repeats(delta(at(A, 1), null));
+    repeats(delta(at(B, 2), at(A, 1)));
+    assertRefused(
+        delta(at(A, 2), at(A, 1)),
+        "checkpoint " + at(A, 2) + " of stream 's', which follows " + at(A, 1),
+        "superseded by another one that started from its state and wrote the stream up to "
+            + at(B, 2),
+        "Let only one of them run");
+  }
+
+  @Test
+  void refusesAJobThatStartsAnew() throws IOException {
+    repeats(delta(at(A, 7), null));
+    assertRefused(
+        delta(at(B, 1), null),
+        "another job wrote the stream, up to " + at(A, 7),
+        "choose another 'sink.stream'");
+    assertThat(repeats(delta(new Delta.Origin("other", at(B, 1), null), 9))).isFalse();
+    assertThat(current().changes().streams()).containsOnlyKeys("s", "other");
+  }
+
+  @Test
+  void refusesAGap() throws IOException {
+    repeats(delta(at(A, 1), null));
+    String before = table.requireCurrentVersion();
+    repeats(delta(at(A, 2), at(A, 1)));
+    table.rollback(before);
+    assertRefused(
+        delta(at(A, 3), at(A, 2)),
+        "which follows " + at(A, 2),
+        "what comes between is missing: the stream was written up to " + at(A, 1));
+    assertRefused(delta(at(B, 3), at(A, 2)), "what comes between is missing");
+    assertRefused(
+        delta(new Delta.Origin("other", at(A, 3), at(A, 2)), 1),
+        "the table knows nothing of the stream");
+  }
+
+  @Test
+  void namesASegmentThatIsGone() throws IOException {
+    repeats(delta(at(A, 1), null));
+    Delta delta = delta(at(A, 2), at(A, 1));
+    Files.delete(directory.resolve(delta.files().get(0).path()));
+    assertThatThrownBy(() -> repeats(delta))
+        .isInstanceOf(SuppressRestartsException.class)
+        .cause()
+        .isInstanceOf(NoSuchFileException.class)
+        .hasMessageContaining(delta.files().get(0).path());
+  }
+
+  @Test
+  void appendsADeltaOfABatchJobOnce() throws IOException {
+    repeats(delta(at(A, 1), null));
+    String base = table.requireCurrentVersion();
+    Delta delta = delta((Delta.Origin) null, 5);
+    assertThat(repeats(delta, base)).isFalse();
+    assertThat(value()).isEqualTo(5);
+    assertThat(repeats(delta, base)).isTrue();
+    repeats(delta(at(A, 2), at(A, 1)));
+    assertThat(repeats(delta, base)).isTrue();
+    assertThat(value()).isEqualTo(2);
+  }
+
+  @Test
+  void mergesSegments() throws IOException {
+    repeats(delta(at(A, 1), null));
+    for (int i = 0; i < Compactor.MAX_SEGMENTS; i++) {
+      try (DeltaWriter writer = DeltaWriter.create(table)) {
+        writer.put(bytes(i), bytes(100));
+        writer.publish();
+      }
+    }
+    assertThat(repeats(delta(at(A, 2), at(A, 1)))).isFalse();
+    assertThat(current().changes().segments()).hasSize(1);
+    assertThat(current().changes().count()).isEqualTo(Compactor.MAX_SEGMENTS);
+    assertThat(current().changes().streams().get("s").last()).isEqualTo(at(A, 2));
+    assertThat(value()).isEqualTo(2);
+  }
+
+  @Test
+  void refusesATableWithOtherColumns() throws IOException {
+    repeats(delta(at(A, 1), null));
+    DeclaredTable other =
+        new DeclaredTable(
+            "t",
+            directory.toString(),
+            RowType.of(
+                new LogicalType[] {new BigIntType(false), new BigIntType(true)},
+                new String[] {"id", "value"}),
+            List.of("id"));
+    assertThatThrownBy(() -> DeltaCommitter.open(other, FaultyBuild.settings(), null))
+        .isInstanceOf(SuppressRestartsException.class)
+        .cause()
+        .hasMessageContaining("table t cannot be changed, because it was built with other columns");
+  }
+
+  @Test
+  void refusesAnApproximateTable() throws IOException {
+    try (SnapshotWriter writer =
+        SnapshotWriter.create(directory, WriterOptions.builder().set("keys", "omitted").build())) {
+      writer.add(bytes(1), bytes(1));
+      writer.publish();
+    }
+    assertThatThrownBy(() -> repeats(delta(at(A, 1), null)))
+        .isInstanceOf(SuppressRestartsException.class)
+        .cause()
+        .hasMessageContaining("an approximate table cannot be changed");
+  }
+}
