@@ -10,6 +10,7 @@ import io.bsdb.reader.SnapshotReader;
 import io.bsdb.reader.metrics.ReaderMetrics;
 import io.bsdb.reader.options.Access;
 import io.bsdb.reader.options.ReaderOptions;
+import io.bsdb.reader.overlay.Overlay;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -141,23 +142,25 @@ final class BenchCommand implements Callable<Integer> {
       Report report =
           new Report()
               .add("snapshot", snapshot.toString())
-              .add("version", reader.manifest().version())
-              .add("records", reader.manifest().recordCount())
-              .add("bytes", reader.manifest().length())
-              .add("access", metrics.effectiveAccess())
-              .add("threads", threads)
-              .add("keysPerCall", batch)
-              .add("futuresInFlight", async ? inFlight : 0)
-              .add("distinctKeys", keys.size())
-              .add("seconds", seconds)
-              .add("lookups", outcome.lookups())
-              .add("lookupsPerSecond", Math.round(outcome.perSecond()))
-              .add("bestLookupsPerSecond", Math.round(outcome.bestPerSecond()))
-              .add("latencyNanos", latencies(outcome.latencies()).asMap())
-              .add("firstLookupNanos", Math.round(firstNanos))
-              .add("foundShare", (metrics.hits() - hits) / count)
-              .add("readsPerLookup", (metrics.blockReads() - blockReads) / count)
-              .add("bytesReadPerLookup", (metrics.bytesRead() - bytes) / count);
+              .add("version", reader.manifest().version());
+      Overlay changes = reader.changes();
+      Holdings.of(reader.manifest())
+          .addTo(report)
+          .add("changedKeys", changes == null ? 0 : changes.changedKeys())
+          .add("access", metrics.effectiveAccess())
+          .add("threads", threads)
+          .add("keysPerCall", batch)
+          .add("futuresInFlight", async ? inFlight : 0)
+          .add("distinctKeys", keys.size())
+          .add("seconds", seconds)
+          .add("lookups", outcome.lookups())
+          .add("lookupsPerSecond", Math.round(outcome.perSecond()))
+          .add("bestLookupsPerSecond", Math.round(outcome.bestPerSecond()))
+          .add("latencyNanos", latencies(outcome.latencies()).asMap())
+          .add("firstLookupNanos", Math.round(firstNanos))
+          .add("foundShare", (metrics.hits() - hits) / count)
+          .add("readsPerLookup", (metrics.blockReads() - blockReads) / count)
+          .add("bytesReadPerLookup", (metrics.bytesRead() - bytes) / count);
       console.out().write((json ? report.json() : text(report)).getBytes(StandardCharsets.UTF_8));
     }
     return ExitStatus.OK;
@@ -213,6 +216,6 @@ final class BenchCommand implements Callable<Integer> {
     }
     return figure instanceof Long number
         ? String.format(Locale.ROOT, "%,d", number)
-        : String.valueOf(figure);
+        : figure == null ? "not counted" : figure.toString();
   }
 }

@@ -15,7 +15,7 @@ import picocli.CommandLine.ScopeType;
 /** The {@code bsdb} command: standard output carries results, standard error everything else. */
 @Command(
     name = "bsdb",
-    description = "Builds and reads tables of immutable snapshots.",
+    description = "Builds, changes and reads tables of snapshots.",
     synopsisSubcommandLabel = "COMMAND",
     versionProvider = ProductVersion.class,
     footerHeading = "%nExit status:%n",

@@ -3,7 +3,6 @@ package io.bsdb.cli;
 import io.bsdb.cli.input.BadLines;
 import io.bsdb.cli.input.Inputs;
 import io.bsdb.cli.input.RecordFormat;
-import io.bsdb.cli.output.ByteSize;
 import io.bsdb.cli.output.CommandFailure;
 import io.bsdb.cli.output.Console;
 import io.bsdb.cli.output.ExitStatus;
@@ -12,7 +11,6 @@ import io.bsdb.cli.output.Report;
 import io.bsdb.format.SnapshotFormat;
 import io.bsdb.row.Schema;
 import io.bsdb.table.Manifest;
-import io.bsdb.table.Table;
 import io.bsdb.writer.DuplicateKeyException;
 import io.bsdb.writer.SnapshotWriter;
 import io.bsdb.writer.TooFewRowsException;
@@ -57,6 +55,7 @@ final class BuildCommand implements Callable<Integer> {
 
   @Mixin private TableArgument table;
   @Mixin private InputArguments input;
+  @Mixin private RecordArguments records;
   @Mixin private WriterArguments writer;
 
   @Option(names = "--verify", description = "Read the whole snapshot back once it is built.")
@@ -73,14 +72,18 @@ final class BuildCommand implements Callable<Integer> {
   public Integer call() throws IOException {
     WriterOptions.Builder builder = writer.toOptions();
     Inputs inputs = input.inputs(console);
-    BadLines badLines = input.badLines(console);
-    RecordFormat format = input.format(inputs, badLines, console);
+    BadLines badLines = records.badLines(console);
+    RecordFormat format = records.format(input, inputs, badLines, console);
     Schema schema = format.schema();
     WriterOptions options = schema == null ? builder.build() : builder.schema(schema).build();
     long started = System.nanoTime();
     Manifest manifest;
     try {
-      manifest = build(inputs, format, badLines, options);
+      manifest =
+          Interruption.during(
+              interruption -> build(inputs, format, badLines, options, interruption),
+              table.directory(),
+              console);
     } catch (DuplicateKeyException e) {
       throw duplicate(e, inputs, format);
     } catch (TooFewRowsException e) {
@@ -98,9 +101,7 @@ final class BuildCommand implements Callable<Integer> {
       verify(manifest);
     }
     double seconds = (System.nanoTime() - started) / 1e9;
-    console.say(
-        "%s is in service: %,d records in %s, %.1f s",
-        manifest.version(), manifest.recordCount(), ByteSize.format(manifest.length()), seconds);
+    console.say("%s is in service: %s, %.1f s", manifest.version(), Holdings.of(manifest), seconds);
     Report report = new Report();
     report.add("version", manifest.version());
     report.add("records", manifest.recordCount());
@@ -109,20 +110,6 @@ final class BuildCommand implements Callable<Integer> {
     String answer = json ? report.json() : report.line();
     console.answer(answer, manifest.version() + " is in service all the same");
     return ExitStatus.OK;
-  }
-
-  private Manifest build(
-      Inputs inputs, RecordFormat format, BadLines badLines, WriterOptions options)
-      throws IOException {
-    try (Interruption interruption = Interruption.ofThisThread()) {
-      try {
-        return build(inputs, format, badLines, options, interruption);
-      } finally {
-        if (interruption.isRequested()) {
-          sayInterrupted();
-        }
-      }
-    }
   }
 
   private Manifest build(
@@ -152,18 +139,6 @@ final class BuildCommand implements Callable<Integer> {
             });
         return snapshot.publish();
       }
-    }
-  }
-
-  /** The process ends as soon as the build has, so that nothing else would be told. */
-  private void sayInterrupted() throws IOException {
-    boolean interrupted = Thread.interrupted(); // else the next file would be closed
-    String current = Table.at(table.directory()).currentVersion();
-    console.say(
-        "bsdb: interrupted; %s",
-        current == null ? "no version is in service" : current + " is in service");
-    if (interrupted) {
-      Thread.currentThread().interrupt();
     }
   }
 

@@ -15,6 +15,10 @@ final class Commands {
   private static final List<String> NAMES =
       List.of(
           "build",
+          "apply",
+          "put",
+          "delete",
+          "compact",
           "get",
           "scan",
           "inspect",
@@ -45,6 +49,10 @@ final class Commands {
   private static @Nullable Object create(String name, Console console) {
     return switch (name) {
       case "build" -> new BuildCommand(console);
+      case "apply" -> new ApplyCommand(console);
+      case "put" -> new PutCommand(console);
+      case "delete" -> new DeleteCommand(console);
+      case "compact" -> new CompactCommand(console);
       case "get" -> new GetCommand(console);
       case "scan" -> new ScanCommand(console);
       case "inspect" -> new InspectCommand(console);

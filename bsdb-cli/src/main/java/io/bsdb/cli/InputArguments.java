@@ -1,25 +1,19 @@
 package io.bsdb.cli;
 
-import io.bsdb.cli.input.BadLines;
 import io.bsdb.cli.input.CsvSource;
 import io.bsdb.cli.input.Inputs;
 import io.bsdb.cli.input.JsonLinesSource;
-import io.bsdb.cli.input.RecordFormat;
-import io.bsdb.cli.input.RowFormat;
 import io.bsdb.cli.input.RowSource;
 import io.bsdb.cli.input.Separator;
-import io.bsdb.cli.input.TextFormat;
 import io.bsdb.cli.output.CommandFailure;
 import io.bsdb.cli.output.Console;
 import io.bsdb.cli.output.Encoding;
-import io.bsdb.row.Column;
-import io.bsdb.row.ColumnType;
 import java.io.IOException;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** The inputs of a build, and how records lie in them. */
+/** The inputs of a command, and how records lie in them. */
 final class InputArguments {
   /** The formats by name. */
   enum Kind {
@@ -39,19 +33,10 @@ final class InputArguments {
   private List<String> inputs;
 
   @Option(
-      names = "--on-bad-line",
-      paramLabel = "POLICY",
-      description =
-          "What to do with a line that is no record: fail, or skip it. Skipped lines are counted and"
-              + " the first ten shown. What is not CSV at all, such as a quote that is not closed,"
-              + " always ends the build. Default: fail.")
-  private BadLines.Policy onBadLine = BadLines.Policy.FAIL;
-
-  @Option(
       names = "--format",
       paramLabel = "FORMAT",
       description = "text, csv or jsonl. Default: text.")
-  private Kind kind = Kind.TEXT;
+  private @Nullable Kind kind;
 
   @Option(
       names = "--separator",
@@ -70,60 +55,30 @@ final class InputArguments {
               + " bytes as they are.")
   private @Nullable Encoding encoding;
 
-  @Option(
-      names = "--key",
-      split = ",",
-      paramLabel = "COLUMN",
-      description = "The key's columns in csv and jsonl, in key order, with commas between.")
-  private List<String> key = List.of();
-
-  @Option(
-      names = "--schema",
-      paramLabel = "COLUMNS",
-      description =
-          "The columns to keep in csv and jsonl with their SQL types, such as"
-              + " 'id BIGINT, name STRING'. Default: all, with types inferred from the first 10,000"
-              + " rows.")
-  private @Nullable String schema;
-
   Inputs inputs(Console console) throws IOException {
     return Inputs.of(inputs, console.in());
   }
 
-  BadLines badLines(Console console) {
-    return new BadLines(onBadLine, console);
+  /** Whether records are plain bytes, not rows. */
+  boolean isText() {
+    return kind == null || kind == Kind.TEXT;
   }
 
-  /**
-   * Returns the format.
-   *
-   * @param inputs which tell the columns if the user does not
-   * @param badLines of the build, which comes later
-   */
-  RecordFormat format(Inputs inputs, BadLines badLines, Console console) throws IOException {
-    if (kind == Kind.TEXT) {
-      if (!key.isEmpty() || schema != null) {
-        throw CommandFailure.usage("--key and --schema are for --format csv and jsonl");
-      }
-      Separator chosen = separator == null ? Separator.of(" ") : separator;
-      return new TextFormat(chosen.bytes(), encoding == null ? Encoding.UTF8 : encoding);
-    }
+  /** Returns what stands between the key and the value of a text. */
+  byte[] textSeparator() {
+    return (separator == null ? Separator.of(" ") : separator).bytes();
+  }
+
+  /** Returns how keys and values are written in a text. */
+  Encoding textEncoding() {
+    return encoding == null ? Encoding.UTF8 : encoding;
+  }
+
+  /** Returns what finds rows. */
+  RowSource rows() {
     if (encoding != null) {
       throw CommandFailure.usage("--encoding is for --format text");
     }
-    if (key.isEmpty()) {
-      throw CommandFailure.usage("--format csv and jsonl need --key: which columns are the key?");
-    }
-    RowSource source = source();
-    if (schema != null) {
-      return new RowFormat(source, columns(schema), key);
-    }
-    RowFormat format = new RowFormat(source, source.columns(inputs, badLines.beforehand()), key);
-    console.say("schema, inferred from the first rows: %s", format.schema());
-    return format;
-  }
-
-  private RowSource source() {
     if (kind == Kind.CSV) {
       return new CsvSource(delimiter());
     }
@@ -139,13 +94,5 @@ final class InputArguments {
       throw CommandFailure.usage("CSV fields are separated by one ASCII character");
     }
     return (char) bytes[0];
-  }
-
-  private static List<Column> columns(String text) {
-    try {
-      return ColumnType.parse("ROW<" + text + ">").fields();
-    } catch (IllegalArgumentException e) {
-      throw CommandFailure.usage("--schema '%s': %s".formatted(text, e.getMessage()));
-    }
   }
 }

@@ -23,7 +23,8 @@ import picocli.CommandLine.Option;
     description = {
       "",
       "Of the snapshot in service; DIR may also be the directory of one snapshot. Reads no records,"
-          + " except for --histograms.",
+          + " except for --histograms. If there are changes over the partition files, the number of"
+          + " records is known only by --histograms, which counts them.",
       ""
     },
     footerHeading = "%nExamples:%n",
@@ -37,7 +38,7 @@ final class InspectCommand implements Callable<Integer> {
 
   @Mixin private TableArgument table;
 
-  @Option(names = "--partitions", description = "Show each partition.")
+  @Option(names = "--partitions", description = "Show each partition, and each segment of changes.")
   private boolean partitions;
 
   @Option(

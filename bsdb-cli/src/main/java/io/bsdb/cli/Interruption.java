@@ -1,7 +1,11 @@
 package io.bsdb.cli;
 
+import io.bsdb.cli.output.Console;
+import io.bsdb.table.Table;
 import java.io.Closeable;
+import java.io.IOException;
 import java.io.InterruptedIOException;
+import java.nio.file.Path;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
@@ -28,11 +32,35 @@ final class Interruption implements Closeable {
             "bsdb-interruption");
   }
 
-  /** Watches over the work that this thread does until it closes this. */
-  static Interruption ofThisThread() {
-    Interruption interruption = new Interruption(Thread.currentThread());
-    Runtime.getRuntime().addShutdownHook(interruption.hook);
-    return interruption;
+  /** Work on a table. */
+  interface Work<T> {
+    T run(Interruption interruption) throws IOException;
+  }
+
+  /** Watches over work that this thread does. If it is interrupted, says what is in service. */
+  static <T> T during(Work<T> work, Path table, Console console) throws IOException {
+    try (Interruption interruption = new Interruption(Thread.currentThread())) {
+      Runtime.getRuntime().addShutdownHook(interruption.hook);
+      try {
+        return work.run(interruption);
+      } finally {
+        if (interruption.requested) {
+          sayInterrupted(table, console);
+        }
+      }
+    }
+  }
+
+  /** The process ends as soon as the work has, so that nothing else would be told. */
+  private static void sayInterrupted(Path table, Console console) throws IOException {
+    boolean interrupted = Thread.interrupted(); // else the next file would be closed
+    String current = Table.at(table).currentVersion();
+    console.say(
+        "bsdb: interrupted; %s",
+        current == null ? "no version is in service" : current + " is in service");
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
   }
 
   private void awaitClose() {
@@ -41,10 +69,6 @@ final class Interruption implements Closeable {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
-  }
-
-  boolean isRequested() {
-    return requested;
   }
 
   /** For work that does not wait for anything. */

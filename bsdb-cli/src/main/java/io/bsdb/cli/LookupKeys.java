@@ -80,30 +80,36 @@ final class LookupKeys {
 
   /**
    * Returns keys of a table's records, drawn from everywhere in it alike, in random order. Reads
-   * the table up to the last of them.
+   * all of the table.
    *
    * @param absentPercent share of keys to replace by random ones, as long, that no record has
    */
   static LookupKeys ofTable(SnapshotReader reader, int absentPercent) throws IOException {
-    long records = reader.manifest().recordCount();
-    if (records == 0) {
-      throw CommandFailure.refused("the table has no records; name keys with --keys");
-    }
-    // As in a lottery: each record is drawn with the probability that the rest to draw has in the
-    // rest of the records. Drawing at a fixed step could follow a rhythm of the blocks.
+    // A reservoir: the number of records is known only after a scan if there are changes. Drawing
+    // at
+    // a fixed step could follow a rhythm of the blocks.
     SplittableRandom random = new SplittableRandom(SEED);
-    int wanted = (int) Math.min(MAXIMUM, records);
-    List<Entry> entries = new ArrayList<>(wanted);
+    List<Entry> entries = new ArrayList<>();
     try (RecordCursor cursor = reader.scan()) {
-      for (long left = records; entries.size() < wanted && cursor.next(); left--) {
-        if (random.nextLong(left) < wanted - entries.size()) {
+      for (long scanned = 1; cursor.next(); scanned++) {
+        long place = scanned <= MAXIMUM ? entries.size() : random.nextLong(scanned);
+        if (place < MAXIMUM) {
           byte[] value = cursor.value();
-          entries.add(new Entry(cursor.key(), Answer.VALUE, Arrays.hashCode(value), sample(value)));
+          Entry entry =
+              new Entry(cursor.key(), Answer.VALUE, Arrays.hashCode(value), sample(value));
+          if (place == entries.size()) {
+            entries.add(entry);
+          } else {
+            entries.set((int) place, entry);
+          }
         }
       }
     } catch (UnsupportedOperationException e) {
       throw CommandFailure.refused(
           "the table is approximate and stores no keys; name some with --keys");
+    }
+    if (entries.isEmpty()) {
+      throw CommandFailure.refused("the table has no records; name keys with --keys");
     }
     Collections.shuffle(entries, new Random(SEED));
     int absent = (int) ((long) entries.size() * absentPercent / 100);

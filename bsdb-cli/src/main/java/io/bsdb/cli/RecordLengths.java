@@ -9,11 +9,11 @@ import java.io.IOException;
 import java.nio.file.Path;
 
 /**
- * How long the keys and the values of a snapshot are.
+ * How many records a snapshot has with all changes applied, and how long their keys and values are.
  *
  * @param keys none if the snapshot stores no keys
  */
-record RecordLengths(LengthHistogram keys, LengthHistogram values) {
+record RecordLengths(long records, LengthHistogram keys, LengthHistogram values) {
   /** Reads all records. */
   static RecordLengths of(Path snapshot, Manifest manifest, Console console) throws IOException {
     boolean storesKeys = SnapshotReport.storesKeys(manifest);
@@ -34,7 +34,7 @@ record RecordLengths(LengthHistogram keys, LengthHistogram values) {
         }
         progress.position().incrementAndGet();
       }
+      return new RecordLengths(progress.records().get(), keys, values);
     }
-    return new RecordLengths(keys, values);
   }
 }

@@ -2,6 +2,7 @@ package io.bsdb.cli;
 
 import io.bsdb.format.SnapshotFormat;
 import io.bsdb.table.Manifest;
+import io.bsdb.table.PartitionFile;
 import io.bsdb.table.Table;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -22,6 +23,12 @@ final class SnapshotDirectory {
     }
     return path.resolve(SnapshotFormat.SNAPSHOTS_DIRECTORY)
         .resolve(Table.at(path).requireCurrentVersion());
+  }
+
+  /** Returns where a partition file lies, which another version may have brought. */
+  static Path file(Path snapshot, PartitionFile file) {
+    String version = file.version();
+    return (version == null ? snapshot : snapshot.resolveSibling(version)).resolve(file.name());
   }
 
   /** The manifest of a snapshot. */

@@ -25,7 +25,8 @@ record SnapshotParts(Map<String, Long> bytes) {
 
   /** Those of one file: the sections that its footer names. */
   static SnapshotParts of(Path snapshot, PartitionFile file) throws IOException {
-    FileFooter footer = footer(snapshot.resolve(file.name()), new PartChecksum(file.fileId()));
+    FileFooter footer =
+        footer(SnapshotDirectory.file(snapshot, file), new PartChecksum(file.fileId()));
     Map<String, Long> bytes = new LinkedHashMap<>();
     long rest = file.length();
     for (SectionKind kind : SectionKind.values()) {

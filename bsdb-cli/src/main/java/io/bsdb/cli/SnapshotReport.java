@@ -6,6 +6,7 @@ import io.bsdb.format.SectionKind;
 import io.bsdb.format.SnapshotFormat;
 import io.bsdb.table.Manifest;
 import io.bsdb.table.PartitionFile;
+import io.bsdb.table.SegmentFile;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -37,7 +38,15 @@ record SnapshotReport(
     if (manifest.parent() != null) {
       line(text, "follows", "%s", manifest.parent());
     }
-    line(text, "records", "%,d in %,d partitions", manifest.recordCount(), files.size());
+    line(
+        text,
+        "records",
+        manifest.hasChanges() ? "%,d in %,d partition files" : "%,d in %,d partitions",
+        manifest.recordCount(),
+        files.size());
+    if (manifest.hasChanges()) {
+      line(text, "changes", "%s", Holdings.of(manifest).changes());
+    }
     line(
         text,
         "size",
@@ -72,8 +81,10 @@ record SnapshotReport(
                     8 * perRecord(bytes)));
     if (eachPartition) {
       parts.forEach((file, sections) -> partition(text, file, sections));
+      manifest.changes().segments().forEach(segment -> segment(text, segment));
     }
     if (lengths != null) {
+      line(text, "counted", "%,d records, with all changes applied", lengths.records());
       text.append(lengths.keys().text("key")).append(lengths.values().text("value"));
     }
     return text.toString();
@@ -85,7 +96,7 @@ record SnapshotReport(
         text,
         "partition",
         "%s %,d records, %s, %.1f bytes per record, hash %.2f and index %.2f bits per record, data"
-            + " at %.1f %%, file id %s",
+            + " at %.1f %%%s, file id %s",
         file.name(),
         file.recordCount(),
         ByteSize.format(file.length()),
@@ -93,7 +104,20 @@ record SnapshotReport(
         8.0 * sections.bytes(SectionKind.PERFECT_HASH) / records,
         8.0 * sections.bytes(SectionKind.BLOCK_INDEX) / records,
         100 * ratio(sections, List.of(file)),
+        file.foldedThrough() == 0 ? "" : ", folded through segment " + file.foldedThrough(),
         file.fileId());
+  }
+
+  private static void segment(StringBuilder text, SegmentFile segment) {
+    line(
+        text,
+        "segment",
+        "%s number %,d, %,d puts, %,d deletes, %s",
+        segment.path(),
+        segment.number(),
+        segment.puts(),
+        segment.deletes(),
+        ByteSize.format(segment.length()));
   }
 
   private static void group(StringBuilder text, String label, Map<String, String> entries) {
@@ -117,19 +141,21 @@ record SnapshotReport(
             .add("version", manifest.version())
             .add("parent", manifest.parent())
             .add("snapshotId", manifest.snapshotId().toString())
-            .add("createdAt", manifest.createdAt().toString())
-            .add("records", manifest.recordCount())
-            .add("bytes", manifest.length())
-            .add("keyBytes", keyBytes())
-            .add("valueBytes", valueBytes())
-            .add("compressionRatio", ratio(all, manifest.partitions()))
-            .add("schema", manifest.schema() == null ? null : manifest.schema().toJson())
-            .add("options", manifest.options())
-            .add("properties", manifest.properties())
-            .add("sourcePositions", manifest.sourcePositions())
-            .add("parts", all.bytes())
-            .add("partitions", partitions());
+            .add("createdAt", manifest.createdAt().toString());
+    Holdings.of(manifest)
+        .addTo(report)
+        .add("keyBytes", keyBytes())
+        .add("valueBytes", valueBytes())
+        .add("compressionRatio", ratio(all, manifest.partitions()))
+        .add("schema", manifest.schema() == null ? null : manifest.schema().toJson())
+        .add("options", manifest.options())
+        .add("properties", manifest.properties())
+        .add("sourcePositions", manifest.sourcePositions())
+        .add("parts", all.bytes())
+        .add("partitions", partitions())
+        .add("segmentFiles", segments());
     if (lengths != null) {
+      report.add("countedRecords", lengths.records());
       report.add("keyLengths", lengths.keys().figures());
       report.add("valueLengths", lengths.values().figures());
     }
@@ -143,6 +169,8 @@ record SnapshotReport(
             partitions.add(
                 new Report()
                     .add("file", file.name())
+                    .add("version", file.version() == null ? manifest.version() : file.version())
+                    .add("foldedThrough", file.foldedThrough())
                     .add("fileId", file.fileId().toString())
                     .add("bytes", file.length())
                     .add("checksum", SnapshotFormat.hex(file.checksum()))
@@ -153,6 +181,23 @@ record SnapshotReport(
                     .add("parts", sections.bytes())
                     .asMap()));
     return partitions;
+  }
+
+  private List<Map<String, @Nullable Object>> segments() {
+    List<Map<String, @Nullable Object>> segments = new ArrayList<>();
+    for (SegmentFile segment : manifest.changes().segments()) {
+      segments.add(
+          new Report()
+              .add("file", segment.path())
+              .add("number", segment.number())
+              .add("fileId", segment.fileId().toString())
+              .add("bytes", segment.length())
+              .add("checksum", SnapshotFormat.hex(segment.checksum()))
+              .add("puts", segment.puts())
+              .add("deletes", segment.deletes())
+              .asMap());
+    }
+    return segments;
   }
 
   /** Whether records hold their keys, as the writer says. */

@@ -20,11 +20,12 @@ import picocli.CommandLine.TypeConversionException;
     name = "sweep",
     sortOptions = false,
     abbreviateSynopsis = true,
-    header = "Deletes what builds that were killed left behind.",
+    header = "Deletes what builds and other commands that were killed left behind.",
     description = {
       "",
       "Deletes staging directories and incomplete versions in which nothing has changed for a"
-          + " while, and prints them.",
+          + " while, and segments of changes that no version names after 7 days at least. Prints what"
+          + " was deleted.",
       ""
     },
     footerHeading = "%nExample:%n",

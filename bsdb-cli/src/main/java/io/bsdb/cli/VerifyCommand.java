@@ -1,6 +1,5 @@
 package io.bsdb.cli;
 
-import io.bsdb.cli.output.ByteSize;
 import io.bsdb.cli.output.Console;
 import io.bsdb.cli.output.ExitStatus;
 import io.bsdb.cli.output.Progress;
@@ -8,11 +7,13 @@ import io.bsdb.format.CorruptSnapshotException;
 import io.bsdb.reader.RecordCursor;
 import io.bsdb.reader.SnapshotReader;
 import io.bsdb.reader.SnapshotVerifier;
+import io.bsdb.reader.overlay.Overlay;
 import io.bsdb.row.RowCodec;
 import io.bsdb.row.Schema;
 import io.bsdb.table.Manifest;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.HexFormat;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -47,9 +48,7 @@ final class VerifyCommand implements Callable<Integer> {
   @Override
   public Integer call() throws IOException {
     Manifest manifest = verify(table.directory(), console);
-    console.say(
-        "%s is sound: %,d records in %s",
-        manifest.version(), manifest.recordCount(), ByteSize.format(manifest.length()));
+    console.say("%s is sound: %s", manifest.version(), Holdings.of(manifest));
     return ExitStatus.OK;
   }
 
@@ -79,6 +78,7 @@ final class VerifyCommand implements Callable<Integer> {
         Progress progress =
             Progress.start(
                 console, "verifying rows", reader.partitionCount(), Progress.Unit.PARTITIONS)) {
+      verifyChanges(reader, codec);
       for (int partition = 0; partition < reader.partitionCount(); partition++) {
         try (RecordCursor cursor = reader.scan(partition)) {
           while (cursor.next()) {
@@ -86,13 +86,41 @@ final class VerifyCommand implements Callable<Integer> {
             progress.records().lazySet(progress.records().getPlain() + 1);
           }
         } catch (CorruptSnapshotException e) {
-          String file = reader.manifest().partitions().get(partition).name();
+          Path file =
+              SnapshotDirectory.file(snapshot, reader.manifest().partitions().get(partition));
           throw new CorruptSnapshotException(
               "row does not fit the schema: file=%s record=%d: %s"
-                  .formatted(snapshot.resolve(file), progress.records().get(), e.getMessage()),
+                  .formatted(file, progress.records().get(), e.getMessage()),
               e);
         }
         progress.position().incrementAndGet();
+      }
+    }
+  }
+
+  /**
+   * Verifies the rows that segments put, so that what is wrong afterwards is in partition files.
+   */
+  private static void verifyChanges(SnapshotReader reader, RowCodec codec) throws IOException {
+    Overlay changes = reader.changes();
+    if (changes == null) {
+      return;
+    }
+    Overlay.Cursor cursor = changes.changes();
+    while (cursor.next()) {
+      if (!cursor.isDeleted()) {
+        try {
+          codec.verify(cursor.key(), cursor.value());
+        } catch (CorruptSnapshotException e) {
+          throw new CorruptSnapshotException(
+              "changed row does not fit the schema: version=%s key=%s in one of %d segments: %s"
+                  .formatted(
+                      reader.manifest().version(),
+                      HexFormat.of().formatHex(cursor.key()),
+                      reader.manifest().changes().segments().size(),
+                      e.getMessage()),
+              e);
+        }
       }
     }
   }

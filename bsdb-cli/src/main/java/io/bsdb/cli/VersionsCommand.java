@@ -1,6 +1,5 @@
 package io.bsdb.cli;
 
-import io.bsdb.cli.output.ByteSize;
 import io.bsdb.cli.output.Console;
 import io.bsdb.cli.output.ExitStatus;
 import io.bsdb.cli.output.Report;
@@ -11,7 +10,6 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -27,7 +25,8 @@ import picocli.CommandLine.Option;
     header = "Lists the versions of a table, oldest first.",
     description = {
       "",
-      "A star marks the version in service; there is none if CURRENT is damaged.",
+      "A star marks the version in service; there is none if CURRENT is damaged. Versions that"
+          + " differ by changes share partition files and segments.",
       "",
       "Exit status: 0, or 3 if CURRENT or a manifest is damaged; the others are listed.",
       ""
@@ -82,17 +81,9 @@ final class VersionsCommand implements Callable<Integer> {
   }
 
   private static void describe(Manifest manifest, StringBuilder text, Report report) {
-    text.append(
-        String.format(
-            Locale.ROOT,
-            "  %s  %,d records  %s",
-            manifest.createdAt(),
-            manifest.recordCount(),
-            ByteSize.format(manifest.length())));
-    report
-        .add("createdAt", manifest.createdAt().toString())
-        .add("records", manifest.recordCount())
-        .add("bytes", manifest.length());
+    Holdings holdings = Holdings.of(manifest);
+    text.append("  %s  %s".formatted(manifest.createdAt(), holdings));
+    holdings.addTo(report.add("createdAt", manifest.createdAt().toString()));
   }
 
   /** Whoever asks may be about to choose a version to go back to: the others are listed. */

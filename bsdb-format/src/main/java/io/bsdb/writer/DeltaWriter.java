@@ -57,7 +57,7 @@ public final class DeltaWriter implements Closeable {
   public static void requireKeys(Manifest manifest, Table table) {
     if ("omitted".equals(manifest.options().get("keys"))) {
       throw new IllegalArgumentException(
-          "an approximate table cannot be changed, as it does not store keys: table=%s version=%s; build it without signatures only"
+          "an approximate table cannot be changed, as it does not store keys: table=%s version=%s; build it with keys"
               .formatted(table.storage(), manifest.version()));
     }
   }

@@ -4,8 +4,8 @@ import io.bsdb.cli.output.CommandFailure;
 import io.bsdb.cli.output.Console;
 
 /**
- * What becomes of lines that are not records: the first ends the build, or they are counted and the
- * first ten shown.
+ * What becomes of lines that are not records: the first ends the command, or they are counted and
+ * the first ten shown.
  */
 public final class BadLines {
   /** How to treat them. */

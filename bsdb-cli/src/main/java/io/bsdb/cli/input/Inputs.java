@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
 
-/** The inputs of a build, in the order in which they are read. */
+/** The inputs of a command, in the order in which they are read. */
 public record Inputs(List<InputFile> files) {
   private static final String STANDARD_INPUT = "-";
   private static final String GLOB_CHARACTERS = "*?[{";
@@ -49,8 +49,7 @@ public record Inputs(List<InputFile> files) {
     Path path = Path.of(argument);
     if (argument.startsWith("-") && !Files.exists(path)) {
       throw CommandFailure.usage(
-          "unknown option, or no such input: '%s'; 'bsdb build --help' shows the options"
-              .formatted(argument));
+          "unknown option, or no such input: '%s'; --help shows the options".formatted(argument));
     }
     if (Files.isDirectory(path)) {
       addSorted(path, regularFiles(path), files);

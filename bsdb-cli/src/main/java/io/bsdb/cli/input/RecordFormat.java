@@ -7,9 +7,9 @@ import java.io.IOException;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
-/** Finds records in an input. */
+/** Finds records in an input, or changes: records to put, and keys to delete. */
 public interface RecordFormat {
-  /** Takes the records of an input. The arrays are the caller's and change after the call. */
+  /** Takes what an input holds. The arrays are the caller's and change after the call. */
   @FunctionalInterface
   interface Sink {
     /**
@@ -26,6 +26,11 @@ public interface RecordFormat {
         int valueLength,
         long line)
         throws IOException;
+
+    /** Takes a key to delete; only formats of changes have such. */
+    default void delete(byte[] key, int offset, int length, long line) throws IOException {
+      throw new UnsupportedOperationException("a format of records deletes nothing");
+    }
   }
 
   /**

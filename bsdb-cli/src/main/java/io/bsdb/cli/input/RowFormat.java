@@ -2,31 +2,55 @@ package io.bsdb.cli.input;
 
 import io.bsdb.cli.output.CommandFailure;
 import io.bsdb.row.Column;
+import io.bsdb.row.ColumnType;
 import io.bsdb.row.RowCodec;
 import io.bsdb.row.Schema;
 import io.bsdb.row.text.RowJsonWriter;
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
-/** Rows with a schema. */
+/** Rows with a schema, or changes of such rows. */
 public final class RowFormat implements RecordFormat {
   private final RowSource source;
   private final RowCodec codec;
 
+  /** That tells what a row changes; null if each row is a record. */
+  private final @Nullable Column operation;
+
+  private RowFormat(RowSource source, Schema schema, @Nullable Column operation) {
+    this.source = source;
+    this.codec = RowCodec.of(schema);
+    this.operation = operation;
+  }
+
   /**
-   * A format of these columns.
+   * Returns the format of rows of these columns.
    *
    * @throws CommandFailure if they have no such key
    */
-  public RowFormat(RowSource source, List<Column> columns, List<String> key) {
-    this.source = source;
+  public static RowFormat records(RowSource source, List<Column> columns, List<String> key) {
     try {
-      this.codec = RowCodec.of(Schema.of(columns, key));
+      return new RowFormat(source, Schema.of(columns, key), null);
     } catch (IllegalArgumentException e) {
       throw CommandFailure.usage(e.getMessage() + "; --key names columns of " + columns);
     }
+  }
+
+  /**
+   * Returns the format of changes: rows with one more column, the {@link Operation}. Those to
+   * delete need no columns but the key's.
+   *
+   * @throws CommandFailure if the schema has that column
+   */
+  public static RowFormat changes(RowSource source, Schema schema, String operation) {
+    if (schema.columns().stream().anyMatch(column -> column.name().equals(operation))) {
+      throw CommandFailure.usage(
+          "the table has a column '%s' of its own; --op-column names another".formatted(operation));
+    }
+    return new RowFormat(source, schema, new Column(operation, ColumnType.parse("STRING")));
   }
 
   @Override
@@ -42,7 +66,11 @@ public final class RowFormat implements RecordFormat {
   @Override
   public void read(InputFile file, AtomicLong stored, Sink sink, BadLines badLines)
       throws IOException {
-    source.read(file, stored, schema().columns(), new Rows(file.name(), sink, badLines));
+    List<Column> columns = new ArrayList<>(schema().columns());
+    if (operation != null) {
+      columns.add(operation);
+    }
+    source.read(file, stored, columns, new Rows(file.name(), sink, badLines));
   }
 
   /** The rows of one input, on their way to records. */
@@ -60,8 +88,23 @@ public final class RowFormat implements RecordFormat {
     }
 
     @Override
-    public void row(@Nullable Object[] values, long line) throws IOException {
-      for (int i = 0; i < values.length; i++) {
+    public void header(List<String> names) {
+      List<Column> required =
+          new ArrayList<>(operation == null ? schema().columns() : schema().keyColumns());
+      if (operation != null) {
+        required.add(operation);
+      }
+      for (Column column : required) {
+        if (!names.contains(column.name())) {
+          throw CommandFailure.refused(
+              "%s: no column '%s'; the header has %s".formatted(name, column.name(), names));
+        }
+      }
+    }
+
+    @Override
+    public void row(@Nullable Object[] values, boolean[] given, long line) throws IOException {
+      for (int i = 0; i < schema().columns().size(); i++) {
         int keyPosition = schema().keyPosition(i);
         if (keyPosition >= 0) {
           keyValues[keyPosition] = values[i];
@@ -70,17 +113,42 @@ public final class RowFormat implements RecordFormat {
         }
       }
       byte[] key;
-      byte[] value;
+      byte @Nullable [] value = null;
       try {
+        boolean puts = operation == null || operation(values, given, operation) == Operation.PUT;
         key = codec.encodeKey(keyValues);
-        value = codec.encodeValue(otherValues);
+        if (puts) {
+          value = codec.encodeValue(otherValues);
+        }
       } catch (IllegalArgumentException e) {
         refuse(line, String.valueOf(e.getMessage()));
         return;
       }
-      if (RecordFormat.fit(key.length, value.length, name, line, badLines)) {
-        sink.add(key, 0, key.length, value, 0, value.length, line);
+      int valueLength = value == null ? 0 : value.length;
+      if (!RecordFormat.fit(key.length, valueLength, name, line, badLines)) {
+        return;
       }
+      if (value == null) {
+        sink.delete(key, 0, key.length, line);
+      } else {
+        sink.add(key, 0, key.length, value, 0, valueLength, line);
+      }
+    }
+
+    /** Returns what a row changes, which has all columns if it is to be put. */
+    private Operation operation(@Nullable Object[] values, boolean[] given, Column column) {
+      if (!(values[values.length - 1] instanceof String word)) {
+        throw new IllegalArgumentException("no operation in column '%s'".formatted(column.name()));
+      }
+      Operation found = Operation.of(word);
+      List<Column> columns = schema().columns();
+      for (int i = 0; i < columns.size(); i++) {
+        if (!given[i] && (found == Operation.PUT || schema().keyPosition(i) >= 0)) {
+          throw new IllegalArgumentException(
+              "column '%s' is missing".formatted(columns.get(i).name()));
+        }
+      }
+      return found;
     }
 
     @Override

@@ -10,13 +10,16 @@ import org.jspecify.annotations.Nullable;
 public interface RowSource {
   /** Takes rows. */
   interface Sink {
+    /** Takes the names of all fields, if the input says them in advance. */
+    void header(List<String> names);
+
     /**
-     * Takes a row.
+     * Takes a row. The arrays change after the call.
      *
-     * @param values of the columns asked for, in the classes that {@code RowCodec} takes; the array
-     *     changes after the call
+     * @param values of the columns asked for, in the classes that {@code RowCodec} takes
+     * @param given which of them the row has
      */
-    void row(@Nullable Object[] values, long line) throws IOException;
+    void row(@Nullable Object[] values, boolean[] given, long line) throws IOException;
 
     /** Hears of a line that is no row. */
     void refuse(long line, String reason);

@@ -47,7 +47,7 @@ abstract class TextRows implements RowSource {
   @Override
   public final void read(InputFile file, AtomicLong stored, List<Column> columns, Sink sink)
       throws IOException {
-    read(file, stored, new Typed(file.name(), columns, sink));
+    read(file, stored, new Typed(columns, sink));
   }
 
   private void read(InputFile file, AtomicLong stored, Fields fields) throws IOException {
@@ -130,34 +130,30 @@ abstract class TextRows implements RowSource {
 
   /** Makes values of columns. */
   private final class Typed implements Fields {
-    private final String input;
     private final List<Column> columns;
     private final Sink sink;
     private final Map<String, Integer> positions = new HashMap<>();
     private final @Nullable Object[] values;
+    private final boolean[] given;
 
-    Typed(String input, List<Column> columns, Sink sink) {
-      this.input = input;
+    Typed(List<Column> columns, Sink sink) {
       this.columns = columns;
       this.sink = sink;
       this.values = new Object[columns.size()];
+      this.given = new boolean[columns.size()];
       columns.forEach(column -> positions.put(column.name(), positions.size()));
     }
 
     @Override
     public void header(List<String> names) {
-      for (Column column : columns) {
-        if (!names.contains(column.name())) {
-          throw CommandFailure.refused(
-              "%s: no column '%s'; the header has %s".formatted(input, column.name(), names));
-        }
-      }
+      sink.header(names);
     }
 
     @Override
     public void field(String name, String text) {
       int position = position(name);
       if (position >= 0) {
+        given[position] = true;
         Column column = columns.get(position);
         InferredType type = inferred.get(name);
         if (type != null && !type.takes(InferredType.of(text))) {
@@ -176,6 +172,7 @@ abstract class TextRows implements RowSource {
         json.skipChildren();
         return;
       }
+      given[position] = true;
       Column column = columns.get(position);
       InferredType type = inferred.get(name);
       if (type != null && !type.takes(InferredType.of(json))) {
@@ -201,14 +198,19 @@ abstract class TextRows implements RowSource {
 
     @Override
     public void end(long line) throws IOException {
-      sink.row(values, line);
-      Arrays.fill(values, null);
+      sink.row(values, given, line);
+      clear();
     }
 
     @Override
     public void refuse(long line, String reason) {
-      Arrays.fill(values, null);
+      clear();
       sink.refuse(line, reason);
+    }
+
+    private void clear() {
+      Arrays.fill(values, null);
+      Arrays.fill(given, false);
     }
   }
 }

@@ -1,15 +1,23 @@
 package io.bsdb.cli.output;
 
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.JsonToken;
 import io.bsdb.row.Column;
 import io.bsdb.row.RowCodec;
 import io.bsdb.row.Schema;
 import io.bsdb.row.text.RowJsonWriter;
 import io.bsdb.row.text.ValueParser;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.HexFormat;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** Keys and values of a table as people read and write them. */
@@ -20,6 +28,14 @@ public sealed interface RecordText {
    * @throws CommandFailure if it stands for none
    */
   byte[] parseKey(String text);
+
+  /**
+   * Returns the value that a text stands for: of a row, the row as a JSON object.
+   *
+   * @param key as for {@link #parseKey}; the row may repeat its columns
+   * @throws CommandFailure if it stands for none
+   */
+  byte[] parseValue(String key, String text);
 
   /** Returns a value to be printed: of a row, the row. */
   byte[] value(byte[] key, byte[] value);
@@ -51,11 +67,20 @@ public sealed interface RecordText {
   record Plain(Encoding encoding) implements RecordText {
     @Override
     public byte[] parseKey(String text) {
+      return parse("key", text);
+    }
+
+    @Override
+    public byte[] parseValue(String key, String text) {
+      return parse("value", text);
+    }
+
+    private byte[] parse(String what, String text) {
       try {
         return encoding.decode(text);
       } catch (IllegalArgumentException e) {
         throw CommandFailure.usage(
-            "key '%s' is not %s: %s".formatted(text, encoding.label(), e.getMessage()));
+            "%s '%s' is not %s: %s".formatted(what, text, encoding.label(), e.getMessage()));
       }
     }
 
@@ -110,6 +135,59 @@ public sealed interface RecordText {
       } catch (IllegalArgumentException e) {
         throw CommandFailure.usage("key '%s': %s".formatted(text, e.getMessage()));
       }
+    }
+
+    @Override
+    public byte[] parseValue(String key, String text) {
+      try (JsonParser in = ValueParser.JSON.createParser(text)) {
+        return encodeRow(ValueParser.parseKey(codec.schema().keyColumns(), key), in);
+      } catch (JsonProcessingException e) {
+        throw CommandFailure.usage(
+            "row '%s': not JSON: %s".formatted(text, e.getOriginalMessage()));
+      } catch (IllegalArgumentException e) {
+        throw CommandFailure.usage("row '%s': %s".formatted(text, e.getMessage()));
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
+    }
+
+    private byte[] encodeRow(Object[] key, JsonParser in) throws IOException {
+      if (in.nextToken() != JsonToken.START_OBJECT) {
+        throw new IllegalArgumentException("not a JSON object");
+      }
+      Schema schema = codec.schema();
+      byte[] expected = codec.encodeKey(key);
+      @Nullable Object[] keyValues = key.clone();
+      @Nullable Object[] values = new Object[schema.valueColumns().size()];
+      List<String> names = schema.columns().stream().map(Column::name).toList();
+      Set<String> missing = new LinkedHashSet<>();
+      schema.valueColumns().forEach(column -> missing.add(column.name()));
+      while (in.nextToken() != JsonToken.END_OBJECT) {
+        String name = in.currentName();
+        int column = names.indexOf(name);
+        if (column < 0) {
+          throw new IllegalArgumentException(
+              "no column '%s'; the table has %s".formatted(name, names));
+        }
+        in.nextToken();
+        Object value = ValueParser.read(schema.columns().get(column), in);
+        if (schema.keyPosition(column) >= 0) {
+          keyValues[schema.keyPosition(column)] = value;
+        } else {
+          values[schema.valuePosition(column)] = value;
+        }
+        missing.remove(name);
+      }
+      if (in.nextToken() != null) {
+        throw new IllegalArgumentException("not JSON: more follows the object");
+      }
+      if (!missing.isEmpty()) {
+        throw new IllegalArgumentException("columns are missing: " + missing);
+      }
+      if (!Arrays.equals(codec.encodeKey(keyValues), expected)) {
+        throw new IllegalArgumentException("it has another key");
+      }
+      return codec.encodeValue(values);
     }
 
     @Override

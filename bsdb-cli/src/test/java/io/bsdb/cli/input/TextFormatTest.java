@@ -54,7 +54,7 @@ class TextFormatTest {
 
   @Test
   void readsHexadecimal() throws IOException {
-    assertThat(read(new TextFormat(bytes("\t"), Encoding.HEX), bytes("61\t6263\n")))
+    assertThat(read(TextFormat.records(bytes("\t"), Encoding.HEX), bytes("61\t6263\n")))
         .containsExactly("1:a=bc");
   }
 
@@ -82,7 +82,7 @@ class TextFormatTest {
 
   @Test
   void namesTheLineThatIsNotHexadecimal() {
-    TextFormat format = new TextFormat(bytes(" "), Encoding.HEX);
+    TextFormat format = TextFormat.records(bytes(" "), Encoding.HEX);
     assertThatThrownBy(() -> read(format, bytes("61 6\n")))
         .hasMessageStartingWith("in.txt:1: not hex: ");
   }
@@ -100,7 +100,7 @@ class TextFormatTest {
       text.writeBytes((key + " " + value + "\n").getBytes(StandardCharsets.ISO_8859_1));
       expected.add(i + ":" + key + "=" + value);
     }
-    assertThat(read(new TextFormat(bytes(" "), Encoding.UTF8), text.toByteArray()))
+    assertThat(read(TextFormat.records(bytes(" "), Encoding.UTF8), text.toByteArray()))
         .as("seed %d", seed)
         .isEqualTo(expected);
   }
@@ -118,7 +118,7 @@ class TextFormatTest {
   }
 
   private static List<String> read(String text, String separator) throws IOException {
-    return read(new TextFormat(bytes(separator), Encoding.UTF8), bytes(text));
+    return read(TextFormat.records(bytes(separator), Encoding.UTF8), bytes(text));
   }
 
   private static List<String> read(TextFormat format, byte[] text) throws IOException {
