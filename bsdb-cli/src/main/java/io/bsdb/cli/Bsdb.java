@@ -24,7 +24,7 @@ import picocli.CommandLine.ScopeType;
       "  1   a key is absent, or an input was refused",
       "  2   the command line makes no sense",
       "  3   a table or file is corrupt; it or standard output cannot be read or written;",
-      "      another build was published first; out of memory",
+      "      another build or compaction was published first; out of memory",
       "  70  a defect of bsdb: please report it",
       "  130, 143 ended by Ctrl-C or SIGTERM",
       "  141 nobody reads the output any more",

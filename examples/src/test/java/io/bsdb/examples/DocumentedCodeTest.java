@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.regex.MatchResult;
@@ -16,11 +17,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 
 /**
- * The Java code in docs/java.md is, line by line, code of these examples, which run; and the README
+ * The Java code of these pages is, line by line, code of these examples, which run; and the README
  * has the same code in each language.
  */
 class DocumentedCodeTest {
-  private static final Path PAGE = Path.of("..", "docs", "java.md");
+  private static final List<String> PAGES = List.of("java.md", "live.md");
   private static final Path EXAMPLES = Path.of("src", "main", "java", "io", "bsdb", "examples");
   private static final Pattern BLOCK = Pattern.compile("```java\n(.*?)```", Pattern.DOTALL);
 
@@ -43,9 +44,13 @@ class DocumentedCodeTest {
       }
       sources = joined.toString();
     }
-    List<String> blocks =
-        BLOCK.matcher(Files.readString(PAGE)).results().map(MatchResult::group).toList();
-    assertThat(blocks).isNotEmpty();
+    List<String> blocks = new ArrayList<>();
+    for (String page : PAGES) {
+      String text = Files.readString(Path.of("..", "docs", page));
+      List<String> found = BLOCK.matcher(text).results().map(MatchResult::group).toList();
+      assertThat(found).as(page).isNotEmpty();
+      blocks.addAll(found);
+    }
     return blocks.stream()
         .map(block -> block.substring("```java\n".length(), block.length() - "```".length()))
         .map(
