@@ -14,6 +14,9 @@ import java.util.Map;
  */
 public record Changes(
     List<SegmentFile> segments, long lastSegment, Map<String, StreamProgress> streams) {
+  /** Most segments of a version. */
+  public static final int MAX_SEGMENTS = 1 << 12;
+
   /** No changes, and never any. */
   public static final Changes NONE = new Changes(List.of(), 0, Map.of());
 

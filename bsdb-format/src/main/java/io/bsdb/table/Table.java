@@ -289,6 +289,8 @@ public final class Table {
    * @return the manifest of the version that is in service then
    * @throws NoSuchFileException if the table has no version, or a file that is named is not there
    * @throws PublishConflictException as the edit does
+   * @throws IOException also if the version would have more segments than {@link
+   *     Changes#MAX_SEGMENTS}
    */
   public Manifest edit(Edit edit) throws IOException {
     List<Manifest> published = new ArrayList<>();
@@ -316,6 +318,7 @@ public final class Table {
                   before.properties(),
                   wanted.sourcePositions(),
                   wanted.changes());
+          checkSegments(manifest);
           checkFiles(manifest);
           putInService(build, ManifestFile.encode(storage, build, manifest));
           published.add(manifest);
@@ -353,6 +356,16 @@ public final class Table {
       throw new PublishConflictException(
           "another build published first: table=%s in service when this build began=%s in service now=%s; nothing was replaced, run this build again"
               .formatted(storage, build.parent() == null ? "none" : build.parent(), current));
+    }
+  }
+
+  /** Nobody could open what has more, not even to compact it. */
+  private void checkSegments(Manifest manifest) throws IOException {
+    int count = manifest.changes().segments().size();
+    if (count > Changes.MAX_SEGMENTS) {
+      throw new IOException(
+          "too many segments: table=%s expected<=%d actual=%d; nothing was published, compact the table"
+              .formatted(storage, Changes.MAX_SEGMENTS, count));
     }
   }
 

@@ -1,6 +1,8 @@
 package io.bsdb.writer;
 
+import io.bsdb.row.Schema;
 import io.bsdb.table.Manifest;
+import io.bsdb.table.PublishConflictException;
 import io.bsdb.table.SegmentFile;
 import io.bsdb.table.Table;
 import java.io.Closeable;
@@ -8,6 +10,8 @@ import java.io.IOException;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Changes single keys of a table: writes puts and deletes into segments, and publishes them as a
@@ -20,6 +24,7 @@ import java.util.Map;
  */
 public final class DeltaWriter implements Closeable {
   private final Table table;
+  private final @Nullable Schema schema;
   private final SegmentFiles files;
   private final Map<String, String> positions = new LinkedHashMap<>();
   private List<SegmentFile> segments = List.of();
@@ -32,8 +37,9 @@ public final class DeltaWriter implements Closeable {
     CLOSED
   }
 
-  private DeltaWriter(Table table) {
+  private DeltaWriter(Table table, @Nullable Schema schema) {
     this.table = table;
+    this.schema = schema;
     this.files = new SegmentFiles(table.storage());
   }
 
@@ -45,8 +51,9 @@ public final class DeltaWriter implements Closeable {
    *     told from another key's
    */
   public static DeltaWriter create(Table table) throws IOException {
-    requireKeys(table.manifest(table.requireCurrentVersion()), table);
-    return new DeltaWriter(table);
+    Manifest manifest = table.manifest(table.requireCurrentVersion());
+    requireKeys(manifest, table);
+    return new DeltaWriter(table, manifest.schema());
   }
 
   /**
@@ -60,6 +67,11 @@ public final class DeltaWriter implements Closeable {
           "an approximate table cannot be changed, as it does not store keys: table=%s version=%s; build it with keys"
               .formatted(table.storage(), manifest.version()));
     }
+  }
+
+  /** Returns the schema that keys and values are of; null if they are plain bytes. */
+  public @Nullable Schema schema() {
+    return schema;
   }
 
   /**
@@ -113,6 +125,8 @@ public final class DeltaWriter implements Closeable {
    *
    * @return the manifest of the version in service
    * @throws IllegalArgumentException if the table has meanwhile become one that stores no keys
+   * @throws PublishConflictException if its schema has changed meanwhile
+   * @throws IOException also if the version would have more segments than readers open
    */
   public Manifest publish() throws IOException {
     requireOpen();
@@ -128,8 +142,13 @@ public final class DeltaWriter implements Closeable {
     return manifest;
   }
 
-  private Manifest append(Manifest inService) {
+  private Manifest append(Manifest inService) throws PublishConflictException {
     requireKeys(inService, table);
+    if (!Objects.equals(schema, inService.schema())) {
+      throw new PublishConflictException(
+          "the table was built with another schema meanwhile: table=%s version=%s expected=%s actual=%s; nothing was changed, encode the changes anew"
+              .formatted(table.storage(), inService.version(), schema, inService.schema()));
+    }
     Map<String, String> newPositions = new LinkedHashMap<>(inService.sourcePositions());
     newPositions.putAll(positions);
     return inService.with(

@@ -3,6 +3,7 @@ package io.bsdb.writer;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.bsdb.row.Schema;
 import io.bsdb.table.Changes;
 import io.bsdb.table.Manifest;
 import io.bsdb.table.PublishConflictException;
@@ -15,6 +16,8 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import org.junit.jupiter.api.BeforeEach;
@@ -165,6 +168,41 @@ class DeltaWriterTest {
     }
   }
 
+  @Test
+  void refusesMoreSegmentsThanReadersOpen() throws IOException {
+    List<SegmentFile> most = new ArrayList<>();
+    for (int i = 1; i <= Changes.MAX_SEGMENTS; i++) {
+      SegmentFile segment = new SegmentFile(i, UUID.randomUUID(), 64, 0, 0, 0, 1, 0);
+      Files.createDirectories(directory.resolve("data"));
+      Files.createFile(directory.resolve(segment.path()));
+      most.add(segment);
+    }
+    Changes changes = new Changes(most, most.size(), Map.of());
+    Manifest full = table.edit(manifest -> manifest.with(manifest.partitions(), Map.of(), changes));
+    assertThatThrownBy(() -> change("k1"))
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining("too many segments: table=" + directory)
+        .hasMessageContaining("expected<=4096 actual=4097")
+        .hasMessageContaining("compact");
+    assertThat(table.currentVersion()).isEqualTo(full.version());
+    assertThat(table.storage().list("data")).hasSize(most.size());
+  }
+
+  @Test
+  void refusesADeltaOfRowsIfTheSchemaHasChanged() throws IOException {
+    Schema schema = Schema.builder().column("k", "STRING").primaryKey("k").build();
+    try (DeltaWriter writer = DeltaWriter.create(table)) {
+      writer.put(bytes("k"), bytes("v"));
+      String rows = build(WriterOptions.builder().schema(schema).build());
+      assertThatThrownBy(writer::publish)
+          .isInstanceOf(PublishConflictException.class)
+          .hasMessageContaining("the table was built with another schema meanwhile")
+          .hasMessageContaining(rows);
+    }
+    assertThat(table.manifest(table.requireCurrentVersion()).hasChanges()).isFalse();
+    assertThat(directory.resolve("data")).isEmptyDirectory();
+  }
+
   private Table rolledBack() throws IOException {
     table.rollback(base);
     return table;
@@ -183,8 +221,7 @@ class DeltaWriterTest {
         SnapshotWriter.create(directory, WriterOptions.builder().build())) {
       writer.add(bytes("k"), bytes("v"));
       change("k1");
-      assertThatThrownBy(writer::publish)
-          .isInstanceOf(io.bsdb.table.PublishConflictException.class);
+      assertThatThrownBy(writer::publish).isInstanceOf(PublishConflictException.class);
     }
     assertThat(table.manifest(table.requireCurrentVersion()).hasChanges()).isTrue();
   }
@@ -210,7 +247,7 @@ class DeltaWriterTest {
   @Test
   void sweepSparesSegmentsOfAWeek() throws IOException {
     change("k1");
-    Path lost = directory.resolve(SegmentFile.path(java.util.UUID.randomUUID()));
+    Path lost = directory.resolve(SegmentFile.path(UUID.randomUUID()));
     Files.write(lost, new byte[10]);
     assertThat(table.sweep(Duration.ZERO)).isEmpty();
     Files.setLastModifiedTime(

@@ -6,6 +6,7 @@ import io.bsdb.format.segment.ChangeKind;
 import io.bsdb.format.segment.Segment;
 import io.bsdb.reader.io.FileMemory;
 import io.bsdb.reader.options.Access;
+import io.bsdb.table.Changes;
 import io.bsdb.table.SegmentFile;
 import java.io.Closeable;
 import java.io.IOException;
@@ -29,7 +30,6 @@ public final class Overlay implements Closeable {
   public static final long DELETED = -2;
 
   private static final int SEGMENT_SHIFT = 32;
-  private static final int MAX_SEGMENTS = 1 << 12;
 
   /** By the number in addresses. */
   private final OpenSegment[] segments;
@@ -119,10 +119,10 @@ public final class Overlay implements Closeable {
     }
 
     Overlay build(List<SegmentFile> files, boolean sameScope) throws IOException {
-      if (files.size() > MAX_SEGMENTS) {
+      if (files.size() > Changes.MAX_SEGMENTS) {
         throw new IOException(
             "too many segments: expected<=%d actual=%d; merge them with 'bsdb compact'"
-                .formatted(MAX_SEGMENTS, files.size()));
+                .formatted(Changes.MAX_SEGMENTS, files.size()));
       }
       Overlay before = previous;
       boolean continues = sameScope && before != null && before.isPrefixOf(files);
