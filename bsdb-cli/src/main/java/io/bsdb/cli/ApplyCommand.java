@@ -88,8 +88,7 @@ final class ApplyCommand implements Callable<Integer> {
     return Interruption.during(
         interruption -> {
           try (Delta delta = Delta.begin(opened)) {
-            RecordFormat format = format(opened.manifest(opened.requireCurrentVersion()).schema());
-            read(inputs, format, delta, interruption);
+            read(inputs, format(delta.schema()), delta, interruption);
             delta.publish(positions, console, json);
           }
           return ExitStatus.OK;

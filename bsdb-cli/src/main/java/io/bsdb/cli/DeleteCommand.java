@@ -4,7 +4,6 @@ import io.bsdb.cli.output.Console;
 import io.bsdb.cli.output.Encoding;
 import io.bsdb.cli.output.ExitStatus;
 import io.bsdb.cli.output.RecordText;
-import io.bsdb.table.Table;
 import java.io.IOException;
 import java.util.List;
 import java.util.Map;
@@ -51,10 +50,8 @@ final class DeleteCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException {
-    Table opened = table.open();
-    try (Delta delta = Delta.begin(opened)) {
-      RecordText text =
-          RecordText.of(opened.manifest(opened.requireCurrentVersion()).schema(), encoding);
+    try (Delta delta = Delta.begin(table.open())) {
+      RecordText text = RecordText.of(delta.schema(), encoding);
       for (String key : keys) {
         delta.delete(text.parseKey(key));
       }

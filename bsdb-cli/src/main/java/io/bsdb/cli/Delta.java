@@ -2,12 +2,14 @@ package io.bsdb.cli;
 
 import io.bsdb.cli.output.Console;
 import io.bsdb.cli.output.Report;
+import io.bsdb.row.Schema;
 import io.bsdb.table.Manifest;
 import io.bsdb.table.Table;
 import io.bsdb.writer.DeltaWriter;
 import java.io.Closeable;
 import java.io.IOException;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /** The changes of one command: one version, and one answer. */
 final class Delta implements Closeable {
@@ -21,6 +23,11 @@ final class Delta implements Closeable {
 
   static Delta begin(Table table) throws IOException {
     return new Delta(DeltaWriter.create(table));
+  }
+
+  /** Returns the schema of the rows; null if keys and values are plain bytes. */
+  @Nullable Schema schema() {
+    return writer.schema();
   }
 
   void put(byte[] key, byte[] value) throws IOException {

@@ -4,7 +4,6 @@ import io.bsdb.cli.output.Console;
 import io.bsdb.cli.output.Encoding;
 import io.bsdb.cli.output.ExitStatus;
 import io.bsdb.cli.output.RecordText;
-import io.bsdb.table.Table;
 import java.io.IOException;
 import java.util.Map;
 import java.util.concurrent.Callable;
@@ -61,10 +60,8 @@ final class PutCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException {
-    Table opened = table.open();
-    try (Delta delta = Delta.begin(opened)) {
-      RecordText text =
-          RecordText.of(opened.manifest(opened.requireCurrentVersion()).schema(), encoding);
+    try (Delta delta = Delta.begin(table.open())) {
+      RecordText text = RecordText.of(delta.schema(), encoding);
       delta.put(text.parseKey(key), text.parseValue(key, value));
       delta.publish(Map.of(), console, json);
     }
