@@ -231,9 +231,7 @@ public final class Table {
             return;
           }
           checkParent(build);
-          if (build.parent() != null) {
-            requireNoStreams(manifest(build.parent()));
-          }
+          requireNoStreams(build.parent());
           checkFiles(manifest);
           putInService(build, encoded);
           now.set(true);
@@ -324,6 +322,19 @@ public final class Table {
           published.add(manifest);
         });
     return published.get(0);
+  }
+
+  private void requireNoStreams(@Nullable String parent) throws IOException {
+    if (parent == null) {
+      return;
+    }
+    Manifest inService;
+    try {
+      inService = manifest(parent);
+    } catch (CorruptSnapshotException damaged) {
+      return; // building anew is its cure
+    }
+    requireNoStreams(inService);
   }
 
   /**
