@@ -331,7 +331,7 @@ public final class Table {
     Manifest inService;
     try {
       inService = manifest(parent);
-    } catch (CorruptSnapshotException damaged) {
+    } catch (CorruptSnapshotException | NoSuchFileException damaged) {
       return; // building anew is its cure
     }
     requireNoStreams(inService);
