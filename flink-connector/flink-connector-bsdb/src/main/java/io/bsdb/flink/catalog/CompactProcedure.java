@@ -2,6 +2,7 @@ package io.bsdb.flink.catalog;
 
 import io.bsdb.compact.Compactor;
 import io.bsdb.flink.storage.TableLocation;
+import io.bsdb.format.Internal;
 import java.io.IOException;
 import org.apache.flink.table.annotation.ArgumentHint;
 import org.apache.flink.table.annotation.DataTypeHint;
@@ -13,13 +14,18 @@ import org.apache.flink.table.procedures.Procedure;
 import org.apache.flink.types.Row;
 import org.jspecify.annotations.Nullable;
 
-/** {@code compact(table, fraction)} folds changes into partition files, and merges the rest. */
+/**
+ * {@code compact(table, fraction)} folds changes into partition files, and merges the rest.
+ *
+ * @hidden
+ */
 @ProcedureHint(
     arguments = {
       @ArgumentHint(name = "table", type = @DataTypeHint("STRING")),
       @ArgumentHint(name = "fraction", type = @DataTypeHint("DOUBLE"), isOptional = true)
     },
     output = @DataTypeHint("ROW<version STRING, folded_partitions INT, merged_segments INT>"))
+@Internal
 public final class CompactProcedure implements Procedure {
   private final TableDirectories tables;
 
