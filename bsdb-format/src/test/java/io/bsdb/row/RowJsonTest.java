@@ -76,6 +76,15 @@ class RowJsonTest {
     }
   }
 
+  /** Names of JSON members are keys of maps, and may be as long as these. */
+  @Test
+  void longKeysOfMapsAreReadBack() throws IOException {
+    Schema schema = schema("MAP<STRING, INT>");
+    String json = "{\"" + "k".repeat(60_000) + "\": 1}";
+    byte[] value = RowCodec.of(schema).encodeValue(new Object[] {read(schema, json)});
+    assertThat(valueOf(RowJsonWriter.of(schema).row(ID, value))).isEqualTo(json);
+  }
+
   @Test
   void keysAreReadBack() throws IOException {
     long seed = System.nanoTime();

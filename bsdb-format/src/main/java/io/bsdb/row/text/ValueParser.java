@@ -42,6 +42,7 @@ public final class ValueParser {
           .streamReadConstraints(
               StreamReadConstraints.builder()
                   .maxStringLength(SnapshotFormat.MAX_VALUE_LENGTH)
+                  .maxNameLength(SnapshotFormat.MAX_VALUE_LENGTH)
                   .build())
           .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
           .build();
