@@ -9,6 +9,7 @@ import io.bsdb.writer.WriterOptions;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Map;
+import java.util.Objects;
 
 /**
  * A process that builds one version after the other until somebody ends it. Before each operation
@@ -47,6 +48,9 @@ final class BuildsUntilKilled {
             .temporaryDirectory(temporaryDirectory)
             .build();
     try (SnapshotWriter writer = SnapshotWriter.create(table, options)) {
+      if (!Objects.equals(table.currentVersion(), current)) {
+        return; // a rival published before this build began: the number is not the next one
+      }
       for (int i = 0; i < data.count(); i++) {
         writer.add(data.keys().get(i), data.values().get(i));
       }
