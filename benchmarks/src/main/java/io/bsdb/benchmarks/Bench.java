@@ -45,7 +45,7 @@ public final class Bench implements Callable<Integer> {
   private static final List<String> DISK_TABLES =
       List.of("bsdb-blocked", "bsdb-compressed", "bsdb-compressed-pages");
 
-  /** What {@code --only} can restrict a run to, beside stores. */
+  /** Parts of the benchmark that {@code --only} selects, beside stores. */
   private static final List<String> PARTS =
       List.of("build", "lookup", "disk", "flink", "kafka-streams");
 
@@ -167,7 +167,7 @@ public final class Bench implements Callable<Integer> {
     }
   }
 
-  /** What has been measured stays, should the rest fail. */
+  /** Writes what has been measured so far, so that it stays should the rest fail. */
   private Results written(Results results) throws IOException {
     Reports.write(results, directory);
     return results;
@@ -214,7 +214,10 @@ public final class Bench implements Callable<Integer> {
                 .run(builds.records().workload(), tables));
   }
 
-  /** In a process of its own: what ran before has compiled the reader's code for other lookups. */
+  /**
+   * Runs the Flink part in a process of its own: what ran before has compiled the reader's code for
+   * other lookups.
+   */
   private List<Section> flink(long count, List<String> words) throws Exception {
     List<Object> arguments = new ArrayList<>();
     arguments.add(directory.resolve("flink"));

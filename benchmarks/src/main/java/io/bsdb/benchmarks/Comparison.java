@@ -31,7 +31,7 @@ record Comparison(Builds builds, List<Peer> peers, int rounds, int queries, bool
   private static final int UNTIMED = 2;
   private static final String IN_READS = "get, in reads";
 
-  /** What was measured so far. */
+  /** Results so far. */
   private record Measured(List<String> notes, List<Row> lookups, List<Row> latencies) {}
 
   List<Section> run() throws IOException, InterruptedException {

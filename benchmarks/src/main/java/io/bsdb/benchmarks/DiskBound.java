@@ -33,7 +33,7 @@ record DiskBound(int seconds, int rounds) {
   private static final int DEPTH = 128;
   private static final String RING = "io_uring, depth " + DEPTH;
 
-  /** Of those that wait for each read; 0 stands for the ring. */
+  /** Numbers of threads that wait for each read; 0 stands for the ring. */
   private static final List<Integer> THREADS = List.of(0, 1, 16, 32);
 
   private static final int ABSENT_LOOKUPS = 1 << 17;
@@ -138,10 +138,10 @@ record DiskBound(int seconds, int rounds) {
     }
   }
 
-  /** One thread asks, the ring's thread answers. */
+  /** Measures the ring: one thread asks, the ring's thread answers. */
   private void ring(Path table, Queries queries, Row row) throws Exception {
     try (AsyncSnapshotReader reader = AsyncSnapshotReader.open(table, options(Access.IO_URING))) {
-      // Twice the depth: while the ring works on one half, the other waits in front of it.
+      // Twice the depth: while the ring works on one half, the other waits for it.
       InFlight lookups = new InFlight(2 * DEPTH);
       long cpu = cpuNanos();
       long start = System.nanoTime();

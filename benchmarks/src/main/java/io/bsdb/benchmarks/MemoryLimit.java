@@ -85,7 +85,7 @@ final class MemoryLimit {
     return pieces[piece].get((int) (((random >>> 32) * pieceBytes) >>> 32));
   }
 
-  /** Each offset depends on what was read before. */
+  /** Reads at offsets that each depend on the value read before. */
   private long oneAfterTheOther(long first) {
     long last = first;
     for (int i = 0; i < READS; i++) {
@@ -94,7 +94,7 @@ final class MemoryLimit {
     return last;
   }
 
-  /** No offset depends on what was read. */
+  /** Reads at offsets that are known in advance. */
   private long manyAtOnce(long first) {
     long sum = 0;
     for (int i = 0; i < READS; i++) {

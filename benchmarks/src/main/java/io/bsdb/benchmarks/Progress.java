@@ -2,7 +2,7 @@ package io.bsdb.benchmarks;
 
 import java.util.Locale;
 
-/** Says on standard error what is under way, and since when. */
+/** Says on standard error what is in progress, and since when. */
 public final class Progress {
   private static final long START = System.nanoTime();
 

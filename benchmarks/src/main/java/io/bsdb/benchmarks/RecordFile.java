@@ -36,7 +36,7 @@ public final class RecordFile {
     void accept(byte[] key, byte[] value) throws IOException;
   }
 
-  /** The file of a workload, written if it is not there yet. */
+  /** Returns the file of a workload, written if it is not there yet. */
   public static RecordFile of(Path directory, Workload workload) throws IOException {
     Path path = directory.resolve("records-" + workload.records());
     RecordFile file = new RecordFile(path, workload);

@@ -122,7 +122,7 @@ final class StoreProcess implements Closeable {
     }
   }
 
-  /** The process itself. Arguments: data directory, records, name of the peer, rounds, length. */
+  /** Runs the process. Arguments: data directory, records, name of the peer, rounds, length. */
   public static void main(String[] arguments) throws Exception {
     // Answers alone go to standard output, whatever libraries print.
     PrintStream answers = System.out;

@@ -51,7 +51,7 @@ final class StoreRun {
     return Math.min(rounds + 1, Workload.QUERIES / length);
   }
 
-  /** How many different queries so many rounds ask in each way. */
+  /** Returns how many different queries so many rounds ask in each way. */
   static int queries(int rounds, int length) {
     return slices(rounds, length) * length;
   }
@@ -123,7 +123,7 @@ final class StoreRun {
     }
   }
 
-  /** Single gets by several threads: the time that all need together. */
+  /** Measures single gets by several threads: the time that all need together. */
   long threads(Keys keys, int round, int threads) throws Exception {
     Queries all = leadIn(keys, round, this::get);
     List<Callable<Void>> tasks = new ArrayList<>();
@@ -162,8 +162,8 @@ final class StoreRun {
   }
 
   /**
-   * Single gets, each timed alone; some 25 ns of it are the clock. Those of untimed rounds do not
-   * count.
+   * Measures single gets, each timed alone; some 25 ns of it are the clock. Those of untimed rounds
+   * do not count.
    */
   long latencies(Keys keys, int round) throws IOException {
     Histogram histogram = round < 0 ? notCounted : latencies;

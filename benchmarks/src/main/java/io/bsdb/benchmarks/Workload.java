@@ -23,7 +23,7 @@ public record Workload(long records) {
   /** Bytes of every value. */
   public static final int VALUE_LENGTH = 100;
 
-  /** How many queries there are. */
+  /** Number of queries. */
   public static final int QUERIES = 1 << 20;
 
   private static final int PRESENT_PERCENT = 90;
@@ -69,33 +69,33 @@ public record Workload(long records) {
     return words;
   }
 
-  /** A permutation of the 64-bit numbers: the finalizer of SplitMix64. */
+  /** Returns a permutation of the 64-bit numbers: the finalizer of SplitMix64. */
   static long mix(long x) {
     long z = (x ^ (x >>> 30)) * 0xBF58476D1CE4E5B9L;
     z = (z ^ (z >>> 27)) * 0x94D049BB133111EBL;
     return z ^ (z >>> 31);
   }
 
-  /** The inverse of {@link #mix}. */
+  /** Returns the inverse of {@link #mix}. */
   static long unmix(long x) {
     long z = (x ^ (x >>> 31) ^ (x >>> 62)) * 0x319642B2D24D8EC3L;
     z = (z ^ (z >>> 27) ^ (z >>> 54)) * 0x96DE1B173F119089L;
     return z ^ (z >>> 30) ^ (z >>> 60);
   }
 
-  /** The key of a record; of an absent one, if {@code id >= records}. */
+  /** Returns the key of a record; of an absent one, if {@code id >= records}. */
   public byte[] key(long id) {
     byte[] key = new byte[KEY_LENGTH];
     hex(keyNumber(id), key, 0, KEY_LENGTH);
     return key;
   }
 
-  /** The number whose hexadecimal digits {@link #key} has. */
+  /** Returns the number whose hexadecimal digits {@link #key} has. */
   public static long keyNumber(long id) {
     return mix(id + 1);
   }
 
-  /** The number of the record whose {@link #keyNumber} this is. */
+  /** Returns the number of the record whose {@link #keyNumber} this is. */
   public static long id(long keyNumber) {
     return unmix(keyNumber) - 1;
   }
@@ -126,7 +126,7 @@ public record Workload(long records) {
     return position + text.length;
   }
 
-  /** The value of a record. */
+  /** Returns the value of a record. */
   public byte[] value(long id) {
     byte[] value = new byte[VALUE_LENGTH];
     long random = mix(~id);
@@ -151,13 +151,13 @@ public record Workload(long records) {
     return value;
   }
 
-  /** Whether these are key and value of one record. */
+  /** Returns whether these are key and value of one record. */
   public boolean isValueOf(byte[] key, byte[] value) {
     long keyNumber = Long.parseUnsignedLong(new String(key, StandardCharsets.US_ASCII), 16);
     return Arrays.equals(value, value(id(keyNumber)));
   }
 
-  /** A digest of a value that tells records apart: its last 16 bytes, which are random. */
+  /** Returns a digest of a value that tells records apart: its last 16 bytes, which are random. */
   static long digest(byte[] value) {
     return (long) LONGS.get(value, VALUE_LENGTH - 8) * 31 + (long) LONGS.get(value, 84);
   }
@@ -213,17 +213,17 @@ public record Workload(long records) {
       return keys[i];
     }
 
-    /** The queries in lists of {@code size}. */
+    /** Returns the queries in lists of {@code size}. */
     public List<List<byte[]>> batches(int size) {
       return IntStream.range(0, keys.length / size).mapToObj(i -> keys(i * size, size)).toList();
     }
 
-    /** Some of the queries, in a list of their own. */
+    /** Returns some of the queries, in a list of their own. */
     List<byte[]> keys(int from, int count) {
       return Arrays.asList(Arrays.copyOfRange(keys, from, from + count));
     }
 
-    /** Whether query {@code i} is for a record. */
+    /** Returns whether query {@code i} is for a record. */
     public boolean isPresent(int i) {
       return ids[i] >= 0;
     }

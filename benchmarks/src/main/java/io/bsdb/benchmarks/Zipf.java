@@ -21,7 +21,7 @@ final class Zipf {
     this.eta = (1 - Math.pow(2.0 / n, 1 - s)) / (1 - sum(2, s) / total);
   }
 
-  /** The sum of k^−s: exactly over the first million, as an integral over the rest. */
+  /** Returns the sum of k^−s: exactly over the first million, as an integral over the rest. */
   private static double sum(long n, double s) {
     long exact = Math.min(n, 1_000_000);
     double sum = 0;

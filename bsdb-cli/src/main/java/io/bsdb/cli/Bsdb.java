@@ -22,7 +22,7 @@ import picocli.CommandLine.ScopeType;
     footer = {
       "  0   done; every key was found",
       "  1   a key is absent, or an input was refused",
-      "  2   the command line makes no sense",
+      "  2   usage error",
       "  3   a table or file is corrupt; it or standard output cannot be read or written;",
       "      another build or compaction was published first; out of memory",
       "  70  a defect of bsdb: please report it",

@@ -142,7 +142,7 @@ final class BuildCommand implements Callable<Integer> {
     }
   }
 
-  /** Of what was built, whatever has been put in service since. */
+  /** Verifies what was built, whatever has been put in service since. */
   private void verify(Manifest built) throws IOException {
     String version = built.version();
     try {

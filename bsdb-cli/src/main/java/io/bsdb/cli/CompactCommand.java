@@ -63,7 +63,7 @@ final class CompactCommand implements Callable<Integer> {
       names = "--rate",
       paramLabel = "SIZE",
       converter = ByteSize.Converter.class,
-      description = "Most bytes of keys and values to rewrite per second. Default: no limit.")
+      description = "Maximum bytes of keys and values to rewrite per second. Default: no limit.")
   private @Nullable ByteSize rate;
 
   @Option(names = "--json", description = "Print what was done as JSON.")

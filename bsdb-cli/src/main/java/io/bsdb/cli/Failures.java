@@ -98,7 +98,10 @@ final class Failures {
     return "defect of this program: " + e;
   }
 
-  /** Their own messages are hardly more than a file name. */
+  /**
+   * Returns a message that says more than these exceptions' own, which are hardly more than a file
+   * name.
+   */
   private static String message(FileSystemException e) {
     if (e.getReason() != null) {
       return e.getFile() + ": " + e.getReason();

@@ -9,9 +9,9 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How much a version holds, as far as its manifest says. With changes over the partition files the
- * number of records is not known: a change may set a new key or one that there is, or delete a key
- * that there is not, and the next may undo it.
+ * Contents of a version in figures, as far as its manifest tells. With changes over the partition
+ * files the number of records is not known: a change may set a new key or one that there is, or
+ * delete a key that there is not, and the next may undo it.
  *
  * @param records exact; null if there are changes
  */
@@ -49,7 +49,7 @@ record Holdings(
             changes());
   }
 
-  /** The changes, for people. */
+  /** Returns the changes, for people. */
   String changes() {
     return String.format(
         Locale.ROOT,

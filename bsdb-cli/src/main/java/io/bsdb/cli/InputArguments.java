@@ -59,7 +59,7 @@ final class InputArguments {
     return Inputs.of(inputs, console.in());
   }
 
-  /** Whether records are plain bytes, not rows. */
+  /** Returns whether records are plain bytes, not rows. */
   boolean isText() {
     return kind == null || kind == Kind.TEXT;
   }

@@ -51,7 +51,10 @@ final class Interruption implements Closeable {
     }
   }
 
-  /** The process ends as soon as the work has, so that nothing else would be told. */
+  /**
+   * Tells the user that the build was interrupted: the process ends as soon as the work has, so
+   * that nothing else would.
+   */
   private static void sayInterrupted(Path table, Console console) throws IOException {
     boolean interrupted = Thread.interrupted(); // else the next file would be closed
     String current = Table.at(table).currentVersion();
@@ -71,7 +74,7 @@ final class Interruption implements Closeable {
     }
   }
 
-  /** For work that does not wait for anything. */
+  /** Ends work that does not wait for anything. */
   void check() throws InterruptedIOException {
     if (requested) {
       throw new InterruptedIOException("interrupted");

@@ -7,7 +7,7 @@ import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** How many keys, or values, are how long, in classes that double. Used by one thread. */
+/** Counts keys, or values, by length, in classes that double. Used by one thread. */
 final class LengthHistogram {
   private static final int BAR = 40;
 
@@ -29,7 +29,7 @@ final class LengthHistogram {
     return (1L << index) - 1;
   }
 
-  /** A line per class between the shortest and the longest, each after a label. */
+  /** Returns a line per class between the shortest and the longest, each after a label. */
   String text(String label) {
     StringBuilder text = new StringBuilder();
     int last = last();
@@ -64,7 +64,7 @@ final class LengthHistogram {
     return last;
   }
 
-  /** A list of classes that are not empty. */
+  /** Returns a list of classes that are not empty. */
   List<Map<String, @Nullable Object>> figures() {
     List<Map<String, @Nullable Object>> figures = new ArrayList<>();
     for (int i = 0; i < counts.length; i++) {

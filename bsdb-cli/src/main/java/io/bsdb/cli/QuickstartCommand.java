@@ -57,7 +57,7 @@ final class QuickstartCommand implements Callable<Integer> {
     return QuickstartRun.run(engine, directory, events, console);
   }
 
-  /** What enriches the stream. */
+  /** Program that enriches the stream. */
   enum Engine {
     FLINK,
     KAFKA_STREAMS

@@ -9,7 +9,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 
 /**
- * How many records a snapshot has with all changes applied, and how long their keys and values are.
+ * Number of records of a snapshot with all changes applied, and lengths of their keys and values.
  *
  * @param keys none if the snapshot stores no keys
  */

@@ -13,7 +13,9 @@ import java.nio.file.Path;
 final class SnapshotDirectory {
   private SnapshotDirectory() {}
 
-  /** The path itself if it is a snapshot, else that of the version in service of the table. */
+  /**
+   * Returns the path itself if it is a snapshot, else that of the version in service of the table.
+   */
   static Path of(Path path) throws IOException {
     if (Files.exists(path.resolve(SnapshotFormat.MANIFEST_FILE))) {
       return path;
@@ -31,7 +33,7 @@ final class SnapshotDirectory {
     return (version == null ? snapshot : snapshot.resolveSibling(version)).resolve(file.name());
   }
 
-  /** The manifest of a snapshot. */
+  /** Returns the manifest of a snapshot. */
   static Manifest manifest(Path snapshot) throws IOException {
     Path file = snapshot.resolve(SnapshotFormat.MANIFEST_FILE);
     return Manifest.decode(Files.readAllBytes(file), file.toString());

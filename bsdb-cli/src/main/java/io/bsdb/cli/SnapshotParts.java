@@ -16,14 +16,14 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * What takes how much space in a partition file, or in several.
+ * Bytes of the parts of a partition file, or of several.
  *
  * @param bytes by the name of the part; only parts that there are
  */
 record SnapshotParts(Map<String, Long> bytes) {
   private static final String REST = "headers";
 
-  /** Those of one file: the sections that its footer names. */
+  /** Returns the parts of one file: the sections that its footer names. */
   static SnapshotParts of(Path snapshot, PartitionFile file) throws IOException {
     FileFooter footer =
         footer(SnapshotDirectory.file(snapshot, file), new PartChecksum(file.fileId()));
@@ -40,7 +40,7 @@ record SnapshotParts(Map<String, Long> bytes) {
     return new SnapshotParts(bytes);
   }
 
-  /** Those of several files together. */
+  /** Returns the parts of several files together. */
   static SnapshotParts sum(Collection<SnapshotParts> files) {
     Map<String, Long> bytes = new LinkedHashMap<>();
     for (SectionKind kind : SectionKind.values()) {
@@ -53,7 +53,7 @@ record SnapshotParts(Map<String, Long> bytes) {
     return new SnapshotParts(bytes);
   }
 
-  /** Bytes of the sections of a kind. */
+  /** Returns the bytes of the sections of a kind. */
   long bytes(SectionKind kind) {
     return bytes.getOrDefault(name(kind), 0L);
   }

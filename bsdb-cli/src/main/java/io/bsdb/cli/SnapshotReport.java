@@ -16,7 +16,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What there is to tell of a snapshot.
+ * Report on a snapshot.
  *
  * @param parts of each partition file, in order
  * @param lengths of keys and values; null if nobody asked
@@ -27,7 +27,7 @@ record SnapshotReport(
     Map<PartitionFile, SnapshotParts> parts,
     @Nullable RecordLengths lengths) {
 
-  /** For people. */
+  /** Returns the report for people. */
   String text(boolean eachPartition) {
     StringBuilder text = new StringBuilder();
     Collection<PartitionFile> files = manifest.partitions();
@@ -133,7 +133,7 @@ record SnapshotReport(
         .append('\n');
   }
 
-  /** For programs: one JSON object. */
+  /** Returns the report for programs: one JSON object. */
   String json() {
     SnapshotParts all = SnapshotParts.sum(parts.values());
     Report report =
@@ -200,12 +200,12 @@ record SnapshotReport(
     return segments;
   }
 
-  /** Whether records hold their keys, as the writer says. */
+  /** Returns whether records hold their keys, as the writer says. */
   static boolean storesKeys(Manifest manifest) {
     return !manifest.options().getOrDefault("keys", "stored").equals("omitted");
   }
 
-  /** Bytes of blocks per byte of the keys and values in them. */
+  /** Returns the bytes of blocks per byte of the keys and values in them. */
   private double ratio(SnapshotParts sections, Collection<PartitionFile> files) {
     return (double) sections.bytes(SectionKind.BLOCKS) / Math.max(1, storedBytes(files));
   }

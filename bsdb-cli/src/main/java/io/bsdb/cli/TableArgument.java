@@ -20,7 +20,7 @@ final class TableArgument {
     return directory;
   }
 
-  /** The table, which must be there. */
+  /** Returns the table, which must be there. */
   Table open() throws IOException {
     if (!Files.isDirectory(directory)) {
       throw new NoSuchFileException(directory.toString(), null, "no such table directory");

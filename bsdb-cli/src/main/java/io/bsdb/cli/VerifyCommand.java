@@ -71,7 +71,7 @@ final class VerifyCommand implements Callable<Integer> {
     return manifest;
   }
 
-  /** Sound bytes may yet be rows of another schema. */
+  /** Decodes all rows: sound bytes may yet be rows of another schema. */
   private static void verifyRows(Path snapshot, RowCodec codec, Console console)
       throws IOException {
     try (SnapshotReader reader = SnapshotReader.open(snapshot);

@@ -86,7 +86,7 @@ final class VersionsCommand implements Callable<Integer> {
     holdings.addTo(report.add("createdAt", manifest.createdAt().toString()));
   }
 
-  /** Whoever asks may be about to choose a version to go back to: the others are listed. */
+  /** Reports a damaged version and goes on: the user may be about to choose one to go back to. */
   private void damaged(CorruptSnapshotException e) {
     damage = true;
     console.say("bsdb: %s", e.getMessage());

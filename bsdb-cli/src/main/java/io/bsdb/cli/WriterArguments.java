@@ -15,7 +15,7 @@ import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.TypeConversionException;
 
-/** How a snapshot is to be built; what is not given is left to the writer's defaults. */
+/** Options of a build; those not given are left to the writer's defaults. */
 final class WriterArguments {
   @Option(
       names = "--layout",
@@ -100,7 +100,7 @@ final class WriterArguments {
       names = "--min-rows",
       paramLabel = "COUNT",
       description =
-          "Fewest rows that may be put in service; with fewer the build is refused. 0 allows an empty"
+          "Minimum number of rows that may be put in service; with fewer the build is refused. 0 allows an empty"
               + " table. Default: 1.")
   private @Nullable Long minRows;
 
@@ -128,7 +128,7 @@ final class WriterArguments {
   private Map<String, String> sourcePositions = Map.of();
 
   /**
-   * The options.
+   * Returns the options.
    *
    * @throws IllegalArgumentException if one is out of range, or they contradict each other
    */

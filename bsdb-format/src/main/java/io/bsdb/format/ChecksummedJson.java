@@ -64,7 +64,7 @@ public final class ChecksummedJson {
 
   private ChecksummedJson() {}
 
-  /** The file; {@code root} gets its last member. */
+  /** Returns the file; {@code root} gets its last member. */
   public static byte[] encode(ObjectNode root) {
     root.put("checksum", "00000000");
     try {
@@ -138,7 +138,10 @@ public final class ChecksummedJson {
             new ByteArrayInputStream(bytes), StandardCharsets.UTF_8.newDecoder()));
   }
 
-  /** The format version, of whatever else the file holds; null if no whole number can be found. */
+  /**
+   * Returns the format version, of whatever else the file holds; null if no whole number can be
+   * found.
+   */
   private static @Nullable BigInteger findVersion(byte[] bytes) {
     try (JsonParser parser = parser(bytes)) {
       if (parser.nextToken() != JsonToken.START_OBJECT) {

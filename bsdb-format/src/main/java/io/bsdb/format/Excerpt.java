@@ -14,8 +14,8 @@ public final class Excerpt {
   private Excerpt() {}
 
   /**
-   * The start of a text on one line: what a terminal might interpret or would not show is escaped,
-   * as in {@code \}{@code u001b}.
+   * Returns the start of a text on one line: what a terminal might interpret or would not show is
+   * escaped, as in {@code \}{@code u001b}.
    */
   public static String of(String text) {
     StringBuilder excerpt = new StringBuilder();

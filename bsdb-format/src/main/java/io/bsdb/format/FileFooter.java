@@ -43,7 +43,8 @@ public record FileFooter(List<Section> sections) {
   public static final int MAX_LENGTH = MAX_SECTIONS * ENTRY_BYTES + TAIL_LENGTH;
 
   /**
-   * The footer's bytes, to be written at {@code directoryOffset}, the end of the last section.
+   * Returns the footer's bytes, to be written at {@code directoryOffset}, the end of the last
+   * section.
    *
    * @param checksum of the file
    */
@@ -184,7 +185,7 @@ public record FileFooter(List<Section> sections) {
     }
   }
 
-  /** The section of this kind, or null if the file has none. */
+  /** Returns the section of this kind, or null if the file has none. */
   public @Nullable Section find(SectionKind kind) {
     for (Section section : sections) {
       if (section.kind() == kind.id()) {

@@ -35,7 +35,7 @@ public final class PartChecksum {
   private static final int PREFIX_LENGTH = 28;
   private static final int COPY_LENGTH = 1 << 13;
 
-  /** What a thread copies into: made once, since a new one would first be filled with zeros. */
+  /** A copy buffer per thread: made once, since a new one would first be filled with zeros. */
   private static final ThreadLocal<byte[]> COPY =
       ThreadLocal.withInitial(() -> new byte[COPY_LENGTH]);
 
@@ -54,7 +54,7 @@ public final class PartChecksum {
     prefix = Arrays.copyOf(bytes(fileId), PREFIX_LENGTH);
   }
 
-  /** A file's id as it stands on disk: in the order of its text. */
+  /** Returns a file's id as it stands on disk: in the order of its text. */
   public static byte[] bytes(UUID fileId) {
     return ByteBuffer.allocate(FILE_ID_LENGTH)
         .putLong(fileId.getMostSignificantBits())
@@ -62,14 +62,14 @@ public final class PartChecksum {
         .array();
   }
 
-  /** The file's id that stands at {@code offset}. */
+  /** Returns the file's id that stands at {@code offset}. */
   public static UUID fileId(ByteBuffer buffer, int offset) {
     ByteBuffer bytes = buffer.slice(offset, FILE_ID_LENGTH).order(ByteOrder.BIG_ENDIAN);
     return new UUID(bytes.getLong(), bytes.getLong());
   }
 
   /**
-   * CRC-32C of a part. Does not touch the buffer's position.
+   * Returns the CRC-32C of a part. Does not touch the buffer's position.
    *
    * <p>What is off the heap may be a mapped file that somebody shortens meanwhile. A fault in the
    * machine code of the checksum ends the process, one in a copy does not: so bytes are copied.

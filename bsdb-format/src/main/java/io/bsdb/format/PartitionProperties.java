@@ -57,7 +57,7 @@ public record PartitionProperties(
   public static final int LENGTH = 64;
 
   /**
-   * How the frames of a block are compressed.
+   * Compression of the frames of a block.
    *
    * @hidden
    */
@@ -82,12 +82,15 @@ public record PartitionProperties(
     }
   }
 
-  /** True if all records of the partition have one encoded length, so that blocks need no slots. */
+  /**
+   * Returns whether all records of the partition have one encoded length, so that blocks need no
+   * slots.
+   */
   public boolean hasFixedRecords() {
     return valueLength != VARYING && (keyStorage == KeyStorage.OMITTED || keyLength != VARYING);
   }
 
-  /** The encoded length of every record in bytes. Only if {@link #hasFixedRecords}. */
+  /** Returns the encoded length of every record in bytes. Only if {@link #hasFixedRecords}. */
   public int fixedRecordLength() {
     return valueLength + (keyStorage == KeyStorage.OMITTED ? 0 : keyLength);
   }

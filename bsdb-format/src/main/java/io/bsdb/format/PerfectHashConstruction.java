@@ -21,7 +21,7 @@ public enum PerfectHashConstruction {
     this.label = label;
   }
 
-  /** The name in options and on the command line. */
+  /** Returns the name in options and on the command line. */
   @Override
   public String toString() {
     return label;

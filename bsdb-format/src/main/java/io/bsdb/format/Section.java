@@ -13,7 +13,7 @@ package io.bsdb.format;
 @Internal
 public record Section(int kind, Requirement requirement, long offset, long length, int checksum) {
   /**
-   * What a reader does with a section of a kind that it does not know.
+   * Says whether a reader may skip a section of a kind that it does not know.
    *
    * @hidden
    */

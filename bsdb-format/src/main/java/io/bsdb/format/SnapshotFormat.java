@@ -88,7 +88,7 @@ public final class SnapshotFormat {
 
   private SnapshotFormat() {}
 
-  /** A checksum as messages print it. */
+  /** Returns a checksum as messages print it. */
   public static String hex(int checksum) {
     return String.format(Locale.ROOT, "%08x", checksum);
   }

@@ -2,7 +2,7 @@ package io.bsdb.row;
 
 import org.jspecify.annotations.Nullable;
 
-/** What an encoded array's element type determines. */
+/** Layout of encoded arrays of one element type. */
 final class ArrayLayout {
   final Column element;
   final Storage storage;

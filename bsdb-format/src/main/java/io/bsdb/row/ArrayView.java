@@ -47,7 +47,7 @@ public final class ArrayView extends SlotView {
     return size;
   }
 
-  /** The type of the elements. */
+  /** Returns the type of the elements. */
   public ColumnType elementType() {
     return layout.element.type();
   }

@@ -18,12 +18,15 @@ public record Column(String name, ColumnType type) {
     }
   }
 
-  /** A column whose type is given as text, such as {@code Column.of("population", "BIGINT")}. */
+  /**
+   * Returns a column whose type is given as text, such as {@code Column.of("population",
+   * "BIGINT")}.
+   */
   public static Column of(String name, String type) {
     return new Column(name, ColumnType.parse(type));
   }
 
-  /** For example {@code `population` BIGINT NOT NULL}. */
+  /** Returns the column as in DDL, for example {@code `population` BIGINT NOT NULL}. */
   @Override
   public String toString() {
     return ColumnType.quoteName(name) + ' ' + type;

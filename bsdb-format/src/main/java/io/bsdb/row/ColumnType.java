@@ -57,7 +57,7 @@ public final class ColumnType {
     MAP,
     ROW;
 
-    /** Whether columns of this kind may be part of a primary key. */
+    /** Returns whether columns of this kind may be part of a primary key. */
     public boolean isKeyable() {
       return compareTo(ARRAY) < 0;
     }
@@ -87,12 +87,12 @@ public final class ColumnType {
     this.text = describe() + (nullability == Nullability.NOT_NULL ? " NOT NULL" : "");
   }
 
-  /** Text of exactly {@code length} characters. */
+  /** Returns a text of exactly {@code length} characters. */
   public static ColumnType charOf(int length) {
     return sized(Kind.CHAR, length, 1, UNLIMITED);
   }
 
-  /** Text of at most {@code length} characters. */
+  /** Returns a text of at most {@code length} characters. */
   public static ColumnType varchar(int length) {
     return sized(Kind.VARCHAR, length, 1, UNLIMITED);
   }
@@ -114,8 +114,8 @@ public final class ColumnType {
   }
 
   /**
-   * A decimal number of {@code precision} digits (1 to 38), of which {@code scale} are after the
-   * point.
+   * Returns a decimal number of {@code precision} digits (1 to 38), of which {@code scale} are
+   * after the point.
    */
   public static ColumnType decimal(int precision, int scale) {
     checkRange("DECIMAL precision", precision, 1, MAX_DECIMAL_PRECISION);
@@ -123,25 +123,28 @@ public final class ColumnType {
     return new ColumnType(Kind.DECIMAL, Nullability.NULLABLE, precision, scale, List.of());
   }
 
-  /** A time of day; stored in milliseconds whatever the precision (0 to 9). */
+  /** Returns a time of day; stored in milliseconds whatever the precision (0 to 9). */
   public static ColumnType time(int precision) {
     return sized(Kind.TIME, precision, 0, MAX_TIME_PRECISION);
   }
 
   /**
-   * Date and time without time zone; stored in milliseconds up to precision 3, in nanoseconds
-   * above.
+   * Returns a date and time without time zone; stored in milliseconds up to precision 3, in
+   * nanoseconds above.
    */
   public static ColumnType timestamp(int precision) {
     return sized(Kind.TIMESTAMP, precision, 0, MAX_TIME_PRECISION);
   }
 
-  /** A point in time; stored in milliseconds up to precision 3, in nanoseconds above. */
+  /** Returns a point in time; stored in milliseconds up to precision 3, in nanoseconds above. */
   public static ColumnType timestampLtz(int precision) {
     return sized(Kind.TIMESTAMP_LTZ, precision, 0, MAX_TIME_PRECISION);
   }
 
-  /** A type without parameters: BOOLEAN, TINYINT, SMALLINT, INT, BIGINT, FLOAT, DOUBLE, DATE. */
+  /**
+   * Returns a type without parameters: BOOLEAN, TINYINT, SMALLINT, INT, BIGINT, FLOAT, DOUBLE,
+   * DATE.
+   */
   public static ColumnType of(Kind kind) {
     return switch (kind) {
       case CHAR,
@@ -169,7 +172,7 @@ public final class ColumnType {
   }
 
   /**
-   * A row with named fields, possibly none; a duplicate name throws {@link
+   * Returns a row with named fields, possibly none; a duplicate name throws {@link
    * IllegalArgumentException}.
    */
   public static ColumnType row(List<Column> fields) {
@@ -229,17 +232,20 @@ public final class ColumnType {
     return nullability == Nullability.NULLABLE;
   }
 
-  /** This type without null. */
+  /** Returns this type without null. */
   public ColumnType notNull() {
     return isNullable() ? new ColumnType(kind, Nullability.NOT_NULL, length, scale, fields) : this;
   }
 
-  /** This type with null allowed. */
+  /** Returns this type with null allowed. */
   public ColumnType nullable() {
     return isNullable() ? this : new ColumnType(kind, Nullability.NULLABLE, length, scale, fields);
   }
 
-  /** Declared length of CHAR and VARCHAR in characters, of BINARY and VARBINARY in bytes. */
+  /**
+   * Returns the declared length of CHAR and VARCHAR in characters, of BINARY and VARBINARY in
+   * bytes.
+   */
   public int length() {
     return require(length, Kind.CHAR, Kind.VARCHAR, Kind.BINARY, Kind.VARBINARY);
   }
@@ -256,19 +262,19 @@ public final class ColumnType {
     return require(scale, Kind.DECIMAL);
   }
 
-  /** Element type of ARRAY. */
+  /** Returns the element type of an ARRAY. */
   public ColumnType elementType() {
     require(0, Kind.ARRAY);
     return fields.get(0).type();
   }
 
-  /** Key type of MAP. */
+  /** Returns the key type of a MAP. */
   public ColumnType keyType() {
     require(0, Kind.MAP);
     return fields.get(0).type();
   }
 
-  /** Value type of MAP. */
+  /** Returns the value type of a MAP. */
   public ColumnType valueType() {
     require(0, Kind.MAP);
     return fields.get(1).type();
@@ -309,7 +315,7 @@ public final class ColumnType {
     return '`' + name.replace("`", "``") + '`';
   }
 
-  /** The canonical text, which {@link #parse} reads. */
+  /** Returns the canonical text, which {@link #parse} reads. */
   @Override
   public String toString() {
     return text;

@@ -20,8 +20,8 @@ final class Decimals {
   private Decimals() {}
 
   /**
-   * The unscaled value at the declared scale; throws {@link IllegalArgumentException} if digits
-   * would be lost.
+   * Returns the unscaled value at the declared scale; throws {@link IllegalArgumentException} if
+   * digits would be lost.
    */
   static BigInteger unscaled(BigDecimal value, Column column) {
     ColumnType type = column.type();

@@ -20,75 +20,80 @@ import org.jspecify.annotations.Nullable;
  * allocate nothing.
  */
 public sealed interface FieldView permits SlotView, KeyView {
-  /** Number of fields or elements. */
+  /** Returns the number of fields or elements. */
   int size();
 
-  /** The type of a field, or of the elements. */
+  /** Returns the type of a field, or of the elements. */
   ColumnType type(int i);
 
   boolean isNull(int i);
 
-  /** BOOLEAN. */
+  /** Returns a BOOLEAN. */
   boolean booleanAt(int i);
 
-  /** TINYINT. */
+  /** Returns a TINYINT. */
   byte byteAt(int i);
 
-  /** SMALLINT. */
+  /** Returns a SMALLINT. */
   short shortAt(int i);
 
-  /** INT; DATE in days since 1970-01-01; TIME in milliseconds of the day. */
+  /**
+   * Returns an INT, the days of a DATE since 1970-01-01, or the milliseconds of a TIME since
+   * midnight.
+   */
   int intAt(int i);
 
-  /** BIGINT. */
+  /** Returns a BIGINT. */
   long longAt(int i);
 
-  /** FLOAT. */
+  /** Returns a FLOAT. */
   float floatAt(int i);
 
-  /** DOUBLE. */
+  /** Returns a DOUBLE. */
   double doubleAt(int i);
 
   /**
-   * TIMESTAMP and TIMESTAMP_LTZ: milliseconds since 1970-01-01 00:00:00 (UTC for TIMESTAMP_LTZ).
+   * Returns the milliseconds of a TIMESTAMP or TIMESTAMP_LTZ since 1970-01-01 00:00:00 (UTC for
+   * TIMESTAMP_LTZ).
    */
   long epochMillisAt(int i);
 
   /**
-   * TIMESTAMP and TIMESTAMP_LTZ: nanoseconds of the millisecond, 0 to 999,999; 0 if the precision
-   * is at most 3.
+   * Returns the nanoseconds of a TIMESTAMP or TIMESTAMP_LTZ within the millisecond, 0 to 999,999; 0
+   * if the precision is at most 3.
    */
   int nanosOfMilliAt(int i);
 
-  /** DECIMAL of at most 18 digits: the unscaled value. */
+  /** Returns the unscaled value of a DECIMAL of at most 18 digits. */
   long unscaledAt(int i);
 
-  /** DECIMAL of any precision, at its declared scale. */
+  /** Returns a DECIMAL of any precision, at its declared scale. */
   BigDecimal decimalAt(int i);
 
   /**
-   * Where the bytes of a variable-width field lie in {@link #bytes()}: UTF-8 of CHAR and VARCHAR;
-   * the bytes of BINARY and VARBINARY; the big-endian unscaled value of a DECIMAL of more than 18
-   * digits; the encoding of a nested value. Take it apart with {@link #offset} and {@link #length}.
+   * Returns where the bytes of a variable-width field lie in {@link #bytes()}: UTF-8 of CHAR and
+   * VARCHAR; the bytes of BINARY and VARBINARY; the big-endian unscaled value of a DECIMAL of more
+   * than 18 digits; the encoding of a nested value. Take it apart with {@link #offset} and {@link
+   * #length}.
    */
   long sliceAt(int i);
 
-  /** The array that slices refer to: the caller's own. */
+  /** Returns the array that slices refer to: the caller's own. */
   byte[] bytes();
 
-  /** A copy of the bytes that {@link #sliceAt} points to. */
+  /** Returns a copy of the bytes that {@link #sliceAt} points to. */
   byte[] bytesAt(int i);
 
-  /** CHAR and VARCHAR; malformed UTF-8 is replaced by U+FFFD. */
+  /** Returns a CHAR or VARCHAR; malformed UTF-8 is replaced by U+FFFD. */
   String stringAt(int i);
 
-  /** ARRAY. A new view. */
+  /** Returns a new view of an ARRAY. */
   ArrayView arrayAt(int i);
 
-  /** MAP. A new view. */
+  /** Returns a new view of a MAP. */
   MapView mapAt(int i);
 
-  /** ROW. A new view. */
+  /** Returns a new view of a ROW. */
   RowView rowAt(int i);
 
   /** Returns the value in the class that {@link RowCodec} lists for its type; null for null. */
@@ -96,12 +101,12 @@ public sealed interface FieldView permits SlotView, KeyView {
     return JavaValues.read(this, i);
   }
 
-  /** Offset of a slice in {@link #bytes()}. */
+  /** Returns the offset of a slice in {@link #bytes()}. */
   static int offset(long slice) {
     return (int) (slice >>> 32);
   }
 
-  /** Length of a slice in bytes. */
+  /** Returns the length of a slice in bytes. */
   static int length(long slice) {
     return (int) slice;
   }

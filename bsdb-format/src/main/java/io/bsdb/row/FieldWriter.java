@@ -42,7 +42,7 @@ public abstract sealed class FieldWriter permits RowWriter, ArrayWriter {
     this.ends = new int[variableCount];
   }
 
-  /** Number of fields or elements. */
+  /** Returns the number of fields or elements. */
   public abstract int size();
 
   abstract Column column(int i);
@@ -50,14 +50,14 @@ public abstract sealed class FieldWriter permits RowWriter, ArrayWriter {
   abstract Storage storage(int i);
 
   /**
-   * Start of the slot of a fixed field, or index in the offset table of a variable one; checks the
-   * position.
+   * Returns the start of the slot of a fixed field, or the index in the offset table of a variable
+   * one; checks the position.
    */
   abstract int place(int i);
 
   abstract FieldWriter nested(int i);
 
-  /** Bytes of the encoding; must come right before {@link #encode}. */
+  /** Returns the length of the encoding in bytes; must come right before {@link #encode}. */
   abstract int measure();
 
   /** Writes what {@link #measure} measured. */
@@ -85,43 +85,43 @@ public abstract sealed class FieldWriter permits RowWriter, ArrayWriter {
     nulls[i >>> 3] |= (byte) (1 << (i & 7));
   }
 
-  /** BOOLEAN. */
+  /** Sets a BOOLEAN. */
   public final void setBoolean(int i, boolean value) {
     slots[slot(i, Storage.BOOLEAN)] = (byte) (value ? 1 : 0);
   }
 
-  /** TINYINT. */
+  /** Sets a TINYINT. */
   public final void setByte(int i, byte value) {
     slots[slot(i, Storage.BYTE)] = value;
   }
 
-  /** SMALLINT. */
+  /** Sets a SMALLINT. */
   public final void setShort(int i, short value) {
     LittleEndian.putShort(slots, slot(i, Storage.SHORT), value);
   }
 
-  /** INT; DATE in days since 1970-01-01; TIME in milliseconds of the day. */
+  /** Sets an INT, a DATE in days since 1970-01-01, or a TIME in milliseconds since midnight. */
   public final void setInt(int i, int value) {
     LittleEndian.putInt(slots, slot(i, Storage.INT), value);
   }
 
-  /** BIGINT. */
+  /** Sets a BIGINT. */
   public final void setLong(int i, long value) {
     LittleEndian.putLong(slots, slot(i, Storage.LONG), value);
   }
 
-  /** FLOAT; all bits are kept. */
+  /** Sets a FLOAT; all bits are kept. */
   public final void setFloat(int i, float value) {
     LittleEndian.putInt(slots, slot(i, Storage.FLOAT), Float.floatToRawIntBits(value));
   }
 
-  /** DOUBLE; all bits are kept. */
+  /** Sets a DOUBLE; all bits are kept. */
   public final void setDouble(int i, double value) {
     LittleEndian.putLong(slots, slot(i, Storage.DOUBLE), Double.doubleToRawLongBits(value));
   }
 
   /**
-   * TIMESTAMP and TIMESTAMP_LTZ.
+   * Sets a TIMESTAMP or TIMESTAMP_LTZ.
    *
    * @param epochMillis milliseconds since 1970-01-01 00:00:00 (UTC for TIMESTAMP_LTZ)
    * @param nanosOfMilli 0 to 999,999; dropped if the field's precision is at most 3
@@ -138,7 +138,7 @@ public abstract sealed class FieldWriter permits RowWriter, ArrayWriter {
     }
   }
 
-  /** DECIMAL of at most 18 digits: the unscaled value at the field's scale. */
+  /** Sets a DECIMAL of at most 18 digits, by its unscaled value at the field's scale. */
   public final void setUnscaled(int i, long unscaled) {
     check(i, Storage.DECIMAL_LONG);
     LittleEndian.putLong(
@@ -146,8 +146,8 @@ public abstract sealed class FieldWriter permits RowWriter, ArrayWriter {
   }
 
   /**
-   * DECIMAL of any precision. Throws {@link IllegalArgumentException} if the field's type would
-   * lose digits.
+   * Sets a DECIMAL of any precision. Throws {@link IllegalArgumentException} if the field's type
+   * would lose digits.
    */
   public final void setDecimal(int i, BigDecimal value) {
     place(i);
@@ -161,7 +161,7 @@ public abstract sealed class FieldWriter permits RowWriter, ArrayWriter {
     }
   }
 
-  /** CHAR and VARCHAR. Throws {@link IllegalArgumentException} on an unpaired surrogate. */
+  /** Sets a CHAR or VARCHAR. Throws {@link IllegalArgumentException} on an unpaired surrogate. */
   public final void setString(int i, String value) {
     check(i, Storage.TEXT);
     String problem = MalformedText.problem(value);
@@ -172,44 +172,44 @@ public abstract sealed class FieldWriter permits RowWriter, ArrayWriter {
     setUtf8(i, utf8, 0, utf8.length);
   }
 
-  /** CHAR and VARCHAR, as UTF-8, which is not checked. */
+  /** Sets a CHAR or VARCHAR from UTF-8, which is not checked. */
   public final void setUtf8(int i, byte[] bytes, int offset, int length) {
     check(i, Storage.TEXT);
     append(i, bytes, offset, length);
   }
 
-  /** BINARY and VARBINARY. */
+  /** Sets a BINARY or VARBINARY. */
   public final void setBytes(int i, byte[] value) {
     setBytes(i, value, 0, value.length);
   }
 
-  /** BINARY and VARBINARY. */
+  /** Sets a BINARY or VARBINARY. */
   public final void setBytes(int i, byte[] bytes, int offset, int length) {
     check(i, Storage.BYTES);
     append(i, bytes, offset, length);
   }
 
-  /** ROW: the writer of its fields, all null. */
+  /** Returns the writer of a ROW's fields, all null. */
   public final RowWriter row(int i) {
     RowWriter row = (RowWriter) open(i, Storage.ROW);
     return row.reset();
   }
 
-  /** ARRAY: the writer of its elements, all null. {@code count} is at least 0. */
+  /** Returns the writer of an ARRAY's elements, all null. {@code count} is at least 0. */
   public final ArrayWriter array(int i, int count) {
     ArrayWriter array = (ArrayWriter) open(i, Storage.ARRAY);
     array.begin(count);
     return array;
   }
 
-  /** MAP: the writer of its entries. {@code count} is at least 0. */
+  /** Returns the writer of a MAP's entries. {@code count} is at least 0. */
   public final MapWriter map(int i, int count) {
     RowWriter pair = (RowWriter) open(i, Storage.MAP);
     pair.reset();
     return new MapWriter(pair, count);
   }
 
-  /** The nested writer at a position, opened here without telling this writer. */
+  /** Returns the nested writer at a position, opened here without telling this writer. */
   final FieldWriter nestedAt(int i) {
     FieldWriter nested = nested(i);
     nested.positionInParent = i;
@@ -287,14 +287,14 @@ public abstract sealed class FieldWriter permits RowWriter, ArrayWriter {
     return place;
   }
 
-  /** The slot of a field that now gets a value. */
+  /** Returns the slot of a field that now gets a value. */
   private int slot(int i, Storage wanted) {
     int place = check(i, wanted);
     nulls[i >>> 3] &= (byte) ~(1 << (i & 7));
     return place;
   }
 
-  /** Bytes of all variable fields. */
+  /** Returns the bytes of all variable fields. */
   final int variableLength(int variableCount) {
     long length = 0;
     for (int k = 0; k < variableCount; k++) {

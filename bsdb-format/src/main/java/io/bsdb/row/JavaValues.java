@@ -27,7 +27,7 @@ final class JavaValues {
 
   private JavaValues() {}
 
-  /** The object for a field, as the table in {@link RowCodec} says. */
+  /** Returns the object for a field, as the table in {@link RowCodec} says. */
   static @Nullable Object read(FieldView view, int i) {
     if (view.isNull(i)) {
       return null;
@@ -117,7 +117,7 @@ final class JavaValues {
         "column '" + column.name() + "': " + value + " does not fit " + column.type());
   }
 
-  /** A whole number of any of the four integer classes. */
+  /** Returns a whole number of any of the four integer classes. */
   static long integer(Object value, Column column, long min, long max) {
     if (value instanceof Long
         || value instanceof Integer
@@ -148,7 +148,7 @@ final class JavaValues {
         : BigDecimal.valueOf(integer(value, column, Long.MIN_VALUE, Long.MAX_VALUE));
   }
 
-  /** The INT of DATE, TIME and INT itself. */
+  /** Returns the INT of DATE, TIME and INT itself. */
   static int toInt(Object value, Column column) {
     try {
       return switch (column.type().kind()) {
@@ -167,7 +167,7 @@ final class JavaValues {
     }
   }
 
-  /** The instant of a TIMESTAMP_LTZ; of a TIMESTAMP, what it would be in UTC. */
+  /** Returns the instant of a TIMESTAMP_LTZ; of a TIMESTAMP, what it would be in UTC. */
   static Instant toInstant(Object value, Column column) {
     Instant instant =
         column.type().kind() == ColumnType.Kind.TIMESTAMP

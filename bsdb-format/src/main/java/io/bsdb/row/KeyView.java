@@ -237,19 +237,19 @@ public final class KeyView implements FieldView {
     return new String(bytes, start, end(i) - start, StandardCharsets.UTF_8);
   }
 
-  /** A key has none: throws {@link IllegalArgumentException}. */
+  /** Throws {@link IllegalArgumentException}: a key has none. */
   @Override
   public ArrayView arrayAt(int i) {
     throw RowLayout.mismatch(columns.get(i), "an array");
   }
 
-  /** A key has none: throws {@link IllegalArgumentException}. */
+  /** Throws {@link IllegalArgumentException}: a key has none. */
   @Override
   public MapView mapAt(int i) {
     throw RowLayout.mismatch(columns.get(i), "a map");
   }
 
-  /** A key has none: throws {@link IllegalArgumentException}. */
+  /** Throws {@link IllegalArgumentException}: a key has none. */
   @Override
   public RowView rowAt(int i) {
     throw RowLayout.mismatch(columns.get(i), "a row");

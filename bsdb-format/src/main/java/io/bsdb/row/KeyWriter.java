@@ -51,49 +51,49 @@ public final class KeyWriter {
     return this;
   }
 
-  /** BOOLEAN. */
+  /** Writes a BOOLEAN. */
   public KeyWriter writeBoolean(boolean value) {
     int at = fixed(Storage.BOOLEAN);
     buffer[at] = (byte) (value ? 1 : 0);
     return this;
   }
 
-  /** TINYINT. */
+  /** Writes a TINYINT. */
   public KeyWriter writeByte(byte value) {
     int at = fixed(Storage.BYTE);
     buffer[at] = value;
     return this;
   }
 
-  /** SMALLINT. */
+  /** Writes a SMALLINT. */
   public KeyWriter writeShort(short value) {
     int at = fixed(Storage.SHORT);
     BigEndian.putShort(buffer, at, value);
     return this;
   }
 
-  /** INT; DATE in days since 1970-01-01; TIME in milliseconds of the day. */
+  /** Writes an INT, a DATE in days since 1970-01-01, or a TIME in milliseconds since midnight. */
   public KeyWriter writeInt(int value) {
     int at = fixed(Storage.INT);
     BigEndian.putInt(buffer, at, value);
     return this;
   }
 
-  /** BIGINT. */
+  /** Writes a BIGINT. */
   public KeyWriter writeLong(long value) {
     int at = fixed(Storage.LONG);
     BigEndian.putLong(buffer, at, value);
     return this;
   }
 
-  /** FLOAT. */
+  /** Writes a FLOAT. */
   public KeyWriter writeFloat(float value) {
     int at = fixed(Storage.FLOAT);
     BigEndian.putInt(buffer, at, Float.floatToIntBits(value == 0 ? 0f : value));
     return this;
   }
 
-  /** DOUBLE. */
+  /** Writes a DOUBLE. */
   public KeyWriter writeDouble(double value) {
     int at = fixed(Storage.DOUBLE);
     BigEndian.putLong(buffer, at, Double.doubleToLongBits(value == 0 ? 0d : value));
@@ -101,7 +101,7 @@ public final class KeyWriter {
   }
 
   /**
-   * TIMESTAMP and TIMESTAMP_LTZ.
+   * Writes a TIMESTAMP or TIMESTAMP_LTZ.
    *
    * @param epochMillis milliseconds since 1970-01-01 00:00:00 (UTC for TIMESTAMP_LTZ)
    * @param nanosOfMilli 0 to 999,999; dropped if the column's precision is at most 3
@@ -119,7 +119,7 @@ public final class KeyWriter {
     return this;
   }
 
-  /** DECIMAL of at most 18 digits: the unscaled value at the column's scale. */
+  /** Writes a DECIMAL of at most 18 digits, by its unscaled value at the column's scale. */
   public KeyWriter writeUnscaled(long unscaled) {
     check(Storage.DECIMAL_LONG);
     Decimals.checkGiven(unscaled, columns.get(next));
@@ -133,8 +133,8 @@ public final class KeyWriter {
   }
 
   /**
-   * DECIMAL of any precision. Throws {@link IllegalArgumentException} if the column's type would
-   * lose digits.
+   * Writes a DECIMAL of any precision. Throws {@link IllegalArgumentException} if the column's type
+   * would lose digits.
    */
   public KeyWriter writeDecimal(BigDecimal value) {
     if (next < storages.length && storages[next] == Storage.DECIMAL_LONG) {
@@ -148,8 +148,8 @@ public final class KeyWriter {
   }
 
   /**
-   * CHAR and VARCHAR. Text with an unpaired surrogate has no UTF-8, so a key with it does not
-   * {@link #fits() fit}.
+   * Writes a CHAR or VARCHAR. Text with an unpaired surrogate has no UTF-8, so a key with it does
+   * not {@link #fits() fit}.
    */
   public KeyWriter writeString(String value) {
     check(Storage.TEXT);
@@ -163,19 +163,19 @@ public final class KeyWriter {
     return writeUtf8(utf8, 0, utf8.length);
   }
 
-  /** CHAR and VARCHAR, as UTF-8, which is not checked. */
+  /** Writes a CHAR or VARCHAR from UTF-8, which is not checked. */
   public KeyWriter writeUtf8(byte[] bytes, int offset, int length) {
     check(Storage.TEXT);
     append(bytes, offset, length);
     return this;
   }
 
-  /** BINARY and VARBINARY. */
+  /** Writes a BINARY or VARBINARY. */
   public KeyWriter writeBytes(byte[] value) {
     return writeBytes(value, 0, value.length);
   }
 
-  /** BINARY and VARBINARY. */
+  /** Writes a BINARY or VARBINARY. */
   public KeyWriter writeBytes(byte[] bytes, int offset, int length) {
     check(Storage.BYTES);
     append(bytes, offset, length);
@@ -183,15 +183,15 @@ public final class KeyWriter {
   }
 
   /**
-   * Whether the key is complete, its texts are well-formed and its length is 1 to 65,535. A lookup
-   * may take a key that does not fit for absent: no table holds it.
+   * Returns whether the key is complete, its texts are well-formed and its length is 1 to 65,535. A
+   * lookup may take a key that does not fit for absent: no table holds it.
    */
   public boolean fits() {
     return next == storages.length && malformed == null && length >= 1 && length <= MAX_KEY_LENGTH;
   }
 
   /**
-   * The key, in an array of its own.
+   * Returns the key, in an array of its own.
    *
    * @throws IllegalStateException if columns are missing
    * @throws IllegalArgumentException if the key is empty or longer than 65,535 bytes, or a text in
@@ -201,14 +201,14 @@ public final class KeyWriter {
     return Arrays.copyOf(buffer, checkedLength());
   }
 
-  /** Bytes of the key. Throws what {@link #toBytes()} throws. */
+  /** Returns the length of the key in bytes. Throws what {@link #toBytes()} throws. */
   public int length() {
     return checkedLength();
   }
 
   /**
-   * The writer's own buffer, which holds the key in its first {@link #length()} bytes until the
-   * next call.
+   * Returns the writer's own buffer, which holds the key in its first {@link #length()} bytes until
+   * the next call.
    */
   public byte[] buffer() {
     return buffer;

@@ -39,7 +39,7 @@ final class LittleEndian {
     LONG.set(bytes, at, value);
   }
 
-  /** An unsigned number of 1, 2 or 4 bytes; of 4 bytes it may come out negative. */
+  /** Returns an unsigned number of 1, 2 or 4 bytes; of 4 bytes it may come out negative. */
   static int getUnsigned(byte[] bytes, int at, int log2Width) {
     return switch (log2Width) {
       case 0 -> bytes[at] & 0xFF;
@@ -56,7 +56,7 @@ final class LittleEndian {
     }
   }
 
-  /** The smallest width, as its binary logarithm, that holds {@code value}. */
+  /** Returns the smallest width, as its binary logarithm, that holds {@code value}. */
   static int log2Width(int value) {
     return value <= 0xFF ? 0 : value <= 0xFFFF ? 1 : 2;
   }

@@ -17,7 +17,7 @@ public final class MapView {
     }
   }
 
-  /** Number of entries. */
+  /** Returns the number of entries. */
   public int size() {
     return keys.size();
   }

@@ -43,7 +43,7 @@ public final class Row {
     return schema.keyPosition(position) < 0 && value.isNull(schema.valuePosition(position));
   }
 
-  /** The column's value in the class that {@link RowCodec} lists for its type. */
+  /** Returns the column's value in the class that {@link RowCodec} lists for its type. */
   public @Nullable Object value(String name) {
     int position = schema.position(name);
     int keyPosition = schema.keyPosition(position);
@@ -52,17 +52,17 @@ public final class Row {
         : value.valueAt(schema.valuePosition(position));
   }
 
-  /** CHAR and VARCHAR. */
+  /** Returns a CHAR or VARCHAR. */
   public @Nullable String string(String name) {
     return as(String.class, name);
   }
 
-  /** BOOLEAN. */
+  /** Returns a BOOLEAN. */
   public boolean booleanValue(String name) {
     return notNull(Boolean.class, name);
   }
 
-  /** TINYINT, SMALLINT and INT. */
+  /** Returns a TINYINT, SMALLINT or INT. */
   public int intValue(String name) {
     Number number = notNull(Number.class, name);
     if (number instanceof Integer || number instanceof Short || number instanceof Byte) {
@@ -71,18 +71,18 @@ public final class Row {
     throw wrongAccessor(name, "an int");
   }
 
-  /** TINYINT, SMALLINT, INT and BIGINT. */
+  /** Returns a TINYINT, SMALLINT, INT or BIGINT. */
   public long longValue(String name) {
     Number number = notNull(Number.class, name);
     return number instanceof Long whole ? whole : intValue(name);
   }
 
-  /** FLOAT. */
+  /** Returns a FLOAT. */
   public float floatValue(String name) {
     return notNull(Float.class, name);
   }
 
-  /** FLOAT and DOUBLE. */
+  /** Returns a FLOAT or DOUBLE. */
   public double doubleValue(String name) {
     Number number = notNull(Number.class, name);
     if (number instanceof Double || number instanceof Float) {
@@ -91,43 +91,43 @@ public final class Row {
     throw wrongAccessor(name, "a double");
   }
 
-  /** DECIMAL, at the declared scale. */
+  /** Returns a DECIMAL, at the declared scale. */
   public @Nullable BigDecimal decimal(String name) {
     return as(BigDecimal.class, name);
   }
 
-  /** DATE. */
+  /** Returns a DATE. */
   public @Nullable LocalDate date(String name) {
     return as(LocalDate.class, name);
   }
 
-  /** TIME. */
+  /** Returns a TIME. */
   public @Nullable LocalTime time(String name) {
     return as(LocalTime.class, name);
   }
 
-  /** TIMESTAMP. */
+  /** Returns a TIMESTAMP. */
   public @Nullable LocalDateTime dateTime(String name) {
     return as(LocalDateTime.class, name);
   }
 
-  /** TIMESTAMP_LTZ. */
+  /** Returns a TIMESTAMP_LTZ. */
   public @Nullable Instant instant(String name) {
     return as(Instant.class, name);
   }
 
-  /** BINARY and VARBINARY; a copy. */
+  /** Returns a copy of a BINARY or VARBINARY. */
   public byte @Nullable [] bytes(String name) {
     return as(byte[].class, name);
   }
 
-  /** ARRAY. */
+  /** Returns an ARRAY. */
   @SuppressWarnings("unchecked")
   public @Nullable List<@Nullable Object> list(String name) {
     return (List<@Nullable Object>) as(List.class, name);
   }
 
-  /** MAP and ROW (field name to value). */
+  /** Returns a MAP, or a ROW as a map from field name to value. */
   @SuppressWarnings("unchecked")
   public @Nullable Map<@Nullable Object, @Nullable Object> map(String name) {
     return (Map<@Nullable Object, @Nullable Object>) as(Map.class, name);
@@ -154,7 +154,7 @@ public final class Row {
         "column '" + name + "' is " + schema.column(name).type() + ", not read as " + wanted);
   }
 
-  /** Whether the other row has the same schema and the same encoded key and value. */
+  /** Returns whether the other row has the same schema and the same encoded key and value. */
   @Override
   public boolean equals(@Nullable Object other) {
     return other instanceof Row row
@@ -169,7 +169,8 @@ public final class Row {
   }
 
   /**
-   * The values by name, for messages and debuggers. Package {@code io.bsdb.row.text} writes JSON.
+   * Returns the values by name, for messages and debuggers. Package {@code io.bsdb.row.text} writes
+   * JSON.
    */
   @Override
   public String toString() {

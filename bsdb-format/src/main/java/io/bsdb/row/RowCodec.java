@@ -106,8 +106,8 @@ public final class RowCodec {
   }
 
   /**
-   * A row over these bytes, which are not copied and must not change. Its columns are decoded when
-   * they are asked for.
+   * Returns a row over these bytes, which are not copied and must not change. Its columns are
+   * decoded when they are asked for.
    *
    * @throws UncheckedIOException caused by {@link CorruptSnapshotException} if key or value cannot
    *     be of this schema

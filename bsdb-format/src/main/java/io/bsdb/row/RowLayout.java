@@ -68,12 +68,15 @@ public final class RowLayout {
     this.hasNullable = nullable;
   }
 
-  /** The layout of values: of the columns of {@code schema} that are outside the primary key. */
+  /**
+   * Returns the layout of values: of the columns of {@code schema} that are outside the primary
+   * key.
+   */
   public static RowLayout ofValues(Schema schema) {
     return new RowLayout(schema.valueColumns());
   }
 
-  /** The layout of rows of these columns. */
+  /** Returns the layout of rows of these columns. */
   public static RowLayout of(List<Column> columns) {
     return new RowLayout(List.copyOf(columns));
   }
@@ -86,7 +89,7 @@ public final class RowLayout {
     return (count >>> 3) + ((count & 7) == 0 ? 0 : 1);
   }
 
-  /** The layout of what is stored as a row: ROW itself, MAP (two arrays). */
+  /** Returns the layout of what is stored as a row: ROW itself, MAP (two arrays). */
   static @Nullable RowLayout nestedRow(ColumnType type) {
     return switch (type.kind()) {
       case ROW -> of(type.fields());

@@ -12,7 +12,7 @@ public final class RowView extends SlotView {
   private final Storage[] storages;
   private final int[] places;
 
-  /** A view that reads nothing until it is wrapped around bytes. */
+  /** Creates a view that reads nothing until it is wrapped around bytes. */
   public RowView(RowLayout layout) {
     this.layout = layout;
     this.storages = layout.storages;

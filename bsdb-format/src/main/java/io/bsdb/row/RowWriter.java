@@ -17,7 +17,7 @@ public final class RowWriter extends FieldWriter {
   private int log2OffsetWidth;
   private boolean withNulls;
 
-  /** A writer of rows of this layout, with all fields null. */
+  /** Creates a writer of rows of this layout, with all fields null. */
   public RowWriter(RowLayout layout) {
     this(layout, null);
   }
@@ -41,7 +41,7 @@ public final class RowWriter extends FieldWriter {
   }
 
   /**
-   * The row, in an array of its own.
+   * Returns the row, in an array of its own.
    *
    * @throws IllegalArgumentException if a NOT NULL field is null, or the row longer than an array
    *     can be
@@ -69,7 +69,7 @@ public final class RowWriter extends FieldWriter {
     return length;
   }
 
-  /** Of a nested row: hands it to the writer that it came from. */
+  /** Ends a nested row: hands it to the writer that it came from. */
   public void end() {
     endNested();
   }

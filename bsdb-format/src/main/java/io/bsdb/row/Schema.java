@@ -102,7 +102,7 @@ public final class Schema {
   }
 
   /**
-   * A schema of these columns.
+   * Returns a schema of these columns.
    *
    * @param primaryKey names of columns, in the order in which the key is encoded
    * @throws IllegalArgumentException on a duplicate or unknown name, an empty key, or a key column
@@ -158,22 +158,22 @@ public final class Schema {
     return keyEncoding;
   }
 
-  /** The columns of the primary key, in key order: what a key holds. */
+  /** Returns the columns of the primary key, in key order: what a key holds. */
   public List<Column> keyColumns() {
     return keyColumns;
   }
 
-  /** The columns outside the primary key, in declared order: what a value holds. */
+  /** Returns the columns outside the primary key, in declared order: what a value holds. */
   public List<Column> valueColumns() {
     return valueColumns;
   }
 
-  /** Whether there is a column of this name. */
+  /** Returns whether there is a column of this name. */
   public boolean hasColumn(String name) {
     return positions.containsKey(name);
   }
 
-  /** Position of a column; an unknown name throws {@link IllegalArgumentException}. */
+  /** Returns the position of a column; an unknown name throws {@link IllegalArgumentException}. */
   public int position(String name) {
     Integer position = positions.get(name);
     if (position == null) {
@@ -182,17 +182,17 @@ public final class Schema {
     return position;
   }
 
-  /** The column of this name; an unknown name throws {@link IllegalArgumentException}. */
+  /** Returns the column of this name; an unknown name throws {@link IllegalArgumentException}. */
   public Column column(String name) {
     return columns.get(position(name));
   }
 
-  /** Position in the key of the column at this position; -1: it is not in the key. */
+  /** Returns the position in the key of the column at this position; -1: it is not in the key. */
   public int keyPosition(int position) {
     return keyPositions[position];
   }
 
-  /** Position in the value of the column at this position; -1: it is in the key. */
+  /** Returns the position in the value of the column at this position; -1: it is in the key. */
   public int valuePosition(int position) {
     return valuePositions[position];
   }
@@ -292,7 +292,10 @@ public final class Schema {
     return 31 * columns.hashCode() + primaryKey.hashCode();
   }
 
-  /** For example {@code (`id` BIGINT NOT NULL, `name` STRING, PRIMARY KEY (`id`))}. */
+  /**
+   * Returns the schema as in DDL, for example {@code (`id` BIGINT NOT NULL, `name` STRING, PRIMARY
+   * KEY (`id`))}.
+   */
   @Override
   public String toString() {
     var text = new StringBuilder("(");

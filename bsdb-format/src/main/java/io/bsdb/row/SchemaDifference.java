@@ -8,9 +8,9 @@ public final class SchemaDifference {
   private SchemaDifference() {}
 
   /**
-   * One sentence per difference, empty if there is none. For example {@code column 'population':
-   * table has BIGINT, DDL says INT}. Column order counts only when the sets of columns are the
-   * same.
+   * Returns one sentence per difference, empty if there is none. For example {@code column
+   * 'population': table has BIGINT, DDL says INT}. Column order counts only when the sets of
+   * columns are the same.
    *
    * @param table the schema in the manifest
    * @param declared the schema that somebody expects

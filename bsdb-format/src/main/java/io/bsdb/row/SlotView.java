@@ -8,8 +8,8 @@ import java.util.Arrays;
 import java.util.Objects;
 
 /**
- * What rows and arrays share: an optional null bitmap, fixed slots, a table of end offsets, a
- * variable area.
+ * View of the parts that rows and arrays share: an optional null bitmap, fixed slots, a table of
+ * end offsets, a variable area.
  */
 abstract sealed class SlotView implements FieldView permits RowView, ArrayView {
   private static final byte[] NOTHING = {};
@@ -31,10 +31,10 @@ abstract sealed class SlotView implements FieldView permits RowView, ArrayView {
     return ByteBuffer.wrap(bytes, offset, limit - offset).hashCode();
   }
 
-  /** Start of the fixed slot of a field that must be stored in this way. */
+  /** Returns the start of the fixed slot of a field that must be stored in this way. */
   abstract int slot(int i, Storage wanted);
 
-  /** Index in the offset table of a field that must be variable. */
+  /** Returns the index in the offset table of a field that must be variable. */
   abstract int variableIndex(int i);
 
   abstract Storage storage(int i);

@@ -1,6 +1,6 @@
 package io.bsdb.row;
 
-/** How fields of a type are stored, and by which accessors they are read. */
+/** Storage of the fields of a type, and the accessors that read them. */
 enum Storage {
   BOOLEAN(1),
   BYTE(1),
@@ -43,7 +43,7 @@ enum Storage {
     return width == 0;
   }
 
-  /** Bytes in a key; 0: variable. */
+  /** Returns the bytes in a key; 0: variable. */
   int keyWidth() {
     return this == DECIMAL_LONG ? 0 : width;
   }

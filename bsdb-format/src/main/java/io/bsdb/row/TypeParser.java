@@ -156,7 +156,7 @@ final class TypeParser {
     }
   }
 
-  /** An identifier in upper case; empty if there is none. */
+  /** Returns an identifier in upper case; empty if there is none. */
   private String word() {
     return identifier().toUpperCase(Locale.ROOT);
   }
@@ -179,7 +179,7 @@ final class TypeParser {
     }
   }
 
-  /** Text in quotes, in which a doubled quote stands for one. */
+  /** Parses a text in quotes, in which a doubled quote stands for one. */
   private String quoted(char quote) {
     expect(quote);
     int start = position;

@@ -18,14 +18,14 @@ import org.jspecify.annotations.Nullable;
 @Internal
 public record Build(UUID id, String version, @Nullable String parent) implements Serializable {
 
-  /** Where the snapshot's files go, relative to the table directory. */
+  /** Returns where the snapshot's files go, relative to the table directory. */
   public String directory() {
     return SnapshotFormat.SNAPSHOTS_DIRECTORY + "/" + version;
   }
 
   /**
-   * Where temporary files may go, relative to the table directory. Whoever writes there deletes it;
-   * so do {@link Table#abort} and, of dead builds, {@link Table#sweep}.
+   * Returns where temporary files may go, relative to the table directory. Whoever writes there
+   * deletes it; so do {@link Table#abort} and, of dead builds, {@link Table#sweep}.
    */
   public String stagingDirectory() {
     return SnapshotFormat.STAGING_DIRECTORY + "/" + id;

@@ -40,7 +40,7 @@ final class DirectoryLock implements AutoCloseable {
     return new DirectoryLock(directory, shared.lock);
   }
 
-  /** Whether a thread is in a directory, or waits for it. */
+  /** Returns whether a thread is in a directory, or waits for it. */
   static boolean isInUse(Path directory) {
     return IN_USE.containsKey(directory);
   }
@@ -55,7 +55,7 @@ final class DirectoryLock implements AutoCloseable {
     IN_USE.computeIfPresent(directory, (path, shared) -> --shared.users == 0 ? null : shared);
   }
 
-  /** What all users of a directory have in common. */
+  /** State that all users of a directory share. */
   private static final class Shared {
     private final ReentrantLock lock = new ReentrantLock();
 

@@ -16,7 +16,7 @@ import java.util.stream.Stream;
 final class DirectoryTree {
   private DirectoryTree() {}
 
-  /** When anything in it was last changed; the distant past if there is nothing. */
+  /** Returns when anything in it was last changed; the distant past if there is nothing. */
   static Instant lastModified(Path top) throws IOException {
     Instant latest = Instant.MIN;
     for (Path entry : entries(top)) {
@@ -60,7 +60,7 @@ final class DirectoryTree {
     }
   }
 
-  /** Deepest first. Others may delete meanwhile: then it is walked again. */
+  /** Returns the entries, deepest first. Others may delete meanwhile: then it is walked again. */
   private static List<Path> entries(Path top) throws IOException {
     while (Files.exists(top, LinkOption.NOFOLLOW_LINKS)) {
       try (Stream<Path> entries = Files.walk(top)) {

@@ -28,7 +28,7 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a snapshot is: the file of it that is written last and read first. Immutable.
+ * Manifest of a snapshot: the file that is written last and read first. Immutable.
  *
  * @param snapshotId the build that made it
  * @param version the name of its directory
@@ -63,7 +63,7 @@ public record Manifest(
   private static final String WHAT = "manifest";
   private static final Pattern VERSION = Pattern.compile("[0-9]{10}-[0-9a-f]{8}");
 
-  /** Of lengths, so that the sum over all partitions is a long. */
+  /** Maximum of lengths, so that the sum over all partitions is a long. */
   private static final long MAX_BYTES = Long.MAX_VALUE / SnapshotFormat.MAX_PARTITIONS;
 
   private static final Pattern UUID_TEXT =
@@ -75,7 +75,7 @@ public record Manifest(
   private static final Pattern HASH_WORD = Pattern.compile("[0-9a-f]{16}");
   private static final Pattern HEX = Pattern.compile("[0-9a-f]{8}");
 
-  /** What a build says that has no changes. */
+  /** Creates the manifest of a build without changes. */
   public Manifest(
       UUID snapshotId,
       String version,
@@ -107,7 +107,9 @@ public record Manifest(
     sourcePositions = Map.copyOf(sourcePositions);
   }
 
-  /** Whether a text has the form of a version's name, such as {@code 0000000042-0a1b2c3d}. */
+  /**
+   * Returns whether a text has the form of a version's name, such as {@code 0000000042-0a1b2c3d}.
+   */
   public static boolean isVersion(String text) {
     return VERSION.matcher(text).matches();
   }
@@ -142,7 +144,7 @@ public record Manifest(
         newChanges);
   }
 
-  /** Whether there are changes over the partition files. */
+  /** Returns whether there are changes over the partition files. */
   public boolean hasChanges() {
     return !changes.segments().isEmpty();
   }
@@ -164,13 +166,13 @@ public record Manifest(
     return partitions.stream().mapToLong(PartitionFile::recordCount).sum();
   }
 
-  /** Bytes of all partition files. */
+  /** Returns the bytes of all partition files. */
   public long length() {
     return partitions.stream().mapToLong(PartitionFile::length).sum();
   }
 
   /**
-   * The file: JSON whose last member is the checksum of all bytes before it.
+   * Returns the file: JSON whose last member is the checksum of all bytes before it.
    *
    * @throws IllegalArgumentException if it would be longer than {@link #MAX_LENGTH}
    */

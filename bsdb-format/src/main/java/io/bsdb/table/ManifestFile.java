@@ -48,7 +48,7 @@ final class ManifestFile {
   }
 
   /**
-   * The manifest of a build, as it is to be written.
+   * Returns the manifest of a build, as it is to be written.
    *
    * @throws IllegalArgumentException if a reader would refuse it or take it for something else
    */

@@ -10,8 +10,8 @@ final class NamedFile {
   private NamedFile() {}
 
   /**
-   * The failure to throw instead of {@code e}: the same where its type matters or its message has
-   * the file already.
+   * Returns the failure to throw instead of {@code e}: the same where its type matters or its
+   * message has the file already.
    *
    * @param what cannot be done, such as {@code file cannot be read}
    */

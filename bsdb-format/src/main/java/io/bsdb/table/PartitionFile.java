@@ -5,7 +5,7 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the manifest says of one partition file.
+ * Entry of the manifest for one partition file.
  *
  * @param partition from 0
  * @param name of the file within its directory
@@ -30,7 +30,7 @@ public record PartitionFile(
     @Nullable String version,
     long foldedThrough) {
 
-  /** What a build says of a file in the directory of its own version. */
+  /** Creates the entry of a file in the directory of its own version. */
   public PartitionFile(
       int partition,
       String name,

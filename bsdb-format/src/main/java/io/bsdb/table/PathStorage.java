@@ -115,7 +115,10 @@ final class PathStorage implements TableStorage {
     }
   }
 
-  /** Whoever opens a pipe waits for its writer, and a device may have no end. */
+  /**
+   * Refuses what is no regular file: opening a pipe waits for its writer, and a device may have no
+   * end.
+   */
   static void requireRegular(Path file) throws IOException {
     BasicFileAttributes attributes = Files.readAttributes(file, BasicFileAttributes.class);
     if (!attributes.isRegularFile()) {
@@ -242,7 +245,7 @@ final class PathStorage implements TableStorage {
     }
   }
 
-  /** The table directory, which now exists. */
+  /** Returns the table directory, which now exists. */
   private Path createRoot() throws IOException {
     try {
       createDirectory(root);

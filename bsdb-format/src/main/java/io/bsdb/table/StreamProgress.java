@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.UUID;
 
 /**
- * How far a stream has been applied to a table. A job that writes a stream publishes once per
+ * Progress of a stream that is applied to a table. A job that writes a stream publishes once per
  * checkpoint. Each time it starts or is restored it is another incarnation, which takes the place
  * of the one before.
  *
@@ -17,7 +17,7 @@ public record StreamProgress(Checkpoint last, List<Checkpoint> superseded) {
   public static final int MAX_SUPERSEDED = 1000;
 
   /**
-   * What identifies a publication.
+   * Identity of a publication.
    *
    * @param incarnation of the job
    * @param number of the job's checkpoint; grows within an incarnation
@@ -37,18 +37,18 @@ public record StreamProgress(Checkpoint last, List<Checkpoint> superseded) {
     superseded = List.copyOf(superseded);
   }
 
-  /** The first publication of a stream. */
+  /** Creates the progress after the first publication of a stream. */
   public StreamProgress(Checkpoint first) {
     this(first, List.of());
   }
 
-  /** Whether a publication has been applied. */
+  /** Returns whether a publication has been applied. */
   public boolean contains(Checkpoint checkpoint) {
     return last.covers(checkpoint)
         || superseded.stream().anyMatch(other -> other.covers(checkpoint));
   }
 
-  /** Whether an incarnation wrote the stream before another one took its place. */
+  /** Returns whether an incarnation wrote the stream before another one took its place. */
   public boolean isSuperseded(UUID incarnation) {
     return superseded.stream().anyMatch(other -> other.incarnation().equals(incarnation));
   }

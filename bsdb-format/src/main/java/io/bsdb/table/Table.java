@@ -46,15 +46,15 @@ public final class Table {
   }
 
   /**
-   * The table in a directory of any {@code java.nio.file} provider. The directory need not exist
-   * yet.
+   * Returns the table in a directory of any {@code java.nio.file} provider. The directory need not
+   * exist yet.
    */
   public static Table at(Path directory) {
     return new Table(new PathStorage(directory));
   }
 
   /**
-   * The table in some other storage.
+   * Returns the table in some other storage.
    *
    * @hidden
    */
@@ -64,7 +64,7 @@ public final class Table {
   }
 
   /**
-   * Where its files lie.
+   * Returns where its files lie.
    *
    * @hidden
    */
@@ -74,7 +74,7 @@ public final class Table {
   }
 
   /**
-   * The version in service, or null if nothing has been published.
+   * Returns the version in service, or null if nothing has been published.
    *
    * @throws CorruptSnapshotException if {@code CURRENT} does not hold a version's name
    */
@@ -95,7 +95,7 @@ public final class Table {
     return version;
   }
 
-  /** The version in service. */
+  /** Returns the version in service. */
   public String requireCurrentVersion() throws IOException {
     String version = currentVersion();
     if (version == null) {
@@ -107,7 +107,7 @@ public final class Table {
     return version;
   }
 
-  /** All complete versions, oldest first. */
+  /** Returns all complete versions, oldest first. */
   public List<String> versions() throws IOException {
     List<String> versions = new ArrayList<>();
     for (String name : storage.list(SnapshotFormat.SNAPSHOTS_DIRECTORY)) {
@@ -118,7 +118,7 @@ public final class Table {
     return versions;
   }
 
-  /** Whether {@link #versions} has this one; cheaper where there are many. */
+  /** Returns whether {@link #versions} has this one; cheaper where there are many. */
   public boolean contains(String version) throws IOException {
     return Manifest.isVersion(version) && isComplete(version);
   }
@@ -132,7 +132,7 @@ public final class Table {
   }
 
   /**
-   * The manifest of a version.
+   * Returns the manifest of a version.
    *
    * @throws NoSuchFileException if there is no such complete version
    */
@@ -141,7 +141,7 @@ public final class Table {
     return ManifestFile.read(storage, directory(version), version);
   }
 
-  /** The manifest of a snapshot, in a directory of whatever name. */
+  /** Returns the manifest of a snapshot, in a directory of whatever name. */
   public static Manifest manifestIn(Path snapshot) throws IOException {
     return ManifestFile.read(new PathStorage(snapshot), "", null);
   }
@@ -183,7 +183,7 @@ public final class Table {
     return Long.parseLong(version.substring(0, 10));
   }
 
-  /** The complete version whose name is last, or null if there is none. */
+  /** Returns the complete version whose name is last, or null if there is none. */
   private @Nullable String newest() throws IOException {
     List<String> names = storage.list(SnapshotFormat.SNAPSHOTS_DIRECTORY);
     for (int i = names.size() - 1; i >= 0; i--) {
@@ -195,7 +195,7 @@ public final class Table {
   }
 
   /**
-   * What {@link #publish} did.
+   * Outcome of {@link #publish}.
    *
    * @hidden
    */
@@ -240,8 +240,8 @@ public final class Table {
   }
 
   /**
-   * Whether a build was put in service, be it that later ones have taken its place since. After a
-   * rollback, only what led to the version in service counts.
+   * Returns whether a build was put in service, be it that later ones have taken its place since.
+   * After a rollback, only what led to the version in service counts.
    *
    * @throws CorruptSnapshotException if a version names a parent that is not older than itself
    * @hidden
@@ -370,7 +370,10 @@ public final class Table {
     }
   }
 
-  /** Nobody could open what has more, not even to compact it. */
+  /**
+   * Refuses more segments than readers accept: nobody could open the version, not even to compact
+   * it.
+   */
   private void checkSegments(Manifest manifest) throws IOException {
     int count = manifest.changes().segments().size();
     if (count > Changes.MAX_SEGMENTS) {
@@ -457,7 +460,7 @@ public final class Table {
   }
 
   /**
-   * The same, but spares versions that were published less than {@code age} ago.
+   * Returns the same, but spares versions that were published less than {@code age} ago.
    *
    * @param age so that processes which found a version still find its files
    */

@@ -37,9 +37,9 @@ public interface TableStorage {
   Output create(String path) throws IOException;
 
   /**
-   * The whole content of a small file.
+   * Returns the whole content of a small file.
    *
-   * @param limit most bytes to read
+   * @param limit maximum bytes to read
    * @throws NoSuchFileException if there is none
    * @throws CorruptSnapshotException if it is longer than {@code limit}
    */
@@ -77,12 +77,14 @@ public interface TableStorage {
   void replace(String path, byte[] content) throws IOException;
 
   /**
-   * The names in a directory, sorted; none if there is no such directory. The empty path is the
-   * table directory itself.
+   * Returns the names in a directory, sorted; none if there is no such directory. The empty path is
+   * the table directory itself.
    */
   List<String> list(String directory) throws IOException;
 
-  /** When a file or anything in a directory was last changed, as far as the storage tells. */
+  /**
+   * Returns when a file or anything in a directory was last changed, as far as the storage tells.
+   */
   Instant lastModified(String path) throws IOException;
 
   /**
@@ -103,7 +105,7 @@ public interface TableStorage {
   void exclusively(Action action) throws IOException;
 
   /**
-   * What runs under {@link #exclusively}.
+   * Work that runs under {@link #exclusively}.
    *
    * @hidden
    */
@@ -111,7 +113,7 @@ public interface TableStorage {
     void run() throws IOException;
   }
 
-  /** Where this is, for messages. */
+  /** Returns where this is, for messages. */
   @Override
   String toString();
 }

@@ -6,8 +6,8 @@ public interface BuildListener {
   BuildListener NONE = (done, total, records) -> {};
 
   /**
-   * Another partition is done: its file is complete and durable, or it has no records. Files of
-   * partitions without records are written when the snapshot is published.
+   * Called when another partition is done: its file is complete and durable, or it has no records.
+   * Files of partitions without records are written when the snapshot is published.
    *
    * @param done how many are done, of {@code total}
    * @param records records in those

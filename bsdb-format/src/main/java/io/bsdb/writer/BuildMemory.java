@@ -41,7 +41,7 @@ final class BuildMemory {
     return OF_PROCESS;
   }
 
-  /** The JVM's limit on direct memory. */
+  /** Returns the JVM's limit on direct memory. */
   static long directLimit() {
     long limit = 0;
     for (String argument : ManagementFactory.getRuntimeMXBean().getInputArguments()) {

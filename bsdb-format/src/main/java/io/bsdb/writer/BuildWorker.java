@@ -71,7 +71,7 @@ public final class BuildWorker implements Closeable {
   }
 
   /**
-   * A writer for some partitions of a build.
+   * Returns a writer for some partitions of a build.
    *
    * @param partitionCount how many partitions the whole snapshot has
    * @param suffix makes the names of this attempt's files different from those of others; letters,
@@ -94,13 +94,15 @@ public final class BuildWorker implements Closeable {
     return new BuildWorker(table, build, partitionCount, suffix, temporaryDirectory, options);
   }
 
-  /** A writer of all partitions, of which it chooses the number unless the options give it. */
+  /**
+   * Returns a writer of all partitions, of which it chooses the number unless the options give it.
+   */
   static BuildWorker createAutomatic(
       Table table, Build build, Path temporaryDirectory, WriterOptions options) {
     return new BuildWorker(table, build, options.partitions(), "", temporaryDirectory, options);
   }
 
-  /** Who hears of progress. */
+  /** Sets the listener that is told of progress. */
   public void listener(BuildListener value) {
     listener = value;
   }
@@ -164,7 +166,7 @@ public final class BuildWorker implements Closeable {
     return recordCount;
   }
 
-  /** How many partitions the snapshot has; if automatic, known after {@link #finish}. */
+  /** Returns how many partitions the snapshot has; if automatic, known after {@link #finish}. */
   int partitionCount() {
     return partitionCount;
   }
@@ -190,7 +192,10 @@ public final class BuildWorker implements Closeable {
     return files;
   }
 
-  /** The smallest power of two for which a quarter of the memory builds the costliest partition. */
+  /**
+   * Returns the smallest power of two for which a quarter of the memory builds the costliest
+   * partition.
+   */
   private int choosePartitions() {
     long budget = Math.min(LARGEST_PARTITION, options.memoryBytes() / 4);
     long largest = 0;

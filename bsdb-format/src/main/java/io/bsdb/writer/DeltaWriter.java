@@ -166,7 +166,9 @@ public final class DeltaWriter implements Closeable {
     }
   }
 
-  /** A publication that failed may have come into service all the same: then its files stay. */
+  /**
+   * Deletes the files of a publication that failed, unless it has come into service all the same.
+   */
   private void deleteUnpublished() throws IOException {
     for (SegmentFile segment : segments) {
       boolean named = false;

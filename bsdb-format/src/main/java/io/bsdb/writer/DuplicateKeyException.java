@@ -16,7 +16,7 @@ public final class DuplicateKeyException extends IOException {
     this.key = key.clone();
   }
 
-  /** The key. */
+  /** Returns the key. */
   public byte[] key() {
     return key.clone();
   }

@@ -42,7 +42,7 @@ final class FrameCompression implements Closeable {
     this.options = options;
   }
 
-  /** The dictionary; empty if there is none. The first call trains it. */
+  /** Returns the dictionary; empty if there is none. The first call trains it. */
   synchronized byte[] dictionary(PartitionRecords records, int frameRecords) {
     if (!trained) {
       byte[] candidate = train(records, frameRecords);
@@ -123,8 +123,8 @@ final class FrameCompression implements Closeable {
   }
 
   /**
-   * Whether a dictionary makes the frames of a partition shorter by more than its own length.
-   * Frames of neighbouring records tell: training has seen other combinations of them.
+   * Returns whether a dictionary makes the frames of a partition shorter by more than its own
+   * length. Frames of neighbouring records tell: training has seen other combinations of them.
    */
   private boolean pays(byte[] candidate, PartitionRecords records, int frameRecords) {
     int frames = Math.max(1, Math.min(TRIAL_FRAMES, records.count() / frameRecords));
@@ -144,9 +144,7 @@ final class FrameCompression implements Closeable {
     return (double) saved / Math.max(1, tried) * plainBytes(records) > candidate.length;
   }
 
-  /**
-   * Every {@code step}-th record, from the one of number {@code first} on, one behind the other.
-   */
+  /** Returns every {@code step}-th record, from number {@code first} on, one behind the other. */
   private byte[] frame(PartitionRecords records, int first, int end, double step) {
     byte[] frame = new byte[Math.toIntExact(frameLength(records, first, end, step))];
     ByteBuffer target = ByteBuffer.wrap(frame);
@@ -164,7 +162,7 @@ final class FrameCompression implements Closeable {
     return length;
   }
 
-  /** A new compressor with level and dictionary set. The caller closes it. */
+  /** Returns a new compressor with level and dictionary set. The caller closes it. */
   synchronized ZstdCompressCtx compressor() {
     return compressor(digested);
   }

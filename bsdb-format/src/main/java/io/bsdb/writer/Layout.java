@@ -1,6 +1,6 @@
 package io.bsdb.writer;
 
-/** How records are laid into blocks. A reader needs no word of it: the files tell. */
+/** Arrangement of records in blocks. Readers need no option for it: the files tell. */
 public enum Layout {
   /**
    * Blocks padded to whole pages; no record crosses a block. One page per lookup, for mapped and
@@ -23,12 +23,12 @@ public enum Layout {
     this.label = label;
   }
 
-  /** The name in options and manifests. */
+  /** Returns the name in options and manifests. */
   public String label() {
     return label;
   }
 
-  /** The layout with this label. */
+  /** Returns the layout with this label. */
   public static Layout of(String label) {
     for (Layout layout : values()) {
       if (layout.label.equals(label)) {

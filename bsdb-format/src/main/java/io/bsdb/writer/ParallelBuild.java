@@ -58,7 +58,7 @@ final class ParallelBuild {
     this.listener = listener;
   }
 
-  /** The names of all files created so far. */
+  /** Returns the names of all files created so far. */
   synchronized List<String> created() {
     return List.copyOf(created);
   }
@@ -71,7 +71,7 @@ final class ParallelBuild {
     return output;
   }
 
-  /** Memory that it takes to build a partition of these buckets, in bytes. */
+  /** Returns the memory that it takes to build a partition of these buckets, in bytes. */
   static long cost(SpillFiles spill, int firstBucket, int endBucket) {
     return spill.bytes(firstBucket, endBucket)
         + BUILD_BYTES_PER_RECORD * spill.records(firstBucket, endBucket);
@@ -82,7 +82,7 @@ final class ParallelBuild {
     static final int SEVERAL = -1;
   }
 
-  /** Bytes to buffer in memory for each bucket. */
+  /** Returns the bytes to buffer in memory for each bucket. */
   static int bufferLength(WriterOptions options, int buckets) {
     return (int) Math.max(8 << 10, Math.min(256 << 10, options.memoryBytes() / 8 / buckets));
   }

@@ -128,7 +128,7 @@ final class PartitionFileOutput implements BlockOutput, Closeable {
     return flushed;
   }
 
-  /** CRC-32C of the whole file. After {@link #commit}. */
+  /** Returns the CRC-32C of the whole file. Called after {@link #commit}. */
   int checksum() {
     return (int) fileChecksum.getValue();
   }

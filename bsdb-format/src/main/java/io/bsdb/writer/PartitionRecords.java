@@ -103,7 +103,7 @@ final class PartitionRecords {
     low[to] = low[from];
   }
 
-  /** What to tell the user of two records that the perfect hash could not tell apart. */
+  /** Returns the exception for two records that the perfect hash could not tell apart. */
   IOException duplicate(DuplicateHashException e) throws IOException {
     requireSameKey(e.firstIndex(), e.secondIndex());
     return new DuplicateKeyException(key(e.secondIndex()));
@@ -153,7 +153,7 @@ final class PartitionRecords {
     return low;
   }
 
-  /** Where record {@code index} starts, for the methods that take a start. */
+  /** Returns where record {@code index} starts, for the methods that take a start. */
   int start(int index) {
     return starts[index];
   }
@@ -174,12 +174,12 @@ final class PartitionRecords {
     return (int) (SpillFiles.varint(data, (int) SpillFiles.varint(data, start)) >>> 32);
   }
 
-  /** Length of every key, or VARYING. */
+  /** Returns the length of every key, or VARYING. */
   int keyLength() {
     return keyLength;
   }
 
-  /** Length of every value, or VARYING. */
+  /** Returns the length of every value, or VARYING. */
   int valueLength() {
     return valueLength;
   }

@@ -57,8 +57,8 @@ public final class SnapshotWriter implements Closeable {
   }
 
   /**
-   * A writer for the table in a directory, which need not exist yet. Spills to the table's staging
-   * directory by default.
+   * Returns a writer for the table in a directory, which need not exist yet. Spills to the table's
+   * staging directory by default.
    */
   public static SnapshotWriter create(Path directory, WriterOptions options) throws IOException {
     Table table = Table.at(directory);
@@ -72,7 +72,7 @@ public final class SnapshotWriter implements Closeable {
   }
 
   /**
-   * A writer for a table in any storage. Spills to the options' temporary directory or the
+   * Returns a writer for a table in any storage. Spills to the options' temporary directory or the
    * system's.
    */
   public static SnapshotWriter create(Table table, WriterOptions options) throws IOException {
@@ -93,7 +93,7 @@ public final class SnapshotWriter implements Closeable {
     }
   }
 
-  /** Who hears of progress. */
+  /** Sets the listener that is told of progress. */
   public void listener(BuildListener value) {
     partitions.listener(value);
   }

@@ -105,8 +105,8 @@ final class SpillFile implements Closeable {
   }
 
   /**
-   * The whole content, mapped: no limit on direct memory counts it, and the kernel may take the
-   * memory back. Not to be read after {@link #close}.
+   * Returns the whole content, mapped: no limit on direct memory counts it, and the kernel may take
+   * the memory back. Not to be read after {@link #close}.
    */
   ByteBuffer map() throws IOException {
     try {

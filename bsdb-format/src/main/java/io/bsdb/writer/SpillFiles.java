@@ -141,7 +141,7 @@ final class SpillFiles implements Closeable {
     return buckets.length;
   }
 
-  /** Bytes in some buckets. */
+  /** Returns the bytes in some buckets. */
   long bytes(int firstBucket, int endBucket) {
     long bytes = 0;
     for (int i = firstBucket; i < endBucket; i++) {
@@ -160,7 +160,7 @@ final class SpillFiles implements Closeable {
   }
 
   /**
-   * All bytes of some buckets, one bucket behind the other. What has reached the disk is
+   * Returns all bytes of some buckets, one bucket behind the other. What has reached the disk is
    * {@linkplain SpillFile#map mapped}. Valid until {@link #release}.
    *
    * @throws ArithmeticException if they are more than a buffer can hold

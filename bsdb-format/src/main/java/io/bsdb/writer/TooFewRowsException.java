@@ -22,7 +22,7 @@ public final class TooFewRowsException extends IOException {
     this.limit = limit;
   }
 
-  /** Which option refused the build. */
+  /** Returns which option refused the build. */
   public Limit limit() {
     return limit;
   }

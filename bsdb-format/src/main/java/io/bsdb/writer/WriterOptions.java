@@ -14,7 +14,7 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a snapshot is built. Immutable.
+ * Options of builds. Immutable.
  *
  * @param layout of blocks
  * @param keyStorage {@code OMITTED} makes the snapshot approximate: an absent key may get some
@@ -67,7 +67,7 @@ public record WriterOptions(
   private static final String PROPERTY = "property.";
   private static final String SOURCE_POSITION = "source-position.";
 
-  /** The defaults. */
+  /** Returns the defaults. */
   public static WriterOptions defaults() {
     return builder().build();
   }
@@ -76,7 +76,7 @@ public record WriterOptions(
     return new Builder();
   }
 
-  /** These options as a starting point for others. */
+  /** Returns a builder that begins with these options. */
   public Builder toBuilder() {
     return new Builder(this);
   }
@@ -144,7 +144,7 @@ public record WriterOptions(
     return added;
   }
 
-  /** What the manifest tells people of the options. */
+  /** Returns the description of the options that the manifest holds for people. */
   Map<String, String> description() {
     Map<String, String> description = new LinkedHashMap<>();
     description.put("layout", layout.label());
@@ -246,7 +246,7 @@ public record WriterOptions(
       return keyStorage(KeyStorage.OMITTED);
     }
 
-    /** Whether records hold their keys. */
+    /** Sets whether records hold their keys. */
     public Builder keyStorage(KeyStorage value) {
       keyStorage = value;
       return this;
@@ -282,7 +282,7 @@ public record WriterOptions(
       return this;
     }
 
-    /** Number of partition files; 0 lets the writer choose. */
+    /** Sets the number of partition files; 0 lets the writer choose. */
     public Builder partitions(int value) {
       partitions = (int) inRange("partitions", value, 0, SnapshotFormat.MAX_PARTITIONS);
       return this;
@@ -303,13 +303,15 @@ public record WriterOptions(
       return this;
     }
 
-    /** Fewest rows that may be published; 0 allows an empty table. */
+    /** Sets the minimum number of rows that may be published; 0 allows an empty table. */
     public Builder minRows(long value) {
       minRows = inRange("minimum rows", value, 0, Long.MAX_VALUE);
       return this;
     }
 
-    /** Largest part of the rows of the version before that may be missing, such as 0.1. */
+    /**
+     * Sets the largest share of the rows of the version before that may be missing, such as 0.1.
+     */
     public Builder maxShrinkage(double value) {
       if (!(value >= 0 && value <= 1)) {
         throw new IllegalArgumentException(
@@ -379,7 +381,7 @@ public record WriterOptions(
     }
 
     /**
-     * The options.
+     * Returns the options.
      *
      * @throws IllegalArgumentException if they contradict each other
      */

@@ -86,7 +86,7 @@ public final class Compactor {
   }
 
   /**
-   * What a compaction did.
+   * Outcome of a compaction.
    *
    * @param manifest of the version in service
    * @param foldedPartitions how many partitions were folded
@@ -177,7 +177,7 @@ public final class Compactor {
     long of(int partition);
   }
 
-  /** Whether all partitions that a segment may have changes of are folded through it. */
+  /** Returns whether all partitions that a segment may have changes of are folded through it. */
   private static boolean isFolded(
       SegmentFile segment, Partitioning partitioning, FoldedThrough through) {
     int end = partitioning.partition(segment.lastHash());

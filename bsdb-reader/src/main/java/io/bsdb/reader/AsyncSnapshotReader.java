@@ -41,21 +41,21 @@ public interface AsyncSnapshotReader extends Closeable {
   }
 
   /**
-   * The value of a key, or null: absent. Fails with what {@link SnapshotReader#get(byte[])} throws,
-   * or with {@link ClosedReaderException} if the reader is closed before the read is done.
+   * Returns the value of a key, or null: absent. Fails with what {@link SnapshotReader#get(byte[])}
+   * throws, or with {@link ClosedReaderException} if the reader is closed before the read is done.
    *
    * @param key must not be changed before the future completes
    * @throws ClosedReaderException after {@link #close}
    */
   CompletableFuture<byte @Nullable []> get(byte[] key);
 
-  /** The values of many keys, in their order; null: absent. One read per distinct block. */
+  /** Returns the values of many keys, in their order; null: absent. One read per distinct block. */
   CompletableFuture<List<byte @Nullable []>> getAll(List<byte[]> keys);
 
-  /** What is open. */
+  /** Returns the manifest of what is open. */
   Manifest manifest();
 
-  /** What this reader has done so far. */
+  /** Returns the counters of this reader. */
   ReaderMetrics metrics();
 
   /**

@@ -108,7 +108,7 @@ final class Base {
     }
   }
 
-  /** Whether these are the files of a version, too. */
+  /** Returns whether these are the files of a version, too. */
   boolean isOf(Manifest manifest, ReaderOptions options) {
     return share.equals(options.share()) && files.equals(fileIds(manifest));
   }
@@ -150,7 +150,7 @@ final class Base {
     closeAll(partitions);
   }
 
-  /** Returns those that are open. */
+  /** Returns the partitions that are open. */
   List<Partition> partitions() {
     return partitions;
   }

@@ -83,12 +83,12 @@ final class Calls {
     return closed;
   }
 
-  /** Lookups that found their key. */
+  /** Returns the number of lookups that found their key. */
   long hits() {
     return sum(HIT) + sum(BATCH_HITS);
   }
 
-  /** Lookups of absent keys. */
+  /** Returns the number of lookups of absent keys. */
   long misses() {
     return sum(MISSED) + sum(BATCH_MISSES);
   }

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * record's value with probability 2^−(signature bits).
  */
 public interface KeyLookup {
-  /** What {@link #get(byte[], ByteBuffer)} returns for an absent key. */
+  /** Result of {@link #get(byte[], ByteBuffer)} for an absent key. */
   int NOT_FOUND = -1;
 
   /**

@@ -74,12 +74,12 @@ final class OpenSnapshot implements Closeable {
     return options;
   }
 
-  /** Those that are open. */
+  /** Returns the partitions that are open. */
   List<Partition> partitions() {
     return base.partitions();
   }
 
-  /** Those with these numbers. */
+  /** Returns the partitions with these numbers. */
   List<Partition> partitions(int first, int end) {
     List<Partition> selected = new ArrayList<>();
     for (int number = first; number < end; number++) {
@@ -129,7 +129,7 @@ final class OpenSnapshot implements Closeable {
     return base.counters();
   }
 
-  /** The partition of a key with this hash. */
+  /** Returns the partition of a key with this hash. */
   Partition partition(long high) {
     return partition(partitioning.partition(high));
   }
@@ -165,12 +165,12 @@ final class OpenSnapshot implements Closeable {
   }
 
   /**
-   * What the caller is to see of a failure: an access outside of a buffer is damage, and so is one
-   * to a part of a mapped file that somebody has cut off; to one that the system cannot read, it is
-   * an exception of I/O.
+   * Returns the exception for the caller: an access outside of a buffer is damage, and so is one to
+   * a part of a mapped file that was cut off; one to a part that the system cannot read is an I/O
+   * error.
    *
-   * <p>Reads no mapped memory. What Java has still to raise of accesses before, it raises here, not
-   * in the caller's code.
+   * <p>Reads no mapped memory. An error that Java has still to raise for an earlier access is
+   * raised here, not in the caller's code.
    */
   Throwable explained(Throwable thrown) {
     InternalError late = MappedFault.late();
@@ -201,7 +201,7 @@ final class OpenSnapshot implements Closeable {
     }
   }
 
-  /** What an access outside of a buffer means, after all checks at open. */
+  /** Returns the exception for an access outside of a buffer: after all checks at open, damage. */
   private CorruptSnapshotException damaged(IndexOutOfBoundsException e) {
     return new CorruptSnapshotException(
         "snapshot points outside of its own bytes: directory=%s %s"

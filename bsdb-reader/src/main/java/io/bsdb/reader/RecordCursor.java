@@ -17,13 +17,13 @@ public interface RecordCursor extends Closeable {
   boolean next() throws IOException;
 
   /**
-   * A copy of the key of the current record.
+   * Returns a copy of the key of the current record.
    *
    * @throws UnsupportedOperationException if the snapshot stores no keys (approximate)
    */
   byte[] key() throws IOException;
 
-  /** A copy of the value of the current record. */
+  /** Returns a copy of the value of the current record. */
   byte[] value() throws IOException;
 
   /** Ends the walk. Idempotent. */

@@ -183,7 +183,7 @@ final class SnapshotOpener {
     }
   }
 
-  /** Whether a table of this size is read through when it is opened. */
+  /** Returns whether a table of this size is read through when it is opened. */
   static boolean isWarmedUp(ReaderOptions options, long tableBytes) {
     return options.warmUp() == WarmUp.ALWAYS
         && switch (options.access()) {

@@ -23,7 +23,7 @@ final class CheckIns {
   }
 
   /**
-   * The check-in of a number.
+   * Returns the check-in of a number.
    *
    * @param number 0 or more
    */

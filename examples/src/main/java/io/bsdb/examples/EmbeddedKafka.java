@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 
 /** A Kafka broker within this process, on the loopback interface. */
 public final class EmbeddedKafka implements AutoCloseable {
-  /** What makes one broker suffice, and lets an application start at once. */
+  /** Settings that make one broker suffice, and let an application start at once. */
   private static final Map<String, String> PROPERTIES =
       Map.of(
           "offsets.topic.replication.factor", "1",
@@ -67,7 +67,7 @@ public final class EmbeddedKafka implements AutoCloseable {
     }
   }
 
-  /** Standard output is for results, and the test kit prints to it what it does. */
+  /** Formats the cluster's storage without its messages: standard output is for results. */
   private static void format(KafkaClusterTestKit cluster) throws Exception {
     PrintStream standardOutput = System.out;
     System.setOut(new PrintStream(OutputStream.nullOutputStream(), false, StandardCharsets.UTF_8));
@@ -78,7 +78,7 @@ public final class EmbeddedKafka implements AutoCloseable {
     }
   }
 
-  /** Where clients connect. */
+  /** Returns where clients connect. */
   public String bootstrapServers() {
     return cluster.bootstrapServers();
   }

@@ -42,7 +42,7 @@ public final class JavaRows {
     }
   }
 
-  /** The manifest has the schema with which the table was built. */
+  /** Returns the codec of a table's rows: the manifest has the schema with which it was built. */
   private static RowCodec codecOf(Manifest manifest) {
     return RowCodec.of(Objects.requireNonNull(manifest.schema(), "a table without columns"));
   }

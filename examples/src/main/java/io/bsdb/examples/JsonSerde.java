@@ -15,7 +15,7 @@ final class JsonSerde {
 
   private JsonSerde() {}
 
-  /** For values of a class; safe for many threads. */
+  /** Returns a serde for values of a class; safe for many threads. */
   static <T> Serde<T> of(Class<T> type) {
     ObjectWriter writer = MAPPER.writerFor(type);
     ObjectReader reader = MAPPER.readerFor(type);

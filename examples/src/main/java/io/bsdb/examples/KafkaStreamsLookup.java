@@ -35,7 +35,10 @@ public final class KafkaStreamsLookup {
     }
   }
 
-  /** What ends the main thread and waits for it: Java halts as soon as its hooks have returned. */
+  /**
+   * Returns a hook that ends the main thread and waits for it: Java halts as soon as its hooks have
+   * returned.
+   */
   static Thread endOf(Thread main, CountDownLatch end) {
     return new Thread(
         () -> {
@@ -57,7 +60,7 @@ public final class KafkaStreamsLookup {
         .build();
   }
 
-  /** From "orders", whose values are customer ids, to "enriched-orders". */
+  /** Returns the topology from "orders", whose values are customer ids, to "enriched-orders". */
   static Topology topology(SnapshotLookup<String, String> customers) {
     StreamsBuilder builder = new StreamsBuilder();
     KStream<String, String> orders = builder.stream("orders");

@@ -107,7 +107,7 @@ public final class KafkaStreamsQuickstart {
     return SnapshotLookup.<Long, Place>builder("cities").table(cities).rows(Place::of).build();
   }
 
-  /** The main job: joins each check-in with its place. */
+  /** Returns the main job: joins each check-in with its place. */
   static Topology topology(SnapshotLookup<Long, Place> places) {
     StreamsBuilder builder = new StreamsBuilder();
     KStream<Long, CheckIn> checkIns =

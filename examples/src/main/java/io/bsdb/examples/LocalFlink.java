@@ -37,7 +37,7 @@ final class LocalFlink implements AutoCloseable {
     return new LocalFlink(cluster, slots);
   }
 
-  /** What an environment needs to know to run its jobs here. */
+  /** Returns the configuration that an environment needs to run its jobs here. */
   Configuration configuration() throws Exception {
     Configuration configuration = new Configuration();
     configuration.set(DeploymentOptions.TARGET, "remote");

@@ -3,7 +3,7 @@ package io.bsdb.examples;
 import io.bsdb.row.Row;
 import org.jspecify.annotations.Nullable;
 
-/** What check-ins get to know of their place. */
+/** Columns of a place that check-ins are enriched with. */
 record Place(
     @Nullable String name, @Nullable String country, @Nullable String timezone, long population) {
   static Place of(Row row) {

@@ -35,7 +35,7 @@ public final class Quickstart {
     this.output = new QuickstartOutput(results, messages, live);
   }
 
-  /** Whether progress may overwrite itself. */
+  /** Says whether progress may overwrite itself. */
   public enum Live {
     YES,
     NO

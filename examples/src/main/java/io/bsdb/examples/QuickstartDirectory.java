@@ -32,12 +32,12 @@ final class QuickstartDirectory {
     return new QuickstartDirectory(path);
   }
 
-  /** A place in the directory. */
+  /** Returns a place in the directory. */
   Path resolve(String name) {
     return path.resolve(name);
   }
 
-  /** A place in the directory, at which there is nothing now. */
+  /** Returns a place in the directory, at which there is nothing now. */
   Path cleared(String name) throws IOException {
     Path place = path.resolve(name);
     if (Files.exists(place)) {

@@ -9,7 +9,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** What people see of the quickstart. */
+/** Output of the quickstart for people. */
 final class QuickstartOutput {
   private static final long LIVE_INTERVAL_MILLIS = 500;
   private static final long LINE_INTERVAL_MILLIS = 5_000;
@@ -60,7 +60,7 @@ final class QuickstartOutput {
     }
   }
 
-  /** Begins to show that something is under way. */
+  /** Begins to show that something is in progress. */
   Progress start(String task) {
     return new Progress(task, null, 0);
   }

@@ -10,7 +10,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What came out of a quickstart.
+ * Results of a quickstart.
  *
  * @param sample some enriched check-ins, a value for each of the columns shown
  * @param countries how many check-ins there were in each country, in the order to show; under null,
@@ -21,7 +21,7 @@ record QuickstartReport(
     List<List<@Nullable Object>> sample, List<CountryCount> countries, double seconds) {
   private static final int SHOWN = 10;
 
-  /** How many check-ins there were in a country. */
+  /** Number of check-ins in a country. */
   record CountryCount(@Nullable String country, long count) {}
 
   QuickstartReport {

@@ -5,7 +5,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * What a quickstart works on.
+ * Settings of a quickstart.
  *
  * @param directory gets the table and the log
  * @param citiesCsv the places
@@ -23,7 +23,7 @@ public record QuickstartSettings(Path directory, Path citiesCsv, long events) {
     citiesCsv = citiesCsv.toAbsolutePath().normalize();
   }
 
-  /** Of {@code [directory [places.csv.gz]]}. */
+  /** Reads the settings from the arguments {@code [directory [places.csv.gz]]}. */
   static QuickstartSettings of(String[] arguments) {
     return new QuickstartSettings(
         Path.of(arguments.length > 0 ? arguments[0] : "bsdb-quickstart"),

@@ -64,7 +64,9 @@ final class QuickstartTopics implements AutoCloseable {
         JsonSerde.of(CheckIn.class).serializer());
   }
 
-  /** How many check-ins the application has committed: their results are there to be read. */
+  /**
+   * Returns how many check-ins the application has committed: their results are there to be read.
+   */
   long committed(String application) throws ExecutionException, InterruptedException {
     Map<TopicPartition, OffsetAndMetadata> offsets =
         admin.listConsumerGroupOffsets(application).partitionsToOffsetAndMetadata().get();

@@ -1,6 +1,6 @@
 package io.bsdb.kstreams;
 
-/** What becomes of a record for which the table has no value. */
+/** Treatment of records for which the table has no value. */
 enum JoinKind {
   /** It is dropped. */
   INNER,

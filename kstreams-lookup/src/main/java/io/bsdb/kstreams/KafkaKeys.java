@@ -17,7 +17,10 @@ import org.apache.kafka.common.serialization.UUIDSerializer;
 
 /** Which keys of a table with a schema Kafka's own serializers can write. */
 final class KafkaKeys {
-  /** Of other serializers, such as those of byte arrays and of users, nothing is known. */
+  /**
+   * Column types by serializer; of other serializers, such as those of byte arrays and of users,
+   * nothing is known.
+   */
   private static final Map<Class<?>, Set<Kind>> KINDS =
       Map.of(
           StringSerializer.class,
@@ -41,7 +44,7 @@ final class KafkaKeys {
 
   private KafkaKeys() {}
 
-  /** Whether what the serializer writes can be a key of the table, as far as is known. */
+  /** Returns whether what the serializer writes can be a key of the table, as far as is known. */
   static boolean canBeKeys(Serializer<?> serializer, Schema schema) {
     Set<Kind> kinds = KINDS.get(serializer.getClass());
     if (kinds == null) {

@@ -19,7 +19,7 @@ public interface Lease<K, V> extends AutoCloseable {
    */
   @Nullable V get(K key);
 
-  /** The version; null while the table has none. */
+  /** Returns the version; null while the table has none. */
   @Nullable String version();
 
   /** Lets the version go. Idempotent. */

@@ -40,15 +40,17 @@ public final class LookupBuilder<K, V> {
     this.name = name;
   }
 
-  /** The table's directory; with {@link #localDirectory} on any {@code java.nio.file} provider. */
+  /**
+   * Sets the table's directory; with {@link #localDirectory} on any {@code java.nio.file} provider.
+   */
   public LookupBuilder<K, V> table(Path directory) {
     this.table = directory;
     return this;
   }
 
   /**
-   * How the table's keys and values are written. All tasks share the two, so they must be safe for
-   * many threads, as those that Kafka brings are; the caller closes them. A value of which the
+   * Sets how the table's keys and values are written. All tasks share the two, so they must be safe
+   * for many threads, as those that Kafka brings are; the caller closes them. A value of which the
    * deserializer makes null counts as absent.
    *
    * <p>A table with a schema, or a new version of it, is refused if its primary key is of a type
@@ -89,15 +91,15 @@ public final class LookupBuilder<K, V> {
     return this;
   }
 
-  /** How to read the files. Mapped, if not set. */
+  /** Sets how to read the files; default: mapped. */
   public LookupBuilder<K, V> options(ReaderOptions options) {
     this.options = options;
     return this;
   }
 
   /**
-   * How long to wait from one look for a newer version to the next, more than zero; 10 seconds if
-   * not set.
+   * Sets how long to wait from one look for a newer version to the next, more than zero; 10 seconds
+   * if not set.
    */
   public LookupBuilder<K, V> refreshEvery(Duration interval) {
     if (interval.isZero() || interval.isNegative()) {
@@ -107,7 +109,7 @@ public final class LookupBuilder<K, V> {
     return this;
   }
 
-  /** What to do if there is no table yet; {@link OnMissing#FAIL} if not set. */
+  /** Sets what to do if there is no table yet; default: {@link OnMissing#FAIL}. */
   public LookupBuilder<K, V> onMissing(OnMissing choice) {
     this.onMissing = choice;
     return this;

@@ -14,7 +14,7 @@ final class LookupProcessor<KS, VS, K, V, VR> implements FixedKeyProcessor<KS, V
   private final LookupSupplier<KS, VS, K, V, VR> join;
   private @Nullable Running<KS, K, V, VR> running;
 
-  /** What exists between init and close. */
+  /** State between init and close. */
   private record Running<KS, K, V, VR>(
       FixedKeyProcessorContext<KS, VR> context, TaskLookup<K, V> table) {}
 

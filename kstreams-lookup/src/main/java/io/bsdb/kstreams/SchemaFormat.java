@@ -53,7 +53,10 @@ final class SchemaFormat<K, V> implements TableFormat<K, V> {
     }
   }
 
-  /** A version that could not be opened has no say in what later ones must have. */
+  /**
+   * Remembers the schema of a version in service: one that could not be opened does not bind later
+   * ones.
+   */
   @Override
   public void serve(Manifest manifest) {
     if (first == null) {
@@ -61,7 +64,7 @@ final class SchemaFormat<K, V> implements TableFormat<K, V> {
     }
   }
 
-  /** New columns do no harm, neither does a promise not to be null. */
+  /** Compares schemas: new columns do no harm, nor does NOT NULL. */
   private void compare(Schema before, Schema now, Manifest manifest)
       throws SchemaMismatchException {
     if (!now.primaryKey().equals(before.primaryKey())) {

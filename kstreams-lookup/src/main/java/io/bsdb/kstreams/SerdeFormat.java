@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  */
 record SerdeFormat<K, V>(String topic, Serializer<K> keys, Deserializer<V> values)
     implements TableFormat<K, V>, TableFormat.Codec<K, V> {
-  /** A table with a schema tells whether what the serializer writes can be one of its keys. */
+  /** Checks whether what the serializer writes can be a key of the table, if it has a schema. */
   @Override
   public void accept(Manifest manifest) throws SchemaMismatchException {
     Schema schema = manifest.schema();

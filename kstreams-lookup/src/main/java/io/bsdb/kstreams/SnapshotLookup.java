@@ -70,7 +70,7 @@ public final class SnapshotLookup<K, V> implements AutoCloseable {
   }
 
   /**
-   * A left join for {@link KStream#processValues(FixedKeyProcessorSupplier, String...)}.
+   * Returns a left join for {@link KStream#processValues(FixedKeyProcessorSupplier, String...)}.
    *
    * @param keySelector gives the table's key for a record, or null for none
    * @param joiner makes the new value of the record's and the table's, which may be null
@@ -81,7 +81,7 @@ public final class SnapshotLookup<K, V> implements AutoCloseable {
     return supplier(JoinKind.LEFT, keySelector, (key, left, right) -> joiner.apply(left, right));
   }
 
-  /** A left join whose joiner also sees the record's key. */
+  /** Returns a left join whose joiner also sees the record's key. */
   public <KS, VS, VR> FixedKeyProcessorSupplier<KS, VS, VR> leftJoin(
       KeyValueMapper<? super KS, ? super VS, ? extends K> keySelector,
       ValueJoinerWithKey<? super KS, ? super VS, ? super V, ? extends VR> joiner) {
@@ -89,7 +89,7 @@ public final class SnapshotLookup<K, V> implements AutoCloseable {
   }
 
   /**
-   * An inner join for {@link KStream#processValues(FixedKeyProcessorSupplier, String...)}.
+   * Returns an inner join for {@link KStream#processValues(FixedKeyProcessorSupplier, String...)}.
    *
    * @param keySelector gives the table's key for a record, or null for none
    * @param joiner makes the new value of the record's and the table's
@@ -100,7 +100,7 @@ public final class SnapshotLookup<K, V> implements AutoCloseable {
     return supplier(JoinKind.INNER, keySelector, (key, left, right) -> joiner.apply(left, right));
   }
 
-  /** An inner join whose joiner also sees the record's key. */
+  /** Returns an inner join whose joiner also sees the record's key. */
   public <KS, VS, VR> FixedKeyProcessorSupplier<KS, VS, VR> join(
       KeyValueMapper<? super KS, ? super VS, ? extends K> keySelector,
       ValueJoinerWithKey<? super KS, ? super VS, ? super V, ? extends VR> joiner) {
@@ -114,7 +114,7 @@ public final class SnapshotLookup<K, V> implements AutoCloseable {
     return new LookupSupplier<>(table, joins.getAndIncrement(), kind, keySelector, joiner);
   }
 
-  /** The stream, left-joined with this table. */
+  /** Returns the stream, left-joined with this table. */
   public <KS, VS, VR> KStream<KS, VR> leftJoin(
       KStream<KS, VS> stream,
       KeyValueMapper<? super KS, ? super VS, ? extends K> keySelector,
@@ -122,7 +122,7 @@ public final class SnapshotLookup<K, V> implements AutoCloseable {
     return stream.processValues(this.<KS, VS, VR>leftJoin(keySelector, joiner));
   }
 
-  /** The stream, left-joined with this table by a processor of the given name. */
+  /** Returns the stream, left-joined with this table by a processor of the given name. */
   public <KS, VS, VR> KStream<KS, VR> leftJoin(
       KStream<KS, VS> stream,
       KeyValueMapper<? super KS, ? super VS, ? extends K> keySelector,
@@ -131,7 +131,7 @@ public final class SnapshotLookup<K, V> implements AutoCloseable {
     return stream.processValues(this.<KS, VS, VR>leftJoin(keySelector, joiner), named);
   }
 
-  /** The stream, left-joined with this table; the joiner also sees the record's key. */
+  /** Returns the stream, left-joined with this table; the joiner also sees the record's key. */
   public <KS, VS, VR> KStream<KS, VR> leftJoin(
       KStream<KS, VS> stream,
       KeyValueMapper<? super KS, ? super VS, ? extends K> keySelector,
@@ -140,8 +140,8 @@ public final class SnapshotLookup<K, V> implements AutoCloseable {
   }
 
   /**
-   * The stream, left-joined with this table by a processor of the given name; the joiner also sees
-   * the record's key.
+   * Returns the stream, left-joined with this table by a processor of the given name; the joiner
+   * also sees the record's key.
    */
   public <KS, VS, VR> KStream<KS, VR> leftJoin(
       KStream<KS, VS> stream,
@@ -151,7 +151,7 @@ public final class SnapshotLookup<K, V> implements AutoCloseable {
     return stream.processValues(this.<KS, VS, VR>leftJoin(keySelector, joiner), named);
   }
 
-  /** The stream, joined with this table. */
+  /** Returns the stream, joined with this table. */
   public <KS, VS, VR> KStream<KS, VR> join(
       KStream<KS, VS> stream,
       KeyValueMapper<? super KS, ? super VS, ? extends K> keySelector,
@@ -159,7 +159,7 @@ public final class SnapshotLookup<K, V> implements AutoCloseable {
     return stream.processValues(this.<KS, VS, VR>join(keySelector, joiner));
   }
 
-  /** The stream, joined with this table by a processor of the given name. */
+  /** Returns the stream, joined with this table by a processor of the given name. */
   public <KS, VS, VR> KStream<KS, VR> join(
       KStream<KS, VS> stream,
       KeyValueMapper<? super KS, ? super VS, ? extends K> keySelector,
@@ -168,7 +168,7 @@ public final class SnapshotLookup<K, V> implements AutoCloseable {
     return stream.processValues(this.<KS, VS, VR>join(keySelector, joiner), named);
   }
 
-  /** The stream, joined with this table; the joiner also sees the record's key. */
+  /** Returns the stream, joined with this table; the joiner also sees the record's key. */
   public <KS, VS, VR> KStream<KS, VR> join(
       KStream<KS, VS> stream,
       KeyValueMapper<? super KS, ? super VS, ? extends K> keySelector,
@@ -177,8 +177,8 @@ public final class SnapshotLookup<K, V> implements AutoCloseable {
   }
 
   /**
-   * The stream, joined with this table by a processor of the given name; the joiner also sees the
-   * record's key.
+   * Returns the stream, joined with this table by a processor of the given name; the joiner also
+   * sees the record's key.
    */
   public <KS, VS, VR> KStream<KS, VR> join(
       KStream<KS, VS> stream,
@@ -214,8 +214,8 @@ public final class SnapshotLookup<K, V> implements AutoCloseable {
   }
 
   /**
-   * This lookup for a task of the Processor API. To be called in the processor's {@code init}, and
-   * closed in its {@code close}.
+   * Returns this lookup for a task of the Processor API. To be called in the processor's {@code
+   * init}, and closed in its {@code close}.
    *
    * @param context which {@code init} was given
    * @throws IllegalStateException if the lookup is closed
@@ -237,7 +237,8 @@ public final class SnapshotLookup<K, V> implements AutoCloseable {
   }
 
   /**
-   * What describes the version in service; null if the lookup started empty and there is none yet.
+   * Returns the manifest of the version in service; null if the lookup started empty and there is
+   * none yet.
    */
   public @Nullable Manifest manifest() {
     return table.manifest();

@@ -3,23 +3,23 @@ package io.bsdb.kstreams;
 import io.bsdb.table.Manifest;
 import org.jspecify.annotations.Nullable;
 
-/** How a table's keys and values are written. Safe for many threads. */
+/** Format of a table's keys and values. Safe for many threads. */
 interface TableFormat<K, V> {
-  /** Whether a version can be served, asked before it is opened. */
+  /** Checks that a version can be served, before it is opened. */
   void accept(Manifest manifest) throws SchemaMismatchException;
 
-  /** An accepted version is in service. The first one is what later ones are compared with. */
+  /** Called when an accepted version is in service. Later ones are compared with the first. */
   void serve(Manifest manifest);
 
-  /** The format of one accepted version, whose schema may differ from another's. */
+  /** Returns the format of one accepted version, whose schema may differ from another's. */
   Codec<K, V> of(Manifest manifest);
 
   /** The format of one version. Used by one thread at a time. */
   interface Codec<K, V> {
-    /** The key; null if no table can hold it, because it is empty or too long. */
+    /** Returns the key; null if no table can hold it, because it is empty or too long. */
     byte @Nullable [] encode(K key);
 
-    /** The value; null if it stands for absence. */
+    /** Returns the value; null if it stands for absence. */
     @Nullable V decode(byte[] key, byte[] value);
   }
 }

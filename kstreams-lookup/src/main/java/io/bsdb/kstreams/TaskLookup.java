@@ -38,7 +38,10 @@ import org.jspecify.annotations.Nullable;
  * @param <V> the table's values
  */
 public final class TaskLookup<K, V> implements AutoCloseable {
-  /** How often a task without records looks for a newer version, so as to let go of the old one. */
+  /**
+   * Interval at which a task without records looks for a newer version, so as to release the old
+   * one.
+   */
   private static final Duration IDLE_ROLL_INTERVAL = Duration.ofSeconds(1);
 
   private static final int NO_NUMBER = -1;
@@ -138,7 +141,7 @@ public final class TaskLookup<K, V> implements AutoCloseable {
     hold.exit();
   }
 
-  /** Between {@link #enter} and {@link #exit}. */
+  /** Looks a key up. Called between {@link #enter} and {@link #exit}. */
   @Nullable V lookUp(K key) {
     V value;
     if (metrics.isTimed()) {

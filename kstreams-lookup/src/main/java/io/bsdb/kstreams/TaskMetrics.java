@@ -109,7 +109,7 @@ final class TaskMetrics implements AutoCloseable {
     return manifest == null ? Double.NaN : nowMillis - manifest.createdAt().toEpochMilli();
   }
 
-  /** Whether to call {@link #took}. */
+  /** Returns whether to call {@link #took}. */
   boolean isTimed() {
     return timed;
   }
@@ -130,7 +130,7 @@ final class TaskMetrics implements AutoCloseable {
     increment(dropped);
   }
 
-  /** Only the task's thread counts, so no atomic addition is needed. */
+  /** Increments a counter: only the task's thread counts, so no atomic addition is needed. */
   private static void increment(AtomicLong counter) {
     counter.lazySet(counter.getPlain() + 1);
   }

@@ -83,7 +83,7 @@ final class VersionHold<K, V> implements Lease<K, V> {
         cause);
   }
 
-  /** The least number that none of the thread's processors has, to be given back. */
+  /** Returns the least number that none of the thread's processors has, to be given back. */
   int takeNumber() {
     int number = processors.nextClearBit(0);
     processors.set(number);

@@ -86,7 +86,7 @@ record LookupJob(Path path, long rows) {
     }
   }
 
-  /** What the lookup table of a variant is declared with. */
+  /** Returns the options of a variant's lookup table. */
   String options(Variant variant) {
     return switch (variant) {
       case NONE, CONSTANT -> "'connector' = 'bench-heap', 'rows' = '1'";
@@ -105,7 +105,7 @@ record LookupJob(Path path, long rows) {
   }
 
   /**
-   * What one job took.
+   * Duration of one job.
    *
    * @param newVersions that were put in service meanwhile
    */

@@ -2,7 +2,7 @@ package io.bsdb.benchmarks.flink;
 
 import java.util.Locale;
 
-/** What the events of the query are joined with. */
+/** Lookup table that the events of the query are joined with. */
 enum Variant {
   NONE("no lookup"),
   CONSTANT("a constant row"),

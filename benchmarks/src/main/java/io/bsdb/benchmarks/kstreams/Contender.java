@@ -12,7 +12,7 @@ import org.apache.kafka.streams.kstream.Materialized;
 import org.apache.kafka.streams.state.KeyValueStore;
 import org.apache.kafka.streams.state.Stores;
 
-/** What holds the table that a stream is joined with. */
+/** Store that holds the table a stream is joined with. */
 enum Contender {
   ROCKSDB("GlobalKTable, RocksDB", "RocksDB as Kafka Streams sets it up, without changes", 0) {
     @Override
@@ -70,9 +70,7 @@ enum Contender {
     return "%s; one stream thread, heap of %d MiB".formatted(table, heapMebibytes(records));
   }
 
-  /**
-   * Of the virtual machine that it runs in; twice what the records need, so that it is no limit.
-   */
+  /** Returns the heap of the process: twice what the records need, so that it is no limit. */
   long heapMebibytes(long records) {
     return 512 + ((heapBytesPerRecord * records) >> 20);
   }

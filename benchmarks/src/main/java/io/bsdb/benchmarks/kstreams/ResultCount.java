@@ -33,7 +33,8 @@ final class ResultCount {
   }
 
   /**
-   * What the join makes of a value of the table: an empty one of none. To be called by one thread.
+   * Returns the result of the join for a value of the table: empty if there is none. Called by one
+   * thread.
    *
    * @throws IllegalStateException if it is not the value of the key; one of 16 is compared in full
    */
@@ -48,7 +49,7 @@ final class ResultCount {
     return value;
   }
 
-  /** A value of the table, or an empty one. To be called by one thread. */
+  /** Counts a value of the table, or an empty one. Called by one thread. */
   void add(byte[] value) {
     results++;
     if (value.length == Workload.VALUE_LENGTH) {
@@ -64,7 +65,7 @@ final class ResultCount {
     }
   }
 
-  /** There will be no more. */
+  /** Ends the count: there will be no more results. */
   void fail(Throwable cause) {
     complete.completeExceptionally(cause);
   }
@@ -82,7 +83,7 @@ final class ResultCount {
     return firstNanos;
   }
 
-  /** Of the second half: the first one warms up. */
+  /** Returns the rate of the second half: the first one warms up. */
   double resultsPerSecond() {
     return (expected - expected / 2) / ((lastNanos - middleNanos) / 1e9);
   }

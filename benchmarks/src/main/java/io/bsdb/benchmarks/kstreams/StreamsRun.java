@@ -19,7 +19,7 @@ final class StreamsRun {
   private StreamsRun() {}
 
   /**
-   * What was measured.
+   * Figures of one run.
    *
    * @param openSeconds before {@code start()}: opening the table, where it is opened there
    * @param firstResultSeconds from {@code start()} to the first result

@@ -75,7 +75,9 @@ public class PerfectHashBenchmark {
     }
   }
 
-  /** In huge pages, as partition files are written: so the page cache keeps them. */
+  /**
+   * Writes a file in huge pages, as partition files are written, so that the page cache keeps them.
+   */
   private static void write(byte[] section, Path file) throws IOException {
     try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
       for (int start = 0; start < section.length; start += HUGE_PAGE) {
@@ -94,7 +96,7 @@ public class PerfectHashBenchmark {
     Files.delete(file);
   }
 
-  /** One call per key; calls do not wait for each other. */
+  /** Looks each key up in a call of its own; calls do not wait for each other. */
   @Benchmark
   @OperationsPerInvocation(LOOKUPS)
   public int single() {
@@ -106,7 +108,8 @@ public class PerfectHashBenchmark {
   }
 
   /**
-   * One call per key, whose hash is known only when the rank before is: the latency of a lookup.
+   * Looks each key up in a call of its own, whose hash is known only when the rank before is: the
+   * latency of a lookup.
    */
   @Benchmark
   @OperationsPerInvocation(LOOKUPS)
@@ -118,7 +121,7 @@ public class PerfectHashBenchmark {
     return rank;
   }
 
-  /** All keys in one call. */
+  /** Looks all keys up in one call. */
   @Benchmark
   @OperationsPerInvocation(LOOKUPS)
   public int[] batch() {

@@ -49,7 +49,7 @@ public class ReaderBenchmark {
   @Param({"1000000", "10000000"})
   public long records;
 
-  /** How many different ones are asked for: a power of two. */
+  /** Number of different keys that are looked up: a power of two. */
   @Param({"64", "1048576"})
   public int keys;
 

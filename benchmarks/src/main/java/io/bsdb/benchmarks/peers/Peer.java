@@ -6,10 +6,10 @@ import java.nio.file.Path;
 
 /** A kind of store, configured as its documentation advises. */
 public interface Peer {
-  /** A short name, for tables and {@code --only}. */
+  /** Returns a short name, for tables and {@code --only}. */
   String name();
 
-  /** What was set, for the report. */
+  /** Returns the settings, for the report. */
   String configuration();
 
   /** Names the files that it reads: peers with one name share one build. */

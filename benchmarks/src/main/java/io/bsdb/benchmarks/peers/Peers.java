@@ -13,7 +13,7 @@ import java.util.stream.Collectors;
 public final class Peers {
   private static final long CACHE_BYTES = 2L << 30;
 
-  /** What others are compared with. */
+  /** Store that others are compared with. */
   public static final String REFERENCE = "bsdb-blocked";
 
   private static final Set<String> QUICK =

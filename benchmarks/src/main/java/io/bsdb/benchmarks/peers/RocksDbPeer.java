@@ -32,7 +32,7 @@ public record RocksDbPeer(
     RocksDB.loadLibrary();
   }
 
-  /** How records get in. */
+  /** Way in which records are loaded. */
   public enum Fill {
     /** SST files written in key order and ingested. */
     INGEST,
@@ -40,17 +40,17 @@ public record RocksDbPeer(
     PUT
   }
 
-  /** Uncompressed, without a block cache. */
+  /** Returns a peer without compression and without a block cache. */
   static RocksDbPeer plain(String name, Fill fill) {
     return new RocksDbPeer(name, name, fill, CompressionType.NO_COMPRESSION, 0);
   }
 
-  /** Compressed, with a block cache that holds a part of what is asked for. */
+  /** Returns a peer with compression and a block cache that holds a part of what is asked for. */
   static RocksDbPeer compressed(String name) {
     return compressed(name, name, SMALL_CACHE_BYTES);
   }
 
-  /** Compressed, with any block cache. */
+  /** Returns a peer with compression and any block cache. */
   static RocksDbPeer compressed(String name, String files, long blockCacheBytes) {
     return new RocksDbPeer(
         name, files, Fill.INGEST, CompressionType.ZSTD_COMPRESSION, blockCacheBytes);

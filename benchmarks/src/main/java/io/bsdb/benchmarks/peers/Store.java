@@ -8,10 +8,12 @@ import org.jspecify.annotations.Nullable;
 
 /** A store that is open for lookups by many threads. */
 public interface Store extends Closeable {
-  /** The value, copied into a new array, or null: absent. */
+  /** Returns the value, copied into a new array, or null: absent. */
   byte @Nullable [] get(byte[] key) throws IOException;
 
-  /** The values of many keys in their order; one by one where the store has nothing better. */
+  /**
+   * Returns the values of many keys in their order; one by one where the store has nothing better.
+   */
   default List<byte @Nullable []> getAll(List<byte[]> keys) throws IOException {
     List<byte @Nullable []> values = new ArrayList<>(keys.size());
     for (byte[] key : keys) {

@@ -4,11 +4,11 @@ import io.bsdb.cli.output.CommandFailure;
 import io.bsdb.cli.output.Console;
 
 /**
- * What becomes of lines that are not records: the first ends the command, or they are counted and
- * the first ten shown.
+ * Handles lines that are not records: the first ends the command, or they are counted and the first
+ * ten shown.
  */
 public final class BadLines {
-  /** How to treat them. */
+  /** Ways to treat bad lines. */
   public enum Policy {
     FAIL,
     SKIP
@@ -25,19 +25,21 @@ public final class BadLines {
     this.console = console;
   }
 
-  /** For a second reading, which has nothing new to say. */
+  /** Returns a handler for a second reading, which has nothing new to report. */
   public static BadLines ignored(Console console) {
     return new BadLines(Policy.SKIP, console).beforehand();
   }
 
-  /** For a reading before this one's, which leaves it to this to show what is skipped. */
+  /**
+   * Returns a handler for an earlier reading, which leaves it to this one to show what is skipped.
+   */
   public BadLines beforehand() {
     BadLines silent = new BadLines(policy, console);
     silent.count = SHOWN;
     return silent;
   }
 
-  /** A line is not a record. */
+  /** Handles a line that is not a record. */
   void found(String name, long line, String reason) {
     String message = "%s:%d: %s".formatted(name, line, reason);
     if (policy == Policy.FAIL) {

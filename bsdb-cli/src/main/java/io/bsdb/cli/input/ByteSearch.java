@@ -12,7 +12,7 @@ final class ByteSearch {
 
   private ByteSearch() {}
 
-  /** Where the wanted bytes first stand in {@code [from, to)}, or -1. */
+  /** Returns where the wanted bytes first stand in {@code [from, to)}, or -1. */
   static int indexOf(byte[] bytes, int from, int to, byte[] wanted) {
     if (wanted.length == 1) {
       return indexOf(bytes, from, to, wanted[0]);
@@ -29,8 +29,8 @@ final class ByteSearch {
   }
 
   /**
-   * Where the wanted byte first stands in {@code [from, to)}, or -1. Looks at eight bytes at a
-   * time: a byte of {@code x} is zero just where the word holds the wanted byte.
+   * Returns where the wanted byte first stands in {@code [from, to)}, or -1. Looks at eight bytes
+   * at a time: a byte of {@code x} is zero just where the word holds the wanted byte.
    */
   static int indexOf(byte[] bytes, int from, int to, byte wanted) {
     long pattern = (wanted & 0xFFL) * 0x0101010101010101L;

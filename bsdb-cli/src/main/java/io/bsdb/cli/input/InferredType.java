@@ -7,7 +7,7 @@ import java.io.IOException;
 import java.math.BigDecimal;
 import java.util.regex.Pattern;
 
-/** What the values of a column have been so far, from the most special type to the most general. */
+/** Type of the values of a column so far, from the most specific to the most general. */
 enum InferredType {
   /** Nothing but nulls. */
   UNKNOWN("STRING"),
@@ -37,7 +37,7 @@ enum InferredType {
     return ColumnType.parse(type);
   }
 
-  /** The most special type that has this JSON value. */
+  /** Returns the most specific type that has this JSON value. */
   static InferredType of(JsonParser value) throws IOException {
     return switch (value.currentToken()) {
       case VALUE_NULL -> UNKNOWN;
@@ -51,7 +51,10 @@ enum InferredType {
     };
   }
 
-  /** The most special type that has the value of this text; empty, it may be a null of any type. */
+  /**
+   * Returns the most specific type that has the value of this text; empty text may be a null of any
+   * type.
+   */
   static InferredType of(String text) {
     if (text.isEmpty()) {
       return UNKNOWN;
@@ -70,7 +73,7 @@ enum InferredType {
     return NUMBER.matcher(text).matches() && isDouble(text) ? DOUBLE : STRING;
   }
 
-  /** Whether a double that is made of this number prints as the same number. */
+  /** Returns whether a double that is made of this number prints as the same number. */
   private static boolean isDouble(String number) {
     if (number.length() <= SAFE_DIGITS) {
       return true;
@@ -80,7 +83,7 @@ enum InferredType {
         || BigDecimal.valueOf(exact.doubleValue()).compareTo(exact) == 0;
   }
 
-  /** The most special type that has the values of both. */
+  /** Returns the most specific type that has the values of both. */
   InferredType and(InferredType other) {
     if (this == other || other == UNKNOWN) {
       return this;
@@ -94,7 +97,10 @@ enum InferredType {
     return other == BIGINT && (this == LARGE_BIGINT || this == DOUBLE) ? this : STRING;
   }
 
-  /** Whether a column that was inferred to be this takes a value that the inference did not see. */
+  /**
+   * Returns whether a column that was inferred to be this takes a value that the inference did not
+   * see.
+   */
   boolean takes(InferredType seen) {
     return this == STRING || this == UNKNOWN || and(seen).type.equals(type);
   }

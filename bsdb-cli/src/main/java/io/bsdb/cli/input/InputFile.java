@@ -34,7 +34,7 @@ public record InputFile(String name, @Nullable Path path, InputStream stream, lo
     return new InputFile(name, null, stream, 0);
   }
 
-  /** Whether it is a regular file, not a pipe. */
+  /** Returns whether it is a regular file, not a pipe. */
   boolean canBeReadAgain() {
     return path != null && Files.isRegularFile(path);
   }

@@ -23,8 +23,8 @@ public record Inputs(List<InputFile> files) {
   }
 
   /**
-   * What the arguments name: files, directories (all regular files in them, by name), patterns, and
-   * {@code -}.
+   * Finds the files that the arguments name: files, directories (all regular files in them, by
+   * name), patterns, and {@code -}.
    *
    * @throws CommandFailure if one of them names nothing
    */
@@ -101,7 +101,7 @@ public record Inputs(List<InputFile> files) {
     return -1;
   }
 
-  /** Bytes as stored, or 0 if that is not known of each. */
+  /** Returns the bytes as stored, or 0 if that is not known of each. */
   public long length() {
     long sum = 0;
     for (InputFile file : files) {
@@ -113,12 +113,12 @@ public record Inputs(List<InputFile> files) {
     return sum;
   }
 
-  /** For messages. */
+  /** Returns the names of the files, for messages. */
   List<String> names() {
     return files.stream().map(InputFile::name).toList();
   }
 
-  /** Whether each can be read a second time. */
+  /** Returns whether each can be read a second time. */
   public boolean canBeReadAgain() {
     return files.stream().allMatch(InputFile::canBeReadAgain);
   }

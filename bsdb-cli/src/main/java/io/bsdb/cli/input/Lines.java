@@ -21,7 +21,7 @@ public final class Lines {
   @FunctionalInterface
   public interface Sink {
     /**
-     * One line, without its end.
+     * Takes one line, without its end.
      *
      * @param bytes to be left as they are; they change after the call
      * @param number from 1

@@ -2,7 +2,7 @@ package io.bsdb.cli.input;
 
 import java.util.Locale;
 
-/** What a change does. */
+/** Operation of a change. */
 enum Operation {
   PUT,
   DELETE;

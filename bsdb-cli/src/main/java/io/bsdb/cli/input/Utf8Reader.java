@@ -67,7 +67,7 @@ final class Utf8Reader extends Reader {
     }
   }
 
-  /** The bytes that a decoder has stopped at, for messages. */
+  /** Returns the bytes that a decoder has stopped at, for messages. */
   static String malformed(ByteBuffer bytes, int length) {
     StringBuilder text = new StringBuilder("bytes");
     for (int i = 0; i < length; i++) {

@@ -35,7 +35,7 @@ public record ByteSize(long bytes) {
     return (int) Math.min(Integer.MAX_VALUE, bytes);
   }
 
-  /** For people: three digits and a unit. */
+  /** Returns a size for people: three digits and a unit. */
   public static String format(long bytes) {
     if (bytes < 1024) {
       return bytes + " B";

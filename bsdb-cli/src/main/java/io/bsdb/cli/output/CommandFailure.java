@@ -14,17 +14,17 @@ public final class CommandFailure extends RuntimeException {
     this.status = status;
   }
 
-  /** The command line is well formed and yet makes no sense. */
+  /** Signals a usage error that the parser of the command line cannot see. */
   public static CommandFailure usage(String message) {
     return new CommandFailure(ExitStatus.USAGE, message);
   }
 
-  /** What an input holds was refused. */
+  /** Signals that the content of an input was refused. */
   public static CommandFailure refused(String message) {
     return new CommandFailure(ExitStatus.NO, message);
   }
 
-  /** A file cannot be read or written. */
+  /** Signals that a file cannot be read or written. */
   public static CommandFailure unreadable(String message) {
     return new CommandFailure(ExitStatus.UNREADABLE, message);
   }

@@ -13,7 +13,7 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a command reads and writes.
+ * Streams that a command reads and writes.
  *
  * @param in standard input
  * @param out results, and nothing else; bytes, because keys and values are
@@ -28,7 +28,7 @@ public record Console(InputStream in, OutputStream out, PrintStream err, boolean
     out = new StandardOutput(out);
   }
 
-  /** The streams of this process, unbuffered; an interrupt ends a read. */
+  /** Returns the streams of this process, unbuffered; an interrupt ends a read. */
   public static Console ofProcess() {
     return new Console(
         Channels.newInputStream(new FileInputStream(FileDescriptor.in).getChannel()),
@@ -37,7 +37,7 @@ public record Console(InputStream in, OutputStream out, PrintStream err, boolean
         Boolean.getBoolean(TERMINAL_PROPERTY));
   }
 
-  /** A message for people, on a line of its own, whatever it quotes. */
+  /** Prints a message for people, on one line whatever it quotes. */
   public void say(String format, @Nullable Object... arguments) {
     err.println(
         escaped(arguments.length == 0 ? format : String.format(Locale.ROOT, format, arguments)));
@@ -57,7 +57,7 @@ public record Console(InputStream in, OutputStream out, PrintStream err, boolean
     }
   }
 
-  /** A text without control characters, which terminals would obey. */
+  /** Returns a text without control characters, which terminals would obey. */
   public static String escaped(String text) {
     StringBuilder escaped = new StringBuilder(text.length());
     text.codePoints()

@@ -6,7 +6,7 @@ import java.util.Base64;
 import java.util.HexFormat;
 import java.util.Locale;
 
-/** How bytes are written as text, on the command line and in files. */
+/** Encoding of bytes as text, on the command line and in files. */
 public enum Encoding {
   /** As they are. */
   UTF8,
@@ -21,7 +21,7 @@ public enum Encoding {
   }
 
   /**
-   * The bytes that the text stands for.
+   * Returns the bytes that the text stands for.
    *
    * @throws IllegalArgumentException if it stands for none
    */
@@ -33,13 +33,13 @@ public enum Encoding {
     };
   }
 
-  /** Like {@link #decode(byte[], int, int)}. */
+  /** Returns the bytes that a text stands for, as {@link #decode(byte[], int, int)} does. */
   public byte[] decode(String text) {
     byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
     return decode(bytes, 0, bytes.length);
   }
 
-  /** The text that stands for the bytes. */
+  /** Returns the text that stands for the bytes. */
   public byte[] encode(byte[] bytes) {
     return switch (this) {
       case UTF8 -> bytes;
@@ -48,7 +48,7 @@ public enum Encoding {
     };
   }
 
-  /** The bytes for a message: short. */
+  /** Returns the bytes for a message: short. */
   public static String excerpt(byte[] bytes, int offset, int length) {
     String text = new String(bytes, offset, Math.min(length, 4 * EXCERPT), StandardCharsets.UTF_8);
     if (length <= 4 * EXCERPT && text.codePointCount(0, text.length()) <= EXCERPT) {

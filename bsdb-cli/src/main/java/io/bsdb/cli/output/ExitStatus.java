@@ -1,13 +1,13 @@
 package io.bsdb.cli.output;
 
-/** What the process tells its caller; the same for every command. */
+/** Exit statuses; the same for every command. */
 public final class ExitStatus {
   public static final int OK = 0;
 
   /** The answer is no: a key is absent, an input was refused. */
   public static final int NO = 1;
 
-  /** The command line makes no sense. */
+  /** Usage error. */
   public static final int USAGE = 2;
 
   /** A table or a file is corrupt; it or standard output cannot be read or written. */
@@ -16,7 +16,7 @@ public final class ExitStatus {
   /** A defect of this program. */
   public static final int DEFECT = 70;
 
-  /** What the shell reports of programs that write to nobody: 128 + SIGPIPE. */
+  /** The status that shells report of programs whose output nobody reads: 128 + SIGPIPE. */
   public static final int BROKEN_PIPE = 141;
 
   private ExitStatus() {}

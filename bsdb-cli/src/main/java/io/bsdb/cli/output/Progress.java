@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * elsewhere. The work sets two counters and pays nothing else; a thread looks at them.
  */
 public final class Progress implements Closeable {
-  /** What the position counts. */
+  /** Unit in which the position counts. */
   public enum Unit {
     BYTES(" MiB", 1 << 20),
     PARTITIONS("", 1);
@@ -65,7 +65,7 @@ public final class Progress implements Closeable {
     return progress;
   }
 
-  /** How far the work is, in the unit of the total. */
+  /** Returns how far the work is, in the unit of the total. */
   public AtomicLong position() {
     return position;
   }

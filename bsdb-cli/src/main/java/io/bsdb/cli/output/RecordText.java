@@ -63,7 +63,7 @@ public sealed interface RecordText {
     return new Typed(RowCodec.of(schema), RowJsonWriter.of(schema));
   }
 
-  /** Of a table of plain bytes. */
+  /** Text of the records of a table of plain bytes. */
   record Plain(Encoding encoding) implements RecordText {
     @Override
     public byte[] parseKey(String text) {
@@ -125,7 +125,7 @@ public sealed interface RecordText {
     }
   }
 
-  /** Of a table with a schema. */
+  /** Text of the records of a table with a schema. */
   record Typed(RowCodec codec, RowJsonWriter writer) implements RecordText {
     @Override
     public byte[] parseKey(String text) {

@@ -18,7 +18,7 @@ public final class Report {
     return this;
   }
 
-  /** For lists of reports. */
+  /** Returns the figures, for lists of reports. */
   public Map<String, @Nullable Object> asMap() {
     return figures;
   }
@@ -32,7 +32,7 @@ public final class Report {
     return line.append('\n').toString();
   }
 
-  /** Each text on a line of its own. */
+  /** Joins texts, each on a line of its own. */
   public static String lines(List<String> texts) {
     return texts.stream().map(text -> text + "\n").collect(Collectors.joining());
   }

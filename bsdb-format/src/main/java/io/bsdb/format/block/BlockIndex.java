@@ -46,7 +46,7 @@ public final class BlockIndex {
     offsets = uniformLength == 0 ? MonotoneSequence.open(slice(section, position), file) : null;
   }
 
-  /** The index of a partition without records. */
+  /** Returns the index of a partition without records. */
   public static BlockIndex empty() {
     ByteBuffer section = ByteBuffer.allocate(HEADER_LENGTH).order(ByteOrder.LITTLE_ENDIAN);
     section.putInt(UNIFORM_RECORDS, 1).putLong(UNIFORM_LENGTH, 1);
@@ -113,7 +113,7 @@ public final class BlockIndex {
     return section.slice(position, section.limit() - position).order(ByteOrder.LITTLE_ENDIAN);
   }
 
-  /** How many blocks. */
+  /** Returns how many blocks. */
   public int blockCount() {
     return blockCount;
   }
@@ -123,21 +123,21 @@ public final class BlockIndex {
     return uniformRecords;
   }
 
-  /** The block that holds this rank. */
+  /** Returns the block that holds this rank. */
   public int block(int rank) {
     MonotoneSequence sequence = firstRanks;
     return sequence == null ? rank / uniformRecords : sequence.floorIndex(rank);
   }
 
-  /** The rank of the first record of a block. */
+  /** Returns the rank of the first record of a block. */
   public int firstRank(int block) {
     MonotoneSequence sequence = firstRanks;
     return sequence == null ? block * uniformRecords : (int) sequence.get(block);
   }
 
   /**
-   * Where a block starts, in bytes from the first block. For {@code block == blockCount()}: where
-   * the last one ends.
+   * Returns where a block starts, in bytes from the first block. For {@code block == blockCount()}:
+   * where the last one ends.
    */
   public long offset(int block) {
     if (block == blockCount) {
@@ -168,7 +168,7 @@ public final class BlockIndex {
       offsets[count++] = offset / alignment;
     }
 
-    /** The section's bytes, given where the last block ends. */
+    /** Returns the section's bytes, given where the last block ends. */
     public ByteBuffer encode(int recordCount, long blocksLength) {
       long records = count > 1 ? firstRanks[1] : Math.max(1, recordCount);
       long length = count > 1 ? offsets[1] * alignment : Math.max(1, blocksLength);

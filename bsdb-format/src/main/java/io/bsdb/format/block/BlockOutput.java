@@ -13,6 +13,6 @@ public interface BlockOutput {
    */
   ByteBuffer reserve(int length) throws IOException;
 
-  /** Bytes reserved so far: the offset of the next block within the blocks section. */
+  /** Returns the bytes reserved so far: the offset of the next block within the blocks section. */
   long length();
 }

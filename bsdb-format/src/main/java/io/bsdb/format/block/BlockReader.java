@@ -30,7 +30,7 @@ import java.nio.ByteOrder;
  * moved. Every length and offset that a block states is checked against the block before use.
  */
 public final class BlockReader {
-  /** What {@link #value} returns when the record's key is another one. */
+  /** Result of {@link #value} when the record has another key. */
   public static final long ABSENT = -1;
 
   private static final int FRAME_HEADER_LENGTH = 2;
@@ -200,12 +200,12 @@ public final class BlockReader {
     }
   }
 
-  /** How many records a verified block holds. */
+  /** Returns how many records a verified block holds. */
   public static int recordCount(ByteBuffer block, int base) {
     return block.getShort(base + BLOCK_RECORD_COUNT) & 0xFFFF;
   }
 
-  /** The rank of a verified block's first record. */
+  /** Returns the rank of a verified block's first record. */
   public static int firstRank(ByteBuffer block, int base) {
     return block.getInt(base + BLOCK_FIRST_RANK);
   }
@@ -215,13 +215,16 @@ public final class BlockReader {
     return block.getShort(base + BLOCK_FRAME_RECORDS) & 0xFFFF;
   }
 
-  /** How many frames a verified block holds. */
+  /** Returns how many frames a verified block holds. */
   public static int frameCount(ByteBuffer block, int base) {
     int perFrame = frameRecords(block, base);
     return (recordCount(block, base) + perFrame - 1) / perFrame;
   }
 
-  /** Bytes behind the header of a verified block, padding excluded: without frames, its body. */
+  /**
+   * Returns the bytes behind the header of a verified block, padding excluded: without frames, its
+   * body.
+   */
   public static int bodyLength(ByteBuffer block, int base) {
     return block.getInt(base + BLOCK_CONTENT_LENGTH) - BLOCK_HEADER_LENGTH;
   }
@@ -235,7 +238,7 @@ public final class BlockReader {
     return Math.min(perFrame, recordCount(block, base) - index / perFrame * perFrame);
   }
 
-  /** Longest frame of the block in bytes, decompressed. */
+  /** Returns the length of the block's longest frame in bytes, decompressed. */
   public int framePlainLength(ByteBuffer block, int base) throws CorruptSnapshotException {
     int length = block.getInt(base + BLOCK_FRAME_PLAIN_LENGTH);
     if (length < 0 || length > maxFrameLength) {
@@ -247,7 +250,7 @@ public final class BlockReader {
   }
 
   /**
-   * Where a frame lies.
+   * Returns where a frame lies.
    *
    * @param frame its number within the block
    * @return offset within the buffer in the upper 32 bits, length in the lower
@@ -271,7 +274,7 @@ public final class BlockReader {
   }
 
   /**
-   * Where record {@code index} of a body lies.
+   * Returns where record {@code index} of a body lies.
    *
    * @param body holds slots, if any, and records at {@code [base, base + length)}
    * @param count how many records the body holds
@@ -288,7 +291,7 @@ public final class BlockReader {
   }
 
   /**
-   * The key in a record; empty if keys are not stored.
+   * Returns the key in a record; empty if keys are not stored.
    *
    * @param record where it lies, as {@link #record} says
    * @return offset within the buffer in the upper 32 bits, length in the lower
@@ -313,13 +316,13 @@ public final class BlockReader {
     return ((long) start << 32) | keyLength;
   }
 
-  /** The value in a record; as {@link #key}. */
+  /** Returns the value in a record; as {@link #key}. */
   public long value(ByteBuffer body, long record) throws CorruptSnapshotException {
     return behind(key(body, record), record);
   }
 
   /**
-   * The value in a record with this key.
+   * Returns the value in a record with this key.
    *
    * @return as {@link #key}, or {@link #ABSENT} if the record has another key. A partition without
    *     keys compares nothing.
@@ -335,7 +338,7 @@ public final class BlockReader {
     return behind(stored, record);
   }
 
-  /** What lies behind a key up to its record's end. */
+  /** Returns the range behind a key up to its record's end. */
   private static long behind(long key, long record) {
     int start = (int) (key >>> 32) + (int) key;
     int end = (int) (record >>> 32) + (int) record;
@@ -362,7 +365,9 @@ public final class BlockReader {
             .formatted(part, file, part, index, count, start, end, length));
   }
 
-  /** Length of the number in the upper 32 bits, the number (up to 21 bits) in the lower. */
+  /**
+   * Returns the length of a number in the upper 32 bits, the number (up to 21 bits) in the lower.
+   */
   private long varint(ByteBuffer body, int position, int limit) throws CorruptSnapshotException {
     int number = 0;
     for (int i = 0; i < 3 && position + i < limit; i++) {
@@ -375,7 +380,10 @@ public final class BlockReader {
     throw new CorruptSnapshotException("key length does not end within its record: file=" + file);
   }
 
-  /** Whether {@code key} stands at {@code offset}; the caller has checked that so many bytes do. */
+  /**
+   * Returns whether {@code key} stands at {@code offset}; the caller has checked that so many bytes
+   * do.
+   */
   public static boolean equal(ByteBuffer buffer, int offset, byte[] key) {
     int length = key.length;
     if (length < 8) {

@@ -3,7 +3,7 @@ package io.bsdb.format.block;
 import io.bsdb.format.KeyStorage;
 
 /**
- * How a partition's records are laid into blocks: the whole difference between layouts.
+ * Arrangement of a partition's records in blocks: the whole difference between layouts.
  *
  * @param blockSize length that blocks aim at, header included, 512 to 65,536 bytes; a record that
  *     does not fit gets a longer block of its own

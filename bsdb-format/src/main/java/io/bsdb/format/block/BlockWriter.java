@@ -131,17 +131,17 @@ public final class BlockWriter {
     }
   }
 
-  /** The index of the blocks written; complete after {@link #finish}. */
+  /** Returns the index of the blocks written; complete after {@link #finish}. */
   public BlockIndex.Builder index() {
     return index;
   }
 
-  /** Longest frame so far in bytes, decompressed. */
+  /** Returns the length of the longest frame so far in bytes, decompressed. */
   public int maxFrameLength() {
     return maxFrameLength;
   }
 
-  /** Longest block so far in bytes, padding included. */
+  /** Returns the length of the longest block so far in bytes, padding included. */
   public int maxBlockLength() {
     return maxBlockLength;
   }
@@ -226,7 +226,7 @@ public final class BlockWriter {
     }
   }
 
-  /** Whether the open block has room for another frame. */
+  /** Returns whether the open block has room for another frame. */
   private boolean fits(int frameLength) {
     return BLOCK_HEADER_LENGTH + SLOT_BYTES * (frameCount + 1) + framesLength + frameLength
         <= shape.blockSize();

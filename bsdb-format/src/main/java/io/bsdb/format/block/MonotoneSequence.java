@@ -141,17 +141,17 @@ final class MonotoneSequence {
     return ones;
   }
 
-  /** How many values. */
+  /** Returns how many values. */
   int count() {
     return count;
   }
 
-  /** Bytes that the sequence takes. */
+  /** Returns the bytes that the sequence takes. */
   int length() {
     return length;
   }
 
-  /** Value {@code index}, of {@code [0, count)}. */
+  /** Returns value {@code index}, of {@code [0, count)}. */
   long get(int index) {
     int position = bytes.getInt(onesOffset + 4 * (index >>> SAMPLE_RATE_BITS));
     int rest = index & ((1 << SAMPLE_RATE_BITS) - 1);
@@ -165,7 +165,9 @@ final class MonotoneSequence {
     return (high << lowBits) | low(index);
   }
 
-  /** The index of the last value that is not above {@code x}. The first value must not be. */
+  /**
+   * Returns the index of the last value that is not above {@code x}. The first value must not be.
+   */
   int floorIndex(long x) {
     long high = x >>> lowBits;
     if (high > maxHigh) {
@@ -199,10 +201,10 @@ final class MonotoneSequence {
   }
 
   /**
-   * The position of the one with this rank (from 0) in a word that has more than {@code rank} ones.
-   * Without branches, which could not be predicted: counts the ones up to each byte in that byte,
-   * finds the byte by comparing all counts at once, then halves it. (S. Vigna, "Broadword
-   * implementation of rank/select queries", WEA 2008.)
+   * Returns the position of the one with this rank (from 0) in a word that has more than {@code
+   * rank} ones. Without branches, which could not be predicted: counts the ones up to each byte in
+   * that byte, finds the byte by comparing all counts at once, then halves it. (S. Vigna,
+   * "Broadword implementation of rank/select queries", WEA 2008.)
    */
   private static int select(long bits, int rank) {
     long counts = bits - ((bits >>> 1) & 0x5555555555555555L);

@@ -13,12 +13,12 @@ public final class DuplicateHashException extends IllegalArgumentException {
     this.secondIndex = secondIndex;
   }
 
-  /** Index in the input of the first of the two; less than {@link #secondIndex}. */
+  /** Returns the index in the input of the first of the two; less than {@link #secondIndex}. */
   public int firstIndex() {
     return firstIndex;
   }
 
-  /** Index in the input of the other. */
+  /** Returns the index in the input of the other. */
   public int secondIndex() {
     return secondIndex;
   }

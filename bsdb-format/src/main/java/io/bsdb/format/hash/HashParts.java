@@ -85,13 +85,14 @@ final class HashParts {
     return starts.length - 1;
   }
 
-  /** The array of which each part has its range. */
+  /** Returns the array of which each part has its range. */
   long[] hashes() {
     return hashes;
   }
 
   /**
-   * Where a part starts in {@link #hashes}; that of the part after the last is the number of keys.
+   * Returns where a part starts in {@link #hashes}; that of the part after the last is the number
+   * of keys.
    */
   int start(int part) {
     return starts[part];

@@ -15,19 +15,21 @@ public final class KeyHash {
   private KeyHash() {}
 
   /**
-   * The 128-bit hash of a key. Take the words with {@code getMostSignificantBits} (high) and {@code
-   * getLeastSignificantBits}.
+   * Returns the 128-bit hash of a key. Take the words with {@code getMostSignificantBits} (high)
+   * and {@code getLeastSignificantBits}.
    */
   public static HashValue128 hash(byte[] key) {
     return XXH3.hashBytesTo128Bits(key);
   }
 
-  /** The same over a part of an array. */
+  /** Returns the same over a part of an array. */
   public static HashValue128 hash(byte[] bytes, int offset, int length) {
     return XXH3.hashBytesTo128Bits(bytes, offset, length);
   }
 
-  /** The signature of a key: the low {@code bits} (0 to 32) bits of its hash's high word. */
+  /**
+   * Returns the signature of a key: the low {@code bits} (0 to 32) bits of its hash's high word.
+   */
   public static int signature(long high, int bits) {
     return (int) (high & ((1L << bits) - 1));
   }

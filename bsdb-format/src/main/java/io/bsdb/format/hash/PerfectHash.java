@@ -14,14 +14,14 @@ import java.nio.ByteBuffer;
  */
 public interface PerfectHash {
 
-  /** The number of keys, n; at most {@link PerfectHashBuilder#MAX_SIZE}. */
+  /** Returns the number of keys, n; at most {@link PerfectHashBuilder#MAX_SIZE}. */
   int size();
 
-  /** How it was constructed. */
+  /** Returns how it was constructed. */
   PerfectHashKind kind();
 
   /**
-   * The rank of a key.
+   * Returns the rank of a key.
    *
    * @throws IllegalStateException if this hash is empty, so that there is no rank
    */
@@ -33,14 +33,13 @@ public interface PerfectHash {
    *
    * @return the byte, so that the read is not optimized away; 0 of hashes that read none
    */
-  default int touch(long high, long low) {
+  default int prefetch(long high, long low) {
     return 0;
   }
 
   /**
-   * The ranks of the first {@code count} keys of two arrays; the same as {@link #rank} of each, but
-   * with the cache misses of many keys under way at once. Allocates 8 bytes per key, at most 32
-   * KiB.
+   * Ranks the first {@code count} keys of two arrays as {@link #rank} does, but with the cache
+   * misses of many keys in flight at once. Allocates 8 bytes per key, at most 32 KiB.
    *
    * @throws IllegalStateException if this hash is empty and {@code count} is positive
    * @throws IndexOutOfBoundsException if an array is shorter than {@code count}, or {@code count}

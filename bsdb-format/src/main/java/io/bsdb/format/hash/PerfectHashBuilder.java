@@ -28,7 +28,7 @@ public final class PerfectHashBuilder {
     this.construction = construction;
   }
 
-  /** A builder that works on the calling thread only. */
+  /** Returns a builder that works on the calling thread only. */
   public static PerfectHashBuilder of(PerfectHashConstruction construction) {
     return new PerfectHashBuilder(Objects.requireNonNull(construction));
   }
@@ -50,7 +50,7 @@ public final class PerfectHashBuilder {
   }
 
   /**
-   * An existing directory for the temporary files of {@link PerfectHashConstruction#SUX4J}, 24
+   * Sets an existing directory for the temporary files of {@link PerfectHashConstruction#SUX4J}, 24
    * bytes per key in 256 files, which are deleted however a build ends. Required for that one. They
    * are open at once, with 4 MiB of direct buffers, in each thread that builds.
    */
@@ -92,7 +92,7 @@ public final class PerfectHashBuilder {
     };
   }
 
-  /** What the sections of a construction are on disk. */
+  /** Returns the kind of the sections that a construction writes. */
   static PerfectHashKind kind(PerfectHashConstruction construction) {
     return switch (construction) {
       case SUX4J -> PerfectHashKind.SUX4J;

@@ -13,7 +13,7 @@ public enum PerfectHashKind {
     this.id = id;
   }
 
-  /** The first byte of a section of this kind. */
+  /** Returns the first byte of a section of this kind. */
   public int id() {
     return id;
   }

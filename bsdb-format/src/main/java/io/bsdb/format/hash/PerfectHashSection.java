@@ -19,7 +19,7 @@ final class PerfectHashSection {
 
   private PerfectHashSection() {}
 
-  /** A section with its head, and zeros for the rest. */
+  /** Returns a section with its head, and zeros for the rest. */
   static byte[] create(PerfectHashKind kind, int size, int length) {
     byte[] bytes = new byte[length];
     bytes[KIND_OFFSET] = (byte) kind.id();

@@ -28,7 +28,10 @@ final class PilotBuilder {
     this.workers = workers;
   }
 
-  /** About 1 in 128: with fewer the last keys search long, with more the remap list grows. */
+  /**
+   * Returns the number of spare slots, about 1 in 128: with fewer the last keys search long, with
+   * more the remap list grows.
+   */
   private static int spareSlots(int keys) {
     return (keys + 127) >>> 7;
   }

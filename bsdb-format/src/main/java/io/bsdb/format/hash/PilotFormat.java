@@ -55,9 +55,9 @@ final class PilotFormat {
   }
 
   /**
-   * The 64 bits from which part, bucket and slot are taken. A bijection of {@code low} for a fixed
-   * {@code high}, hence uniform and independent of every bit of {@code high} when {@code low} is.
-   * The seed enters by exclusive or, in front of the multiplications: it flips the signs of the
+   * Returns the 64 bits from which part, bucket and slot are taken. A bijection of {@code low} for
+   * a fixed {@code high}, hence uniform and independent of every bit of {@code high} when {@code
+   * low} is. The seed enters by exclusive or, before the multiplications: it flips the signs of the
    * terms of the difference of two inputs, so two inputs that meet under one seed part under
    * another. (Multiplying by the seed instead would leave inputs that differ in the top bit only
    * together for ever.)
@@ -66,14 +66,17 @@ final class PilotFormat {
     return (low ^ seed) * LOW_MULTIPLIER + Long.rotateLeft((high ^ seed) * HIGH_MULTIPLIER, 32);
   }
 
-  /** Part of a hash: {@code floor(partCount * u)}, with u in [0, 1) its upper 32 bits. */
+  /**
+   * Returns the part of a hash: {@code floor(partCount * u)}, with u in [0, 1) its upper 32 bits.
+   */
   static int part(long hash, int partCount) {
     return (int) (((hash >>> 32) * partCount) >>> 32);
   }
 
   /**
-   * Bucket of a hash among those of all parts, {@code floor(bucketsPerPart * (part + x^2 (1 + x) /
-   * 2))}, with x in [0, 1) the fraction that {@link #part} drops, in 31-bit fixed-point arithmetic.
+   * Returns the bucket of a hash among those of all parts, {@code floor(bucketsPerPart * (part +
+   * x^2 (1 + x) / 2))}, with x in [0, 1) the fraction that {@link #part} drops, in 31-bit
+   * fixed-point arithmetic.
    *
    * @param partCount times {@code bucketsPerPart} less than 2^31
    */
@@ -84,20 +87,20 @@ final class PilotFormat {
     return (int) (((((scaled >>> 32) << 31) + skewed) * bucketsPerPart) >>> 31);
   }
 
-  /** What a pilot contributes to the slot of each key of its bucket. */
+  /** Returns what a pilot contributes to the slot of each key of its bucket. */
   static long pilotHash(int pilot, int slotSeed) {
     return (pilot | slotSeed << 8) * PILOT_MULTIPLIER;
   }
 
   /**
-   * What a key contributes to its slot: its hash, folded. Without that, regular hashes (the lattice
-   * that {@link #mix} makes of a sequence) would stay regular and collide too often.
+   * Returns what a key contributes to its slot: its hash, folded. Without that, regular hashes (the
+   * lattice that {@link #mix} makes of a sequence) would stay regular and collide too often.
    */
   static long slotKey(long hash) {
     return hash ^ hash >>> 32;
   }
 
-  /** Slot of a key in {@code [0, slots)}. */
+  /** Returns the slot of a key in {@code [0, slots)}. */
   static int slot(long slotKey, long pilotHash, int slots) {
     return (int) (((((slotKey ^ pilotHash) * SLOT_MULTIPLIER) >>> 32) * slots) >>> 32);
   }

@@ -137,7 +137,7 @@ final class PilotPerfectHash implements PerfectHash {
   }
 
   @Override
-  public int touch(long high, long low) {
+  public int prefetch(long high, long low) {
     return section.get(pilotOffset(PilotFormat.mix(high, low, seed)));
   }
 

@@ -18,7 +18,7 @@ final class PilotPlacement {
 
   private static final int SLOT_SEEDS = 8;
 
-  /** How many of the last placed buckets are safe from eviction. */
+  /** Number of the last placed buckets that are safe from eviction. */
   private static final int RECENT = 16;
 
   private final int partCount;
@@ -148,7 +148,7 @@ final class PilotPlacement {
     return true;
   }
 
-  /** The first pilot whose slots are free and differ, or -1. */
+  /** Returns the first pilot whose slots are free and differ, or -1. */
   private int freePilot(int from, int to) {
     return switch (to - from) {
       case 1 -> freePilot(keys[from]);
@@ -333,7 +333,7 @@ final class PilotPlacement {
     }
   }
 
-  /** The pilots by bucket; valid until the next part. */
+  /** Returns the pilots by bucket; valid until the next part. */
   byte[] pilots() {
     return pilots;
   }
@@ -343,8 +343,8 @@ final class PilotPlacement {
   }
 
   /**
-   * The first slot at or after another that no key has; the number of slots or more if there is
-   * none.
+   * Returns the first slot at or after another that no key has; the number of slots or more if
+   * there is none.
    */
   int nextFreeSlot(int from) {
     int word = from >>> 6;

@@ -70,7 +70,10 @@ final class Sux4jPerfectHash implements PerfectHash {
     return DIRECTORY_OFFSET + (groupCount + 1) * Long.BYTES;
   }
 
-  /** Number of 64-bit words that hold the two-bit values of all vertices, and one more value. */
+  /**
+   * Returns the number of 64-bit words that hold the two-bit values of all vertices, and one more
+   * value.
+   */
   static int valueWords(int size) {
     return (firstVertex(size) + 1 + 31) >>> 5;
   }
@@ -245,7 +248,7 @@ final class Sux4jPerfectHash implements PerfectHash {
     return (long) LONG.get(section, valuesOffset + index * Long.BYTES);
   }
 
-  /** The number of vertices in {@code [from, to)} whose value is not 0. */
+  /** Returns the number of vertices in {@code [from, to)} whose value is not 0. */
   private int nonzeroValues(int from, int to) {
     int first = from >>> 5;
     int last = to >>> 5;

@@ -64,7 +64,7 @@ public final class HashIndex implements KeyIndex {
   @Override
   public int prefetch(long high, long low) {
     PerfectHash perfectHash = hash;
-    return perfectHash == null ? 0 : perfectHash.touch(high, low);
+    return perfectHash == null ? 0 : perfectHash.prefetch(high, low);
   }
 
   /** Returns the rank of a located key. */

@@ -38,7 +38,10 @@ public final class Signatures {
     return ((long) count * bits + 7) / 8 + PADDING;
   }
 
-  /** Whether the key with this rank may be the one with this hash: false only if it is another. */
+  /**
+   * Returns whether the key with this rank may be the one with this hash: false only if it is
+   * another.
+   */
   public boolean matches(int rank, long hashHigh) {
     long bit = (long) rank * bits;
     int stored = (int) ((section.getLong((int) (bit >>> 3)) >>> (bit & 7)) & ((1L << bits) - 1));
@@ -64,7 +67,7 @@ public final class Signatures {
       section.putLong(position, section.getLong(position) | (signature << (bit & 7)));
     }
 
-    /** The section's bytes. */
+    /** Returns the section's bytes. */
     public ByteBuffer section() {
       return section;
     }

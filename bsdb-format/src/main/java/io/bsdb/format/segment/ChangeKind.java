@@ -6,7 +6,9 @@ public enum ChangeKind {
   PUT(1),
   /** A key has no value from here on. */
   DELETE(2),
-  /** How far a source had been read: the key is its name, the value the position. */
+  /**
+   * The position up to which a source had been read: the key is its name, the value the position.
+   */
   POSITION(3);
 
   private final byte id;

@@ -200,7 +200,7 @@ public final class Segment {
     return bytes;
   }
 
-  /** Whether a record deletes its key. */
+  /** Returns whether a record deletes its key. */
   public boolean isDelete(int record) {
     return bytes.get(record) == ChangeKind.DELETE.id();
   }
@@ -228,7 +228,7 @@ public final class Segment {
     return (long) (offset + (int) (length >>> 32) + (int) keyLength) << 32 | (int) length;
   }
 
-  /** Whether a record has this key. */
+  /** Returns whether a record has this key. */
   public boolean hasKey(int record, byte[] key) {
     long stored = key(record);
     return (int) stored == key.length && BlockReader.equal(bytes, (int) (stored >>> 32), key);

@@ -45,8 +45,8 @@ final class ShortestDecimal {
   }
 
   /**
-   * Whether a text without an exponent is of so few digits that no other decimal of as many is the
-   * same number, and none of them is a zero too many.
+   * Returns whether a text without an exponent is of so few digits that no other decimal of as many
+   * is the same number, and none of them is a zero too many.
    */
   private static boolean isShortest(String text, int digits) {
     int last = text.length() - 1;

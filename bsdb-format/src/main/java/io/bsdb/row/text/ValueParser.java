@@ -105,7 +105,7 @@ public final class ValueParser {
     return value;
   }
 
-  /** SQL writes a space where ISO 8601 has a T. */
+  /** Returns a text with T where SQL writes a space, as in ISO 8601. */
   private static String iso(String text) {
     return text.length() > 10 && text.charAt(10) == ' '
         ? text.substring(0, 10) + 'T' + text.substring(11)

@@ -122,7 +122,7 @@ public final class BlockFile implements Closeable {
     return reader;
   }
 
-  /** Whether blocks hold compressed frames. */
+  /** Returns whether blocks hold compressed frames. */
   public boolean hasFrames() {
     return decoders != null;
   }
@@ -179,7 +179,7 @@ public final class BlockFile implements Closeable {
     }
   }
 
-  /** Whether a block in memory has been found sound. */
+  /** Returns whether a block in memory has been found sound. */
   boolean isVerified(int block) {
     return ((verified.getPlain(block >>> 6) >>> block) & 1) != 0;
   }

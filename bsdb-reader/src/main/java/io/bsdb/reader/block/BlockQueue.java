@@ -8,7 +8,7 @@ interface BlockQueue {
    */
   void add(BlockRequest request);
 
-  /** Whether the calling thread completes requests of this queue. */
+  /** Returns whether the calling thread completes requests of this queue. */
   boolean isReadThread();
 
   /** Returns the number of requests queued or in flight. */

@@ -11,7 +11,7 @@ public abstract class BlockRequest {
   /** When the request was made, in nanoseconds of {@link System#nanoTime}. */
   final long created = System.nanoTime();
 
-  /** Whether the request counts against the room in a queue. */
+  /** True if the request counts against the room in a queue. */
   boolean holdsRoom;
 
   protected BlockRequest(BlockFile file, int number) {

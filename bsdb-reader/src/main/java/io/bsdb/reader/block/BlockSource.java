@@ -9,7 +9,7 @@ import java.io.IOException;
  * Safe for many threads. A cache is a source in front of another.
  */
 public interface BlockSource extends Closeable {
-  /** How the blocks of many keys are best fetched. */
+  /** Best way to fetch the blocks of many keys. */
   enum Batching {
     /** Fetching takes no more than reading memory: key by key. */
     IN_PLACE,
@@ -48,8 +48,8 @@ public interface BlockSource extends Closeable {
   Batching batching();
 
   /**
-   * Whether the calling thread is one that requests of others wait for: it must not wait for a
-   * request itself.
+   * Returns whether the calling thread is one that requests of others wait for: it must not wait
+   * for a request itself.
    */
   boolean isCallbackThread();
 

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * requests, through a queue that begins with the first.
  */
 public final class DiskBlocks implements BlockSource {
-  /** What serves requests. */
+  /** Queue that serves requests. */
   public enum Queue {
     /** A pool of threads, each waiting for one read at a time. */
     POOL,

@@ -13,12 +13,12 @@ final class ReadThread extends Thread {
     setDaemon(true);
   }
 
-  /** Whether the calling thread completes requests of any queue. */
+  /** Returns whether the calling thread completes requests of any queue. */
   static boolean isCurrent() {
     return Thread.currentThread() instanceof ReadThread;
   }
 
-  /** Whether the calling thread completes requests of this owner. */
+  /** Returns whether the calling thread completes requests of this owner. */
   static boolean isOf(BlockQueue owner) {
     return Thread.currentThread() instanceof ReadThread thread && thread.owner == owner;
   }

@@ -35,7 +35,10 @@ final class RecentBlocks {
     return (int) ((id * 0x9E3779B97F4A7C15L) >>> shift);
   }
 
-  /** A block that is here; null if it is not, or if the cache should learn that it is in use. */
+  /**
+   * Returns a block that is here; null if it is not, or if the cache should learn that it is in
+   * use.
+   */
   @Nullable CachedBlock get(long id) {
     CachedBlock block = slots.getAcquire(slot(id));
     return block != null

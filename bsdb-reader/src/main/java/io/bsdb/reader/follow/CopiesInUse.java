@@ -15,12 +15,12 @@ final class CopiesInUse {
 
   private CopiesInUse() {}
 
-  /** A reader uses these files from now on, and none else that it used before. */
+  /** Notes the files that a reader uses from now on, and that it uses no others. */
   static synchronized void use(Path directory, LocalCopies reader, Set<String> files) {
     DIRECTORIES.computeIfAbsent(directory, absent -> new HashMap<>()).put(reader, files);
   }
 
-  /** A reader uses none any more. */
+  /** Notes that a reader uses no files any more. */
   static synchronized void release(Path directory, LocalCopies reader) {
     DIRECTORIES.computeIfPresent(
         directory,

@@ -75,7 +75,7 @@ final class LocalCopies extends VersionSource {
     this.maxBytes = maxBytes;
   }
 
-  /** The last name of the table's path, for people, and a hash of the whole path. */
+  /** Returns the last name of the table's path, for people, and a hash of the whole path. */
   private static String directoryName(String path) {
     String stripped = path.replaceAll("/+$", "");
     String last = stripped.substring(stripped.lastIndexOf('/') + 1);
@@ -210,7 +210,7 @@ final class LocalCopies extends VersionSource {
   /** A file of the table, relative to its directory, and what the manifest says of it. */
   private record RemoteFile(String path, long length, int checksum) {}
 
-  /** What was copied. */
+  /** Length and checksum of a copy. */
   private record Copied(long length, int checksum) {
     boolean is(RemoteFile expected) {
       return length == expected.length && checksum == expected.checksum;

@@ -3,8 +3,8 @@ package io.bsdb.reader.follow;
 import java.time.Duration;
 
 /**
- * What opening a {@link TableReader} does if nothing has been published, or not the pinned version.
- * A version that is there but damaged makes opening fail, whatever is chosen here.
+ * Behavior of opening a {@link TableReader} when nothing has been published, or not the pinned
+ * version. A version that is there but damaged makes opening fail, whatever is chosen here.
  */
 public final class OnMissing {
   /** Opening fails. The default. */
@@ -24,7 +24,8 @@ public final class OnMissing {
   }
 
   /**
-   * Opening waits for the first version, on the thread that opens, and fails if none came in time.
+   * Returns the behavior to wait for the first version, on the thread that opens, and to fail if
+   * none came in time.
    *
    * @param timeout maximum time to wait, more than zero
    */

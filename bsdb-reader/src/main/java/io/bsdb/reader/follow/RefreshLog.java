@@ -63,7 +63,7 @@ final class RefreshLog {
     return inUse == null ? "there is still no version" : "version " + inUse + " stays in use";
   }
 
-  /** A refresh succeeded, whether or not it found another version. */
+  /** Notes that a refresh succeeded, whether or not it found another version. */
   void succeeded(Object table, @Nullable String inUse) {
     if (failures > 0) {
       log.info(

@@ -32,7 +32,7 @@ import org.slf4j.LoggerFactory;
 public final class TableReader implements KeyLookup, Closeable {
   private static final Logger LOG = LoggerFactory.getLogger(TableReader.class);
 
-  /** How often to look for a newer version, where a program asks for no other interval. */
+  /** Default interval at which to look for a newer version. */
   public static final Duration REFRESH_INTERVAL = Duration.ofSeconds(10);
 
   private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(10);
@@ -48,11 +48,11 @@ public final class TableReader implements KeyLookup, Closeable {
     /** Hears nothing. */
     Listener NONE = new Listener() {};
 
-    /** A newer version is in use. */
+    /** Called when a newer version is in use. */
     default void onRefreshed(Manifest manifest) {}
 
     /**
-     * A refresh failed; the version in use stays.
+     * Called when a refresh failed; the version in use stays.
      *
      * @param version that was refused; null if it could not even be told which is in service
      */
@@ -89,12 +89,15 @@ public final class TableReader implements KeyLookup, Closeable {
     return builder(table).options(options).open();
   }
 
-  /** Of a table directory that is read in place. */
+  /** Returns a builder of a reader of a table directory, read in place. */
   public static Builder builder(Path table) {
     return new Builder(Table.at(table), new InPlace(table));
   }
 
-  /** Of a table anywhere; versions are copied to a {@link Builder#localDirectory}. */
+  /**
+   * Returns a builder of a reader of a table anywhere; versions are copied to a {@link
+   * Builder#localDirectory}.
+   */
   public static Builder builder(Table table) {
     return new Builder(table, null);
   }
@@ -124,8 +127,8 @@ public final class TableReader implements KeyLookup, Closeable {
     }
 
     /**
-     * How often to look for a newer version, from a thread of its own; 10 seconds if not set, zero
-     * for only when {@link #refresh} is called.
+     * Sets how often to look for a newer version, from a thread of its own; 10 seconds if not set,
+     * zero for only when {@link #refresh} is called.
      */
     public Builder refreshEvery(Duration value) {
       if (value.isNegative()) {
@@ -147,8 +150,8 @@ public final class TableReader implements KeyLookup, Closeable {
     }
 
     /**
-     * What to do if nothing has been published yet, or not the pinned version; {@link
-     * OnMissing#FAIL} unless told.
+     * Sets what to do if nothing has been published yet, or not the pinned version; default: {@link
+     * OnMissing#FAIL}.
      */
     public Builder onMissing(OnMissing value) {
       onMissing = value;
@@ -166,8 +169,9 @@ public final class TableReader implements KeyLookup, Closeable {
     }
 
     /**
-     * Most bytes that local copies of this table may take, the versions in use and the successor of
-     * one together. A version that does not fit is refused before anything is copied.
+     * Sets the maximum number of bytes that local copies of this table may take, the versions in
+     * use and the successor of one together. A version that does not fit is refused before anything
+     * is copied.
      */
     public Builder maxLocalBytes(long value) {
       if (value < 1) {
@@ -183,7 +187,7 @@ public final class TableReader implements KeyLookup, Closeable {
       return this;
     }
 
-    /** How long closing waits for a refresh in the background. */
+    /** Sets how long closing waits for a refresh in the background. */
     Builder closeTimeout(Duration value) {
       closeTimeout = value;
       return this;
@@ -226,12 +230,12 @@ public final class TableReader implements KeyLookup, Closeable {
     return !isSettled() && inUse.refresh(untried);
   }
 
-  /** Whether there is nothing to look for any more. */
+  /** Returns whether there is no newer version to look for any more. */
   private boolean isSettled() {
     return pinned && !isEmpty();
   }
 
-  /** What the refresh thread does each time. */
+  /** Refreshes, on the refresh thread. */
   void refreshInBackground() {
     try {
       refresh(inUse.refused());
@@ -313,7 +317,7 @@ public final class TableReader implements KeyLookup, Closeable {
       return version.name();
     }
 
-    /** Whether no other version has come into use; one volatile read. */
+    /** Returns whether no other version has come into use; one volatile read. */
     public boolean isCurrent() {
       return version == inUse.held();
     }
@@ -332,7 +336,7 @@ public final class TableReader implements KeyLookup, Closeable {
       }
     }
 
-    /** The same; what goes wrong is logged, for it concerns no version in use. */
+    /** Closes; a failure is logged, for it concerns no version in use. */
     void tryClose() {
       try {
         close();
@@ -342,7 +346,10 @@ public final class TableReader implements KeyLookup, Closeable {
     }
   }
 
-  /** Whether there is still no version, as {@link OnMissing#EMPTY} allows. One volatile read. */
+  /**
+   * Returns whether there is still no version, as {@link OnMissing#EMPTY} allows. One volatile
+   * read.
+   */
   public boolean isEmpty() {
     return inUse.isEmpty();
   }
@@ -370,12 +377,15 @@ public final class TableReader implements KeyLookup, Closeable {
     return inUse.toString();
   }
 
-  /** How many refreshes failed. */
+  /** Returns how many refreshes failed. */
   public long failedRefreshes() {
     return inUse.failedRefreshes();
   }
 
-  /** Why the version in service is not in use: the last refresh failed so; null if it did not. */
+  /**
+   * Returns the failure of the last refresh, which is why the version in service is not in use;
+   * null if it did not fail.
+   */
   public @Nullable Exception refreshFailure() {
     return inUse.refreshFailure();
   }

@@ -59,7 +59,7 @@ final class VersionInUse implements Closeable {
     held = first == null ? null : new HeldVersion(versions.open(first, options, null));
   }
 
-  /** Whether there is still none. */
+  /** Returns whether there is still none. */
   boolean isEmpty() {
     return held == null;
   }
@@ -112,7 +112,7 @@ final class VersionInUse implements Closeable {
   }
 
   /**
-   * The version in use, held for the caller, who is to release it.
+   * Returns the version in use, held for the caller, who is to release it.
    *
    * @throws ClosedReaderException after {@link #close}
    * @throws IllegalStateException if there is none yet
@@ -142,17 +142,17 @@ final class VersionInUse implements Closeable {
     return closed;
   }
 
-  /** The version in service, if it could not be used and never will be. */
+  /** Returns the version in service, if it could not be used and never will be. */
   @Nullable String refused() {
     return refused;
   }
 
-  /** How many refreshes failed. */
+  /** Returns how many refreshes failed. */
   long failedRefreshes() {
     return failedRefreshes.get();
   }
 
-  /** Why the last refresh failed; null if it did not. */
+  /** Returns the failure of the last refresh; null if it did not fail. */
   @Nullable Exception refreshFailure() {
     return failure;
   }
@@ -208,7 +208,7 @@ final class VersionInUse implements Closeable {
     return true;
   }
 
-  /** Whether opening the same version again would fail the same way. */
+  /** Returns whether opening the same version again would fail the same way. */
   private static boolean isLasting(Exception e) {
     return e instanceof CorruptSnapshotException || e instanceof UnsupportedVersionException;
   }
@@ -232,7 +232,7 @@ final class VersionInUse implements Closeable {
     }
   }
 
-  /** The same; what goes wrong is logged, for it concerns no version in use. */
+  /** Closes them; a failure is logged, for it concerns no version in use. */
   void tryCloseUnused() {
     try {
       closeUnused();

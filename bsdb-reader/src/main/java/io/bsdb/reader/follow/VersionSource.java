@@ -25,12 +25,12 @@ abstract class VersionSource {
     return table;
   }
 
-  /** The version in service, or null if nothing has been published. */
+  /** Returns the version in service, or null if nothing has been published. */
   @Nullable String current() throws IOException {
     return table.currentVersion();
   }
 
-  /** The version in service. */
+  /** Returns the version in service. */
   String requireCurrent() throws IOException {
     return table.requireCurrentVersion();
   }

@@ -10,8 +10,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What a user of a table derives from the version in use, such as the decoder of its rows, together
- * with that version, which the view holds open. {@link #current} renews it between two records.
+ * An object that a user of a table derives from the version in use, such as the decoder of its
+ * rows, together with that version, which the view holds open. {@link #current} renews it between
+ * two records.
  *
  * <p>If nothing can be derived from a newer version, the view keeps the one before, logs this once,
  * and {@link #refusal} tells why. Used by one thread at a time, except for {@link #latest} and

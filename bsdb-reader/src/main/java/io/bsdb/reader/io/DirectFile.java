@@ -66,7 +66,10 @@ public final class DirectFile implements Closeable {
     }
   }
 
-  /** Java demands that offset and length of a direct read are multiples of the block size. */
+  /**
+   * Checks the block size: Java demands that offset and length of a direct read are multiples of
+   * it.
+   */
   static void requireBlocksOfPages(long blockSize) {
     if (blockSize < 1 || SnapshotFormat.PAGE % blockSize != 0) {
       throw new UnsupportedOperationException(
@@ -75,7 +78,7 @@ public final class DirectFile implements Closeable {
     }
   }
 
-  /** The JDK's option for direct I/O is not part of its documented API, so it is looked up. */
+  /** Looks up the JDK's option for direct I/O, which is not part of its documented API. */
   private static OpenOption directOption() {
     try {
       Class<?> options = Class.forName("com.sun.nio.file.ExtendedOpenOption");
@@ -121,7 +124,7 @@ public final class DirectFile implements Closeable {
     }
   }
 
-  /** Bytes of the pages that hold {@code [offset, offset + length)}. */
+  /** Returns the bytes of the pages that hold {@code [offset, offset + length)}. */
   public static int span(long offset, int length) {
     long start = offset & -SnapshotFormat.PAGE;
     return (int) ((offset + length - start + SnapshotFormat.PAGE - 1) & -SnapshotFormat.PAGE);

@@ -37,7 +37,7 @@ public final class FileMemory implements Closeable {
 
   private static final AtomicLong OPEN = new AtomicLong();
 
-  /** What is here begins at this offset in the file; the chunks before it are null. */
+  /** Offset in the file at which this begins; the chunks before it are null. */
   private final long start;
 
   private final ByteBuffer[] chunks;
@@ -179,14 +179,14 @@ public final class FileMemory implements Closeable {
     }
   }
 
-  /** Bytes in the file when it was opened. */
+  /** Returns the length of the file in bytes when it was opened. */
   public long length() {
     return length;
   }
 
   /**
-   * A little-endian buffer that holds what starts at {@code offset}, up to 1 GiB of it, from {@link
-   * #index} on.
+   * Returns a little-endian buffer that holds what starts at {@code offset}, up to 1 GiB of it,
+   * from {@link #index} on.
    */
   public ByteBuffer chunk(long offset) {
     return chunks[(int) (offset >>> CHUNK_BITS)];
@@ -207,12 +207,12 @@ public final class FileMemory implements Closeable {
     return (long) chunk << CHUNK_BITS;
   }
 
-  /** Where {@code offset} lies in its chunk. */
+  /** Returns where {@code offset} lies in its chunk. */
   public static int index(long offset) {
     return (int) offset & ((1 << CHUNK_BITS) - 1);
   }
 
-  /** A part of the file, up to 1 GiB, as a little-endian buffer of its own. */
+  /** Returns a part of the file, up to 1 GiB, as a little-endian buffer of its own. */
   public ByteBuffer slice(long offset, int sliceLength) {
     if (offset < start) {
       throw new IndexOutOfBoundsException(
@@ -247,7 +247,7 @@ public final class FileMemory implements Closeable {
     }
   }
 
-  /** How many of these are open in this process, for leak checks. */
+  /** Returns how many of these are open in this process, for leak checks. */
   public static long openCount() {
     return OPEN.get();
   }

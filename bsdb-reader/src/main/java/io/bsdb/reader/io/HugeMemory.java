@@ -77,7 +77,7 @@ public final class HugeMemory {
     }
   }
 
-  /** A little-endian view of a part of it. Invalid after {@link #free}. */
+  /** Returns a little-endian view of a part of it. Invalid after {@link #free}. */
   public ByteBuffer buffer(long offset, long length) {
     return start.getByteBuffer(offset, length).order(ByteOrder.LITTLE_ENDIAN);
   }

@@ -3,9 +3,9 @@ package io.bsdb.reader.io;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
-/** What it means when an access to a mapped file fails, as with a disk that cannot be read. */
+/** Explains failed accesses to mapped files, as with a disk that cannot be read. */
 public final class MappedFault {
-  /** How the messages of these errors begin; other internal errors are those of Java itself. */
+  /** Beginning of the messages of these errors; other internal errors are those of Java itself. */
   private static final String FAULT = "a fault occurred";
 
   /** Not a constant, so that no compiler makes the arrays of {@link #late} without the runtime. */
@@ -14,9 +14,10 @@ public final class MappedFault {
   private MappedFault() {}
 
   /**
-   * The error of an access that has failed already, if Java has not raised it yet. Until Java 20
-   * compiled code goes on after such an access, and Java raises the error when it next returns from
-   * its runtime, which may be in the caller's code. An array of arrays is made by the runtime.
+   * Returns the error of an access that has failed already, if Java has not raised it yet. Until
+   * Java 20 compiled code goes on after such an access, and Java raises the error when it next
+   * returns from its runtime, which may be in the caller's code. An array of arrays is made by the
+   * runtime.
    */
   public static @Nullable InternalError late() {
     try {
@@ -28,7 +29,7 @@ public final class MappedFault {
   }
 
   /**
-   * What the caller is to see of an error.
+   * Returns the exception for the caller.
    *
    * @param where names the file, or the directory if it may be any file there
    * @return an exception that says where it was; the error itself if it has nothing to do with maps

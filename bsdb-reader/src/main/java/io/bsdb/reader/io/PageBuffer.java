@@ -31,7 +31,7 @@ public final class PageBuffer extends Block {
         .order(ByteOrder.LITTLE_ENDIAN);
   }
 
-  /** The buffer, of at least {@code length} bytes, cleared. What it held may be lost. */
+  /** Returns the buffer, of at least {@code length} bytes, cleared. What it held may be lost. */
   public ByteBuffer ofLength(int length) {
     if (buffer.capacity() < length) {
       buffer = allocate((length + SnapshotFormat.PAGE - 1) & -SnapshotFormat.PAGE);
@@ -39,7 +39,7 @@ public final class PageBuffer extends Block {
     return buffer.clear();
   }
 
-  /** The buffer as it was last filled. */
+  /** Returns the buffer as it was last filled. */
   public ByteBuffer buffer() {
     return buffer;
   }

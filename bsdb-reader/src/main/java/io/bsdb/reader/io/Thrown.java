@@ -7,7 +7,7 @@ public final class Thrown {
   private Thrown() {}
 
   /**
-   * The failure itself, to be thrown; if it is unchecked, this throws it.
+   * Returns the failure itself, to be thrown; if it is unchecked, this throws it.
    *
    * @return it, or an exception that it caused if it is checked but none of I/O
    */

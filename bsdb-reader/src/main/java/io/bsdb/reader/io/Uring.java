@@ -105,7 +105,7 @@ public final class Uring implements Closeable {
   /** Hears of completed reads. */
   public interface Completions {
     /**
-     * A read is complete.
+     * Called when a read is complete.
      *
      * @param id of the read
      * @param result bytes read, or a negative errno
@@ -211,7 +211,7 @@ public final class Uring implements Closeable {
     return -LibUring.io_uring_register_buffers(ring, vector, 1);
   }
 
-  /** The address of a direct buffer, for the read methods. */
+  /** Returns the address of a direct buffer, for the read methods. */
   public static long address(ByteBuffer buffer) {
     return Pointer.nativeValue(Native.getDirectBufferPointer(buffer));
   }

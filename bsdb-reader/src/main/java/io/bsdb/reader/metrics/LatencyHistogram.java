@@ -11,7 +11,7 @@ public final class LatencyHistogram {
 
   private final AtomicLongArray counts = new AtomicLongArray(64 * STEPS);
 
-  /** Made by readers. */
+  /** Creates a histogram; called by readers. */
   LatencyHistogram() {}
 
   void record(long nanos) {
@@ -23,7 +23,7 @@ public final class LatencyHistogram {
     return exponent * STEPS + (int) (nanos >>> (exponent - 2)) - STEPS;
   }
 
-  /** How many durations were recorded. */
+  /** Returns how many durations were recorded. */
   public long count() {
     long sum = 0;
     for (int i = 0; i < counts.length(); i++) {
@@ -33,7 +33,7 @@ public final class LatencyHistogram {
   }
 
   /**
-   * An upper bound, in nanoseconds, of the given share of durations; 0 if there are none.
+   * Returns an upper bound, in nanoseconds, of the given share of durations; 0 if there are none.
    *
    * @param quantile of (0, 1], for example 0.99
    */

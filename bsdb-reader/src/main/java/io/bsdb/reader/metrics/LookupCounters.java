@@ -19,7 +19,7 @@ public final class LookupCounters {
   private final LongAdder failures = new LongAdder();
   private final LatencyHistogram readLatency = new LatencyHistogram();
 
-  /** Nothing counted yet. */
+  /** Creates counters that are zero. */
   public LookupCounters() {}
 
   /** Counts a read from disk. */

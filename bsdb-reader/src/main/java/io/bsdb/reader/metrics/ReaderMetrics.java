@@ -5,8 +5,8 @@ import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 /**
- * What a reader has done so far. Plain counters, made for export; live: each call looks anew. Safe
- * for many threads.
+ * Counters of a reader, made for export; live: each call returns the current value. Safe for many
+ * threads.
  */
 public final class ReaderMetrics {
   private final LookupCounters counters;
@@ -16,7 +16,7 @@ public final class ReaderMetrics {
   private final Supplier<String> effectiveAccess;
 
   /**
-   * Made by readers.
+   * Creates the metrics of a reader; called by readers.
    *
    * @param hits counts lookups that found their key
    * @param misses counts lookups of absent keys
@@ -37,64 +37,67 @@ public final class ReaderMetrics {
     this.effectiveAccess = effectiveAccess;
   }
 
-  /** Lookups that were answered. */
+  /** Returns the number of lookups that were answered. */
   public long lookups() {
     return hits() + misses();
   }
 
-  /** Lookups that found their key. */
+  /** Returns the number of lookups that found their key. */
   public long hits() {
     return hits.getAsLong();
   }
 
-  /** Lookups of absent keys. */
+  /** Returns the number of lookups of absent keys. */
   public long misses() {
     return misses.getAsLong();
   }
 
-  /** Lookups of absent keys that a signature answered, without a look at a record. */
+  /**
+   * Returns the number of lookups of absent keys that a signature answered, without a look at a
+   * record.
+   */
   public long signatureRejects() {
     return counters.signatureRejects();
   }
 
-  /** Blocks read from disk. */
+  /** Returns the number of blocks read from disk. */
   public long blockReads() {
     return counters.blockReads();
   }
 
-  /** Bytes read from disk, whole pages. */
+  /** Returns the number of bytes read from disk, in whole pages. */
   public long bytesRead() {
     return counters.bytesRead();
   }
 
-  /** Lookups whose block was in the block cache. */
+  /** Returns the number of lookups whose block was in the block cache. */
   public long cacheHits() {
     return counters.cacheHits();
   }
 
-  /** Lookups whose block was not. */
+  /** Returns the number of lookups whose block was not. */
   public long cacheMisses() {
     return counters.cacheMisses();
   }
 
-  /** Lookups that ended with an exception. */
+  /** Returns the number of lookups that ended with an exception. */
   public long failures() {
     return counters.failures();
   }
 
-  /** How long reads from disk took. */
+  /** Returns how long reads from disk took. */
   public LatencyHistogram readLatency() {
     return counters.readLatency();
   }
 
-  /** Asynchronous reads queued or in flight right now. */
+  /** Returns the number of asynchronous reads queued or in flight right now. */
   public long readsInFlight() {
     return inFlight.getAsLong();
   }
 
   /**
-   * How blocks are really reached: the access asked for, or, once asynchronous reads have begun,
-   * what it fell back to and why.
+   * Returns how blocks are really reached: the access asked for, or, once asynchronous reads have
+   * begun, what it fell back to and why.
    */
   public String effectiveAccess() {
     return effectiveAccess.get();

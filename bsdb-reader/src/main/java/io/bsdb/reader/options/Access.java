@@ -1,8 +1,8 @@
 package io.bsdb.reader.options;
 
 /**
- * How a reader reaches the blocks of a snapshot. The index of every partition is in memory, mapped
- * or copied, in any case.
+ * Way in which a reader accesses the blocks of a snapshot. The index of every partition is in
+ * memory, mapped or copied, in any case.
  */
 public enum Access {
   /**
@@ -28,7 +28,7 @@ public enum Access {
    */
   IO_URING;
 
-  /** Whether each lookup waits for the disk, unless a block cache holds what it needs. */
+  /** Returns whether each lookup waits for the disk, unless a block cache holds what it needs. */
   public boolean readsFromDisk() {
     return this == DIRECT || this == IO_URING;
   }

@@ -38,15 +38,15 @@ public record KeyShare(int index, int count) {
     return new KeyShare(Integer.parseInt(matcher.group(1)), Integer.parseInt(matcher.group(2)));
   }
 
-  /** The index of the share that a key belongs to. */
+  /** Returns the index of the share that a key belongs to. */
   public static int indexOf(byte[] key, int count) {
     return new Partitioning(count).partition(key);
   }
 
   /**
-   * Whether a partition holds keys of this share: partition {@code p} of {@code P} covers the part
-   * {@code [p/P, (p+1)/P)} of all hashes, and share {@code i} of {@code n} the part {@code [i/n,
-   * (i+1)/n)}.
+   * Returns whether a partition holds keys of this share: partition {@code p} of {@code P} covers
+   * the part {@code [p/P, (p+1)/P)} of all hashes, and share {@code i} of {@code n} the part {@code
+   * [i/n, (i+1)/n)}.
    */
   public boolean needs(int partition, int partitionCount) {
     return (long) partition * count < (index + 1L) * partitionCount

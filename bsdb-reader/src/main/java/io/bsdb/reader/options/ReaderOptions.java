@@ -7,7 +7,7 @@ import java.util.TreeSet;
 import java.util.stream.Collectors;
 
 /**
- * How a snapshot is read. Immutable.
+ * Options of readers. Immutable.
  *
  * @param access how blocks are reached
  * @param verification what is verified at open
@@ -29,8 +29,8 @@ public record ReaderOptions(
     SignatureUse signatures) {
 
   /**
-   * Mapped, metadata verified, no cache, warmed up when versions change, signatures where they save
-   * work.
+   * Returns the defaults: mapped, metadata verified, no cache, warmed up when versions change,
+   * signatures where they save work.
    */
   public static ReaderOptions defaults() {
     return builder().build();
@@ -117,7 +117,7 @@ public record ReaderOptions(
       return this;
     }
 
-    /** 1 to 4096. */
+    /** Sets the maximum number of reads in flight, 1 to 4096. */
     public Builder queueDepth(int value) {
       if (value < 1 || value > 4096) {
         throw new IllegalArgumentException("queue depth: expected 1 to 4096, actual " + value);

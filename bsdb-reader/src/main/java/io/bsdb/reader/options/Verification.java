@@ -1,8 +1,8 @@
 package io.bsdb.reader.options;
 
 /**
- * What is verified when a snapshot is opened. Blocks are verified whatever is chosen: on first
- * touch, or on every disk read.
+ * Extent of what is verified when a snapshot is opened. Blocks are verified whatever is chosen: on
+ * first touch, or on every disk read.
  */
 public enum Verification {
   /**

@@ -77,7 +77,7 @@ final class ChangeIndex implements Closeable {
     return copy;
   }
 
-  /** Whether there is room for further keys. */
+  /** Returns whether there is room for further keys. */
   boolean hasRoom(long more) {
     return keys + more <= buckets * MAX_KEYS_PER_BUCKET;
   }
@@ -105,7 +105,7 @@ final class ChangeIndex implements Closeable {
     return low << TAG_SHIFT;
   }
 
-  /** Whether a key may be here: false for almost all that are not. */
+  /** Returns whether a key may be here: false for almost all that are not. */
   boolean mayContain(long high, long low) {
     long mask = mask(low);
     return (bytes.getLong(filterStart + scaled(high, words) * Long.BYTES) & mask) == mask;
@@ -142,7 +142,7 @@ final class ChangeIndex implements Closeable {
     return bytes.getLong(position) & ADDRESS;
   }
 
-  /** Whether an entry can be put at a position. */
+  /** Returns whether an entry can be put at a position. */
   boolean holds(int position) {
     return position + Long.BYTES < filterStart; // the last entry stays empty: it ends searches
   }

@@ -23,10 +23,10 @@ import org.jspecify.annotations.Nullable;
  * segment. Immutable and safe for many threads; closed by its owner when nobody reads any more.
  */
 public final class Overlay implements Closeable {
-  /** What {@link #find} returns for a key that the base answers for. */
+  /** Result of {@link #find} for a key that has not changed. */
   public static final long UNCHANGED = -1;
 
-  /** What {@link #find} returns for a key that was deleted. */
+  /** Result of {@link #find} for a key that was deleted. */
   public static final long DELETED = -2;
 
   private static final int SEGMENT_SHIFT = 32;
@@ -44,7 +44,7 @@ public final class Overlay implements Closeable {
   /** Says which changes apply. */
   public interface Scope {
     /**
-     * Whether a change of a segment applies to the partition of a key.
+     * Returns whether a change of a segment applies to the partition of a key.
      *
      * @param high of the key's hash
      * @param segment the segment's number
@@ -78,7 +78,7 @@ public final class Overlay implements Closeable {
     }
   }
 
-  /** Whether the segments of this are the first of some files. */
+  /** Returns whether the segments of this are the first of some files. */
   private boolean isPrefixOf(List<SegmentFile> files) {
     if (segments.length > files.size()) {
       return false;
@@ -280,7 +280,7 @@ public final class Overlay implements Closeable {
     return (int) address;
   }
 
-  /** Whether a key may have been changed: false for almost all that have not. */
+  /** Returns whether a key may have been changed: false for almost all that have not. */
   public boolean mayContain(long high, long low) {
     return index.mayContain(high, low);
   }
@@ -403,7 +403,7 @@ public final class Overlay implements Closeable {
       return key;
     }
 
-    /** Whether the current key has been deleted. */
+    /** Returns whether the current key has been deleted. */
     public boolean isDeleted() {
       return segments[number(address)].segment().isDelete(offset(address));
     }

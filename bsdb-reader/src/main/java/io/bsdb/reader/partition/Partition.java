@@ -29,7 +29,7 @@ public record Partition(HashIndex index, BlockFile blocks) implements Closeable 
     return blocks.properties().recordCount();
   }
 
-  /** Whether records hold their keys. */
+  /** Returns whether records hold their keys. */
   public boolean storesKeys() {
     return blocks.properties().keyStorage() == KeyStorage.STORED;
   }

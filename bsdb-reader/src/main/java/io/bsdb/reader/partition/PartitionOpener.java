@@ -120,14 +120,14 @@ public final class PartitionOpener {
   }
 
   /**
-   * Whether a table is so large that the TLB does not cover it, and so small that all of it will be
-   * in memory soon: then to read 2 MiB at a page fault is no waste.
+   * Returns whether a table is so large that the TLB does not cover it, and so small that all of it
+   * will be in memory soon: then to read 2 MiB at a page fault is no waste.
    */
   private static boolean gainsByHugePages(long tableBytes) {
     return tableBytes >= LEAST_FOR_HUGE_PAGES && fitsMemoryTwice(tableBytes);
   }
 
-  /** Whether two versions of a table can be in memory at once. */
+  /** Returns whether two versions of a table can be in memory at once. */
   public static boolean fitsMemoryTwice(long tableBytes) {
     return ManagementFactory.getOperatingSystemMXBean() instanceof OperatingSystemMXBean system
         && tableBytes <= system.getTotalMemorySize() / 2;
@@ -141,7 +141,7 @@ public final class PartitionOpener {
   }
 
   /**
-   * The length of a regular file. Others are not opened: reading a pipe may take for ever.
+   * Returns the length of a regular file. Others are not opened: reading a pipe may take for ever.
    *
    * @param advice to the user if there is none
    */
@@ -311,7 +311,7 @@ public final class PartitionOpener {
     return section;
   }
 
-  /** A section's bytes, its checksum verified. */
+  /** Returns a section's bytes, its checksum verified. */
   private ByteBuffer section(FileFooter footer, SectionKind kind) throws IOException {
     Section section = required(footer, kind);
     file.requireWhole(section.offset() + section.length());

@@ -29,7 +29,7 @@ public final class RecordWalk implements Closeable {
   private int bodyRecords;
   private int recordInBody;
 
-  /** Begins in front of the first record. */
+  /** Creates a walk that is before the first record. */
   public RecordWalk(Partition partition, BlockSource source) {
     this.partition = partition;
     this.file = partition.blocks();

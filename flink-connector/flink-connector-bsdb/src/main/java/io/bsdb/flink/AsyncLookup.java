@@ -7,9 +7,9 @@ import io.bsdb.table.Table;
 import java.io.IOException;
 
 /**
- * Whether lookups wait for the disk one by one, or many at a time. In memory they are synchronous
- * whatever is chosen: nothing would overlap, and for each future Flink sets a timer and sends its
- * task a message, which takes several times as long as the lookup.
+ * Says whether lookups wait for the disk one by one, or many at a time. In memory they are
+ * synchronous whatever is chosen: nothing would overlap, and for each future Flink sets a timer and
+ * sends its task a message, which takes several times as long as the lookup.
  */
 public enum AsyncLookup {
   FALSE,

@@ -180,7 +180,7 @@ public final class BsdbOptions {
           .longType()
           .defaultValue(DEFAULTS.minRows())
           .withDescription(
-              "Fewest rows that may be published; with fewer the job fails, and the version in service stays. 0 allows an empty table.");
+              "Minimum number of rows that may be published; with fewer the job fails, and the version in service stays. 0 allows an empty table.");
 
   public static final ConfigOption<Double> SINK_MAX_SHRINKAGE =
       ConfigOptions.key("sink.max-shrinkage")

@@ -9,7 +9,7 @@ import org.apache.flink.table.api.ValidationException;
 import org.apache.flink.table.catalog.ResolvedCatalogTable;
 import org.apache.flink.table.catalog.TableDistribution;
 
-/** How many partitions a table is to have, which can be said in two ways. */
+/** Number of partitions of a table, which can be given in two ways. */
 final class Distribution {
   private Distribution() {}
 

@@ -49,7 +49,7 @@ final class KeyFilters {
   }
 
   /**
-   * What a filter says of one column.
+   * Values that a filter allows in one column.
    *
    * @param values in Java; the column has one of them
    */
@@ -83,12 +83,12 @@ final class KeyFilters {
     return new KeyFilters(table, comparisons);
   }
 
-  /** The filters from which the keys come. */
+  /** Returns the filters from which the keys come. */
   List<ResolvedExpression> accepted() {
     return comparisons.stream().map(Comparison::filter).toList();
   }
 
-  /** How many keys there are at most. */
+  /** Returns how many keys there are at most. */
   long size() {
     return comparisons.stream()
         .mapToLong(comparison -> comparison.values.size())
@@ -162,8 +162,8 @@ final class KeyFilters {
   }
 
   /**
-   * Whether a value of one type, made one of another, equals the same values. Floating-point
-   * numbers do not: 0 equals −0, which is another key.
+   * Returns whether a value of one type, made one of another, equals the same values.
+   * Floating-point numbers do not: 0 equals −0, which is another key.
    */
   private static boolean isExact(LogicalType literal, LogicalType column) {
     return switch (column.getTypeRoot()) {
@@ -184,7 +184,7 @@ final class KeyFilters {
     return TypeConversions.fromLogicalToDataType(type.copy(true));
   }
 
-  /** The keys, encoded with their columns in the order of the DDL; none twice. */
+  /** Returns the keys, encoded with their columns in the order of the DDL; none twice. */
   List<byte[]> keys(DynamicTableSource.Context context) {
     DynamicTableSource.DataStructureConverter converter =
         context.createDataStructureConverter(

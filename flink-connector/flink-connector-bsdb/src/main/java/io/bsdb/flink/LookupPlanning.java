@@ -9,7 +9,7 @@ import org.apache.flink.configuration.ReadableConfig;
 import org.apache.flink.table.api.config.ExecutionConfigOptions;
 import org.jspecify.annotations.Nullable;
 
-/** What is decided about lookups when a query is planned; once, however often Flink asks. */
+/** Decisions about lookups when a query is planned; made once, however often Flink asks. */
 final class LookupPlanning {
   private final DeclaredTable table;
   private final ReadSettings settings;
@@ -25,7 +25,7 @@ final class LookupPlanning {
     this.configuration = configuration;
   }
 
-  /** Whether lookups are synchronous. May read a manifest, the first time. */
+  /** Returns whether lookups are synchronous. May read a manifest, the first time. */
   synchronized AsyncLookup.Kind lookupKind() {
     AsyncLookup.Kind chosen = kind;
     if (chosen == null) {
@@ -36,9 +36,9 @@ final class LookupPlanning {
   }
 
   /**
-   * How rows are shuffled if the query asks for it. The adaptive scheduler of batch jobs gives a
-   * subtask other partitions than the one with its number; and Flink shuffles changes anew, by
-   * their own key, where asynchronous lookups are to keep the order of each.
+   * Returns how rows are shuffled if the query asks for it. The adaptive scheduler of batch jobs
+   * gives a subtask other partitions than the one with its number; and Flink shuffles changes anew,
+   * by their own key, where asynchronous lookups are to keep the order of each.
    */
   InputShuffle shuffle() {
     return configuration.get(ExecutionOptions.RUNTIME_MODE) != RuntimeExecutionMode.STREAMING

@@ -28,7 +28,7 @@ import org.apache.flink.table.types.logical.RowType;
 /** Makes tables of {@code 'connector' = 'bsdb'}. Touches no files. */
 public final class SnapshotTableFactory
     implements DynamicTableSourceFactory, DynamicTableSinkFactory {
-  /** Of the connector and of the catalog. */
+  /** Identifier of the connector and of the catalog. */
   public static final String IDENTIFIER = "bsdb";
 
   private static final String SUX4J = "it.unimi.dsi.sux4j.io.BucketedHashStore";
@@ -65,7 +65,7 @@ public final class SnapshotTableFactory
     return options;
   }
 
-  /** What a restored plan may override: how to read, and where. */
+  /** Returns the options that a restored plan may override: how to read, and where. */
   @Override
   public Set<ConfigOption<?>> forwardOptions() {
     Set<ConfigOption<?>> options =
@@ -208,8 +208,8 @@ public final class SnapshotTableFactory
   }
 
   /**
-   * Sux4J and what it needs are larger than the rest together, so they do not come with the
-   * connector.
+   * Checks that Sux4J is there: it and its dependencies are larger than the rest together, so they
+   * do not come with the connector.
    */
   private static void requireBuilder(PerfectHashConstruction kind) {
     if (kind == PerfectHashConstruction.SUX4J) {

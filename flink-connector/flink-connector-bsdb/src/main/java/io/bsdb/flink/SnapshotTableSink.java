@@ -83,8 +83,8 @@ final class SnapshotTableSink implements DynamicTableSink, SupportsOverwrite, Su
   }
 
   /**
-   * Not a {@code SinkV2Provider}, because Flink would shuffle the rows by primary key once more
-   * whenever the writers' parallelism is set.
+   * Returns the sink; not as a {@code SinkV2Provider}, because Flink would shuffle the rows by
+   * primary key once more whenever the writers' parallelism is set.
    */
   @Override
   public SinkRuntimeProvider getSinkRuntimeProvider(Context context) {

@@ -70,10 +70,13 @@ final class SnapshotTableSource
   private Projection projection;
   private @Nullable KeyFilters filters;
 
-  /** How many columns of the number of rows are wanted instead of rows; 0: rows are wanted. */
+  /**
+   * Number of columns that each are the number of rows and take the place of rows; 0: rows are
+   * wanted.
+   */
   private int counts;
 
-  /** Of the lookup joins that ask for a shuffle, those whose partitioner is still to come. */
+  /** Lookup joins that ask for a shuffle and whose partitioner is still to come. */
   private final Deque<LookupSpec> shuffled = new ArrayDeque<>();
 
   SnapshotTableSource(DeclaredTable table, ReadSettings settings, LookupPlanning planning) {
@@ -88,7 +91,7 @@ final class SnapshotTableSource
     this.projection = projection;
   }
 
-  /** Called many times per query, on the client. */
+  /** Returns the provider of a lookup. Called many times per query, on the client. */
   @Override
   public LookupRuntimeProvider getLookupRuntimeProvider(LookupContext context) {
     List<Integer> keys = new ArrayList<>();
@@ -174,7 +177,10 @@ final class SnapshotTableSource
     return counted;
   }
 
-  /** By name, because Flink loads the planner's classes apart. */
+  /**
+   * Returns whether an aggregate is COUNT(*); told by name, because Flink loads the planner's
+   * classes apart.
+   */
   private static boolean countsRows(AggregateExpression aggregate) {
     return COUNTS.contains(aggregate.getFunctionDefinition().getClass().getName())
         && !aggregate.isDistinct()

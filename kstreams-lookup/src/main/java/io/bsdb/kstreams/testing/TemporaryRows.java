@@ -36,7 +36,7 @@ public final class TemporaryRows implements AutoCloseable {
     this.files = files;
   }
 
-  /** A table without a snapshot, in a new directory that {@link #close} deletes. */
+  /** Returns a table without a snapshot, in a new directory that {@link #close} deletes. */
   public static TemporaryRows create(Schema schema) {
     return new TemporaryRows(RowCodec.of(schema), TableFiles.create(options(schema)));
   }
@@ -45,7 +45,9 @@ public final class TemporaryRows implements AutoCloseable {
     return WriterOptions.builder().schema(schema).build();
   }
 
-  /** The same table, to publish snapshots of another schema. Either of the two deletes it. */
+  /**
+   * Returns the same table, to publish snapshots of another schema. Either of the two deletes it.
+   */
   public TemporaryRows withSchema(Schema schema) {
     return new TemporaryRows(RowCodec.of(schema), files.withOptions(options(schema)));
   }
@@ -60,7 +62,7 @@ public final class TemporaryRows implements AutoCloseable {
         .refreshEvery(Duration.ofDays(1));
   }
 
-  /** Where the table is. */
+  /** Returns where the table is. */
   public Path directory() {
     return files.directory;
   }

@@ -40,7 +40,7 @@ public final class TemporaryTable<K, V> implements AutoCloseable {
     this.files = TableFiles.create(WriterOptions.defaults());
   }
 
-  /** A table without a snapshot, in a new directory that {@link #close} deletes. */
+  /** Returns a table without a snapshot, in a new directory that {@link #close} deletes. */
   public static <K, V> TemporaryTable<K, V> create(Serde<K> keys, Serde<V> values) {
     return new TemporaryTable<>(keys, values);
   }
@@ -53,7 +53,7 @@ public final class TemporaryTable<K, V> implements AutoCloseable {
         .refreshEvery(Duration.ofDays(1));
   }
 
-  /** Where the table is. */
+  /** Returns where the table is. */
   public Path directory() {
     return files.directory;
   }

@@ -103,7 +103,7 @@ final class CatalogTableFactory implements DynamicTableSourceFactory, DynamicTab
     return new ValidationException("table %s cannot be read: %s".formatted(name, cause), cause);
   }
 
-  /** A hint takes the place of what the catalog said. */
+  /** Refuses a hint that would take the place of the catalog's version. */
   private static void requireNamedVersion(Context context, TableName name) {
     String text = context.getObjectIdentifier().asSummaryString();
     String option = BsdbOptions.SNAPSHOT_VERSION.key();

@@ -15,7 +15,7 @@ final class Procedures {
     return List.of("compact", "expire", "rollback", "rollback_to", "sweep", "verify");
   }
 
-  /** The procedure of this name, or null. */
+  /** Returns the procedure of this name, or null. */
   static @Nullable Procedure get(ObjectPath path, TableDirectories tables) {
     if (!path.getDatabaseName().equals(DATABASE)) {
       return null;

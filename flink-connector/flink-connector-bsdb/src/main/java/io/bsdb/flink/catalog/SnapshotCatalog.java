@@ -228,7 +228,7 @@ final class SnapshotCatalog extends TablesOnlyCatalog {
     change(path.getFullName(), () -> tables.create(path, table));
   }
 
-  /** Whether there is a table to change. */
+  /** Returns whether there is a table to change. */
   private boolean isThere(ObjectPath path, boolean ignoreIfNotExists)
       throws TableNotExistException {
     TableDirectories.requirePlain(path.getObjectName());

@@ -15,7 +15,7 @@ import org.apache.flink.table.api.ValidationException;
 import org.apache.flink.table.catalog.CatalogTable;
 import org.apache.flink.table.factories.FactoryUtil;
 
-/** What the files of a table say of it, as Flink sees tables. */
+/** Table as its files describe it, in Flink's terms. */
 final class StoredTable {
   /** Options of a build that the manifest tells, and what they are called here. */
   private static final Map<String, String> BUILD_OPTIONS =
@@ -32,7 +32,7 @@ final class StoredTable {
   private final Map<String, String> location;
 
   /**
-   * A table.
+   * Creates the description of a table.
    *
    * @param path what its option {@code path} is to say
    */
@@ -47,8 +47,8 @@ final class StoredTable {
   }
 
   /**
-   * The table as it was declared; without a declaration, as the version in service was built. So
-   * the next build is like the last one.
+   * Returns the table as it was declared; without a declaration, as the version in service was
+   * built. So the next build is like the last one.
    */
   CatalogTable table() throws IOException {
     CatalogTable declared = TableDeclaration.read(table.storage());
@@ -70,12 +70,12 @@ final class StoredTable {
     return table(manifest, options);
   }
 
-  /** One version, whichever is in service, with the columns that it was built with. */
+  /** Returns one version, whichever is in service, with the columns that it was built with. */
   CatalogTable version(String wanted) throws IOException {
     return pinned(table.manifest(Versions.resolve(table, wanted)));
   }
 
-  /** The version of a time, with the columns that it was built with. */
+  /** Returns the version of a time, with the columns that it was built with. */
   CatalogTable asOf(Instant time) throws IOException {
     return pinned(Versions.asOf(table, time));
   }
@@ -116,7 +116,9 @@ final class StoredTable {
     }
   }
 
-  /** The columns of a snapshot; plain bytes are two columns, {@code key} and {@code value}. */
+  /**
+   * Returns the columns of a snapshot; plain bytes are two columns, {@code key} and {@code value}.
+   */
   private static Schema schema(Manifest manifest) {
     Schema.Builder columns = Schema.newBuilder();
     io.bsdb.row.Schema stored = manifest.schema();

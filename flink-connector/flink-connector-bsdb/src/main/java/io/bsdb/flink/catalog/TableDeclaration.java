@@ -17,8 +17,8 @@ import org.apache.flink.table.catalog.CatalogTable;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What CREATE TABLE and ALTER TABLE said, kept in a file of the table's directory: columns, key,
- * distribution, comment and options, in Flink's own form of properties. A table that was built
+ * Declaration by CREATE TABLE and ALTER TABLE, kept in a file of the table's directory: columns,
+ * key, distribution, comment and options, in Flink's own form of properties. A table that was built
  * without it needs none.
  */
 final class TableDeclaration {
@@ -40,7 +40,7 @@ final class TableDeclaration {
     storage.replace(FILE, encode(properties, addedColumns));
   }
 
-  /** The columns that ALTER TABLE added, which versions that are older do not have. */
+  /** Returns the columns that ALTER TABLE added, which versions that are older do not have. */
   static Set<String> addedColumns(TableStorage storage) throws IOException {
     JsonNode root = readFile(storage);
     Set<String> names = new TreeSet<>();
@@ -50,7 +50,7 @@ final class TableDeclaration {
     return names;
   }
 
-  /** The declaration of a table, or null if it has none. */
+  /** Returns the declaration of a table, or null if it has none. */
   static @Nullable CatalogTable read(TableStorage storage) throws IOException {
     JsonNode root = readFile(storage);
     if (root == null) {

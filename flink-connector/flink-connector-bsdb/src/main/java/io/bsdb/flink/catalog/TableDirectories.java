@@ -53,7 +53,7 @@ final class TableDirectories {
     return names;
   }
 
-  /** Whether something was published or declared there. */
+  /** Returns whether something was published or declared there. */
   boolean exists(ObjectPath path) throws IOException {
     if (!TableName.isPlain(path.getDatabaseName()) || !TableName.isPlain(path.getObjectName())) {
       return false;
@@ -63,7 +63,7 @@ final class TableDirectories {
   }
 
   /**
-   * The table that the text {@code database.table} names.
+   * Returns the table that the text {@code database.table} names.
    *
    * @throws ValidationException if it names none
    */
@@ -114,7 +114,9 @@ final class TableDirectories {
         List.of());
   }
 
-  /** The options without the path of another table here, which comes of CREATE TABLE … LIKE. */
+  /**
+   * Returns the options without the path of another table here, which comes of CREATE TABLE … LIKE.
+   */
   private Map<String, String> withoutCopiedPath(Map<String, String> options) throws IOException {
     Map<String, String> own = new HashMap<>(options);
     String location = own.getOrDefault(BsdbOptions.PATH.key(), "");
@@ -156,7 +158,10 @@ final class TableDirectories {
                     addedColumns(TableDeclaration.addedColumns(stored.storage()), changes)));
   }
 
-  /** A column that is renamed is not a new one: its values are there under another name. */
+  /**
+   * Returns the columns that a change adds; renaming is none: the values are there under the old
+   * name.
+   */
   private static Set<String> addedColumns(Set<String> before, List<TableChange> changes) {
     Set<String> added = new HashSet<>(before);
     for (TableChange change : changes) {
@@ -172,7 +177,7 @@ final class TableDirectories {
     return added;
   }
 
-  /** The options without those that the catalog sets. */
+  /** Returns the options without those that the catalog sets. */
   private Map<String, String> ownOptions(ObjectPath path, Map<String, String> options) {
     Map<String, String> own = new HashMap<>(options);
     String connector = own.remove(FactoryUtil.CONNECTOR.key());
@@ -198,7 +203,7 @@ final class TableDirectories {
         .exclusively(() -> TableDeclaration.write(stored.storage(), declaration, Set.of()));
   }
 
-  /** The target of CREATE TABLE … AS SELECT. */
+  /** Returns the target of CREATE TABLE … AS SELECT. */
   CreatedTableSink creation(ObjectPath path, ResolvedCatalogTable table) {
     requirePlain(path.getDatabaseName());
     requirePlain(path.getObjectName());

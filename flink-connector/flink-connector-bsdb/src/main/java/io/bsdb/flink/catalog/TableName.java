@@ -9,7 +9,7 @@ import org.apache.flink.table.catalog.ObjectPath;
 import org.apache.flink.table.catalog.exceptions.CatalogException;
 
 /**
- * What a name means: a table, one version of it ({@code t$v42}), the version of a time ({@code
+ * Meaning of a name: a table, one version of it ({@code t$v42}), the version of a time ({@code
  * t$at2026-11-20T08:30:00Z}), or the list of its versions ({@code t$snapshots}).
  *
  * @param path of the table itself
@@ -52,7 +52,7 @@ record TableName(ObjectPath path, Part part, String version) {
   }
 
   /**
-   * The time that the name says.
+   * Returns the time that the name says.
    *
    * @throws ValidationException if it says none
    */
@@ -66,12 +66,12 @@ record TableName(ObjectPath path, Part part, String version) {
     }
   }
 
-  /** The name of the version of a time of this table. */
+  /** Returns the name of the version of a time of this table. */
   String at(Instant time) {
     return path.getObjectName() + '$' + TIME + time;
   }
 
-  /** Whether this can be the name of a database or table, and of a directory everywhere. */
+  /** Returns whether this can be the name of a database or table, and of a directory everywhere. */
   static boolean isPlain(String name) {
     return PLAIN.matcher(name).matches();
   }

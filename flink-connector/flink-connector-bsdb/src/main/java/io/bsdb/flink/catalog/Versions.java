@@ -11,13 +11,14 @@ import org.apache.flink.table.api.ValidationException;
 final class Versions {
   private Versions() {}
 
-  /** The number that a version's name begins with. */
+  /** Returns the number that a version's name begins with. */
   static long sequence(String version) {
     return Long.parseLong(version.substring(0, version.indexOf('-')));
   }
 
   /**
-   * The version of a full name, such as {@code 0000000042-0b5e77d0}, or of a number, such as 42.
+   * Returns the version of a full name, such as {@code 0000000042-0b5e77d0}, or of a number, such
+   * as 42.
    *
    * @throws ValidationException if there is none, or more than one
    */
@@ -37,7 +38,7 @@ final class Versions {
   }
 
   /**
-   * Whether a version has this full name or number.
+   * Returns whether a version has this full name or number.
    *
    * @param version its full name
    */
@@ -47,7 +48,7 @@ final class Versions {
   }
 
   /**
-   * The newest version that was built at that time or before.
+   * Returns the newest version that was built at that time or before.
    *
    * @throws ValidationException if all are newer
    */
@@ -69,7 +70,7 @@ final class Versions {
   }
 
   /**
-   * The version before the one in service.
+   * Returns the version before the one in service.
    *
    * @throws ValidationException if there is none
    */

@@ -47,7 +47,7 @@ final class VersionsTable {
         .build();
   }
 
-  /** The row of a version. */
+  /** Returns the row of a version. */
   static RowData row(Table table, String version) throws IOException {
     Manifest manifest = table.manifest(version);
     return GenericRowData.of(

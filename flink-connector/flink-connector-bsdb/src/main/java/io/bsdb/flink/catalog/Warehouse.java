@@ -24,7 +24,7 @@ final class Warehouse {
     this.root = root;
   }
 
-  /** The warehouse at a local path, or in one of Flink's file systems. */
+  /** Returns the warehouse at a local path, or in one of Flink's file systems. */
   static Warehouse at(String location) {
     TableLocation place = new TableLocation(location);
     return new Warehouse(
@@ -41,7 +41,9 @@ final class Warehouse {
     return path;
   }
 
-  /** Whether there is a directory of these names, one in the other; without names, the root. */
+  /**
+   * Returns whether there is a directory of these names, one in the other; without names, the root.
+   */
   boolean isDirectory(String... names) throws IOException {
     Path path = path(names);
     try {
@@ -76,7 +78,10 @@ final class Warehouse {
     }
   }
 
-  /** The directories in a directory whose names can be those of databases and tables, sorted. */
+  /**
+   * Returns the directories in a directory whose names can be those of databases and tables,
+   * sorted.
+   */
   List<String> directories(String... names) throws IOException {
     return entries(path(names)).stream()
         .filter(FileStatus::isDir)
@@ -114,7 +119,7 @@ final class Warehouse {
     }
   }
 
-  /** Where a table lies: a local path, or a URI. */
+  /** Returns where a table lies: a local path, or a URI. */
   TableLocation location(ObjectPath table) {
     return new TableLocation(text(path(table.getDatabaseName(), table.getObjectName())));
   }

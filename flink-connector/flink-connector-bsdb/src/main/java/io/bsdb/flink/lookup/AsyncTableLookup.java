@@ -34,7 +34,7 @@ final class AsyncTableLookup implements Closeable {
   }
 
   /**
-   * The rows with these values.
+   * Returns the rows with these values.
    *
    * @throws TableException if an earlier lookup failed
    */

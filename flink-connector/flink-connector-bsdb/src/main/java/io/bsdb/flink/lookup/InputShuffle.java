@@ -4,6 +4,6 @@ package io.bsdb.flink.lookup;
 public enum InputShuffle {
   /** Any. */
   NONE,
-  /** Those of its share of the keys. */
+  /** Only the rows of its share of the keys. */
   BY_KEY
 }

@@ -25,7 +25,7 @@ final class Loads implements TableReader.Listener, TableReader.Check {
     this.table = table;
   }
 
-  /** A load begins. Every version is welcome. */
+  /** Notes that a load begins. Every version is accepted. */
   @Override
   public void accept(Manifest manifest) {
     begun = System.nanoTime();
@@ -37,7 +37,7 @@ final class Loads implements TableReader.Listener, TableReader.Check {
     LOG.info("Table {} now serves version {}.", table, manifest.version());
   }
 
-  /** A load has ended well. */
+  /** Notes that a load has succeeded. */
   void finished(Manifest manifest) {
     latestNanos = System.nanoTime() - begun;
     bytes = manifest.length();
@@ -50,12 +50,12 @@ final class Loads implements TableReader.Listener, TableReader.Check {
     return count.get();
   }
 
-  /** How long the last load took, with the copying of files. */
+  /** Returns how long the last load took, with the copying of files. */
   long latestMillis() {
     return TimeUnit.NANOSECONDS.toMillis(latestNanos);
   }
 
-  /** Length of all partition files of the version loaded last. */
+  /** Returns the bytes of all partition files of the version loaded last. */
   long bytes() {
     return bytes;
   }

@@ -10,7 +10,7 @@ import org.apache.flink.metrics.Counter;
 import org.apache.flink.metrics.MetricGroup;
 import org.jspecify.annotations.Nullable;
 
-/** What a lookup tells of itself. Its counters are as safe for threads as those it is given. */
+/** Metrics of a lookup. Its counters are as safe for threads as those it is given. */
 final class LookupMetrics {
   private final Counter hits;
   private final Counter misses;

@@ -11,7 +11,7 @@ import org.apache.flink.table.api.ValidationException;
 import org.apache.flink.table.functions.FunctionContext;
 
 /**
- * What the planner asks of a lookup.
+ * Lookup as the planner asks for it.
  *
  * @param table whose rows are looked up
  * @param settings how it is read
@@ -63,7 +63,7 @@ public record LookupSpec(
         .toString();
   }
 
-  /** The keys that a subtask is asked for. */
+  /** Returns the keys that a subtask is asked for. */
   KeyShare share(FunctionContext context) {
     return shuffle == InputShuffle.NONE
         ? KeyShare.ALL
@@ -73,8 +73,8 @@ public record LookupSpec(
   }
 
   /**
-   * By position in the row of compared values: the column, by position among all columns of the
-   * table; −1: metadata.
+   * Returns the compared columns, by position in the row of compared values: positions among all
+   * columns of the table; −1: metadata.
    */
   int[] comparedColumns() {
     return keys.stream()
@@ -82,7 +82,7 @@ public record LookupSpec(
         .toArray();
   }
 
-  /** Whether what is compared belongs to the primary key; by position in the projection. */
+  /** Returns whether what is compared belongs to the primary key; by position in the projection. */
   boolean isInPrimaryKey(int key) {
     return projection.isColumn(key)
         && table

@@ -15,7 +15,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a table is read. What differs in any of this is read through another reader.
+ * Settings with which a table is read. Lookups that differ in any of them use readers of their own.
  *
  * @param reader the options of readers, as {@link ReaderOptions#toMap} gives them
  * @param refreshInterval how often to look for a new version; zero: never
@@ -35,14 +35,14 @@ public record ReadSettings(
     reader = Map.copyOf(reader);
   }
 
-  /** The same for one version, all of which will be read. */
+  /** Returns the same for one version, all of which will be read. */
   public ReadSettings pinnedTo(String pinned) {
     return pinnedTo(pinned, with("warm-up", "never"));
   }
 
   /**
-   * The same, with the version in service now if there is none to stay with and newer ones are not
-   * looked for.
+   * Returns the same, with the version in service now if there is none to stay with and newer ones
+   * are not looked for.
    */
   ReadSettings settled(Table table) throws IOException {
     return version == null && refreshInterval.isZero()
@@ -61,7 +61,7 @@ public record ReadSettings(
   }
 
   /**
-   * The version to stay with; null if there is none.
+   * Returns the version to stay with; null if there is none.
    *
    * @throws NoSuchFileException if the table does not have it
    */
@@ -75,12 +75,12 @@ public record ReadSettings(
     return version;
   }
 
-  /** Whether a table is read where it lies; else it is copied. */
+  /** Returns whether a table is read where it lies; else it is copied. */
   public boolean readsInPlace(DeclaredTable table) {
     return table.isLocal() && localDirectory == null;
   }
 
-  /** Where copies of a table go, as a lookup sees it. */
+  /** Returns the directory for copies of a table, as a lookup sees it. */
   Path localDirectory(String table) {
     return localDirectory == null ? LocalDirectories.ofTable(table) : Path.of(localDirectory);
   }

@@ -56,12 +56,12 @@ public final class SharedSnapshots {
       return live;
     }
 
-    /** Of the keys that the reader was opened for. */
+    /** Returns the share of the keys that the reader was opened for. */
     KeyShare share() {
       return key.share;
     }
 
-    /** What the reader has loaded. */
+    /** Returns what the reader has loaded. */
     Loads loads() {
       return shared.loads;
     }
@@ -88,7 +88,10 @@ public final class SharedSnapshots {
       this.loads = loads;
     }
 
-    /** While another user opens it, which may take as long as a copy, a task can be cancelled. */
+    /**
+     * Opens the reader. While another user opens it, which may take as long as a copy, a task can
+     * be cancelled.
+     */
     TableReader open(DeclaredTable table, Key key) throws IOException {
       try {
         opening.lockInterruptibly();
@@ -122,7 +125,7 @@ public final class SharedSnapshots {
       return live;
     }
 
-    /** For the last user. */
+    /** Closes the reader, for the last user. */
     void close() throws IOException {
       TableReader opened = live;
       live = null;
@@ -150,7 +153,7 @@ public final class SharedSnapshots {
   }
 
   /**
-   * The reader of a share of a table's keys.
+   * Returns the reader of a share of a table's keys.
    *
    * @throws NoSuchFileException if nothing has been published there
    */
@@ -186,21 +189,21 @@ public final class SharedSnapshots {
     shared.close();
   }
 
-  /** How many readers are open in this process, or about to be. */
+  /** Returns how many readers are open in this process, or about to be. */
   static int openCount() {
     synchronized (OPEN) {
       return OPEN.size();
     }
   }
 
-  /** The shares of the keys that are open. */
+  /** Returns the shares of the keys that are open. */
   static List<KeyShare> shares() {
     synchronized (OPEN) {
       return OPEN.keySet().stream().map(Key::share).toList();
     }
   }
 
-  /** The readers that are open. */
+  /** Returns the readers that are open. */
   static List<TableReader> open() {
     synchronized (OPEN) {
       return OPEN.values().stream().map(Shared::live).filter(Objects::nonNull).toList();

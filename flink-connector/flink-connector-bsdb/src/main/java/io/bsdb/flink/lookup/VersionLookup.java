@@ -73,13 +73,13 @@ final class VersionLookup {
     return reader.metrics();
   }
 
-  /** The row with these values; null if there is none. */
+  /** Returns the row with these values; null if there is none. */
   @Nullable RowData lookup(RowData compared) throws IOException {
     byte[] key = key(compared);
     return key == null ? null : row(compared, key, reader.get(key));
   }
 
-  /** The key with these values, in an array of its own; null if no table holds it. */
+  /** Returns the key with these values, in an array of its own; null if no table holds it. */
   byte @Nullable [] key(RowData compared) {
     return keys.encode(compared);
   }
@@ -90,7 +90,8 @@ final class VersionLookup {
   }
 
   /**
-   * The row that was found, if it matches all that is compared; else null. Safe for many threads.
+   * Returns the row that was found, if it matches all that is compared; else null. Safe for many
+   * threads.
    *
    * @param value that was found for {@code key}; null if there is none
    */

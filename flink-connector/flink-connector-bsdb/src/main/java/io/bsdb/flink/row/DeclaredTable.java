@@ -11,7 +11,7 @@ import org.apache.flink.table.api.ValidationException;
 import org.apache.flink.table.types.logical.RowType;
 
 /**
- * What a DDL says of a table.
+ * Table as its DDL declares it.
  *
  * @param name as in the catalog, for messages
  * @param path its directory
@@ -27,23 +27,25 @@ public record DeclaredTable(
     addedColumns = Set.copyOf(addedColumns);
   }
 
-  /** A table all of whose columns have been built. */
+  /** Creates a table all of whose columns have been built. */
   public DeclaredTable(String name, String path, RowType rowType, List<String> primaryKey) {
     this(name, path, rowType, primaryKey, Set.of());
   }
 
-  /** The schema that a table built from this DDL has. */
+  /** Returns the schema that a table built from this DDL has. */
   public Schema schema() {
     return SchemaMapping.schema(rowType, primaryKey);
   }
 
-  /** Whether the table lies in the local file system, rather than in another one of Flink's. */
+  /**
+   * Returns whether the table lies in the local file system, rather than in another one of Flink's.
+   */
   public boolean isLocal() {
     return new TableLocation(path).isLocal();
   }
 
   /**
-   * The directory of a local table.
+   * Returns the directory of a local table.
    *
    * @throws ValidationException if the path does not name one
    */
@@ -56,7 +58,7 @@ public record DeclaredTable(
   }
 
   /**
-   * The table itself, wherever it lies.
+   * Returns the table itself, wherever it lies.
    *
    * @throws ValidationException if the path cannot be one
    */
@@ -73,7 +75,7 @@ public record DeclaredTable(
         "table %s: 'path' = '%s' is no path: %s".formatted(name, path, cause.getMessage()), cause);
   }
 
-  /** The type of a column. */
+  /** Returns the type of a column. */
   public org.apache.flink.table.types.logical.LogicalType type(String column) {
     return rowType.getTypeAt(rowType.getFieldIndex(column));
   }

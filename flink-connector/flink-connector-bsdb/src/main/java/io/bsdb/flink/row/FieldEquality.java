@@ -19,10 +19,10 @@ import org.jspecify.annotations.Nullable;
  */
 @FunctionalInterface
 public interface FieldEquality {
-  /** Neither is null. */
+  /** Returns whether two values are equal, neither of them null. */
   boolean equal(Object left, Object right);
 
-  /** The equality of a type. */
+  /** Returns the equality of a type. */
   static FieldEquality of(LogicalType type) {
     return switch (type.getTypeRoot()) {
       case BINARY, VARBINARY -> (left, right) -> Arrays.equals((byte[]) left, (byte[]) right);
@@ -41,7 +41,7 @@ public interface FieldEquality {
     };
   }
 
-  /** The same, where two nulls are equal, as inside of nested values. */
+  /** Returns the same, where two nulls are equal, as inside of nested values. */
   private boolean equalOrNull(@Nullable Object left, @Nullable Object right) {
     return (left == null || right == null) ? left == right : equal(left, right);
   }
@@ -103,7 +103,7 @@ public interface FieldEquality {
       return equal;
     }
 
-    /** Where an element of one array is in another; −1: nowhere. */
+    /** Returns where an element of one array is in another; −1: nowhere. */
     int find(ArrayData left, int i, ArrayData right) {
       for (int k = 0; k < right.size(); k++) {
         if (equal(left, i, right, k)) {

@@ -22,7 +22,7 @@ interface FieldSetter {
   /** Sets field {@code i}. */
   void set(FieldWriter target, int i, Object value);
 
-  /** The setter for fields of a type. */
+  /** Returns the setter for fields of a type. */
   static FieldSetter of(LogicalType type) {
     return switch (type.getTypeRoot()) {
       case CHAR, VARCHAR -> FieldSetter::setString;

@@ -52,8 +52,8 @@ public final class KeyEncoder {
   }
 
   /**
-   * The key in an array of its own; null if a column is NULL, or the key is empty or too long for
-   * any table to hold it.
+   * Returns the key in an array of its own; null if a column is NULL, or the key is empty or too
+   * long for any table to hold it.
    */
   public byte @Nullable [] encode(RowData row) {
     writer.reset();

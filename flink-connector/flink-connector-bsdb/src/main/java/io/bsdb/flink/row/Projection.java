@@ -18,19 +18,22 @@ public record Projection(List<Integer> columns, List<SnapshotMetadata> metadata)
     metadata = List.copyOf(metadata);
   }
 
-  /** Whether a position of the projected row is that of a column; else it is that of metadata. */
+  /**
+   * Returns whether a position of the projected row is that of a column; else it is that of
+   * metadata.
+   */
   public boolean isColumn(int position) {
     return position < columns.size();
   }
 
-  /** The type at a position of the projected row. */
+  /** Returns the type at a position of the projected row. */
   public LogicalType type(DeclaredTable table, int position) {
     return isColumn(position)
         ? table.rowType().getTypeAt(columns.get(position))
         : metadata.get(position - columns.size()).type().getLogicalType();
   }
 
-  /** All physical columns. */
+  /** Returns all physical columns. */
   public static Projection all(DeclaredTable table) {
     return new Projection(
         IntStream.range(0, table.rowType().getFieldCount()).boxed().toList(), List.of());

@@ -37,7 +37,7 @@ public final class RecordEncoder {
   }
 
   /**
-   * The row's key.
+   * Returns the row's key.
    *
    * @throws ValidationException if a key column is NULL, or the key empty or too long; it shows the
    *     row
@@ -61,7 +61,7 @@ public final class RecordEncoder {
   }
 
   /**
-   * The columns outside the key.
+   * Returns the columns outside the key.
    *
    * @throws ValidationException if a NOT NULL column is NULL, or a value does not fit its column;
    *     it shows the row

@@ -27,7 +27,7 @@ public final class RowDecoder {
    * @param valuePosition −1: not in the value
    */
   record Field(int keyPosition, int valuePosition) {
-    /** Of a column that the snapshot does not have. */
+    /** Field of a column that the snapshot does not have. */
     static final Field ABSENT = new Field(-1, -1);
 
     private int code() {
@@ -50,17 +50,20 @@ public final class RowDecoder {
     this.metadata = metadata;
   }
 
-  /** Whether any field is read from the key. */
+  /** Returns whether any field is read from the key. */
   public boolean needsKeys() {
     return Arrays.stream(fields).anyMatch(field -> field < 0 && field != SnapshotRow.ABSENT);
   }
 
-  /** A row that decodes its fields from these bytes when asked; they must not change any more. */
+  /**
+   * Returns a row that decodes its fields from these bytes when asked; they must not change any
+   * more.
+   */
   public RowData decode(byte[] key, byte[] value) {
     return withMetadata(new SnapshotRow(schema, key, view(value), fields));
   }
 
-  /** The same without the key, if it is not {@linkplain #needsKeys needed}. */
+  /** Returns the same without the key, if it is not {@linkplain #needsKeys needed}. */
   public RowData decode(byte[] value) {
     return withMetadata(SnapshotRow.withoutKey(schema, view(value), fields));
   }
@@ -73,7 +76,7 @@ public final class RowDecoder {
     return metadata.getArity() == 0 ? decoded : new JoinedRowData(decoded, metadata);
   }
 
-  /** One thread at a time: the writer is reused. */
+  /** Encodes a key. Used by one thread at a time: the writer is reused. */
   private synchronized byte[] asRow(byte[] value) {
     plain.reset();
     if (schema.valueColumns().get(0).type().kind() == ColumnType.Kind.VARCHAR) {

@@ -27,7 +27,7 @@ public final class SchemaMapping {
   private SchemaMapping() {}
 
   /**
-   * The schema that a table built from these columns has.
+   * Returns the schema that a table built from these columns has.
    *
    * @throws ValidationException if a column's type cannot be stored, or cannot be part of a key
    */
@@ -49,8 +49,8 @@ public final class SchemaMapping {
   }
 
   /**
-   * The stored type of a Flink type: structured types are stored as rows, distinct types as what
-   * they are made of.
+   * Returns the stored type of a Flink type: structured types are stored as rows, distinct types as
+   * what they are made of.
    *
    * @throws IllegalArgumentException if it cannot be stored
    */

@@ -20,7 +20,7 @@ public final class SnapshotMapping {
   private final Schema schema;
   private final Values values;
 
-  /** What a snapshot's values are. */
+  /** Kind of a snapshot's values. */
   enum Values {
     ROWS,
     /** Bytes that are the one column outside the key. */
@@ -86,8 +86,8 @@ public final class SnapshotMapping {
   }
 
   /**
-   * Whether a column may be declared as such: as it is stored, or as nullable where it is stored
-   * NOT NULL.
+   * Returns whether a column may be declared as such: as it is stored, or as nullable where it is
+   * stored NOT NULL.
    */
   private static boolean reads(ColumnType stored, ColumnType declared) {
     return stored.equals(declared) || stored.nullable().equals(declared);
@@ -107,7 +107,7 @@ public final class SnapshotMapping {
         || type.nullable().equals(ColumnType.string());
   }
 
-  /** The snapshot's schema. */
+  /** Returns the snapshot's schema. */
   public Schema schema() {
     return schema;
   }
@@ -164,7 +164,7 @@ public final class SnapshotMapping {
     return KeyEncoder.of(schema, declared, columns);
   }
 
-  /** Whether keys are encoded with their columns in the order of the DDL. */
+  /** Returns whether keys are encoded with their columns in the order of the DDL. */
   public static boolean hasDeclaredKeyOrder(DeclaredTable declared, Manifest manifest) {
     Schema stored = manifest.schema();
     return stored == null || stored.primaryKey().equals(declared.primaryKey());

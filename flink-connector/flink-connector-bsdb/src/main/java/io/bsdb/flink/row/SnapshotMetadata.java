@@ -6,7 +6,7 @@ import org.apache.flink.table.data.StringData;
 import org.apache.flink.table.data.TimestampData;
 import org.apache.flink.table.types.DataType;
 
-/** What a METADATA column can tell of the snapshot that a row was found in. */
+/** METADATA columns: properties of the snapshot that a row was found in. */
 public enum SnapshotMetadata {
   VERSION("snapshot-version"),
   CREATED_AT("snapshot-created-at");
@@ -17,7 +17,7 @@ public enum SnapshotMetadata {
     this.key = key;
   }
 
-  /** The name in {@code METADATA FROM}. */
+  /** Returns the name in {@code METADATA FROM}. */
   public String key() {
     return key;
   }
@@ -36,7 +36,7 @@ public enum SnapshotMetadata {
     };
   }
 
-  /** The metadata of this name. */
+  /** Returns the metadata of this name. */
   public static SnapshotMetadata of(String key) {
     for (SnapshotMetadata metadata : values()) {
       if (metadata.key.equals(key)) {

@@ -35,12 +35,12 @@ final class SnapshotRow extends ViewRow {
     this.fields = fields;
   }
 
-  /** A row none of whose fields is in the key. */
+  /** Returns a row none of whose fields is in the key. */
   static SnapshotRow withoutKey(Schema schema, RowView value, int[] fields) {
     return new SnapshotRow(schema, NO_KEY, value, fields);
   }
 
-  /** The columns of a key, in its own order. */
+  /** Returns the columns of a key, in its own order. */
   static SnapshotRow ofKey(Schema schema, byte[] key) {
     int[] fields = IntStream.range(0, schema.primaryKey().size()).map(i -> -1 - i).toArray();
     return new SnapshotRow(schema, key, new RowView(RowLayout.ofValues(schema)), fields);

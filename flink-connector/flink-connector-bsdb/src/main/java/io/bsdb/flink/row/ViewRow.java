@@ -19,10 +19,10 @@ import org.apache.flink.types.variant.Variant;
 abstract sealed class ViewRow implements RowData permits SnapshotRow, NestedRow {
   private RowKind kind = RowKind.INSERT;
 
-  /** Where a field lies. */
+  /** Returns the view that holds a field. */
   abstract FieldView view(int pos);
 
-  /** The field's position in {@link #view}. */
+  /** Returns the field's position in {@link #view}. */
   abstract int index(int pos);
 
   @Override

@@ -3,7 +3,7 @@ package io.bsdb.flink.scan;
 import java.io.Serializable;
 import java.util.List;
 
-/** What a query reads of a version. */
+/** Part of a version that a query reads. */
 public sealed interface Extent extends Serializable {
   /** All rows. */
   record AllRows() implements Extent {}

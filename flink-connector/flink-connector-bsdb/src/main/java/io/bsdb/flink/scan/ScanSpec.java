@@ -14,7 +14,7 @@ import org.apache.flink.table.api.ValidationException;
 import org.apache.flink.table.plan.stats.TableStats;
 
 /**
- * What is to be scanned.
+ * Scan as the planner asks for it.
  *
  * @param table whose rows are read
  * @param settings how
@@ -24,24 +24,24 @@ import org.apache.flink.table.plan.stats.TableStats;
 public record ScanSpec(
     DeclaredTable table, ReadSettings settings, Projection projection, Extent extent)
     implements Serializable {
-  /** The version to scan: the pinned one, else the one that is in service now. */
+  /** Returns the version to scan: the pinned one, else the one that is in service now. */
   String version() throws IOException {
     String pinned = settings.requireVersion(table.table());
     return pinned == null ? table.table().requireCurrentVersion() : pinned;
   }
 
-  /** Whether the table is read where it lies; else each partition is copied. */
+  /** Returns whether the table is read where it lies; else each partition is copied. */
   boolean isReadInPlace() {
     return settings.readsInPlace(table);
   }
 
-  /** Whether one reader serves all splits; else each split opens its partition alone. */
+  /** Returns whether one reader serves all splits; else each split opens its partition alone. */
   boolean isOpenedWhole() {
     return isReadInPlace() && !(extent instanceof Extent.RowsOfKeys);
   }
 
   /**
-   * The parts of a version to read.
+   * Returns the parts of a version to read.
    *
    * @throws ValidationException if the DDL does not match it
    */
@@ -69,7 +69,7 @@ public record ScanSpec(
                 manifest.hasChanges() || manifest.partitions().get(partition).recordCount() > 0);
   }
 
-  /** The number of rows, but for changes, if the client can see the table. */
+  /** Returns the number of rows, but for changes, if the client can see the table. */
   public TableStats statistics() {
     try {
       return new TableStats(table.table().manifest(version()).recordCount());

@@ -3,7 +3,7 @@ package io.bsdb.flink.scan;
 import java.util.List;
 
 /**
- * What has not been given to a reader.
+ * State of a scan: what has not been given to a reader.
  *
  * @param discovery whether the version has been chosen and cut into splits
  */

@@ -97,7 +97,10 @@ final class ScannedVersion implements Closeable {
     }
   }
 
-  /** Of as many shares as there are partitions, each share is a partition. */
+  /**
+   * Returns the share that holds one partition: of as many shares as there are partitions, each is
+   * a partition.
+   */
   private static KeyShare partition(ScanSpec spec, ScanSplit split) throws IOException {
     return new KeyShare(
         split.partition(), spec.table().table().manifest(split.version()).partitions().size());
@@ -128,7 +131,7 @@ final class ScannedVersion implements Closeable {
     }
   }
 
-  /** The rows of a split. */
+  /** Returns the rows of a split. */
   SplitRows rows(int partition) throws IOException {
     SnapshotReader reader = lease.reader();
     if (spec.extent() instanceof Extent.RowsOfKeys rows) {

@@ -7,7 +7,7 @@ import java.time.Duration;
 import java.util.Map;
 
 /**
- * How a table is built.
+ * Settings with which a table is built.
  *
  * @param writer the writer's options, as {@link WriterOptions#toMap} gives them
  * @param retainVersions how many versions stay after publishing, the new one among them

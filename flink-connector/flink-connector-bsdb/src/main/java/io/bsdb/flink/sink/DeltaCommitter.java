@@ -190,7 +190,7 @@ final class DeltaCommitter implements Committer<Delta> {
                 why));
   }
 
-  /** Whether the segments are those of the version in service, or of one that led to it. */
+  /** Returns whether the segments are those of the version in service, or of one that led to it. */
   private boolean wasAppended(Manifest inService, Delta delta) throws IOException {
     Manifest manifest = inService;
     while (!manifest.version().equals(base)) {
@@ -206,7 +206,10 @@ final class DeltaCommitter implements Committer<Delta> {
     return false;
   }
 
-  /** The delta is in service whatever happens here, and it is tried again later. */
+  /**
+   * Deletes old versions. The delta is in service whatever happens here, and it is tried again
+   * later.
+   */
   private void tidyUp() {
     try {
       merge(table.manifest(table.requireCurrentVersion()).changes());

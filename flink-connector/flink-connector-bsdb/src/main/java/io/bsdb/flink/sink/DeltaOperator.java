@@ -82,7 +82,9 @@ final class DeltaOperator extends AbstractStreamOperator<CommittableMessage<Delt
     }
   }
 
-  /** All writers have sealed what comes before the barrier. */
+  /**
+   * Emits the publication of a checkpoint: all writers have sealed what comes before the barrier.
+   */
   @Override
   public void prepareSnapshotPreBarrier(long checkpoint) throws Exception {
     super.prepareSnapshotPreBarrier(checkpoint);

@@ -4,7 +4,7 @@ import io.bsdb.table.PartitionFile;
 import java.util.List;
 
 /**
- * What is to be published: the files of a whole build.
+ * Files of a whole build, to be published.
  *
  * @param files of the partitions that have records
  */

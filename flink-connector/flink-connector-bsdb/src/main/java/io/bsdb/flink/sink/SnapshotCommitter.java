@@ -81,7 +81,10 @@ final class SnapshotCommitter implements Committer<Publication> {
     }
   }
 
-  /** The build is in service whatever happens here, and the next one tidies up as well. */
+  /**
+   * Deletes old versions. The build is in service whatever happens here, and the next one tidies up
+   * as well.
+   */
   private void tidyUp() {
     try {
       List<String> pruned = table.prune(settings.retainVersions());

@@ -55,7 +55,7 @@ public final class SnapshotSink
     return new SnapshotSink(table, settings, table.table().begin());
   }
 
-  /** The build that this sink publishes. */
+  /** Returns the build that this sink publishes. */
   public Build build() {
     return build;
   }

@@ -119,7 +119,9 @@ final class TemporaryDirectory implements Closeable {
     LOG.info("Deleted what an earlier build left behind: {}/{}", parent, name);
   }
 
-  /** Where a task may put temporary files: {@code io.tmp.dirs}, used in turn by the tasks. */
+  /**
+   * Returns where a task may put temporary files: {@code io.tmp.dirs}, used in turn by the tasks.
+   */
   static Path parentFor(WriterInitContext context) {
     // The public context does not say; the one that Flink passes in does.
     if (context instanceof InitContextBase base

@@ -81,7 +81,7 @@ public final class FileSystemStorage implements TableStorage {
         .toList();
   }
 
-  /** What is in a directory; nothing if there is none. */
+  /** Lists a directory; returns nothing if there is none. */
   private FileStatus[] statuses(Path directory) throws IOException {
     FileStatus @Nullable [] found;
     try {
@@ -108,8 +108,8 @@ public final class FileSystemStorage implements TableStorage {
   }
 
   /**
-   * When the files in a directory were last changed; null if there are none. Its own time does not
-   * count: S3A says that every directory was changed just now.
+   * Returns when the files in a directory were last changed; null if there are none. Its own time
+   * does not count: S3A says that every directory was changed just now.
    */
   private @Nullable Instant latestBelow(Path directory) throws IOException {
     Instant latest = null;
@@ -138,7 +138,7 @@ public final class FileSystemStorage implements TableStorage {
     }
   }
 
-  /** Flink's file systems make a file and its entry durable when it is closed. */
+  /** Does nothing: Flink's file systems make a file and its entry durable when it is closed. */
   @Override
   public void syncDirectory(String directory) {}
 

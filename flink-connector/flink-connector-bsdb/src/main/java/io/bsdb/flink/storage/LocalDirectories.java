@@ -10,7 +10,7 @@ public final class LocalDirectories {
   private LocalDirectories() {}
 
   /**
-   * The directory for copies of a table, the same each time that a process asks.
+   * Returns the directory for copies of a table, the same each time that a process asks.
    *
    * <p>A lookup function cannot ask its task manager for its configuration, so that the file is
    * read that it was started with.
@@ -19,7 +19,7 @@ public final class LocalDirectories {
     return ofTable(table, GlobalConfiguration.loadConfiguration());
   }
 
-  /** The same for a process with a configuration. */
+  /** Returns the same for a process with a configuration. */
   public static Path ofTable(String table, Configuration configuration) {
     String[] directories = ConfigurationUtils.parseTempDirectories(configuration);
     return Path.of(directories[Math.floorMod(table.hashCode(), directories.length)])

@@ -14,13 +14,13 @@ public record TableLocation(String path) {
   /** A scheme has two letters at least: a drive on Windows has one. */
   private static final Pattern SCHEME = Pattern.compile("[A-Za-z][A-Za-z0-9+.-]+:.*");
 
-  /** Whether it is in the local file system, rather than in another one of Flink's. */
+  /** Returns whether it is in the local file system, rather than in another one of Flink's. */
   public boolean isLocal() {
     return path.startsWith("file:") || !SCHEME.matcher(path).matches();
   }
 
   /**
-   * The directory of a local table.
+   * Returns the directory of a local table.
    *
    * @throws IllegalArgumentException if the path does not name one
    */
@@ -33,7 +33,7 @@ public record TableLocation(String path) {
   }
 
   /**
-   * The table itself, wherever it lies.
+   * Returns the table itself, wherever it lies.
    *
    * @throws IllegalArgumentException if the path cannot be one
    */
