@@ -129,26 +129,28 @@ final class KeyBatch {
 
   private void fetchInPlace() throws IOException {
     int count = located.length;
-    int prefetched = 0;
-    for (int i = 0; i < count; i++) {
-      if (located[i] >= 0) {
-        Partition partition = partitions[i];
-        int offset = partition.index().placeOffset(located[i]);
-        if (offset > 0) {
-          prefetched += source.prefetch(partition.blocks(), KeyIndex.block(located[i]), offset);
-        }
-      }
-    }
     Block[] blocks = new Block[count]; // in memory, so that holding them holds nothing up
     int[] bases = new int[count];
-    long[] places = new long[count];
+    long[] places = new long[count]; // first of what tells a record's place, then of the record
     for (int i = 0; i < count; i++) {
       if (located[i] >= 0) {
         int number = KeyIndex.block(located[i]);
         Block block = source.fetch(partitions[i].blocks(), number);
         blocks[i] = block;
         bases[i] = block.base(number);
-        places[i] = partitions[i].index().place(block, bases[i], located[i]);
+        places[i] = partitions[i].index().placeOffset(located[i]);
+      }
+    }
+    int prefetched = 0;
+    for (int i = 0; i < count; i++) {
+      if (places[i] > 0) {
+        ByteBuffer bytes = blocks[i].bytes();
+        prefetched += bytes.get(bases[i]) + bytes.get(bases[i] + (int) places[i]);
+      }
+    }
+    for (int i = 0; i < count; i++) {
+      if (located[i] >= 0) {
+        places[i] = partitions[i].index().place(blocks[i], bases[i], located[i]);
       }
     }
     for (int i = 0; i < count; i++) {

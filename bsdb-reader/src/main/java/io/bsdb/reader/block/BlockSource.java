@@ -34,16 +34,6 @@ public interface BlockSource extends Closeable {
    */
   void fetch(BlockRequest request);
 
-  /**
-   * Reads a byte at an offset within a block, so that its cache line is on its way; for sources
-   * that fetch {@link Batching#IN_PLACE}.
-   *
-   * @return the byte, so that the read is not optimized away
-   */
-  default int prefetch(BlockFile file, int number, int offset) throws IOException {
-    return 0;
-  }
-
   /** Returns how the blocks of many keys are best fetched. */
   Batching batching();
 

@@ -1,7 +1,6 @@
 package io.bsdb.reader.block;
 
 import io.bsdb.format.block.Block;
-import io.bsdb.reader.io.FileMemory;
 import java.io.IOException;
 
 /** Blocks of files in memory, mapped or copied; verified when they are first fetched. */
@@ -26,17 +25,6 @@ public final class MemoryBlocks implements BlockSource {
   @Override
   public void fetch(BlockRequest request) {
     request.completeFrom(this);
-  }
-
-  @Override
-  public int prefetch(BlockFile file, int number, int offset) throws IOException {
-    if (!file.isVerified(number)) {
-      file.verifyInMemory(number, number + 1);
-    }
-    long start = file.offset(number);
-    var chunk = file.memory().chunk(start);
-    int base = FileMemory.index(start);
-    return chunk.get(base) + chunk.get(base + offset);
   }
 
   @Override
