@@ -19,36 +19,26 @@ import java.util.Random;
 import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 
-/** Keys to look up, in order, and what is known of their values. Immutable. */
+/** Keys to look up, in order, and the expected answers. Immutable. */
 final class LookupKeys {
-  /** Most that are held: with 20-byte keys some 60 MiB. */
+  /** Maximum number of keys: with 20-byte keys some 60 MiB. */
   static final int MAXIMUM = 1 << 20;
 
   private static final long SEED = 42;
   private static final int TRIES = 100;
 
-  /** Bytes of a value that a sample has at least, if there are so many. */
-  private static final int SAMPLED = 16;
+  /** Expected answers that are no digest of a value. */
+  private static final long ANY = Long.MAX_VALUE;
 
-  /** The value that a key should find. */
-  private enum Answer {
-    ANY,
-    ABSENT,
-    VALUE
-  }
+  private static final long ABSENT = Long.MIN_VALUE;
 
-  /** A key, and the digests of its value and of a sample of it, if that is known. */
   private static final class Entry {
     private final byte[] key;
-    private final Answer answer;
-    private final int digest;
-    private final int sample;
+    private final long answer;
 
-    Entry(byte[] key, Answer answer, int digest, int sample) {
+    Entry(byte[] key, long answer) {
       this.key = key;
       this.answer = answer;
-      this.digest = digest;
-      this.sample = sample;
     }
   }
 
@@ -58,7 +48,7 @@ final class LookupKeys {
     this.entries = entries;
   }
 
-  /** Returns the keys of a file, one per line, in its order. What they find is not known. */
+  /** Returns the keys of a file, one per line, in its order. Any answer is expected. */
   static LookupKeys ofFile(Path file, RecordText text) throws IOException {
     List<Entry> entries = new ArrayList<>();
     try (InputStream in = Files.newInputStream(file)) {
@@ -68,7 +58,7 @@ final class LookupKeys {
           (bytes, start, end, number) -> {
             if (entries.size() < MAXIMUM) {
               String line = new String(bytes, start, end - start, StandardCharsets.UTF_8);
-              entries.add(new Entry(text.parseKey(line), Answer.ANY, 0, 0));
+              entries.add(new Entry(text.parseKey(line), ANY));
             }
           });
     }
@@ -79,24 +69,18 @@ final class LookupKeys {
   }
 
   /**
-   * Returns keys of a table's records, drawn from everywhere in it alike, in random order. Reads
-   * all of the table.
+   * Returns keys of a table's records, a reservoir sample in random order. Reads all of the table.
    *
    * @param absentPercent share of keys to replace by random ones, as long, that no record has
    */
   static LookupKeys ofTable(SnapshotReader reader, int absentPercent) throws IOException {
-    // A reservoir: the number of records is known only after a scan if there are changes. Drawing
-    // at
-    // a fixed step could follow a rhythm of the blocks.
     SplittableRandom random = new SplittableRandom(SEED);
     List<Entry> entries = new ArrayList<>();
     try (RecordCursor cursor = reader.scan()) {
       for (long scanned = 1; cursor.next(); scanned++) {
         long place = scanned <= MAXIMUM ? entries.size() : random.nextLong(scanned);
         if (place < MAXIMUM) {
-          byte[] value = cursor.value();
-          Entry entry =
-              new Entry(cursor.key(), Answer.VALUE, Arrays.hashCode(value), sample(value));
+          Entry entry = new Entry(cursor.key(), Arrays.hashCode(cursor.value()));
           if (place == entries.size()) {
             entries.add(entry);
           } else {
@@ -115,12 +99,12 @@ final class LookupKeys {
     int absent = (int) ((long) entries.size() * absentPercent / 100);
     for (int i = 0; i < entries.size(); i++) {
       Entry entry = entries.get(i);
-      // Copies lie in memory as they are asked for. Else each question would cost cache misses too.
+      // Copies lie in memory in the order of lookups: else drawing a key would miss the cache, too.
       entries.set(
           i,
           i < absent
-              ? new Entry(absentKey(reader, entry.key.length, random), Answer.ABSENT, 0, 0)
-              : new Entry(entry.key.clone(), Answer.VALUE, entry.digest, entry.sample));
+              ? new Entry(absentKey(reader, entry.key.length, random), ABSENT)
+              : new Entry(entry.key.clone(), entry.answer));
     }
     Collections.shuffle(entries, new Random(SEED));
     return new LookupKeys(entries);
@@ -139,26 +123,13 @@ final class LookupKeys {
         "--absent: nearly every key of %d bytes is in the table".formatted(length));
   }
 
-  private static int sample(byte[] value) {
-    int step = Math.max(1, value.length / SAMPLED);
-    int sample = value.length;
-    for (int i = 0; i < value.length; i += step) {
-      sample = 31 * sample + value[i];
-    }
-    return sample;
-  }
-
   int size() {
     return entries.size();
   }
 
-  private Entry entry(int position) {
-    return entries.get(position % entries.size());
-  }
-
   /** Returns the key at a position, which may be any number: after the last comes the first. */
   byte[] key(int position) {
-    return entry(position).key;
+    return entries.get(position % entries.size()).key;
   }
 
   /** Returns keys from a position on. */
@@ -171,32 +142,25 @@ final class LookupKeys {
   }
 
   /**
-   * Checks what is known of an answer.
+   * Checks an answer.
    *
-   * @param full whether all bytes of the value count; else its length and some bytes do, which a
-   *     measurement can afford
+   * @param bytes whether to compare the bytes of the value, not just that there is one
    * @throws IllegalStateException if it is wrong
    */
-  void check(int position, byte @Nullable [] value, boolean full) {
-    Entry entry = entry(position);
-    if (entry.answer == Answer.ANY) {
+  void check(int position, byte @Nullable [] value, boolean bytes) {
+    Entry entry = entries.get(position % entries.size());
+    if (entry.answer == ANY) {
       return;
     }
-    if ((value == null) != (entry.answer == Answer.ABSENT)) {
-      throw wrong(entry, value == null ? "absent" : "a value");
+    boolean present = entry.answer != ABSENT;
+    if ((value != null) != present
+        || (value != null && bytes && Arrays.hashCode(value) != entry.answer)) {
+      throw new IllegalStateException(
+          "wrong answer: key=%s expected=%s actual=%s"
+              .formatted(
+                  Encoding.excerpt(entry.key, 0, entry.key.length),
+                  present ? "the value that a scan found" : "absent",
+                  value == null ? "absent" : "another value"));
     }
-    if (value != null
-        && (full ? Arrays.hashCode(value) != entry.digest : sample(value) != entry.sample)) {
-      throw wrong(entry, "another value than a scan found");
-    }
-  }
-
-  private static IllegalStateException wrong(Entry entry, String actual) {
-    return new IllegalStateException(
-        "wrong answer: key=%s expected=%s actual=%s"
-            .formatted(
-                Encoding.excerpt(entry.key, 0, entry.key.length),
-                entry.answer == Answer.ABSENT ? "absent" : "its value",
-                actual));
   }
 }

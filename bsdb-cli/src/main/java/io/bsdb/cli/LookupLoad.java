@@ -2,38 +2,37 @@ package io.bsdb.cli;
 
 import io.bsdb.reader.SnapshotReader;
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.Semaphore;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import org.HdrHistogram.ConcurrentHistogram;
 import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Looks keys up in several threads and measures it, in short rounds of which the median counts.
- * Each thread begins at another key, and every round continues where the one before ended: what was
- * just looked up is in caches.
- */
+/** Looks keys up in several threads and counts and times it. */
 final class LookupLoad {
   /** Keys between two looks at the clock. */
   private static final int STEP = 256;
 
-  private static final int ROUNDS = 5;
+  /** One call of so many is timed: the clock takes longer than some lookups. */
+  private static final int CALLS_PER_TIMED = 16;
 
   private final SnapshotReader reader;
   private final LookupKeys keys;
+  private final int threads;
   private final int batch;
   private final int inFlight;
   private final int turn;
   private final Semaphore room;
-  private final int[] positions;
   private final AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
-  private int checked;
 
   /**
    * Creates a load.
@@ -44,138 +43,110 @@ final class LookupLoad {
   LookupLoad(SnapshotReader reader, LookupKeys keys, int threads, int batch, int inFlight) {
     this.reader = reader;
     this.keys = keys;
+    this.threads = threads;
     this.batch = batch;
     this.inFlight = inFlight;
-    // Futures are asked for so many at a time: to be woken for each costs more than to read it.
+    // Permits are taken for several futures at a time: a wake-up for each costs more than a read.
     this.turn = Math.max(1, inFlight / threads / 4);
     this.room = new Semaphore(inFlight);
-    this.positions = new int[threads];
   }
 
   /**
-   * What was measured.
+   * Figures of a measurement.
    *
-   * @param perSecond lookups of all threads together, the median of the rounds
-   * @param bestPerSecond the best of the rounds
-   * @param lookups how many there were in all
-   * @param latencies in nanoseconds, of calls that were timed one by one
+   * @param lookups number of keys
+   * @param perSecond lookups of all threads together
+   * @param latencies of calls, in nanoseconds
    */
-  record Outcome(double perSecond, double bestPerSecond, long lookups, Histogram latencies) {}
-
-  /** What one round did. */
-  private record Round(long lookups, double perSecond) {}
+  record Outcome(long lookups, double perSecond, Histogram latencies) {}
 
   /**
-   * Looks each key up once, in this thread, and checks all that is known of its answer. To be
-   * called at most once, and before {@link #run}, which then begins with other keys.
+   * Looks each key up once, in this thread, and compares the bytes of each value.
    *
    * @param seconds after which it ends
-   * @return nanoseconds per key
    */
-  double check(double seconds) throws IOException {
+  void check(double seconds) throws IOException {
     long start = System.nanoTime();
-    do {
-      int count = Math.min(STEP, keys.size() - checked);
-      ask(checked, count, null, true);
-      checked += count;
-    } while (checked < keys.size() && System.nanoTime() - start < seconds * 1e9);
+    for (int i = 0; i < keys.size() && System.nanoTime() - start < seconds * 1e9; i += STEP) {
+      look(i, Math.min(STEP, keys.size() - i), null);
+    }
     finish();
-    return (double) (System.nanoTime() - start) / checked;
+  }
+
+  /** Looks keys up again and again; each thread begins at another one. */
+  Outcome run(double seconds) throws IOException {
+    AtomicLong done = new AtomicLong();
+    Histogram latencies = new ConcurrentHistogram(3);
+    ExecutorService pool = Executors.newFixedThreadPool(threads, r -> new Thread(r, "bsdb-bench"));
+    long start = System.nanoTime();
+    try {
+      List<Future<?>> all = new ArrayList<>();
+      for (int thread = 0; thread < threads; thread++) {
+        int first = (int) ((long) keys.size() * thread / threads);
+        all.add(
+            pool.submit(
+                () -> {
+                  int position = first;
+                  do {
+                    look(position, STEP, latencies);
+                    position = (position + STEP) % keys.size();
+                    done.addAndGet(STEP);
+                  } while (System.nanoTime() - start < seconds * 1e9);
+                  return null;
+                }));
+      }
+      for (Future<?> each : all) {
+        each.get();
+      }
+    } catch (ExecutionException e) {
+      throw rethrown(e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new InterruptedIOException("interrupted while measuring");
+    } finally {
+      pool.shutdownNow();
+    }
+    finish();
+    return new Outcome(done.get(), done.get() * 1e9 / (System.nanoTime() - start), latencies);
   }
 
   /**
-   * Alternates rounds that count lookups and rounds that time each of them, after one of each that
-   * does not count: what was done before has left its own in the processor's caches, and code that
-   * has not run yet is not compiled. Of each answer a sample is checked.
+   * Looks keys up.
+   *
+   * @param latencies null to compare the bytes of values instead of taking times
    */
-  Outcome run(double seconds) throws IOException {
-    long nanos = (long) (seconds * TimeUnit.SECONDS.toNanos(1) / (2 * ROUNDS));
-    for (int thread = 0; thread < positions.length; thread++) {
-      long first = checked + (long) keys.size() * thread / positions.length;
-      positions[thread] = (int) (first % keys.size());
-    }
-    round(nanos, null);
-    round(nanos, new ConcurrentHistogram(3));
-    Histogram latencies = new ConcurrentHistogram(3);
-    double[] rates = new double[ROUNDS];
-    long count = 0;
-    for (int i = 0; i < ROUNDS; i++) {
-      Round counted = round(nanos, null);
-      rates[i] = counted.perSecond();
-      count += counted.lookups() + round(nanos, latencies).lookups();
-    }
-    Arrays.sort(rates);
-    return new Outcome(rates[ROUNDS / 2], rates[ROUNDS - 1], count, latencies);
-  }
-
-  private Round round(long nanos, @Nullable Histogram latencies) throws IOException {
-    AtomicLong done = new AtomicLong();
-    List<Thread> threads = new ArrayList<>();
-    long start = System.nanoTime();
-    for (int i = 0; i < positions.length; i++) {
-      int thread = i;
-      threads.add(
-          new Thread(
-              () -> {
-                try {
-                  do {
-                    ask(positions[thread], STEP, latencies, false);
-                    positions[thread] = (positions[thread] + STEP) % keys.size();
-                    done.addAndGet(STEP);
-                  } while (System.nanoTime() < start + nanos);
-                } catch (Throwable e) { // for the thread that waits
-                  failure.compareAndSet(null, e);
-                }
-              },
-              "bsdb-bench"));
-    }
-    threads.forEach(Thread::start);
-    try {
-      for (Thread thread : threads) {
-        thread.join();
-      }
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new IOException("interrupted while measuring", e);
-    }
-    finish();
-    return new Round(done.get(), done.get() * 1e9 / (System.nanoTime() - start));
-  }
-
-  /** Looks keys up; calls are timed if there is a histogram. */
-  private void ask(int from, int count, @Nullable Histogram latencies, boolean full)
-      throws IOException {
-    for (int i = from; i < from + count; i += batch) {
+  private void look(int from, int count, @Nullable Histogram latencies) throws IOException {
+    boolean bytes = latencies == null;
+    int call = 0;
+    for (int i = from; i < from + count; i += batch, call++) {
+      Histogram timed = call % CALLS_PER_TIMED == 0 ? latencies : null;
+      long start = timed == null ? 0 : System.nanoTime();
       if (inFlight > 0) {
-        if ((i - from) % turn == 0) {
+        if (call % turn == 0) {
           room.acquireUninterruptibly(Math.min(turn, from + count - i));
         }
-        askForFuture(i, latencies, full);
-        continue;
-      }
-      long start = latencies == null ? 0 : System.nanoTime();
-      if (batch == 1) {
+        lookLater(i, bytes, start, timed);
+      } else if (batch == 1) {
         byte[] value = reader.get(keys.key(i));
-        time(start, latencies);
-        keys.check(i, value, full);
+        time(start, timed);
+        keys.check(i, value, bytes);
       } else {
         List<byte[]> values = reader.getAll(keys.keys(i, Math.min(batch, from + count - i)));
-        time(start, latencies);
+        time(start, timed);
         for (int j = 0; j < values.size(); j++) {
-          keys.check(i + j, values.get(j), full);
+          keys.check(i + j, values.get(j), bytes);
         }
       }
     }
   }
 
-  private void askForFuture(int position, @Nullable Histogram latencies, boolean full) {
-    long start = latencies == null ? 0 : System.nanoTime();
+  private void lookLater(int position, boolean bytes, long start, @Nullable Histogram timed) {
     var unused =
         reader
             .async() // closed with its sibling
             .get(keys.key(position))
-            .whenComplete((value, problem) -> time(start, latencies))
-            .thenAccept(value -> keys.check(position, value, full))
+            .whenComplete((value, problem) -> time(start, timed))
+            .thenAccept(value -> keys.check(position, value, bytes))
             .whenComplete(
                 (none, problem) -> {
                   if (problem != null) {
@@ -185,33 +156,34 @@ final class LookupLoad {
                 });
   }
 
-  private static void time(long start, @Nullable Histogram latencies) {
-    if (latencies != null) {
-      latencies.recordValue(System.nanoTime() - start);
+  private static void time(long start, @Nullable Histogram timed) {
+    if (timed != null) {
+      timed.recordValue(System.nanoTime() - start);
     }
   }
 
-  /** Waits for futures in flight, unless a thread failed: then some were never asked for. */
+  /** Waits for the futures in flight. */
   private void finish() throws IOException {
-    throwFailure();
     room.acquireUninterruptibly(inFlight);
     room.release(inFlight);
-    throwFailure();
+    Throwable first = failure.get();
+    if (first != null) {
+      throw rethrown(first);
+    }
   }
 
-  private void throwFailure() throws IOException {
-    Throwable first = failure.get();
-    if (first instanceof CompletionException wrapped && wrapped.getCause() != null) {
-      first = wrapped.getCause();
+  private static IOException rethrown(Throwable thrown) {
+    Throwable cause = thrown;
+    while (cause.getCause() != null
+        && (cause instanceof ExecutionException || cause instanceof CompletionException)) {
+      cause = cause.getCause();
     }
-    if (first instanceof IOException problem) {
+    if (cause instanceof RuntimeException problem) {
       throw problem;
     }
-    if (first instanceof RuntimeException problem) {
+    if (cause instanceof Error problem) {
       throw problem;
     }
-    if (first instanceof Error problem) {
-      throw problem;
-    }
+    return cause instanceof IOException problem ? problem : new IOException(cause);
   }
 }
