@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** The fio program: what the disk gives to 4 KiB random reads, whoever asks. */
+/** The fio program: the disk's rate of 4 KiB random reads. */
 final class Fio {
   private Fio() {}
 

@@ -56,7 +56,7 @@ final class Failures {
             });
   }
 
-  /** Says what is wrong with a command line, and where its right form is told. */
+  /** Reports what is wrong with a command line, and which help describes its form. */
   static int reportUsage(ParameterException e, Console console) {
     CommandLine command = e.getCommandLine();
     PrintWriter err = command.getErr();

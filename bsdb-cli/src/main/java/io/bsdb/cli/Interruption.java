@@ -10,9 +10,9 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Lets this thread's work clean up after itself when the process is told to end, by Ctrl-C for one:
- * the thread is interrupted, and the process waits until the work is closed. What takes longer, or
- * is killed, is left to 'bsdb sweep'.
+ * Lets this thread's work clean up after itself when the process is asked to end, for example by
+ * Ctrl-C: the thread is interrupted, and the process waits until the work is closed. What takes
+ * longer, or is killed, is left to 'bsdb sweep'.
  */
 final class Interruption implements Closeable {
   private static final long WAIT_SECONDS = 30;

@@ -11,7 +11,7 @@ public enum PerfectHashConstruction {
    *
    * <p>Sux4J registers the 256 temporary files of each perfect hash for deletion at the end of the
    * JVM, which never forgets them: tens of KiB of heap per partition built. So it is not for
-   * processes that build for ever.
+   * processes that build without end.
    */
   SUX4J("sux4j");
 

@@ -24,8 +24,8 @@ public record Build(UUID id, String version, @Nullable String parent) implements
   }
 
   /**
-   * Returns where temporary files may go, relative to the table directory. Whoever writes there
-   * deletes it; so do {@link Table#abort} and, of dead builds, {@link Table#sweep}.
+   * Returns where temporary files may go, relative to the table directory. Who writes there deletes
+   * it; so do {@link Table#abort} and, of dead builds, {@link Table#sweep}.
    */
   public String stagingDirectory() {
     return SnapshotFormat.STAGING_DIRECTORY + "/" + id;

@@ -240,7 +240,7 @@ public final class Table {
   }
 
   /**
-   * Returns whether a build was put in service, be it that later ones have taken its place since.
+   * Returns whether a build was put in service, even if later ones have taken its place since.
    * After a rollback, only what led to the version in service counts.
    *
    * @throws CorruptSnapshotException if a version names a parent that is not older than itself

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  * Looks keys up. Safe for many threads.
  *
  * <p>An answer is either the value that the writer was given or, for a key it was not given, null.
- * If that cannot be told, because bytes are damaged or cannot be read, there is an {@link
+ * If the answer is not known, because bytes are damaged or cannot be read, there is an {@link
  * IOException}. The exception are approximate snapshots: they answer an absent key with some other
  * record's value with probability 2^−(signature bits).
  */

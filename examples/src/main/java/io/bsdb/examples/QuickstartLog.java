@@ -7,7 +7,7 @@ import org.apache.logging.log4j.core.config.builder.api.ConfigurationBuilder;
 import org.apache.logging.log4j.core.config.builder.api.ConfigurationBuilderFactory;
 import org.apache.logging.log4j.core.config.builder.impl.BuiltConfiguration;
 
-/** Sends what Flink logs to a file: it is a lot, and of use only when something fails. */
+/** Sends what Flink logs to a file: it is a lot, and useful only when something fails. */
 final class QuickstartLog {
   private static final String PATTERN = "%d{ISO8601} %-5p %-50.50c{1.} %m%n";
 

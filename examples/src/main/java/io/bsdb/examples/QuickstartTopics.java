@@ -51,7 +51,7 @@ final class QuickstartTopics implements AutoCloseable {
   /**
    * Writes the stream.
    *
-   * @param sent is told how many check-ins have been written
+   * @param sent accepts the number of check-ins that have been written
    */
   void fill(CheckIns checkIns, long events, LongConsumer sent) throws IOException {
     kafka.send(

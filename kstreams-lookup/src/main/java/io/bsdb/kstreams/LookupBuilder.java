@@ -55,7 +55,8 @@ public final class LookupBuilder<K, V> {
    *
    * <p>A table with a schema, or a new version of it, is refused if its primary key is of a type
    * that Kafka's own serializers of texts and numbers do not write. Of other serializers, and of
-   * tables without a schema, nothing can be told: with the wrong serde, all keys are absent there.
+   * tables without a schema, nothing can be checked: with the wrong serde, all keys are absent
+   * there.
    */
   public LookupBuilder<K, V> serdes(Serde<K> keys, Serde<V> values) {
     this.format = new SerdeFormat<>(name, keys.serializer(), values.deserializer());
@@ -115,7 +116,7 @@ public final class LookupBuilder<K, V> {
     return this;
   }
 
-  /** Serves this version for ever, instead of whichever the table names. */
+  /** Serves this version always, instead of the one in service. */
   public LookupBuilder<K, V> pin(String version) {
     this.pinnedVersion = version;
     return this;

@@ -37,7 +37,7 @@ final class LookupTable<K, V> implements AutoCloseable {
    *
    * @param path of the table, for messages
    * @param reader opens the table
-   * @param listener hears what becomes of later versions
+   * @param listener is told of later versions, in use or refused
    * @param versionHeader of joined records; null for none
    */
   LookupTable(

@@ -34,7 +34,7 @@ final class VersionHold<K, V> implements Lease<K, V> {
 
   /**
    * Begins a join. The outermost moves on to the version in service, which costs one volatile read
-   * if that is the one held. Once the lookup is closed, what is held stays, be it nothing.
+   * if that is the one held. Once the lookup is closed, what is held stays, even if it is nothing.
    */
   void enter() {
     rollIdle();

@@ -161,7 +161,7 @@ public record Inputs(List<InputFile> files) {
     return places;
   }
 
-  /** Thrown by a sink that has seen enough, to whoever reads. */
+  /** Thrown by a sink that has seen enough, to end the reading. */
   static final class StopReading extends RuntimeException {
     private static final long serialVersionUID = 1L;
 

@@ -37,7 +37,7 @@ public interface RecordFormat {
    * Reads an input to its end.
    *
    * @param stored is increased by the bytes read
-   * @param badLines is told of each line that is not a record
+   * @param badLines handles each line that is not a record
    */
   void read(InputFile file, AtomicLong stored, Sink sink, BadLines badLines) throws IOException;
 

@@ -119,7 +119,7 @@ public final class Progress implements Closeable {
     }
   }
 
-  /** As if the rest went as fast as what is done; empty if that cannot be told. */
+  /** Returns the time left if the rest is as fast as what is done; empty if it is not known. */
   private String timeLeft(long reached) {
     if (reached == 0 || reached >= total) {
       return "";

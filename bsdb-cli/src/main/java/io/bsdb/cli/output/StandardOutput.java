@@ -4,7 +4,7 @@ import java.io.FilterOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 
-/** Standard output, whose failures can be told from those of files. */
+/** Standard output, whose failures can be distinguished from those of files. */
 public final class StandardOutput extends FilterOutputStream {
   public StandardOutput(OutputStream out) {
     super(out);

@@ -13,7 +13,7 @@ public interface KeyIndex {
 
   /**
    * Returns the block that holds a key if any does, with what is already known of its place in it:
-   * to be passed to the other methods. {@link #ABSENT} if the key can be told to be absent without
+   * to be passed to the other methods. {@link #ABSENT} if the key is known to be absent without
    * looking at a record.
    *
    * @param high upper word of the key's hash

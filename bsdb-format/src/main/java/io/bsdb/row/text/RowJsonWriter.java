@@ -156,7 +156,7 @@ public final class RowJsonWriter {
     out.writeEndArray();
   }
 
-  /** Returns the keys as names of an object; null if they cannot all be told apart as such. */
+  /** Returns the keys as names of an object; null if two of them would have the same name. */
   private static @Nullable List<String> names(ArrayView keys) {
     List<String> names = new ArrayList<>(keys.size());
     for (int i = 0; i < keys.size(); i++) {

@@ -95,7 +95,7 @@ final class CachedBlock extends Block {
     return OVERHEAD + ownedBytes + frames.length;
   }
 
-  /** Notes that the cache has let go of it. */
+  /** Notes that the cache has evicted it. */
   void evict() {
     evicted = true;
   }

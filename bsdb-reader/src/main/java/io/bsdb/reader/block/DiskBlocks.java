@@ -18,7 +18,7 @@ public final class DiskBlocks implements BlockSource {
   public enum Queue {
     /** A pool of threads, each waiting for one read at a time. */
     POOL,
-    /** An io_uring ring; where none is to be had, a pool. */
+    /** An io_uring ring; where none is available, a pool. */
     RING
   }
 

@@ -9,9 +9,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>The cache finds a block behind some eight references, and moves it in lists that tell what to
  * evict: about as many cache misses, where a lookup in memory has two. Here a block is one
- * reference away, in the slot that its id selects, whoever was put there last. To know what is in
- * use a cache need not see every use: one in sixteen is made to look absent here, so that it goes
- * to the cache. A block that the cache evicts leaves its slot too, so memory stays bounded.
+ * reference away, in the slot that its id selects: the one that was put there last. To know what is
+ * in use a cache need not see every use: one in sixteen is made to look absent here, so that it
+ * goes to the cache. A block that the cache evicts leaves its slot too, so memory stays bounded.
  */
 final class RecentBlocks {
   private static final int SEEN_BY_CACHE = 16;

@@ -48,7 +48,7 @@ import org.slf4j.LoggerFactory;
  * </ul>
  *
  * <p>Manifests are read at the table. Before files are copied, those are deleted that no reader of
- * this process uses: whoever still reads one holds it open.
+ * this process uses: readers that still use one hold it open.
  */
 final class LocalCopies extends VersionSource {
   private static final Logger LOG = LoggerFactory.getLogger(LocalCopies.class);

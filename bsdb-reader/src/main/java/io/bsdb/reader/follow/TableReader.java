@@ -25,7 +25,7 @@ import org.slf4j.LoggerFactory;
  *
  * <p>A new version is opened, verified and {@linkplain WarmUp warmed up} in the background; one
  * reference is swapped; the old version is closed after its last user. A version that cannot be
- * opened is refused: the old one keeps serving and the listener hears why. A damaged one is not
+ * opened is refused: the old one keeps serving and the listener is told why. A damaged one is not
  * tried again until {@code CURRENT} names another. Refreshes that fail in the background are also
  * logged: each kind of failure once in full, then one line a minute. Safe for many threads.
  */
@@ -54,7 +54,7 @@ public final class TableReader implements KeyLookup, Closeable {
     /**
      * Called when a refresh failed; the version in use stays.
      *
-     * @param version that was refused; null if it could not even be told which is in service
+     * @param version that was refused; null if it is not known which is in service
      */
     default void onRefreshFailed(@Nullable String version, Exception cause) {}
   }
@@ -219,7 +219,7 @@ public final class TableReader implements KeyLookup, Closeable {
    * Looks for a newer version now and changes over to it, in the calling thread.
    *
    * @return whether another version than before is in use; of a pinned one, once at most
-   * @throws IOException if it cannot be told or opened; the version in use stays
+   * @throws IOException if it cannot be found or opened; the version in use stays
    */
   public boolean refresh() throws IOException {
     return refresh(null);

@@ -162,7 +162,7 @@ final class VersionInUse implements Closeable {
    *
    * @param untried a version to leave alone
    * @return whether another version than before is in use
-   * @throws IOException if it cannot be told or opened; the version in use stays
+   * @throws IOException if it cannot be found or opened; the version in use stays
    */
   synchronized boolean refresh(@Nullable String untried) throws IOException {
     requireOpen();
@@ -246,7 +246,9 @@ final class VersionInUse implements Closeable {
     closed = true;
   }
 
-  /** Closes if use is refused: whoever refused it may not have waited for a refresh to end. */
+  /**
+   * Closes if use is refused: the thread that refused it may not have waited for a refresh to end.
+   */
   void closeIfRefused() {
     if (closed) {
       try {

@@ -21,8 +21,8 @@ public enum Access {
    */
   DIRECT,
   /**
-   * The same reads through io_uring, many in flight at once. Where that is not to be had, a pool of
-   * threads reads as with {@link #DIRECT}; one logged line says why. For {@code
+   * The same reads through io_uring, many in flight at once. Where io_uring is not available, a
+   * pool of threads reads as with {@link #DIRECT}; one logged line says why. For {@code
    * AsyncSnapshotReader}; a {@code SnapshotReader}, whose calls wait one by one, reads as with
    * {@link #DIRECT}.
    */

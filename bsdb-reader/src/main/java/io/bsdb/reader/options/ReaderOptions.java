@@ -11,8 +11,8 @@ import java.util.stream.Collectors;
  *
  * @param access how blocks are reached
  * @param verification what is verified at open
- * @param blockCacheBytes most that the block cache may hold; 0 for no cache. Of use for compressed
- *     and for direct reads.
+ * @param blockCacheBytes maximum size of the block cache; 0 for no cache. Useful for compressed and
+ *     for direct reads.
  * @param queueDepth reads in flight at once: the depth of an io_uring ring, or, up to 64, the
  *     threads of the pool that reads with {@link Access#DIRECT} or stands in for a ring
  * @param share of all keys that will be asked for; the partitions of others are not opened

@@ -12,7 +12,7 @@ public enum SignatureUse {
    */
   AUTO,
   /**
-   * Always. Of use in {@link Access#MAPPED} and {@link Access#RESIDENT} if more than about a
+   * Always. Useful in {@link Access#MAPPED} and {@link Access#RESIDENT} if more than about a
    * quarter of all keys asked for are absent. To open a table then reads its signatures, about a
    * byte per record.
    */

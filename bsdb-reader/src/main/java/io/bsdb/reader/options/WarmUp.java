@@ -5,9 +5,9 @@ package io.bsdb.reader.options;
  * lookups have none of this left to do. Reads the snapshot once, in the thread that opens it; a
  * damaged block is found then, and the snapshot refused.
  *
- * <p>Of use to {@link Access#MAPPED} and {@link Access#RESIDENT}; with {@link Access#MAPPED}, only
- * tables up to half the size of memory are warmed up, so that two versions stay in it. Others are
- * never warmed up.
+ * <p>Useful with {@link Access#MAPPED} and {@link Access#RESIDENT}; with {@link Access#MAPPED},
+ * only tables up to half the size of memory are warmed up, so that two versions stay in it. Others
+ * are never warmed up.
  */
 public enum WarmUp {
   /** Never: the first lookup in a block does all this for it. */

@@ -141,7 +141,7 @@ public final class PartitionOpener {
   }
 
   /**
-   * Returns the length of a regular file. Others are not opened: reading a pipe may take for ever.
+   * Returns the length of a regular file. Others are not opened: reading a pipe may never end.
    *
    * @param advice to the user if there is none
    */

@@ -40,7 +40,7 @@ public final class BsdbOptions {
           .enumType(AsyncLookup.class)
           .defaultValue(AsyncLookup.FALSE)
           .withDescription(
-              "Whether each task has many lookups in flight at once. Only if 'lookup.access' is 'direct' or 'io_uring': lookups in memory have nothing to wait for and stay synchronous. 'auto': if moreover 'lookup.block-cache-size' is less than the size of the table when the query is planned; not for COMPILE PLAN.");
+              "Whether each task has many lookups in flight at once. Only if 'lookup.access' is 'direct' or 'io_uring': lookups in memory have nothing to wait for and stay synchronous. 'auto': the same, if 'lookup.block-cache-size' is less than the size of the table when the query is planned; not for COMPILE PLAN.");
 
   public static final ConfigOption<Access> LOOKUP_ACCESS =
       ConfigOptions.key("lookup.access")
@@ -75,7 +75,7 @@ public final class BsdbOptions {
           .memoryType()
           .defaultValue(MemorySize.ZERO)
           .withDescription(
-              "Memory for blocks that were read or decompressed, once per task manager. Of use for compressed layouts and for access 'direct'.");
+              "Memory for blocks that were read or decompressed, once per task manager. Useful for compressed layouts and for access 'direct'.");
 
   public static final ConfigOption<String> LOOKUP_LOCAL_DIR =
       ConfigOptions.key("lookup.local-dir")
@@ -89,7 +89,7 @@ public final class BsdbOptions {
           .memoryType()
           .defaultValue(MemorySize.MAX_VALUE)
           .withDescription(
-              "Most that the copies of the table may take per local directory, the versions in use and the successor of one together. A version that does not fit is refused before it is copied.");
+              "Maximum size of the copies of the table per local directory, the versions in use and the successor of one together. A version that does not fit is refused before it is copied.");
 
   public static final ConfigOption<String> SNAPSHOT_VERSION =
       ConfigOptions.key("snapshot.version")
@@ -214,7 +214,7 @@ public final class BsdbOptions {
       ConfigOptions.key("sink.properties")
           .mapType()
           .defaultValue(Map.of())
-          .withDescription("What else to say of a version, kept in its manifest: 'name:value,…'.");
+          .withDescription("Properties of a version, kept in its manifest: 'name:value,…'.");
 
   /** Whose values are {@link io.bsdb.reader.options.ReaderOptions}, behind {@code lookup.}. */
   static final List<ConfigOption<?>> READER =

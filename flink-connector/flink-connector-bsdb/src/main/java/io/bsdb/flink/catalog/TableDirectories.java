@@ -115,7 +115,8 @@ final class TableDirectories {
   }
 
   /**
-   * Returns the options without the path of another table here, which comes of CREATE TABLE … LIKE.
+   * Returns the options without the path of another table here, which CREATE TABLE … LIKE leaves
+   * there.
    */
   private Map<String, String> withoutCopiedPath(Map<String, String> options) throws IOException {
     Map<String, String> own = new HashMap<>(options);

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>With the retry hint, Flink takes the null that comes with an exception for a lookup that found
  * nothing, so that a LEFT JOIN emits NULLs for a row that could not be read. Flink listens with
- * {@link #whenCompleteAsync(BiConsumer)} only then; so what it hears there, instead of null, is a
+ * {@link #whenCompleteAsync(BiConsumer)} only then; so what it gets there, instead of null, is a
  * collection that is not empty and that nobody can read.
  */
 final class LookupFuture extends CompletableFuture<Collection<RowData>> {
