@@ -19,6 +19,7 @@ import java.io.IOException;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -57,6 +58,17 @@ final class BuildCommand implements Callable<Integer> {
   @Mixin private InputArguments input;
   @Mixin private RecordArguments records;
   @Mixin private WriterArguments writer;
+
+  @Option(
+      names = "--keep-changes-after",
+      paramLabel = "VERSION",
+      description = {
+        "Keep the changes that were published after VERSION, and let them apply to what is built:"
+            + " for inputs that have all changes up to it.",
+        "Default: a build replaces all changes, and is refused if some were published since it"
+            + " began, or if a stream is written into the table."
+      })
+  private @Nullable String keepChangesAfter;
 
   @Option(names = "--verify", description = "Read the whole snapshot back once it is built.")
   private boolean verify;
@@ -119,7 +131,10 @@ final class BuildCommand implements Callable<Integer> {
       WriterOptions options,
       Interruption interruption)
       throws IOException {
-    try (SnapshotWriter snapshot = SnapshotWriter.create(table.directory(), options)) {
+    try (SnapshotWriter snapshot =
+        keepChangesAfter == null
+            ? SnapshotWriter.create(table.directory(), options)
+            : SnapshotWriter.createAsOf(keepChangesAfter, table.directory(), options)) {
       try (Progress progress =
           Progress.start(console, "reading", inputs.length(), Progress.Unit.BYTES)) {
         AtomicLong records = progress.records();

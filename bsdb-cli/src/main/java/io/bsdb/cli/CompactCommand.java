@@ -8,6 +8,7 @@ import io.bsdb.cli.output.Report;
 import io.bsdb.compact.Compactor;
 import io.bsdb.table.Manifest;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -60,6 +61,15 @@ final class CompactCommand implements Callable<Integer> {
   private int maxSegments = Compactor.MAX_SEGMENTS;
 
   @Option(
+      names = "--keep-history",
+      paramLabel = "AGE",
+      converter = SweepCommand.Age.class,
+      description =
+          "Keep folded segments until they are so old, for builds with --keep-changes-after. Default:"
+              + " 1d.")
+  private Duration keepHistory = Compactor.KEEP_HISTORY;
+
+  @Option(
       names = "--rate",
       paramLabel = "SIZE",
       converter = ByteSize.Converter.class,
@@ -76,7 +86,8 @@ final class CompactCommand implements Callable<Integer> {
   @Override
   public Integer call() throws IOException {
     table.open().requireCurrentVersion();
-    Compactor compactor = new Compactor(table.directory()).maxSegments(maxSegments);
+    Compactor compactor =
+        new Compactor(table.directory()).maxSegments(maxSegments).keepHistory(keepHistory);
     if (all && foldFraction != null) {
       throw CommandFailure.usage("--all and --fold-fraction exclude each other");
     }

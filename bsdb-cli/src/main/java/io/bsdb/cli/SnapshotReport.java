@@ -202,7 +202,7 @@ record SnapshotReport(
 
   /** Returns whether records hold their keys, as the writer says. */
   static boolean storesKeys(Manifest manifest) {
-    return !manifest.options().getOrDefault("keys", "stored").equals("omitted");
+    return !manifest.hasKeysOmitted();
   }
 
   /** Returns the bytes of blocks per byte of the keys and values in them. */

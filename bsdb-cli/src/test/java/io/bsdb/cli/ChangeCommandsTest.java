@@ -77,6 +77,27 @@ class ChangeCommandsTest {
   }
 
   @Test
+  void buildsAnewUnderChanges() throws IOException {
+    succeeds("put", "-t", table, "--", "k1", "before");
+    String version = version();
+    succeeds("put", "-t", table, "--", "k2", "after");
+    succeeds("compact", "-t", table, "--all", "--keep-history", "1h");
+    Path input = Files.writeString(directory.resolve("anew.txt"), "k1 anew\nk2 anew\n");
+
+    succeeds("build", "-t", table, "-i", input, "--keep-changes-after", version);
+
+    assertThat(succeeds("get", "-t", table, "k1").out()).contains("anew");
+    assertThat(succeeds("get", "-t", table, "k2").out()).contains("after");
+    CommandRun again =
+        CommandRun.of("build", "-t", table, "-i", input, "--keep-changes-after", version);
+    assertThat(again.err()).contains("the table was built anew or rolled back meanwhile");
+    assertThat(again.status()).isEqualTo(ExitStatus.CONFLICT);
+    assertUsage(
+        CommandRun.of("build", "-t", table, "-i", input, "--keep-changes-after", "yesterday"),
+        "not a version's name: 'yesterday'");
+  }
+
+  @Test
   void putsAndDeletesKeys() throws IOException {
     CommandRun put = succeeds("put", "-t", table, "--", "k1", "new value");
     assertThat(put.out()).isEqualTo("version=" + version() + " puts=1 deletes=0\n");

@@ -13,10 +13,18 @@ import org.jspecify.annotations.Nullable;
  * @param id becomes the snapshot id
  * @param version the directory name under {@code snapshots}
  * @param parent the version in service when the build began; null if there was none
+ * @param asOf up to where it has the changes of the table, so that later ones are kept; null if it
+ *     replaces all of them
  * @hidden
  */
 @Internal
-public record Build(UUID id, String version, @Nullable String parent) implements Serializable {
+public record Build(UUID id, String version, @Nullable String parent, @Nullable AsOf asOf)
+    implements Serializable {
+
+  /** A build that replaces all changes. */
+  public Build(UUID id, String version, @Nullable String parent) {
+    this(id, version, parent, null);
+  }
 
   /** Returns where the snapshot's files go, relative to the table directory. */
   public String directory() {

@@ -1,9 +1,12 @@
 package io.bsdb.table;
 
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.UUID;
+import java.util.stream.Stream;
 
 /**
  * The changes that a version has over its partition files.
@@ -11,14 +14,18 @@ import java.util.Map;
  * @param segments in the order in which they apply
  * @param lastSegment the greatest number that a segment of the table has had
  * @param streams how far streams have been applied, by their ids
+ * @param history what a build may keep that began before changes were folded
  */
 public record Changes(
-    List<SegmentFile> segments, long lastSegment, Map<String, StreamProgress> streams) {
+    List<SegmentFile> segments,
+    long lastSegment,
+    Map<String, StreamProgress> streams,
+    History history) {
   /** Most segments of a version. */
   public static final int MAX_SEGMENTS = 1 << 12;
 
   /** No changes, and never any. */
-  public static final Changes NONE = new Changes(List.of(), 0, Map.of());
+  public static final Changes NONE = new Changes(List.of(), 0, Map.of(), History.NONE);
 
   public Changes {
     segments = List.copyOf(segments);
@@ -26,8 +33,31 @@ public record Changes(
   }
 
   /** Returns the same changes in other segments, none of them new. */
-  public Changes in(List<SegmentFile> others) {
-    return new Changes(others, lastSegment, streams);
+  public Changes in(List<SegmentFile> others, History newHistory) {
+    return new Changes(others, lastSegment, streams, newHistory);
+  }
+
+  /** Returns the same changes in a line of versions. */
+  Changes of(UUID line) {
+    return new Changes(
+        segments, lastSegment, streams, new History(line, history.after(), history.segments()));
+  }
+
+  /** Returns no changes, but numbers and streams as they are here: what a build begins with. */
+  Changes folded() {
+    return new Changes(List.of(), lastSegment, streams, new History(null, lastSegment, List.of()));
+  }
+
+  /**
+   * Returns the segments with greater numbers than one, folded ones included, in the order in which
+   * they apply. A merged segment, or one of a partition that was not folded, may hold earlier
+   * changes too: they are applied again, and then those that followed them.
+   */
+  List<SegmentFile> after(long segment) {
+    return Stream.concat(history.segments().stream(), segments.stream())
+        .filter(file -> file.number() > segment)
+        .sorted(Comparator.comparingLong(SegmentFile::number))
+        .toList();
   }
 
   /** Returns these changes and then those of new segments, which get the next numbers. */
@@ -38,19 +68,24 @@ public record Changes(
       number++;
       all.add(segment.numbered(number));
     }
-    return new Changes(all, number, streams);
+    return new Changes(all, number, streams, history);
   }
 
   /** Returns the same changes with the progress of a stream. */
   public Changes with(String stream, StreamProgress progress) {
     Map<String, StreamProgress> all = new LinkedHashMap<>(streams);
     all.put(stream, progress);
-    return new Changes(segments, lastSegment, all);
+    return new Changes(segments, lastSegment, all, history);
   }
 
   /** Returns the number of puts and deletes in all segments. */
   public long count() {
     return segments.stream().mapToLong(segment -> segment.puts() + segment.deletes()).sum();
+  }
+
+  /** Returns the number of deletes in all segments. */
+  public long deletes() {
+    return segments.stream().mapToLong(SegmentFile::deletes).sum();
   }
 
   /** Returns the bytes of all segments. */

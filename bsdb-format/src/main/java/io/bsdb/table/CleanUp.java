@@ -73,7 +73,7 @@ final class CleanUp {
     Set<String> files = new HashSet<>();
     for (String version : table.versions()) {
       if (!others.contains(version)) {
-        files.addAll(table.manifest(version).files());
+        files.addAll(table.manifest(version).filesToKeep());
       }
     }
     return files;
@@ -83,7 +83,7 @@ final class CleanUp {
   private void prune(String version, Set<String> inUse) throws IOException {
     Set<String> files = new LinkedHashSet<>();
     try {
-      files.addAll(table.manifest(version).files());
+      files.addAll(table.manifest(version).filesToKeep());
     } catch (CorruptSnapshotException | UnsupportedVersionException e) {
       // Its own directory goes all the same; a segment that only it names is left to sweep.
     }

@@ -1,5 +1,12 @@
 package io.bsdb.table;
 
+import static io.bsdb.table.JsonMembers.checksum;
+import static io.bsdb.table.JsonMembers.number;
+import static io.bsdb.table.JsonMembers.required;
+import static io.bsdb.table.JsonMembers.text;
+import static io.bsdb.table.JsonMembers.texts;
+import static io.bsdb.table.JsonMembers.uuid;
+
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
@@ -9,7 +16,6 @@ import io.bsdb.format.CorruptSnapshotException;
 import io.bsdb.format.Excerpt;
 import io.bsdb.format.SnapshotFormat;
 import io.bsdb.format.UnsupportedVersionException;
-import io.bsdb.format.segment.SegmentWriter;
 import io.bsdb.row.Schema;
 import java.time.DateTimeException;
 import java.time.Instant;
@@ -17,12 +23,10 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.HashSet;
-import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.TreeMap;
 import java.util.UUID;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -58,22 +62,18 @@ public record Manifest(
   public static final int MAX_LENGTH = 64 << 20;
 
   /** Most entries of each of the maps. */
-  public static final int MAX_TEXTS = 65_536;
+  public static final int MAX_TEXTS = JsonMembers.MAX;
 
   private static final String WHAT = "manifest";
-  private static final Pattern VERSION = Pattern.compile("[0-9]{10}-[0-9a-f]{8}");
+  static final Pattern VERSION = Pattern.compile("[0-9]{10}-[0-9a-f]{8}");
 
   /** Maximum of lengths, so that the sum over all partitions is a long. */
   private static final long MAX_BYTES = Long.MAX_VALUE / SnapshotFormat.MAX_PARTITIONS;
 
-  private static final Pattern UUID_TEXT =
-      Pattern.compile("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}");
   private static final Pattern TIME =
       Pattern.compile("[0-9]{4}(-[0-9]{2}){2}T[0-9]{2}(:[0-9]{2}){2}(\\.[0-9]{3})?Z");
   private static final Pattern FILE_NAME = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._-]{0,199}");
   private static final String HASH = "XXH3-128, seed 0";
-  private static final Pattern HASH_WORD = Pattern.compile("[0-9a-f]{16}");
-  private static final Pattern HEX = Pattern.compile("[0-9a-f]{8}");
 
   /** Creates the manifest of a build without changes. */
   public Manifest(
@@ -144,12 +144,30 @@ public record Manifest(
         newChanges);
   }
 
+  /** Returns the line of versions that this is of: see {@link History}. */
+  UUID line() {
+    UUID line = changes.history().line();
+    return line == null ? snapshotId : line;
+  }
+
+  /** Whether records lack their keys, so that none can be told from another key's. */
+  public boolean hasKeysOmitted() {
+    return "omitted".equals(options.get("keys"));
+  }
+
   /** Returns whether there are changes over the partition files. */
   public boolean hasChanges() {
     return !changes.segments().isEmpty();
   }
 
-  /** Returns all files of the version but the manifest, relative to the table directory. */
+  /** Returns all files that the version needs: those that are read, and its history. */
+  Set<String> filesToKeep() {
+    Set<String> files = files();
+    changes.history().segments().forEach(segment -> files.add(segment.path()));
+    return files;
+  }
+
+  /** Returns all files that are read but the manifest, relative to the table directory. */
   public Set<String> files() {
     Set<String> files = new LinkedHashSet<>();
     for (PartitionFile file : partitions) {
@@ -230,39 +248,8 @@ public record Manifest(
           .put("keyBytes", file.keyBytes())
           .put("valueBytes", file.valueBytes());
     }
-    if (!changes.equals(Changes.NONE)) {
-      root.put("lastSegment", changes.lastSegment());
-      ArrayNode segments = root.putArray("segments");
-      for (SegmentFile segment : changes.segments()) {
-        segments
-            .addObject()
-            .put("number", segment.number())
-            .put("fileId", segment.fileId().toString())
-            .put("length", segment.length())
-            .put("checksum", SnapshotFormat.hex(segment.checksum()))
-            .put("firstHash", "%016x".formatted(segment.firstHash()))
-            .put("lastHash", "%016x".formatted(segment.lastHash()))
-            .put("puts", segment.puts())
-            .put("deletes", segment.deletes());
-      }
-    }
-    if (!changes.streams().isEmpty()) {
-      ObjectNode streams = root.putObject("streams");
-      new TreeMap<>(changes.streams())
-          .forEach(
-              (stream, progress) -> {
-                ObjectNode entry = put(streams.putObject(stream), progress.last());
-                ArrayNode superseded = entry.putArray("superseded");
-                progress.superseded().forEach(last -> put(superseded.addObject(), last));
-              });
-    }
+    ChangesJson.write(changes, root);
     return root;
-  }
-
-  private static ObjectNode put(ObjectNode entry, StreamProgress.Checkpoint checkpoint) {
-    return entry
-        .put("incarnation", checkpoint.incarnation().toString())
-        .put("checkpoint", checkpoint.number());
   }
 
   private static void putAll(ObjectNode node, Map<String, String> entries) {
@@ -301,15 +288,15 @@ public record Manifest(
     Manifest manifest =
         new Manifest(
             uuid(root, "snapshotId"),
-            version(root, "version"),
-            root.has("parent") ? version(root, "parent") : null,
+            text(root, "version", VERSION),
+            root.has("parent") ? text(root, "parent", VERSION) : null,
             Instant.parse(text(root, "createdAt", TIME)),
             schema == null ? null : Schema.fromJson(schema, file),
             texts(root, "options"),
             partitions(required(root, "partitions"), file),
             texts(root, "properties"),
             texts(root, "sourcePositions"),
-            changes(root, file));
+            ChangesJson.read(root, file));
     if (number(root, "formatVersion", Long.MAX_VALUE) < manifest.formatVersion()) {
       throw new CorruptSnapshotException(
           "manifest of format version 1 has what only version 2 has: file=" + file);
@@ -354,141 +341,9 @@ public record Manifest(
               (int) number(node, "recordCount", SnapshotFormat.MAX_PARTITION_RECORDS),
               number(node, "keyBytes", MAX_BYTES),
               number(node, "valueBytes", MAX_BYTES),
-              node.has("version") ? version(node, "version") : null,
+              node.has("version") ? text(node, "version", VERSION) : null,
               node.has("foldedThrough") ? number(node, "foldedThrough", Long.MAX_VALUE) : 0));
     }
     return partitions;
-  }
-
-  private static Changes changes(JsonNode root, String file) throws CorruptSnapshotException {
-    if (!root.has("segments")) {
-      return Changes.NONE;
-    }
-    long last = number(root, "lastSegment", Long.MAX_VALUE);
-    List<SegmentFile> segments = new ArrayList<>();
-    Set<UUID> fileIds = new HashSet<>();
-    long before = 0;
-    for (JsonNode node : required(root, "segments")) {
-      SegmentFile segment =
-          new SegmentFile(
-              number(node, "number", last),
-              uuid(node, "fileId"),
-              number(node, "length", SegmentWriter.MAX_LENGTH),
-              checksum(node),
-              hash(node, "firstHash"),
-              hash(node, "lastHash"),
-              number(node, "puts", SegmentWriter.MAX_LENGTH),
-              number(node, "deletes", SegmentWriter.MAX_LENGTH));
-      if (segment.number() <= before || !fileIds.add(segment.fileId())) {
-        throw new CorruptSnapshotException(
-            "manifest has segments out of order: file=%s number=%d behind %d fileId=%s"
-                .formatted(file, segment.number(), before, segment.fileId()));
-      }
-      before = segment.number();
-      segments.add(segment);
-    }
-    return new Changes(segments, last, streams(root));
-  }
-
-  private static Map<String, StreamProgress> streams(JsonNode root) {
-    if (!root.has("streams")) {
-      return Map.of();
-    }
-    JsonNode node = object(root, "streams");
-    Map<String, StreamProgress> streams = new LinkedHashMap<>();
-    for (Map.Entry<String, JsonNode> entry : node.properties()) {
-      JsonNode superseded = required(entry.getValue(), "superseded");
-      if (!superseded.isArray() || superseded.size() > StreamProgress.MAX_SUPERSEDED) {
-        throw new IllegalArgumentException(
-            "'superseded' is not an array of at most %d: stream '%s'"
-                .formatted(StreamProgress.MAX_SUPERSEDED, entry.getKey()));
-      }
-      List<StreamProgress.Checkpoint> others = new ArrayList<>();
-      superseded.forEach(other -> others.add(checkpoint(other)));
-      streams.put(entry.getKey(), new StreamProgress(checkpoint(entry.getValue()), others));
-    }
-    return streams;
-  }
-
-  private static StreamProgress.Checkpoint checkpoint(JsonNode node) {
-    return new StreamProgress.Checkpoint(
-        uuid(node, "incarnation"), number(node, "checkpoint", Long.MAX_VALUE));
-  }
-
-  private static long hash(JsonNode node, String name) {
-    String text = text(node, name);
-    if (!HASH_WORD.matcher(text).matches()) {
-      throw new IllegalArgumentException(
-          name + " is not sixteen hexadecimal digits: '" + text + "'");
-    }
-    return Long.parseUnsignedLong(text, 16);
-  }
-
-  private static long number(JsonNode node, String name, long max) {
-    JsonNode number = required(node, name);
-    if (!number.isIntegralNumber()
-        || !number.canConvertToLong()
-        || number.longValue() < 0
-        || number.longValue() > max) {
-      throw new IllegalArgumentException(name + " out of range: " + number);
-    }
-    return number.longValue();
-  }
-
-  private static int checksum(JsonNode node) {
-    return Integer.parseUnsignedInt(text(node, "checksum", HEX), 16);
-  }
-
-  private static UUID uuid(JsonNode node, String name) {
-    return UUID.fromString(text(node, name, UUID_TEXT));
-  }
-
-  private static String version(JsonNode node, String name) {
-    return text(node, name, VERSION);
-  }
-
-  private static String text(JsonNode node, String name, Pattern form) {
-    String text = text(node, name);
-    if (!form.matcher(text).matches()) {
-      throw new IllegalArgumentException(
-          "%s has another form than %s: '%s'".formatted(name, form, text));
-    }
-    return text;
-  }
-
-  private static String text(JsonNode node, String name) {
-    JsonNode text = required(node, name);
-    if (!text.isTextual()) {
-      throw new IllegalArgumentException("'" + name + "' is not a string");
-    }
-    return text.textValue();
-  }
-
-  private static JsonNode required(JsonNode node, String name) {
-    JsonNode child = node.get(name);
-    if (child == null) {
-      throw new IllegalArgumentException("'" + name + "' is missing");
-    }
-    return child;
-  }
-
-  private static Map<String, String> texts(JsonNode root, String name) {
-    JsonNode node = object(root, name);
-    Map<String, String> texts = new LinkedHashMap<>();
-    node.fieldNames().forEachRemaining(key -> texts.put(key, text(node, key)));
-    return texts;
-  }
-
-  private static JsonNode object(JsonNode root, String name) {
-    JsonNode node = required(root, name);
-    if (!node.isObject()) {
-      throw new IllegalArgumentException("'" + name + "' is not an object");
-    }
-    if (node.size() > MAX_TEXTS) {
-      throw new IllegalArgumentException(
-          "'%s' has too many entries: expected<=%d actual=%d"
-              .formatted(name, MAX_TEXTS, node.size()));
-    }
-    return node;
   }
 }

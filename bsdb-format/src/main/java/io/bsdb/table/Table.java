@@ -163,6 +163,29 @@ public final class Table {
    */
   @Internal
   public Build begin() throws IOException {
+    return begin(UUID.randomUUID());
+  }
+
+  /**
+   * Begins a build that keeps the changes published after a version, at or before which its data is
+   * read.
+   *
+   * @throws NoSuchFileException if there is no such complete version
+   * @hidden
+   */
+  @Internal
+  public Build beginAsOf(String version) throws IOException {
+    Manifest manifest = manifest(version);
+    Build build = begin();
+    return new Build(
+        build.id(),
+        build.version(),
+        build.parent(),
+        new AsOf(version, manifest.line(), manifest.changes().lastSegment()));
+  }
+
+  /** Begins a build with a given id. */
+  Build begin(UUID id) throws IOException {
     // Before the listing, so that this is in it and the build sorts behind it.
     String parent = currentVersion();
     String newest = newest();
@@ -173,7 +196,6 @@ public final class Table {
           "no number is left for another version: table=%s newest version=%s; delete it if it is not this table's, else build into a new directory"
               .formatted(storage, newest == null ? parent : newest));
     }
-    UUID id = UUID.randomUUID();
     String version =
         String.format(Locale.ROOT, "%010d-%s", sequence + 1, id.toString().substring(0, 8));
     return new Build(id, version, parent);
@@ -231,7 +253,7 @@ public final class Table {
             return;
           }
           checkParent(build);
-          requireNoStreams(build.parent());
+          replacedBy(build);
           checkFiles(manifest);
           putInService(build, encoded);
           now.set(true);
@@ -248,17 +270,26 @@ public final class Table {
    */
   @Internal
   public boolean wasPublished(Build build) throws IOException {
+    return published(build) != null;
+  }
+
+  /** Returns the version of a build that {@link #wasPublished}, else null. */
+  @Nullable String published(Build build) throws IOException {
     String version = currentVersion();
     while (version != null && !version.equals(build.parent())) {
       if (version.equals(build.version())) {
-        return true;
+        return version;
       }
-      String parent;
+      Manifest manifest;
       try {
-        parent = manifest(version).parent();
+        manifest = manifest(version);
       } catch (NoSuchFileException pruned) {
-        return false;
+        return null;
       }
+      if (manifest.snapshotId().equals(build.id())) {
+        return version;
+      }
+      String parent = manifest.parent();
       if (parent != null && parent.compareTo(version) >= 0) {
         throw new CorruptSnapshotException(
             "a version cannot follow one that is not older: file=%s/%s/%s parent=%s; roll back to a version of 'bsdb versions', and delete this one"
@@ -266,7 +297,7 @@ public final class Table {
       }
       version = parent;
     }
-    return false;
+    return null;
   }
 
   /** Makes the next version of a table from the one in service. */
@@ -302,53 +333,84 @@ public final class Table {
             return;
           }
           Build build = begin();
-          List<PartitionFile> partitions =
-              wanted.partitions().stream().map(file -> file.in(current)).toList();
-          Manifest manifest =
-              new Manifest(
-                  build.id(),
-                  build.version(),
-                  current,
-                  Instant.now().truncatedTo(ChronoUnit.MILLIS),
-                  before.schema(),
-                  before.options(),
-                  partitions,
-                  before.properties(),
+          // After a rollback, numbers of segments stand for others than before.
+          boolean follows = sequence(build.version()) == sequence(current) + 1;
+          Manifest content =
+              before.with(
+                  wanted.partitions().stream().map(file -> file.in(current)).toList(),
                   wanted.sourcePositions(),
-                  wanted.changes());
-          checkSegments(manifest);
-          checkFiles(manifest);
-          putInService(build, ManifestFile.encode(storage, build, manifest));
-          published.add(manifest);
+                  wanted.changes().of(follows ? before.line() : build.id()));
+          published.add(putInService(build, content));
         });
     return published.get(0);
   }
 
-  private void requireNoStreams(@Nullable String parent) throws IOException {
-    if (parent == null) {
-      return;
-    }
-    Manifest inService;
-    try {
-      inService = manifest(parent);
-    } catch (CorruptSnapshotException | NoSuchFileException damaged) {
-      return; // building anew is its cure
-    }
-    requireNoStreams(inService);
+  /** Puts what a manifest says in service as a version of its own; under the lock. */
+  Manifest putInService(Build build, Manifest content) throws IOException {
+    Manifest manifest =
+        new Manifest(
+            build.id(),
+            build.version(),
+            build.parent(),
+            Instant.now().truncatedTo(ChronoUnit.MILLIS),
+            content.schema(),
+            content.options(),
+            content.partitions(),
+            content.properties(),
+            content.sourcePositions(),
+            content.changes());
+    checkSegments(manifest);
+    checkFiles(manifest);
+    putInService(build, ManifestFile.encode(storage, build, manifest));
+    return manifest;
   }
 
   /**
-   * Refuses to build a table anew into which a stream is written: the build would lose what the
-   * stream changed since its data was read.
+   * Returns what a build takes over that replaces all changes: their numbers.
    *
-   * @param inService the version that the build would replace
+   * @throws PublishConflictException if a stream is written into the table: the build would lose
+   *     what the stream changed since its data was read
+   * @hidden
    */
-  public void requireNoStreams(Manifest inService) throws PublishConflictException {
-    if (!inService.changes().streams().isEmpty()) {
-      throw new PublishConflictException(
-          "a table into which a stream is written cannot be replaced by a build: table=%s version=%s streams=%s; change single rows by a delta, or build another table and start the stream into that one"
-              .formatted(storage, inService.version(), inService.changes().streams().keySet()));
+  @Internal
+  public Changes replacedBy(Build build) throws IOException {
+    String parent = build.parent();
+    if (parent == null) {
+      return Changes.NONE;
     }
+    Changes replaced;
+    try {
+      replaced = manifest(parent).changes();
+    } catch (CorruptSnapshotException | NoSuchFileException damaged) {
+      return Changes.NONE; // building anew is its cure
+    }
+    if (!replaced.streams().isEmpty()) {
+      throw new PublishConflictException(
+          "a table into which a stream is written cannot be replaced by a build that does not say which changes it has: table=%s version=%s streams=%s; name the version from which on changes are to be kept (--keep-changes-after, 'sink.keep-changes-after'), or change single rows by a delta"
+              .formatted(storage, parent, replaced.streams().keySet()));
+    }
+    return replaced.lastSegment() == 0 ? Changes.NONE : replaced.folded();
+  }
+
+  /**
+   * Puts a build in service under the changes that were published since its data was read. May be
+   * repeated for the same build.
+   *
+   * @return the manifest of the version in service
+   * @throws PublishConflictException if it cannot be told which changes those are, or if some are
+   *     gone
+   * @hidden
+   */
+  @Internal
+  public Manifest publishUnderChanges(Build build, Manifest manifest) throws IOException {
+    List<Manifest> inService = new ArrayList<>();
+    storage.exclusively(
+        () -> {
+          String before = published(build);
+          inService.add(
+              before == null ? new Rebuild(this, build, manifest).publish() : manifest(before));
+        });
+    return inService.get(0);
   }
 
   /** Writes a manifest and swaps {@code CURRENT}; under the lock. */
@@ -385,7 +447,7 @@ public final class Table {
 
   private void checkFiles(Manifest manifest) throws IOException {
     Map<String, Set<String>> present = new HashMap<>();
-    for (String path : manifest.files()) {
+    for (String path : manifest.filesToKeep()) {
       int slash = path.lastIndexOf('/');
       String directory = path.substring(0, slash);
       if (!present.containsKey(directory)) {

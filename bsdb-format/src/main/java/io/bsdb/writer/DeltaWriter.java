@@ -62,7 +62,7 @@ public final class DeltaWriter implements Closeable {
    * @throws IllegalArgumentException if it stores no keys
    */
   public static void requireKeys(Manifest manifest, Table table) {
-    if ("omitted".equals(manifest.options().get("keys"))) {
+    if (manifest.hasKeysOmitted()) {
       throw new IllegalArgumentException(
           "an approximate table cannot be changed, as it does not store keys: table=%s version=%s; build it with keys"
               .formatted(table.storage(), manifest.version()));

@@ -3,6 +3,7 @@ package io.bsdb.writer;
 import io.bsdb.format.Internal;
 import io.bsdb.format.SnapshotFormat;
 import io.bsdb.table.Build;
+import io.bsdb.table.Changes;
 import io.bsdb.table.Manifest;
 import io.bsdb.table.PartitionFile;
 import io.bsdb.table.PublishConflictException;
@@ -92,7 +93,8 @@ public final class SnapshotPublisher {
   private static Manifest complete(
       Table table, Build build, @Nullable PartitionFile[] byPartition, WriterOptions options)
       throws IOException {
-    if (table.wasPublished(build) || table.contains(build.version())) {
+    boolean replacesChanges = build.asOf() == null;
+    if (replacesChanges && (table.wasPublished(build) || table.contains(build.version()))) {
       // It may have been in service, so that its files must stay as they are.
       Manifest manifest = table.manifest(build.version());
       table.publish(build, manifest);
@@ -117,7 +119,11 @@ public final class SnapshotPublisher {
             options.description(),
             all,
             options.properties(),
-            options.sourcePositions());
+            options.sourcePositions(),
+            replacesChanges ? table.replacedBy(build) : Changes.NONE);
+    if (!replacesChanges) {
+      return table.publishUnderChanges(build, manifest);
+    }
     return table.publish(build, manifest) == Published.NOW
         ? manifest
         : table.manifest(build.version());
@@ -147,15 +153,23 @@ public final class SnapshotPublisher {
       if (rows < least) {
         throw new TooFewRowsException(
             Limit.MAX_SHRINKAGE,
-            "too few rows, so nothing was published: table=%s the version before, %s, has %d: expected>=%d actual=%d"
-                .formatted(table.storage(), parent, before, least, rows));
+            "too few rows, so nothing was published: table=%s the version before, %s, has %s%d: expected>=%d actual=%d"
+                .formatted(
+                    table.storage(),
+                    parent,
+                    table.manifest(parent).hasChanges() ? "at least " : "",
+                    before,
+                    least,
+                    rows));
       }
     }
   }
 
+  /** The least number of rows that a version may have. */
   private static long rowsOf(Table table, String version) throws IOException {
     try {
-      return table.manifest(version).recordCount();
+      Manifest manifest = table.manifest(version);
+      return Math.max(0, manifest.recordCount() - manifest.changes().deletes());
     } catch (IOException e) {
       throw new IOException(
           "the number of rows cannot be compared with the version before, build without a maximum shrinkage: "

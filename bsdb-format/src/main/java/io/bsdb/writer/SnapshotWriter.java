@@ -61,14 +61,34 @@ public final class SnapshotWriter implements Closeable {
    * staging directory by default.
    */
   public static SnapshotWriter create(Path directory, WriterOptions options) throws IOException {
+    return create(directory, options, Table::begin);
+  }
+
+  /**
+   * A writer of records that are at least as new as a version of the table: the changes published
+   * after it are kept, and apply to what is built.
+   *
+   * @throws java.nio.file.NoSuchFileException if there is no such complete version
+   */
+  public static SnapshotWriter createAsOf(String version, Path directory, WriterOptions options)
+      throws IOException {
+    return create(directory, options, table -> table.beginAsOf(version));
+  }
+
+  private interface Begin {
+    Build of(Table table) throws IOException;
+  }
+
+  private static SnapshotWriter create(Path directory, WriterOptions options, Begin begin)
+      throws IOException {
     Table table = Table.at(directory);
     if (options.temporaryDirectory() == null
         && directory.getFileSystem() == FileSystems.getDefault()) {
-      Build build = table.begin();
+      Build build = begin.of(table);
       return new SnapshotWriter(
           table, build, options, directory.resolve(build.stagingDirectory()), null);
     }
-    return create(table, options);
+    return create(table, options, begin);
   }
 
   /**
@@ -76,7 +96,12 @@ public final class SnapshotWriter implements Closeable {
    * system's.
    */
   public static SnapshotWriter create(Table table, WriterOptions options) throws IOException {
-    Build build = table.begin();
+    return create(table, options, Table::begin);
+  }
+
+  private static SnapshotWriter create(Table table, WriterOptions options, Begin begin)
+      throws IOException {
+    Build build = begin.of(table);
     Path parent = options.temporaryDirectory();
     if (parent != null) {
       Files.createDirectories(parent);

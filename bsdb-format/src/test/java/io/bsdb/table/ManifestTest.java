@@ -299,7 +299,10 @@ class ManifestTest {
     List<PartitionFile> partitions =
         MANIFEST.partitions().stream().map(file -> file.in("0000000001-12345678")).toList();
     Manifest manifest =
-        MANIFEST.with(partitions, Map.of(), new Changes(List.of(first, second), 9, Map.of()));
+        MANIFEST.with(
+            partitions,
+            Map.of(),
+            new Changes(List.of(first, second), 9, Map.of(), History.NONE));
     byte[] encoded = manifest.encode();
     assertThat(new String(encoded, StandardCharsets.UTF_8)).contains("\"formatVersion\" : 2");
     assertThat(Manifest.decode(encoded, FILE)).isEqualTo(manifest);
@@ -315,8 +318,35 @@ class ManifestTest {
     assertRefusedWith(edited(manifest, "\"number\" : 7", "\"number\" : 10"), "number out of range");
     assertRefusedWith(
         edited(manifest, new UUID(5, 7).toString(), new UUID(5, 6).toString()), "out of order");
-    assertRefusedWith(edited(manifest, "8000000000000000", "8"), "sixteen hexadecimal digits");
+    assertRefusedWith(edited(manifest, "8000000000000000", "8"), "firstHash has another form");
     assertRefusedWith(edited(manifest, "\"lastSegment\" : 9,", ""), "'lastSegment' is missing");
+    assertRefusedWith(
+        edited(manifest, "\"segments\" : [", "\"segments\" : {}, \"other\" : ["),
+        "'segments' is not an array");
+  }
+
+  @Test
+  void readsWhatItWroteOfHistory() throws Exception {
+    SegmentFile folded = new SegmentFile(3, new UUID(5, 6), 1000, 1, 0, -1, 10, 2);
+    SegmentFile applied = new SegmentFile(7, new UUID(5, 7), 2000, 1, 0, -1, 0, 1);
+    History history = new History(new UUID(7, 8), 2, List.of(folded));
+    Manifest manifest =
+        MANIFEST.with(
+            MANIFEST.partitions(),
+            Map.of(),
+            new Changes(List.of(applied), 7, Map.of(), history));
+    assertThat(Manifest.decode(manifest.encode(), FILE)).isEqualTo(manifest);
+    assertThat(manifest.files()).contains(applied.path()).doesNotContain(folded.path());
+    assertThat(manifest.filesToKeep()).contains(applied.path(), folded.path());
+    assertThat(manifest.changes().after(2)).containsExactly(folded, applied);
+    assertThat(manifest.changes().after(3)).containsExactly(applied);
+
+    assertRefusedWith(edited(manifest, "\"after\" : 2", "\"after\" : 3"), "out of order");
+    assertRefusedWith(edited(manifest, "\"after\" : 2", "\"after\" : 8"), "after out of range");
+    assertRefusedWith(
+        edited(manifest, new UUID(5, 6).toString(), new UUID(5, 7).toString()), "out of order");
+    assertRefusedWith(
+        edited(manifest, new UUID(7, 8).toString(), "x"), "line has another form");
   }
 
   @Test
@@ -331,7 +361,7 @@ class ManifestTest {
     byte[] encoded = manifest.encode();
     assertThat(new String(encoded, StandardCharsets.UTF_8)).contains("\"formatVersion\" : 2");
     assertThat(Manifest.decode(encoded, FILE)).isEqualTo(manifest);
-    assertThat(manifest.changes().in(List.of())).isEqualTo(manifest.changes());
+    assertThat(manifest.changes().in(List.of(), History.NONE)).isEqualTo(manifest.changes());
     assertThat(manifest.changes().append(List.of()).streams()).containsKeys("a", "b");
 
     assertThat(progress.contains(new StreamProgress.Checkpoint(new UUID(1, 1), 5))).isTrue();

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bsdb.row.Schema;
 import io.bsdb.table.Changes;
+import io.bsdb.table.History;
 import io.bsdb.table.Manifest;
 import io.bsdb.table.PublishConflictException;
 import io.bsdb.table.SegmentFile;
@@ -69,7 +70,7 @@ class DeltaWriterTest {
     assertThatThrownBy(() -> build(WriterOptions.builder().build()))
         .isInstanceOf(PublishConflictException.class)
         .hasMessageContainingAll(
-            "a table into which a stream is written cannot be replaced by a build: table="
+            "a table into which a stream is written cannot be replaced by a build that does not say which changes it has: table="
                 + directory,
             "streams=[cdc]");
     assertThat(table.versions()).hasSize(3).contains(streamed.version());
@@ -177,7 +178,7 @@ class DeltaWriterTest {
       Files.createFile(directory.resolve(segment.path()));
       most.add(segment);
     }
-    Changes changes = new Changes(most, most.size(), Map.of());
+    Changes changes = new Changes(most, most.size(), Map.of(), History.NONE);
     Manifest full = table.edit(manifest -> manifest.with(manifest.partitions(), Map.of(), changes));
     assertThatThrownBy(() -> change("k1"))
         .isInstanceOf(IOException.class)
@@ -212,7 +213,10 @@ class DeltaWriterTest {
   void aBuildAnewHasNoChanges() throws IOException {
     change("k1");
     String anew = build(WriterOptions.builder().build());
-    assertThat(table.manifest(anew).changes()).isEqualTo(Changes.NONE);
+    assertThat(table.manifest(anew).changes())
+        .isEqualTo(
+            new Changes(List.of(), 1, Map.of(), new History(null, 1, List.of())));
+    assertThat(change("k2").changes().segments().get(0).number()).isEqualTo(2);
   }
 
   @Test

@@ -6,6 +6,7 @@ import io.bsdb.reader.SnapshotReader;
 import io.bsdb.reader.options.ReaderOptions;
 import io.bsdb.reader.overlay.Overlay;
 import io.bsdb.table.Build;
+import io.bsdb.table.History;
 import io.bsdb.table.Manifest;
 import io.bsdb.table.PartitionFile;
 import io.bsdb.table.Partitioning;
@@ -19,7 +20,10 @@ import io.bsdb.writer.WriterOptions;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -38,8 +42,12 @@ public final class Compactor {
   /** Segments beyond which those that stay are merged, unless told otherwise. */
   public static final int MAX_SEGMENTS = 64;
 
+  /** How long folded segments are kept, unless told otherwise. */
+  public static final Duration KEEP_HISTORY = Duration.ofDays(1);
+
   private final Path directory;
   private final Table table;
+  private Duration keepHistory = KEEP_HISTORY;
   private double foldFraction = FOLD_FRACTION;
   private int maxSegments = MAX_SEGMENTS;
   private Throttle throttle = new Throttle(Long.MAX_VALUE);
@@ -73,6 +81,18 @@ public final class Compactor {
       throw new IllegalArgumentException("maximum number of segments: expected>=1 actual=" + value);
     }
     maxSegments = value;
+    return this;
+  }
+
+  /**
+   * Keeps folded segments for so long after they were written, so that a build whose data was read
+   * before the fold can take the place of the partition files and lose no change.
+   */
+  public Compactor keepHistory(Duration value) {
+    if (value.isNegative()) {
+      throw new IllegalArgumentException("time to keep folded segments: expected>=0 actual=" + value);
+    }
+    keepHistory = value;
     return this;
   }
 
@@ -264,7 +284,7 @@ public final class Compactor {
       Build build,
       Map<Integer, PartitionFile> files,
       @Nullable List<SegmentFile> merged)
-      throws PublishConflictException {
+      throws IOException {
     long last = lastSegment(compacted);
     List<SegmentFile> segments = inService.changes().segments();
     List<SegmentFile> old = compacted.changes().segments();
@@ -293,8 +313,39 @@ public final class Compactor {
         }
       }
     }
+    List<SegmentFile> folded = new ArrayList<>(old);
+    folded.removeAll(kept);
+    folded.removeIf(segment -> !hasFolded(segment, compacted.partitioning(), partitions));
     kept.addAll(segments.subList(old.size(), segments.size()));
-    return inService.with(partitions, inService.sourcePositions(), inService.changes().in(kept));
+    History history = history(inService.changes().history(), folded);
+    return inService.with(
+        partitions, inService.sourcePositions(), inService.changes().in(kept, history));
+  }
+
+  /** Whether a segment has changes that may be in partition files and in no other segment. */
+  private static boolean hasFolded(
+      SegmentFile segment, Partitioning partitioning, List<PartitionFile> partitions) {
+    int end = partitioning.partition(segment.lastHash());
+    return partitions
+        .subList(partitioning.partition(segment.firstHash()), end + 1)
+        .stream()
+        .anyMatch(file -> file.foldedThrough() >= segment.number());
+  }
+
+  private History history(History before, List<SegmentFile> folded) throws IOException {
+    List<SegmentFile> all = new ArrayList<>(before.segments());
+    all.addAll(folded);
+    all.sort(Comparator.comparingLong(SegmentFile::number));
+    Instant limit = Instant.now().minus(keepHistory);
+    int gone = Math.max(0, all.size() - History.MAX_SEGMENTS);
+    while (gone < all.size()
+        && !table.storage().lastModified(all.get(gone).path()).isAfter(limit)) {
+      gone++;
+    }
+    return new History(
+        before.line(),
+        gone == 0 ? before.after() : all.get(gone - 1).number(),
+        all.subList(gone, all.size()));
   }
 
   private PublishConflictException conflict(Manifest inService, Manifest compacted) {

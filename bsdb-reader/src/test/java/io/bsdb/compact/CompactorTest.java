@@ -124,15 +124,41 @@ class CompactorTest {
     return all;
   }
 
+  @Test
+  void keepsWhatItFoldedForBuildsThatBeganBefore() throws IOException {
+    build(Layout.BLOCKED);
+    Manifest first = change(new Random(1), 50);
+    try (SnapshotWriter writer =
+        SnapshotWriter.createAsOf(first.version(), directory, WriterOptions.defaults())) {
+      for (Map.Entry<String, String> entry : model.entrySet()) {
+        writer.add(bytes(entry.getKey()), bytes(entry.getValue()));
+      }
+      change(new Random(2), 50);
+      new Compactor(directory).foldFraction(100).maxSegments(1).run();
+      change(new Random(3), 50);
+      Manifest folded = new Compactor(directory).foldFraction(0).run().manifest();
+      assertThat(folded.changes().history().after()).isZero();
+      assertThat(folded.changes().history().segments())
+          .extracting(SegmentFile::number)
+          .containsExactly(2L, 3L);
+      Table.at(directory).prune(1);
+      assertThat(Table.at(directory).sweep(Duration.ZERO)).isEmpty();
+      assertThat(writer.publish().changes().segments()).hasSize(2);
+    }
+    assertThat(scanned()).isEqualTo(model);
+  }
+
   @ParameterizedTest
   @EnumSource(Layout.class)
   void foldsChangesIntoFilesOfTheSameKind(Layout layout) throws IOException {
     build(layout);
     Manifest before = change(new Random(1), 500);
-    Compactor.Result result = new Compactor(directory).foldFraction(0).run();
+    Compactor.Result result =
+        new Compactor(directory).foldFraction(0).keepHistory(Duration.ZERO).run();
     assertThat(result.foldedPartitions()).isEqualTo(PARTITIONS);
     Manifest after = result.manifest();
     assertThat(after.hasChanges()).isFalse();
+    assertThat(after.changes().history().after()).isEqualTo(1);
     assertThat(after.changes().lastSegment()).isEqualTo(before.changes().lastSegment());
     assertThat(after.partitions()).extracting(PartitionFile::foldedThrough).containsOnly(1L);
     assertThat(after.options()).isEqualTo(before.options());

@@ -1,6 +1,7 @@
 package io.bsdb.compact;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bsdb.reader.RecordCursor;
 import io.bsdb.reader.SnapshotReader;
@@ -8,6 +9,7 @@ import io.bsdb.reader.follow.TableReader;
 import io.bsdb.reader.io.FileMemory;
 import io.bsdb.reader.options.Access;
 import io.bsdb.reader.options.ReaderOptions;
+import io.bsdb.table.PublishConflictException;
 import io.bsdb.table.Table;
 import io.bsdb.writer.DeltaWriter;
 import io.bsdb.writer.Layout;
@@ -43,6 +45,7 @@ class LiveTableTest {
 
   @TempDir private Path directory;
   private Map<String, String> model = new HashMap<>();
+  private int builds;
   private long openBefore;
 
   @BeforeEach
@@ -63,16 +66,53 @@ class LiveTableTest {
     return bytes == null ? null : new String(bytes, StandardCharsets.UTF_8);
   }
 
-  private void build(Random random) throws IOException {
+  private static WriterOptions options(Random random) {
     List<Layout> layouts = List.of(Layout.values());
     Layout layout = layouts.get(random.nextInt(layouts.size()));
-    WriterOptions options =
-        WriterOptions.builder().layout(layout).partitions(1 + random.nextInt(5)).minRows(0).build();
-    try (SnapshotWriter writer = SnapshotWriter.create(directory, options)) {
-      for (Map.Entry<String, String> entry : model.entrySet()) {
-        writer.add(bytes(entry.getKey()), bytes(entry.getValue()));
-      }
+    return WriterOptions.builder()
+        .layout(layout)
+        .partitions(1 + random.nextInt(5))
+        .minRows(0)
+        .build();
+  }
+
+  private SnapshotWriter addAll(SnapshotWriter writer) throws IOException {
+    for (Map.Entry<String, String> entry : model.entrySet()) {
+      writer.add(bytes(entry.getKey()), bytes(entry.getValue()));
+    }
+    return writer;
+  }
+
+  private void build(Random random) throws IOException {
+    try (SnapshotWriter writer =
+        addAll(SnapshotWriter.create(directory, options(random)))) {
       writer.publish();
+      builds++;
+    }
+  }
+
+  /** A build of what the table holds when it begins, which keeps what is changed until it ends. */
+  private final class Rebuild implements AutoCloseable {
+    private final SnapshotWriter writer;
+    private final int buildsBefore = builds;
+
+    Rebuild(Random random) throws IOException {
+      String version = Table.at(directory).requireCurrentVersion();
+      writer = addAll(SnapshotWriter.createAsOf(version, directory, options(random)));
+    }
+
+    @Override
+    public void close() throws IOException {
+      try (writer) {
+        if (builds == buildsBefore) {
+          writer.publish();
+          builds++;
+        } else {
+          assertThatThrownBy(writer::publish)
+              .isInstanceOf(PublishConflictException.class)
+              .hasMessageContaining("the table was built anew or rolled back meanwhile");
+        }
+      }
     }
   }
 
@@ -123,9 +163,18 @@ class LiveTableTest {
     Deque<Held> leases = new ArrayDeque<>();
     try (TableReader table =
         TableReader.builder(directory).options(options).refreshEvery(Duration.ZERO).open()) {
-      for (int step = 0; step < 40; step++) {
-        switch (random.nextInt(12)) {
-          case 0 -> build(random);
+      Rebuild rebuild = new Rebuild(random);
+      for (int step = 0; step < 60; step++) {
+        switch (random.nextInt(15)) {
+          case 0 -> {
+            if (random.nextInt(3) == 0) {
+              build(random);
+            }
+          }
+          case 6, 7 -> {
+            rebuild.close();
+            rebuild = new Rebuild(random);
+          }
           case 1 -> new Compactor(directory).foldFraction(0).run();
           case 2 -> new Compactor(directory).run();
           case 3 -> new Compactor(directory).foldFraction(100).maxSegments(1).run();
@@ -143,6 +192,7 @@ class LiveTableTest {
           old.lease.close();
         }
       }
+      rebuild.close();
     } catch (AssertionError | IOException e) {
       throw new AssertionError("access %s seed %d".formatted(access, seed), e);
     } finally {

@@ -210,6 +210,13 @@ public final class BsdbOptions {
           .withDescription(
               "How far the sources of the build are read, kept in the version's manifest: 'orders-0:4711,orders-1:4702'. For the hint of one INSERT OVERWRITE.");
 
+  public static final ConfigOption<String> SINK_KEEP_CHANGES_AFTER =
+      ConfigOptions.key("sink.keep-changes-after")
+          .stringType()
+          .noDefaultValue()
+          .withDescription(
+              "A version that the input of an INSERT OVERWRITE is at least as new as: changes that were published after it, by a stream for example, are kept and apply to what is built. Not needed if the input is read from the table itself. For the hint of one statement.");
+
   public static final ConfigOption<Map<String, String>> SINK_PROPERTIES =
       ConfigOptions.key("sink.properties")
           .mapType()

@@ -56,6 +56,7 @@ public final class SnapshotTableFactory
                 BsdbOptions.SINK_PARALLELISM,
                 BsdbOptions.SINK_PARTITIONS,
                 BsdbOptions.SINK_STREAM,
+                BsdbOptions.SINK_KEEP_CHANGES_AFTER,
                 BsdbOptions.SINK_RETAIN_VERSIONS,
                 BsdbOptions.SINK_STAGING_RETENTION,
                 BsdbOptions.SINK_SOURCE_POSITIONS,
@@ -116,6 +117,7 @@ public final class SnapshotTableFactory
         settings,
         options.getOptional(BsdbOptions.SINK_PARALLELISM).orElse(null),
         options.get(BsdbOptions.SINK_STREAM),
+        options.get(BsdbOptions.SINK_KEEP_CHANGES_AFTER),
         context.getConfiguration());
   }
 

@@ -1,10 +1,12 @@
 package io.bsdb.flink;
 
 import io.bsdb.flink.row.DeclaredTable;
+import io.bsdb.flink.scan.SnapshotSource;
 import io.bsdb.flink.sink.BuildSettings;
 import io.bsdb.flink.sink.DeltaSink;
 import io.bsdb.flink.sink.EncodeFunction;
 import io.bsdb.flink.sink.SnapshotSink;
+import io.bsdb.table.Build;
 import java.io.IOException;
 import java.util.Optional;
 import java.util.Set;
@@ -17,6 +19,7 @@ import org.apache.flink.streaming.api.datastream.DataStream;
 import org.apache.flink.streaming.api.datastream.DataStreamSink;
 import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
 import org.apache.flink.streaming.api.environment.CheckpointConfig;
+import org.apache.flink.streaming.api.transformations.SourceTransformation;
 import org.apache.flink.table.api.ValidationException;
 import org.apache.flink.table.catalog.TableDistribution;
 import org.apache.flink.table.connector.ChangelogMode;
@@ -37,6 +40,7 @@ final class SnapshotTableSink implements DynamicTableSink, SupportsOverwrite, Su
   private final BuildSettings settings;
   private final @Nullable Integer parallelism;
   private final String stream;
+  private final @Nullable String keepChangesAfter;
   private final ReadableConfig session;
   private Insertion insertion = Insertion.APPEND;
 
@@ -47,6 +51,8 @@ final class SnapshotTableSink implements DynamicTableSink, SupportsOverwrite, Su
 
   /**
    * @param stream id of the stream that a streaming job writes
+   * @param keepChangesAfter a version that the input of a build is at least as new as; null if
+   *     unknown
    * @param session of the job
    */
   SnapshotTableSink(
@@ -54,11 +60,13 @@ final class SnapshotTableSink implements DynamicTableSink, SupportsOverwrite, Su
       BuildSettings settings,
       @Nullable Integer parallelism,
       String stream,
+      @Nullable String keepChangesAfter,
       ReadableConfig session) {
     this.table = table;
     this.settings = settings;
     this.parallelism = parallelism;
     this.stream = stream;
+    this.keepChangesAfter = keepChangesAfter;
     this.session = session;
   }
 
@@ -115,7 +123,7 @@ final class SnapshotTableSink implements DynamicTableSink, SupportsOverwrite, Su
         .getTransformation()
         .setParallelism(input.getParallelism(), input.isParallelismConfigured());
     DataStreamSink<Tuple3<byte[], byte[], Boolean>> sink =
-        records.sinkTo(begin(batch)).name(table.name());
+        records.sinkTo(begin(input, batch)).name(table.name());
     context
         .generateUid("sink")
         .or(() -> batch ? Optional.empty() : Optional.of("%s: %s".formatted(table.name(), stream)))
@@ -136,28 +144,49 @@ final class SnapshotTableSink implements DynamicTableSink, SupportsOverwrite, Su
     }
   }
 
-  private Sink<Tuple3<byte[], byte[], Boolean>> begin(boolean batch) {
+  private Sink<Tuple3<byte[], byte[], Boolean>> begin(
+      Transformation<RowData> input, boolean batch) {
     if (!batch) {
       return DeltaSink.ofStream(table, settings, stream);
     }
     try {
-      String current = table.table().currentVersion();
-      if (current != null && insertion == Insertion.APPEND) {
+      Build replacing = table.table().begin();
+      if (replacing.parent() == null) {
+        return SnapshotSink.begin(table, settings);
+      }
+      if (insertion == Insertion.APPEND) {
         return DeltaSink.ofBatch(table, settings);
       }
-      if (current != null) {
-        table.table().requireNoStreams(table.table().manifest(current));
+      String asOf = keepChangesAfter == null ? scannedVersion(input) : keepChangesAfter;
+      if (asOf != null) {
+        return SnapshotSink.beginAsOf(asOf, table, settings);
       }
+      table.table().replacedBy(replacing); // refuses what cannot be published at the end
       return SnapshotSink.begin(table, settings);
-    } catch (IOException e) {
+    } catch (IOException | IllegalArgumentException e) {
       throw new ValidationException(
           "table %s cannot be built: path=%s: %s".formatted(table.name(), table.path(), e), e);
     }
   }
 
+  /** Returns the oldest version of this table that the input is read from, or null. */
+  private @Nullable String scannedVersion(Transformation<RowData> input) throws IOException {
+    String oldest = null;
+    for (Transformation<?> transformation : input.getTransitivePredecessors()) {
+      if (transformation instanceof SourceTransformation<?, ?, ?> source
+          && source.getSource() instanceof SnapshotSource scan) {
+        String version = scan.versionOf(table);
+        if (version != null && (oldest == null || version.compareTo(oldest) < 0)) {
+          oldest = version;
+        }
+      }
+    }
+    return oldest;
+  }
+
   @Override
   public DynamicTableSink copy() {
-    SnapshotTableSink copy = new SnapshotTableSink(table, settings, parallelism, stream, session);
+    SnapshotTableSink copy = new SnapshotTableSink(table, settings, parallelism, stream, keepChangesAfter, session);
     copy.insertion = insertion;
     return copy;
   }

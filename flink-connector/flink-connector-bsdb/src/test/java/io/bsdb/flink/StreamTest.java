@@ -3,6 +3,7 @@ package io.bsdb.flink;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.bsdb.compact.Compactor;
 import io.bsdb.table.Manifest;
 import io.bsdb.table.SegmentFile;
 import io.bsdb.table.Table;
@@ -335,12 +336,46 @@ class StreamTest {
 
     assertThatThrownBy(() -> session.run("INSERT OVERWRITE t SELECT f0, 'x' FROM n"))
         .hasStackTraceContaining(
-            "a table into which a stream is written cannot be replaced by a build: table="
+            "a table into which a stream is written cannot be replaced by a build that does not say which changes it has: table="
                 + directory)
         .hasStackTraceContaining("streams=[default]");
 
     session.run("INSERT INTO t SELECT f0 + 1000, 'x' FROM n");
     assertThat(session.texts("SELECT COUNT(*) FROM t"))
         .containsExactly("+I[%d]".formatted(model(100).size() + 10));
+  }
+
+  @Test
+  void isRebuiltUnderAStreamThatGoesOn() throws Exception {
+    perCheckpoint = 10;
+    JobClient job = start(1500);
+    await(job, 200);
+
+    Sql.batch(2).run(ddl()).run("INSERT OVERWRITE t SELECT id, name FROM t");
+    new Compactor(directory).foldFraction(0).run();
+    Sql.batch(2).run(ddl()).run("INSERT OVERWRITE t SELECT id, name FROM t");
+
+    job.getJobExecutionResult().get();
+    assertThat(rows()).isEqualTo(model(1500));
+    assertThat(current().changes().streams()).containsOnlyKeys("default");
+  }
+
+  @Test
+  void isRebuiltFromElsewhereAsOfAVersion() throws Exception {
+    start(100).getJobExecutionResult().get();
+    String version = current().version();
+    Sql session = Sql.batch(1).numbers("n", 10).run(ddl());
+    session.run("INSERT INTO t VALUES (7, 'kept')");
+
+    String overwrite =
+        "INSERT OVERWRITE t /*+ OPTIONS('sink.keep-changes-after' = '%s') */ SELECT f0, 'x' FROM n";
+    session.run(overwrite.formatted(version));
+
+    assertThat(session.texts("SELECT name FROM t WHERE id = 7")).containsExactly("+I[kept]");
+    assertThat(session.texts("SELECT name FROM t WHERE id = 8")).containsExactly("+I[x]");
+    assertThatThrownBy(() -> session.run(overwrite.formatted("yesterday")))
+        .hasStackTraceContaining("not a version's name: 'yesterday'");
+    assertThatThrownBy(() -> session.run(overwrite.formatted(version)))
+        .hasStackTraceContaining("the table was built anew or rolled back meanwhile");
   }
 }

@@ -1,6 +1,8 @@
 package io.bsdb.flink.scan;
 
+import io.bsdb.flink.row.DeclaredTable;
 import io.bsdb.flink.scan.ScanState.Discovery;
+import java.io.IOException;
 import java.util.List;
 import org.apache.flink.api.connector.source.Boundedness;
 import org.apache.flink.api.connector.source.Source;
@@ -10,6 +12,7 @@ import org.apache.flink.api.connector.source.SplitEnumerator;
 import org.apache.flink.api.connector.source.SplitEnumeratorContext;
 import org.apache.flink.core.io.SimpleVersionedSerializer;
 import org.apache.flink.table.data.RowData;
+import org.jspecify.annotations.Nullable;
 
 /** All rows of the version in service when the job starts; a split per partition. */
 public final class SnapshotSource implements Source<RowData, ScanSplit, ScanState> {
@@ -19,6 +22,11 @@ public final class SnapshotSource implements Source<RowData, ScanSplit, ScanStat
 
   public SnapshotSource(ScanSpec spec) {
     this.spec = spec;
+  }
+
+  /** Returns the version of a table that is at most as new as what is read here, if it is read. */
+  public @Nullable String versionOf(DeclaredTable table) throws IOException {
+    return spec.table().path().equals(table.path()) ? spec.version() : null;
   }
 
   @Override

@@ -55,6 +55,14 @@ public final class SnapshotSink
     return new SnapshotSink(table, settings, table.table().begin());
   }
 
+  /**
+   * Begins a build of what is at least as new as a version: changes published after that are kept.
+   */
+  public static SnapshotSink beginAsOf(
+      String version, DeclaredTable table, BuildSettings settings) throws IOException {
+    return new SnapshotSink(table, settings, table.table().beginAsOf(version));
+  }
+
   /** Returns the build that this sink publishes. */
   public Build build() {
     return build;

@@ -1,0 +1,68 @@
+package io.bsdb.table;
+
+import io.bsdb.format.Excerpt;
+import java.io.IOException;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+
+/**
+ * Replaces the partition files of a table by those of a build, under the changes that the build may
+ * not have. They get new numbers, so that none of them counts as folded into the new files.
+ */
+final class Rebuild {
+  private final Table table;
+  private final Build build;
+  private final Manifest built;
+  private final AsOf asOf;
+
+  Rebuild(Table table, Build build, Manifest built) {
+    this.table = table;
+    this.build = build;
+    this.built = built;
+    this.asOf = Objects.requireNonNull(build.asOf(), "asOf");
+  }
+
+  /** Puts the build in service; under the lock. */
+  Manifest publish() throws IOException {
+    Manifest inService = table.manifest(table.requireCurrentVersion());
+    Changes changes = inService.changes();
+    if (!inService.line().equals(asOf.line())) {
+      throw refused(inService, "the table was built anew or rolled back meanwhile");
+    }
+    if (changes.history().after() > asOf.segment()) {
+      throw refused(
+          inService,
+          "changes that were folded are kept only from segment %d on, and the build has those up to segment %d"
+              .formatted(changes.history().after() + 1, asOf.segment()));
+    }
+    List<SegmentFile> kept = changes.after(asOf.segment());
+    if (!kept.isEmpty() && !Objects.equals(built.schema(), inService.schema())) {
+      throw refused(
+          inService,
+          "the changes have another schema, %s, than the build, %s"
+              .formatted(Excerpt.of(String.valueOf(inService.schema())), Excerpt.of(String.valueOf(built.schema()))));
+    }
+    if (!kept.isEmpty() && built.hasKeysOmitted()) {
+      throw refused(inService, "the build does not store keys, so it cannot be changed");
+    }
+    Map<String, String> positions = new HashMap<>(built.sourcePositions());
+    positions.putAll(inService.sourcePositions());
+    Build next = table.begin(build.id());
+    return table.putInService(
+        next,
+        built.with(
+            next.version().equals(build.version())
+                ? built.partitions()
+                : built.partitions().stream().map(file -> file.in(build.version())).toList(),
+            positions,
+            changes.folded().append(kept)));
+  }
+
+  private PublishConflictException refused(Manifest inService, String why) {
+    return new PublishConflictException(
+        "the build cannot keep the changes after version %s: %s: table=%s in service=%s; nothing was replaced, read the data again and run this build again"
+            .formatted(asOf.version(), why, table.storage(), inService.version()));
+  }
+}
