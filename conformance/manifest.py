@@ -63,12 +63,13 @@ def read_manifest(data, version=None):
         size = bounded(root)
     except (ValueError, RecursionError) as e:
         raise Corrupt(f"manifest: {e}") from e
-    if type(root.get("formatVersion")) is int and root["formatVersion"] > 1:
+    if type(root.get("formatVersion")) is int and root["formatVersion"] > 2:
         raise Unsupported("format version")
     end = re.fullmatch(rb'"checksum" : "([0-9a-f]{8})"\n}\n', data[-26:])
     need(end and b"%08x" % crc32c(data[:-26]) == end[1], "checksum of the manifest")
     need(size <= 2**22, "manifest too large")
-    need(number(root, "formatVersion", 1) == 1, "format version 0")
+    format_version = number(root, "formatVersion", 2)
+    need(format_version >= 1, "format version 0")
     if member(root, "hash", str) != "XXH3-128, seed 0":
         raise Unsupported("hash")
     member(root, "snapshotId", str, UUID)
@@ -92,7 +93,53 @@ def read_manifest(data, version=None):
         number(entry, "recordCount", 2**27)
         for length in ("length", "keyBytes", "valueBytes"):
             number(entry, length, 2**47 - 1)
+        if "version" in entry:
+            member(entry, "version", str, NAME)
+        if "foldedThrough" in entry:
+            number(entry, "foldedThrough", 2**63 - 1)
     for unique in ("file", "fileId"):
         need(len({entry[unique] for entry in entries}) == len(entries), f"{unique} twice")
     need(number(root, "recordCount", 2**63 - 1) == sum(e["recordCount"] for e in entries), "records")
+    read_changes(root)
+    plain = "segments" not in root and not any(e.get("version") or e.get("foldedThrough") for e in entries)
+    need(plain or format_version == 2, "changes in format version 1")
+    need(not root.get("segments") or root["options"].get("keys") != "omitted", "changes of a table without keys")
     return root
+
+
+def read_changes(root):
+    if "segments" not in root:
+        return
+    last = number(root, "lastSegment", 2**63 - 1)
+    ids = read_segments(root, 4096, 0, last)
+    if "history" in root:
+        history = member(root, "history", dict)
+        if "line" in history:
+            member(history, "line", str, UUID)
+        ids += read_segments(history, 1024, number(history, "after", last), last)
+    need(len(set(ids)) == len(ids), "fileId of a segment twice")
+    streams = member(root, "streams", dict) if "streams" in root else {}
+    need(len(streams) <= 65536, "too many streams")
+    for stream in streams.values():
+        need(type(stream) is dict, "stream")
+        superseded = member(stream, "superseded", list)
+        need(len(superseded) <= 1000, "too many superseded")
+        for checkpoint in [stream, *superseded]:
+            need(type(checkpoint) is dict, "checkpoint")
+            member(checkpoint, "incarnation", str, UUID)
+            number(checkpoint, "checkpoint", 2**63 - 1)
+
+
+def read_segments(node, most, before, last):
+    entries = member(node, "segments", list)
+    need(len(entries) <= most, "too many segments")
+    for entry in entries:
+        need(type(entry) is dict, "segment")
+        need(number(entry, "number", last) > before, "segments out of order")
+        before = entry["number"]
+        member(entry, "checksum", str, re.compile("[0-9a-f]{8}"))
+        for hash_word in ("firstHash", "lastHash"):
+            member(entry, hash_word, str, re.compile("[0-9a-f]{16}"))
+        for count in ("length", "puts", "deletes"):
+            number(entry, count, 2**31 - 9)
+    return [member(entry, "fileId", str, UUID) for entry in entries]

@@ -6,12 +6,11 @@ import json
 import os
 import sys
 
-import xxhash
-
 from basics import Corrupt, NotFound, Unsupported, need, read
 from manifest import NAME, read_manifest
 from partition import Partition
 from rows import Number, decode_key, decode_row, json_text, read_schema
+from segment import Segment, hash_of
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 
@@ -25,25 +24,43 @@ class Snapshot:
             current = read(os.path.join(table, "CURRENT")).decode("latin-1")
             need(current[-1:] == "\n" and NAME.fullmatch(current[:-1]), "CURRENT")
             try:
-                self.open(os.path.join(table, "snapshots", current[:-1]), current[:-1])
+                self.open(table, current[:-1])
                 return
             except NotFound:
                 if current == version:
                     raise
                 version = current  # perhaps it was deleted and there is a newer one
 
-    def open(self, directory, version):
+    def open(self, table, version):
+        snapshots = os.path.join(table, "snapshots")
+        directory = os.path.join(snapshots, version)
         self.manifest = read_manifest(read(os.path.join(directory, "manifest.json")), version)
         entries = self.manifest["partitions"]
         if "schema" in self.manifest:
             self.columns, self.key = read_schema(self.manifest["schema"])
-        self.partitions = [Partition(os.path.join(directory, e["file"]), e) for e in entries]
+        self.partitions = [
+            Partition(os.path.join(snapshots, e.get("version", version), e["file"]), e) for e in entries
+        ]
+        self.segments = []
+        self.changed = {}
+        for entry in self.manifest.get("segments", []):
+            segment = Segment(os.path.join(table, "data", entry["fileId"] + ".seg"), entry)
+            self.segments.append(segment)
+            for _, key, value in segment.changes:
+                partition = entries[self.partition(hash_of(key)[0])]
+                if entry["number"] > partition.get("foldedThrough", 0):
+                    self.changed[key] = value
+
+    def partition(self, high):
+        return high * len(self.partitions) >> 64
 
     def get(self, key):
         if not 1 <= len(key) <= 65535:
             return None
-        high, low = divmod(xxhash.xxh3_128_intdigest(key), 2**64)
-        return self.partitions[high * len(self.partitions) >> 64].get(key, high, low)
+        if key in self.changed:
+            return self.changed[key]
+        high, low = hash_of(key)
+        return self.partitions[self.partition(high)].get(key, high, low)
 
     def row(self, key, value):
         """The members of a row, in the order of the columns."""
@@ -55,6 +72,7 @@ class Snapshot:
     def verify(self):
         for partition in self.partitions:
             partition.verify()
+        need(all(segment.crc for segment in self.segments), "checksum of a segment")
 
 
 def same(value, expected):

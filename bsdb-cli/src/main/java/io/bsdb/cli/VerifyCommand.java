@@ -7,6 +7,7 @@ import io.bsdb.format.CorruptSnapshotException;
 import io.bsdb.reader.RecordCursor;
 import io.bsdb.reader.SnapshotReader;
 import io.bsdb.reader.SnapshotVerifier;
+import io.bsdb.reader.overlay.ChangeCursor;
 import io.bsdb.reader.overlay.Overlay;
 import io.bsdb.row.RowCodec;
 import io.bsdb.row.Schema;
@@ -106,7 +107,7 @@ final class VerifyCommand implements Callable<Integer> {
     if (changes == null) {
       return;
     }
-    Overlay.Cursor cursor = changes.changes();
+    ChangeCursor cursor = changes.changes();
     while (cursor.next()) {
       if (!cursor.isDeleted()) {
         try {

@@ -91,7 +91,7 @@ class ChangeCommandsTest {
     CommandRun again =
         CommandRun.of("build", "-t", table, "-i", input, "--keep-changes-after", version);
     assertThat(again.err()).contains("the table was built anew or rolled back meanwhile");
-    assertThat(again.status()).isEqualTo(ExitStatus.CONFLICT);
+    assertThat(again.status()).isEqualTo(ExitStatus.UNREADABLE);
     assertUsage(
         CommandRun.of("build", "-t", table, "-i", input, "--keep-changes-after", "yesterday"),
         "not a version's name: 'yesterday'");

@@ -4,6 +4,7 @@ import io.bsdb.format.segment.SegmentWriter;
 import io.bsdb.reader.RecordCursor;
 import io.bsdb.reader.SnapshotReader;
 import io.bsdb.reader.options.ReaderOptions;
+import io.bsdb.reader.overlay.ChangeCursor;
 import io.bsdb.reader.overlay.Overlay;
 import io.bsdb.table.Build;
 import io.bsdb.table.History;
@@ -164,7 +165,7 @@ public final class Compactor {
   private boolean[] folding(Manifest manifest, Overlay changes) {
     Partitioning partitioning = manifest.partitioning();
     long[] counts = new long[partitioning.count()];
-    Overlay.Cursor cursor = changes.changes();
+    ChangeCursor cursor = changes.changes();
     while (cursor.next()) {
       counts[partitioning.partition(cursor.key())]++;
     }
@@ -253,7 +254,7 @@ public final class Compactor {
       throws IOException {
     Partitioning partitioning = manifest.partitioning();
     try (SegmentFiles files = new SegmentFiles(table.storage())) {
-      Overlay.Cursor cursor = changes.changes();
+      ChangeCursor cursor = changes.changes();
       while (cursor.next()) {
         byte[] key = cursor.key();
         if (folding[partitioning.partition(key)]) {

@@ -2,6 +2,7 @@ package io.bsdb.reader;
 
 import io.bsdb.format.hash.KeyHash;
 import io.bsdb.reader.io.Thrown;
+import io.bsdb.reader.overlay.ChangeCursor;
 import io.bsdb.reader.overlay.Overlay;
 import io.bsdb.reader.partition.Partition;
 import io.bsdb.reader.partition.RecordWalk;
@@ -20,7 +21,7 @@ final class SnapshotScan implements RecordCursor {
   private final Iterator<Partition> partitions;
   private final int call;
   private @Nullable RecordWalk walk;
-  private Overlay.@Nullable Cursor changed;
+  private @Nullable ChangeCursor changed;
   private boolean closed;
 
   SnapshotScan(OpenSnapshot snapshot, List<Partition> partitions) {
@@ -67,7 +68,7 @@ final class SnapshotScan implements RecordCursor {
     return snapshot.findChange(key, KeyHash.hash(key)) == Overlay.UNCHANGED;
   }
 
-  private Overlay.@Nullable Cursor changes(Partition partition) {
+  private @Nullable ChangeCursor changes(Partition partition) {
     Overlay overlay = snapshot.overlay();
     Partitioning partitioning = snapshot.partitioning();
     return overlay == null
@@ -84,14 +85,14 @@ final class SnapshotScan implements RecordCursor {
     return current;
   }
 
-  private Overlay.@Nullable Cursor currentChange() {
+  private @Nullable ChangeCursor currentChange() {
     return closed || walk != null ? null : changed;
   }
 
   @Override
   public byte[] key() throws IOException {
     try {
-      Overlay.Cursor change = currentChange();
+      ChangeCursor change = currentChange();
       return change != null ? change.key().clone() : current().key();
     } catch (IOException | RuntimeException | Error e) {
       throw Thrown.asIs(snapshot.explained(e));
@@ -101,7 +102,7 @@ final class SnapshotScan implements RecordCursor {
   @Override
   public byte[] value() throws IOException {
     try {
-      Overlay.Cursor change = currentChange();
+      ChangeCursor change = currentChange();
       return change != null ? change.value() : current().value();
     } catch (IOException | RuntimeException | Error e) {
       throw Thrown.asIs(snapshot.explained(e));

@@ -12,6 +12,7 @@ import io.bsdb.format.PerfectHashConstruction;
 import io.bsdb.format.Section;
 import io.bsdb.format.SectionKind;
 import io.bsdb.reader.TestData.Lengths;
+import io.bsdb.table.Table;
 import io.bsdb.writer.Layout;
 import io.bsdb.writer.WriterOptions;
 import java.io.IOException;
@@ -55,6 +56,7 @@ final class ConformanceTables {
     tables.rows();
     tables.unusual();
     tables.damaged();
+    tables.changes();
     ObjectNode cases = JsonNodeFactory.instance.objectNode();
     cases.set("good", tables.good);
     cases.set("bad", tables.bad);
@@ -214,6 +216,36 @@ final class ConformanceTables {
     describe("unusual", table, data);
   }
 
+  private void changes() throws IOException {
+    for (ConformanceDeltas.Good deltas : ConformanceDeltas.good()) {
+      Path table = folder.resolve("tables").resolve(deltas.name());
+      TestData data = deltas.table().write(table);
+      Table.at(table).prune(1);
+      Files.delete(table.resolve("LOCK"));
+      delete(table.resolve("staging"));
+      ObjectNode described =
+          describe(deltas.name(), table, data)
+              .put("recordCount", ConformanceDeltas.inService(table).recordCount());
+      for (byte[] key : ConformanceDeltas.deletedKeys(data)) {
+        ((ArrayNode) described.get("absent")).add(base64(key));
+      }
+    }
+    for (ConformanceDeltas.Bad deltas : ConformanceDeltas.bad()) {
+      deltas.write(temporary.resolve("deltas"), folder.resolve("bad").resolve(deltas.name()));
+      addBad(deltas.name(), deltas.fails(), deltas.full(), ConformanceDeltas.Bad.keys());
+    }
+  }
+
+  private void addBad(String name, String fails, boolean full, List<byte[]> lookups) {
+    ObjectNode described = bad.addObject();
+    described.put("table", "bad/" + name).put("fails", fails);
+    if (full) {
+      described.put("found", "by full verification");
+    }
+    ArrayNode keys = described.putArray("keys");
+    lookups.forEach(key -> keys.add(base64(key)));
+  }
+
   private static Section optionalIfUnknown(Section section) {
     return section.kind() < 7
         ? section
@@ -223,14 +255,9 @@ final class ConformanceTables {
   private void damaged() throws IOException {
     for (ConformanceDamage.Case damage : ConformanceDamage.all()) {
       damage.write(temporary, folder.resolve("bad").resolve(damage.name()));
-      ObjectNode described = bad.addObject();
-      described.put("table", "bad/" + damage.name()).put("fails", damage.fails());
-      if (damage.full()) {
-        described.put("found", "by full verification");
-      }
-      ArrayNode keys = described.putArray("keys");
       List<byte[]> all = damage.base().data().keys();
-      all.subList(0, Math.min(40, all.size())).forEach(key -> keys.add(base64(key)));
+      addBad(
+          damage.name(), damage.fails(), damage.full(), all.subList(0, Math.min(40, all.size())));
     }
   }
 

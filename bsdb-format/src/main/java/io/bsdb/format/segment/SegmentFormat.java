@@ -9,10 +9,7 @@ final class SegmentFormat {
 
   // Header
   static final long MAGIC = 0x4745534244534289L; // 89 'B' 'S' 'D' 'B' 'S' 'E' 'G'
-  static final int HEADER_VERSION = 8;
-  static final int HEADER_FILE_ID = 16;
   static final int HEADER_NUMBER = 32;
-  static final int HEADER_CHECKSUM = 60;
   static final int HEADER_LENGTH = 64;
 
   // Frame

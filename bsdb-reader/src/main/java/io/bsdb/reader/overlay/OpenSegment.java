@@ -83,6 +83,21 @@ final class OpenSegment {
     }
   }
 
+  /**
+   * Checks the hash of a key in it.
+   *
+   * @param high of the key's hash
+   * @throws CorruptSnapshotException if the manifest says that it has no such key
+   */
+  void requireInRange(long high) throws CorruptSnapshotException {
+    if (Long.compareUnsigned(high, file.firstHash()) < 0
+        || Long.compareUnsigned(high, file.lastHash()) > 0) {
+      throw new CorruptSnapshotException(
+          "segment holds a key beyond its hashes in the manifest: file=%s expected=%016x to %016x actual=%016x"
+              .formatted(path, file.firstHash(), file.lastHash(), high));
+    }
+  }
+
   /** Compares the checksum of the whole file with that of the manifest. */
   void verifyChecksum() throws CorruptSnapshotException {
     CRC32C crc = new CRC32C();

@@ -1,19 +1,16 @@
 package io.bsdb.reader.overlay;
 
-import com.dynatrace.hash4j.hashing.HashValue128;
 import io.bsdb.format.hash.KeyHash;
 import io.bsdb.format.segment.ChangeKind;
 import io.bsdb.format.segment.Segment;
 import io.bsdb.reader.io.FileMemory;
 import io.bsdb.reader.options.Access;
-import io.bsdb.table.Changes;
 import io.bsdb.table.SegmentFile;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.BufferOverflowException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -36,7 +33,7 @@ public final class Overlay implements Closeable {
 
   private final ChangeIndex index;
 
-  private Overlay(List<OpenSegment> segments, ChangeIndex index) {
+  Overlay(List<OpenSegment> segments, ChangeIndex index) {
     this.segments = segments.toArray(OpenSegment[]::new);
     this.index = index;
   }
@@ -69,7 +66,7 @@ public final class Overlay implements Closeable {
       @Nullable Overlay previous,
       boolean sameScope)
       throws IOException {
-    Builder builder = new Builder(paths, scope, access, previous);
+    OverlayBuilder builder = new OverlayBuilder(paths, scope, access, previous);
     try {
       return builder.build(files, sameScope);
     } catch (IOException | RuntimeException | Error e) {
@@ -79,7 +76,7 @@ public final class Overlay implements Closeable {
   }
 
   /** Returns whether the segments of this are the first of some files. */
-  private boolean isPrefixOf(List<SegmentFile> files) {
+  boolean isPrefixOf(List<SegmentFile> files) {
     if (segments.length > files.size()) {
       return false;
     }
@@ -91,167 +88,14 @@ public final class Overlay implements Closeable {
     return true;
   }
 
-  private @Nullable OpenSegment shared(SegmentFile file) {
+  /** Shares a segment if it is open here. */
+  @Nullable OpenSegment shared(SegmentFile file) {
     for (OpenSegment segment : segments) {
       if (segment.file().equals(file)) {
         return segment.share();
       }
     }
     return null;
-  }
-
-  /** Opens segments and adds their changes to an index, one segment after the other. */
-  private static final class Builder {
-    private final Function<SegmentFile, Path> paths;
-    private final Scope scope;
-    private final Access access;
-    private final @Nullable Overlay previous;
-    private final List<OpenSegment> segments = new ArrayList<>();
-    private @Nullable ChangeIndex index;
-    private byte[] key = new byte[64];
-
-    Builder(
-        Function<SegmentFile, Path> paths, Scope scope, Access access, @Nullable Overlay previous) {
-      this.paths = paths;
-      this.scope = scope;
-      this.access = access;
-      this.previous = previous;
-    }
-
-    Overlay build(List<SegmentFile> files, boolean sameScope) throws IOException {
-      if (files.size() > Changes.MAX_SEGMENTS) {
-        throw new IOException(
-            "too many segments: expected<=%d actual=%d; merge them with 'bsdb compact'"
-                .formatted(Changes.MAX_SEGMENTS, files.size()));
-      }
-      Overlay before = previous;
-      boolean continues = sameScope && before != null && before.isPrefixOf(files);
-      int done = continues && before != null ? before.segments.length : 0;
-      long more = 0;
-      for (SegmentFile file : files.subList(done, files.size())) {
-        more += file.puts() + file.deletes();
-      }
-      for (SegmentFile file : files) {
-        OpenSegment shared = before == null ? null : before.shared(file);
-        segments.add(shared != null ? shared : OpenSegment.open(paths.apply(file), file, access));
-      }
-      if (continues && before != null) {
-        index =
-            before.index.hasRoom(more)
-                ? before.index.copy()
-                : grown(before.index, before.index.keys() + more + more / 2);
-      } else {
-        index = ChangeIndex.create(more);
-      }
-      for (int i = done; i < segments.size(); i++) {
-        add(i);
-      }
-      ChangeIndex built = index;
-      index = null;
-      return new Overlay(segments, built);
-    }
-
-    private void add(int number) throws IOException {
-      OpenSegment open = segments.get(number);
-      Segment segment = open.segment();
-      open.replay(
-          (kind, record) -> {
-            if (kind != ChangeKind.POSITION) {
-              HashValue128 hash = hash(segment, record);
-              if (scope.applies(hash.getMostSignificantBits(), open.file().number())) {
-                put(hash, segment, record, (long) number << SEGMENT_SHIFT | record);
-              }
-            }
-          });
-    }
-
-    private HashValue128 hash(Segment segment, int record) {
-      long found = segment.key(record);
-      int length = (int) found;
-      if (key.length < length) {
-        key = new byte[Math.max(length, 2 * key.length)];
-      }
-      segment.bytes().get((int) (found >>> 32), key, 0, length);
-      return KeyHash.hash(key, 0, length);
-    }
-
-    private void put(HashValue128 hash, Segment segment, int record, long address)
-        throws IOException {
-      long high = hash.getMostSignificantBits();
-      long low = hash.getLeastSignificantBits();
-      ChangeIndex target = target();
-      int position = target.next(target.start(high), low);
-      while (position >= 0) {
-        long other = target.address(position);
-        if (sameKey(segment, record, segments.get(number(other)).segment(), offset(other))) {
-          target.replace(position, low, address);
-          return;
-        }
-        position = target.next(position + Long.BYTES, low);
-      }
-      if (!target.holds(~position)) {
-        index = grown(target, 2L * target.keys() + 1);
-        target.close();
-        put(hash, segment, record, address);
-        return;
-      }
-      target.add(~position, high, low, address);
-    }
-
-    private ChangeIndex target() {
-      ChangeIndex target = index;
-      if (target == null) {
-        throw new IllegalStateException("no index");
-      }
-      return target;
-    }
-
-    private static boolean sameKey(Segment a, int recordA, Segment b, int recordB) {
-      long keyA = a.key(recordA);
-      long keyB = b.key(recordB);
-      int length = (int) keyA;
-      return length == (int) keyB
-          && a.bytes()
-              .slice((int) (keyA >>> 32), length)
-              .equals(b.bytes().slice((int) (keyB >>> 32), length));
-    }
-
-    /** Copies an index into one with more room. */
-    private ChangeIndex grown(ChangeIndex source, long keys) throws IOException {
-      ChangeIndex target = ChangeIndex.create(keys);
-      try {
-        for (int at = 0; source.holds(at); at += Long.BYTES) {
-          long address = source.address(at);
-          if (address != 0) {
-            HashValue128 hash = hash(segments.get(number(address)).segment(), offset(address));
-            long high = hash.getMostSignificantBits();
-            long low = hash.getLeastSignificantBits();
-            int position = target.start(high);
-            while (position >= 0) {
-              position = target.next(position, low);
-              position = position < 0 ? position : position + Long.BYTES;
-            }
-            if (!target.holds(~position)) {
-              throw new IllegalStateException("changed keys crowd at the end of the index");
-            }
-            target.add(~position, high, low, address);
-          }
-        }
-        return target;
-      } catch (RuntimeException | Error e) {
-        target.close();
-        throw e;
-      }
-    }
-
-    void abandon() throws IOException {
-      if (index != null) {
-        index.close();
-      }
-      for (OpenSegment segment : segments) {
-        segment.release();
-      }
-    }
   }
 
   /**
@@ -264,7 +108,13 @@ public final class Overlay implements Closeable {
     for (SegmentFile file : files) {
       OpenSegment segment = OpenSegment.open(paths.apply(file), file, Access.MAPPED);
       try {
-        segment.replay((kind, record) -> {});
+        segment.replay(
+            (kind, record) -> {
+              if (kind != ChangeKind.POSITION) {
+                byte[] key = copy(segment.segment(), segment.segment().key(record));
+                segment.requireInRange(KeyHash.hash(key).getMostSignificantBits());
+              }
+            });
         segment.verifyChecksum();
       } finally {
         segment.release();
@@ -272,11 +122,29 @@ public final class Overlay implements Closeable {
     }
   }
 
-  private static int number(long address) {
+  /** Returns the address of a record in the segment with a number. */
+  static long address(int number, int record) {
+    return (long) number << SEGMENT_SHIFT | record;
+  }
+
+  static int number(long address) {
     return (int) (address >>> SEGMENT_SHIFT);
   }
 
-  private static int offset(long address) {
+  ChangeIndex index() {
+    return index;
+  }
+
+  int segmentCount() {
+    return segments.length;
+  }
+
+  /** Returns the segment of an address. */
+  Segment segment(long address) {
+    return segments[number(address)].segment();
+  }
+
+  static int offset(long address) {
     return (int) address;
   }
 
@@ -301,7 +169,7 @@ public final class Overlay implements Closeable {
     int position = index.next(index.start(high), low);
     while (position >= 0) {
       long address = index.address(position);
-      Segment segment = segments[number(address)].segment();
+      Segment segment = segment(address);
       if (segment.hasKey(offset(address), key)) {
         return segment.isDelete(offset(address)) ? DELETED : address;
       }
@@ -316,11 +184,11 @@ public final class Overlay implements Closeable {
    * @param found as {@link #find} says
    */
   public byte[] copy(long found) {
-    Segment segment = segments[number(found)].segment();
+    Segment segment = segment(found);
     return copy(segment, segment.value(offset(found)));
   }
 
-  private static byte[] copy(Segment segment, long place) {
+  static byte[] copy(Segment segment, long place) {
     byte[] copy = new byte[(int) place];
     segment.bytes().get((int) (place >>> 32), copy);
     return copy;
@@ -333,7 +201,7 @@ public final class Overlay implements Closeable {
    * @throws BufferOverflowException if it does not fit
    */
   public int copy(long found, ByteBuffer target) {
-    Segment segment = segments[number(found)].segment();
+    Segment segment = segment(found);
     long place = segment.value(offset(found));
     int length = (int) place;
     if (length > target.remaining()) {
@@ -354,79 +222,19 @@ public final class Overlay implements Closeable {
     return index.length();
   }
 
-  /** Goes through the changed keys in a range of hashes, in no particular order. */
-  public final class Cursor {
-    private final boolean withDeleted;
-    private final long firstHash;
-    private final long lastHash;
-    private final int end;
-    private int position;
-    private byte[] key = new byte[0];
-    private long address;
-
-    private Cursor(long firstHash, long lastHash, boolean withDeleted) {
-      this.withDeleted = withDeleted;
-      this.firstHash = firstHash;
-      this.lastHash = lastHash;
-      this.position = index.start(firstHash) - Long.BYTES;
-      this.end = index.start(lastHash) + Long.BYTES;
-    }
-
-    /** Moves to the next key; returns false if there is none. */
-    public boolean next() {
-      while (true) {
-        position += Long.BYTES;
-        if (!index.holds(position)) {
-          return false;
-        }
-        address = index.address(position);
-        if (address == 0) {
-          if (position >= end) {
-            return false;
-          }
-          continue;
-        }
-        Segment segment = segments[number(address)].segment();
-        if (withDeleted || !segment.isDelete(offset(address))) {
-          key = Overlay.copy(segment, segment.key(offset(address)));
-          long high = KeyHash.hash(key).getMostSignificantBits();
-          if (Long.compareUnsigned(high, firstHash) >= 0
-              && Long.compareUnsigned(high, lastHash) <= 0) {
-            return true;
-          }
-        }
-      }
-    }
-
-    /** Returns the current key; not to be changed. */
-    public byte[] key() {
-      return key;
-    }
-
-    /** Returns whether the current key has been deleted. */
-    public boolean isDeleted() {
-      return segments[number(address)].segment().isDelete(offset(address));
-    }
-
-    /** Returns a copy of the current value. */
-    public byte[] value() {
-      return copy(address);
-    }
-  }
-
   /**
    * Returns a cursor over the keys with these high words of their hashes that have a value here.
    *
    * @param firstHash unsigned
    * @param lastHash unsigned, included
    */
-  public Cursor cursor(long firstHash, long lastHash) {
-    return new Cursor(firstHash, lastHash, false);
+  public ChangeCursor cursor(long firstHash, long lastHash) {
+    return new ChangeCursor(this, firstHash, lastHash, ChangeCursor.Deleted.SKIPPED);
   }
 
   /** Returns a cursor over all changed keys, deleted ones included. */
-  public Cursor changes() {
-    return new Cursor(0, -1, true);
+  public ChangeCursor changes() {
+    return new ChangeCursor(this, 0, -1, ChangeCursor.Deleted.INCLUDED);
   }
 
   /**

@@ -122,7 +122,7 @@ class OverlayTest {
     Partitioning partitioning = new Partitioning(7);
     Map<String, String> walked = new HashMap<>();
     for (int partition = 0; partition < 7; partition++) {
-      Overlay.Cursor cursor =
+      ChangeCursor cursor =
           overlay.cursor(partitioning.firstHash(partition), partitioning.lastHash(partition));
       while (cursor.next()) {
         String key = new String(cursor.key(), StandardCharsets.UTF_8);
