@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.bsdb.flink.lookup.OpenReaders;
 import io.bsdb.table.Manifest;
 import io.bsdb.table.Table;
+import io.bsdb.writer.DeltaWriter;
 import io.bsdb.writer.SnapshotWriter;
 import io.bsdb.writer.WriterOptions;
 import java.io.IOException;
@@ -287,6 +288,26 @@ class CatalogTest {
             use(Sql.streaming(1))
                 .texts("SELECT source_positions, properties FROM c.geo.`cities$snapshots`"))
         .containsExactly("+I[{}, {}]", "+I[{}, {}]");
+  }
+
+  @Test
+  void listsChanges() throws Exception {
+    Sql session = withCities();
+    String folded = "SELECT number, puts, deletes, folded FROM c.geo.`cities$segments`";
+    assertThat(session.query(folded)).isEmpty();
+    try (DeltaWriter writer = DeltaWriter.create(table("geo/cities"))) {
+      writer.delete(new byte[] {1, 2, 3});
+      writer.publish();
+    }
+
+    assertThat(session.query(folded)).containsExactly(Row.of(1L, 0L, 1L, false));
+    assertThat(
+            session.texts(
+                "SELECT segments, puts, deletes FROM c.geo.`cities$snapshots` WHERE in_service"))
+        .containsExactly("+I[1, 0, 1]");
+    session.texts("CALL c.sys.compact('geo.cities', CAST(0 AS DOUBLE))");
+    assertThat(session.query(folded)).containsExactly(Row.of(1L, 0L, 1L, true));
+    assertThat(use(Sql.streaming(1)).query("SELECT file FROM c.geo.`cities$segments`")).hasSize(1);
   }
 
   /** Flink merges two lookup joins on one table that differ in hints only (FLINK-40678). */

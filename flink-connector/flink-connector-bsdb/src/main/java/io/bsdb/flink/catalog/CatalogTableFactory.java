@@ -57,7 +57,7 @@ final class CatalogTableFactory implements DynamicTableSourceFactory, DynamicTab
         requireNamedVersion(context, name);
         yield snapshots.createDynamicTableSource(context);
       }
-      case VERSIONS -> versions.createDynamicTableSource(context);
+      case VERSIONS, SEGMENTS -> versions.createDynamicTableSource(context);
     };
   }
 
@@ -71,7 +71,7 @@ final class CatalogTableFactory implements DynamicTableSourceFactory, DynamicTab
     switch (TableName.of(context.getObjectIdentifier().toObjectPath()).part()) {
       case TABLE -> requireRows(context, name);
       case VERSION, TIME -> {} // refused for its option
-      case VERSIONS ->
+      case VERSIONS, SEGMENTS ->
           throw new ValidationException("table %s can only be used as a source".formatted(name));
     }
     return snapshots.createDynamicTableSink(context);

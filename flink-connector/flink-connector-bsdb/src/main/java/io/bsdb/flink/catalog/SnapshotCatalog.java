@@ -184,7 +184,8 @@ final class SnapshotCatalog extends TablesOnlyCatalog {
               case TABLE -> table.table();
               case VERSION -> table.version(name.version());
               case TIME -> table.asOf(name.time());
-              case VERSIONS -> VersionsTable.at(warehouse.location(name.path()).path());
+              case VERSIONS -> MetadataTable.SNAPSHOTS.at(warehouse.location(name.path()).path());
+              case SEGMENTS -> MetadataTable.SEGMENTS.at(warehouse.location(name.path()).path());
             });
   }
 
@@ -278,7 +279,7 @@ final class SnapshotCatalog extends TablesOnlyCatalog {
                 case TABLE -> table.currentVersion();
                 case VERSION -> Versions.resolve(table, name.version());
                 case TIME -> Versions.asOf(table, name.time()).version();
-                case VERSIONS -> null;
+                case VERSIONS, SEGMENTS -> null;
               };
           return version == null
               ? CatalogTableStatistics.UNKNOWN

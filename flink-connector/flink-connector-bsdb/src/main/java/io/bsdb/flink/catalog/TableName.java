@@ -10,7 +10,8 @@ import org.apache.flink.table.catalog.exceptions.CatalogException;
 
 /**
  * Meaning of a name: a table, one version of it ({@code t$v42}), the version of a time ({@code
- * t$at2026-11-20T08:30:00Z}), or the list of its versions ({@code t$snapshots}).
+ * t$at2026-11-20T08:30:00Z}), the list of its versions ({@code t$snapshots}),
+ * or that of its files of changes ({@code t$segments}).
  *
  * @param path of the table itself
  * @param version number or full name of a version, or a time; empty if none is named
@@ -20,12 +21,14 @@ record TableName(ObjectPath path, Part part, String version) {
   private static final Pattern PLAIN = Pattern.compile("[\\p{L}\\p{N}_][\\p{L}\\p{N}_ .-]{0,199}");
   private static final Pattern VERSION = Pattern.compile("v(\\d{1,10}|\\d{10}-[0-9a-f]{8})");
   private static final String VERSIONS = "snapshots";
+  private static final String SEGMENTS = "segments";
 
   enum Part {
     TABLE,
     VERSION,
     TIME,
-    VERSIONS
+    VERSIONS,
+    SEGMENTS
   }
 
   static TableName of(ObjectPath path) {
@@ -46,8 +49,11 @@ record TableName(ObjectPath path, Part part, String version) {
     if (suffix.equals(VERSIONS)) {
       return new TableName(table, Part.VERSIONS, "");
     }
+    if (suffix.equals(SEGMENTS)) {
+      return new TableName(table, Part.SEGMENTS, "");
+    }
     throw new CatalogException(
-        "no such part of a table: '%s'; after the '$' stands 'snapshots', or 'v' and a version, such as v42 or v0000000042-0a1b2c3d, or 'at' and a time, such as at2026-11-20T08:30:00Z"
+        "no such part of a table: '%s'; after the '$' stands 'snapshots', 'segments', or 'v' and a version, such as v42 or v0000000042-0a1b2c3d, or 'at' and a time, such as at2026-11-20T08:30:00Z"
             .formatted(name));
   }
 

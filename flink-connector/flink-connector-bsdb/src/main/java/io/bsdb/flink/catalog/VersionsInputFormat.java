@@ -10,26 +10,24 @@ import org.apache.flink.api.common.io.NonParallelInput;
 import org.apache.flink.core.io.GenericInputSplit;
 import org.apache.flink.table.data.RowData;
 
-/** Lists the versions of a table, in one task. */
+/** Lists the versions or segments of a table, in one task. */
 final class VersionsInputFormat extends GenericInputFormat<RowData> implements NonParallelInput {
   private static final long serialVersionUID = 1L;
 
   private final String path;
+  private final MetadataTable listed;
   private transient Queue<RowData> rows = new ArrayDeque<>();
 
-  VersionsInputFormat(String path) {
+  VersionsInputFormat(String path, MetadataTable listed) {
     this.path = path;
+    this.listed = listed;
   }
 
   @Override
   public void open(GenericInputSplit split) throws IOException {
     super.open(split);
     Table table = new TableLocation(path).table();
-    Queue<RowData> found = new ArrayDeque<>();
-    for (String version : table.versions()) {
-      found.add(VersionsTable.row(table, version));
-    }
-    rows = found;
+    rows = new ArrayDeque<>(listed.rows(table));
   }
 
   @Override

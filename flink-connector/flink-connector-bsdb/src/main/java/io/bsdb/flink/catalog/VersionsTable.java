@@ -1,24 +1,24 @@
 package io.bsdb.flink.catalog;
 
-import io.bsdb.flink.BsdbOptions;
+import io.bsdb.table.Changes;
 import io.bsdb.table.Manifest;
 import io.bsdb.table.Table;
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import org.apache.flink.table.api.DataTypes;
 import org.apache.flink.table.api.Schema;
-import org.apache.flink.table.catalog.CatalogTable;
 import org.apache.flink.table.data.GenericMapData;
 import org.apache.flink.table.data.GenericRowData;
 import org.apache.flink.table.data.RowData;
 import org.apache.flink.table.data.StringData;
 import org.apache.flink.table.data.TimestampData;
-import org.apache.flink.table.factories.FactoryUtil;
 
 /** The table {@code t$snapshots}: a row per version of {@code t}. */
 final class VersionsTable {
-  private static final Schema SCHEMA =
+  static final Schema SCHEMA =
       Schema.newBuilder()
           .column("version", DataTypes.STRING().notNull())
           .column("sequence", DataTypes.BIGINT().notNull())
@@ -26,6 +26,9 @@ final class VersionsTable {
           .column("records", DataTypes.BIGINT().notNull())
           .column("size_in_bytes", DataTypes.BIGINT().notNull())
           .column("partitions", DataTypes.INT().notNull())
+          .column("segments", DataTypes.INT().notNull())
+          .column("puts", DataTypes.BIGINT().notNull())
+          .column("deletes", DataTypes.BIGINT().notNull())
           .column("in_service", DataTypes.BOOLEAN().notNull())
           .column("options", DataTypes.MAP(DataTypes.STRING(), DataTypes.STRING()))
           .column("properties", DataTypes.MAP(DataTypes.STRING(), DataTypes.STRING()))
@@ -35,28 +38,28 @@ final class VersionsTable {
 
   private VersionsTable() {}
 
-  static CatalogTable at(String path) {
-    return CatalogTable.newBuilder()
-        .schema(SCHEMA)
-        .options(
-            Map.of(
-                FactoryUtil.CONNECTOR.key(),
-                VersionsTableFactory.IDENTIFIER,
-                BsdbOptions.PATH.key(),
-                path))
-        .build();
+  /** Returns a row for each version. */
+  static List<RowData> rows(Table table) throws IOException {
+    List<RowData> rows = new ArrayList<>();
+    for (String version : table.versions()) {
+      rows.add(row(table, version));
+    }
+    return rows;
   }
 
-  /** Returns the row of a version. */
-  static RowData row(Table table, String version) throws IOException {
+  private static RowData row(Table table, String version) throws IOException {
     Manifest manifest = table.manifest(version);
+    Changes changes = manifest.changes();
     return GenericRowData.of(
         StringData.fromString(version),
         Versions.sequence(version),
         TimestampData.fromInstant(manifest.createdAt()),
         manifest.recordCount(),
-        manifest.length(),
+        manifest.length() + changes.length(),
         manifest.partitions().size(),
+        changes.segments().size(),
+        changes.count() - changes.deletes(),
+        changes.deletes(),
         version.equals(table.currentVersion()),
         map(manifest.options()),
         map(manifest.properties()),

@@ -5,12 +5,14 @@ import org.apache.flink.table.connector.source.DynamicTableSource;
 import org.apache.flink.table.connector.source.InputFormatProvider;
 import org.apache.flink.table.connector.source.ScanTableSource;
 
-/** Reads the versions of a table, as they are when the job runs. */
+/** Reads the versions or segments of a table, as they are when the job runs. */
 final class VersionsTableSource implements ScanTableSource {
   private final String path;
+  private final MetadataTable listed;
 
-  VersionsTableSource(String path) {
+  VersionsTableSource(String path, MetadataTable listed) {
     this.path = path;
+    this.listed = listed;
   }
 
   @Override
@@ -20,12 +22,12 @@ final class VersionsTableSource implements ScanTableSource {
 
   @Override
   public ScanRuntimeProvider getScanRuntimeProvider(ScanContext context) {
-    return InputFormatProvider.of(new VersionsInputFormat(path));
+    return InputFormatProvider.of(new VersionsInputFormat(path, listed));
   }
 
   @Override
   public DynamicTableSource copy() {
-    return new VersionsTableSource(path);
+    return new VersionsTableSource(path, listed);
   }
 
   @Override

@@ -35,6 +35,8 @@ final class LookupMetrics {
     group.gauge(
         "versionAgeSeconds",
         () -> Duration.between(live.manifest().createdAt(), Instant.now()).toSeconds());
+    group.gauge("segments", () -> live.manifest().changes().segments().size());
+    group.gauge("changedKeys", () -> table.latest().changedKeys());
     group.gauge("blockReads", () -> reader.get().blockReads());
     group.gauge("bytesRead", () -> reader.get().bytesRead());
     group.gauge("readsInFlight", () -> reader.get().readsInFlight());

@@ -7,6 +7,7 @@ import io.bsdb.flink.row.SnapshotMapping;
 import io.bsdb.reader.AsyncSnapshotReader;
 import io.bsdb.reader.SnapshotReader;
 import io.bsdb.reader.metrics.ReaderMetrics;
+import io.bsdb.reader.overlay.Overlay;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -67,6 +68,12 @@ final class VersionLookup {
       }
     }
     return extraColumns;
+  }
+
+  /** Returns the number of keys that have changed since the partition files were built. */
+  int changedKeys() {
+    Overlay changes = reader.changes();
+    return changes == null ? 0 : changes.changedKeys();
   }
 
   ReaderMetrics metrics() {

@@ -18,6 +18,8 @@ import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
 import org.apache.flink.api.connector.sink2.Committer;
+import org.apache.flink.metrics.Counter;
+import org.apache.flink.metrics.MetricGroup;
 import org.apache.flink.runtime.execution.SuppressRestartsException;
 import org.apache.flink.table.api.ValidationException;
 import org.jspecify.annotations.Nullable;
@@ -41,9 +43,14 @@ final class DeltaCommitter implements Committer<Delta> {
   private final @Nullable String base;
   private final Table table;
   private final Schema schema;
+  private final Counter deltas;
+  private final Counter mergedSegments;
   private @Nullable Long tidiedUp;
 
-  private DeltaCommitter(DeclaredTable declared, BuildSettings settings, @Nullable String base) {
+  private DeltaCommitter(
+      DeclaredTable declared, BuildSettings settings, @Nullable String base, MetricGroup metrics) {
+    this.deltas = metrics.counter("deltas");
+    this.mergedSegments = metrics.counter("mergedSegments");
     this.declared = declared;
     this.settings = settings;
     this.base = base;
@@ -55,10 +62,12 @@ final class DeltaCommitter implements Committer<Delta> {
    * Opens a table to be changed. One that has no version gets an empty one.
    *
    * @param base since when a delta of a batch job may have been published
+   * @param metrics of the task
    */
-  static DeltaCommitter open(DeclaredTable declared, BuildSettings settings, @Nullable String base)
+  static DeltaCommitter open(
+      DeclaredTable declared, BuildSettings settings, @Nullable String base, MetricGroup metrics)
       throws IOException {
-    DeltaCommitter committer = new DeltaCommitter(declared, settings, base);
+    DeltaCommitter committer = new DeltaCommitter(declared, settings, base, metrics);
     if (committer.table.currentVersion() == null) {
       committer.buildEmpty();
     }
@@ -106,6 +115,8 @@ final class DeltaCommitter implements Committer<Delta> {
         Manifest manifest = table.edit(inService -> append(inService, delta));
         if (manifest.version().equals(before)) {
           request.signalAlreadyCommitted();
+        } else {
+          deltas.inc();
         }
         LOG.info(
             "Table {}: version {} has {} segments of {}.",
@@ -236,7 +247,11 @@ final class DeltaCommitter implements Committer<Delta> {
           changes.length());
       return;
     }
-    new Compactor(declared.directory()).foldFraction(Double.POSITIVE_INFINITY).run();
+    mergedSegments.inc(
+        new Compactor(declared.directory())
+            .foldFraction(Double.POSITIVE_INFINITY)
+            .run()
+            .mergedSegments());
   }
 
   @Override

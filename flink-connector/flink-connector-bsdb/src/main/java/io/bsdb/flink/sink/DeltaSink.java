@@ -101,7 +101,7 @@ public final class DeltaSink
 
   @Override
   public Committer<Delta> createCommitter(CommitterInitContext context) throws IOException {
-    return DeltaCommitter.open(table, settings, base);
+    return DeltaCommitter.open(table, settings, base, context.metricGroup());
   }
 
   @Override

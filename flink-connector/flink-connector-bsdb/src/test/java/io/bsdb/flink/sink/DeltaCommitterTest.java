@@ -23,6 +23,7 @@ import java.util.Objects;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.flink.api.connector.sink2.Committer.CommitRequest;
+import org.apache.flink.metrics.groups.UnregisteredMetricsGroup;
 import org.apache.flink.runtime.execution.SuppressRestartsException;
 import org.apache.flink.table.types.logical.BigIntType;
 import org.apache.flink.table.types.logical.LogicalType;
@@ -102,6 +103,15 @@ class DeltaCommitterTest {
     return ByteBuffer.allocate(Long.BYTES).putLong(value).array();
   }
 
+  private static DeltaCommitter open(DeclaredTable declared, @Nullable String base)
+      throws IOException {
+    return DeltaCommitter.open(
+        declared,
+        FaultyBuild.settings(),
+        base,
+        UnregisteredMetricsGroup.createOperatorMetricGroup());
+  }
+
   /** Commits as a committer does that was started for it, and says whether it was a repetition. */
   private boolean repeats(Delta delta) throws IOException {
     return repeats(delta, null);
@@ -110,7 +120,7 @@ class DeltaCommitterTest {
   private boolean repeats(Delta delta, @Nullable String base) throws IOException {
     Request request = new Request(delta, new AtomicInteger());
     try (DeltaCommitter committer =
-        DeltaCommitter.open(FaultyBuild.table(directory), FaultyBuild.settings(), base)) {
+        open(FaultyBuild.table(directory), base)) {
       committer.commit(List.of(request));
     }
     return request.repeated().get() == 1;
@@ -275,7 +285,7 @@ class DeltaCommitterTest {
                 new LogicalType[] {new BigIntType(false), new BigIntType(true)},
                 new String[] {"id", "value"}),
             List.of("id"));
-    assertThatThrownBy(() -> DeltaCommitter.open(other, FaultyBuild.settings(), null))
+    assertThatThrownBy(() -> open(other, null))
         .isInstanceOf(SuppressRestartsException.class)
         .cause()
         .hasMessageContaining("table t cannot be changed, because it was built with other columns");

@@ -1,0 +1,397 @@
+package io.bsdb.benchmarks.live;
+
+import io.bsdb.benchmarks.Workload;
+import io.bsdb.benchmarks.Workload.Keys;
+import io.bsdb.benchmarks.Workload.Queries;
+import io.bsdb.compact.Compactor;
+import io.bsdb.reader.SnapshotReader;
+import io.bsdb.reader.follow.TableReader;
+import io.bsdb.reader.metrics.ReaderMetrics;
+import io.bsdb.reader.options.Access;
+import io.bsdb.reader.options.ReaderOptions;
+import io.bsdb.reader.overlay.Overlay;
+import io.bsdb.table.Manifest;
+import io.bsdb.table.Table;
+import io.bsdb.writer.DeltaWriter;
+import io.bsdb.writer.SnapshotWriter;
+import io.bsdb.writer.WriterOptions;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Locale;
+import java.util.Objects;
+import java.util.Random;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Stream;
+
+/**
+ * Measures a table with changes beside the same table without: {@code LiveBench DIRECTORY RECORDS
+ * PART...} with the parts {@code lookups}, {@code refresh}, {@code follow} and {@code writes}, all
+ * of them by default. A tenth of the keys is changed, a hundredth per refresh.
+ */
+public final class LiveBench {
+  private static final int ROUNDS = 11;
+  private static final int BATCH = 64;
+  private static final int DELTAS = 16;
+  private static final PrintStream OUT = System.out;
+
+  private final Path table;
+  private final Workload workload;
+  private final Queries queries;
+  private final List<List<byte[]>> batches;
+
+  /** Random numbers that do not repeat from one use to the next. */
+  private final Random random = new Random(42);
+
+  private LiveBench(Path directory, long records) throws IOException {
+    table = directory.resolve("live-" + records);
+    workload = new Workload(records);
+    queries = workload.queries(Keys.UNIFORM);
+    batches = queries.batches(BATCH);
+    delete(table);
+    long start = System.nanoTime();
+    try (SnapshotWriter writer = SnapshotWriter.create(table, WriterOptions.defaults())) {
+      for (long id = 0; id < records; id++) {
+        writer.add(workload.key(id), workload.value(id));
+      }
+      writer.publish();
+    }
+    say("built %,d records in %.1f s", records, seconds(start));
+  }
+
+  public static void main(String[] arguments) throws Exception {
+    Path directory = Path.of(arguments[0]);
+    List<String> parts = Arrays.asList(arguments).subList(2, arguments.length);
+    LiveBench bench = new LiveBench(directory, Long.parseLong(arguments[1]));
+    try {
+      if (parts.isEmpty() || parts.contains("lookups")) {
+        bench.lookups();
+      }
+      if (parts.isEmpty() || parts.contains("refresh")) {
+        bench.refresh();
+      }
+      if (parts.isEmpty() || parts.contains("follow")) {
+        bench.follow();
+      }
+      if (parts.isEmpty() || parts.contains("writes")) {
+        bench.writes();
+      }
+    } finally {
+      delete(bench.table);
+    }
+  }
+
+  private static void say(String format, Object... arguments) {
+    OUT.printf(Locale.ROOT, format + "%n", arguments);
+  }
+
+  private static double seconds(long start) {
+    return (System.nanoTime() - start) / 1e9;
+  }
+
+  private static void delete(Path directory) throws IOException {
+    if (Files.exists(directory)) {
+      try (Stream<Path> all = Files.walk(directory)) {
+        for (Path path : all.sorted(Comparator.reverseOrder()).toList()) {
+          Files.delete(path);
+        }
+      }
+    }
+  }
+
+  private static double median(double[] values) {
+    double[] sorted = values.clone();
+    Arrays.sort(sorted);
+    return sorted[sorted.length / 2];
+  }
+
+  /** Gives random records the values that they have already, so that answers can be checked. */
+  private Manifest change(long count) throws IOException {
+    try (DeltaWriter writer = DeltaWriter.create(Table.at(table))) {
+      for (long i = 0; i < count; i++) {
+        long id = random.nextLong(workload.records());
+        writer.put(workload.key(id), workload.value(id));
+      }
+      return writer.publish();
+    }
+  }
+
+  /** Lookups of the base, and of the same base under changes in one delta, and in many. */
+  private void lookups() throws IOException {
+    long changes = workload.records() / 10;
+    Path base = version(Table.at(table).requireCurrentVersion());
+    Path one = version(change(changes).version());
+    Table.at(table).rollback(base.getFileName().toString());
+    for (int i = 0; i < DELTAS; i++) {
+      change(changes / DELTAS);
+    }
+    Path many = version(Table.at(table).requireCurrentVersion());
+    ReaderOptions options = ReaderOptions.defaults();
+    try (SnapshotReader a = SnapshotReader.open(base, options);
+        SnapshotReader b = SnapshotReader.open(one, options);
+        SnapshotReader c = SnapshotReader.open(many, options)) {
+      List<SnapshotReader> readers = List.of(a, b, c);
+      double[][][] nanos = new double[3][readers.size()][ROUNDS];
+      for (int round = -2; round < ROUNDS; round++) {
+        for (int i = 0; i < readers.size(); i++) {
+          int which = Math.floorMod(i + round, readers.size());
+          SnapshotReader reader = readers.get(which);
+          for (int kind = 0; kind < 3; kind++) {
+            double time = time(reader, kind);
+            if (round >= 0) {
+              nanos[kind][which][round] = time;
+            }
+          }
+        }
+      }
+      List<String> kinds = List.of("get", "getAll(64), per key", "get, absent");
+      for (int kind = 0; kind < 3; kind++) {
+        double alone = median(nanos[kind][0]);
+        say(
+            "%s: base %.0f ns; %,d changed keys in 1 delta %.2f, in %d deltas %.2f times that",
+            kinds.get(kind),
+            alone,
+            changes,
+            median(nanos[kind][1]) / alone,
+            DELTAS,
+            median(nanos[kind][2]) / alone);
+      }
+      Overlay overlay = Objects.requireNonNull(c.changes());
+      say(
+          "memory: %.1f bytes per changed key, filter included",
+          overlay.indexBytes() / (double) overlay.changedKeys());
+    }
+    absentReads(many);
+    Table.at(table).rollback(base.getFileName().toString());
+    Table.at(table).prune(1);
+  }
+
+  private void absentReads(Path version) throws IOException {
+    ReaderOptions options = ReaderOptions.builder().access(Access.DIRECT).build();
+    try (SnapshotReader reader = SnapshotReader.open(version, options)) {
+      int lookups = 0;
+      ReaderMetrics metrics = reader.metrics();
+      long before = metrics.blockReads();
+      for (int i = 0; i < queries.size(); i++) {
+        if (!queries.isPresent(i)) {
+          queries.check(i, reader.get(queries.key(i)));
+          lookups++;
+        }
+      }
+      say(
+          "reads per absent key past the page cache: %.4f",
+          (reader.metrics().blockReads() - before) / (double) lookups);
+    }
+  }
+
+  private Path version(String version) {
+    return table.resolve("snapshots").resolve(version);
+  }
+
+  /** Returns nanoseconds per key. */
+  private double time(SnapshotReader reader, int kind) throws IOException {
+    long start = System.nanoTime();
+    int keys = 0;
+    switch (kind) {
+      case 0 -> {
+        for (int i = 0; i < queries.size(); i++) {
+          queries.check(i, reader.get(queries.key(i)));
+        }
+        keys = queries.size();
+      }
+      case 1 -> {
+        for (int i = 0; i < batches.size(); i++) {
+          List<byte[]> values = reader.getAll(batches.get(i));
+          for (int j = 0; j < BATCH; j++) {
+            queries.check(i * BATCH + j, values.get(j));
+          }
+        }
+        keys = queries.size();
+      }
+      default -> {
+        for (int i = 0; i < queries.size(); i++) {
+          if (!queries.isPresent(i)) {
+            queries.check(i, reader.get(queries.key(i)));
+            keys++;
+          }
+        }
+      }
+    }
+    return (System.nanoTime() - start) / (double) keys;
+  }
+
+  /** One thread that looks keys up until it is closed. */
+  private final class Load implements AutoCloseable {
+    private final AtomicLong done = new AtomicLong();
+    private final long[] latencies = new long[1 << 22];
+    private volatile boolean stopped;
+    private final Thread thread;
+
+    Load(TableReader reader) {
+      thread =
+          new Thread(
+              () -> {
+                try {
+                  for (int i = 0; !stopped; i = (i + 1) & (queries.size() - 1)) {
+                    long start = System.nanoTime();
+                    queries.check(i, reader.get(queries.key(i)));
+                    int count = (int) done.getPlain();
+                    if (count < latencies.length) {
+                      latencies[count] = System.nanoTime() - start;
+                    }
+                    done.lazySet(count + 1L);
+                  }
+                } catch (IOException e) {
+                  throw new UncheckedIOException(e);
+                }
+              },
+              "load");
+      thread.start();
+    }
+
+    long done() {
+      return done.get();
+    }
+
+    long quantile(double quantile) {
+      long[] sorted = Arrays.copyOf(latencies, (int) Math.min(latencies.length, done.get()));
+      Arrays.sort(sorted);
+      return sorted[(int) (quantile * (sorted.length - 1))];
+    }
+
+    @Override
+    public void close() throws InterruptedException {
+      stopped = true;
+      thread.join();
+    }
+  }
+
+  /** How long a follower takes to serve a delta, and what that does to lookups. */
+  private void refresh() throws Exception {
+    change(workload.records() / 10);
+    long rows = workload.records() / 100;
+    try (TableReader reader =
+        TableReader.builder(table).refreshEvery(Duration.ZERO).open()) {
+      for (int i = 0; i < queries.size(); i++) {
+        queries.check(i, reader.get(queries.key(i)));
+      }
+      double[] millis = new double[ROUNDS];
+      double[] ratios = new double[ROUNDS];
+      try (Load load = new Load(reader)) {
+        for (int round = -5; round < ROUNDS; round++) {
+          change(rows);
+          long before = load.done();
+          long start = System.nanoTime();
+          TimeUnit.MILLISECONDS.sleep(200);
+          double quiet = (load.done() - before) / seconds(start);
+          before = load.done();
+          start = System.nanoTime();
+          reader.refresh();
+          double took = seconds(start);
+          if (round >= 0) {
+            millis[round] = took * 1e3;
+            ratios[round] = quiet / ((load.done() - before) / took);
+          }
+        }
+      }
+      Arrays.sort(millis);
+      say(
+          "refresh after a delta of %,d rows, under lookups: median %.0f ms, longest %.0f; a lookup takes %.2f times as long meanwhile",
+          rows,
+          median(millis),
+          millis[ROUNDS - 1],
+          median(ratios));
+    }
+  }
+
+  private static long openFiles() throws IOException {
+    try (Stream<Path> all = Files.list(Path.of("/proc/self/fd"))) {
+      return all.count();
+    }
+  }
+
+  private static long mappings() throws IOException {
+    return Files.readAllLines(Path.of("/proc/self/maps")).stream()
+        .filter(line -> line.contains(".seg") || line.contains(".bsdb"))
+        .count();
+  }
+
+  /** A thousand deltas that a follower reads under load. */
+  private void follow() throws Exception {
+    long start;
+    long quiet;
+    long busy;
+    try (TableReader reader =
+        TableReader.builder(table).refreshEvery(Duration.ofMillis(20)).open()) {
+      for (int i = 0; i < queries.size(); i++) {
+        queries.check(i, reader.get(queries.key(i)));
+      }
+      try (Load load = new Load(reader)) {
+        TimeUnit.SECONDS.sleep(3);
+        load.close();
+        quiet = load.quantile(0.99);
+      }
+      long files = openFiles();
+      long mapped = mappings();
+      start = System.nanoTime();
+      try (Load load = new Load(reader)) {
+        for (int i = 1; i <= 1000; i++) {
+          change(100);
+          if (i % 100 == 0) {
+            new Compactor(table).foldFraction(Double.POSITIVE_INFINITY).run();
+            Table.at(table).prune(10);
+          }
+        }
+        load.close();
+        busy = load.quantile(0.99);
+      }
+      reader.refresh();
+      new Compactor(table).foldFraction(0).run();
+      reader.refresh();
+      say(
+          "1,000 deltas of 100 rows followed in %.1f s: p99 %,d ns, %.2f times that of the table at rest; refreshes that failed: %d; files open before %d, after %d; mappings before %d, after %d",
+          seconds(start),
+          busy,
+          busy / (double) quiet,
+          reader.failedRefreshes(),
+          files,
+          openFiles(),
+          mapped,
+          mappings());
+    }
+  }
+
+  private static long writtenBytes() throws IOException {
+    for (String line : Files.readAllLines(Path.of("/proc/self/io"))) {
+      if (line.startsWith("write_bytes: ")) {
+        return Long.parseLong(line.substring("write_bytes: ".length()));
+      }
+    }
+    throw new IOException("no write_bytes in /proc/self/io");
+  }
+
+  /** What is written while so many rows are changed as the table has. */
+  private void writes() throws IOException {
+    long rows = workload.records() / 100;
+    long before = writtenBytes();
+    int folds = 0;
+    for (int i = 0; i < 100; i++) {
+      change(rows);
+      folds += new Compactor(table).keepHistory(Duration.ZERO).run().foldedPartitions();
+      Table.at(table).prune(1);
+    }
+    long changed = 100 * rows * (Workload.KEY_LENGTH + Workload.VALUE_LENGTH);
+    say(
+        "written per byte changed, a fold at %.2f of the records: %.2f (%d folds of partitions)",
+        Compactor.FOLD_FRACTION,
+        (writtenBytes() - before) / (double) changed,
+        folds);
+  }
+}
