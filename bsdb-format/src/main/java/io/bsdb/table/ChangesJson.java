@@ -99,8 +99,7 @@ final class ChangesJson {
           new History(
               node.has("line") ? uuid(node, "line") : null,
               after,
-              segments(
-                  array(node, "segments", History.MAX_SEGMENTS), after, last, fileIds, file));
+              segments(array(node, "segments", History.MAX_SEGMENTS), after, last, fileIds, file));
     }
     return new Changes(segments, last, streams(root), history);
   }

@@ -68,7 +68,8 @@ final class JsonMembers {
   static JsonNode array(JsonNode node, String name, int most) {
     JsonNode array = required(node, name);
     if (!array.isArray() || array.size() > most) {
-      throw new IllegalArgumentException("'%s' is not an array of at most %d".formatted(name, most));
+      throw new IllegalArgumentException(
+          "'%s' is not an array of at most %d".formatted(name, most));
     }
     return array;
   }

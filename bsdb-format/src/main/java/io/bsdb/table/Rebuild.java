@@ -42,7 +42,9 @@ final class Rebuild {
       throw refused(
           inService,
           "the changes have another schema, %s, than the build, %s"
-              .formatted(Excerpt.of(String.valueOf(inService.schema())), Excerpt.of(String.valueOf(built.schema()))));
+              .formatted(
+                  Excerpt.of(String.valueOf(inService.schema())),
+                  Excerpt.of(String.valueOf(built.schema()))));
     }
     if (!kept.isEmpty() && built.hasKeysOmitted()) {
       throw refused(inService, "the build does not store keys, so it cannot be changed");

@@ -300,9 +300,7 @@ class ManifestTest {
         MANIFEST.partitions().stream().map(file -> file.in("0000000001-12345678")).toList();
     Manifest manifest =
         MANIFEST.with(
-            partitions,
-            Map.of(),
-            new Changes(List.of(first, second), 9, Map.of(), History.NONE));
+            partitions, Map.of(), new Changes(List.of(first, second), 9, Map.of(), History.NONE));
     byte[] encoded = manifest.encode();
     assertThat(new String(encoded, StandardCharsets.UTF_8)).contains("\"formatVersion\" : 2");
     assertThat(Manifest.decode(encoded, FILE)).isEqualTo(manifest);
@@ -332,9 +330,7 @@ class ManifestTest {
     History history = new History(new UUID(7, 8), 2, List.of(folded));
     Manifest manifest =
         MANIFEST.with(
-            MANIFEST.partitions(),
-            Map.of(),
-            new Changes(List.of(applied), 7, Map.of(), history));
+            MANIFEST.partitions(), Map.of(), new Changes(List.of(applied), 7, Map.of(), history));
     assertThat(Manifest.decode(manifest.encode(), FILE)).isEqualTo(manifest);
     assertThat(manifest.files()).contains(applied.path()).doesNotContain(folded.path());
     assertThat(manifest.filesToKeep()).contains(applied.path(), folded.path());
@@ -345,8 +341,7 @@ class ManifestTest {
     assertRefusedWith(edited(manifest, "\"after\" : 2", "\"after\" : 8"), "after out of range");
     assertRefusedWith(
         edited(manifest, new UUID(5, 6).toString(), new UUID(5, 7).toString()), "out of order");
-    assertRefusedWith(
-        edited(manifest, new UUID(7, 8).toString(), "x"), "line has another form");
+    assertRefusedWith(edited(manifest, new UUID(7, 8).toString(), "x"), "line has another form");
   }
 
   @Test

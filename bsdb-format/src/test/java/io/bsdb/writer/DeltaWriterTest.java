@@ -214,8 +214,7 @@ class DeltaWriterTest {
     change("k1");
     String anew = build(WriterOptions.builder().build());
     assertThat(table.manifest(anew).changes())
-        .isEqualTo(
-            new Changes(List.of(), 1, Map.of(), new History(null, 1, List.of())));
+        .isEqualTo(new Changes(List.of(), 1, Map.of(), new History(null, 1, List.of())));
     assertThat(change("k2").changes().segments().get(0).number()).isEqualTo(2);
   }
 

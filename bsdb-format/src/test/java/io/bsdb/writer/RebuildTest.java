@@ -82,8 +82,7 @@ class RebuildTest {
               manifest.sourcePositions(),
               changes.in(
                   List.of(),
-                  new History(
-                      changes.history().line(), gone, all.subList(gone, all.size()))));
+                  new History(changes.history().line(), gone, all.subList(gone, all.size()))));
         });
   }
 

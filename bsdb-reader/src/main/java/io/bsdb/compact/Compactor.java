@@ -91,7 +91,8 @@ public final class Compactor {
    */
   public Compactor keepHistory(Duration value) {
     if (value.isNegative()) {
-      throw new IllegalArgumentException("time to keep folded segments: expected>=0 actual=" + value);
+      throw new IllegalArgumentException(
+          "time to keep folded segments: expected>=0 actual=" + value);
     }
     keepHistory = value;
     return this;
@@ -327,9 +328,7 @@ public final class Compactor {
   private static boolean hasFolded(
       SegmentFile segment, Partitioning partitioning, List<PartitionFile> partitions) {
     int end = partitioning.partition(segment.lastHash());
-    return partitions
-        .subList(partitioning.partition(segment.firstHash()), end + 1)
-        .stream()
+    return partitions.subList(partitioning.partition(segment.firstHash()), end + 1).stream()
         .anyMatch(file -> file.foldedThrough() >= segment.number());
   }
 

@@ -84,8 +84,7 @@ class LiveTableTest {
   }
 
   private void build(Random random) throws IOException {
-    try (SnapshotWriter writer =
-        addAll(SnapshotWriter.create(directory, options(random)))) {
+    try (SnapshotWriter writer = addAll(SnapshotWriter.create(directory, options(random)))) {
       writer.publish();
       builds++;
     }

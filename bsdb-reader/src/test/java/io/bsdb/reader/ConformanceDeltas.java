@@ -181,8 +181,7 @@ final class ConformanceDeltas {
       writer.seal();
       output.commit();
       SegmentFile file =
-          new SegmentFile(
-              0, id, writer.length(), writer.checksum(), high, high, writer.puts(), 0);
+          new SegmentFile(0, id, writer.length(), writer.checksum(), high, high, writer.puts(), 0);
       live.edit(
           manifest ->
               manifest.with(
@@ -286,12 +285,10 @@ final class ConformanceDeltas {
     bad.add(
         new Bad(
             "segment-without-seal", CORRUPT, false, pieces -> pieces.cut(pieces.length() - 64)));
-    bad.add(
-        new Bad("segment-longer", CORRUPT, false, pieces -> pieces.cut(pieces.length() + 8)));
+    bad.add(new Bad("segment-longer", CORRUPT, false, pieces -> pieces.cut(pieces.length() + 8)));
     bad.add(new Bad("segment-of-its-header", CORRUPT, false, pieces -> pieces.cut(64)));
     bad.add(new Bad("segment-of-40-bytes", CORRUPT, false, pieces -> pieces.cut(40)));
-    bad.add(
-        damaged("of-another-length", bytes -> Arrays.copyOf(bytes, bytes.length + 8)));
+    bad.add(damaged("of-another-length", bytes -> Arrays.copyOf(bytes, bytes.length + 8)));
     bad.add(
         new Bad(
             "segment-checksum-of-the-manifest",
@@ -299,7 +296,9 @@ final class ConformanceDeltas {
             true,
             pieces ->
                 pieces.manifestChange =
-                    text -> text.replaceAll("(\"number\" : 2,[^}]*\"checksum\" : \")[0-9a-f]{8}", "$100000000")));
+                    text ->
+                        text.replaceAll(
+                            "(\"number\" : 2,[^}]*\"checksum\" : \")[0-9a-f]{8}", "$100000000")));
     bad.add(manifest("segment-puts", "\"puts\" : 1", "\"puts\" : 2"));
     bad.add(manifest("segment-deletes", "\"deletes\" : 1", "\"deletes\" : 0"));
     bad.add(manifest("segment-number", "\"number\" : 2", "\"number\" : 1"));
@@ -321,7 +320,9 @@ final class ConformanceDeltas {
             false,
             pieces ->
                 pieces.manifestChange =
-                    text -> text.replaceAll("\"lastHash\" : \"[0-9a-f]+", "\"lastHash\" : \"" + "0".repeat(16))));
+                    text ->
+                        text.replaceAll(
+                            "\"lastHash\" : \"[0-9a-f]+", "\"lastHash\" : \"" + "0".repeat(16))));
     bad.add(
         new Bad(
             "manifest-segments-no-array",
@@ -329,15 +330,15 @@ final class ConformanceDeltas {
             false,
             pieces ->
                 pieces.manifestChange =
-                    text -> text.replaceFirst("\"segments\" : \\[", "\"segments\" : {}, \"x\" : [")));
+                    text ->
+                        text.replaceFirst("\"segments\" : \\[", "\"segments\" : {}, \"x\" : [")));
     bad.add(
         new Bad(
             "manifest-segments-of-one-id",
             CORRUPT,
             false,
             pieces ->
-                pieces.manifestChange =
-                    text -> text.replace(pieces.secondId(), pieces.firstId())));
+                pieces.manifestChange = text -> text.replace(pieces.secondId(), pieces.firstId())));
     return bad;
   }
 

@@ -88,7 +88,8 @@ final class SegmentPieces {
   }
 
   private int checksum(int kind, int offset, int from, int length) {
-    return new PartChecksum(PartChecksum.fileId(bytes(), 16)).of(kind, offset, bytes(), from, length);
+    return new PartChecksum(PartChecksum.fileId(bytes(), 16))
+        .of(kind, offset, bytes(), from, length);
   }
 
   void write(Path table) throws IOException {

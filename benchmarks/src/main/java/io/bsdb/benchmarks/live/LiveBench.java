@@ -277,8 +277,7 @@ public final class LiveBench {
   private void refresh() throws Exception {
     change(workload.records() / 10);
     long rows = workload.records() / 100;
-    try (TableReader reader =
-        TableReader.builder(table).refreshEvery(Duration.ZERO).open()) {
+    try (TableReader reader = TableReader.builder(table).refreshEvery(Duration.ZERO).open()) {
       for (int i = 0; i < queries.size(); i++) {
         queries.check(i, reader.get(queries.key(i)));
       }
@@ -304,10 +303,7 @@ public final class LiveBench {
       Arrays.sort(millis);
       say(
           "refresh after a delta of %,d rows, under lookups: median %.0f ms, longest %.0f; a lookup takes %.2f times as long meanwhile",
-          rows,
-          median(millis),
-          millis[ROUNDS - 1],
-          median(ratios));
+          rows, median(millis), millis[ROUNDS - 1], median(ratios));
     }
   }
 
@@ -390,8 +386,6 @@ public final class LiveBench {
     long changed = 100 * rows * (Workload.KEY_LENGTH + Workload.VALUE_LENGTH);
     say(
         "written per byte changed, a fold at %.2f of the records: %.2f (%d folds of partitions)",
-        Compactor.FOLD_FRACTION,
-        (writtenBytes() - before) / (double) changed,
-        folds);
+        Compactor.FOLD_FRACTION, (writtenBytes() - before) / (double) changed, folds);
   }
 }

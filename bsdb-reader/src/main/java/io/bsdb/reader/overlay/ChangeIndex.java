@@ -113,7 +113,8 @@ final class ChangeIndex implements Closeable {
 
   /** Reads what a key is looked for in, so that it is in the caches soon. */
   long fetch(long high) {
-    return bytes.getLong(start(high)) + bytes.getLong(filterStart + scaled(high, words) * Long.BYTES);
+    return bytes.getLong(start(high))
+        + bytes.getLong(filterStart + scaled(high, words) * Long.BYTES);
   }
 
   /** Returns the position at which to look for a key with {@link #next}. */

@@ -20,7 +20,10 @@ final class OverlayBuilder {
   private final List<OpenSegment> segments = new ArrayList<>();
 
   OverlayBuilder(
-      Function<SegmentFile, Path> paths, Overlay.Scope scope, Access access, @Nullable Overlay previous) {
+      Function<SegmentFile, Path> paths,
+      Overlay.Scope scope,
+      Access access,
+      @Nullable Overlay previous) {
     this.paths = paths;
     this.scope = scope;
     this.access = access;

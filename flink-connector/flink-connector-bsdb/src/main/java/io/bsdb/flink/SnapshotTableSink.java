@@ -186,7 +186,8 @@ final class SnapshotTableSink implements DynamicTableSink, SupportsOverwrite, Su
 
   @Override
   public DynamicTableSink copy() {
-    SnapshotTableSink copy = new SnapshotTableSink(table, settings, parallelism, stream, keepChangesAfter, session);
+    SnapshotTableSink copy =
+        new SnapshotTableSink(table, settings, parallelism, stream, keepChangesAfter, session);
     copy.insertion = insertion;
     return copy;
   }

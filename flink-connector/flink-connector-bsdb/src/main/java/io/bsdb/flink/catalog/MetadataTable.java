@@ -12,30 +12,36 @@ import org.apache.flink.table.factories.FactoryUtil;
 
 /** What a catalog lists of a table, as a table. */
 enum MetadataTable {
-  SNAPSHOTS(VersionsTable.SCHEMA) {
+  SNAPSHOTS {
+    @Override
+    Schema schema() {
+      return VersionsTable.SCHEMA;
+    }
+
     @Override
     List<RowData> rows(Table table) throws IOException {
       return VersionsTable.rows(table);
     }
   },
-  SEGMENTS(SegmentsTable.SCHEMA) {
+  SEGMENTS {
+    @Override
+    Schema schema() {
+      return SegmentsTable.SCHEMA;
+    }
+
     @Override
     List<RowData> rows(Table table) throws IOException {
       return SegmentsTable.rows(table);
     }
   };
 
-  private final Schema schema;
-
-  MetadataTable(Schema schema) {
-    this.schema = schema;
-  }
+  abstract Schema schema();
 
   abstract List<RowData> rows(Table table) throws IOException;
 
   CatalogTable at(String path) {
     return CatalogTable.newBuilder()
-        .schema(schema)
+        .schema(schema())
         .options(
             Map.of(
                 FactoryUtil.CONNECTOR.key(),

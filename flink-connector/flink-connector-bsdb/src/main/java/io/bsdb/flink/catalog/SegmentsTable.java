@@ -12,7 +12,9 @@ import org.apache.flink.table.data.GenericRowData;
 import org.apache.flink.table.data.RowData;
 import org.apache.flink.table.data.StringData;
 
-/** The table {@code t$segments}: a row per file of changes of the version of {@code t} in service. */
+/**
+ * The table {@code t$segments}: a row per file of changes of the version of {@code t} in service.
+ */
 final class SegmentsTable {
   static final Schema SCHEMA =
       Schema.newBuilder()

@@ -10,8 +10,8 @@ import org.apache.flink.table.catalog.exceptions.CatalogException;
 
 /**
  * Meaning of a name: a table, one version of it ({@code t$v42}), the version of a time ({@code
- * t$at2026-11-20T08:30:00Z}), the list of its versions ({@code t$snapshots}),
- * or that of its files of changes ({@code t$segments}).
+ * t$at2026-11-20T08:30:00Z}), the list of its versions ({@code t$snapshots}), or that of its files
+ * of changes ({@code t$segments}).
  *
  * @param path of the table itself
  * @param version number or full name of a version, or a time; empty if none is named

@@ -13,7 +13,9 @@ public final class VersionsTableFactory implements DynamicTableSourceFactory {
   static final String IDENTIFIER = "bsdb-snapshots";
 
   static final ConfigOption<MetadataTable> LISTED =
-      ConfigOptions.key("listed").enumType(MetadataTable.class).defaultValue(MetadataTable.SNAPSHOTS);
+      ConfigOptions.key("listed")
+          .enumType(MetadataTable.class)
+          .defaultValue(MetadataTable.SNAPSHOTS);
 
   @Override
   public String factoryIdentifier() {

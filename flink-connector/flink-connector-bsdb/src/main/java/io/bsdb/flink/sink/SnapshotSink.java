@@ -58,8 +58,8 @@ public final class SnapshotSink
   /**
    * Begins a build of what is at least as new as a version: changes published after that are kept.
    */
-  public static SnapshotSink beginAsOf(
-      String version, DeclaredTable table, BuildSettings settings) throws IOException {
+  public static SnapshotSink beginAsOf(String version, DeclaredTable table, BuildSettings settings)
+      throws IOException {
     return new SnapshotSink(table, settings, table.table().beginAsOf(version));
   }
 

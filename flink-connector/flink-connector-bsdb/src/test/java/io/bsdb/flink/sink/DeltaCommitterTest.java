@@ -119,8 +119,7 @@ class DeltaCommitterTest {
 
   private boolean repeats(Delta delta, @Nullable String base) throws IOException {
     Request request = new Request(delta, new AtomicInteger());
-    try (DeltaCommitter committer =
-        open(FaultyBuild.table(directory), base)) {
+    try (DeltaCommitter committer = open(FaultyBuild.table(directory), base)) {
       committer.commit(List.of(request));
     }
     return request.repeated().get() == 1;
