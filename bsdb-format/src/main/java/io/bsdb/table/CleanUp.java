@@ -79,6 +79,19 @@ final class CleanUp {
     return files;
   }
 
+  /** Returns whether a complete version has files in a directory, or may have, if it is damaged. */
+  boolean isInUse(String directory) throws IOException {
+    try {
+      return isAmong(filesInUse(List.of()), directory);
+    } catch (CorruptSnapshotException | UnsupportedVersionException unknown) {
+      return true;
+    }
+  }
+
+  private static boolean isAmong(Set<String> files, String directory) {
+    return files.stream().anyMatch(file -> file.startsWith(directory + "/"));
+  }
+
   /** Deletes a version: its manifest, and those of its files that no other version has. */
   private void prune(String version, Set<String> inUse) throws IOException {
     Set<String> files = new LinkedHashSet<>();
@@ -97,8 +110,7 @@ final class CleanUp {
         deleteIfEmpty(file.substring(0, file.lastIndexOf('/')));
       }
     }
-    boolean shared = inUse.stream().anyMatch(file -> file.startsWith(directory + "/"));
-    if (!shared) {
+    if (!isAmong(inUse, directory)) {
       storage.delete(directory);
       return;
     }
@@ -137,7 +149,7 @@ final class CleanUp {
             if (Manifest.isVersion(name)
                 && !name.equals(current)
                 && !table.isComplete(name)
-                && inUse.stream().noneMatch(file -> file.startsWith(directory + "/"))) {
+                && !isAmong(inUse, directory)) {
               sweep(directory, limit);
             }
           }

@@ -150,7 +150,7 @@ public record Manifest(
     return line == null ? snapshotId : line;
   }
 
-  /** Whether records lack their keys, so that none can be told from another key's. */
+  /** Returns whether records lack their keys, so that none can be told from another key's. */
   public boolean hasKeysOmitted() {
     return "omitted".equals(options.get("keys"));
   }

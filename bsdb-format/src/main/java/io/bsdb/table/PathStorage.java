@@ -229,6 +229,11 @@ final class PathStorage implements TableStorage {
   }
 
   @Override
+  public boolean hasLocks() {
+    return local;
+  }
+
+  @Override
   public void exclusively(Action action) throws IOException {
     if (!local) {
       action.run();

@@ -27,6 +27,7 @@ final class Rebuild {
   /** Puts the build in service; under the lock. */
   Manifest publish() throws IOException {
     Manifest inService = table.manifest(table.requireCurrentVersion());
+    table.requireSolePublisher(inService);
     Changes changes = inService.changes();
     if (!inService.line().equals(asOf.line())) {
       throw refused(inService, "the table was built anew or rolled back meanwhile");

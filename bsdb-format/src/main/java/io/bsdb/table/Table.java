@@ -413,6 +413,34 @@ public final class Table {
     return inService.get(0);
   }
 
+  /**
+   * Refuses what only the stream's committer may do where there are no locks: another process that
+   * publishes at the same time would undo what the committer has just put in service.
+   *
+   * @throws PublishConflictException if a stream is written into the table, and its storage has no
+   *     locks
+   * @hidden
+   */
+  @Internal
+  public void requireSolePublisher(Manifest inService) throws PublishConflictException {
+    if (!storage.hasLocks() && !inService.changes().streams().isEmpty()) {
+      throw new PublishConflictException(
+          "a storage without locks, into whose table a stream is written, takes no other versions than the stream's: table=%s version=%s streams=%s; nothing was changed, publish through the stream, or keep the table in a local file system"
+              .formatted(storage, inService.version(), inService.changes().streams().keySet()));
+    }
+  }
+
+  /** Checks the version in service, or if that is damaged the one that is to take its place. */
+  private void requireSolePublisher(String successor) throws IOException {
+    Manifest inService;
+    try {
+      inService = manifest(requireCurrentVersion());
+    } catch (CorruptSnapshotException | NoSuchFileException damaged) {
+      inService = manifest(successor);
+    }
+    requireSolePublisher(inService);
+  }
+
   /** Writes a manifest and swaps {@code CURRENT}; under the lock. */
   private void putInService(Build build, byte[] encoded) throws IOException {
     if (!isComplete(build.version())) {
@@ -469,7 +497,8 @@ public final class Table {
 
   /**
    * Deletes all that an unpublished build has written. A complete version stays: it may have been
-   * in service, or another process may just be putting it there.
+   * in service, or another process may just be putting it there. So do files that a version of
+   * another name has, as a publication that failed may be in service all the same.
    *
    * @hidden
    */
@@ -481,7 +510,7 @@ public final class Table {
       if (storage.list(SnapshotFormat.SNAPSHOTS_DIRECTORY).contains(build.version())) {
         storage.exclusively(
             () -> {
-              if (!isComplete(build.version())) {
+              if (!isComplete(build.version()) && !new CleanUp(this).isInUse(build.directory())) {
                 storage.delete(build.directory());
               }
             });
@@ -505,6 +534,9 @@ public final class Table {
           if (!contains(version)) {
             throw new IllegalArgumentException(
                 "no such version: %s; the table %s has %s".formatted(version, storage, versions()));
+          }
+          if (!storage.hasLocks()) {
+            requireSolePublisher(version);
           }
           setCurrent(version);
         });

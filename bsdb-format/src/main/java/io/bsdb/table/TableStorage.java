@@ -98,6 +98,9 @@ public interface TableStorage {
   /** Makes the entries of a directory durable, where the storage knows such a thing. */
   void syncDirectory(String directory) throws IOException;
 
+  /** Returns whether {@link #exclusively} keeps other processes out. */
+  boolean hasLocks();
+
   /**
    * Runs {@code action} while no other process that uses the same storage does, where the storage
    * has locks; else just runs it.

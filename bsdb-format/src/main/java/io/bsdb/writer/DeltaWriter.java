@@ -144,6 +144,7 @@ public final class DeltaWriter implements Closeable {
 
   private Manifest append(Manifest inService) throws PublishConflictException {
     requireKeys(inService, table);
+    table.requireSolePublisher(inService);
     if (!Objects.equals(schema, inService.schema())) {
       throw new PublishConflictException(
           "the table was built with another schema meanwhile: table=%s version=%s expected=%s actual=%s; nothing was changed, encode the changes anew"

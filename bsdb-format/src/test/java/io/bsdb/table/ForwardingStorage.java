@@ -49,6 +49,11 @@ class ForwardingStorage implements TableStorage {
   }
 
   @Override
+  public boolean hasLocks() {
+    return storage.hasLocks();
+  }
+
+  @Override
   public void exclusively(Action action) throws IOException {
     storage.exclusively(action);
   }

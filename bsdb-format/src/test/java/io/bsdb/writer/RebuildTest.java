@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bsdb.row.Schema;
+import io.bsdb.table.Build;
 import io.bsdb.table.Changes;
 import io.bsdb.table.History;
 import io.bsdb.table.Manifest;
@@ -12,7 +13,10 @@ import io.bsdb.table.PublishConflictException;
 import io.bsdb.table.SegmentFile;
 import io.bsdb.table.StreamProgress;
 import io.bsdb.table.Table;
+import io.bsdb.table.TableStorage;
 import java.io.IOException;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -220,6 +224,43 @@ class RebuildTest {
     Manifest rebuilt = write(asOf(manifest.version()));
     assertThat(rebuilt.changes().streams()).containsEntry("s", progress);
     assertThat(numbers(rebuilt.changes().segments())).containsExactly(2L);
+  }
+
+  @Test
+  void onlyTheStreamPublishesWhereThereAreNoLocks() throws IOException {
+    StreamProgress progress =
+        new StreamProgress(new StreamProgress.Checkpoint(UUID.randomUUID(), 7));
+    table.edit(
+        inService ->
+            inService.with(
+                inService.partitions(), Map.of(), inService.changes().with("s", progress)));
+    table = Table.of(withoutLocks(table.storage()));
+    Build build = table.beginAsOf(table.requireCurrentVersion());
+    String refusal = "a storage without locks, into whose table a stream is written";
+    assertThatThrownBy(() -> change("a"))
+        .isInstanceOf(PublishConflictException.class)
+        .hasMessageContaining(refusal)
+        .hasMessageContaining("streams=[s]");
+    assertThatThrownBy(() -> table.rollback(base)).hasMessageContaining(refusal);
+    assertThatThrownBy(
+            () -> SnapshotPublisher.publish(table, build, 2, List.of(), options().build()))
+        .hasMessageContaining(refusal);
+  }
+
+  private static TableStorage withoutLocks(TableStorage storage) {
+    return (TableStorage)
+        Proxy.newProxyInstance(
+            TableStorage.class.getClassLoader(),
+            new Class<?>[] {TableStorage.class},
+            (proxy, method, arguments) -> {
+              try {
+                return method.getName().equals("hasLocks")
+                    ? false
+                    : method.invoke(storage, arguments);
+              } catch (InvocationTargetException e) {
+                throw e.getCause();
+              }
+            });
   }
 
   @Test

@@ -324,7 +324,9 @@ public final class Compactor {
         partitions, inService.sourcePositions(), inService.changes().in(kept, history));
   }
 
-  /** Whether a segment has changes that may be in partition files and in no other segment. */
+  /**
+   * Returns whether a segment has changes that may be in partition files and in no other segment.
+   */
   private static boolean hasFolded(
       SegmentFile segment, Partitioning partitioning, List<PartitionFile> partitions) {
     int end = partitioning.partition(segment.lastHash());

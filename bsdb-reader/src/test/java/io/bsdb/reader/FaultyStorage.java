@@ -8,16 +8,16 @@ import java.time.Instant;
 import java.util.List;
 
 /** A storage whose operations first ask whether they may succeed. */
-final class FaultyStorage implements TableStorage {
+public final class FaultyStorage implements TableStorage {
   private final TableStorage storage;
   private final Fault fault;
 
   /** Hears of each operation before it is done; throws to let it fail. */
-  interface Fault {
+  public interface Fault {
     void before(String operation, String path) throws IOException;
   }
 
-  FaultyStorage(TableStorage storage, Fault fault) {
+  public FaultyStorage(TableStorage storage, Fault fault) {
     this.storage = storage;
     this.fault = fault;
   }
@@ -91,6 +91,11 @@ final class FaultyStorage implements TableStorage {
   public void syncDirectory(String directory) throws IOException {
     fault.before("sync", directory);
     storage.syncDirectory(directory);
+  }
+
+  @Override
+  public boolean hasLocks() {
+    return storage.hasLocks();
   }
 
   @Override

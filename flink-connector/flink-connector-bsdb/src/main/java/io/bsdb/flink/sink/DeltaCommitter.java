@@ -146,12 +146,16 @@ final class DeltaCommitter implements Committer<Delta> {
       if (wasAppended(inService, delta)) {
         return inService;
       }
+      table.requireSolePublisher(inService);
     } else {
       StreamProgress progress = changes.streams().get(origin.stream());
       if (progress != null && progress.contains(origin.checkpoint())) {
         return inService;
       }
       requireNext(origin, progress);
+      if (progress == null) {
+        table.requireSolePublisher(inService);
+      }
       changes =
           changes.with(
               origin.stream(),

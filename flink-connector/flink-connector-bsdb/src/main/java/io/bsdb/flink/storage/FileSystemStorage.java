@@ -143,6 +143,11 @@ public final class FileSystemStorage implements TableStorage {
   public void syncDirectory(String directory) {}
 
   @Override
+  public boolean hasLocks() {
+    return false;
+  }
+
+  @Override
   public void exclusively(Action action) throws IOException {
     action.run();
   }

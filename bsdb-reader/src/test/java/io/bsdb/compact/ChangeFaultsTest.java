@@ -1,0 +1,237 @@
+package io.bsdb.compact;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.bsdb.reader.FaultyStorage;
+import io.bsdb.reader.RecordCursor;
+import io.bsdb.reader.SnapshotReader;
+import io.bsdb.reader.SnapshotVerifier;
+import io.bsdb.table.Build;
+import io.bsdb.table.PublishConflictException;
+import io.bsdb.table.Table;
+import io.bsdb.writer.BuildWorker;
+import io.bsdb.writer.DeltaWriter;
+import io.bsdb.writer.SnapshotPublisher;
+import io.bsdb.writer.SnapshotWriter;
+import io.bsdb.writer.WriterOptions;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Changes, compactions and builds under changes that fail or are killed at each operation. */
+class ChangeFaultsTest {
+  private static final int KEYS = 30;
+  private static final WriterOptions OPTIONS = WriterOptions.builder().partitions(2).build();
+
+  @TempDir private Path directory;
+
+  /** Counts operations, and lets one fail, or it and all that follow. */
+  private static final class Faults implements FaultyStorage.Fault {
+    private final int failing;
+    private final After after;
+    private int operations;
+
+    Faults(int failing, After after) {
+      this.failing = failing;
+      this.after = after;
+    }
+
+    @Override
+    public void before(String operation, String path) throws IOException {
+      operations++;
+      if (operations == failing || (after == After.DEAD && operations > failing)) {
+        throw new IOException("No space left on device: %s %s".formatted(operation, path));
+      }
+    }
+
+    boolean reached() {
+      return operations >= failing;
+    }
+  }
+
+  /** What operations do after the one that failed. */
+  private enum After {
+    ALIVE,
+    DEAD
+  }
+
+  private Table table() {
+    return Table.at(directory);
+  }
+
+  private static byte[] bytes(String text) {
+    return text.getBytes(UTF_8);
+  }
+
+  private Map<String, String> build() throws IOException {
+    Map<String, String> content = new HashMap<>();
+    try (SnapshotWriter writer = SnapshotWriter.create(directory, OPTIONS)) {
+      for (int i = 0; i < KEYS; i++) {
+        content.put("k" + i, "base");
+        writer.add(bytes("k" + i), bytes("base"));
+      }
+      writer.publish();
+    }
+    return content;
+  }
+
+  private static void change(Table table, String value, Map<String, String> content)
+      throws IOException {
+    try (DeltaWriter writer = DeltaWriter.create(table)) {
+      for (int i = 0; i < KEYS; i += 3) {
+        writer.put(bytes("k" + i), bytes(value + i));
+        content.put("k" + i, value + i);
+        writer.delete(bytes("k" + (i + 1)));
+        content.remove("k" + (i + 1));
+      }
+      writer.publish();
+    }
+  }
+
+  private Map<String, String> content() throws IOException {
+    Map<String, String> content = new HashMap<>();
+    String version = table().requireCurrentVersion();
+    SnapshotVerifier.verify(directory.resolve("snapshots").resolve(version));
+    try (SnapshotReader reader = SnapshotReader.open(directory);
+        RecordCursor cursor = reader.scan()) {
+      while (cursor.next()) {
+        content.put(new String(cursor.key(), UTF_8), new String(cursor.value(), UTF_8));
+      }
+    }
+    return content;
+  }
+
+  @ParameterizedTest
+  @EnumSource(After.class)
+  void aDeltaIsPublishedAsAWholeOrNotAtAll(After after) throws IOException {
+    Map<String, String> before = build();
+    boolean reached = true;
+    for (int n = 1; reached; n++) {
+      Faults faults = new Faults(n, after);
+      Map<String, String> next = new HashMap<>(before);
+      Table faulty = Table.of(new FaultyStorage(table().storage(), faults));
+      try {
+        change(faulty, "v" + n + "-", next);
+        assertThat(faults.reached()).as("operation %d", n).isFalse();
+      } catch (IOException e) {
+        assertThat(e).hasStackTraceContaining("No space left on device");
+      }
+      reached = faults.reached();
+      Map<String, String> now = content();
+      assertThat(now).as("operation %d", n).isIn(before, next);
+      before = now;
+    }
+    change(table(), "last", before);
+    assertThat(content()).isEqualTo(before);
+    new Compactor(directory).foldFraction(0).keepHistory(Duration.ZERO).run();
+    table().prune(1);
+    assertThat(content()).isEqualTo(before);
+  }
+
+  @ParameterizedTest
+  @EnumSource(After.class)
+  void aCompactionChangesNoAnswer(After after) throws IOException {
+    Map<String, String> content = build();
+    for (double fraction : new double[] {0, 100}) {
+      boolean reached = true;
+      for (int n = 1; reached; n++) {
+        change(table(), "a" + n, content);
+        change(table(), "b" + n, content);
+        Faults faults = new Faults(n, after);
+        Table faulty = Table.of(new FaultyStorage(table().storage(), faults));
+        try {
+          new Compactor(directory, faulty).foldFraction(fraction).maxSegments(1).run();
+        } catch (IOException e) {
+          assertThat(e).hasStackTraceContaining("No space left on device");
+        }
+        reached = faults.reached();
+        assertThat(content()).as("fraction %s operation %d", fraction, n).isEqualTo(content);
+      }
+    }
+    table().prune(1);
+    table().sweep(Duration.ZERO);
+    assertThat(content()).isEqualTo(content);
+  }
+
+  @ParameterizedTest
+  @EnumSource(After.class)
+  void aBuildUnderChangesLosesNone(After after) throws IOException {
+    Map<String, String> content = build();
+    boolean reached = true;
+    for (int n = 1; reached; n++) {
+      Faults faults = new Faults(n, after);
+      Table faulty = Table.of(new FaultyStorage(table().storage(), faults));
+      Map<String, String> then = content();
+      try {
+        Build build = faulty.beginAsOf(table().requireCurrentVersion());
+        try (BuildWorker worker =
+            BuildWorker.create(faulty, build, 2, "w", directory.resolve("spill" + n), OPTIONS)) {
+          for (Map.Entry<String, String> entry : then.entrySet()) {
+            worker.add(bytes(entry.getKey()), bytes(entry.getValue()));
+          }
+          change(table(), "v" + n, content);
+          new Compactor(directory).foldFraction(0).run();
+          SnapshotPublisher.publish(faulty, build, 2, worker.finish(), OPTIONS);
+        }
+      } catch (PublishConflictException e) {
+        // The version before was complete and then not put in service, as after a rollback.
+        assertThat(e).hasMessageContaining("rolled back meanwhile");
+      } catch (IOException e) {
+        assertThat(e).hasStackTraceContaining("No space left on device");
+      }
+      reached = faults.reached();
+      assertThat(content()).as("operation %d", n).isEqualTo(content);
+    }
+  }
+
+  @Test
+  void changesOfKeysThatAreNotThere() throws IOException {
+    Map<String, String> content = build();
+    try (DeltaWriter writer = DeltaWriter.create(table())) {
+      writer.delete(bytes("never"));
+      writer.put(bytes("new"), bytes("v"));
+      writer.delete(bytes("gone"));
+      writer.put(bytes("gone"), bytes("back"));
+      writer.put(bytes("k1"), bytes("1"));
+      writer.delete(bytes("k1"));
+      writer.publish();
+    }
+    content.put("new", "v");
+    content.put("gone", "back");
+    content.remove("k1");
+    assertThat(content()).isEqualTo(content);
+    new Compactor(directory).foldFraction(0).run();
+    assertThat(content()).isEqualTo(content);
+  }
+
+  @Test
+  void refusesNullsAndLengthsBeyondTheLimits() throws IOException {
+    build();
+    try (DeltaWriter writer = DeltaWriter.create(table())) {
+      for (int length : List.of(0, 65_536)) {
+        assertThatThrownBy(() -> writer.put(new byte[length], bytes("v")))
+            .isInstanceOf(IllegalArgumentException.class)
+            .hasMessageContaining("key length out of range: expected 1 to 65535, actual " + length);
+        assertThatThrownBy(() -> writer.delete(new byte[length]))
+            .isInstanceOf(IllegalArgumentException.class);
+      }
+      byte[] longest = new byte[65_535];
+      writer.put(longest, new byte[1 << 20]);
+      writer.delete(bytes("k1"));
+      writer.publish();
+      try (SnapshotReader reader = SnapshotReader.open(directory)) {
+        assertThat(reader.get(longest)).hasSize(1 << 20);
+        assertThat(reader.get(bytes("k1"))).isNull();
+      }
+    }
+  }
+}
