@@ -29,7 +29,7 @@ final class Rebuild {
     Manifest inService = table.manifest(table.requireCurrentVersion());
     table.requireSolePublisher(inService);
     Changes changes = inService.changes();
-    if (!inService.line().equals(asOf.line())) {
+    if (!inService.line().equals(asOf.line()) || changes.lastSegment() < asOf.segment()) {
       throw refused(inService, "the table was built anew or rolled back meanwhile");
     }
     if (changes.history().after() > asOf.segment()) {

@@ -173,7 +173,9 @@ class RebuildTest {
     Manifest first = change("a");
     Manifest second = change("b");
     SnapshotWriter writer = asOf(second.version());
+    SnapshotWriter other = asOf(second.version());
     table.rollback(first.version());
+    assertRefused(other, "the table was built anew or rolled back meanwhile");
     change("c");
     assertRefused(writer, "the table was built anew or rolled back meanwhile");
   }

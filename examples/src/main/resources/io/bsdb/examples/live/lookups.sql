@@ -1,4 +1,4 @@
--- Another job, which joins with the table meanwhile.
+-- Another job, which joins with the table meanwhile. Every second check-in is at a place that nobody knows.
 SET 'execution.runtime-mode' = 'streaming';
 SET 'parallelism.default' = '1';
 
@@ -9,7 +9,7 @@ CREATE TEMPORARY TABLE check_ins (
   'connector' = 'datagen',
   'rows-per-second' = '1000',
   'fields.geoname_id.min' = '2950159',
-  'fields.geoname_id.max' = '2950159'
+  'fields.geoname_id.max' = '2950160'
 );
 
 CREATE TEMPORARY TABLE cities (
