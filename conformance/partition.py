@@ -8,9 +8,10 @@ import zstandard
 
 from basics import Corrupt, Unsupported, crc32c, need, read
 from hashes import pilot, sux4j
+from symbols import NONE, Symbols
 
 MAX_LENGTH = 2**28 + 2**20
-BLOCKS, PROPERTIES, PERFECT_HASH, SIGNATURES, BLOCK_INDEX, DICTIONARY = 1, 2, 3, 4, 5, 6
+BLOCKS, PROPERTIES, PERFECT_HASH, SIGNATURES, BLOCK_INDEX, DICTIONARY, SYMBOLS = 1, 2, 3, 4, 5, 6, 7
 
 
 def sequence(data, at, count):
@@ -74,7 +75,7 @@ class Partition:
             need(64 <= offset <= directory and size <= directory - offset, "place of a section")
             need(kind == BLOCKS or size <= 2**30, "length of a section")
             taken.append((offset, offset + size))
-            if kind > DICTIONARY and flags & 1:
+            if kind > SYMBOLS and flags & 1:
                 raise Unsupported(f"section of kind {kind}")
             need(kind not in self.places, "section twice")
             self.places[kind] = offset, size, stated
@@ -97,8 +98,8 @@ class Partition:
             struct.unpack_from("<IIiiIIII", section)
         )
         self.longest_frame, self.longest_block, key_bytes, value_bytes = struct.unpack_from("<IIQQ", section, 32)
-        need(storage <= 1 and codec <= 1 and self.alignment in (1, 4096), "properties")
-        self.stored, self.framed = storage == 0, codec == 1
+        need(storage <= 1 and codec <= 2 and self.alignment in (1, 4096), "properties")
+        self.stored, self.framed, self.encoded = storage == 0, codec == 1, codec == 2
         need(-1 <= self.key_length <= 65535 and -1 <= self.value_length <= 2**28, "lengths")
         need(self.key_length != 0 or self.n == 0, "key length 0")
         need(self.bits <= 32 and size > 0, "properties")
@@ -108,7 +109,7 @@ class Partition:
         need(self.n or self.blocks_length == 0, "blocks without records")
         need(self.data_offset % self.alignment == 0, "alignment of the blocks")
         self.fixed = None
-        if self.value_length >= 0 and (not self.stored or self.key_length >= 0):
+        if not self.encoded and self.value_length >= 0 and (not self.stored or self.key_length >= 0):
             self.fixed = self.value_length + (self.key_length if self.stored else 0)
 
     def index(self):
@@ -142,6 +143,8 @@ class Partition:
         need(all(1 <= b - a <= 65535 for a, b in zip(self.firsts, self.firsts[1:])), "records")
         for a, b in zip(self.offsets, self.offsets[1:]):
             need(24 <= b - a <= self.longest_block and b % self.alignment == 0, "length of a block")
+        if self.encoded:
+            self.symbols = Symbols(self.section(SYMBOLS), self.longest_frame)
         if self.framed:
             dictionary = self.section(DICTIONARY) if DICTIONARY in self.places else b""
             self.zstd = zstandard.ZstdDecompressor(
@@ -170,7 +173,10 @@ class Partition:
         i = rank - self.firsts[block]
         if self.framed:
             content, count, i = self.frame(content, count, longest, per_frame, i)
-        return self.split(self.cut(content, count, i))
+        key, value = self.split(self.cut(content, count, i))
+        if self.encoded:
+            return self.symbols.key(key) if self.stored else None, self.symbols.value(value)
+        return key, value
 
     def block(self, b):
         at, end = self.data_offset + self.offsets[b], self.data_offset + self.offsets[b + 1]
@@ -216,7 +222,9 @@ class Partition:
     def split(self, record):
         at, length = 0, 0
         if self.stored:
-            length = self.key_length
+            length, longest = self.key_length, 65535
+            if self.encoded and self.symbols.keys != NONE:
+                length, longest = -1, 65537
             if length < 0:
                 length = 0
                 while True:
@@ -226,9 +234,12 @@ class Partition:
                     if record[at - 1] < 128:
                         break
                 need(at == 1 or record[at - 1] != 0, "key length is not minimal")
-            need(1 <= length <= 65535 and at + length <= len(record), "key length")
+            need(1 <= length <= longest and at + length <= len(record), "key length")
         value = record[at + length :]
-        need(self.value_length in (-1, len(value)) and len(value) <= 2**28, "value length")
+        if self.encoded:
+            need(len(value) <= 2**28 + 2, "value length")
+        else:
+            need(self.value_length in (-1, len(value)) and len(value) <= 2**28, "value length")
         return record[at : at + length] if self.stored else None, value
 
     def verify(self):

@@ -26,6 +26,9 @@ module io.bsdb.format {
       io.bsdb.reader;
   exports io.bsdb.format.segment to
       io.bsdb.reader;
+  exports io.bsdb.format.symbols to
+      io.bsdb.cli,
+      io.bsdb.reader;
   exports io.bsdb.row.text to
       io.bsdb.cli,
       io.bsdb.flink;

@@ -62,7 +62,8 @@ final class InspectCommand implements Callable<Integer> {
       parts.put(file, SnapshotParts.of(snapshot, file));
     }
     RecordLengths lengths = histograms ? RecordLengths.of(snapshot, manifest, console) : null;
-    SnapshotReport report = new SnapshotReport(snapshot, manifest, parts, lengths);
+    SymbolSavings symbols = SymbolSavings.of(snapshot, manifest);
+    SnapshotReport report = new SnapshotReport(snapshot, manifest, parts, symbols, lengths);
     String answer = json ? report.json() : report.text(partitions);
     console.out().write(answer.getBytes(StandardCharsets.UTF_8));
     return ExitStatus.OK;

@@ -62,7 +62,8 @@ record SnapshotParts(Map<String, Long> bytes) {
     return kind.name().toLowerCase(Locale.ROOT).replace('_', ' ');
   }
 
-  private static FileFooter footer(Path path, PartChecksum checksum) throws IOException {
+  /** Reads the footer of a file. */
+  static FileFooter footer(Path path, PartChecksum checksum) throws IOException {
     try (FileChannel channel = FileChannel.open(path)) {
       long length = channel.size();
       ByteBuffer end =

@@ -4,6 +4,7 @@ import io.bsdb.cli.output.ByteSize;
 import io.bsdb.cli.output.Report;
 import io.bsdb.format.SectionKind;
 import io.bsdb.format.SnapshotFormat;
+import io.bsdb.format.symbols.SymbolTable;
 import io.bsdb.table.Manifest;
 import io.bsdb.table.PartitionFile;
 import io.bsdb.table.SegmentFile;
@@ -19,12 +20,14 @@ import org.jspecify.annotations.Nullable;
  * Report on a snapshot.
  *
  * @param parts of each partition file, in order
+ * @param symbols what symbol tables save; null if there are none
  * @param lengths of keys and values; null if nobody asked
  */
 record SnapshotReport(
     Path snapshot,
     Manifest manifest,
     Map<PartitionFile, SnapshotParts> parts,
+    @Nullable SymbolSavings symbols,
     @Nullable RecordLengths lengths) {
 
   /** Returns the report for people. */
@@ -79,6 +82,9 @@ record SnapshotReport(
                     ByteSize.format(bytes),
                     100.0 * bytes / Math.max(1, manifest.length()),
                     8 * perRecord(bytes)));
+    if (symbols != null) {
+      symbols.strings().forEach(saving -> symbols(text, saving));
+    }
     if (eachPartition) {
       parts.forEach((file, sections) -> partition(text, file, sections));
       manifest.changes().segments().forEach(segment -> segment(text, segment));
@@ -106,6 +112,22 @@ record SnapshotReport(
         100 * ratio(sections, List.of(file)),
         file.foldedThrough() == 0 ? "" : ", folded through segment " + file.foldedThrough(),
         file.fileId());
+  }
+
+  private static void symbols(StringBuilder text, SymbolSavings.Saving saving) {
+    SymbolTable table = saving.table();
+    if (table == null) {
+      line(text, "symbols", "%-15s as it is: no table saves anything", saving.string());
+    } else {
+      line(
+          text,
+          "symbols",
+          "%-15s %3d %% of its bytes, with %d symbols, %,d bytes per partition file",
+          saving.string(),
+          table.percent(),
+          table.count(),
+          table.encodedLength());
+    }
   }
 
   private static void segment(StringBuilder text, SegmentFile segment) {
@@ -154,6 +176,9 @@ record SnapshotReport(
         .add("parts", all.bytes())
         .add("partitions", partitions())
         .add("segmentFiles", segments());
+    if (symbols != null) {
+      report.add("symbols", symbolTables(symbols));
+    }
     if (lengths != null) {
       report.add("countedRecords", lengths.records());
       report.add("keyLengths", lengths.keys().figures());
@@ -181,6 +206,22 @@ record SnapshotReport(
                     .add("parts", sections.bytes())
                     .asMap()));
     return partitions;
+  }
+
+  private static List<Map<String, @Nullable Object>> symbolTables(SymbolSavings symbols) {
+    List<Map<String, @Nullable Object>> tables = new ArrayList<>();
+    for (SymbolSavings.Saving saving : symbols.strings()) {
+      SymbolTable table = saving.table();
+      Report report = new Report().add("string", saving.string()).add("file", symbols.file());
+      if (table != null) {
+        report
+            .add("percent", table.percent())
+            .add("symbols", table.count())
+            .add("bytes", table.encodedLength());
+      }
+      tables.add(report.asMap());
+    }
+    return tables;
   }
 
   private List<Map<String, @Nullable Object>> segments() {

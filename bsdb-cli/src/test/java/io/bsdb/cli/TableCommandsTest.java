@@ -181,6 +181,47 @@ class TableCommandsTest {
   }
 
   @Test
+  void showsWhatSymbolTablesSave() throws IOException {
+    StringBuilder text = new StringBuilder();
+    for (int i = 0; i < 500; i++) {
+      text.append(
+          "{\"id\":%d,\"name\":\"town number %d\",\"at\":{\"zone\":\"Europe/Zurich\"}}%n"
+              .formatted(i, i));
+    }
+    Path input = Files.writeString(directory.resolve("in.jsonl"), text);
+    CommandRun build =
+        CommandRun.of(
+            "build",
+            "-t",
+            table,
+            "-i",
+            input,
+            "--layout",
+            "symbols",
+            "--format",
+            "jsonl",
+            "--key",
+            "id",
+            "--schema",
+            "id BIGINT, name STRING, at ROW<zone STRING>");
+    assertThat(build.status()).as(build.err()).isZero();
+
+    assertThat(CommandRun.of("inspect", "-t", table).out())
+        .contains("option    layout=symbols")
+        .containsPattern("part +symbols ")
+        .contains("symbols   key             as it is: no table saves anything")
+        .containsPattern(
+            "symbols   name +\\d+ % of its bytes, with \\d+ symbols, [0-9,]+ bytes per partition file")
+        .containsPattern("symbols   at.zone +15 % of its bytes");
+
+    JsonNode json = JSON.readTree(CommandRun.of("inspect", "-t", table, "--json").out());
+    assertThat(json.get("symbols")).hasSize(3);
+    assertThat(json.get("symbols").get(2).get("string").textValue()).isEqualTo("at.zone");
+    assertThat(json.get("symbols").get(2).get("percent").intValue()).isEqualTo(15);
+    assertThat(json.get("symbols").get(0).has("percent")).isFalse();
+  }
+
+  @Test
   void showsHowLongKeysAndValuesAre() throws IOException {
     Path input = Files.writeString(directory.resolve("in.txt"), "k \nkey 1\nkeys 1234567\n");
     CommandRun.of("build", "-t", table, "-i", input);

@@ -15,8 +15,9 @@ import java.nio.ByteOrder;
  * @param blockSize length in bytes that blocks aim at
  * @param alignment what block offsets and lengths are multiples of: 1 or {@link
  *     SnapshotFormat#PAGE}
- * @param codec how frames are compressed
- * @param maxFrameLength longest frame in bytes, decompressed; 0 without frames
+ * @param codec how records are encoded
+ * @param maxFrameLength longest frame in bytes, decompressed; of records that are encoded singly,
+ *     the longest one, decoded; 0 for others
  * @param maxBlockLength longest block in bytes, padding included
  * @param keyBytes sum of key lengths
  * @param valueBytes sum of value lengths
@@ -57,7 +58,7 @@ public record PartitionProperties(
   public static final int LENGTH = 64;
 
   /**
-   * Compression of the frames of a block.
+   * Encoding of the records of a partition.
    *
    * @hidden
    */
@@ -67,7 +68,9 @@ public record PartitionProperties(
     /**
      * Blocks hold magicless zstd frames, compressed with the dictionary section if there is one.
      */
-    ZSTD(1, "zstd");
+    ZSTD(1, "zstd"),
+    /** Each record is encoded by itself, with the tables of the symbols section. */
+    SYMBOLS(2, "symbols");
 
     private final int id;
     private final String label;
@@ -80,6 +83,15 @@ public record PartitionProperties(
     public String label() {
       return label;
     }
+
+    private static Codec of(int id, String file) throws CorruptSnapshotException {
+      for (Codec codec : values()) {
+        if (codec.id == id) {
+          return codec;
+        }
+      }
+      throw outOfRange(file, "codec", id);
+    }
   }
 
   /**
@@ -87,7 +99,9 @@ public record PartitionProperties(
    * slots.
    */
   public boolean hasFixedRecords() {
-    return valueLength != VARYING && (keyStorage == KeyStorage.OMITTED || keyLength != VARYING);
+    return codec != Codec.SYMBOLS
+        && valueLength != VARYING
+        && (keyStorage == KeyStorage.OMITTED || keyLength != VARYING);
   }
 
   /** Returns the encoded length of every record in bytes. Only if {@link #hasFixedRecords}. */
@@ -126,9 +140,7 @@ public record PartitionProperties(
               .formatted(file, LENGTH, section.limit()));
     }
     int keyStorage = section.getInt(KEY_STORAGE);
-    int codec = section.getInt(CODEC);
     check(keyStorage == 0 || keyStorage == 1, file, "key storage", keyStorage);
-    check(codec == 0 || codec == 1, file, "codec", codec);
     PartitionProperties properties =
         new PartitionProperties(
             section.getInt(RECORD_COUNT),
@@ -138,7 +150,7 @@ public record PartitionProperties(
             section.getInt(SIGNATURE_BITS),
             section.getInt(BLOCK_SIZE),
             section.getInt(ALIGNMENT),
-            codec == Codec.NONE.id ? Codec.NONE : Codec.ZSTD,
+            Codec.of(section.getInt(CODEC), file),
             section.getInt(MAX_FRAME_LENGTH),
             section.getInt(MAX_BLOCK_LENGTH),
             section.getLong(KEY_BYTES),
@@ -178,8 +190,12 @@ public record PartitionProperties(
   private static void check(boolean sound, String file, String what, long actual)
       throws CorruptSnapshotException {
     if (!sound) {
-      throw new CorruptSnapshotException(
-          "properties section out of range: file=%s %s=%d".formatted(file, what, actual));
+      throw outOfRange(file, what, actual);
     }
+  }
+
+  private static CorruptSnapshotException outOfRange(String file, String what, long actual) {
+    return new CorruptSnapshotException(
+        "properties section out of range: file=%s %s=%d".formatted(file, what, actual));
   }
 }

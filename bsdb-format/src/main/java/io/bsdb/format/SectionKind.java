@@ -15,7 +15,9 @@ public enum SectionKind {
   SIGNATURES(4),
   BLOCK_INDEX(5),
   /** The zstd dictionary of this partition's frames. */
-  DICTIONARY(6);
+  DICTIONARY(6),
+  /** The symbol tables of this partition's records. */
+  SYMBOLS(7);
 
   private final int id;
 

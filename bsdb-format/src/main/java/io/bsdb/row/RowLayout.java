@@ -1,5 +1,9 @@
 package io.bsdb.row;
 
+import io.bsdb.format.Internal;
+import io.bsdb.format.symbols.FieldSelection;
+import io.bsdb.format.symbols.ValueShape;
+import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -83,6 +87,92 @@ public final class RowLayout {
 
   public List<Column> columns() {
     return columns;
+  }
+
+  /**
+   * Returns what the values of these columns consist of, as far as their compression must know.
+   *
+   * @hidden
+   */
+  @Internal
+  @SuppressWarnings("exports") // an internal type, to this project only
+  public ValueShape shape() {
+    if (variableCount == 0) {
+      return ValueShape.string(); // nothing in it has a table
+    }
+    List<ValueShape> variable = new ArrayList<>();
+    for (int i = 0; i < storages.length; i++) {
+      if (storages[i].isVariable()) {
+        variable.add(shape(columns.get(i).type()));
+      }
+    }
+    return ValueShape.row(storages.length, fixedLength, variable);
+  }
+
+  /**
+   * Returns the names of the strings of {@link #shape}, in the order in which they come there.
+   *
+   * @hidden
+   */
+  @Internal
+  public List<String> stringNames() {
+    List<String> names = new ArrayList<>();
+    addStringNames("", names);
+    return names;
+  }
+
+  private void addStringNames(String prefix, List<String> names) {
+    if (variableCount == 0) {
+      names.add(prefix.isEmpty() ? "value" : prefix.substring(0, prefix.length() - 1));
+    }
+    for (int i = 0; i < storages.length; i++) {
+      if (storages[i].isVariable()) {
+        addStringNames(prefix + columns.get(i).name(), columns.get(i).type(), names);
+      }
+    }
+  }
+
+  private static void addStringNames(String name, ColumnType type, List<String> names) {
+    RowLayout nested = nestedRow(type);
+    if (nested != null) {
+      nested.addStringNames(name + ".", names);
+    } else if (isArrayOfVariable(type)) {
+      addStringNames(name + "[]", type.elementType(), names);
+    } else {
+      names.add(name);
+    }
+  }
+
+  private static boolean isArrayOfVariable(ColumnType type) {
+    return Storage.of(type) == Storage.ARRAY && Storage.of(type.elementType()).isVariable();
+  }
+
+  /**
+   * Selects columns.
+   *
+   * @param positions of those that will be read
+   * @hidden
+   */
+  @Internal
+  @SuppressWarnings("exports") // an internal type, to this project only
+  public FieldSelection select(int... positions) {
+    boolean[] selected = new boolean[variableCount];
+    for (int position : positions) {
+      if (storages[position].isVariable()) {
+        selected[places[position]] = true;
+      }
+    }
+    return FieldSelection.of(selected);
+  }
+
+  private static ValueShape shape(ColumnType type) {
+    RowLayout nested = nestedRow(type);
+    if (nested != null) {
+      return nested.shape();
+    }
+    return isArrayOfVariable(type)
+        ? ValueShape.array(shape(type.elementType()))
+        : ValueShape.string();
   }
 
   static int bitmapLength(int count) {

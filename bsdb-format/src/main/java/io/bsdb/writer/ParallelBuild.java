@@ -125,10 +125,11 @@ final class ParallelBuild {
     long heap = BUILD_BYTES_PER_RECORD * mostRecords;
     AtomicInteger next = new AtomicInteger();
     BuildProgress progress = new BuildProgress(listener, partitionCount);
+    RecordCompression recordCompression = new RecordCompression(options);
     try (FrameCompression compression = new FrameCompression(options)) {
       return BuildThreads.run(
           threads,
-          () -> work(new Worker(compression, progress), tasks, next, heap),
+          () -> work(new Worker(compression, recordCompression, progress), tasks, next, heap),
           () -> next.set(tasks.size()));
     }
   }
@@ -158,11 +159,16 @@ final class ParallelBuild {
     private final PartitionFileBuilder builder;
     private final BuildProgress progress;
 
-    Worker(FrameCompression compression, BuildProgress progress) {
+    Worker(
+        FrameCompression compression, RecordCompression recordCompression, BuildProgress progress) {
       this.progress = progress;
       this.builder =
           new PartitionFileBuilder(
-              ParallelBuild.this::create, options, compression, temporaryDirectory);
+              ParallelBuild.this::create,
+              options,
+              compression,
+              recordCompression,
+              temporaryDirectory);
     }
 
     List<PartitionFile> work(List<Task> tasks, AtomicInteger next) throws IOException {

@@ -14,6 +14,8 @@ import io.bsdb.format.hash.DuplicateHashException;
 import io.bsdb.format.hash.PerfectHash;
 import io.bsdb.format.hash.PerfectHashBuilder;
 import io.bsdb.format.index.Signatures;
+import io.bsdb.format.symbols.RecordEncoder;
+import io.bsdb.format.symbols.RecordSymbols;
 import io.bsdb.table.PartitionFile;
 import io.bsdb.table.TableStorage;
 import java.io.IOException;
@@ -29,6 +31,7 @@ final class PartitionFileBuilder {
   private final Outputs outputs;
   private final WriterOptions options;
   private final FrameCompression compression;
+  private final RecordCompression recordCompression;
   private final @Nullable Path temporaryDirectory;
   private int[] startByRank = new int[0];
 
@@ -50,10 +53,12 @@ final class PartitionFileBuilder {
       Outputs outputs,
       WriterOptions options,
       FrameCompression compression,
+      RecordCompression recordCompression,
       @Nullable Path temporaryDirectory) {
     this.outputs = outputs;
     this.options = options;
     this.compression = compression;
+    this.recordCompression = recordCompression;
     this.temporaryDirectory = temporaryDirectory;
   }
 
@@ -68,7 +73,9 @@ final class PartitionFileBuilder {
         count == 0 ? ByteBuffer.allocate(0) : order(records, PerfectHash.open(hashSection));
     records.measure();
     boolean compressed = options.layout().isCompressed() && count > 0;
-    BlockShape shape = shape(records, compressed);
+    RecordSymbols symbols =
+        options.layout() == Layout.SYMBOLS ? recordCompression.symbols(records) : null;
+    BlockShape shape = shape(records, compressed, symbols);
     byte[] dictionary =
         compressed ? compression.dictionary(records, shape.frameRecords()) : new byte[0];
     FileHeader header =
@@ -77,7 +84,7 @@ final class PartitionFileBuilder {
             Math.max(SnapshotFormat.HEADER_LENGTH, options.layout().alignment()));
     try (PartitionFileOutput output = new PartitionFileOutput(outputs.create(name), header);
         ZstdCompressCtx compressor = compressed ? compression.compressor() : null) {
-      BlockWriter blocks = writeBlocks(header, records, shape, output, compressor);
+      BlockWriter blocks = writeBlocks(header, records, shape, output, compressor, symbols);
       long blocksLength = output.length();
       output.endBlocks();
       if (count > 0) {
@@ -89,6 +96,9 @@ final class PartitionFileBuilder {
         if (dictionary.length > 0) {
           output.section(SectionKind.DICTIONARY, ByteBuffer.wrap(dictionary));
         }
+        if (symbols != null) {
+          output.section(SectionKind.SYMBOLS, symbols.encode());
+        }
       }
       PartitionProperties properties =
           new PartitionProperties(
@@ -99,8 +109,8 @@ final class PartitionFileBuilder {
               options.signatureBits(),
               options.blockSize(),
               options.layout().alignment(),
-              compressed ? Codec.ZSTD : Codec.NONE,
-              blocks.maxFrameLength(),
+              symbols != null ? Codec.SYMBOLS : compressed ? Codec.ZSTD : Codec.NONE,
+              symbols != null ? records.longestRecord() : blocks.maxFrameLength(),
               blocks.maxBlockLength(),
               records.keyBytes(),
               records.valueBytes());
@@ -157,7 +167,8 @@ final class PartitionFileBuilder {
     return signatures.section();
   }
 
-  private BlockShape shape(PartitionRecords records, boolean compressed) {
+  private BlockShape shape(
+      PartitionRecords records, boolean compressed, @Nullable RecordSymbols symbols) {
     int frameRecords = 0;
     if (compressed) {
       long plain =
@@ -171,8 +182,10 @@ final class PartitionFileBuilder {
         options.blockSize(),
         options.layout().alignment(),
         options.keyStorage(),
-        records.keyLength(),
-        records.valueLength(),
+        symbols != null && symbols.encodesKeys()
+            ? PartitionProperties.VARYING
+            : records.keyLength(),
+        symbols != null ? PartitionProperties.VARYING : records.valueLength(),
         frameRecords,
         Math.min(SnapshotFormat.MAX_SLOTTED_BODY, 4 * options.frameSize()));
   }
@@ -182,9 +195,12 @@ final class PartitionFileBuilder {
       PartitionRecords records,
       BlockShape shape,
       PartitionFileOutput output,
-      @Nullable ZstdCompressCtx compressor)
+      @Nullable ZstdCompressCtx compressor,
+      @Nullable RecordSymbols symbols)
       throws IOException {
-    BlockWriter blocks = new BlockWriter(header, shape, records.data(), output, compressor);
+    RecordEncoder encoder = symbols == null ? null : new RecordEncoder(symbols);
+    BlockWriter blocks =
+        new BlockWriter(header, shape, records.data(), output, compressor, encoder);
     for (int rank = 0; rank < records.count(); rank++) {
       int start = startByRank[rank];
       blocks.add(records.keyOffset(start), records.keyLength(start), records.valueLength(start));

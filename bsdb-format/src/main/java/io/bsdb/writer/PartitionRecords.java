@@ -22,6 +22,7 @@ final class PartitionRecords {
   private int valueLength;
   private long keyBytes;
   private long valueBytes;
+  private int longestRecord;
 
   /**
    * Loads a partition: the given buckets one after the other. To be used until they are released.
@@ -131,11 +132,13 @@ final class PartitionRecords {
     valueLength = count == 0 ? 0 : valueLength(starts[0]);
     keyBytes = 0;
     valueBytes = 0;
+    longestRecord = 0;
     for (int i = 0; i < count; i++) {
       int key = keyLength(starts[i]);
       int value = valueLength(starts[i]);
       keyBytes += key;
       valueBytes += value;
+      longestRecord = Math.max(longestRecord, key + value);
       keyLength = key == keyLength ? key : PartitionProperties.VARYING;
       valueLength = value == valueLength ? value : PartitionProperties.VARYING;
     }
@@ -190,5 +193,10 @@ final class PartitionRecords {
 
   long valueBytes() {
     return valueBytes;
+  }
+
+  /** Bytes of the longest key and value together. */
+  int longestRecord() {
+    return longestRecord;
   }
 }

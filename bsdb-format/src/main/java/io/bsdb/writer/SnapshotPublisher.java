@@ -191,6 +191,7 @@ public final class SnapshotPublisher {
               created -> table.storage().create(build.directory() + "/" + created),
               options,
               compression,
+              new RecordCompression(options),
               null)
           .build(partition, name, new PartitionRecords());
     }

@@ -1,6 +1,6 @@
 package io.bsdb.reader;
 
-import io.bsdb.format.block.FrameDecoder;
+import io.bsdb.format.block.DecoderPools;
 import io.bsdb.reader.block.BlockFile;
 import io.bsdb.reader.block.BlockSource;
 import io.bsdb.reader.block.CachedBlocks;
@@ -34,7 +34,7 @@ final class Base {
   /** By number; null where the partition is outside of the reader's share of the keys. */
   private final @Nullable Partition[] byNumber;
 
-  private final FrameDecoder.Pools decoders;
+  private final DecoderPools decoders;
   private final LookupCounters counters = new LookupCounters();
   private final BlockSource uncached;
   private final BlockSource source;
@@ -46,7 +46,7 @@ final class Base {
       Manifest manifest,
       ReaderOptions options,
       List<Partition> partitions,
-      FrameDecoder.Pools decoders) {
+      DecoderPools decoders) {
     this.files = fileIds(manifest);
     this.share = options.share();
     this.partitions = List.copyOf(partitions);
@@ -87,7 +87,7 @@ final class Base {
       SnapshotFiles location, Manifest manifest, ReaderOptions options, DirectFile.Opener sources)
       throws IOException {
     List<Partition> opened = new ArrayList<>();
-    FrameDecoder.Pools pools = new FrameDecoder.Pools();
+    DecoderPools pools = new DecoderPools();
     try {
       for (PartitionFile file : manifest.partitions()) {
         if (options.share().needs(file.partition(), manifest.partitions().size())) {

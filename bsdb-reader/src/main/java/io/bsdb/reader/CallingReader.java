@@ -4,6 +4,7 @@ import com.dynatrace.hash4j.hashing.HashValue128;
 import io.bsdb.format.block.Block;
 import io.bsdb.format.hash.KeyHash;
 import io.bsdb.format.index.KeyIndex;
+import io.bsdb.format.symbols.FieldSelection;
 import io.bsdb.reader.block.BlockFile;
 import io.bsdb.reader.block.BlockSource;
 import io.bsdb.reader.block.BlockSource.Batching;
@@ -28,11 +29,21 @@ final class CallingReader implements SnapshotReader {
   private final OpenSnapshot snapshot;
   private final Calls calls;
   private final BlockSource source;
+  private final FieldSelection selection;
+
+  /** Whether blocks are in memory, so that reads of them can overlap. */
+  private final boolean inPlace;
 
   CallingReader(OpenSnapshot snapshot) {
+    this(snapshot, FieldSelection.ALL);
+  }
+
+  private CallingReader(OpenSnapshot snapshot, FieldSelection selection) {
     this.snapshot = snapshot;
+    this.selection = selection;
     this.calls = snapshot.calls();
     this.source = snapshot.source();
+    this.inPlace = source.batching() == Batching.IN_PLACE;
   }
 
   @Override
@@ -50,7 +61,11 @@ final class CallingReader implements SnapshotReader {
       } else if (located >= 0) {
         BlockFile file = partition.blocks();
         int number = KeyIndex.block(located);
-        Block block = source.fetch(file, number).readable(file.decoders());
+        Block raw = source.fetch(file, number);
+        if (inPlace) {
+          prefetch(partition.index(), raw, raw.base(number), located);
+        }
+        Block block = raw.readable(file.decoders(), selection);
         try {
           long found = partition.index().find(block, block.base(number), located, key);
           value = found < 0 ? null : block.copy(found);
@@ -85,7 +100,11 @@ final class CallingReader implements SnapshotReader {
       } else if (located >= 0) {
         BlockFile file = partition.blocks();
         int number = KeyIndex.block(located);
-        Block block = source.fetch(file, number).readable(file.decoders());
+        Block raw = source.fetch(file, number);
+        if (inPlace) {
+          prefetch(partition.index(), raw, raw.base(number), located);
+        }
+        Block block = raw.readable(file.decoders(), selection);
         try {
           long found = partition.index().find(block, block.base(number), located, key);
           length = found < 0 ? NOT_FOUND : block.copy(found, target);
@@ -102,6 +121,15 @@ final class CallingReader implements SnapshotReader {
       calls.hit(call);
     }
     return length;
+  }
+
+  /** Reads slot and record at once, as far as it can be told where the record lies. */
+  private static void prefetch(KeyIndex index, Block block, int base, long located) {
+    ByteBuffer bytes = block.bytes();
+    int guess = base + index.probableOffset(located);
+    if (guess > base && guess < bytes.limit()) {
+      KeyBatch.keep(bytes.get(base + index.placeOffset(located)) + bytes.get(guess));
+    }
   }
 
   private long locate(Partition partition, byte[] key, HashValue128 hash) {
@@ -123,7 +151,7 @@ final class CallingReader implements SnapshotReader {
     KeyBatch batch;
     int hits;
     try {
-      batch = KeyBatch.locate(snapshot, keys);
+      batch = KeyBatch.locate(snapshot, keys, selection);
       batch.fetch();
       hits = batch.hits();
     } catch (Throwable e) {
@@ -184,8 +212,13 @@ final class CallingReader implements SnapshotReader {
   }
 
   @Override
+  public SnapshotReader selecting(FieldSelection fields) {
+    return new CallingReader(snapshot, fields);
+  }
+
+  @Override
   public AsyncSnapshotReader async() {
-    return new FutureReader(snapshot);
+    return new FutureReader(snapshot, selection);
   }
 
   @Override

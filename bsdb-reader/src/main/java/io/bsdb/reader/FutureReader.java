@@ -5,6 +5,7 @@ import io.bsdb.format.block.Block;
 import io.bsdb.format.hash.KeyHash;
 import io.bsdb.format.index.HashIndex;
 import io.bsdb.format.index.KeyIndex;
+import io.bsdb.format.symbols.FieldSelection;
 import io.bsdb.reader.block.BlockRequest;
 import io.bsdb.reader.block.BlockSource;
 import io.bsdb.reader.block.BlockSource.Batching;
@@ -29,9 +30,15 @@ final class FutureReader implements AsyncSnapshotReader {
   private final OpenSnapshot snapshot;
   private final Calls calls;
   private final BlockSource source;
+  private final FieldSelection selection;
 
   FutureReader(OpenSnapshot snapshot) {
+    this(snapshot, FieldSelection.ALL);
+  }
+
+  FutureReader(OpenSnapshot snapshot, FieldSelection selection) {
     this.snapshot = snapshot;
+    this.selection = selection;
     this.calls = snapshot.calls();
     this.source = snapshot.source();
   }
@@ -93,7 +100,7 @@ final class FutureReader implements AsyncSnapshotReader {
         byte[] key,
         int call,
         CompletableFuture<byte @Nullable []> future) {
-      super(partition.blocks(), KeyIndex.block(located));
+      super(partition.blocks(), KeyIndex.block(located), selection);
       this.index = partition.index();
       this.located = located;
       this.key = key;
@@ -120,7 +127,7 @@ final class FutureReader implements AsyncSnapshotReader {
     int call = calls.enter();
     CompletableFuture<List<byte @Nullable []>> future = new CompletableFuture<>();
     try {
-      KeyBatch keyBatch = KeyBatch.locate(snapshot, ofBatch);
+      KeyBatch keyBatch = KeyBatch.locate(snapshot, ofBatch, selection);
       Batch batch = new Batch(keyBatch, call, future);
       if (source.batching() == Batching.IN_PLACE) {
         keyBatch.fetch();
@@ -167,7 +174,7 @@ final class FutureReader implements AsyncSnapshotReader {
       private final KeyBatch.Group group;
 
       Share(KeyBatch.Group group) {
-        super(group.partition().blocks(), group.block());
+        super(group.partition().blocks(), group.block(), keys.selection());
         this.group = group;
       }
 

@@ -5,6 +5,7 @@ import io.bsdb.format.block.Block;
 import io.bsdb.format.hash.KeyHash;
 import io.bsdb.format.index.HashIndex;
 import io.bsdb.format.index.KeyIndex;
+import io.bsdb.format.symbols.FieldSelection;
 import io.bsdb.reader.block.BlockFile;
 import io.bsdb.reader.block.BlockSource;
 import io.bsdb.reader.block.BlockSource.Batching;
@@ -33,23 +34,29 @@ final class KeyBatch {
   private static final int NEVER = Integer.MIN_VALUE;
 
   private final BlockSource source;
+  private final FieldSelection selection;
   private final List<byte[]> keys;
   private final Partition[] partitions;
   private final long[] located;
   private final byte[] @Nullable [] values;
 
-  private KeyBatch(OpenSnapshot snapshot, List<byte[]> keys) {
+  private KeyBatch(OpenSnapshot snapshot, List<byte[]> keys, FieldSelection selection) {
     int count = keys.size();
     this.source = snapshot.source();
+    this.selection = selection;
     this.keys = keys;
     this.partitions = new Partition[count];
     this.located = new long[count];
     this.values = new byte[count] @Nullable [];
   }
 
-  /** Locates keys: finds out which block each may be in. */
-  static KeyBatch locate(OpenSnapshot snapshot, List<byte[]> keys) {
-    KeyBatch batch = new KeyBatch(snapshot, keys);
+  /**
+   * Locates keys: finds out which block each may be in.
+   *
+   * @param selection of fields that will be read
+   */
+  static KeyBatch locate(OpenSnapshot snapshot, List<byte[]> keys, FieldSelection selection) {
+    KeyBatch batch = new KeyBatch(snapshot, keys, selection);
     int count = batch.located.length;
     Partition[] partitions = batch.partitions;
     long[] high = new long[count];
@@ -92,6 +99,10 @@ final class KeyBatch {
     return changed;
   }
 
+  FieldSelection selection() {
+    return selection;
+  }
+
   int size() {
     return values.length;
   }
@@ -118,7 +129,7 @@ final class KeyBatch {
     }
     for (Group group : groups()) {
       BlockFile file = group.partition.blocks();
-      Block block = source.fetch(file, group.block).readable(file.decoders());
+      Block block = source.fetch(file, group.block).readable(file.decoders(), selection);
       try {
         take(group, block, block.base(group.block));
       } finally {
@@ -161,7 +172,7 @@ final class KeyBatch {
     keep(prefetched);
     for (int i = 0; i < count; i++) {
       if (located[i] >= 0) {
-        Block block = blocks[i].readable(partitions[i].blocks().decoders());
+        Block block = blocks[i].readable(partitions[i].blocks().decoders(), selection);
         try {
           long found =
               partitions[i].index().find(block, bases[i], located[i], places[i], keys.get(i));
@@ -189,7 +200,7 @@ final class KeyBatch {
   }
 
   /** Uses the sum of prefetched bytes, so that they are read. */
-  private static void keep(int sum) {
+  static void keep(int sum) {
     if (sum == NEVER) {
       Thread.onSpinWait();
     }

@@ -1,6 +1,7 @@
 package io.bsdb.reader;
 
 import io.bsdb.format.Internal;
+import io.bsdb.format.symbols.FieldSelection;
 import io.bsdb.reader.io.DirectFile;
 import io.bsdb.reader.metrics.ReaderMetrics;
 import io.bsdb.reader.options.ReaderOptions;
@@ -83,6 +84,16 @@ public interface SnapshotReader extends KeyLookup, Closeable {
   @Internal
   @SuppressWarnings("exports") // an internal type, to this project only
   @Nullable Overlay changes();
+
+  /**
+   * Returns lookups on the same files for rows of which only some fields will be read: the others
+   * are not decoded where that takes time, and may come out empty. Not to be closed by itself.
+   *
+   * @hidden
+   */
+  @Internal
+  @SuppressWarnings("exports") // an internal type, to this project only
+  SnapshotReader selecting(FieldSelection fields);
 
   /** Returns the number of partitions of the snapshot, whether open or not. */
   int partitionCount();

@@ -2,7 +2,7 @@ package io.bsdb.reader;
 
 import com.dynatrace.hash4j.hashing.HashValue128;
 import io.bsdb.format.CorruptSnapshotException;
-import io.bsdb.format.block.FrameDecoder;
+import io.bsdb.format.block.DecoderPools;
 import io.bsdb.format.hash.KeyHash;
 import io.bsdb.format.index.HashIndex;
 import io.bsdb.format.index.KeyIndex;
@@ -40,7 +40,7 @@ public final class SnapshotVerifier {
     SnapshotFiles files = new SnapshotFiles(directory, false);
     for (PartitionFile file : manifest.partitions()) {
       Path path = files.partition(file);
-      try (FrameDecoder.Pools pools = new FrameDecoder.Pools();
+      try (DecoderPools pools = new DecoderPools();
           Partition partition =
               PartitionOpener.open(
                   path, file, manifest, ReaderOptions.defaults(), DirectFile::openSource, pools)) {

@@ -25,6 +25,7 @@ class ArchitectureTest {
       List.of(
           "io.bsdb.format",
           "io.bsdb.format.hash",
+          "io.bsdb.format.symbols",
           "io.bsdb.format.block",
           "io.bsdb.format.index",
           "io.bsdb.format.segment",

@@ -109,6 +109,7 @@ final class ConformanceDamage {
     damage.blocks();
     damage.records();
     damage.frames();
+    damage.cases.addAll(ConformanceSymbols.damage());
     return damage.cases;
   }
 
@@ -445,7 +446,7 @@ final class ConformanceDamage {
 
   private void sections() {
     for (SectionKind kind : SectionKind.values()) {
-      if (kind != SectionKind.BLOCKS) {
+      if (kind != SectionKind.BLOCKS && kind != SectionKind.SYMBOLS) {
         add(
             "checksum-of-" + name(kind),
             CORRUPT,
@@ -507,7 +508,7 @@ final class ConformanceDamage {
     property("signature-bits", 16, 33);
     property("block-size-0", 20, 0);
     property("alignment", 24, 512);
-    property("codec", 28, 2);
+    property("codec", 28, 3);
     property("longest-frame", 32, (1 << 28) + (1 << 20) + 1);
     property("longest-block", 36, (1 << 28) + (1 << 20) + 1);
     property("longest-block-too-low", 36, 60);

@@ -24,7 +24,7 @@ record ConformanceRows(
   }
 
   static List<ConformanceRows> all() {
-    return List.of(scalars(), keys(), nested(), keyOnly());
+    return List.of(scalars(), keys(), nested(), keyOnly(), symbols());
   }
 
   /** Adds a row: its key and its values, and the JSON of both. */
@@ -268,6 +268,41 @@ record ConformanceRows(
     ConformanceRows rows = new ConformanceRows("rows-of-key-only", schema, Layout.COMPACT);
     for (String name : List.of("a", "b", "ü")) {
       rows.add("{\"name\":\"%s\"}".formatted(name), List.of(name));
+    }
+    return rows;
+  }
+
+  /** So many rows that columns get symbol tables. */
+  private static ConformanceRows symbols() {
+    Schema schema =
+        Schema.builder()
+            .column("town", "STRING")
+            .column("id", "INT")
+            .column("zone", "STRING")
+            .column("bytes", "BYTES")
+            .column("price", "DECIMAL(20, 1)")
+            .column("tags", "ARRAY<STRING>")
+            .column("place", "ROW<`x` INT, `label` STRING>")
+            .column("names", "MAP<STRING, STRING>")
+            .primaryKey("town", "id")
+            .build();
+    ConformanceRows rows = new ConformanceRows("rows-symbols", schema, Layout.SYMBOLS);
+    for (int i = 0; i < 120; i++) {
+      String zone = i % 5 == 0 ? null : i % 2 == 0 ? "Europe/Zurich" : "Asia/Tokyo";
+      String zoneJson = zone == null ? "null" : "\"" + zone + "\"";
+      rows.add(
+          """
+          {"town":"town number %d","id":%d,"zone":%s,"bytes":"AAECAwQ=","price":%d.5,
+           "tags":["old town","tag %d",null],"place":{"x":%d,"label":"place %d"},
+           "names":{"de":"Stadt %d","it":null}}"""
+              .formatted(i, i, zoneJson, i, i % 7, i, i, i),
+          List.of("town number " + i, i),
+          zone,
+          new byte[] {0, 1, 2, 3, 4},
+          new BigDecimal(i + ".5"),
+          Arrays.asList("old town", "tag " + i % 7, null),
+          List.of(i, "place " + i),
+          map("de", "Stadt " + i, "it", null));
     }
     return rows;
   }

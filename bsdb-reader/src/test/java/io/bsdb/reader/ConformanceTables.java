@@ -119,6 +119,7 @@ final class ConformanceTables {
     add("empty-values", emptyValues, options(Layout.COMPACT, 1));
     add("long-keys", longKeys(), options(Layout.COMPACT, 1).signatureBits(0));
     add("dictionary", TestData.phrases(6, 1000), options(Layout.COMPRESSED, 1));
+    add("symbols-phrases", TestData.phrases(6, 300), options(Layout.SYMBOLS, 2));
     add(
         "small-blocks",
         TestData.random(7, 500, Lengths.VARYING, Lengths.VARYING, 60),

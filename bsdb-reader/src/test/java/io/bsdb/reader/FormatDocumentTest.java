@@ -10,6 +10,12 @@ import io.bsdb.format.block.BlockIndex;
 import io.bsdb.format.hash.KeyHash;
 import io.bsdb.format.segment.ChangeKind;
 import io.bsdb.format.segment.SegmentWriter;
+import io.bsdb.format.symbols.FieldSelection;
+import io.bsdb.format.symbols.RecordEncoder;
+import io.bsdb.format.symbols.RecordSymbols;
+import io.bsdb.format.symbols.ValueDecoder;
+import io.bsdb.row.RowCodec;
+import io.bsdb.row.Schema;
 import io.bsdb.table.Manifest;
 import io.bsdb.writer.WriterOptions;
 import java.io.ByteArrayOutputStream;
@@ -18,7 +24,9 @@ import java.nio.ByteBuffer;
 import java.nio.channels.Channels;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.HexFormat;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.UUID;
@@ -164,5 +172,35 @@ class FormatDocumentTest {
     }
     assertThat(index.block(13)).isEqualTo(2);
     assertThat(index.offset(5)).isEqualTo(2460);
+  }
+
+  @Test
+  void documentedSymbolsDecodeTheDocumentedValue() throws IOException {
+    RecordSymbols symbols = RecordSymbols.decode(ByteBuffer.wrap(dump("symbols")), "page", 0);
+    assertThat(symbols.encode()).isEqualTo(ByteBuffer.wrap(dump("symbols")));
+    Schema schema =
+        Schema.builder()
+            .column("id", "BIGINT")
+            .column("name", "STRING")
+            .column("people", "BIGINT")
+            .column("zone", "STRING")
+            .primaryKey("id")
+            .build();
+    byte[] value = RowCodec.of(schema).encodeValue("Bern", 134591L, "Europe/Zurich");
+    assertThat(page)
+        .contains("('Bern', 134591, 'Europe/Zurich'), of %d bytes:".formatted(value.length));
+    RecordEncoder encoder = new RecordEncoder(symbols);
+    encoder.encode(ByteBuffer.wrap(value), 0, 0, 0, value.length);
+    byte[] encoded = dump("encoded value");
+    assertThat(Arrays.copyOf(encoder.encoded(), encoder.valueLength())).isEqualTo(encoded);
+    ValueDecoder decoder = new ValueDecoder(symbols);
+    int length = decoder.value(encoded, 0, encoded.length, 28, FieldSelection.ALL);
+    assertThat(Arrays.copyOf(decoder.plain(), length)).isEqualTo(value);
+    for (String name : List.of("Genf", "Bex")) {
+      byte[] other = RowCodec.of(schema).encodeValue(name, 0L, "Europe/Zurich");
+      encoder.encode(ByteBuffer.wrap(other), 0, 0, 0, other.length);
+      byte[] bytes = Arrays.copyOfRange(encoder.encoded(), 11, encoder.valueLength() - 2);
+      assertThat(page).contains("`" + HexFormat.ofDelimiter(" ").formatHex(bytes) + "`");
+    }
   }
 }

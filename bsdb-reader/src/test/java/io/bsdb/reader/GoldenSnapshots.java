@@ -67,7 +67,9 @@ final class GoldenSnapshots {
     all.put("empty", new Golden(TestData.empty(), empty));
     WriterOptions rows =
         WriterOptions.builder().layout(Layout.COMPACT).partitions(1).schema(SCHEMA).build();
-    all.put("rows", new Golden(rows(), rows));
+    all.put("rows", new Golden(rows(20), rows));
+    WriterOptions encoded = rows.toBuilder().layout(Layout.SYMBOLS).build();
+    all.put("rows-symbols", new Golden(rows(200), encoded));
     return all;
   }
 
@@ -79,10 +81,10 @@ final class GoldenSnapshots {
     return TestData.random(seed, count, Lengths.FIXED, Lengths.FIXED, 12);
   }
 
-  private static TestData rows() {
+  private static TestData rows(int count) {
     RowCodec codec = RowCodec.of(SCHEMA);
     TestData data = TestData.empty();
-    for (int i = 0; i < 20; i++) {
+    for (int i = 0; i < count; i++) {
       String name = i % 3 == 0 ? null : "name " + i;
       data.add(codec.encodeKey((long) i), codec.encodeValue(name, i / 4.0, List.of("a" + i, "ü")));
     }

@@ -43,6 +43,11 @@ class MisplacedPartsTest {
         .flatMap(layout -> Stream.of(false, true).map(keys -> new Shape(layout, keys, false)));
   }
 
+  /** Encoded keys differ in length from one partition to the other, and so do blocks of them. */
+  static Stream<Shape> evenLayouts() {
+    return layouts().filter(shape -> shape.layout() != Layout.SYMBOLS || shape.approximate());
+  }
+
   /** With dictionaries, too; so that there is every kind of section. */
   static Stream<Shape> shapes() {
     return Stream.concat(layouts(), Stream.of(new Shape(Layout.COMPRESSED, false, true)));
@@ -68,7 +73,7 @@ class MisplacedPartsTest {
   }
 
   @ParameterizedTest
-  @MethodSource("layouts")
+  @MethodSource("evenLayouts")
   void blocksOfAnotherPartitionAreRefused(Shape shape) throws Exception {
     TwoVersions versions = TwoVersions.publish(table, shape);
     FileParts other = versions.newer().get(1);

@@ -73,6 +73,7 @@ public final class Peers {
         new BsdbPeer("bsdb-compressed", Layout.COMPRESSED, Access.MAPPED, 0),
         new BsdbPeer("bsdb-compressed-pages", Layout.COMPRESSED_PAGES, Access.MAPPED, 0),
         new BsdbPeer("bsdb-compressed-cached", Layout.COMPRESSED, Access.MAPPED, CACHE_BYTES),
+        new BsdbPeer("bsdb-symbols", Layout.SYMBOLS, Access.MAPPED, 0),
         new SparkeyPeer("sparkey", CompressionType.NONE),
         new SparkeyPeer("sparkey-snappy", CompressionType.SNAPPY),
         new SparkeyPeer("sparkey-zstd", CompressionType.ZSTD),

@@ -2,6 +2,7 @@ package io.bsdb.format.block;
 
 import io.bsdb.format.CorruptSnapshotException;
 import io.bsdb.format.SnapshotFormat;
+import io.bsdb.format.symbols.FieldSelection;
 import java.nio.BufferOverflowException;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
@@ -25,10 +26,11 @@ public abstract class Block {
   /**
    * Returns the block in the form in which its records can be read; to release that releases it.
    *
-   * @param decoders of frames; null if the block has none
+   * @param decoders of its records; null if they are stored as they are
+   * @param selection of fields that will be read
    */
-  public Block readable(FrameDecoder.@Nullable Pool decoders) {
-    return decoders == null ? this : decoders.lend(this);
+  public Block readable(@Nullable DecoderPool decoders, FieldSelection selection) {
+    return decoders == null ? this : decoders.lend(this, selection);
   }
 
   /** Returns the rank of its first record. */
@@ -71,6 +73,30 @@ public abstract class Block {
   /** Returns the buffer that records lie in: the block's own, or that of opened frames. */
   public ByteBuffer body() {
     return bytes();
+  }
+
+  /**
+   * Finds the value of a record that has a key, as {@link BlockReader#value(ByteBuffer, long,
+   * byte[])} does, and decodes it into {@link #body} if it is encoded.
+   *
+   * @param record where it lies
+   */
+  public long value(BlockReader reader, long record, byte[] key) throws CorruptSnapshotException {
+    return reader.value(body(), record, key);
+  }
+
+  /** Finds the value of a record; as {@link #key}. */
+  public long value(BlockReader reader, long record) throws CorruptSnapshotException {
+    return reader.value(body(), record);
+  }
+
+  /**
+   * Finds the key of a record; decodes it into {@link #body} if it is encoded.
+   *
+   * @return offset in the upper 32 bits, length in the lower
+   */
+  public long key(BlockReader reader, long record) throws CorruptSnapshotException {
+    return reader.key(body(), record);
   }
 
   /** Gives the block back. Called once. */

@@ -19,10 +19,13 @@ import io.bsdb.format.PartitionProperties;
 import io.bsdb.format.PartitionProperties.Codec;
 import io.bsdb.format.SectionKind;
 import io.bsdb.format.SnapshotFormat;
+import io.bsdb.format.symbols.RecordSymbols;
+import io.bsdb.format.symbols.SymbolTable;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Finds records in the blocks of one partition. Immutable and safe for many threads; allocates
@@ -49,21 +52,40 @@ public final class BlockReader {
   private final int alignment;
   private final boolean frames;
   private final int maxFrameLength;
+  private final int maxStoredKeyLength;
+  private final long blocksOffset;
+
+  /** Reads records that are stored as they are, or in frames. */
+  public BlockReader(PartitionProperties properties, PartChecksum checksum, String file) {
+    this(properties, checksum, file, 0, null);
+  }
 
   /**
    * @param checksum of the file
    * @param file named in messages
+   * @param blocksOffset where the blocks start in the file, for messages
+   * @param symbols with which records are encoded; null if they are not
    */
-  public BlockReader(PartitionProperties properties, PartChecksum checksum, String file) {
+  public BlockReader(
+      PartitionProperties properties,
+      PartChecksum checksum,
+      String file,
+      long blocksOffset,
+      @Nullable RecordSymbols symbols) {
+    this.blocksOffset = blocksOffset;
     this.checksum = checksum;
     this.file = file;
     keysStored = properties.keyStorage() == KeyStorage.STORED;
-    fixedKeyLength = properties.keyLength();
+    int expansion = symbols == null ? 0 : SymbolTable.MAX_EXPANSION;
+    boolean keysEncoded = symbols != null && symbols.encodesKeys();
+    fixedKeyLength = keysEncoded ? PartitionProperties.VARYING : properties.keyLength();
+    maxStoredKeyLength = SnapshotFormat.MAX_KEY_LENGTH + (keysEncoded ? expansion : 0);
     fixedRecordLength =
         properties.hasFixedRecords() ? properties.fixedRecordLength() : PartitionProperties.VARYING;
-    boolean varying = properties.valueLength() == PartitionProperties.VARYING;
+    boolean varying = symbols != null || properties.valueLength() == PartitionProperties.VARYING;
     minValueLength = varying ? 0 : properties.valueLength();
-    maxValueLength = varying ? SnapshotFormat.MAX_VALUE_LENGTH : properties.valueLength();
+    maxValueLength =
+        varying ? SnapshotFormat.MAX_VALUE_LENGTH + expansion : properties.valueLength();
     alignment = properties.alignment();
     frames = properties.codec() == Codec.ZSTD;
     maxFrameLength = properties.maxFrameLength();
@@ -72,6 +94,33 @@ public final class BlockReader {
   /** Returns the name of the partition's file, for messages. */
   public String file() {
     return file;
+  }
+
+  /** Returns whether records hold their keys. */
+  boolean storesKeys() {
+    return keysStored;
+  }
+
+  /** Returns the longest record in bytes, decoded, of records that are encoded singly. */
+  int maxRecordLength() {
+    return maxFrameLength;
+  }
+
+  /** Returns the longest key in bytes, decoded, of records that are encoded singly. */
+  int maxKeyLength() {
+    return Math.min(maxFrameLength, SnapshotFormat.MAX_KEY_LENGTH);
+  }
+
+  /**
+   * Says where a record lies that cannot be decoded.
+   *
+   * @param blockOffset of its block, from the start of the blocks
+   */
+  public CorruptSnapshotException undecodable(long blockOffset, long rank, Exception cause) {
+    return new CorruptSnapshotException(
+        "record cannot be decoded: file=%s offset=%d rank=%d: %s"
+            .formatted(file, blocksOffset + blockOffset, rank, cause.getMessage()),
+        cause);
   }
 
   /**
@@ -193,10 +242,10 @@ public final class BlockReader {
 
   private void requireCanonical(int prefixLength, int keyLength) throws CorruptSnapshotException {
     int expected = keyLength < 1 << 7 ? 1 : keyLength < 1 << 14 ? 2 : 3;
-    if (keyLength < 1 || keyLength > SnapshotFormat.MAX_KEY_LENGTH || prefixLength != expected) {
+    if (keyLength < 1 || keyLength > maxStoredKeyLength || prefixLength != expected) {
       throw new CorruptSnapshotException(
           "key length is out of range or has more bytes than it needs: file=%s expected=1..%d actual=%d in %d bytes"
-              .formatted(file, SnapshotFormat.MAX_KEY_LENGTH, keyLength, prefixLength));
+              .formatted(file, maxStoredKeyLength, keyLength, prefixLength));
     }
   }
 
@@ -339,7 +388,7 @@ public final class BlockReader {
   }
 
   /** Returns the range behind a key up to its record's end. */
-  private static long behind(long key, long record) {
+  static long behind(long key, long record) {
     int start = (int) (key >>> 32) + (int) key;
     int end = (int) (record >>> 32) + (int) record;
     return ((long) start << 32) | (end - start);

@@ -18,6 +18,7 @@ import io.bsdb.format.FileHeader;
 import io.bsdb.format.KeyStorage;
 import io.bsdb.format.PartChecksum;
 import io.bsdb.format.SectionKind;
+import io.bsdb.format.symbols.RecordEncoder;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -45,7 +46,13 @@ public final class BlockWriter {
   private final BlockOutput output;
   private final @Nullable ZstdCompressCtx compressor;
   private final BlockIndex.Builder index;
-  private final ByteBuffer source;
+  private final ByteBuffer plainSource;
+  private final @Nullable RecordEncoder encoder;
+
+  /** What records are taken from: the plain source, or what the encoder made of it. */
+  private ByteBuffer source;
+
+  private int stagedBytes;
 
   // Records of the current body: the open block, or the open frame.
   private int[] starts = new int[256];
@@ -72,17 +79,21 @@ public final class BlockWriter {
    * @param source holds all records, little-endian
    * @param compressor compresses frames, dictionary and level set; null if the shape has no frames.
    *     The caller closes it.
+   * @param encoder of single records, in blocks without frames; null if they are stored as they are
    */
   public BlockWriter(
       FileHeader header,
       BlockShape shape,
       ByteBuffer source,
       BlockOutput output,
-      @Nullable ZstdCompressCtx compressor) {
+      @Nullable ZstdCompressCtx compressor,
+      @Nullable RecordEncoder encoder) {
     this.checksum = new PartChecksum(header.fileId());
     this.dataOffset = header.dataOffset();
     this.shape = shape;
-    this.source = source;
+    this.plainSource = source;
+    this.encoder = encoder;
+    this.source = encoder == null ? source : allocate(1 << 12, false);
     this.output = output;
     this.compressor = compressor;
     this.index = new BlockIndex.Builder(shape.alignment());
@@ -93,12 +104,42 @@ public final class BlockWriter {
    * behind.
    */
   public void add(int keyOffset, int keyLength, int valueLength) throws IOException {
-    int start = keyOffset;
-    int length = keyLength + valueLength;
-    if (shape.keyStorage() == KeyStorage.OMITTED) {
-      start += keyLength;
-      length = valueLength;
+    boolean stored = shape.keyStorage() == KeyStorage.STORED;
+    RecordEncoder symbols = encoder;
+    if (symbols == null) {
+      int length = stored ? keyLength + valueLength : valueLength;
+      put(
+          stored ? keyOffset : keyOffset + keyLength,
+          keyLength,
+          length,
+          reserve(keyLength, length));
+      return;
     }
+    symbols.encode(
+        plainSource, keyOffset, stored ? keyLength : 0, keyOffset + keyLength, valueLength);
+    int length = symbols.keyLength() + symbols.valueLength();
+    int encoded = reserve(symbols.keyLength(), length);
+    put(stage(symbols.encoded(), length), symbols.keyLength(), length, encoded);
+  }
+
+  /** Copies an encoded record behind those of the open block. Returns where it starts. */
+  private int stage(byte[] record, int length) {
+    int start = pending == 0 ? 0 : stagedBytes;
+    if (source.capacity() < start + length) {
+      source =
+          allocate(Math.max(start + length, 2 * source.capacity()), false).put(0, source, 0, start);
+    }
+    source.put(start, record, 0, length);
+    stagedBytes = start + length;
+    return start;
+  }
+
+  /**
+   * Makes room for a record: closes the open body if it is full.
+   *
+   * @return the bytes that the record takes with its slot
+   */
+  private int reserve(int keyLength, int length) throws IOException {
     int encoded =
         length
             + (shape.hasKeyPrefix() ? varintLength(keyLength) : 0)
@@ -107,6 +148,10 @@ public final class BlockWriter {
     if (pending > 0 && (encoded > limit - pendingBytes || pending == BLOCK_MAX_RECORDS)) {
       closeBody();
     }
+    return encoded;
+  }
+
+  private void put(int start, int keyLength, int length, int encoded) throws IOException {
     if (pending == starts.length) {
       starts = Arrays.copyOf(starts, 2 * pending);
       keyLengths = Arrays.copyOf(keyLengths, 2 * pending);

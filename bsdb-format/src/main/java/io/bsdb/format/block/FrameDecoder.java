@@ -5,46 +5,17 @@ import com.github.luben.zstd.ZstdDecompressCtx;
 import com.github.luben.zstd.ZstdDictDecompress;
 import com.github.luben.zstd.ZstdException;
 import io.bsdb.format.CorruptSnapshotException;
-import java.io.Closeable;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.util.HashMap;
-import java.util.Map;
-import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Decompresses one frame at a time into a buffer of its own. Used by one thread at a time; borrowed
- * from a {@link Pool}.
- */
-public final class FrameDecoder extends Block implements Closeable {
-  /** A decoder with more memory is not kept for other calls. */
-  private static final int MAX_KEPT = 1 << 20;
-
-  /** Stands for no block. */
-  private static final Block NONE =
-      new Block() {
-        private final ByteBuffer nothing = ByteBuffer.allocate(0);
-
-        @Override
-        public ByteBuffer bytes() {
-          return nothing;
-        }
-
-        @Override
-        public int base(int number) {
-          return 0;
-        }
-      };
-
+/** Decompresses one frame at a time into a buffer of its own. */
+final class FrameDecoder extends BlockDecoder {
   private final ZstdDecompressCtx context = new ZstdDecompressCtx();
   private ByteBuffer plain = ByteBuffer.allocateDirect(0);
 
-  private final Pool pool;
-  private Block compressed = NONE;
-
-  private FrameDecoder(Pool pool, @Nullable ZstdDictDecompress dictionary) {
-    this.pool = pool;
+  private FrameDecoder(Pool pool, int slot, @Nullable ZstdDictDecompress dictionary) {
+    super(pool, slot);
     context.setMagicless(true);
     if (dictionary != null) {
       context.loadDict(dictionary);
@@ -52,30 +23,14 @@ public final class FrameDecoder extends Block implements Closeable {
   }
 
   @Override
-  public ByteBuffer bytes() {
-    return compressed.bytes();
-  }
-
-  @Override
-  public int base(int number) {
-    return compressed.base(number);
+  boolean isLarge() {
+    return plain.capacity() > MAX_KEPT;
   }
 
   @Override
   public long openFrame(BlockReader reader, int blockBase, int frame)
       throws CorruptSnapshotException {
-    return decode(reader, compressed.bytes(), blockBase, frame);
-  }
-
-  /**
-   * Decompresses a frame.
-   *
-   * @param frame its number within the block
-   * @return its length in {@link #body}, where it starts at 0
-   */
-  public int decode(BlockReader reader, ByteBuffer block, int blockBase, int frame)
-      throws CorruptSnapshotException {
-    return decodeAt(reader, block, blockBase, frame, reader.frame(block, blockBase, frame));
+    return openFrameAt(reader, blockBase, frame, reader.frame(bytes(), blockBase, frame));
   }
 
   private int decodeAt(BlockReader reader, ByteBuffer block, int blockBase, int frame, long place)
@@ -85,15 +40,6 @@ public final class FrameDecoder extends Block implements Closeable {
     int first = frame * BlockReader.frameRecords(block, blockBase);
     reader.verifyBody(plain, 0, length, BlockReader.frameRecordCount(block, blockBase, first));
     return length;
-  }
-
-  /** Gives back the block that it decompresses, and itself to its pool. */
-  @Override
-  public void release() {
-    Block lent = compressed;
-    compressed = NONE;
-    lent.release();
-    pool.give(this);
   }
 
   /**
@@ -132,7 +78,7 @@ public final class FrameDecoder extends Block implements Closeable {
   @Override
   public long openFrameAt(BlockReader reader, int blockBase, int frame, long place)
       throws CorruptSnapshotException {
-    return decodeAt(reader, compressed.bytes(), blockBase, frame, place);
+    return decodeAt(reader, bytes(), blockBase, frame, place);
   }
 
   @Override
@@ -145,15 +91,8 @@ public final class FrameDecoder extends Block implements Closeable {
     context.close();
   }
 
-  /**
-   * Decoders with one dictionary, for many threads: each thread tends to get back the one that it
-   * used before.
-   */
-  public static final class Pool implements Closeable {
-    private static final int SLOTS = 64;
-
-    private final AtomicReferenceArray<@Nullable FrameDecoder> idle =
-        new AtomicReferenceArray<>(SLOTS);
+  /** Decoders with one dictionary. */
+  static final class Pool extends DecoderPool {
     private final @Nullable ZstdDictDecompress dictionary;
 
     /**
@@ -170,71 +109,18 @@ public final class FrameDecoder extends Block implements Closeable {
       }
     }
 
-    private static int slot() {
-      return (int) ((Thread.currentThread().getId() * 0x9E3779B97F4A7C15L) >>> 58);
+    @Override
+    BlockDecoder create(int slot) {
+      return new FrameDecoder(this, slot, dictionary);
     }
 
-    /** Lends a decoder of a block's frames; to release it releases the block, too. */
-    public Block lend(Block block) {
-      FrameDecoder decoder = take();
-      decoder.compressed = block;
-      return decoder;
-    }
-
-    /** Lends a decoder, to be given back. */
-    public FrameDecoder take() {
-      FrameDecoder decoder = idle.getAndSet(slot(), null);
-      return decoder != null ? decoder : new FrameDecoder(this, dictionary);
-    }
-
-    /** Takes a decoder back; closes one that has grown too large, or for which there is no room. */
-    public void give(FrameDecoder decoder) {
-      FrameDecoder surplus =
-          decoder.plain.capacity() > MAX_KEPT ? decoder : idle.getAndSet(slot(), decoder);
-      if (surplus != null) {
-        surplus.close();
-      }
-    }
-
-    /** Frees all, and the dictionary; none may be in use. */
+    /** Frees all, and the dictionary. */
     @Override
     public void close() {
-      for (int i = 0; i < SLOTS; i++) {
-        FrameDecoder decoder = idle.getAndSet(i, null);
-        if (decoder != null) {
-          decoder.close();
-        }
-      }
+      super.close();
       if (dictionary != null) {
         dictionary.close();
       }
-    }
-  }
-
-  /**
-   * The pools of a snapshot: partitions that repeat one dictionary share one. Filled by one thread.
-   */
-  public static final class Pools implements Closeable {
-    private final Map<ByteBuffer, Pool> byDictionary = new HashMap<>();
-
-    /**
-     * Returns the pool of a dictionary.
-     *
-     * @param dictionary may be empty
-     * @param file that it is from
-     */
-    public Pool of(byte[] dictionary, String file) throws CorruptSnapshotException {
-      Pool pool = byDictionary.get(ByteBuffer.wrap(dictionary));
-      if (pool == null) {
-        pool = new Pool(dictionary, file);
-        byDictionary.put(ByteBuffer.wrap(dictionary), pool);
-      }
-      return pool;
-    }
-
-    @Override
-    public void close() {
-      byDictionary.values().forEach(Pool::close);
     }
   }
 }

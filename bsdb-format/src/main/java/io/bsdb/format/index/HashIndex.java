@@ -22,10 +22,19 @@ public final class HashIndex implements KeyIndex {
   private final BlockIndex index;
   private final BlockReader blocks;
   private final boolean framed;
+  private final boolean encoded;
   private final int fixedRecordLength;
 
   /** Records per block where a record's place in it is mere arithmetic; else 0. */
   private final int fixedBlockRecords;
+
+  private final int blockSize;
+
+  /** Where the first record of a block with slots starts on average; 0 without slots. */
+  private final int averageStart;
+
+  /** Average length of a record in a block with slots, in 256ths of a byte. */
+  private final long averageLength;
 
   /**
    * @param hash null if there are no records
@@ -42,9 +51,23 @@ public final class HashIndex implements KeyIndex {
     this.index = index;
     this.blocks = blocks;
     this.framed = properties.codec() == Codec.ZSTD;
+    this.encoded = properties.codec() == Codec.SYMBOLS;
     boolean fixed = !framed && properties.hasFixedRecords();
     this.fixedRecordLength = fixed ? properties.fixedRecordLength() : 0;
     this.fixedBlockRecords = fixed ? index.uniformRecords() : 0;
+    this.blockSize = properties.blockSize();
+    long records = properties.recordCount();
+    long blockCount = index.blockCount();
+    if (framed || fixed || records == 0) {
+      this.averageStart = 0;
+      this.averageLength = 0;
+    } else {
+      long slots = SnapshotFormat.SLOT_BYTES * records;
+      long headers = SnapshotFormat.BLOCK_HEADER_LENGTH * blockCount;
+      long bytes = index.offset((int) blockCount) - slots - headers;
+      this.averageStart = (int) ((slots + headers) / blockCount);
+      this.averageLength = Math.max(0, bytes << 8) / records;
+    }
   }
 
   @Override
@@ -82,6 +105,16 @@ public final class HashIndex implements KeyIndex {
   }
 
   @Override
+  public int probableOffset(long located) {
+    if (averageStart == 0) {
+      return 0;
+    }
+    long record = rank(located) - (long) index.firstRank(KeyIndex.block(located));
+    // Not beyond a full block: what lies there may be on a page that nobody else needs.
+    return (int) Math.min(blockSize - 1L, averageStart + ((record * averageLength) >> 8));
+  }
+
+  @Override
   public long place(Block block, int base, long located) throws CorruptSnapshotException {
     int rank = rank(located);
     if (fixedBlockRecords > 0) {
@@ -105,7 +138,7 @@ public final class HashIndex implements KeyIndex {
   public long find(Block block, int base, long located, byte[] key)
       throws CorruptSnapshotException {
     if (!framed) {
-      return blocks.value(block.bytes(), place(block, base, located), key);
+      return findRecord(block, located, place(block, base, located), key);
     }
     int record = rank(located) - block.firstRank(base);
     int perFrame = block.frameRecords(base);
@@ -118,13 +151,25 @@ public final class HashIndex implements KeyIndex {
   public long find(Block block, int base, long located, long place, byte[] key)
       throws CorruptSnapshotException {
     if (!framed) {
-      return blocks.value(block.bytes(), place, key);
+      return findRecord(block, located, place, key);
     }
     int record = rank(located) - block.firstRank(base);
     int perFrame = block.frameRecords(base);
     int frame = record / perFrame;
     long opened = block.openFrameAt(blocks, base, frame, place);
     return findInFrame(block, base, record, frame * perFrame, opened, key);
+  }
+
+  private long findRecord(Block block, long located, long place, byte[] key)
+      throws CorruptSnapshotException {
+    if (!encoded) {
+      return blocks.value(block.bytes(), place, key);
+    }
+    try {
+      return block.value(blocks, place, key);
+    } catch (CorruptSnapshotException | IndexOutOfBoundsException e) {
+      throw blocks.undecodable(index.offset(KeyIndex.block(located)), rank(located), e);
+    }
   }
 
   /**

@@ -45,7 +45,7 @@ class BlockWriterTest {
     Discarded output = new Discarded(valueLength + (1 << 16));
     long before = DirectMemory.used();
     try (ZstdCompressCtx compressor = new ZstdCompressCtx()) {
-      BlockWriter blocks = new BlockWriter(header, shape, source, output, compressor);
+      BlockWriter blocks = new BlockWriter(header, shape, source, output, compressor, null);
       for (int i = 0; i < 3; i++) {
         blocks.add(0, 1, valueLength);
       }

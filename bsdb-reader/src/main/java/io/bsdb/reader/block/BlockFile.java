@@ -2,11 +2,12 @@ package io.bsdb.reader.block;
 
 import io.bsdb.format.CorruptSnapshotException;
 import io.bsdb.format.PartitionProperties;
+import io.bsdb.format.PartitionProperties.Codec;
 import io.bsdb.format.SnapshotFormat;
 import io.bsdb.format.block.Block;
 import io.bsdb.format.block.BlockIndex;
 import io.bsdb.format.block.BlockReader;
-import io.bsdb.format.block.FrameDecoder;
+import io.bsdb.format.block.DecoderPool;
 import io.bsdb.reader.io.DirectFile;
 import io.bsdb.reader.io.FileMemory;
 import java.io.Closeable;
@@ -29,7 +30,7 @@ public final class BlockFile implements Closeable {
   private final long blocksOffset;
   private final BlockIndex index;
   private final BlockReader reader;
-  private final FrameDecoder.@Nullable Pool decoders;
+  private final @Nullable DecoderPool decoders;
 
   /**
    * A bit per block: set once it was found sound in memory. A lost update costs a second
@@ -45,7 +46,7 @@ public final class BlockFile implements Closeable {
    * @param memory the whole file, mapped or copied; or, if blocks are read from disk, what comes
    *     behind them
    * @param disk the file for reads past the page cache; null if blocks are in memory
-   * @param decoders of frames; null if blocks have none
+   * @param decoders of frames or records; null if records are stored as they are
    */
   public BlockFile(
       Path path,
@@ -56,7 +57,7 @@ public final class BlockFile implements Closeable {
       long blocksOffset,
       BlockIndex index,
       BlockReader reader,
-      FrameDecoder.@Nullable Pool decoders) {
+      @Nullable DecoderPool decoders) {
     this.path = path;
     this.number = number;
     this.memory = memory;
@@ -124,11 +125,11 @@ public final class BlockFile implements Closeable {
 
   /** Returns whether blocks hold compressed frames. */
   public boolean hasFrames() {
-    return decoders != null;
+    return properties.codec() == Codec.ZSTD;
   }
 
-  /** Returns what decompresses frames; null if blocks have none. */
-  public FrameDecoder.@Nullable Pool decoders() {
+  /** Returns what decodes frames or records; null if records are stored as they are. */
+  public @Nullable DecoderPool decoders() {
     return decoders;
   }
 

@@ -1,6 +1,7 @@
 package io.bsdb.reader.block;
 
 import io.bsdb.format.block.Block;
+import io.bsdb.format.symbols.FieldSelection;
 import java.io.IOException;
 
 /** A pending fetch of a block; exactly one callback is invoked, once. */
@@ -14,8 +15,18 @@ public abstract class BlockRequest {
   /** True if the request counts against the room in a queue. */
   boolean holdsRoom;
 
+  private final FieldSelection selection;
+
   protected BlockRequest(BlockFile file, int number) {
+    this(file, number, FieldSelection.ALL);
+  }
+
+  /**
+   * @param selection of fields that will be read
+   */
+  protected BlockRequest(BlockFile file, int number, FieldSelection selection) {
     this.file = file;
+    this.selection = selection;
     this.number = number;
   }
 
@@ -34,7 +45,7 @@ public abstract class BlockRequest {
   final void complete(Block raw) {
     Block block = raw;
     try {
-      block = raw.readable(file.decoders());
+      block = raw.readable(file.decoders(), selection);
       fetched(block, block.base(number));
     } catch (Throwable e) {
       failed(e);

@@ -3,7 +3,8 @@ package io.bsdb.reader.block;
 import io.bsdb.format.CorruptSnapshotException;
 import io.bsdb.format.block.Block;
 import io.bsdb.format.block.BlockReader;
-import io.bsdb.format.block.FrameDecoder;
+import io.bsdb.format.block.DecoderPool;
+import io.bsdb.format.symbols.FieldSelection;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
@@ -42,7 +43,7 @@ final class CachedBlock extends Block {
   private final int frameRecords;
   private final int frameDistance;
   private final byte[] frames;
-  private final FrameDecoder.@Nullable Pool decoders;
+  private final @Nullable DecoderPool decoders;
   private volatile boolean evicted;
 
   private CachedBlock(long id, BlockFile file, ByteBuffer bytes, int base, int ownedBytes)
@@ -54,7 +55,7 @@ final class CachedBlock extends Block {
     this.decoders = file.decoders();
     this.firstRank = BlockReader.firstRank(bytes, base);
     this.recordCount = BlockReader.recordCount(bytes, base);
-    if (decoders == null) {
+    if (!file.hasFrames()) {
       frameRecords = 0;
       frameDistance = 0;
       frames = new byte[0];
@@ -80,7 +81,7 @@ final class CachedBlock extends Block {
     int length = contentLength(block.bytes(), base);
     // zstd reads what is off the heap.
     ByteBuffer copy =
-        file.decoders() == null ? ByteBuffer.allocate(length) : ByteBuffer.allocateDirect(length);
+        file.hasFrames() ? ByteBuffer.allocateDirect(length) : ByteBuffer.allocate(length);
     copy.order(ByteOrder.LITTLE_ENDIAN).put(0, block.bytes(), base, length);
     return new CachedBlock(id, file, copy, 0, length);
   }
@@ -105,8 +106,8 @@ final class CachedBlock extends Block {
   }
 
   @Override
-  public Block readable(FrameDecoder.@Nullable Pool pool) {
-    return frames.length > 0 ? this : super.readable(pool);
+  public Block readable(@Nullable DecoderPool pool, FieldSelection selection) {
+    return frames.length > 0 ? this : super.readable(pool, selection);
   }
 
   @Override
@@ -146,18 +147,19 @@ final class CachedBlock extends Block {
 
   private void decompress(BlockReader reader, int frame, int start)
       throws CorruptSnapshotException {
-    FrameDecoder.Pool pool = decoders;
+    DecoderPool pool = decoders;
     if (pool == null) {
       throw new IllegalStateException("the block has no frames");
     }
-    FrameDecoder decoder = pool.take();
+    Block decoder = pool.lend(this, FieldSelection.ALL);
     try {
-      int length = decoder.decode(reader, bytes, base, frame);
-      decoder.body().get(0, frames, start + BODY, length);
+      long opened = decoder.openFrame(reader, base, frame);
+      int length = (int) opened;
+      decoder.body().get((int) (opened >>> 32), frames, start + BODY, length);
       LENGTHS.set(frames, start + LENGTH, length);
       MARKS.setRelease(frames, start, DECOMPRESSED);
     } finally {
-      pool.give(decoder);
+      decoder.release();
     }
   }
 

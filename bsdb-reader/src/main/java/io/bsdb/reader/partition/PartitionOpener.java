@@ -13,10 +13,13 @@ import io.bsdb.format.SectionKind;
 import io.bsdb.format.SnapshotFormat;
 import io.bsdb.format.block.BlockIndex;
 import io.bsdb.format.block.BlockReader;
-import io.bsdb.format.block.FrameDecoder;
+import io.bsdb.format.block.DecoderPool;
+import io.bsdb.format.block.DecoderPools;
+import io.bsdb.format.block.SymbolDecoder;
 import io.bsdb.format.hash.PerfectHash;
 import io.bsdb.format.index.HashIndex;
 import io.bsdb.format.index.Signatures;
+import io.bsdb.format.symbols.RecordSymbols;
 import io.bsdb.reader.block.BlockFile;
 import io.bsdb.reader.io.DirectFile;
 import io.bsdb.reader.io.FileMemory;
@@ -50,14 +53,14 @@ public final class PartitionOpener {
   private final @Nullable DirectFile disk;
   private final PartitionFile expected;
   private final PartChecksum checksum;
-  private final FrameDecoder.Pools pools;
+  private final DecoderPools pools;
 
   private PartitionOpener(
       Path path,
       FileMemory file,
       @Nullable DirectFile disk,
       PartitionFile expected,
-      FrameDecoder.Pools pools) {
+      DecoderPools pools) {
     this.path = path;
     this.file = file;
     this.disk = disk;
@@ -80,7 +83,7 @@ public final class PartitionOpener {
       Manifest manifest,
       ReaderOptions options,
       DirectFile.Opener sources,
-      FrameDecoder.Pools pools)
+      DecoderPools pools)
       throws IOException {
     requireLength(
         path,
@@ -235,7 +238,7 @@ public final class PartitionOpener {
       file = behindBlocks;
     }
     if (properties.recordCount() == 0) {
-      return partition(properties, blocks, BlockIndex.empty(), null, null, null);
+      return partition(properties, blocks, BlockIndex.empty(), null, null, null, null);
     }
     BlockIndex index =
         BlockIndex.open(
@@ -260,8 +263,23 @@ public final class PartitionOpener {
                 path.toString())
             : null;
     PerfectHash hash = openHash(footer, properties.recordCount());
-    FrameDecoder.Pool decoders = framed ? pools.of(dictionary(footer), path.toString()) : null;
-    return partition(properties, blocks, index, hash, signatures, decoders);
+    SymbolDecoder.Pool symbols =
+        properties.codec() == Codec.SYMBOLS
+            ? pools.ofSymbols(
+                bytes(footer, SectionKind.SYMBOLS),
+                path.toString(),
+                required(footer, SectionKind.SYMBOLS).offset())
+            : null;
+    DecoderPool decoders =
+        framed ? pools.ofDictionary(dictionary(footer), path.toString()) : symbols;
+    return partition(
+        properties,
+        blocks,
+        index,
+        hash,
+        signatures,
+        decoders,
+        symbols == null ? null : symbols.symbols());
   }
 
   private Partition partition(
@@ -270,8 +288,10 @@ public final class PartitionOpener {
       BlockIndex index,
       @Nullable PerfectHash hash,
       @Nullable Signatures signatures,
-      FrameDecoder.@Nullable Pool decoders) {
-    BlockReader reader = new BlockReader(properties, checksum, path.toString());
+      @Nullable DecoderPool decoders,
+      @Nullable RecordSymbols symbols) {
+    BlockReader reader =
+        new BlockReader(properties, checksum, path.toString(), blocks.offset(), symbols);
     return new Partition(
         new HashIndex(properties, hash, signatures, index, reader),
         new BlockFile(
@@ -351,7 +371,11 @@ public final class PartitionOpener {
     if (footer.find(SectionKind.DICTIONARY) == null) {
       return new byte[0];
     }
-    ByteBuffer section = section(footer, SectionKind.DICTIONARY);
+    return bytes(footer, SectionKind.DICTIONARY);
+  }
+
+  private byte[] bytes(FileFooter footer, SectionKind kind) throws IOException {
+    ByteBuffer section = section(footer, kind);
     byte[] bytes = new byte[section.limit()];
     section.get(0, bytes);
     return bytes;

@@ -1,13 +1,16 @@
 package io.bsdb.reader.partition;
 
+import io.bsdb.format.CorruptSnapshotException;
 import io.bsdb.format.SnapshotFormat;
 import io.bsdb.format.block.Block;
 import io.bsdb.format.block.BlockReader;
+import io.bsdb.format.symbols.FieldSelection;
 import io.bsdb.reader.block.BlockFile;
 import io.bsdb.reader.block.BlockSource;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** A position in the records of a partition, in the order of the file. Used by one thread. */
@@ -58,7 +61,7 @@ public final class RecordWalk implements Closeable {
 
   private void openBlock() throws IOException {
     close();
-    Block fetched = source.fetch(file, number).readable(file.decoders());
+    Block fetched = source.fetch(file, number).readable(file.decoders(), FieldSelection.ALL);
     block = fetched;
     bytes = fetched.bytes();
     base = fetched.base(number);
@@ -74,12 +77,13 @@ public final class RecordWalk implements Closeable {
       bodyBase = (int) (frame >>> 32);
       bodyLength = (int) frame;
       bodyRecords = BlockReader.frameRecordCount(bytes, base, record);
+      body = fetched.body();
     } else {
       bodyBase = base + SnapshotFormat.BLOCK_HEADER_LENGTH;
       bodyLength = BlockReader.bodyLength(bytes, base);
       bodyRecords = recordsInBlock;
+      body = bytes;
     }
-    body = fetched.body();
   }
 
   /** Returns the partition whose records these are. */
@@ -98,22 +102,28 @@ public final class RecordWalk implements Closeable {
       throw new UnsupportedOperationException(
           "an approximate snapshot stores no keys: " + file.path());
     }
-    return copy(reader.key(body, place()));
+    return copy(Block::key);
   }
 
   /** Returns a copy of the current value. */
   public byte[] value() throws IOException {
-    return copy(reader.value(body, place()));
+    return copy(Block::value);
   }
 
-  private long place() throws IOException {
-    return reader.record(body, bodyBase, bodyLength, bodyRecords, recordInBody);
+  /** Finds a part of a record. */
+  private interface Part {
+    long find(Block block, BlockReader reader, long record) throws IOException;
   }
 
-  private byte[] copy(long found) {
-    byte[] bytesFound = new byte[(int) found];
-    body.get((int) (found >>> 32), bytesFound);
-    return bytesFound;
+  private byte[] copy(Part part) throws IOException {
+    Block fetched = Objects.requireNonNull(block, "the cursor is at a record");
+    long place = reader.record(body, bodyBase, bodyLength, bodyRecords, recordInBody);
+    try {
+      return fetched.copy(part.find(fetched, reader, place));
+    } catch (CorruptSnapshotException | IndexOutOfBoundsException e) {
+      long rank = BlockReader.firstRank(bytes, base) + (long) record;
+      throw reader.undecodable(file.index().offset(number), rank, e);
+    }
   }
 
   @Override

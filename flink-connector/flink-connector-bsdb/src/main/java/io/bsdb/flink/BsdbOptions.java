@@ -120,7 +120,7 @@ public final class BsdbOptions {
           .stringType()
           .defaultValue(DEFAULTS.layout().label())
           .withDescription(
-              "How records are laid into blocks: 'blocked' (one page per lookup), 'compact' (no padding), 'compressed' (zstd with a dictionary), 'compressed-pages' (the same, one page per lookup).");
+              "How records are laid into blocks: 'blocked' (one page per lookup), 'compact' (no padding), 'compressed' (zstd with a dictionary), 'compressed-pages' (the same, one page per lookup), 'symbols' (a symbol table per column).");
 
   public static final ConfigOption<KeyStorage> SINK_KEYS =
       ConfigOptions.key("sink.keys")

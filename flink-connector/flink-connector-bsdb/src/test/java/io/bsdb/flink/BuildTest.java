@@ -299,7 +299,8 @@ class BuildTest {
 
   @Test
   void buildsEveryLayout() throws Exception {
-    for (String layout : List.of("blocked", "compact", "compressed", "compressed-pages")) {
+    for (String layout :
+        List.of("blocked", "compact", "compressed", "compressed-pages", "symbols")) {
       List<String> rows =
           Sql.batch(2)
               .numbers("s", 300)

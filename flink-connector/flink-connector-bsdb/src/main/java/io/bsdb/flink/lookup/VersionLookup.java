@@ -34,10 +34,10 @@ final class VersionLookup {
    */
   VersionLookup(SnapshotReader reader, LookupSpec spec) {
     SnapshotMapping mapping = SnapshotMapping.of(spec.table(), reader.manifest());
-    this.reader = reader;
-    this.asyncReader = reader.async();
-    this.keys = mapping.keyEncoder(spec.comparedColumns());
     this.decoder = mapping.decoder(spec.projection(), reader.manifest());
+    this.reader = decoder.selecting(reader);
+    this.asyncReader = this.reader.async();
+    this.keys = mapping.keyEncoder(spec.comparedColumns());
     this.extraColumns = extraColumns(spec);
   }
 

@@ -1,5 +1,6 @@
 package io.bsdb.flink.row;
 
+import io.bsdb.reader.SnapshotReader;
 import io.bsdb.row.ColumnType;
 import io.bsdb.row.RowLayout;
 import io.bsdb.row.RowView;
@@ -48,6 +49,12 @@ public final class RowDecoder {
     this.plain = new RowWriter(layout);
     this.fields = fields.stream().mapToInt(Field::code).toArray();
     this.metadata = metadata;
+  }
+
+  /** Returns lookups that decode no more than this decoder reads. */
+  public SnapshotReader selecting(SnapshotReader reader) {
+    return reader.selecting(
+        layout.select(Arrays.stream(fields).filter(field -> field >= 0).toArray()));
   }
 
   /** Returns whether any field is read from the key. */
