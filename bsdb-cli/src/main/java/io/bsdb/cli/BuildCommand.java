@@ -83,9 +83,9 @@ final class BuildCommand implements Callable<Integer> {
   @Override
   public Integer call() throws IOException {
     WriterOptions.Builder builder = writer.toOptions();
-    Inputs inputs = input.inputs(console);
+    Inputs inputs = records.inputs(input, console);
     BadLines badLines = records.badLines(console);
-    RecordFormat format = records.format(input, inputs, badLines, console);
+    RecordFormat format = records.format(input, inputs, badLines, builder.build(), console);
     Schema schema = format.schema();
     WriterOptions options = schema == null ? builder.build() : builder.schema(schema).build();
     long started = System.nanoTime();

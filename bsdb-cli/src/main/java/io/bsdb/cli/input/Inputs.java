@@ -45,6 +45,11 @@ public record Inputs(List<InputFile> files) {
     return new Inputs(files);
   }
 
+  /** The one input that a query is. */
+  public static Inputs ofQuery() {
+    return new Inputs(List.of(InputFile.of("query", InputStream.nullInputStream())));
+  }
+
   private static void addPaths(String argument, List<InputFile> files) throws IOException {
     Path path = Path.of(argument);
     if (argument.startsWith("-") && !Files.exists(path)) {
