@@ -9,6 +9,7 @@ import io.bsdb.cli.output.ExitStatus;
 import io.bsdb.cli.output.Progress;
 import io.bsdb.cli.output.Report;
 import io.bsdb.format.SnapshotFormat;
+import io.bsdb.reader.SnapshotReader;
 import io.bsdb.row.Schema;
 import io.bsdb.table.Manifest;
 import io.bsdb.writer.DuplicateKeyException;
@@ -16,6 +17,7 @@ import io.bsdb.writer.SnapshotWriter;
 import io.bsdb.writer.TooFewRowsException;
 import io.bsdb.writer.WriterOptions;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicLong;
@@ -73,6 +75,13 @@ final class BuildCommand implements Callable<Integer> {
   @Option(names = "--verify", description = "Read the whole snapshot back once it is built.")
   private boolean verify;
 
+  @Option(
+      names = "--verify-input",
+      description =
+          "Read the inputs again once the snapshot is built, and compare every record with it. A"
+              + " query is run again; it must give the same rows.")
+  private boolean verifyInput;
+
   @Option(names = "--json", description = "Print what was built as JSON.")
   private boolean json;
 
@@ -84,6 +93,9 @@ final class BuildCommand implements Callable<Integer> {
   public Integer call() throws IOException {
     WriterOptions.Builder builder = writer.toOptions();
     Inputs inputs = records.inputs(input, console);
+    if (verifyInput && !inputs.canBeReadAgain()) {
+      throw CommandFailure.usage("--verify-input needs inputs that can be read twice");
+    }
     BadLines badLines = records.badLines(console);
     RecordFormat format = records.format(input, inputs, badLines, builder.build(), console);
     Schema schema = format.schema();
@@ -111,6 +123,11 @@ final class BuildCommand implements Callable<Integer> {
     }
     if (verify) {
       verify(manifest);
+    }
+    if (verifyInput) {
+      try (SnapshotReader reader = SnapshotReader.open(directory(manifest))) {
+        InputComparison.compare(inputs, format, options.duplicates(), reader, console);
+      }
     }
     double seconds = (System.nanoTime() - started) / 1e9;
     console.say("%s is in service: %s, %.1f s", manifest.version(), Holdings.of(manifest), seconds);
@@ -157,12 +174,18 @@ final class BuildCommand implements Callable<Integer> {
     }
   }
 
+  private Path directory(Manifest built) {
+    return table
+        .directory()
+        .resolve(SnapshotFormat.SNAPSHOTS_DIRECTORY)
+        .resolve(built.version());
+  }
+
   /** Verifies what was built, whatever has been put in service since. */
   private void verify(Manifest built) throws IOException {
     String version = built.version();
     try {
-      VerifyCommand.verify(
-          table.directory().resolve(SnapshotFormat.SNAPSHOTS_DIRECTORY).resolve(version), console);
+      VerifyCommand.verify(directory(built), console);
     } catch (IOException e) {
       String parent = built.parent();
       throw new IOException(

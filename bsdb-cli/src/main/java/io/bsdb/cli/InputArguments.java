@@ -9,6 +9,8 @@ import io.bsdb.cli.output.CommandFailure;
 import io.bsdb.cli.output.Console;
 import io.bsdb.cli.output.Encoding;
 import java.io.IOException;
+import java.nio.charset.Charset;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
@@ -55,16 +57,32 @@ final class InputArguments {
               + " bytes as they are.")
   private @Nullable Encoding encoding;
 
+  @Option(
+      names = "--charset",
+      paramLabel = "NAME",
+      description =
+          "The charset of text, csv and jsonl, such as windows-1252 or GB18030; the table has UTF-8."
+              + " Default: UTF-8.")
+  private @Nullable Charset charset;
+
+  boolean hasInputs() {
+    return !inputs.isEmpty();
+  }
+
   /** Whether one of these options is given. */
   boolean isGiven() {
-    return !inputs.isEmpty() || kind != null || separator != null || encoding != null;
+    return hasInputs()
+        || kind != null
+        || separator != null
+        || encoding != null
+        || charset != null;
   }
 
   Inputs inputs(Console console) throws IOException {
-    if (inputs.isEmpty()) {
+    if (!hasInputs()) {
       throw CommandFailure.usage("Missing required option: '--input=FILE|DIR|-'");
     }
-    return Inputs.of(inputs, console.in());
+    return Inputs.of(inputs, console.in(), charset == null ? StandardCharsets.UTF_8 : charset);
   }
 
   /** Returns whether records are plain bytes, not rows. */
@@ -74,8 +92,9 @@ final class InputArguments {
 
   /** Whether the inputs are Parquet files. */
   boolean isParquet() {
-    if (kind == Kind.PARQUET && (separator != null || encoding != null)) {
-      throw CommandFailure.usage("--separator and --encoding are not for --format parquet");
+    if (kind == Kind.PARQUET && (separator != null || encoding != null || charset != null)) {
+      throw CommandFailure.usage(
+          "--separator, --encoding and --charset are not for --format parquet");
     }
     return kind == Kind.PARQUET;
   }

@@ -57,11 +57,14 @@ final class RecordArguments {
   /** Returns what is to be read. */
   Inputs inputs(InputArguments input, Console console) throws IOException {
     if (query == null) {
+      if (!input.hasInputs()) {
+        throw CommandFailure.usage("Missing required option: '--input=FILE|DIR|-', or --query");
+      }
       return input.inputs(console);
     }
     if (input.isGiven()) {
       throw CommandFailure.usage(
-          "--query names its files itself: no --input, --format, --separator or --encoding");
+          "--query names its files itself: no --input, --format, --separator, --encoding or --charset");
     }
     return Inputs.ofQuery();
   }

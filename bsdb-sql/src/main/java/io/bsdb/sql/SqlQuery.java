@@ -1,9 +1,6 @@
 package io.bsdb.sql;
 
 import io.bsdb.row.Column;
-import io.bsdb.row.KeyWriter;
-import io.bsdb.row.RowLayout;
-import io.bsdb.row.RowWriter;
 import io.bsdb.row.Schema;
 import java.io.IOException;
 import java.sql.Connection;
@@ -16,9 +13,7 @@ import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.duckdb.DuckDBChunkedResult;
-import org.duckdb.DuckDBDataChunkReader;
 import org.duckdb.DuckDBPreparedStatement;
-import org.duckdb.DuckDBReadableVector;
 
 /** A query whose rows become records. Used by one thread, while its engine is open. */
 public final class SqlQuery {
@@ -69,29 +64,42 @@ public final class SqlQuery {
   }
 
   /**
-   * Runs the query.
+   * Runs the query. Rows become records in a thread beside the caller's, which hands them to the
+   * sink.
    *
    * @param schema of {@link #columns()}
    * @throws IOException if it cannot be carried out to its end
    */
   public void read(Schema schema, RecordSink sink) throws IOException {
-    Rows rows = new Rows(schema, sink);
     // When a stream of chunks fails, it just ends. A last row of its own tells that it was whole.
     String withEnd =
         "SELECT *, true FROM (%s) AS r(%s) UNION ALL SELECT %s, false"
             .formatted(
                 statement, names, String.join(", ", Collections.nCopies(columns.size(), "NULL")));
+    RowEncoder encoder = new RowEncoder(schema, columns);
     try (DuckDBPreparedStatement prepared =
             (DuckDBPreparedStatement) connection.prepareStatement(withEnd);
-        DuckDBChunkedResult result = prepared.query()) {
-      while (result.nextChunk()) {
-        rows.read(result.chunk());
+        Batches batches = Batches.produce(target -> encode(prepared, encoder, target), prepared)) {
+      for (Batch batch = batches.next(); batch != null; batch = batches.next()) {
+        batch.drainTo(sink);
       }
     } catch (SQLException e) {
       throw SqlEngine.failure(e);
     }
-    if (!rows.ended) {
-      throw failure(rows.count);
+    if (!encoder.hasEnded()) {
+      throw failure(encoder.count());
+    }
+  }
+
+  private static void encode(
+      DuckDBPreparedStatement prepared, RowEncoder encoder, Batches.Target target)
+      throws IOException, InterruptedException {
+    try (DuckDBChunkedResult result = prepared.query()) {
+      while (result.nextChunk()) {
+        target.put(encoder.encode(result.chunk()));
+      }
+    } catch (SQLException e) {
+      throw SqlEngine.failure(e);
     }
   }
 
@@ -107,74 +115,5 @@ public final class SqlQuery {
       reason = String.valueOf(SqlEngine.failure(e).getMessage());
     }
     return new IOException("after row %,d: %s".formatted(rowsBefore, reason));
-  }
-
-  /** The rows of one run, on their way to records. */
-  private final class Rows {
-    private final Schema schema;
-    private final RecordSink sink;
-    private final KeyWriter key;
-    private final RowWriter value;
-    private final int[] keyColumns;
-    private final DuckDBReadableVector[] vectors = new DuckDBReadableVector[columns.size()];
-    private byte[] target = new byte[256];
-    private long count;
-    private boolean ended;
-
-    Rows(Schema schema, RecordSink sink) {
-      this.schema = schema;
-      this.sink = sink;
-      this.key = KeyWriter.of(schema);
-      this.value = new RowWriter(RowLayout.ofValues(schema));
-      this.keyColumns = schema.primaryKey().stream().mapToInt(schema::position).toArray();
-    }
-
-    void read(DuckDBDataChunkReader chunk) throws IOException {
-      for (int i = 0; i < vectors.length; i++) {
-        vectors[i] = chunk.vector(i);
-      }
-      DuckDBReadableVector more = chunk.vector(vectors.length);
-      int rows = Math.toIntExact(chunk.rowCount());
-      for (int row = 0; row < rows; row++) {
-        if (ended) {
-          throw new IOException("the query goes on after its end");
-        }
-        if (more.getBoolean(row)) {
-          count++;
-          read(row);
-        } else {
-          ended = true;
-        }
-      }
-    }
-
-    private void read(int row) throws IOException {
-      int valueLength;
-      int keyLength;
-      try {
-        key.reset();
-        for (int position : keyColumns) {
-          columns.get(position).reader()
-              .write(vectors[position], row, schema.columns().get(position), key);
-        }
-        keyLength = key.length();
-        value.reset();
-        for (int i = 0; i < vectors.length; i++) {
-          int field = schema.valuePosition(i);
-          if (field >= 0) {
-            columns.get(i).reader().write(vectors[i], row, schema.columns().get(i), value, field);
-          }
-        }
-        valueLength = value.writeTo(target, 0);
-        if (valueLength < 0) {
-          target = new byte[Math.max(2 * target.length, -1 - valueLength)];
-          valueLength = value.writeTo(target, 0);
-        }
-      } catch (IllegalArgumentException e) {
-        sink.refuse(count, String.valueOf(e.getMessage()));
-        return;
-      }
-      sink.add(key.buffer(), keyLength, target, valueLength, count);
-    }
   }
 }

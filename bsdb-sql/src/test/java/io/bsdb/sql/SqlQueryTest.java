@@ -46,9 +46,13 @@ class SqlQueryTest {
         schema,
         new RecordSink() {
           @Override
-          public void add(byte[] key, int keyLength, byte[] value, int valueLength, long row) {
+          public void add(
+              byte[] bytes, int keyOffset, int keyLength, int valueLength, long row) {
+            int valueOffset = keyOffset + keyLength;
             rows.add(
-                json.row(Arrays.copyOf(key, keyLength), Arrays.copyOf(value, valueLength))
+                json.row(
+                        Arrays.copyOfRange(bytes, keyOffset, valueOffset),
+                        Arrays.copyOfRange(bytes, valueOffset, valueOffset + valueLength))
                     .replace(": ", ":")
                     .replace(", ", ","));
           }
@@ -258,6 +262,31 @@ class SqlQueryTest {
         .isInstanceOf(IOException.class)
         .hasMessageContaining("Out of Memory Error")
         .hasMessageEndingWith("; give more with --memory");
+  }
+
+  @Test
+  void endsAQueryWhoseRowsNobodyTakes() throws IOException {
+    SqlQuery query = engine.query("SELECT i AS k FROM range(1000000000000) t(i)");
+    Schema schema = Schema.of(query.columns(), List.of("k"));
+
+    assertThatThrownBy(
+            () ->
+                query.read(
+                    schema,
+                    new RecordSink() {
+                      @Override
+                      public void add(
+                          byte[] bytes, int keyOffset, int keyLength, int valueLength, long row)
+                          throws IOException {
+                        throw new IOException("no room at row " + row);
+                      }
+
+                      @Override
+                      public void refuse(long row, String reason) {
+                        throw new AssertionError(reason);
+                      }
+                    }))
+        .hasMessage("no room at row 1");
   }
 
   @Test

@@ -147,10 +147,10 @@ public final class SqlFormat implements RecordFormat {
     }
 
     @Override
-    public void add(byte[] key, int keyLength, byte[] value, int valueLength, long row)
+    public void add(byte[] bytes, int keyOffset, int keyLength, int valueLength, long row)
         throws IOException {
       if (RecordFormat.fit(keyLength, valueLength, file.name(), row, badLines)) {
-        sink.add(key, 0, keyLength, value, 0, valueLength, row);
+        sink.add(bytes, keyOffset, keyLength, bytes, keyOffset + keyLength, valueLength, row);
       }
       if (row == rows || ((row & PROGRESS_MASK) == 0 && rows > 0)) {
         stored.lazySet(before + (long) ((double) file.length() / rows * row));
