@@ -54,6 +54,14 @@ final class RecordArguments {
               + " rows.")
   private @Nullable String schema;
 
+  boolean hasQuery() {
+    return query != null;
+  }
+
+  List<String> key() {
+    return key;
+  }
+
   /** Returns what is to be read. */
   Inputs inputs(InputArguments input, Console console) throws IOException {
     if (query == null) {
