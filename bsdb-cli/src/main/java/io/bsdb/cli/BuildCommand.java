@@ -128,8 +128,7 @@ final class BuildCommand implements Callable<Integer> {
     return flink.build(table.directory(), records.key(), options, console);
   }
 
-  private Manifest buildHere(WriterOptions.Builder builder, BadLines badLines)
-      throws IOException {
+  private Manifest buildHere(WriterOptions.Builder builder, BadLines badLines) throws IOException {
     Inputs inputs = records.inputs(input, console);
     if (verifyInput && !inputs.canBeReadAgain()) {
       throw CommandFailure.usage("--verify-input needs inputs that can be read twice");
@@ -196,10 +195,7 @@ final class BuildCommand implements Callable<Integer> {
   }
 
   private Path directory(Manifest built) {
-    return table
-        .directory()
-        .resolve(SnapshotFormat.SNAPSHOTS_DIRECTORY)
-        .resolve(built.version());
+    return table.directory().resolve(SnapshotFormat.SNAPSHOTS_DIRECTORY).resolve(built.version());
   }
 
   /** Verifies what was built, whatever has been put in service since. */

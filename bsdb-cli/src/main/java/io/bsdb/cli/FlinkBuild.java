@@ -90,14 +90,14 @@ final class FlinkBuild {
     List<URL> urls = urls();
     Thread thread = Thread.currentThread();
     ClassLoader before = thread.getContextClassLoader();
-    try (URLClassLoader loader =
-        new URLClassLoader(
-            urls.toArray(URL[]::new), ClassLoader.getPlatformClassLoader())) {
+    // Left open: Flink's threads outlive the job, and end the process if a class is not found.
+    URLClassLoader loader =
+        new URLClassLoader(urls.toArray(URL[]::new), ClassLoader.getPlatformClassLoader());
+    try {
       thread.setContextClassLoader(loader);
       Method run = program(loader);
       console.say("running %s in Flink", sql);
-      run.invoke(
-          null, script, table.toAbsolutePath().toString(), key, sinkOptions, parallelism);
+      run.invoke(null, script, table.toAbsolutePath().toString(), key, sinkOptions, parallelism);
     } catch (InvocationTargetException e) {
       throw failure(sql, Objects.requireNonNullElse(e.getCause(), e));
     } catch (IllegalAccessException e) {
@@ -163,8 +163,7 @@ final class FlinkBuild {
   private List<URL> urls() throws IOException {
     List<URL> urls = new ArrayList<>();
     String environment = System.getenv("FLINK_HOME");
-    Path home =
-        flinkHome != null ? flinkHome : environment == null ? null : Path.of(environment);
+    Path home = flinkHome != null ? flinkHome : environment == null ? null : Path.of(environment);
     if (home != null) {
       int before = urls.size();
       addJars(home.resolve("lib"), "*.jar", urls);

@@ -1,12 +1,12 @@
 package io.bsdb.cli;
 
+import io.bsdb.cli.input.Lines;
+import io.bsdb.cli.output.CommandFailure;
 import io.bsdb.cli.output.Console;
 import io.bsdb.cli.output.Encoding;
 import io.bsdb.cli.output.ExitStatus;
 import io.bsdb.cli.output.RecordText;
 import io.bsdb.reader.SnapshotReader;
-import io.bsdb.cli.input.Lines;
-import io.bsdb.cli.output.CommandFailure;
 import java.io.BufferedOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -50,7 +50,7 @@ import picocli.CommandLine.Parameters;
       "  bsdb get --table places -- 2950159",
       "  bsdb get --table places/snapshots/0000000002-1f0c9a37 -- 2950159",
       "  bsdb get --table prices -- 'DE,4711' '[\"DE\", 4712]'",
-    "  cut -f 1 clicks.txt | bsdb get --table places --keys -"
+      "  cut -f 1 clicks.txt | bsdb get --table places --keys -"
     })
 final class GetCommand implements Callable<Integer> {
   private static final int BUFFER = 64 << 10;

@@ -71,11 +71,7 @@ final class InputArguments {
 
   /** Whether one of these options is given. */
   boolean isGiven() {
-    return hasInputs()
-        || kind != null
-        || separator != null
-        || encoding != null
-        || charset != null;
+    return hasInputs() || kind != null || separator != null || encoding != null || charset != null;
   }
 
   Inputs inputs(Console console) throws IOException {

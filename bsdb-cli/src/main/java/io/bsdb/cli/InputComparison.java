@@ -55,8 +55,7 @@ final class InputComparison {
       SnapshotReader reader,
       Console console)
       throws IOException {
-    InputComparison comparison =
-        new InputComparison(inputs, format, duplicates, reader, console);
+    InputComparison comparison = new InputComparison(inputs, format, duplicates, reader, console);
     comparison.compareAll();
     comparison.compareReplaced();
     comparison.compareCounts();

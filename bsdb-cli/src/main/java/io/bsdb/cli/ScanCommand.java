@@ -38,7 +38,7 @@ import picocli.CommandLine.Option;
       "  bsdb scan --table places --limit 10",
       "  bsdb scan --table colours --encoding base64 > colours.txt",
       "  bsdb scan --table colours --json | jq -r .value",
-    "  bsdb scan --table cities --format parquet --output cities.parquet"
+      "  bsdb scan --table cities --format parquet --output cities.parquet"
     })
 final class ScanCommand implements Callable<Integer> {
   private static final int BUFFER = 256 << 10;
@@ -114,8 +114,7 @@ final class ScanCommand implements Callable<Integer> {
     return wanted;
   }
 
-  private void print(
-      RecordCursor cursor, @Nullable Schema schema, RecordText text, Format wanted)
+  private void print(RecordCursor cursor, @Nullable Schema schema, RecordText text, Format wanted)
       throws IOException {
     try (OutputStream out = new BufferedOutputStream(console.out(), BUFFER)) {
       if (wanted == Format.CSV) {
@@ -136,8 +135,7 @@ final class ScanCommand implements Callable<Integer> {
   }
 
   private void writeParquet(
-      RecordCursor cursor, @Nullable Schema schema, RecordText text, Path file)
-      throws IOException {
+      RecordCursor cursor, @Nullable Schema schema, RecordText text, Path file) throws IOException {
     if (schema == null) {
       throw CommandFailure.usage("the table has no schema; --format parquet is for rows");
     }

@@ -28,7 +28,10 @@ class FlinkBuildTest {
     Object[] arguments = new Object[9 + more.length];
     System.arraycopy(
         new Object[] {"build", "-t", table, "--engine", "flink", "--sql", script, "--key", "id"},
-        0, arguments, 0, 9);
+        0,
+        arguments,
+        0,
+        9);
     System.arraycopy(more, 0, arguments, 9, more.length);
     return CommandRun.of(arguments);
   }

@@ -34,14 +34,38 @@ class InputOptionsTest {
         IntStream.range(0, 20_000).mapToObj(i -> "Zür " + i + "\n").collect(Collectors.joining());
     Files.write(input, records.getBytes(Charset.forName(name)));
 
-    CommandRun build = CommandRun.of("build", "-t", table, "-i", input, "--charset", name,
-        "--separator", "r ", "--verify-input");
+    CommandRun build =
+        CommandRun.of(
+            "build",
+            "-t",
+            table,
+            "-i",
+            input,
+            "--charset",
+            name,
+            "--separator",
+            "r ",
+            "--verify-input");
 
     assertThat(build.status()).as(build.err()).isEqualTo(ExitStatus.NO);
     assertThat(build.err()).contains("duplicate key 'Zü'").contains("input:1 and ");
     CommandRun rows =
-        CommandRun.of("build", "-t", table, "-i", input, "--charset", name, "--format", "csv",
-            "--separator", " ", "--schema", "`Zür` STRING, `0` INT", "--key", "0");
+        CommandRun.of(
+            "build",
+            "-t",
+            table,
+            "-i",
+            input,
+            "--charset",
+            name,
+            "--format",
+            "csv",
+            "--separator",
+            " ",
+            "--schema",
+            "`Zür` STRING, `0` INT",
+            "--key",
+            "0");
     assertThat(rows.status()).as(rows.err()).isZero();
     assertThat(CommandRun.of("get", "-t", table, "--", "19999").out())
         .isEqualTo("19999\t{\"Zür\": \"Zür\", \"0\": 19999}\n");
@@ -55,7 +79,8 @@ class InputOptionsTest {
 
     assertThat(build.status()).isEqualTo(ExitStatus.NO);
     assertThat(build.err())
-        .isEqualTo("bsdb: " + input + ":2: malformed windows-1252: 1 bytes that are no character\n");
+        .isEqualTo(
+            "bsdb: " + input + ":2: malformed windows-1252: 1 bytes that are no character\n");
     assertThat(CommandRun.of("build", "-t", table, "-i", input, "--charset", "utf-9").status())
         .isEqualTo(ExitStatus.USAGE);
   }
@@ -65,15 +90,24 @@ class InputOptionsTest {
     Files.writeString(input, "a 1\nb 2\n");
 
     CommandRun build =
-        CommandRun.of("build", "-t", table, "-i", input, "--threads", "1", "--layout", "compressed",
-            "--dictionary-size", "4K");
+        CommandRun.of(
+            "build",
+            "-t",
+            table,
+            "-i",
+            input,
+            "--threads",
+            "1",
+            "--layout",
+            "compressed",
+            "--dictionary-size",
+            "4K");
 
     assertThat(build.status()).as(build.err()).isZero();
     CommandRun threads = CommandRun.of("build", "-t", table, "-i", input, "--threads", "-1");
     assertThat(threads.status()).isEqualTo(ExitStatus.USAGE);
     assertThat(threads.err()).contains("threads out of range: expected 0 to 1024, actual -1");
-    assertThat(
-            CommandRun.of("build", "-t", table, "-i", input, "--dictionary-size", "2M").err())
+    assertThat(CommandRun.of("build", "-t", table, "-i", input, "--dictionary-size", "2M").err())
         .contains("dictionary bytes out of range");
   }
 
@@ -83,12 +117,13 @@ class InputOptionsTest {
 
     for (String policy : new String[] {"first", "last"}) {
       CommandRun build =
-          CommandRun.of("build", "-t", table, "-i", input, "--duplicates", policy, "--verify-input");
+          CommandRun.of(
+              "build", "-t", table, "-i", input, "--duplicates", policy, "--verify-input");
       assertThat(build.status()).as(build.err()).isZero();
     }
     CommandRun pipe =
-        CommandRun.withInput("a 1\n".getBytes(UTF_8), "build", "-t", table, "-i", "-",
-            "--verify-input");
+        CommandRun.withInput(
+            "a 1\n".getBytes(UTF_8), "build", "-t", table, "-i", "-", "--verify-input");
     assertThat(pipe.status()).isEqualTo(ExitStatus.USAGE);
     assertThat(pipe.err()).contains("--verify-input needs inputs that can be read twice");
   }
@@ -96,7 +131,14 @@ class InputOptionsTest {
   @Test
   void saysWhatDiffersFromTheInput() {
     CommandRun build =
-        CommandRun.of("build", "-t", table, "--key", "k", "--verify-input", "--query",
+        CommandRun.of(
+            "build",
+            "-t",
+            table,
+            "--key",
+            "k",
+            "--verify-input",
+            "--query",
             "SELECT i AS k, uuid() AS v FROM range(10) t(i)");
 
     assertThat(build.status()).isEqualTo(ExitStatus.NO);
@@ -124,8 +166,8 @@ class InputOptionsTest {
     assertThat(CommandRun.of("get", "-t", table, "--keys", directory.resolve("no")).status())
         .isEqualTo(ExitStatus.UNREADABLE);
     CommandRun hex =
-        CommandRun.withInput("61\nzz\n".getBytes(UTF_8), "get", "-t", table, "--keys", "-",
-            "--encoding", "hex");
+        CommandRun.withInput(
+            "61\nzz\n".getBytes(UTF_8), "get", "-t", table, "--keys", "-", "--encoding", "hex");
     assertThat(hex.status()).isEqualTo(ExitStatus.USAGE);
     assertThat(hex.out()).isEqualTo("61\t31\n");
     assertThat(hex.err()).contains("line 2: key 'zz' is not hex");
@@ -141,21 +183,33 @@ class InputOptionsTest {
         2," spaces ",,"two
         lines"
         """);
-    String[] rows = {"--format", "csv", "--key", "id", "--schema",
-      "id BIGINT, name STRING, price DECIMAL(9, 2), note STRING"};
+    String[] rows = {
+      "--format",
+      "csv",
+      "--key",
+      "id",
+      "--schema",
+      "id BIGINT, name STRING, price DECIMAL(9, 2), note STRING"
+    };
     assertThat(
-            CommandRun.of("build", "-t", table, "-i", input, rows[0], rows[1], rows[2], rows[3],
-                    rows[4], rows[5]).status())
+            CommandRun.of(
+                    "build", "-t", table, "-i", input, rows[0], rows[1], rows[2], rows[3], rows[4],
+                    rows[5])
+                .status())
         .isZero();
 
     CommandRun scan = CommandRun.of("scan", "-t", table, "--format", "csv");
 
-    assertThat(scan.out()).startsWith("id,name,price,note\n").contains("1,\"a \"\"quoted\"\", text\",1.50,\"\"\n");
+    assertThat(scan.out())
+        .startsWith("id,name,price,note\n")
+        .contains("1,\"a \"\"quoted\"\", text\",1.50,\"\"\n");
     Path again = directory.resolve("again");
     Files.write(input, scan.outBytes());
     assertThat(
-            CommandRun.of("build", "-t", again, "-i", input, rows[0], rows[1], rows[2], rows[3],
-                    rows[4], rows[5]).status())
+            CommandRun.of(
+                    "build", "-t", again, "-i", input, rows[0], rows[1], rows[2], rows[3], rows[4],
+                    rows[5])
+                .status())
         .isZero();
     assertThat(CommandRun.of("scan", "-t", again).out())
         .isEqualTo(CommandRun.of("scan", "-t", table).out());

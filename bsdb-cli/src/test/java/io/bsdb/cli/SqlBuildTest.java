@@ -60,7 +60,8 @@ class SqlBuildTest {
   @Test
   void readsParquetThatItHasWritten() {
     Path first = parquet("1.parquet", ROWS, "id");
-    Path second = parquet("2.parquet", ROWS.replace("SELECT i AS id", "SELECT i + 5000 AS id"), "id");
+    Path second =
+        parquet("2.parquet", ROWS.replace("SELECT i AS id", "SELECT i + 5000 AS id"), "id");
 
     CommandRun build =
         build("--format", "parquet", "-i", first, second, "--key", "id", "--verify-input");
@@ -122,7 +123,8 @@ class SqlBuildTest {
     CommandRun twice = build("--query", "SELECT i // 2 AS id FROM range(9) r(i)", "--key", "id");
     assertThat(twice.status()).isEqualTo(ExitStatus.NO);
     assertThat(twice.err())
-        .containsPattern("duplicate key '\\{\"id\": [0-3]}': query:[1357] and query:[2468]; --duplicates");
+        .containsPattern(
+            "duplicate key '\\{\"id\": [0-3]}': query:[1357] and query:[2468]; --duplicates");
     CommandRun noColumn = build("--query", "SELECT 1 AS id", "--key", "code");
     assertThat(noColumn.status()).isEqualTo(ExitStatus.USAGE);
     assertThat(noColumn.err())

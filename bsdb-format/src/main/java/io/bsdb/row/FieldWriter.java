@@ -177,7 +177,9 @@ public abstract sealed class FieldWriter permits RowWriter, ArrayWriter {
     append(i, utf8, 0, utf8.length);
   }
 
-  /** Sets a CHAR or VARCHAR from UTF-8. Throws {@link IllegalArgumentException} if it is malformed. */
+  /**
+   * Sets a CHAR or VARCHAR from UTF-8. Throws {@link IllegalArgumentException} if it is malformed.
+   */
   public final void setUtf8(int i, byte[] bytes, int offset, int length) {
     check(i, Storage.TEXT);
     Objects.checkFromIndexSize(offset, length, bytes.length);

@@ -167,7 +167,9 @@ public final class KeyWriter {
     return this;
   }
 
-  /** Writes a CHAR or VARCHAR from UTF-8. A key with what is malformed does not {@link #fits() fit}. */
+  /**
+   * Writes a CHAR or VARCHAR from UTF-8. A key with what is malformed does not {@link #fits() fit}.
+   */
   public KeyWriter writeUtf8(byte[] bytes, int offset, int length) {
     check(Storage.TEXT);
     Objects.checkFromIndexSize(offset, length, bytes.length);
@@ -193,7 +195,8 @@ public final class KeyWriter {
 
   /**
    * Returns whether the key is complete, its texts are well-formed, its timestamps not finer than
-   * their types, and its length is 1 to 65,535. A lookup may take a key that does not fit for absent: no table holds it.
+   * their types, and its length is 1 to 65,535. A lookup may take a key that does not fit for
+   * absent: no table holds it.
    */
   public boolean fits() {
     return next == storages.length && refused == null && length >= 1 && length <= MAX_KEY_LENGTH;

@@ -1,11 +1,11 @@
 package io.bsdb.sql;
 
+import com.fasterxml.jackson.core.JsonParser;
 import io.bsdb.row.Column;
 import io.bsdb.row.FieldEncoder;
 import io.bsdb.row.KeyWriter;
 import io.bsdb.row.RowWriter;
 import io.bsdb.row.text.ValueParser;
-import com.fasterxml.jackson.core.JsonParser;
 import java.io.IOException;
 import java.math.BigDecimal;
 import java.time.Instant;
@@ -99,7 +99,8 @@ abstract class CellReader {
         }
 
         @Override
-        void write(DuckDBReadableVector vector, int row, Column column, RowWriter target, int field) {
+        void write(
+            DuckDBReadableVector vector, int row, Column column, RowWriter target, int field) {
           if (!vector.isNull(row)) {
             target.setInt(field, vector.getInt(row));
           }
@@ -114,7 +115,8 @@ abstract class CellReader {
         }
 
         @Override
-        void write(DuckDBReadableVector vector, int row, Column column, RowWriter target, int field) {
+        void write(
+            DuckDBReadableVector vector, int row, Column column, RowWriter target, int field) {
           if (!vector.isNull(row)) {
             target.setLong(field, vector.getLong(row));
           }
@@ -137,7 +139,8 @@ abstract class CellReader {
         }
 
         @Override
-        void write(DuckDBReadableVector vector, int row, Column column, RowWriter target, int field) {
+        void write(
+            DuckDBReadableVector vector, int row, Column column, RowWriter target, int field) {
           if (!vector.isNull(row)) {
             target.setDouble(field, vector.getDouble(row));
           }
@@ -160,7 +163,8 @@ abstract class CellReader {
         }
 
         @Override
-        void write(DuckDBReadableVector vector, int row, Column column, RowWriter target, int field) {
+        void write(
+            DuckDBReadableVector vector, int row, Column column, RowWriter target, int field) {
           String text = vector.getString(row);
           if (text != null) {
             target.setString(field, text);

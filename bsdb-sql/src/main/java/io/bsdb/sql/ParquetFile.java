@@ -67,8 +67,7 @@ public final class ParquetFile {
       statement.execute("SET TimeZone = 'UTC'");
       statement.execute(
           "COPY (SELECT %s FROM %s()) TO %s (FORMAT parquet)"
-              .formatted(
-                  String.join(", ", columns), FUNCTION, SourceType.quoted(part.toString())));
+              .formatted(String.join(", ", columns), FUNCTION, SourceType.quoted(part.toString())));
       Files.move(part, file, StandardCopyOption.REPLACE_EXISTING);
     } catch (SQLException e) {
       if (source.failure != null) {

@@ -77,8 +77,7 @@ record SourceType(Kind kind, ColumnType columnType, List<Part> parts) {
       case CAST -> "CAST(%s AS %s)".formatted(value, castTarget());
       case DATE -> finite(value, "CAST(%s - DATE '1970-01-01' AS INTEGER)".formatted(value));
       case TIME -> "epoch_us(%s)".formatted(value);
-      case TIMESTAMP_SECONDS, TIMESTAMP_MILLIS ->
-          finite(value, "epoch_ms(%s)".formatted(value));
+      case TIMESTAMP_SECONDS, TIMESTAMP_MILLIS -> finite(value, "epoch_ms(%s)".formatted(value));
       case TIMESTAMP_MICROS, TIMESTAMP_ZONED -> finite(value, "epoch_us(%s)".formatted(value));
       case TIMESTAMP_NANOS -> finite(value, "epoch_ns(%s)".formatted(value));
       case BLOB -> "base64(%s)".formatted(value);
@@ -90,8 +89,7 @@ record SourceType(Kind kind, ColumnType columnType, List<Part> parts) {
     return switch (columnType.kind()) {
       case VARCHAR -> "VARCHAR";
       case INT -> "INTEGER";
-      case DECIMAL ->
-          "DECIMAL(%d, %d)".formatted(columnType.precision(), columnType.scale());
+      case DECIMAL -> "DECIMAL(%d, %d)".formatted(columnType.precision(), columnType.scale());
       default -> columnType.kind().name();
     };
   }
@@ -110,7 +108,9 @@ record SourceType(Kind kind, ColumnType columnType, List<Part> parts) {
       case TIMESTAMP_SECONDS, TIMESTAMP_MILLIS, TIMESTAMP_MICROS, TIMESTAMP_NANOS ->
           "CAST(%s AS VARCHAR)".formatted(value);
       case TIMESTAMP_ZONED ->
-          finite(value, "strftime(%s AT TIME ZONE 'UTC', '%%Y-%%m-%%dT%%H:%%M:%%S.%%fZ')".formatted(value));
+          finite(
+              value,
+              "strftime(%s AT TIME ZONE 'UTC', '%%Y-%%m-%%dT%%H:%%M:%%S.%%fZ')".formatted(value));
       case FLOATING ->
           ("CASE WHEN isfinite(%1$s) THEN CAST(%1$s AS VARCHAR) WHEN isnan(%1$s) THEN 'NaN'"
                   + " WHEN %1$s > 0 THEN 'Infinity' WHEN %1$s < 0 THEN '-Infinity' END")

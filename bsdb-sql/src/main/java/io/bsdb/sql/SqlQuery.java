@@ -37,8 +37,7 @@ public final class SqlQuery {
   static SqlQuery prepare(Connection connection, String select) throws IOException {
     String subquery = "(" + select + "\n)";
     List<SourceColumn> columns = new ArrayList<>();
-    try (PreparedStatement prepared =
-        connection.prepareStatement("SELECT * FROM " + subquery)) {
+    try (PreparedStatement prepared = connection.prepareStatement("SELECT * FROM " + subquery)) {
       ResultSetMetaData types = prepared.getMetaData();
       for (int i = 0; i < types.getColumnCount(); i++) {
         columns.add(

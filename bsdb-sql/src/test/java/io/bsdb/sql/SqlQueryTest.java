@@ -46,8 +46,7 @@ class SqlQueryTest {
         schema,
         new RecordSink() {
           @Override
-          public void add(
-              byte[] bytes, int keyOffset, int keyLength, int valueLength, long row) {
+          public void add(byte[] bytes, int keyOffset, int keyLength, int valueLength, long row) {
             int valueOffset = keyOffset + keyLength;
             rows.add(
                 json.row(

@@ -1,6 +1,7 @@
 package io.bsdb.flink;
 
 import io.bsdb.format.Internal;
+import java.net.URL;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -8,6 +9,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.configuration.CoreOptions;
+import org.apache.flink.configuration.PipelineOptions;
 import org.apache.flink.table.api.EnvironmentSettings;
 import org.apache.flink.table.api.Schema;
 import org.apache.flink.table.api.Table;
@@ -42,11 +44,7 @@ public final class SqlBuild {
    * @throws Exception what Flink throws
    */
   public static void run(
-      String script,
-      String table,
-      List<String> key,
-      Map<String, String> options,
-      int parallelism)
+      String script, String table, List<String> key, Map<String, String> options, int parallelism)
       throws Exception {
     List<String> statements = statements(script);
     if (statements.isEmpty() || !QUERY.matcher(statements.get(statements.size() - 1)).matches()) {
@@ -55,6 +53,10 @@ public final class SqlBuild {
     }
     Configuration configuration = new Configuration();
     configuration.set(CoreOptions.DEFAULT_PARALLELISM, parallelism);
+    // With a class path of its own a job gets a class loader of its own, whose parent is that of
+    // Flink's classes; else it would get the system's, which need not have them.
+    configuration.set(PipelineOptions.CLASSPATHS, List.of(ownLocation().toString()));
+    configuration.set(CoreOptions.CLASSLOADER_RESOLVE_ORDER, "parent-first");
     TableEnvironment environment =
         TableEnvironment.create(
             EnvironmentSettings.newInstance()
@@ -79,6 +81,10 @@ public final class SqlBuild {
     environment.createTemporaryTable(TARGET, target.build());
     boolean overwrite = true;
     rows.insertInto(TARGET, overwrite).execute().await();
+  }
+
+  private static URL ownLocation() {
+    return SqlBuild.class.getProtectionDomain().getCodeSource().getLocation();
   }
 
   private static Schema schema(Table rows, List<String> key) {
