@@ -31,5 +31,6 @@ module io.bsdb.format {
       io.bsdb.reader;
   exports io.bsdb.row.text to
       io.bsdb.cli,
+      io.bsdb.sql,
       io.bsdb.flink;
 }

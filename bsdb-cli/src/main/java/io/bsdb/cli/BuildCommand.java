@@ -9,6 +9,7 @@ import io.bsdb.cli.output.ExitStatus;
 import io.bsdb.cli.output.Progress;
 import io.bsdb.cli.output.Report;
 import io.bsdb.format.SnapshotFormat;
+import io.bsdb.reader.SnapshotReader;
 import io.bsdb.row.Schema;
 import io.bsdb.table.Manifest;
 import io.bsdb.writer.DuplicateKeyException;
@@ -16,6 +17,7 @@ import io.bsdb.writer.SnapshotWriter;
 import io.bsdb.writer.TooFewRowsException;
 import io.bsdb.writer.WriterOptions;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicLong;
@@ -39,7 +41,9 @@ import picocli.CommandLine.Option;
       "",
       "With --format csv or jsonl a record is a row: a table with a schema. --key names the key's"
           + " columns; all others become the value. A CSV file begins with a header line; an empty"
-          + " field is NULL, or the empty text in a text column. JSON lines have one object each.",
+          + " field is NULL, or the empty text in a text column. JSON lines have one object each. With"
+          + " --format parquet, --query or --engine flink, the schema is that of the files, the query"
+          + " or the SELECT.",
       "",
       "If anything is wrong with an input, the snapshot in service stays in service. So it does if"
           + " the inputs hold no record at all, unless --min-rows 0 allows that.",
@@ -49,6 +53,8 @@ import picocli.CommandLine.Option;
     footer = {
       "  bsdb build --table places --input places.txt.zst --separator '\\t'",
       "  bsdb build --table cities --input cities500.csv.gz --format csv --key geoname_id",
+      "  bsdb build --table cities --query \"SELECT id, name FROM 'x/*.parquet'\" --key id",
+      "  bsdb build --table cities --engine flink --sql cities.sql --key id",
       "  sort -u names.txt | bsdb build --table names --input - --property owner=ops"
     })
 final class BuildCommand implements Callable<Integer> {
@@ -57,6 +63,7 @@ final class BuildCommand implements Callable<Integer> {
   @Mixin private TableArgument table;
   @Mixin private InputArguments input;
   @Mixin private RecordArguments records;
+  @Mixin private FlinkBuild flink;
   @Mixin private WriterArguments writer;
 
   @Option(
@@ -73,6 +80,13 @@ final class BuildCommand implements Callable<Integer> {
   @Option(names = "--verify", description = "Read the whole snapshot back once it is built.")
   private boolean verify;
 
+  @Option(
+      names = "--verify-input",
+      description =
+          "Read the inputs again once the snapshot is built, and compare every record with it. A"
+              + " query is run again; it must give the same rows.")
+  private boolean verifyInput;
+
   @Option(names = "--json", description = "Print what was built as JSON.")
   private boolean json;
 
@@ -83,12 +97,45 @@ final class BuildCommand implements Callable<Integer> {
   @Override
   public Integer call() throws IOException {
     WriterOptions.Builder builder = writer.toOptions();
-    Inputs inputs = input.inputs(console);
+    long started = System.nanoTime();
     BadLines badLines = records.badLines(console);
-    RecordFormat format = records.format(input, inputs, badLines, console);
+    Manifest manifest =
+        flink.isWanted() ? buildInFlink(builder.build()) : buildHere(builder, badLines);
+    if (badLines.count() > 0) {
+      console.say("skipped %,d lines that are not records", badLines.count());
+    }
+    if (verify) {
+      verify(manifest);
+    }
+    double seconds = (System.nanoTime() - started) / 1e9;
+    console.say("%s is in service: %s, %.1f s", manifest.version(), Holdings.of(manifest), seconds);
+    Report report = new Report();
+    report.add("version", manifest.version());
+    report.add("records", manifest.recordCount());
+    report.add("bytes", manifest.length());
+    report.add("skipped", badLines.count());
+    String answer = json ? report.json() : report.line();
+    console.answer(answer, manifest.version() + " is in service all the same");
+    return ExitStatus.OK;
+  }
+
+  private Manifest buildInFlink(WriterOptions options) throws IOException {
+    if (input.isGiven() || records.hasQuery() || verifyInput) {
+      throw CommandFailure.usage(
+          "--engine flink reads what --sql says: no --query, --verify-input, --input or options of"
+              + " inputs");
+    }
+    return flink.build(table.directory(), records.key(), options, console);
+  }
+
+  private Manifest buildHere(WriterOptions.Builder builder, BadLines badLines) throws IOException {
+    Inputs inputs = records.inputs(input, console);
+    if (verifyInput && !inputs.canBeReadAgain()) {
+      throw CommandFailure.usage("--verify-input needs inputs that can be read twice");
+    }
+    RecordFormat format = records.format(input, inputs, badLines, builder.build(), console);
     Schema schema = format.schema();
     WriterOptions options = schema == null ? builder.build() : builder.schema(schema).build();
-    long started = System.nanoTime();
     Manifest manifest;
     try {
       manifest =
@@ -106,22 +153,12 @@ final class BuildCommand implements Callable<Integer> {
                 case MAX_SHRINKAGE -> "; --max-shrinkage allows more to be missing";
               });
     }
-    if (badLines.count() > 0) {
-      console.say("skipped %,d lines that are not records", badLines.count());
+    if (verifyInput) {
+      try (SnapshotReader reader = SnapshotReader.open(directory(manifest))) {
+        InputComparison.compare(inputs, format, options.duplicates(), reader, console);
+      }
     }
-    if (verify) {
-      verify(manifest);
-    }
-    double seconds = (System.nanoTime() - started) / 1e9;
-    console.say("%s is in service: %s, %.1f s", manifest.version(), Holdings.of(manifest), seconds);
-    Report report = new Report();
-    report.add("version", manifest.version());
-    report.add("records", manifest.recordCount());
-    report.add("bytes", manifest.length());
-    report.add("skipped", badLines.count());
-    String answer = json ? report.json() : report.line();
-    console.answer(answer, manifest.version() + " is in service all the same");
-    return ExitStatus.OK;
+    return manifest;
   }
 
   private Manifest build(
@@ -157,12 +194,15 @@ final class BuildCommand implements Callable<Integer> {
     }
   }
 
+  private Path directory(Manifest built) {
+    return table.directory().resolve(SnapshotFormat.SNAPSHOTS_DIRECTORY).resolve(built.version());
+  }
+
   /** Verifies what was built, whatever has been put in service since. */
   private void verify(Manifest built) throws IOException {
     String version = built.version();
     try {
-      VerifyCommand.verify(
-          table.directory().resolve(SnapshotFormat.SNAPSHOTS_DIRECTORY).resolve(version), console);
+      VerifyCommand.verify(directory(built), console);
     } catch (IOException e) {
       String parent = built.parent();
       throw new IOException(

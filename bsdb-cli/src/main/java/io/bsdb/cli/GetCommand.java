@@ -1,5 +1,7 @@
 package io.bsdb.cli;
 
+import io.bsdb.cli.input.Lines;
+import io.bsdb.cli.output.CommandFailure;
 import io.bsdb.cli.output.Console;
 import io.bsdb.cli.output.Encoding;
 import io.bsdb.cli.output.ExitStatus;
@@ -7,8 +9,12 @@ import io.bsdb.cli.output.RecordText;
 import io.bsdb.reader.SnapshotReader;
 import java.io.BufferedOutputStream;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -43,7 +49,8 @@ import picocli.CommandLine.Parameters;
     footer = {
       "  bsdb get --table places -- 2950159",
       "  bsdb get --table places/snapshots/0000000002-1f0c9a37 -- 2950159",
-      "  bsdb get --table prices -- 'DE,4711' '[\"DE\", 4712]'"
+      "  bsdb get --table prices -- 'DE,4711' '[\"DE\", 4712]'",
+      "  cut -f 1 clicks.txt | bsdb get --table places --keys -"
     })
 final class GetCommand implements Callable<Integer> {
   private static final int BUFFER = 64 << 10;
@@ -60,8 +67,14 @@ final class GetCommand implements Callable<Integer> {
               + " Default: utf8, which prints bytes as they are.")
   private @Nullable Encoding encoding;
 
-  @Parameters(arity = "1..*", paramLabel = "KEY", description = "What to look up.")
-  private List<String> keys;
+  @Option(
+      names = "--keys",
+      paramLabel = "FILE|-",
+      description = "Look up the keys of a file, one per line; - for standard input.")
+  private @Nullable String file;
+
+  @Parameters(arity = "0..*", paramLabel = "KEY", description = "What to look up.")
+  private List<String> keys = List.of();
 
   GetCommand(Console console) {
     this.console = console;
@@ -69,26 +82,68 @@ final class GetCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException {
+    if ((file == null) == keys.isEmpty()) {
+      throw CommandFailure.usage("Missing required parameter: 'KEY', or --keys, and not both");
+    }
     try (SnapshotReader reader = SnapshotReader.open(table.directory());
         OutputStream out = new BufferedOutputStream(console.out(), BUFFER)) {
-      RecordText text = RecordText.of(reader.manifest().schema(), encoding);
-      List<byte[]> encodedKeys = keys.stream().map(text::parseKey).toList();
-      int status = ExitStatus.OK;
-      for (int i = 0; i < encodedKeys.size(); i++) {
-        byte[] key = encodedKeys.get(i);
-        byte[] value = reader.get(key);
-        if (value == null) {
-          out.flush();
-          console.say("absent: %s", keys.get(i));
-          status = ExitStatus.NO;
-        } else {
-          out.write(keys.get(i).getBytes(StandardCharsets.UTF_8));
-          out.write('\t');
-          out.write(text.value(key, value));
-          out.write('\n');
+      Lookups lookups =
+          new Lookups(reader, RecordText.of(reader.manifest().schema(), encoding), out);
+      if (file == null) {
+        List<byte[]> encodedKeys = keys.stream().map(lookups.text::parseKey).toList();
+        for (int i = 0; i < encodedKeys.size(); i++) {
+          lookups.print(keys.get(i).getBytes(StandardCharsets.UTF_8), encodedKeys.get(i));
         }
+      } else {
+        lookups.readKeys(file);
       }
-      return status;
+      return lookups.status;
+    }
+  }
+
+  /** The lookups of one command. */
+  private final class Lookups {
+    private final SnapshotReader reader;
+    private final RecordText text;
+    private final OutputStream out;
+    private int status = ExitStatus.OK;
+
+    Lookups(SnapshotReader reader, RecordText text, OutputStream out) {
+      this.reader = reader;
+      this.text = text;
+      this.out = out;
+    }
+
+    void readKeys(String name) throws IOException {
+      boolean standardInput = name.equals("-");
+      try (InputStream in = standardInput ? console.in() : Files.newInputStream(Path.of(name))) {
+        Lines.read(
+            in,
+            standardInput ? "(standard input)" : name,
+            (bytes, start, end, number) -> {
+              byte[] line = Arrays.copyOfRange(bytes, start, end);
+              try {
+                print(line, text.parseKey(line));
+              } catch (CommandFailure e) {
+                out.flush();
+                throw CommandFailure.usage("line %,d: %s".formatted(number, e.getMessage()));
+              }
+            });
+      }
+    }
+
+    void print(byte[] keyText, byte[] key) throws IOException {
+      byte[] value = reader.get(key);
+      if (value == null) {
+        out.flush();
+        console.say("absent: %s", new String(keyText, StandardCharsets.UTF_8));
+        status = ExitStatus.NO;
+        return;
+      }
+      out.write(keyText);
+      out.write('\t');
+      out.write(text.value(key, value));
+      out.write('\n');
     }
   }
 }

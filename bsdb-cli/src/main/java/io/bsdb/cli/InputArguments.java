@@ -9,6 +9,8 @@ import io.bsdb.cli.output.CommandFailure;
 import io.bsdb.cli.output.Console;
 import io.bsdb.cli.output.Encoding;
 import java.io.IOException;
+import java.nio.charset.Charset;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
@@ -19,23 +21,23 @@ final class InputArguments {
   enum Kind {
     TEXT,
     CSV,
-    JSONL
+    JSONL,
+    PARQUET
   }
 
   @Option(
       names = {"-i", "--input"},
-      required = true,
       arity = "1..*",
       paramLabel = "FILE|DIR|-",
       description =
           "Files, directories (all regular files in them, by name), quoted patterns, or - for"
               + " standard input. Files that end in .gz, .zst or .zstd are decompressed.")
-  private List<String> inputs;
+  private List<String> inputs = List.of();
 
   @Option(
       names = "--format",
       paramLabel = "FORMAT",
-      description = "text, csv or jsonl. Default: text.")
+      description = "text, csv, jsonl, or parquet in a build. Default: text.")
   private @Nullable Kind kind;
 
   @Option(
@@ -55,13 +57,42 @@ final class InputArguments {
               + " bytes as they are.")
   private @Nullable Encoding encoding;
 
+  @Option(
+      names = "--charset",
+      paramLabel = "NAME",
+      description =
+          "The charset of text, csv and jsonl, such as windows-1252 or GB18030; the table has UTF-8."
+              + " Default: UTF-8.")
+  private @Nullable Charset charset;
+
+  boolean hasInputs() {
+    return !inputs.isEmpty();
+  }
+
+  /** Whether one of these options is given. */
+  boolean isGiven() {
+    return hasInputs() || kind != null || separator != null || encoding != null || charset != null;
+  }
+
   Inputs inputs(Console console) throws IOException {
-    return Inputs.of(inputs, console.in());
+    if (!hasInputs()) {
+      throw CommandFailure.usage("Missing required option: '--input=FILE|DIR|-'");
+    }
+    return Inputs.of(inputs, console.in(), charset == null ? StandardCharsets.UTF_8 : charset);
   }
 
   /** Returns whether records are plain bytes, not rows. */
   boolean isText() {
     return kind == null || kind == Kind.TEXT;
+  }
+
+  /** Whether the inputs are Parquet files. */
+  boolean isParquet() {
+    if (kind == Kind.PARQUET && (separator != null || encoding != null || charset != null)) {
+      throw CommandFailure.usage(
+          "--separator, --encoding and --charset are not for --format parquet");
+    }
+    return kind == Kind.PARQUET;
   }
 
   /** Returns what stands between the key and the value of a text. */
@@ -78,6 +109,9 @@ final class InputArguments {
   RowSource rows() {
     if (encoding != null) {
       throw CommandFailure.usage("--encoding is for --format text");
+    }
+    if (kind == Kind.PARQUET) {
+      throw CommandFailure.usage("--format parquet is for 'bsdb build'");
     }
     if (kind == Kind.CSV) {
       return new CsvSource(delimiter());

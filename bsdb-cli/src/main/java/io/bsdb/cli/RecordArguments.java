@@ -5,18 +5,30 @@ import io.bsdb.cli.input.Inputs;
 import io.bsdb.cli.input.RecordFormat;
 import io.bsdb.cli.input.RowFormat;
 import io.bsdb.cli.input.RowSource;
+import io.bsdb.cli.input.SqlFormat;
 import io.bsdb.cli.input.TextFormat;
 import io.bsdb.cli.output.CommandFailure;
 import io.bsdb.cli.output.Console;
 import io.bsdb.row.Column;
 import io.bsdb.row.ColumnType;
+import io.bsdb.writer.WriterOptions;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
 /** Which records a build makes of its inputs. */
 final class RecordArguments {
+  @Option(
+      names = "--query",
+      paramLabel = "SELECT",
+      description =
+          "Take the rows of a query that DuckDB runs, in this process, such as"
+              + " \"SELECT id, name FROM 'x/*.parquet' WHERE active\"; in place of --input. It"
+              + " reads files and writes nothing.")
+  private @Nullable String query;
+
   @Option(
       names = "--on-bad-line",
       paramLabel = "POLICY",
@@ -30,7 +42,7 @@ final class RecordArguments {
       names = "--key",
       split = ",",
       paramLabel = "COLUMN",
-      description = "The key's columns in csv and jsonl, in key order, with commas between.")
+      description = "The key's columns, of rows, in key order, with commas between.")
   private List<String> key = List.of();
 
   @Option(
@@ -42,6 +54,29 @@ final class RecordArguments {
               + " rows.")
   private @Nullable String schema;
 
+  boolean hasQuery() {
+    return query != null;
+  }
+
+  List<String> key() {
+    return key;
+  }
+
+  /** Returns what is to be read. */
+  Inputs inputs(InputArguments input, Console console) throws IOException {
+    if (query == null) {
+      if (!input.hasInputs()) {
+        throw CommandFailure.usage("Missing required option: '--input=FILE|DIR|-', or --query");
+      }
+      return input.inputs(console);
+    }
+    if (input.isGiven()) {
+      throw CommandFailure.usage(
+          "--query names its files itself: no --input, --format, --separator, --encoding or --charset");
+    }
+    return Inputs.ofQuery();
+  }
+
   BadLines badLines(Console console) {
     return new BadLines(onBadLine, console);
   }
@@ -51,9 +86,31 @@ final class RecordArguments {
    *
    * @param inputs which tell the columns if the user does not
    * @param badLines of the build, which comes later
+   * @param options what the build may use
    */
-  RecordFormat format(InputArguments input, Inputs inputs, BadLines badLines, Console console)
+  RecordFormat format(
+      InputArguments input,
+      Inputs inputs,
+      BadLines badLines,
+      WriterOptions options,
+      Console console)
       throws IOException {
+    if (query != null || input.isParquet()) {
+      if (key.isEmpty()) {
+        throw CommandFailure.usage("rows need --key: which columns are the key?");
+      }
+      if (schema != null) {
+        throw CommandFailure.usage(
+            "--schema is for csv and jsonl; a --query may CAST, and may read Parquet files");
+      }
+      SqlFormat.Resources resources = resources(options);
+      SqlFormat format =
+          query == null
+              ? SqlFormat.parquet(inputs, key, resources)
+              : SqlFormat.query(query, key, resources);
+      console.say("schema: %s", format.schema());
+      return format;
+    }
     if (input.isText()) {
       if (!key.isEmpty() || schema != null) {
         throw CommandFailure.usage("--key and --schema are for --format csv and jsonl");
@@ -71,6 +128,15 @@ final class RecordArguments {
         RowFormat.records(source, source.columns(inputs, badLines.beforehand()), key);
     console.say("schema, inferred from the first rows: %s", format.schema());
     return format;
+  }
+
+  /** While the inputs are read, the build itself needs an eighth of its memory. */
+  private static SqlFormat.Resources resources(WriterOptions options) {
+    Path temporary = options.temporaryDirectory();
+    return new SqlFormat.Resources(
+        options.memoryBytes() * 3 / 4,
+        options.threads(),
+        temporary == null ? Path.of(System.getProperty("java.io.tmpdir")) : temporary);
   }
 
   private static List<Column> columns(String text) {

@@ -2,14 +2,19 @@ package io.bsdb.cli;
 
 import io.bsdb.cli.output.CommandFailure;
 import io.bsdb.cli.output.Console;
+import io.bsdb.cli.output.CsvText;
 import io.bsdb.cli.output.Encoding;
 import io.bsdb.cli.output.ExitStatus;
 import io.bsdb.cli.output.RecordText;
 import io.bsdb.reader.RecordCursor;
 import io.bsdb.reader.SnapshotReader;
+import io.bsdb.row.Schema;
+import io.bsdb.sql.ParquetFile;
 import java.io.BufferedOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -32,10 +37,19 @@ import picocli.CommandLine.Option;
     footer = {
       "  bsdb scan --table places --limit 10",
       "  bsdb scan --table colours --encoding base64 > colours.txt",
-      "  bsdb scan --table colours --json | jq -r .value"
+      "  bsdb scan --table colours --json | jq -r .value",
+      "  bsdb scan --table cities --format parquet --output cities.parquet"
     })
 final class ScanCommand implements Callable<Integer> {
   private static final int BUFFER = 256 << 10;
+
+  /** How records are printed. */
+  enum Format {
+    TEXT,
+    JSON,
+    CSV,
+    PARQUET
+  }
 
   private final Console console;
 
@@ -53,9 +67,21 @@ final class ScanCommand implements Callable<Integer> {
   private @Nullable Encoding encoding;
 
   @Option(
-      names = "--json",
-      description = "Print a JSON object per record, with key and value if there is no schema.")
+      names = "--format",
+      paramLabel = "FORMAT",
+      description =
+          "text; json, an object per record, with key and value if there is no schema; csv, with a"
+              + " header line; or parquet, into the file that --output names. Default: text.")
+  private @Nullable Format format;
+
+  @Option(names = "--json", description = "The same as --format json.")
   private boolean json;
+
+  @Option(
+      names = {"-o", "--output"},
+      paramLabel = "FILE",
+      description = "The Parquet file to write, in place of one that is there.")
+  private @Nullable Path output;
 
   ScanCommand(Console console) {
     this.console = console;
@@ -63,17 +89,68 @@ final class ScanCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException {
+    Format wanted = format();
     try (SnapshotReader reader = SnapshotReader.open(table.directory());
-        RecordCursor cursor = reader.scan();
-        OutputStream out = new BufferedOutputStream(console.out(), BUFFER)) {
-      RecordText text = RecordText.of(reader.manifest().schema(), encoding);
-      for (long i = 0; i < limit && cursor.next(); i++) {
-        byte[] key = key(cursor);
-        out.write(json ? text.json(key, cursor.value()) : text.line(key, cursor.value()));
-        out.write('\n');
+        RecordCursor cursor = reader.scan()) {
+      Schema schema = reader.manifest().schema();
+      RecordText text = RecordText.of(schema, encoding);
+      if (output != null) {
+        writeParquet(cursor, schema, text, output);
+      } else {
+        print(cursor, schema, text, wanted);
       }
     }
     return ExitStatus.OK;
+  }
+
+  private Format format() {
+    if (json && format != null && format != Format.JSON) {
+      throw CommandFailure.usage("--json is --format json");
+    }
+    Format wanted = json ? Format.JSON : format == null ? Format.TEXT : format;
+    if ((wanted == Format.PARQUET) != (output != null)) {
+      throw CommandFailure.usage("--format parquet needs --output, and no other format takes it");
+    }
+    return wanted;
+  }
+
+  private void print(RecordCursor cursor, @Nullable Schema schema, RecordText text, Format wanted)
+      throws IOException {
+    try (OutputStream out = new BufferedOutputStream(console.out(), BUFFER)) {
+      if (wanted == Format.CSV) {
+        out.write((CsvText.header(schema) + '\n').getBytes(StandardCharsets.UTF_8));
+      }
+      for (long i = 0; i < limit && cursor.next(); i++) {
+        byte[] key = key(cursor);
+        byte[] value = cursor.value();
+        out.write(
+            switch (wanted) {
+              case TEXT, PARQUET -> text.line(key, value);
+              case JSON -> text.json(key, value);
+              case CSV -> CsvText.line(text.json(key, value)).getBytes(StandardCharsets.UTF_8);
+            });
+        out.write('\n');
+      }
+    }
+  }
+
+  private void writeParquet(
+      RecordCursor cursor, @Nullable Schema schema, RecordText text, Path file) throws IOException {
+    if (schema == null) {
+      throw CommandFailure.usage("the table has no schema; --format parquet is for rows");
+    }
+    long[] rows = {0};
+    ParquetFile.write(
+        file,
+        schema,
+        () -> {
+          if (rows[0] == limit || !cursor.next()) {
+            return null;
+          }
+          rows[0]++;
+          return CsvText.fields(text.json(key(cursor), cursor.value()));
+        });
+    console.say("%s: %,d rows", file, rows[0]);
   }
 
   private static byte[] key(RecordCursor cursor) throws IOException {

@@ -68,10 +68,25 @@ final class WriterArguments {
   private @Nullable Integer zstdLevel;
 
   @Option(
+      names = "--dictionary-size",
+      paramLabel = "SIZE",
+      converter = ByteSize.Converter.class,
+      description =
+          "Longest dictionary that frames are compressed with, up to 1M; 0 for none. Default: 64K.")
+  private @Nullable ByteSize dictionarySize;
+
+  @Option(
       names = "--partitions",
       paramLabel = "COUNT",
       description = "Number of partition files. Default: chosen by the amount of data.")
   private @Nullable Integer partitions;
+
+  @Option(
+      names = "--threads",
+      paramLabel = "COUNT",
+      description =
+          "Threads that build partitions, and that run a --query. Default: one per processor.")
+  private @Nullable Integer threads;
 
   @Option(
       names = "--memory",
@@ -157,6 +172,12 @@ final class WriterArguments {
     }
     if (partitions != null) {
       options.partitions(partitions);
+    }
+    if (dictionarySize != null) {
+      options.dictionaryBytes(dictionarySize.toInt());
+    }
+    if (threads != null) {
+      options.threads(threads);
     }
     if (memory != null) {
       options.memoryBytes(memory.bytes());

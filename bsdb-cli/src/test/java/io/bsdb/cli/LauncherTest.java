@@ -30,6 +30,7 @@ class LauncherTest {
           "flink-connector",
           "kstreams-lookup",
           "examples",
+          "bsdb-sql",
           "bsdb-cli");
 
   @TempDir private Path directory;

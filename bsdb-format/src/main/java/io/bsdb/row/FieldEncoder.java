@@ -1,14 +1,25 @@
 package io.bsdb.row;
 
+import io.bsdb.format.Internal;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** From Java objects to encoded fields, as the table in {@link RowCodec} says. */
-final class FieldEncoder {
+/**
+ * From Java objects to encoded fields, as the table in {@link RowCodec} says.
+ *
+ * @hidden
+ */
+@Internal
+public final class FieldEncoder {
   private FieldEncoder() {}
 
-  static void write(KeyWriter key, Column column, @Nullable Object value) {
+  /**
+   * Writes the next field of a key.
+   *
+   * @throws IllegalArgumentException if the column cannot hold the value
+   */
+  public static void write(KeyWriter key, Column column, @Nullable Object value) {
     if (value == null) {
       throw new IllegalArgumentException("key column '" + column.name() + "' is null");
     }
@@ -35,7 +46,12 @@ final class FieldEncoder {
     }
   }
 
-  static void write(FieldWriter fields, int i, @Nullable Object value) {
+  /**
+   * Writes a field.
+   *
+   * @throws IllegalArgumentException if the field cannot hold the value
+   */
+  public static void write(FieldWriter fields, int i, @Nullable Object value) {
     if (value == null) {
       fields.setNull(i);
       return;

@@ -124,7 +124,8 @@ public abstract sealed class FieldWriter permits RowWriter, ArrayWriter {
    * Sets a TIMESTAMP or TIMESTAMP_LTZ.
    *
    * @param epochMillis milliseconds since 1970-01-01 00:00:00 (UTC for TIMESTAMP_LTZ)
-   * @param nanosOfMilli 0 to 999,999; dropped if the field's precision is at most 3
+   * @param nanosOfMilli 0 to 999,999
+   * @throws IllegalArgumentException if they are not 0 and the field's precision is at most 3
    */
   public final void setTimestamp(int i, long epochMillis, int nanosOfMilli) {
     Decimals.checkGivenNanos(nanosOfMilli);
@@ -134,6 +135,10 @@ public abstract sealed class FieldWriter permits RowWriter, ArrayWriter {
       LittleEndian.putLong(slots, slot, epochMillis);
       LittleEndian.putInt(slots, slot + Long.BYTES, nanosOfMilli);
     } else {
+      check(i, Storage.TIMESTAMP_MILLIS);
+      if (nanosOfMilli != 0) {
+        throw refused(i, nanosOfMilli + " ns of a millisecond do not fit " + column(i).type());
+      }
       LittleEndian.putLong(slots, slot(i, Storage.TIMESTAMP_MILLIS), epochMillis);
     }
   }
@@ -166,16 +171,27 @@ public abstract sealed class FieldWriter permits RowWriter, ArrayWriter {
     check(i, Storage.TEXT);
     String problem = MalformedText.problem(value);
     if (problem != null) {
-      throw new IllegalArgumentException("column '%s': %s".formatted(column(i).name(), problem));
+      throw refused(i, problem);
     }
     byte[] utf8 = value.getBytes(StandardCharsets.UTF_8);
-    setUtf8(i, utf8, 0, utf8.length);
+    append(i, utf8, 0, utf8.length);
   }
 
-  /** Sets a CHAR or VARCHAR from UTF-8, which is not checked. */
+  /**
+   * Sets a CHAR or VARCHAR from UTF-8. Throws {@link IllegalArgumentException} if it is malformed.
+   */
   public final void setUtf8(int i, byte[] bytes, int offset, int length) {
     check(i, Storage.TEXT);
+    Objects.checkFromIndexSize(offset, length, bytes.length);
+    String problem = MalformedText.problem(bytes, offset, length);
+    if (problem != null) {
+      throw refused(i, problem);
+    }
     append(i, bytes, offset, length);
+  }
+
+  private IllegalArgumentException refused(int i, String problem) {
+    return new IllegalArgumentException("column '%s': %s".formatted(column(i).name(), problem));
   }
 
   /** Sets a BINARY or VARBINARY. */

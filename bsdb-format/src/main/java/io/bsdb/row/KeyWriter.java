@@ -30,7 +30,7 @@ public final class KeyWriter {
   private byte[] buffer = new byte[INITIAL_CAPACITY];
   private long length; // also counts what did not fit
   private int next;
-  private @Nullable String malformed; // what is wrong with a text that was not stored
+  private @Nullable String refused; // what is wrong with a value that was not stored
 
   /** Returns a writer of keys of this schema, in its encoding. */
   public static KeyWriter of(Schema schema) {
@@ -47,7 +47,7 @@ public final class KeyWriter {
   public KeyWriter reset() {
     length = 0;
     next = 0;
-    malformed = null;
+    refused = null;
     return this;
   }
 
@@ -104,7 +104,8 @@ public final class KeyWriter {
    * Writes a TIMESTAMP or TIMESTAMP_LTZ.
    *
    * @param epochMillis milliseconds since 1970-01-01 00:00:00 (UTC for TIMESTAMP_LTZ)
-   * @param nanosOfMilli 0 to 999,999; dropped if the column's precision is at most 3
+   * @param nanosOfMilli 0 to 999,999; if the column's precision is at most 3 and they are not 0,
+   *     the key does not {@link #fits() fit}
    */
   public KeyWriter writeTimestamp(long epochMillis, int nanosOfMilli) {
     Decimals.checkGivenNanos(nanosOfMilli);
@@ -113,6 +114,10 @@ public final class KeyWriter {
       BigEndian.putLong(buffer, at, epochMillis);
       BigEndian.putInt(buffer, at + Long.BYTES, nanosOfMilli);
     } else {
+      check(Storage.TIMESTAMP_MILLIS);
+      if (nanosOfMilli != 0) {
+        return refuse(nanosOfMilli + " ns of a millisecond do not fit " + columns.get(next).type());
+      }
       int at = fixed(Storage.TIMESTAMP_MILLIS);
       BigEndian.putLong(buffer, at, epochMillis);
     }
@@ -155,17 +160,23 @@ public final class KeyWriter {
     check(Storage.TEXT);
     String problem = MalformedText.problem(value);
     if (problem != null) {
-      malformed = "column '%s': %s".formatted(columns.get(next).name(), problem);
-      next++;
-      return this;
+      return refuse(problem);
     }
     byte[] utf8 = value.getBytes(StandardCharsets.UTF_8);
-    return writeUtf8(utf8, 0, utf8.length);
+    append(utf8, 0, utf8.length);
+    return this;
   }
 
-  /** Writes a CHAR or VARCHAR from UTF-8, which is not checked. */
+  /**
+   * Writes a CHAR or VARCHAR from UTF-8. A key with what is malformed does not {@link #fits() fit}.
+   */
   public KeyWriter writeUtf8(byte[] bytes, int offset, int length) {
     check(Storage.TEXT);
+    Objects.checkFromIndexSize(offset, length, bytes.length);
+    String problem = MalformedText.problem(bytes, offset, length);
+    if (problem != null) {
+      return refuse(problem);
+    }
     append(bytes, offset, length);
     return this;
   }
@@ -183,19 +194,20 @@ public final class KeyWriter {
   }
 
   /**
-   * Returns whether the key is complete, its texts are well-formed and its length is 1 to 65,535. A
-   * lookup may take a key that does not fit for absent: no table holds it.
+   * Returns whether the key is complete, its texts are well-formed, its timestamps not finer than
+   * their types, and its length is 1 to 65,535. A lookup may take a key that does not fit for
+   * absent: no table holds it.
    */
   public boolean fits() {
-    return next == storages.length && malformed == null && length >= 1 && length <= MAX_KEY_LENGTH;
+    return next == storages.length && refused == null && length >= 1 && length <= MAX_KEY_LENGTH;
   }
 
   /**
    * Returns the key, in an array of its own.
    *
    * @throws IllegalStateException if columns are missing
-   * @throws IllegalArgumentException if the key is empty or longer than 65,535 bytes, or a text in
-   *     it is malformed
+   * @throws IllegalArgumentException if the key is empty or longer than 65,535 bytes, or holds a
+   *     value that it cannot
    */
   public byte[] toBytes() {
     return Arrays.copyOf(buffer, checkedLength());
@@ -214,12 +226,19 @@ public final class KeyWriter {
     return buffer;
   }
 
+  /** Passes a column over whose value no key holds. */
+  private KeyWriter refuse(String problem) {
+    refused = "column '%s': %s".formatted(columns.get(next).name(), problem);
+    next++;
+    return this;
+  }
+
   private int checkedLength() {
     if (next < storages.length) {
       throw new IllegalStateException("key column " + columns.get(next) + " is not written yet");
     }
-    if (malformed != null) {
-      throw new IllegalArgumentException(malformed);
+    if (refused != null) {
+      throw new IllegalArgumentException(refused);
     }
     if (!fits()) {
       throw new IllegalArgumentException(

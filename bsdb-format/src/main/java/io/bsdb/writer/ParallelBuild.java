@@ -120,7 +120,9 @@ final class ParallelBuild {
       mostRecords = Math.max(mostRecords, records);
     }
     long affordable = Math.max(1, options.memoryBytes() * 3 / 4 / largest);
-    int most = Math.min(tasks.size(), Runtime.getRuntime().availableProcessors());
+    int wanted =
+        options.threads() > 0 ? options.threads() : Runtime.getRuntime().availableProcessors();
+    int most = Math.min(tasks.size(), wanted);
     int threads = (int) Math.min(affordable, most);
     long heap = BUILD_BYTES_PER_RECORD * mostRecords;
     AtomicInteger next = new AtomicInteger();

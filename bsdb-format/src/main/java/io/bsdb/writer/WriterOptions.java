@@ -27,6 +27,7 @@ import org.jspecify.annotations.Nullable;
  * @param dictionaryBytes longest zstd dictionary, 0 for none
  * @param partitions number of partition files; 0 lets the writer choose by the amount of data and
  *     the memory
+ * @param threads that build partitions, at most; 0 for as many as there are processors
  * @param memoryBytes what the build aims to use of the heap and of the page cache together, from 64
  *     MiB on. A partition is always mapped as a whole. Not counted are what a thread needs for long
  *     values, up to four times the longest while it is written, and its buffers, up to an eighth of
@@ -52,6 +53,7 @@ public record WriterOptions(
     int zstdLevel,
     int dictionaryBytes,
     int partitions,
+    int threads,
     long memoryBytes,
     @Nullable Path temporaryDirectory,
     Duplicates duplicates,
@@ -96,6 +98,7 @@ public record WriterOptions(
     map.put("zstd-level", Integer.toString(zstdLevel));
     map.put("dictionary-size", Integer.toString(dictionaryBytes));
     map.put("partitions", Integer.toString(partitions));
+    map.put("threads", Integer.toString(threads));
     map.put("memory", Long.toString(memoryBytes));
     if (temporaryDirectory != null) {
       map.put("temp", temporaryDirectory.toString());
@@ -197,6 +200,7 @@ public record WriterOptions(
     private int zstdLevel = 3;
     private int dictionaryBytes = 64 << 10;
     private int partitions;
+    private int threads;
     private long memoryBytes = 1L << 30;
     private @Nullable Path temporaryDirectory;
     private Duplicates duplicates = Duplicates.FAIL;
@@ -218,6 +222,7 @@ public record WriterOptions(
       zstdLevel = options.zstdLevel;
       dictionaryBytes = options.dictionaryBytes;
       partitions = options.partitions;
+      threads = options.threads;
       memoryBytes = options.memoryBytes;
       temporaryDirectory = options.temporaryDirectory;
       duplicates = options.duplicates;
@@ -285,6 +290,12 @@ public record WriterOptions(
     /** Sets the number of partition files; 0 lets the writer choose. */
     public Builder partitions(int value) {
       partitions = (int) inRange("partitions", value, 0, SnapshotFormat.MAX_PARTITIONS);
+      return this;
+    }
+
+    /** Threads that build partitions, at most; 0 for as many as there are processors. */
+    public Builder threads(int value) {
+      threads = (int) inRange("threads", value, 0, 1024);
       return this;
     }
 
@@ -361,6 +372,7 @@ public record WriterOptions(
           case "zstd-level" -> zstdLevel(Integer.parseInt(value));
           case "dictionary-size" -> dictionaryBytes(Integer.parseInt(value));
           case "partitions" -> partitions(Integer.parseInt(value));
+          case "threads" -> threads(Integer.parseInt(value));
           case "memory" -> memoryBytes(Long.parseLong(value));
           case "temp" -> temporaryDirectory(Path.of(value));
           case "duplicates" -> duplicates(constant(Duplicates.values(), value));
@@ -405,6 +417,7 @@ public record WriterOptions(
           zstdLevel,
           dictionaryBytes,
           partitions,
+          threads,
           memoryBytes,
           temporaryDirectory,
           duplicates,

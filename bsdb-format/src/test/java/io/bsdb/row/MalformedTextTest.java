@@ -3,10 +3,13 @@ package io.bsdb.row;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -58,13 +61,71 @@ class MalformedTextTest {
     }
   }
 
+  /** Against the JDK's decoder: all characters, and bytes of each kind at each place of a word. */
   @Test
-  void keepsGivenBytesAsTheyAre() {
-    byte[] bytes = {(byte) 0xED, (byte) 0xA0, (byte) 0x80, (byte) 0xFF};
-    assertThat(KeyWriter.of(SCHEMA).writeUtf8(bytes, 0, bytes.length).toBytes()).isEqualTo(bytes);
+  void findsWhatIsNotUtf8() {
+    for (int point = 0; point <= Character.MAX_CODE_POINT; point += point < 0x3000 ? 1 : 7) {
+      if (point < Character.MIN_SURROGATE || point > Character.MAX_SURROGATE) {
+        byte[] utf8 = ("1234567" + Character.toString(point)).getBytes(StandardCharsets.UTF_8);
+        assertThat(MalformedText.problem(utf8, 0, utf8.length)).as("U+%x", point).isNull();
+      }
+    }
+    int[] kinds = {'a', 0x7F, 0x80, 0x8F, 0x90, 0x9F, 0xA0, 0xBF, 0xC0, 0xC1, 0xC2, 0xDF, 0xE0};
+    int[] more = {0xE1, 0xEC, 0xED, 0xEE, 0xEF, 0xF0, 0xF1, 0xF3, 0xF4, 0xF5, 0xFF};
+    int[] all = IntStream.concat(Arrays.stream(kinds), Arrays.stream(more)).toArray();
+    for (int a : all) {
+      for (int b : all) {
+        for (int c : all) {
+          for (int d : all) {
+            byte[] bytes = {'x', (byte) a, (byte) b, (byte) c, (byte) d, 'x', 'x', 'x', 'x', 'x'};
+            assertThat(MalformedText.problem(bytes, 1, 9) == null)
+                .as("%02x %02x %02x %02x", a, b, c, d)
+                .isEqualTo(isUtf8(bytes));
+          }
+        }
+      }
+    }
+  }
+
+  private static boolean isUtf8(byte[] bytes) {
+    try {
+      StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes));
+      return true;
+    } catch (CharacterCodingException e) {
+      return false;
+    }
+  }
+
+  @Test
+  void refusesMalformedBytes() {
+    byte[] bytes = {'a', (byte) 0xED, (byte) 0xA0, (byte) 0x80};
+    KeyWriter key = KeyWriter.of(SCHEMA).writeUtf8(bytes, 0, bytes.length);
+    assertThat(key.fits()).isFalse();
+    assertThatIllegalArgumentException()
+        .isThrownBy(key::toBytes)
+        .withMessageEndingWith("malformed UTF-8: byte ed at index 1");
     RowWriter row = new RowWriter(RowLayout.ofValues(SCHEMA));
-    row.setUtf8(0, bytes, 0, bytes.length);
-    assertThat(Arrays.copyOfRange(row.toBytes(), row.toBytes().length - 4, row.toBytes().length))
-        .isEqualTo(bytes);
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> row.setUtf8(0, bytes, 0, bytes.length))
+        .withMessageEndingWith("malformed UTF-8: byte ed at index 1");
+  }
+
+  @Test
+  void refusesNanosecondsThatAreNotStored() {
+    Schema schema =
+        Schema.builder()
+            .column("k", "TIMESTAMP(3)")
+            .column("v", "TIMESTAMP_LTZ(0)")
+            .primaryKey("k")
+            .build();
+    KeyWriter key = KeyWriter.of(schema);
+    assertThat(key.writeTimestamp(1, 1).fits()).isFalse();
+    assertThatIllegalArgumentException()
+        .isThrownBy(key::toBytes)
+        .withMessage("column 'k': 1 ns of a millisecond do not fit TIMESTAMP(3) NOT NULL");
+    assertThat(key.reset().writeTimestamp(1, 0).fits()).isTrue();
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> new RowWriter(RowLayout.ofValues(schema)).setTimestamp(0, 1, 999_999))
+        .withMessage("column 'v': 999999 ns of a millisecond do not fit TIMESTAMP_LTZ(0)");
   }
 }

@@ -7,6 +7,8 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.nio.channels.Channels;
 import java.nio.channels.FileChannel;
+import java.nio.charset.Charset;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Locale;
@@ -22,21 +24,27 @@ import org.jspecify.annotations.Nullable;
  * @param path null for a stream
  * @param stream empty for a file
  * @param length in bytes as stored; 0 if unknown
+ * @param charset of text, which is read as UTF-8; with UTF-8, bytes stay as they are
  */
-public record InputFile(String name, @Nullable Path path, InputStream stream, long length) {
+public record InputFile(
+    String name, @Nullable Path path, InputStream stream, long length, Charset charset) {
   private static final int BUFFER = 128 << 10;
 
-  static InputFile of(Path path) throws IOException {
-    return new InputFile(path.toString(), path, InputStream.nullInputStream(), Files.size(path));
+  /** Stands for a query, which is run as often as it is read. */
+  static final InputFile QUERY = of("query", InputStream.nullInputStream(), StandardCharsets.UTF_8);
+
+  static InputFile of(Path path, Charset charset) throws IOException {
+    return new InputFile(
+        path.toString(), path, InputStream.nullInputStream(), Files.size(path), charset);
   }
 
-  static InputFile of(String name, InputStream stream) {
-    return new InputFile(name, null, stream, 0);
+  static InputFile of(String name, InputStream stream, Charset charset) {
+    return new InputFile(name, null, stream, 0, charset);
   }
 
-  /** Returns whether it is a regular file, not a pipe. */
+  /** Returns whether it is a regular file, not a pipe, or a query. */
   boolean canBeReadAgain() {
-    return path != null && Files.isRegularFile(path);
+    return equals(QUERY) || (path != null && Files.isRegularFile(path));
   }
 
   /**
@@ -47,7 +55,8 @@ public record InputFile(String name, @Nullable Path path, InputStream stream, lo
   InputStream open(AtomicLong stored) throws IOException {
     InputStream source = path == null ? stream : Channels.newInputStream(FileChannel.open(path));
     try {
-      return new Named(decompressed(new Counting(source, stored)), name);
+      InputStream named = new Named(decompressed(new Counting(source, stored)), name);
+      return charset.equals(StandardCharsets.UTF_8) ? named : new Transcoded(named, name, charset);
     } catch (IOException e) {
       try (source) {
         throw named(name, e);

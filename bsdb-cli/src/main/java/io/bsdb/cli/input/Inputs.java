@@ -3,6 +3,7 @@ package io.bsdb.cli.input;
 import io.bsdb.cli.output.CommandFailure;
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.charset.Charset;
 import java.nio.file.FileSystems;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -26,9 +27,11 @@ public record Inputs(List<InputFile> files) {
    * Finds the files that the arguments name: files, directories (all regular files in them, by
    * name), patterns, and {@code -}.
    *
+   * @param charset of text
    * @throws CommandFailure if one of them names nothing
    */
-  public static Inputs of(List<String> arguments, InputStream standardInput) throws IOException {
+  public static Inputs of(List<String> arguments, InputStream standardInput, Charset charset)
+      throws IOException {
     List<InputFile> files = new ArrayList<>();
     boolean hasStandardInput = false;
     for (String argument : arguments) {
@@ -37,38 +40,44 @@ public record Inputs(List<InputFile> files) {
           throw CommandFailure.usage("--input names standard input twice");
         }
         hasStandardInput = true;
-        files.add(InputFile.of("(standard input)", standardInput));
+        files.add(InputFile.of("(standard input)", standardInput, charset));
       } else {
-        addPaths(argument, files);
+        addPaths(argument, charset, files);
       }
     }
     return new Inputs(files);
   }
 
-  private static void addPaths(String argument, List<InputFile> files) throws IOException {
+  /** The one input that a query is. */
+  public static Inputs ofQuery() {
+    return new Inputs(List.of(InputFile.QUERY));
+  }
+
+  private static void addPaths(String argument, Charset charset, List<InputFile> files)
+      throws IOException {
     Path path = Path.of(argument);
     if (argument.startsWith("-") && !Files.exists(path)) {
       throw CommandFailure.usage(
           "unknown option, or no such input: '%s'; --help shows the options".formatted(argument));
     }
     if (Files.isDirectory(path)) {
-      addSorted(path, regularFiles(path), files);
+      addSorted(path, regularFiles(path), charset, files);
     } else if (Files.exists(path)) {
-      files.add(InputFile.of(path));
+      files.add(InputFile.of(path, charset));
     } else if (globStart(argument) >= 0) {
-      addSorted(path, matching(argument), files);
+      addSorted(path, matching(argument), charset, files);
     } else {
       throw CommandFailure.unreadable("no such input: " + path);
     }
   }
 
-  private static void addSorted(Path argument, List<Path> paths, List<InputFile> files)
-      throws IOException {
+  private static void addSorted(
+      Path argument, List<Path> paths, Charset charset, List<InputFile> files) throws IOException {
     if (paths.isEmpty()) {
       throw CommandFailure.unreadable("no regular file in the input: " + argument);
     }
     for (Path path : paths.stream().sorted().toList()) {
-      files.add(InputFile.of(path));
+      files.add(InputFile.of(path, charset));
     }
   }
 

@@ -32,8 +32,13 @@ public final class RowFormat implements RecordFormat {
    * @throws CommandFailure if they have no such key
    */
   public static RowFormat records(RowSource source, List<Column> columns, List<String> key) {
+    return new RowFormat(source, schema(columns, key), null);
+  }
+
+  /** Returns the schema of these columns. Throws what {@link #records} throws. */
+  static Schema schema(List<Column> columns, List<String> key) {
     try {
-      return new RowFormat(source, Schema.of(columns, key), null);
+      return Schema.of(columns, key);
     } catch (IllegalArgumentException e) {
       throw CommandFailure.usage(e.getMessage() + "; --key names columns of " + columns);
     }

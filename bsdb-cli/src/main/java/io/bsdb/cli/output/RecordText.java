@@ -29,6 +29,16 @@ public sealed interface RecordText {
    */
   byte[] parseKey(String text);
 
+  /** Returns the key that a line stands for. Throws what {@link #parseKey(String)} throws. */
+  default byte[] parseKey(byte[] line) {
+    try {
+      return parseKey(StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(line)).toString());
+    } catch (CharacterCodingException e) {
+      throw CommandFailure.usage(
+          "key '%s' is malformed UTF-8".formatted(Encoding.excerpt(line, 0, line.length)));
+    }
+  }
+
   /**
    * Returns the value that a text stands for: of a row, the row as a JSON object.
    *
@@ -68,6 +78,11 @@ public sealed interface RecordText {
     @Override
     public byte[] parseKey(String text) {
       return parse("key", text);
+    }
+
+    @Override
+    public byte[] parseKey(byte[] line) {
+      return encoding == Encoding.UTF8 ? line.clone() : RecordText.super.parseKey(line);
     }
 
     @Override

@@ -67,7 +67,7 @@ class InputFileTest {
 
   private String read(byte[] stored, AtomicLong count) throws IOException {
     Path file = Files.write(directory.resolve("in.gz"), stored);
-    try (InputStream in = InputFile.of(file).open(count)) {
+    try (InputStream in = InputFile.of(file, StandardCharsets.UTF_8).open(count)) {
       return new String(in.readAllBytes(), StandardCharsets.US_ASCII);
     }
   }

@@ -1,6 +1,7 @@
 package io.bsdb.flink.row;
 
 import io.bsdb.reader.SnapshotReader;
+import io.bsdb.row.Column;
 import io.bsdb.row.ColumnType;
 import io.bsdb.row.RowLayout;
 import io.bsdb.row.RowView;
@@ -14,6 +15,10 @@ import org.apache.flink.table.data.utils.JoinedRowData;
 
 /** Makes Flink rows of keys and values, which it does not copy. For one thread. */
 public final class RowDecoder {
+  /** Lies in a row as STRING does, which would have to be UTF-8. */
+  private static final RowLayout BYTES =
+      RowLayout.of(List.of(new Column("value", ColumnType.bytes())));
+
   private final Schema schema;
   private final RowLayout layout;
   private final SnapshotMapping.Values values;
@@ -46,7 +51,7 @@ public final class RowDecoder {
     this.schema = mapping.schema();
     this.layout = RowLayout.ofValues(schema);
     this.values = mapping.values();
-    this.plain = new RowWriter(layout);
+    this.plain = new RowWriter(BYTES);
     this.fields = fields.stream().mapToInt(Field::code).toArray();
     this.metadata = metadata;
   }
@@ -85,12 +90,7 @@ public final class RowDecoder {
 
   /** Encodes a key. Used by one thread at a time: the writer is reused. */
   private synchronized byte[] asRow(byte[] value) {
-    plain.reset();
-    if (schema.valueColumns().get(0).type().kind() == ColumnType.Kind.VARCHAR) {
-      plain.setUtf8(0, value, 0, value.length);
-    } else {
-      plain.setBytes(0, value);
-    }
+    plain.reset().setBytes(0, value);
     return plain.toBytes();
   }
 }

@@ -1,0 +1,165 @@
+package io.bsdb.cli.input;
+
+import io.bsdb.cli.output.CommandFailure;
+import io.bsdb.row.Column;
+import io.bsdb.row.Schema;
+import io.bsdb.row.text.RowJsonWriter;
+import io.bsdb.sql.RecordSink;
+import io.bsdb.sql.SqlEngine;
+import io.bsdb.sql.SqlQuery;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+
+/** Rows that DuckDB finds: those of a query, or of Parquet files. */
+public final class SqlFormat implements RecordFormat {
+  private static final int PROGRESS_MASK = (1 << 12) - 1;
+
+  /**
+   * What DuckDB may use.
+   *
+   * @param threads 0 for as many as there are processors
+   */
+  public record Resources(long memoryBytes, int threads, Path temporaryDirectory) {
+    SqlEngine engine() throws IOException {
+      int most = threads > 0 ? threads : Runtime.getRuntime().availableProcessors();
+      return SqlEngine.open(memoryBytes, most, temporaryDirectory);
+    }
+  }
+
+  private final Resources resources;
+
+  /** Null: the inputs are Parquet files. */
+  private final @Nullable String query;
+
+  private final Schema schema;
+
+  private SqlFormat(Resources resources, @Nullable String query, Schema schema) {
+    this.resources = resources;
+    this.query = query;
+    this.schema = schema;
+  }
+
+  /**
+   * Returns the format of the one input that {@link Inputs#ofQuery()} names.
+   *
+   * @throws CommandFailure if its columns have no such key
+   */
+  public static SqlFormat query(String query, List<String> key, Resources resources)
+      throws IOException {
+    try (SqlEngine engine = resources.engine()) {
+      List<Column> columns = engine.query(query).columns();
+      return new SqlFormat(resources, query, RowFormat.schema(columns, key));
+    }
+  }
+
+  /**
+   * Returns the format of Parquet files, with the columns of the first.
+   *
+   * @throws CommandFailure if its columns have no such key
+   */
+  public static SqlFormat parquet(Inputs inputs, List<String> key, Resources resources)
+      throws IOException {
+    InputFile first = inputs.files().get(0);
+    try (SqlEngine engine = resources.engine()) {
+      List<Column> columns = engine.parquet(path(first)).columns();
+      return new SqlFormat(resources, null, RowFormat.schema(columns, key));
+    } catch (IllegalArgumentException e) {
+      throw CommandFailure.refused("%s: %s".formatted(first.name(), e.getMessage()));
+    }
+  }
+
+  private static Path path(InputFile file) {
+    Path path = file.path();
+    if (path == null || !file.canBeReadAgain()) {
+      throw CommandFailure.usage("Parquet is read from files; this is none: " + file.name());
+    }
+    return path;
+  }
+
+  @Override
+  public Schema schema() {
+    return schema;
+  }
+
+  @Override
+  public String describe(byte[] key) {
+    return RowJsonWriter.of(schema).key(key);
+  }
+
+  @Override
+  public void read(InputFile file, AtomicLong stored, Sink sink, BadLines badLines)
+      throws IOException {
+    try (SqlEngine engine = resources.engine()) {
+      if (query != null) {
+        engine.query(query).read(schema, new Records(file, stored, 0, sink, badLines));
+      } else {
+        SqlQuery rows = parquet(engine, file);
+        long count = engine.parquetRows(path(file));
+        rows.read(schema, new Records(file, stored, count, sink, badLines));
+      }
+    } catch (IOException e) {
+      throw new IOException("cannot read %s: %s".formatted(file.name(), e.getMessage()), e);
+    }
+  }
+
+  private SqlQuery parquet(SqlEngine engine, InputFile file) throws IOException {
+    List<String> names = schema.columns().stream().map(Column::name).toList();
+    SqlQuery query;
+    try {
+      query = engine.parquet(path(file), names);
+    } catch (IllegalArgumentException e) {
+      throw CommandFailure.refused("%s: %s".formatted(file.name(), e.getMessage()));
+    }
+    for (int i = 0; i < names.size(); i++) {
+      Column expected = schema.columns().get(i);
+      Column actual = query.columns().get(i);
+      if (!actual.type().equals(expected.type().nullable())) {
+        throw CommandFailure.refused(
+            "%s: column '%s' is %s, in the first file it is %s"
+                .formatted(file.name(), actual.name(), actual.type(), expected.type().nullable()));
+      }
+    }
+    return query;
+  }
+
+  /** The records of one input. */
+  private static final class Records implements RecordSink {
+    private final InputFile file;
+    private final AtomicLong stored;
+    private final long before;
+    private final long rows;
+    private final Sink sink;
+    private final BadLines badLines;
+
+    /**
+     * @param rows that the input has; 0 if unknown
+     */
+    Records(InputFile file, AtomicLong stored, long rows, Sink sink, BadLines badLines) {
+      this.file = file;
+      this.stored = stored;
+      this.before = stored.get();
+      this.rows = rows;
+      this.sink = sink;
+      this.badLines = badLines;
+    }
+
+    @Override
+    public void add(byte[] bytes, int keyOffset, int keyLength, int valueLength, long row)
+        throws IOException {
+      if (RecordFormat.fit(keyLength, valueLength, file.name(), row, badLines)) {
+        sink.add(bytes, keyOffset, keyLength, bytes, keyOffset + keyLength, valueLength, row);
+      }
+      if (row == rows || ((row & PROGRESS_MASK) == 0 && rows > 0)) {
+        stored.lazySet(before + (long) ((double) file.length() / rows * row));
+      }
+    }
+
+    @Override
+    public void refuse(long row, String reason) {
+      badLines.found(file.name(), row, reason);
+    }
+  }
+}

@@ -1,0 +1,77 @@
+package io.bsdb.cli.output;
+
+import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonToken;
+import io.bsdb.row.Column;
+import io.bsdb.row.Schema;
+import io.bsdb.row.text.ValueParser;
+import java.io.IOException;
+import java.io.StringWriter;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/** Rows as fields of text: NULL is empty, nested values are JSON, bytes Base64. */
+public final class CsvText {
+  private static final Pattern TO_QUOTE = Pattern.compile("[\",\r\n]|^\\s|\\s$");
+
+  private CsvText() {}
+
+  /** Returns the names of the columns; {@code key,value} if there is no schema. */
+  public static String header(@Nullable Schema schema) {
+    return schema == null
+        ? "key,value"
+        : schema.columns().stream()
+            .map(Column::name)
+            .map(CsvText::quoted)
+            .collect(Collectors.joining(","));
+  }
+
+  /**
+   * Returns a row as a line.
+   *
+   * @param json an object with all columns in order
+   */
+  public static String line(byte[] json) throws IOException {
+    return fields(json).stream()
+        .map(field -> field == null ? "" : quoted(field))
+        .collect(Collectors.joining(","));
+  }
+
+  /** Returns the texts of a row's values; null for NULL. */
+  public static List<@Nullable String> fields(byte[] json) throws IOException {
+    List<@Nullable String> fields = new ArrayList<>();
+    try (JsonParser in = ValueParser.JSON.createParser(json)) {
+      in.nextToken();
+      while (in.nextToken() == JsonToken.FIELD_NAME) {
+        JsonToken value = in.nextToken();
+        if (value == JsonToken.VALUE_NULL) {
+          fields.add(null);
+        } else if (value.isScalarValue()) {
+          fields.add(in.getText());
+        } else {
+          fields.add(nested(in));
+        }
+      }
+    }
+    return fields;
+  }
+
+  private static String nested(JsonParser in) throws IOException {
+    StringWriter text = new StringWriter();
+    try (JsonGenerator out = ValueParser.JSON.createGenerator(text)) {
+      out.copyCurrentStructureExact(in); // decimals keep their digits
+    }
+    return text.toString();
+  }
+
+  /** An empty text is quoted, other than NULL. */
+  private static String quoted(String field) {
+    return field.isEmpty() || TO_QUOTE.matcher(field).find()
+        ? '"' + field.replace("\"", "\"\"") + '"'
+        : field;
+  }
+}

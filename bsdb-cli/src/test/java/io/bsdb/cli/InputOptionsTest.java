@@ -1,0 +1,220 @@
+package io.bsdb.cli;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.bsdb.cli.output.ExitStatus;
+import java.io.IOException;
+import java.nio.charset.Charset;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class InputOptionsTest {
+  @TempDir private Path directory;
+  private Path table;
+  private Path input;
+
+  @BeforeEach
+  void setUp() {
+    table = directory.resolve("t");
+    input = directory.resolve("input");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"windows-1252", "UTF-16", "UTF-16LE", "GB18030", "ISO-8859-15"})
+  void readsTextOfACharset(String name) throws IOException {
+    String records =
+        IntStream.range(0, 20_000).mapToObj(i -> "Zür " + i + "\n").collect(Collectors.joining());
+    Files.write(input, records.getBytes(Charset.forName(name)));
+
+    CommandRun build =
+        CommandRun.of(
+            "build",
+            "-t",
+            table,
+            "-i",
+            input,
+            "--charset",
+            name,
+            "--separator",
+            "r ",
+            "--verify-input");
+
+    assertThat(build.status()).as(build.err()).isEqualTo(ExitStatus.NO);
+    assertThat(build.err()).contains("duplicate key 'Zü'").contains("input:1 and ");
+    CommandRun rows =
+        CommandRun.of(
+            "build",
+            "-t",
+            table,
+            "-i",
+            input,
+            "--charset",
+            name,
+            "--format",
+            "csv",
+            "--separator",
+            " ",
+            "--schema",
+            "`Zür` STRING, `0` INT",
+            "--key",
+            "0");
+    assertThat(rows.status()).as(rows.err()).isZero();
+    assertThat(CommandRun.of("get", "-t", table, "--", "19999").out())
+        .isEqualTo("19999\t{\"Zür\": \"Zür\", \"0\": 19999}\n");
+  }
+
+  @Test
+  void namesTheLineOfWhatIsMalformedInACharset() throws IOException {
+    Files.write(input, new byte[] {'a', ' ', 'b', '\n', 'c', ' ', (byte) 0x81, '\n'});
+
+    CommandRun build = CommandRun.of("build", "-t", table, "-i", input, "--charset", "cp1252");
+
+    assertThat(build.status()).isEqualTo(ExitStatus.NO);
+    assertThat(build.err())
+        .isEqualTo(
+            "bsdb: " + input + ":2: malformed windows-1252: 1 bytes that are no character\n");
+    assertThat(CommandRun.of("build", "-t", table, "-i", input, "--charset", "utf-9").status())
+        .isEqualTo(ExitStatus.USAGE);
+  }
+
+  @Test
+  void takesThreadsAndDictionaries() throws IOException {
+    Files.writeString(input, "a 1\nb 2\n");
+
+    CommandRun build =
+        CommandRun.of(
+            "build",
+            "-t",
+            table,
+            "-i",
+            input,
+            "--threads",
+            "1",
+            "--layout",
+            "compressed",
+            "--dictionary-size",
+            "4K");
+
+    assertThat(build.status()).as(build.err()).isZero();
+    CommandRun threads = CommandRun.of("build", "-t", table, "-i", input, "--threads", "-1");
+    assertThat(threads.status()).isEqualTo(ExitStatus.USAGE);
+    assertThat(threads.err()).contains("threads out of range: expected 0 to 1024, actual -1");
+    assertThat(CommandRun.of("build", "-t", table, "-i", input, "--dictionary-size", "2M").err())
+        .contains("dictionary bytes out of range");
+  }
+
+  @Test
+  void comparesTheInputWithWhatWasBuilt() throws IOException {
+    Files.writeString(input, "a 1\nb 2\na 3\n");
+
+    for (String policy : new String[] {"first", "last"}) {
+      CommandRun build =
+          CommandRun.of(
+              "build", "-t", table, "-i", input, "--duplicates", policy, "--verify-input");
+      assertThat(build.status()).as(build.err()).isZero();
+    }
+    CommandRun pipe =
+        CommandRun.withInput(
+            "a 1\n".getBytes(UTF_8), "build", "-t", table, "-i", "-", "--verify-input");
+    assertThat(pipe.status()).isEqualTo(ExitStatus.USAGE);
+    assertThat(pipe.err()).contains("--verify-input needs inputs that can be read twice");
+  }
+
+  @Test
+  void saysWhatDiffersFromTheInput() {
+    CommandRun build =
+        CommandRun.of(
+            "build",
+            "-t",
+            table,
+            "--key",
+            "k",
+            "--verify-input",
+            "--query",
+            "SELECT i AS k, uuid() AS v FROM range(10) t(i)");
+
+    assertThat(build.status()).isEqualTo(ExitStatus.NO);
+    assertThat(build.err())
+        .containsPattern(
+            "the input differs from what was built: line 1, key '\\{\"k\": 0}': the values differ from byte"
+                + " \\d+ on: table=\\d+ bytes input=\\d+ bytes; did the input change\\?");
+  }
+
+  @Test
+  void looksUpKeysOfStandardInputAndOfFiles() throws IOException {
+    Files.writeString(input, "a 1\nb 2\n\u00fc 3\n");
+    assertThat(CommandRun.of("build", "-t", table, "-i", input).status()).isZero();
+
+    CommandRun get =
+        CommandRun.withInput("b\nx\nü".getBytes(UTF_8), "get", "-t", table, "--keys", "-");
+
+    assertThat(get.status()).isEqualTo(ExitStatus.NO);
+    assertThat(get.out()).isEqualTo("b\t2\nü\t3\n");
+    assertThat(get.err()).isEqualTo("absent: x\n");
+    Path keys = Files.writeString(directory.resolve("keys"), "a\r\nb\r\n");
+    assertThat(CommandRun.of("get", "-t", table, "--keys", keys).out()).isEqualTo("a\t1\nb\t2\n");
+    assertThat(CommandRun.of("get", "-t", table, "--keys", keys, "--", "a").status())
+        .isEqualTo(ExitStatus.USAGE);
+    assertThat(CommandRun.of("get", "-t", table, "--keys", directory.resolve("no")).status())
+        .isEqualTo(ExitStatus.UNREADABLE);
+    CommandRun hex =
+        CommandRun.withInput(
+            "61\nzz\n".getBytes(UTF_8), "get", "-t", table, "--keys", "-", "--encoding", "hex");
+    assertThat(hex.status()).isEqualTo(ExitStatus.USAGE);
+    assertThat(hex.out()).isEqualTo("61\t31\n");
+    assertThat(hex.err()).contains("line 2: key 'zz' is not hex");
+  }
+
+  @Test
+  void scansIntoCsvThatBuildsTheSameTable() throws IOException {
+    Files.writeString(
+        input,
+        """
+        id,name,price,note
+        1,"a ""quoted"", text",1.50,
+        2," spaces ",,"two
+        lines"
+        """);
+    String[] rows = {
+      "--format",
+      "csv",
+      "--key",
+      "id",
+      "--schema",
+      "id BIGINT, name STRING, price DECIMAL(9, 2), note STRING"
+    };
+    assertThat(
+            CommandRun.of(
+                    "build", "-t", table, "-i", input, rows[0], rows[1], rows[2], rows[3], rows[4],
+                    rows[5])
+                .status())
+        .isZero();
+
+    CommandRun scan = CommandRun.of("scan", "-t", table, "--format", "csv");
+
+    assertThat(scan.out())
+        .startsWith("id,name,price,note\n")
+        .contains("1,\"a \"\"quoted\"\", text\",1.50,\"\"\n");
+    Path again = directory.resolve("again");
+    Files.write(input, scan.outBytes());
+    assertThat(
+            CommandRun.of(
+                    "build", "-t", again, "-i", input, rows[0], rows[1], rows[2], rows[3], rows[4],
+                    rows[5])
+                .status())
+        .isZero();
+    assertThat(CommandRun.of("scan", "-t", again).out())
+        .isEqualTo(CommandRun.of("scan", "-t", table).out());
+    CommandRun plain = CommandRun.of("scan", "-t", table, "--format", "parquet");
+    assertThat(plain.status()).isEqualTo(ExitStatus.USAGE);
+    assertThat(plain.err()).contains("--format parquet needs --output");
+  }
+}

@@ -1,0 +1,188 @@
+package io.bsdb.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.bsdb.cli.output.ExitStatus;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Tables of queries and Parquet files, and back. */
+class SqlBuildTest {
+  private static final String ROWS =
+      "SELECT i AS id, CASE WHEN i % 3 > 0 THEN 'näme ' || i END AS name,"
+          + " CAST(i AS DECIMAL(9,2)) / 8 AS price, TIMESTAMP '2026-01-01 00:00:00.123456' AS seen,"
+          + " [i, NULL] AS l, TIME '01:02:03' AS t FROM range(5000) r(i)";
+
+  @TempDir private Path directory;
+  private Path table;
+
+  @BeforeEach
+  void setUp() {
+    table = directory.resolve("t");
+  }
+
+  private CommandRun build(Object... more) {
+    Object[] arguments = Arrays.copyOf(new Object[] {"build", "-t", table}, 3 + more.length);
+    System.arraycopy(more, 0, arguments, 3, more.length);
+    return CommandRun.of(arguments);
+  }
+
+  /** Writes a Parquet file: a table of the query, scanned. */
+  private Path parquet(String name, String query, String key) {
+    Path source = directory.resolve("source-of-" + name);
+    Path file = directory.resolve(name);
+    assertThat(CommandRun.of("build", "-t", source, "--key", key, "--query", query).err())
+        .contains("is in service");
+    CommandRun scan = CommandRun.of("scan", "-t", source, "--format", "parquet", "-o", file);
+    assertThat(scan.status()).as(scan.err()).isZero();
+    return file;
+  }
+
+  @Test
+  void buildsTheRowsOfAQuery() throws IOException {
+    Files.writeString(directory.resolve("a.csv"), "code,n\nx,1\ny,2\n");
+    String query = "SELECT code, n * 10 AS tens FROM '%s/*.csv'".formatted(directory);
+
+    CommandRun build = build("--query", query, "--key", "code", "--verify", "--verify-input");
+
+    assertThat(build.status()).as(build.err()).isZero();
+    assertThat(build.err())
+        .contains("schema: (`code` STRING NOT NULL, `tens` BIGINT, PRIMARY KEY (`code`))");
+    assertThat(CommandRun.of("get", "-t", table, "--", "y").out())
+        .isEqualTo("y\t{\"code\": \"y\", \"tens\": 20}\n");
+  }
+
+  @Test
+  void readsParquetThatItHasWritten() {
+    Path first = parquet("1.parquet", ROWS, "id");
+    Path second =
+        parquet("2.parquet", ROWS.replace("SELECT i AS id", "SELECT i + 5000 AS id"), "id");
+
+    CommandRun build =
+        build("--format", "parquet", "-i", first, second, "--key", "id", "--verify-input");
+
+    assertThat(build.status()).as(build.err()).isZero();
+    assertThat(build.out()).contains("records=10000");
+    assertThat(CommandRun.of("get", "-t", table, "--", "5007").out())
+        .isEqualTo(
+            "5007\t{\"id\": 5007, \"name\": \"näme 7\", \"price\": 0.875, \"seen\":"
+                + " \"2026-01-01T00:00:00.123456\", \"l\": [7, null], \"t\": \"01:02:03\"}\n");
+    assertThat(CommandRun.of("get", "-t", table, "--", "5001").err()).isEmpty();
+  }
+
+  @Test
+  void refusesAQueryThatIsNoSelect() {
+    Path written = directory.resolve("written");
+
+    CommandRun build = build("--key", "a", "--query", "COPY (SELECT 1) TO '%s'".formatted(written));
+
+    assertThat(build.status()).isEqualTo(ExitStatus.USAGE);
+    assertThat(build.err())
+        .isEqualTo("bsdb: a query is a SELECT, which reads and does not write; not COPY\n");
+    assertThat(written).doesNotExist();
+    assertThat(table).doesNotExist();
+  }
+
+  @Test
+  void refusesFilesThatAreNotThereOrDamaged() throws IOException {
+    Path whole = parquet("whole.parquet", ROWS, "id");
+    byte[] bytes = Files.readAllBytes(whole);
+    Path cut = Files.write(directory.resolve("cut.parquet"), Arrays.copyOf(bytes, 1000));
+    for (int i = 100; i < bytes.length - 2000; i++) {
+      bytes[i] ^= 0x5A;
+    }
+    Path damaged = Files.write(directory.resolve("damaged.parquet"), bytes);
+
+    CommandRun none = build("--key", "a", "--query", "FROM '%s/x.parquet'".formatted(directory));
+    assertThat(none.status()).isEqualTo(ExitStatus.UNREADABLE);
+    assertThat(none.err()).contains("No files found that match the pattern");
+    CommandRun shortened = build("--format", "parquet", "-i", cut, "--key", "id");
+    assertThat(shortened.status()).isEqualTo(ExitStatus.UNREADABLE);
+    assertThat(shortened.err()).contains("cut.parquet");
+    CommandRun changed = build("--format", "parquet", "-i", damaged, "--key", "id");
+    assertThat(changed.status()).isEqualTo(ExitStatus.UNREADABLE);
+    assertThat(changed.err()).contains("cannot read " + damaged);
+    assertThat(CommandRun.of("versions", "-t", table).out()).isEmpty();
+  }
+
+  @Test
+  void refusesKeysThatAreNoneByRow() {
+    String nulls = "SELECT nullif(i, 4000) AS id FROM range(5000) r(i)";
+
+    CommandRun refused = build("--query", nulls, "--key", "id");
+    assertThat(refused.status()).isEqualTo(ExitStatus.NO);
+    assertThat(refused.err()).contains("bsdb: query:4001: key column 'id' is null");
+    CommandRun skipped = build("--query", nulls, "--key", "id", "--on-bad-line", "skip");
+    assertThat(skipped.out()).contains("records=4999 ").contains("skipped=1");
+
+    CommandRun twice = build("--query", "SELECT i // 2 AS id FROM range(9) r(i)", "--key", "id");
+    assertThat(twice.status()).isEqualTo(ExitStatus.NO);
+    assertThat(twice.err())
+        .containsPattern(
+            "duplicate key '\\{\"id\": [0-3]}': query:[1357] and query:[2468]; --duplicates");
+    CommandRun noColumn = build("--query", "SELECT 1 AS id", "--key", "code");
+    assertThat(noColumn.status()).isEqualTo(ExitStatus.USAGE);
+    assertThat(noColumn.err())
+        .isEqualTo(
+            "bsdb: primary key column 'code' is not a column; --key names columns of [`id` INT]\n");
+  }
+
+  @Test
+  void keepsTheOrderOfAQueryForDuplicates() {
+    String query = "SELECT i %% 7 AS id, i AS n FROM range(200000) r(i) ORDER BY i %s";
+
+    build("--query", query.formatted(""), "--key", "id", "--duplicates", "last", "--verify-input");
+    assertThat(CommandRun.of("get", "-t", table, "--", "0").out()).contains("\"n\": 199997");
+    CommandRun build =
+        build("--query", query.formatted("DESC"), "--key", "id", "--duplicates", "last");
+    assertThat(build.err()).contains("7 records");
+    assertThat(CommandRun.of("get", "-t", table, "--", "0").out()).contains("\"n\": 0}");
+  }
+
+  @Test
+  void refusesTypesAndFilesThatDoNotFitEachOther() {
+    CommandRun type = build("--query", "SELECT 1 AS id, sum(1) AS total", "--key", "id");
+    assertThat(type.status()).isEqualTo(ExitStatus.USAGE);
+    assertThat(type.err()).contains("column 'total' is of type HUGEINT, which tables do not have");
+
+    Path first = parquet("1.parquet", "SELECT 1 AS id, 'a' AS v", "id");
+    Path other = parquet("2.parquet", "SELECT 2 AS id, 7 AS v", "id");
+    CommandRun files = build("--format", "parquet", "-i", first, other, "--key", "id");
+    assertThat(files.status()).isEqualTo(ExitStatus.NO);
+    assertThat(files.err())
+        .contains("2.parquet: column 'v' is INT, in the first file it is STRING");
+  }
+
+  @Test
+  void endsWithinItsMemory() {
+    CommandRun build =
+        build(
+            "--query",
+            "SELECT 1 AS id, list(i) AS l FROM range(100000000) r(i)",
+            "--key",
+            "id",
+            "--memory",
+            "64M");
+
+    assertThat(build.status()).isEqualTo(ExitStatus.UNREADABLE);
+    assertThat(build.err()).contains("Out of Memory Error").contains("give more with --memory");
+  }
+
+  @Test
+  void refusesOptionsOfOtherInputs() {
+    assertThat(build("--query", "SELECT 1 AS id", "--key", "id", "-i", "x").err())
+        .contains("--query names its files itself");
+    assertThat(build("--query", "SELECT 1 AS id").err()).contains("rows need --key");
+    assertThat(build("--query", "SELECT 1 AS id", "--key", "id", "--schema", "id INT").err())
+        .contains("--schema is for csv and jsonl");
+    assertThat(build("--format", "parquet", "-i", "-", "--key", "id").err())
+        .contains("Parquet is read from files; this is none: (standard input)");
+    assertThat(build("--key", "id").err())
+        .startsWith("bsdb: Missing required option: '--input=FILE|DIR|-', or --query");
+  }
+}

@@ -1,0 +1,187 @@
+package io.bsdb.sql;
+
+import io.bsdb.row.Column;
+import io.bsdb.row.ColumnType;
+import io.bsdb.row.Schema;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Properties;
+import java.util.stream.Collectors;
+import org.duckdb.DuckDBColumnType;
+import org.duckdb.DuckDBDataChunkWriter;
+import org.duckdb.DuckDBFunctions;
+import org.duckdb.DuckDBTableFunction;
+import org.duckdb.DuckDBTableFunctionBindInfo;
+import org.duckdb.DuckDBTableFunctionBuilder;
+import org.duckdb.DuckDBTableFunctionCallInfo;
+import org.duckdb.DuckDBTableFunctionInitInfo;
+import org.jspecify.annotations.Nullable;
+
+/** Writes Parquet files. */
+public final class ParquetFile {
+  private static final String FUNCTION = "rows_of_the_table";
+
+  private ParquetFile() {}
+
+  /** Gives rows. */
+  @FunctionalInterface
+  public interface Rows {
+    /**
+     * Returns the next row: texts as DuckDB casts them, Base64 of bytes, JSON of what is nested,
+     * null for NULL. Null: there is no more.
+     */
+    @Nullable List<@Nullable String> next() throws IOException;
+  }
+
+  /**
+   * Writes a file, under another name until it is whole.
+   *
+   * @throws IllegalArgumentException naming a column whose values the file could not hold exactly
+   */
+  public static void write(Path file, Schema schema, Rows rows) throws IOException {
+    List<String> columns = new ArrayList<>();
+    for (Column column : schema.columns()) {
+      String name = "c" + columns.size();
+      columns.add(
+          "%s AS \"%s\"".formatted(value(name, column), column.name().replace("\"", "\"\"")));
+    }
+    Path part = file.resolveSibling(file.getFileName() + ".part");
+    Source source = new Source(rows, columns.size());
+    Properties settings = new Properties();
+    settings.setProperty("autoinstall_known_extensions", "false");
+    settings.setProperty("autoload_known_extensions", "false");
+    settings.setProperty("threads", "1");
+    try (Connection connection = DriverManager.getConnection("jdbc:duckdb:", settings);
+        DuckDBTableFunctionBuilder function = DuckDBFunctions.tableFunction();
+        Statement statement = connection.createStatement()) {
+      DuckDBFunctions.RegisteredFunction unused =
+          function.withName(FUNCTION).withFunction(source).register(connection);
+      statement.execute("SET TimeZone = 'UTC'");
+      statement.execute(
+          "COPY (SELECT %s FROM %s()) TO %s (FORMAT parquet)"
+              .formatted(String.join(", ", columns), FUNCTION, SourceType.quoted(part.toString())));
+      Files.move(part, file, StandardCopyOption.REPLACE_EXISTING);
+    } catch (SQLException e) {
+      if (source.failure != null) {
+        throw source.failure;
+      }
+      throw new IOException("cannot write %s: %s".formatted(file, e.getMessage()), e);
+    } finally {
+      Files.deleteIfExists(part);
+    }
+  }
+
+  /** Returns SQL that makes a value of its text. */
+  private static String value(String text, Column column) {
+    ColumnType type = column.type();
+    return switch (type.kind()) {
+      case BINARY, VARBINARY -> "from_base64(%s)".formatted(text);
+      case ARRAY, MAP, ROW ->
+          "CAST(CAST(%s AS JSON) AS %s)".formatted(text, sqlType(column, type, true));
+      default -> "CAST(%s AS %s)".formatted(text, sqlType(column, type, false));
+    };
+  }
+
+  private static String sqlType(Column column, ColumnType type, boolean nested) {
+    return switch (type.kind()) {
+      case CHAR, VARCHAR -> "VARCHAR";
+      case INT -> "INTEGER";
+      case BOOLEAN, TINYINT, SMALLINT, BIGINT, FLOAT, DOUBLE, DATE, TIME -> type.kind().name();
+      case DECIMAL -> {
+        if (nested && type.precision() > 15) {
+          throw refused(column, "has a nested DECIMAL of more than 15 digits");
+        }
+        yield "DECIMAL(%d, %d)".formatted(type.precision(), type.scale());
+      }
+      case TIMESTAMP -> type.precision() > 6 ? "TIMESTAMP_NS" : "TIMESTAMP";
+      case TIMESTAMP_LTZ -> {
+        if (type.precision() > 6) {
+          throw refused(column, "has nanoseconds in UTC");
+        }
+        yield "TIMESTAMP WITH TIME ZONE";
+      }
+      case ARRAY -> sqlType(column, type.elementType(), true) + "[]";
+      case MAP ->
+          "MAP(%s, %s)"
+              .formatted(
+                  sqlType(column, type.keyType(), true), sqlType(column, type.valueType(), true));
+      case ROW ->
+          type.fields().stream()
+              .map(
+                  field ->
+                      "\"%s\" %s"
+                          .formatted(
+                              field.name().replace("\"", "\"\""),
+                              sqlType(column, field.type(), true)))
+              .collect(Collectors.joining(", ", "STRUCT(", ")"));
+      case BINARY, VARBINARY -> throw refused(column, "has nested bytes");
+    };
+  }
+
+  private static IllegalArgumentException refused(Column column, String what) {
+    return new IllegalArgumentException(
+        "column '%s' %s, which cannot be written to Parquet: %s; take --format json"
+            .formatted(column.name(), what, column.type()));
+  }
+
+  /** What DuckDB reads the rows from: columns of texts. */
+  private static final class Source implements DuckDBTableFunction<Object, Object, Object> {
+    private final Rows rows;
+    private final int columns;
+    private @Nullable IOException failure;
+
+    Source(Rows rows, int columns) {
+      this.rows = rows;
+      this.columns = columns;
+    }
+
+    @Override
+    public Object bind(DuckDBTableFunctionBindInfo info) {
+      for (int i = 0; i < columns; i++) {
+        info.addResultColumn("c" + i, DuckDBColumnType.VARCHAR);
+      }
+      return this;
+    }
+
+    @Override
+    public Object init(DuckDBTableFunctionInitInfo info) {
+      info.setMaxThreads(1);
+      return this;
+    }
+
+    @Override
+    public long apply(DuckDBTableFunctionCallInfo info, DuckDBDataChunkWriter chunk)
+        throws IOException {
+      try {
+        long count = 0;
+        while (count < chunk.capacity()) {
+          List<@Nullable String> row = rows.next();
+          if (row == null) {
+            break;
+          }
+          for (int i = 0; i < columns; i++) {
+            String text = row.get(i);
+            if (text == null) {
+              chunk.vector(i).setNull(count);
+            } else {
+              chunk.vector(i).setString(count, text);
+            }
+          }
+          count++;
+        }
+        return count;
+      } catch (IOException e) {
+        failure = e;
+        throw e;
+      }
+    }
+  }
+}

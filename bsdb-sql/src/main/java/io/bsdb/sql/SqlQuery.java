@@ -1,0 +1,118 @@
+package io.bsdb.sql;
+
+import io.bsdb.row.Column;
+import io.bsdb.row.Schema;
+import java.io.IOException;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSetMetaData;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.duckdb.DuckDBChunkedResult;
+import org.duckdb.DuckDBPreparedStatement;
+
+/** A query whose rows become records. Used by one thread, while its engine is open. */
+public final class SqlQuery {
+  private final Connection connection;
+  private final String statement;
+  private final String names;
+  private final List<SourceColumn> columns;
+
+  private SqlQuery(
+      Connection connection, String statement, String names, List<SourceColumn> columns) {
+    this.connection = connection;
+    this.statement = statement;
+    this.names = names;
+    this.columns = columns;
+  }
+
+  /**
+   * Prepares a SELECT. It only ever runs as a subquery, where DuckDB refuses everything that
+   * writes.
+   */
+  static SqlQuery prepare(Connection connection, String select) throws IOException {
+    String subquery = "(" + select + "\n)";
+    List<SourceColumn> columns = new ArrayList<>();
+    try (PreparedStatement prepared = connection.prepareStatement("SELECT * FROM " + subquery)) {
+      ResultSetMetaData types = prepared.getMetaData();
+      for (int i = 0; i < types.getColumnCount(); i++) {
+        columns.add(
+            SourceColumn.of(types.getColumnName(i + 1), types.getColumnTypeName(i + 1), "c" + i));
+      }
+    } catch (SQLException e) {
+      throw SqlEngine.failure(e);
+    }
+    String names =
+        IntStream.range(0, columns.size()).mapToObj(i -> "c" + i).collect(Collectors.joining(", "));
+    String statement =
+        "SELECT %s FROM %s AS q(%s)"
+            .formatted(
+                columns.stream().map(SourceColumn::expression).collect(Collectors.joining(", ")),
+                subquery,
+                names);
+    return new SqlQuery(connection, statement, names, columns);
+  }
+
+  /** Returns the columns, nullable all of them: what a query yields is not known to be NOT NULL. */
+  public List<Column> columns() {
+    return columns.stream().map(SourceColumn::column).toList();
+  }
+
+  /**
+   * Runs the query. Rows become records in a thread beside the caller's, which hands them to the
+   * sink.
+   *
+   * @param schema of {@link #columns()}
+   * @throws IOException if it cannot be carried out to its end
+   */
+  public void read(Schema schema, RecordSink sink) throws IOException {
+    // When a stream of chunks fails, it just ends. A last row of its own tells that it was whole.
+    String withEnd =
+        "SELECT *, true FROM (%s) AS r(%s) UNION ALL SELECT %s, false"
+            .formatted(
+                statement, names, String.join(", ", Collections.nCopies(columns.size(), "NULL")));
+    RowEncoder encoder = new RowEncoder(schema, columns);
+    try (DuckDBPreparedStatement prepared =
+            (DuckDBPreparedStatement) connection.prepareStatement(withEnd);
+        Batches batches = Batches.produce(target -> encode(prepared, encoder, target), prepared)) {
+      for (Batch batch = batches.next(); batch != null; batch = batches.next()) {
+        batch.drainTo(sink);
+      }
+    } catch (SQLException e) {
+      throw SqlEngine.failure(e);
+    }
+    if (!encoder.hasEnded()) {
+      throw failure(encoder.count());
+    }
+  }
+
+  private static void encode(
+      DuckDBPreparedStatement prepared, RowEncoder encoder, Batches.Target target)
+      throws IOException, InterruptedException {
+    try (DuckDBChunkedResult result = prepared.query()) {
+      while (result.nextChunk()) {
+        target.put(encoder.encode(result.chunk()));
+      }
+    } catch (SQLException e) {
+      throw SqlEngine.failure(e);
+    }
+  }
+
+  /** Returns why the stream failed, which is told to who asks for all rows at once. */
+  private IOException failure(long rowsBefore) throws IOException {
+    String all = "SELECT max(hash(%s)) FROM (%s) AS r(%s)".formatted(names, statement, names);
+    String reason = "the query did not come to its end";
+    try (DuckDBPreparedStatement prepared =
+            (DuckDBPreparedStatement) connection.prepareStatement(all);
+        DuckDBChunkedResult result = prepared.query()) {
+      result.nextChunk();
+    } catch (SQLException e) {
+      reason = String.valueOf(SqlEngine.failure(e).getMessage());
+    }
+    return new IOException("after row %,d: %s".formatted(rowsBefore, reason));
+  }
+}
