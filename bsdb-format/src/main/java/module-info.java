@@ -28,5 +28,6 @@ module io.bsdb.format {
       io.bsdb.reader;
   exports io.bsdb.row.text to
       io.bsdb.cli,
-      io.bsdb.flink;
+      io.bsdb.flink,
+      io.bsdb.http;
 }

@@ -84,6 +84,14 @@ public interface SnapshotReader extends KeyLookup, Closeable {
   @SuppressWarnings("exports") // an internal type, to this project only
   @Nullable Overlay changes();
 
+  /**
+   * Returns where the record of a key lies, or would lie. For people.
+   *
+   * @hidden
+   */
+  @Internal
+  KeyPlace place(byte[] key);
+
   /** Returns the number of partitions of the snapshot, whether open or not. */
   int partitionCount();
 
