@@ -73,7 +73,7 @@ final class Html {
     text(title).raw("\">");
     for (int i = 0; i < bars.size(); i++) {
       Bar bar = bars.get(i);
-      double width = most == 0 ? 0 : 280 * bar.value / most;
+      double width = most == 0 ? 0 : 220 * bar.value / most;
       raw("<text x=0 y=%d>".formatted(22 * i + 15)).text(bar.label).raw("</text>");
       raw(
           String.format(

@@ -11,7 +11,7 @@ final class Sample {
   private Sample() {}
 
   @SuppressWarnings("ArrayRecordComponent") // handed on, never compared
-  record Record(byte[] key, byte[] value) {}
+  record Row(byte[] key, byte[] value) {}
 
   /**
    * Returns the first records of partitions spread over the version. Records lie in the order of a
@@ -19,8 +19,8 @@ final class Sample {
    *
    * @throws Problem if the version stores no keys
    */
-  static List<Record> of(SnapshotReader reader, int count) throws IOException {
-    List<Record> records = new ArrayList<>();
+  static List<Row> of(SnapshotReader reader, int count) throws IOException {
+    List<Row> records = new ArrayList<>();
     int partitions = reader.partitionCount();
     int each = Math.max(10, (count + partitions - 1) / partitions);
     int step = Math.max(1, (int) ((long) partitions * each / count));
@@ -29,7 +29,7 @@ final class Sample {
         int end = Math.min(count, records.size() + each);
         try (RecordCursor cursor = reader.scan(i)) {
           while (records.size() < end && cursor.next()) {
-            records.add(new Record(cursor.key(), cursor.value()));
+            records.add(new Row(cursor.key(), cursor.value()));
           }
         } catch (UnsupportedOperationException e) {
           throw new Problem(Problem.Kind.NO_KEYS, "the table is approximate: it stores no keys");

@@ -208,7 +208,7 @@ final class Service implements Closeable {
       RowJsonWriter writer =
           held.rows().writer(address.parameter("columns"), address.parameter("numbers"));
       Lines lines = new Lines(exchange, held, type, "rows");
-      for (Sample.Record record : Sample.of(held.reader(), count)) {
+      for (Sample.Row record : Sample.of(held.reader(), count)) {
         lines.next();
         if (writer != null) {
           writer.writeRow(lines.json(), record.key(), record.value());

@@ -32,7 +32,7 @@ final class SnapshotPage {
     facts.put("Records", TablePages.records(manifest));
     facts.put("Size", Texts.size(manifest.length()));
     facts.put("Partitions", Texts.count(manifest.partitions().size()));
-    facts.put("Bytes per record", perRecord(manifest, manifest.length()));
+    facts.put("Bytes per record", perRecord(manifest, (double) manifest.length()));
     if (manifest.hasChanges()) {
       facts.put(
           "Segments of changes",
@@ -115,8 +115,8 @@ final class SnapshotPage {
     try (Held held = service.hold(table, version)) {
       long[] keys = new long[33];
       long[] values = new long[33];
-      List<Sample.Record> records = Sample.of(held.reader(), SAMPLE_LENGTHS);
-      for (Sample.Record record : records) {
+      List<Sample.Row> records = Sample.of(held.reader(), SAMPLE_LENGTHS);
+      for (Sample.Row record : records) {
         keys[Integer.SIZE - Integer.numberOfLeadingZeros(record.key().length)]++;
         values[Integer.SIZE - Integer.numberOfLeadingZeros(record.value().length)]++;
       }
@@ -163,7 +163,7 @@ final class SnapshotPage {
 
   void sample(Html page, ServedTable table, @Nullable String version) throws IOException {
     try (Held held = service.hold(table, version)) {
-      List<Sample.Record> records = Sample.of(held.reader(), SAMPLE_ROWS);
+      List<Sample.Row> records = Sample.of(held.reader(), SAMPLE_ROWS);
       Schema schema = held.rows().schema();
       page.raw("<p>Rows of version ")
           .element("code", held.version())
@@ -172,7 +172,7 @@ final class SnapshotPage {
           schema == null
               ? new String[] {"key", "value"}
               : schema.columns().stream().map(Column::name).toArray(String[]::new));
-      for (Sample.Record record : records) {
+      for (Sample.Row record : records) {
         Map<String, String> columns = held.rows().columnTexts(record.key(), record.value());
         String key = keyAddress(table, held.rows(), record.key(), columns);
         page.raw("<tr>");

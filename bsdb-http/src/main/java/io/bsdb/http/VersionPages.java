@@ -63,7 +63,7 @@ final class VersionPages {
     page.raw("</td><td>");
     if (!inUse) {
       String command =
-          "bsdb rollback --table %s --to %s".formatted(table.directory(), manifest.version());
+          "bsdb rollback --table %s %s".formatted(table.directory(), manifest.version());
       page.raw("<details><summary>Command</summary>").element("pre", command);
       page.raw("</details>")
           .link(
