@@ -40,7 +40,10 @@ final class VersionPages {
         page.raw(version.equals(inUse) ? " <span class=tag>in use</span></th>" : "</th>");
         row(page, table, manifest, version.equals(inUse));
       } catch (CorruptSnapshotException e) {
-        page.text(version).raw("</th><td colspan=7>").text(e.getMessage()).raw("</td>");
+        page.text(version)
+            .raw("</th><td colspan=7>")
+            .text(String.valueOf(e.getMessage()))
+            .raw("</td>");
       }
       page.raw("</tr>");
     }

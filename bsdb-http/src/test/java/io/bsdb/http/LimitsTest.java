@@ -10,6 +10,7 @@ import io.bsdb.reader.options.ReaderOptions;
 import java.io.OutputStream;
 import java.net.Socket;
 import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -160,7 +161,7 @@ class LimitsTest {
           Tables.bytes(
               "POST " + LOOKUP + " HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n{"));
       out.flush();
-      String answer = new String(socket.getInputStream().readAllBytes(), "UTF-8");
+      String answer = new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
       assertThat(answer).startsWith("HTTP/1.1 408").contains("urn:problem-type:bsdb:timeout");
     }
     assertThat(client.get("/v1/tables/t/rows/k").statusCode()).isEqualTo(200);
@@ -171,7 +172,7 @@ class LimitsTest {
     serve(Map.of("idle-millis", 200));
     try (Socket socket = client.connect()) {
       socket.getOutputStream().write(Tables.bytes("GET /v1/tables HTTP/1.1\r\nHost: loc"));
-      assertThat(new String(socket.getInputStream().readAllBytes(), "UTF-8"))
+      assertThat(new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8))
           .doesNotContain("200 OK");
     }
   }

@@ -267,7 +267,7 @@ class SafetyTest {
     client.get("/v1/tables/t/rows/k");
     client.get("/v1/tables/t/rows/secretkey");
     server.close();
-    String[] lines = log.toString(StandardCharsets.UTF_8).split("\n");
+    String[] lines = log.toString(StandardCharsets.UTF_8).split("\n", -1);
     assertThat(lines[0])
         .matches(
             "\\{\"time\":\"[^\"]+\",\"method\":\"GET\",\"path\":\"/v1/tables/t/rows/\\*\",\"status\":200,"

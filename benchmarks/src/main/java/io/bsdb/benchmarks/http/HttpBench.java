@@ -115,16 +115,15 @@ public final class HttpBench {
 
   /** Serves tables mapped and from disk, and a constant of 100 bytes by the same library. */
   private static void serve(Path directory) throws Exception {
-    List<BsdbServer> servers = new ArrayList<>();
     for (Access access : List.of(Access.MAPPED, Access.IO_URING)) {
-      servers.add(
+      BsdbServer server =
           BsdbServer.builder()
               .table("bytes", directory.resolve("bytes"))
               .table("rows", directory.resolve("rows"))
               .options(ReaderOptions.builder().access(access).queueDepth(1024).build())
               .refreshEvery(Duration.ofMillis(200))
-              .start());
-      System.out.println(servers.get(servers.size() - 1).address().getPort());
+              .start(); // until the process is ended
+      System.out.println(server.address().getPort());
     }
     Server constant = new Server(0);
     byte[] body = new byte[100];
@@ -148,7 +147,7 @@ public final class HttpBench {
     Socket connected = null;
     for (int i = 0; connected == null; i++) {
       try {
-        connected = new Socket("127.0.0.1", port);
+        connected = new Socket(InetAddress.getLoopbackAddress(), port);
       } catch (IOException e) {
         if (i == 100) {
           throw e;
@@ -224,8 +223,13 @@ public final class HttpBench {
             body.putInt(key.length).put(key);
           }
           byte[] head =
-              ("POST /v1/tables/bytes/rows:lookup HTTP/1.1\r\nHost: localhost\r\nAccept: %s\r\n"
-                      + "Content-Type: %s\r\nContent-Length: %d\r\n\r\n")
+              String.join(
+                      "\r\n",
+                      "POST /v1/tables/bytes/rows:lookup HTTP/1.1",
+                      "Host: localhost",
+                      "Accept: %s",
+                      "Content-Type: %s",
+                      "Content-Length: %d\r\n\r\n")
                   .formatted(BYTES, BYTES, body.position())
                   .getBytes(StandardCharsets.US_ASCII);
           return ByteBuffer.allocate(head.length + body.position())

@@ -1,6 +1,7 @@
 package io.bsdb.benchmarks.http;
 
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
@@ -53,7 +54,8 @@ final class Load {
     try (Selector selector = Selector.open()) {
       for (int i = 0; i < CONNECTIONS; i++) {
         SocketChannel channel =
-            SocketChannel.open(new InetSocketAddress("127.0.0.1", contender.port()));
+            SocketChannel.open(
+                new InetSocketAddress(InetAddress.getLoopbackAddress(), contender.port()));
         channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
         channel.configureBlocking(false);
         Connection connection = new Connection(channel);

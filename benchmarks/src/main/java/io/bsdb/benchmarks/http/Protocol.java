@@ -4,6 +4,7 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 
 /** Where an answer ends, and what it holds. */
+@SuppressWarnings("ByteBufferBackingArray") // of buffers that Load allocates
 enum Protocol {
   HTTP {
     @Override
