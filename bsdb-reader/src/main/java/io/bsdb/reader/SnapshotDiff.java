@@ -2,6 +2,7 @@ package io.bsdb.reader;
 
 import com.dynatrace.hash4j.hashing.HashValue128;
 import io.bsdb.format.hash.KeyHash;
+import io.bsdb.reader.overlay.ChangeCursor;
 import io.bsdb.reader.overlay.Overlay;
 import io.bsdb.table.Manifest;
 import io.bsdb.table.PartitionFile;
@@ -155,7 +156,7 @@ public final class SnapshotDiff implements Closeable {
 
   /** The changes of one version, and of them only those that the other changes do not have. */
   private final class ChangedKeys implements Keys {
-    private final Overlay.Cursor cursor;
+    private final ChangeCursor cursor;
     private final @Nullable Overlay except;
 
     ChangedKeys(Overlay changes, @Nullable Overlay except) {
