@@ -31,6 +31,7 @@ module io.bsdb.format {
       io.bsdb.reader;
   exports io.bsdb.row.text to
       io.bsdb.cli,
-      io.bsdb.sql,
-      io.bsdb.flink;
+      io.bsdb.flink,
+      io.bsdb.http,
+      io.bsdb.sql;
 }

@@ -24,7 +24,9 @@ final class Commands {
           "inspect",
           "verify",
           "bench",
+          "serve",
           "versions",
+          "diff",
           "rollback",
           "prune",
           "sweep",
@@ -58,6 +60,8 @@ final class Commands {
       case "inspect" -> new InspectCommand(console);
       case "verify" -> new VerifyCommand(console);
       case "bench" -> new BenchCommand(console);
+      case "serve" -> new ServeCommand(console);
+      case "diff" -> new DiffCommand(console);
       case "versions" -> new VersionsCommand(console);
       case "rollback" -> new RollbackCommand(console);
       case "prune" -> new PruneCommand(console);

@@ -2,6 +2,7 @@ package io.bsdb.cli;
 
 import io.bsdb.cli.output.Console;
 import io.bsdb.cli.output.ExitStatus;
+import io.bsdb.reader.SnapshotParts;
 import io.bsdb.table.Manifest;
 import io.bsdb.table.PartitionFile;
 import java.io.IOException;
@@ -59,7 +60,7 @@ final class InspectCommand implements Callable<Integer> {
     Manifest manifest = SnapshotDirectory.manifest(snapshot);
     Map<PartitionFile, SnapshotParts> parts = new LinkedHashMap<>();
     for (PartitionFile file : manifest.partitions()) {
-      parts.put(file, SnapshotParts.of(snapshot, file));
+      parts.put(file, SnapshotParts.of(SnapshotDirectory.file(snapshot, file), file));
     }
     RecordLengths lengths = histograms ? RecordLengths.of(snapshot, manifest, console) : null;
     SymbolSavings symbols = SymbolSavings.of(snapshot, manifest);

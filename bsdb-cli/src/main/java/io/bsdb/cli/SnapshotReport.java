@@ -5,6 +5,7 @@ import io.bsdb.cli.output.Report;
 import io.bsdb.format.SectionKind;
 import io.bsdb.format.SnapshotFormat;
 import io.bsdb.format.symbols.SymbolTable;
+import io.bsdb.reader.SnapshotParts;
 import io.bsdb.table.Manifest;
 import io.bsdb.table.PartitionFile;
 import io.bsdb.table.SegmentFile;

@@ -3,6 +3,7 @@ package io.bsdb.reader;
 import com.dynatrace.hash4j.hashing.HashValue128;
 import io.bsdb.format.block.Block;
 import io.bsdb.format.hash.KeyHash;
+import io.bsdb.format.index.HashIndex;
 import io.bsdb.format.index.KeyIndex;
 import io.bsdb.format.symbols.FieldSelection;
 import io.bsdb.reader.block.BlockFile;
@@ -187,6 +188,32 @@ final class CallingReader implements SnapshotReader {
   @Override
   public @Nullable Overlay changes() {
     return snapshot.overlay();
+  }
+
+  @Override
+  public KeyPlace place(byte[] key) {
+    int call = calls.enter();
+    try {
+      HashValue128 hash = KeyHash.hash(key);
+      Partition partition = snapshot.partition(hash.getMostSignificantBits());
+      long located =
+          partition
+              .index()
+              .locate(key, hash.getMostSignificantBits(), hash.getLeastSignificantBits());
+      boolean absent = located == KeyIndex.ABSENT;
+      BlockFile file = partition.blocks();
+      int block = absent ? -1 : KeyIndex.block(located);
+      return new KeyPlace(
+          partition.number(),
+          file.path(),
+          absent ? -1 : HashIndex.rank(located),
+          block,
+          absent ? -1 : file.offset(block),
+          file.properties().signatureBits(),
+          snapshot.findChange(key, hash) != Overlay.UNCHANGED);
+    } finally {
+      calls.left(call);
+    }
   }
 
   @Override

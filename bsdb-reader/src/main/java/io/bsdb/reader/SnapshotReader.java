@@ -86,6 +86,14 @@ public interface SnapshotReader extends KeyLookup, Closeable {
   @Nullable Overlay changes();
 
   /**
+   * Returns where the record of a key lies, or would lie. For people.
+   *
+   * @hidden
+   */
+  @Internal
+  KeyPlace place(byte[] key);
+
+  /**
    * Returns lookups on the same files for rows of which only some fields will be read: the others
    * are not decoded where that takes time, and may come out empty. Not to be closed by itself.
    *

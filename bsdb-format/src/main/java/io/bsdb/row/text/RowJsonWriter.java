@@ -23,9 +23,11 @@ import java.time.LocalTime;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Base64;
+import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -41,19 +43,47 @@ public final class RowJsonWriter {
   /** The member that holds the bytes of a text that is not UTF-8. */
   static final String MALFORMED = "malformedUtf8";
 
+  /** All whole numbers up to this one are exact in floating point. */
+  private static final long MAX_EXACT = 1L << 53;
+
   private static final JsonFactory FACTORY = new JsonFactory();
 
   private final Schema schema;
   private final RowLayout layout;
 
-  private RowJsonWriter(Schema schema) {
+  /** The positions of the columns that rows are written with. */
+  private final int[] columns;
+
+  private final boolean longNumbersAsText;
+
+  private RowJsonWriter(Schema schema, int[] columns, boolean longNumbersAsText) {
     this.schema = schema;
     this.layout = RowLayout.ofValues(schema);
+    this.columns = columns;
+    this.longNumbersAsText = longNumbersAsText;
   }
 
   /** Returns a writer for keys and rows of this schema. */
   public static RowJsonWriter of(Schema schema) {
-    return new RowJsonWriter(schema);
+    return new RowJsonWriter(schema, IntStream.range(0, schema.columns().size()).toArray(), false);
+  }
+
+  /**
+   * Returns a writer of rows with some of their columns, in declared order.
+   *
+   * @throws IllegalArgumentException if the table does not have one of them
+   */
+  public RowJsonWriter columns(Collection<String> names) {
+    int[] positions = names.stream().mapToInt(schema::position).sorted().distinct().toArray();
+    return new RowJsonWriter(schema, positions, longNumbersAsText);
+  }
+
+  /**
+   * Returns a writer that writes numbers as strings which programs with floating-point numbers
+   * would change: DECIMAL, and BIGINT beyond 2^53.
+   */
+  public RowJsonWriter longNumbersAsText() {
+    return new RowJsonWriter(schema, columns, true);
   }
 
   /** Returns a row, its key included, such as <code>{"id": 7, "name": "Bern"}</code>. */
@@ -66,14 +96,14 @@ public final class RowJsonWriter {
     return text(out -> writeKey(out, key));
   }
 
-  /** Writes a row with all its columns, in declared order. */
+  /** Writes a row with its columns in declared order. */
   public void writeRow(JsonGenerator out, byte[] key, byte[] value) throws IOException {
     KeyView keyView = KeyView.of(schema).wrap(key);
     RowView valueView = new RowView(layout).wrap(value);
-    List<Column> columns = schema.columns();
+    List<Column> all = schema.columns();
     out.writeStartObject();
-    for (int i = 0; i < columns.size(); i++) {
-      out.writeFieldName(columns.get(i).name());
+    for (int i : columns) {
+      out.writeFieldName(all.get(i).name());
       int keyPosition = schema.keyPosition(i);
       if (keyPosition >= 0) {
         write(out, keyView, keyPosition);
@@ -89,7 +119,7 @@ public final class RowJsonWriter {
     writeFields(out, KeyView.of(schema).wrap(key), schema.keyColumns());
   }
 
-  private static void writeFields(JsonGenerator out, FieldView view, List<Column> fields)
+  private void writeFields(JsonGenerator out, FieldView view, List<Column> fields)
       throws IOException {
     out.writeStartObject();
     for (int i = 0; i < view.size(); i++) {
@@ -99,7 +129,7 @@ public final class RowJsonWriter {
     out.writeEndObject();
   }
 
-  private static void write(JsonGenerator out, FieldView view, int i) throws IOException {
+  private void write(JsonGenerator out, FieldView view, int i) throws IOException {
     ColumnType type = view.type(i);
     if (view.isNull(i)) {
       out.writeNull();
@@ -119,7 +149,7 @@ public final class RowJsonWriter {
     }
   }
 
-  private static void writeScalar(JsonGenerator out, FieldView view, int i) throws IOException {
+  private void writeScalar(JsonGenerator out, FieldView view, int i) throws IOException {
     Object value = Objects.requireNonNull(view.valueAt(i));
     String text = scalar(view, i, value);
     if (text == null) {
@@ -128,14 +158,21 @@ public final class RowJsonWriter {
       out.writeBinary(view.bytesAt(i));
       out.writeEndObject();
     } else if (value instanceof Boolean
-        || (value instanceof Number && Character.isDigit(text.charAt(text.length() - 1)))) {
+        || (value instanceof Number
+            && Character.isDigit(text.charAt(text.length() - 1))
+            && !(longNumbersAsText && isLong(value)))) {
       out.writeRawValue(text);
     } else {
       out.writeString(text); // NaN and infinities too
     }
   }
 
-  private static void writeMap(JsonGenerator out, MapView map) throws IOException {
+  private static boolean isLong(Object value) {
+    return value instanceof BigDecimal
+        || (value instanceof Long number && (number > MAX_EXACT || number < -MAX_EXACT));
+  }
+
+  private void writeMap(JsonGenerator out, MapView map) throws IOException {
     List<String> names = names(map.keys());
     if (names != null) {
       out.writeStartObject();

@@ -1,17 +1,21 @@
-package io.bsdb.cli;
+package io.bsdb.reader;
 
 import io.bsdb.format.FileFooter;
+import io.bsdb.format.Internal;
 import io.bsdb.format.PartChecksum;
 import io.bsdb.format.Section;
 import io.bsdb.format.SectionKind;
+import io.bsdb.table.Manifest;
 import io.bsdb.table.PartitionFile;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
@@ -19,14 +23,25 @@ import java.util.Map;
  * Bytes of the parts of a partition file, or of several.
  *
  * @param bytes by the name of the part; only parts that there are
+ * @hidden
  */
-record SnapshotParts(Map<String, Long> bytes) {
+@Internal
+public record SnapshotParts(Map<String, Long> bytes) {
   private static final String REST = "headers";
 
+  /** Returns the parts of all partition files of a version of a table. */
+  public static SnapshotParts of(Path table, Manifest manifest) throws IOException {
+    List<SnapshotParts> files = new ArrayList<>();
+    for (PartitionFile file : manifest.partitions()) {
+      Path directory = table.resolve(file.directory(manifest.version()));
+      files.add(of(directory.resolve(file.name()), file));
+    }
+    return sum(files);
+  }
+
   /** Returns the parts of one file: the sections that its footer names. */
-  static SnapshotParts of(Path snapshot, PartitionFile file) throws IOException {
-    FileFooter footer =
-        footer(SnapshotDirectory.file(snapshot, file), new PartChecksum(file.fileId()));
+  public static SnapshotParts of(Path path, PartitionFile file) throws IOException {
+    FileFooter footer = footer(path, new PartChecksum(file.fileId()));
     Map<String, Long> bytes = new LinkedHashMap<>();
     long rest = file.length();
     for (SectionKind kind : SectionKind.values()) {
@@ -41,7 +56,7 @@ record SnapshotParts(Map<String, Long> bytes) {
   }
 
   /** Returns the parts of several files together. */
-  static SnapshotParts sum(Collection<SnapshotParts> files) {
+  public static SnapshotParts sum(Collection<SnapshotParts> files) {
     Map<String, Long> bytes = new LinkedHashMap<>();
     for (SectionKind kind : SectionKind.values()) {
       bytes.put(name(kind), 0L);
@@ -54,7 +69,7 @@ record SnapshotParts(Map<String, Long> bytes) {
   }
 
   /** Returns the bytes of the sections of a kind. */
-  long bytes(SectionKind kind) {
+  public long bytes(SectionKind kind) {
     return bytes.getOrDefault(name(kind), 0L);
   }
 

@@ -1,0 +1,359 @@
+package io.bsdb.benchmarks.http;
+
+import io.bsdb.benchmarks.http.Load.Contender;
+import io.bsdb.benchmarks.http.Load.Result;
+import io.bsdb.http.BsdbServer;
+import io.bsdb.reader.AsyncSnapshotReader;
+import io.bsdb.reader.options.Access;
+import io.bsdb.reader.options.ReaderOptions;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.OutputStream;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import org.eclipse.jetty.http.HttpHeader;
+import org.eclipse.jetty.server.Handler;
+import org.eclipse.jetty.server.Request;
+import org.eclipse.jetty.server.Response;
+import org.eclipse.jetty.server.Server;
+import org.eclipse.jetty.util.Callback;
+
+/**
+ * Compares lookups over HTTP with a constant answer and with Redis: {@code benchmarks/run http
+ * [RECORDS [SECONDS [ROUNDS]]]}.
+ */
+public final class HttpBench {
+  private static final int BATCH = 64;
+
+  private HttpBench() {}
+
+  /** Runs the comparison, or with the word {@code server} what is compared. */
+  public static void main(String[] arguments) throws Exception {
+    if (arguments.length == 2 && arguments[0].equals("server")) {
+      serve(Path.of(arguments[1]));
+      return;
+    }
+    int records = arguments.length > 0 ? Integer.parseInt(arguments[0]) : 1_000_000;
+    long nanos = (arguments.length > 1 ? Long.parseLong(arguments[1]) : 4) * 1_000_000_000L;
+    int rounds = arguments.length > 2 ? Integer.parseInt(arguments[2]) : 3;
+    Path directory = Files.createTempDirectory("bsdb-http-bench");
+    Records.publishBytes(directory.resolve("bytes"), records);
+    Records.publishRows(directory.resolve("rows"), records);
+    int redisPort = freePort();
+    Process redis =
+        start(
+            directory,
+            List.of(
+                "redis-server",
+                "--port",
+                Integer.toString(redisPort),
+                "--bind",
+                "127.0.0.1",
+                "--save",
+                "",
+                "--appendonly",
+                "no"));
+    Process server =
+        start(
+            directory,
+            List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-Xmx1g",
+                "-cp",
+                System.getProperty("java.class.path"),
+                HttpBench.class.getName(),
+                "server",
+                directory.toString()));
+    try (BufferedReader ports =
+        new BufferedReader(
+            new InputStreamReader(server.getInputStream(), StandardCharsets.UTF_8))) {
+      int mapped = Integer.parseInt(ports.readLine());
+      int ring = Integer.parseInt(ports.readLine());
+      int constant = Integer.parseInt(ports.readLine());
+      fill(redisPort, records);
+      measure(contenders(mapped, ring, constant, redisPort), records, nanos, rounds);
+      reader(directory.resolve("bytes"), records, nanos);
+      swaps(directory.resolve("bytes"), contender("swap", mapped, "bytes", BYTES), records, nanos);
+    } finally {
+      server.destroy();
+      redis.destroy();
+      server.waitFor();
+      redis.waitFor();
+    }
+  }
+
+  private static final String BYTES = "application/octet-stream";
+
+  private static Process start(Path directory, List<String> command) throws IOException {
+    return new ProcessBuilder(command)
+        .directory(directory.toFile())
+        .redirectError(directory.resolve("messages").toFile())
+        .start();
+  }
+
+  private static int freePort() throws IOException {
+    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      return socket.getLocalPort();
+    }
+  }
+
+  /** Serves tables mapped and from disk, and a constant of 100 bytes by the same library. */
+  private static void serve(Path directory) throws Exception {
+    for (Access access : List.of(Access.MAPPED, Access.IO_URING)) {
+      BsdbServer server =
+          BsdbServer.builder()
+              .table("bytes", directory.resolve("bytes"))
+              .table("rows", directory.resolve("rows"))
+              .options(ReaderOptions.builder().access(access).queueDepth(1024).build())
+              .refreshEvery(Duration.ofMillis(200))
+              .start(); // until the process is ended
+      System.out.println(server.address().getPort());
+    }
+    Server constant = new Server(0);
+    byte[] body = new byte[100];
+    Arrays.fill(body, (byte) '-');
+    constant.setHandler(
+        new Handler.Abstract() {
+          @Override
+          public boolean handle(Request request, Response response, Callback callback) {
+            response.getHeaders().put(HttpHeader.CONTENT_TYPE, BYTES);
+            response.getHeaders().put(HttpHeader.CONTENT_LENGTH, body.length);
+            response.write(true, ByteBuffer.wrap(body), callback);
+            return true;
+          }
+        });
+    constant.start();
+    System.out.println(constant.getURI().getPort());
+    constant.join();
+  }
+
+  private static void fill(int port, int records) throws IOException, InterruptedException {
+    Socket connected = null;
+    for (int i = 0; connected == null; i++) {
+      try {
+        connected = new Socket(InetAddress.getLoopbackAddress(), port);
+      } catch (IOException e) {
+        if (i == 100) {
+          throw e;
+        }
+        Thread.sleep(50);
+      }
+    }
+    try (Socket socket = connected) {
+      OutputStream out = socket.getOutputStream();
+      for (int i = 0; i < records; i++) {
+        out.write(command("SET", List.of(Records.key(i), Records.value(i))));
+        for (int k = 0; k < 5; k++) { // +OK
+          if (socket.getInputStream().read() < 0) {
+            throw new IOException("redis ended");
+          }
+        }
+      }
+    }
+  }
+
+  private static byte[] command(String name, List<byte[]> arguments) {
+    StringBuilder text = new StringBuilder();
+    text.append("*%d\r\n$%d\r\n%s\r\n".formatted(arguments.size() + 1, name.length(), name));
+    for (byte[] argument : arguments) {
+      text.append("$%d\r\n".formatted(argument.length))
+          .append(new String(argument, StandardCharsets.US_ASCII))
+          .append("\r\n");
+    }
+    return text.toString().getBytes(StandardCharsets.US_ASCII);
+  }
+
+  private record Requests(String name, Protocol protocol, int port, int keys, Function requests)
+      implements Contender {
+    @Override
+    public byte[] request(int[] numbers) {
+      return requests.of(numbers);
+    }
+
+    @Override
+    public String toString() {
+      return name;
+    }
+  }
+
+  /** Makes the bytes of a request. */
+  private interface Function {
+    byte[] of(int[] numbers);
+  }
+
+  private static Contender contender(String name, int port, String table, String accept) {
+    String key = table.equals("bytes") ? "key-" : "";
+    return new Requests(
+        name,
+        Protocol.HTTP,
+        port,
+        1,
+        numbers ->
+            "GET /v1/tables/%s/rows/%s%d HTTP/1.1\r\nHost: localhost\r\nAccept: %s\r\n\r\n"
+                .formatted(table, key, numbers[0], accept)
+                .getBytes(StandardCharsets.US_ASCII));
+  }
+
+  private static Contender batch(String name, int port) {
+    return new Requests(
+        name,
+        Protocol.HTTP,
+        port,
+        BATCH,
+        numbers -> {
+          ByteBuffer body = ByteBuffer.allocate(32 * numbers.length).order(ByteOrder.LITTLE_ENDIAN);
+          for (int number : numbers) {
+            byte[] key = Records.key(number);
+            body.putInt(key.length).put(key);
+          }
+          byte[] head =
+              String.join(
+                      "\r\n",
+                      "POST /v1/tables/bytes/rows:lookup HTTP/1.1",
+                      "Host: localhost",
+                      "Accept: %s",
+                      "Content-Type: %s",
+                      "Content-Length: %d\r\n\r\n")
+                  .formatted(BYTES, BYTES, body.position())
+                  .getBytes(StandardCharsets.US_ASCII);
+          return ByteBuffer.allocate(head.length + body.position())
+              .put(head)
+              .put(body.flip())
+              .array();
+        });
+  }
+
+  private static List<Contender> contenders(int mapped, int ring, int constant, int redis) {
+    return List.of(
+        new Requests(
+            "constant of 100 bytes",
+            Protocol.HTTP,
+            constant,
+            0,
+            numbers ->
+                "GET /v1/tables/bytes/rows/key-1234567 HTTP/1.1\r\nHost: localhost\r\nAccept: application/octet-stream\r\n\r\n"
+                    .getBytes(StandardCharsets.US_ASCII)),
+        contender("row as bytes, mapped", mapped, "bytes", BYTES),
+        contender("row of 8 columns as JSON, mapped", mapped, "rows", "application/json"),
+        new Requests(
+            "Redis GET",
+            Protocol.RESP,
+            redis,
+            1,
+            numbers -> command("GET", List.of(Records.key(numbers[0])))),
+        batch("64 keys as bytes, mapped", mapped),
+        new Requests(
+            "Redis MGET of 64",
+            Protocol.RESP,
+            redis,
+            BATCH,
+            numbers -> command("MGET", Arrays.stream(numbers).mapToObj(Records::key).toList())),
+        batch("64 keys as bytes, io_uring", ring));
+  }
+
+  private static void measure(List<Contender> contenders, int records, long nanos, int rounds)
+      throws IOException {
+    Map<String, List<Result>> results = new LinkedHashMap<>();
+    Random random = new Random(1);
+    for (Contender contender : contenders) {
+      Load.run(contender, records, 2 * nanos, random); // until all is compiled
+    }
+    for (int round = 0; round < rounds; round++) {
+      for (Contender contender : contenders) {
+        results
+            .computeIfAbsent(contender.toString(), name -> new ArrayList<>())
+            .add(Load.run(contender, records, nanos, random));
+      }
+    }
+    System.out.println("| | requests or keys per second | p50 µs | p99 µs |");
+    System.out.println("|---|---|---|---|");
+    results.forEach(
+        (name, each) ->
+            System.out.println(
+                String.format(
+                    Locale.ROOT,
+                    "| %s | %,.0f | %.0f | %.0f |",
+                    name,
+                    median(each.stream().mapToDouble(Result::keysPerSecond).toArray()),
+                    median(each.stream().mapToDouble(Result::p50Micros).toArray()),
+                    median(each.stream().mapToDouble(Result::p99Micros).toArray()))));
+  }
+
+  private static double median(double[] values) {
+    Arrays.sort(values);
+    return values[values.length / 2];
+  }
+
+  /** The reader alone, with as many batches in flight as the client has connections. */
+  private static void reader(Path table, int records, long nanos) throws IOException {
+    ReaderOptions options =
+        ReaderOptions.builder().access(Access.IO_URING).queueDepth(1024).build();
+    Random random = new Random(2);
+    try (AsyncSnapshotReader reader = AsyncSnapshotReader.open(table, options)) {
+      List<CompletableFuture<?>> flying = new ArrayList<>();
+      long begin = System.nanoTime();
+      long keys = 0;
+      while (System.nanoTime() - begin < nanos) {
+        while (flying.size() < 16) {
+          List<byte[]> batch = new ArrayList<>();
+          for (int i = 0; i < BATCH; i++) {
+            batch.add(Records.key(random.nextInt(records)));
+          }
+          flying.add(reader.getAll(batch));
+        }
+        flying.remove(0).join();
+        keys += BATCH;
+      }
+      System.out.println(
+          String.format(
+              Locale.ROOT,
+              "| 64 keys by the reader itself, io_uring | %,.0f | | |",
+              keys * 1e9 / (System.nanoTime() - begin)));
+    }
+  }
+
+  /** The same requests while the version changes. */
+  private static void swaps(Path table, Contender contender, int records, long nanos)
+      throws Exception {
+    Thread builds =
+        new Thread(
+            () -> {
+              try {
+                Records.publishBytes(table, records);
+              } catch (IOException e) {
+                throw new java.io.UncheckedIOException(e);
+              }
+            },
+            "build");
+    builds.start();
+    Result during = Load.run(contender, records, nanos, new Random(3));
+    builds.join();
+    Result swapping = Load.run(contender, records, nanos / 2, new Random(4));
+    System.out.println(
+        String.format(
+            Locale.ROOT,
+            "| row as bytes, while another version is built | %,.0f | %.0f | %.0f |%n| and while it comes into use | %,.0f | %.0f | %.0f |",
+            during.keysPerSecond(),
+            during.p50Micros(),
+            during.p99Micros(),
+            swapping.keysPerSecond(),
+            swapping.p50Micros(),
+            swapping.p99Micros()));
+  }
+}

@@ -1,0 +1,78 @@
+package io.bsdb.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.BufferedReader;
+import java.io.InputStreamReader;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The service in a process of its own. */
+@Timeout(120)
+class ServeCommandTest {
+  @TempDir private Path directory;
+
+  @Test
+  void answersUntilItIsToldToEnd() throws Exception {
+    Path input = Files.writeString(directory.resolve("in"), "rose red\n");
+    Path table = directory.resolve("warehouse").resolve("plants").resolve("colours");
+    assertThat(CommandRun.of("build", "-t", table, "-i", input).status()).isZero();
+    Path messages = directory.resolve("messages");
+    Process server =
+        ChildCommand.start(
+            messages,
+            "serve",
+            "--table",
+            "colours=" + table,
+            "--warehouse",
+            directory.resolve("warehouse"),
+            "--port",
+            "0");
+    try (BufferedReader out =
+        new BufferedReader(
+            new InputStreamReader(server.getInputStream(), StandardCharsets.UTF_8))) {
+      String address = out.readLine();
+      assertThat(address).matches("http://127\\.0\\.0\\.1:[0-9]+/");
+      for (String name : new String[] {"colours", "plants.colours"}) {
+        HttpResponse<String> answer =
+            HttpClient.newHttpClient()
+                .send(
+                    HttpRequest.newBuilder(
+                            URI.create(address).resolve("/v1/tables/" + name + "/rows/rose"))
+                        .header("Accept", "application/octet-stream")
+                        .build(),
+                    HttpResponse.BodyHandlers.ofString());
+        assertThat(answer.body()).isEqualTo("red");
+      }
+      server.destroy(); // SIGTERM
+      assertThat(server.waitFor()).isEqualTo(143);
+      assertThat(out.readLine()).isNull();
+    } finally {
+      server.destroyForcibly();
+    }
+  }
+
+  @Test
+  void refusesWhatIsNotSafe() {
+    assertThat(CommandRun.of("serve").err())
+        .isEqualTo("bsdb: there is no table to serve: give --table NAME=DIR or --warehouse\n");
+    CommandRun missing = CommandRun.of("serve", "--table", "t=" + directory.resolve("none"));
+    assertThat(missing.status()).isEqualTo(3);
+    assertThat(missing.err()).contains("no snapshot has been published here");
+    CommandRun open =
+        CommandRun.of("serve", "--table", "t=" + directory, "--host", "0.0.0.0", "--port", "0");
+    assertThat(open.status()).isEqualTo(2);
+    assertThat(open.err()).startsWith("bsdb: other machines reach 0.0.0.0: give a token");
+    assertThat(CommandRun.of("serve", "--table", "a/b=" + directory).status()).isEqualTo(2);
+    assertThat(CommandRun.of("serve", "--table", "t=x", "--limit", "kezs=1").err())
+        .startsWith("bsdb: there is no limit 'kezs'");
+  }
+}

@@ -1,0 +1,20 @@
+package io.bsdb.http;
+
+import org.jspecify.annotations.Nullable;
+
+/** What is known of a request when it has been answered. Written by one thread at a time. */
+final class Access {
+  final long startNanos;
+  @Nullable String table;
+  @Nullable String version;
+  byte @Nullable [] key;
+  Problem.@Nullable Kind problem;
+  int status;
+  int keys;
+  int found;
+  long bytes;
+
+  Access(long startNanos) {
+    this.startNanos = startNanos;
+  }
+}

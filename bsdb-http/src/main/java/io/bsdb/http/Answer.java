@@ -1,0 +1,62 @@
+package io.bsdb.http;
+
+import java.io.OutputStream;
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+
+/** The body of an answer while it is written, up to a limit. */
+final class Answer extends OutputStream {
+  private final int limit;
+  private byte[] bytes = new byte[512];
+  private int count;
+
+  Answer(int limit) {
+    this.limit = limit;
+  }
+
+  @Override
+  public void write(int b) {
+    reserve(1);
+    bytes[count] = (byte) b;
+    count++;
+  }
+
+  @Override
+  public void write(byte[] source, int offset, int length) {
+    reserve(length);
+    System.arraycopy(source, offset, bytes, count, length);
+    count += length;
+  }
+
+  private void reserve(int length) {
+    require(length);
+    if (count + length > bytes.length) {
+      bytes = Arrays.copyOf(bytes, Math.max(count + length, (int) Math.min(2L * count, limit)));
+    }
+  }
+
+  /**
+   * Refuses what does not fit.
+   *
+   * @throws Problem if the answer would be too large
+   */
+  void require(long length) {
+    if ((long) count + length > limit) {
+      throw new Problem(
+          Problem.Kind.ANSWER_TOO_LARGE,
+          "an answer has at most %d bytes; ask for fewer keys or columns".formatted(limit));
+    }
+  }
+
+  /** Writes a little-endian number. */
+  void writeInt(int value) {
+    write(value);
+    write(value >>> 8);
+    write(value >>> 16);
+    write(value >>> 24);
+  }
+
+  ByteBuffer toByteBuffer() {
+    return ByteBuffer.wrap(bytes, 0, count);
+  }
+}

@@ -1,0 +1,373 @@
+package io.bsdb.http;
+
+import io.bsdb.reader.follow.TableReader;
+import io.bsdb.reader.options.ReaderOptions;
+import java.io.Closeable;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.net.InetAddress;
+import java.net.URI;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import org.eclipse.jetty.server.HttpConfiguration;
+import org.eclipse.jetty.server.HttpConnectionFactory;
+import org.eclipse.jetty.server.NetworkConnectionLimit;
+import org.eclipse.jetty.server.Server;
+import org.eclipse.jetty.server.ServerConnector;
+import org.eclipse.jetty.server.SslConnectionFactory;
+import org.eclipse.jetty.server.handler.GracefulHandler;
+import org.eclipse.jetty.util.thread.QueuedThreadPool;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Serves lookups in tables over HTTP, and pages that show what the tables hold; {@code
+ * docs/http.md} lists the addresses. Read-only: nothing that a client sends changes a table.
+ *
+ * <p>Follows its tables. {@link #close} refuses new requests, lets those in flight end, and closes
+ * the tables last.
+ */
+public final class BsdbServer implements Closeable {
+  private static final int HEADER_BYTES = 8 << 10;
+  private static final Duration TLS_REFRESH = Duration.ofSeconds(10);
+
+  private final Service service;
+  private final Server server;
+  private final ServerConnector connector;
+  private final ScheduledExecutorService timer;
+  private final @Nullable Tls tls;
+  private final String host;
+  private boolean closed;
+
+  private BsdbServer(Builder builder, Map<String, ServedTable> tables) throws IOException {
+    service = new Service(tables, builder.limits, builder.maxAge);
+    host = builder.host;
+    timer = timer();
+    tls = builder.tls();
+    Limits limits = builder.limits;
+    QueuedThreadPool threads = new QueuedThreadPool(builder.threads);
+    threads.setName("bsdb-http");
+    server = new Server(threads);
+    connector = connector(limits);
+    connector.setHost(host);
+    connector.setPort(builder.port);
+    connector.setIdleTimeout(limits.idle().toMillis());
+    connector.setShutdownIdleTimeout(1000);
+    server.addConnector(connector);
+    NetworkConnectionLimit connections = new NetworkConnectionLimit(limits.connections(), server);
+    connections.setEndPointIdleTimeout(limits.idle().toMillis());
+    server.addBean(connections);
+    Metrics metrics =
+        new Metrics(
+            service.tables(),
+            () -> connector.getConnectedEndPoints().size(),
+            () -> service.pinned().count());
+    GracefulHandler graceful =
+        new GracefulHandler(
+            new Router(
+                service, builder.hosts(), builder.token, metrics, builder.accessLog(), timer));
+    server.setHandler(graceful);
+    server.setErrorHandler(new ProblemHandler());
+    server.setStopTimeout(limits.drain().toMillis());
+  }
+
+  private static ScheduledExecutorService timer() {
+    ScheduledThreadPoolExecutor timer =
+        new ScheduledThreadPoolExecutor(
+            1,
+            task -> {
+              Thread thread = new Thread(task, "bsdb-http-timer");
+              thread.setDaemon(true);
+              return thread;
+            });
+    timer.setRemoveOnCancelPolicy(true);
+    return timer;
+  }
+
+  private ServerConnector connector(Limits limits) {
+    HttpConfiguration http = new HttpConfiguration();
+    http.setSendServerVersion(false);
+    http.setSendDateHeader(true);
+    http.setRequestHeaderSize(limits.addressBytes() + HEADER_BYTES);
+    http.setNotifyForbiddenComplianceViolations(false);
+    HttpConnectionFactory plain = new HttpConnectionFactory(http);
+    return tls == null
+        ? new ServerConnector(server, 1, 1, plain)
+        : new ServerConnector(
+            server, 1, 1, new SslConnectionFactory(tls.factory(), plain.getProtocol()), plain);
+  }
+
+  /** Returns a builder of a server on a loopback address, with a port that the system picks. */
+  public static Builder builder() {
+    return new Builder();
+  }
+
+  /** Collects settings. Not safe for several threads. */
+  public static final class Builder {
+    private final Map<String, Path> tables = new LinkedHashMap<>();
+    private final Set<String> hosts = new HashSet<>();
+    private ReaderOptions options = ReaderOptions.defaults();
+    private Duration refreshInterval = TableReader.REFRESH_INTERVAL;
+    private TableReader.Listener listener = TableReader.Listener.NONE;
+    private Limits limits = Limits.defaults();
+    private String host = "127.0.0.1";
+    private int port;
+    private int threads = 64;
+    private boolean insecure;
+    private @Nullable String token;
+    private @Nullable Path certificates;
+    private @Nullable Path key;
+    private @Nullable Duration maxAge;
+    private @Nullable OutputStream log;
+    private boolean logKeys;
+
+    private Builder() {}
+
+    /**
+     * Adds a table.
+     *
+     * @param name its part of addresses: letters, digits, {@code _}, {@code .} and {@code -}, at
+     *     most 64 and not only dots
+     */
+    public Builder table(String name, Path directory) {
+      ServedTable.requireName(name);
+      if (tables.putIfAbsent(name, directory) != null) {
+        throw new IllegalArgumentException("two tables have the name '%s'".formatted(name));
+      }
+      return this;
+    }
+
+    /** Sets how tables are read. */
+    public Builder options(ReaderOptions value) {
+      options = value;
+      return this;
+    }
+
+    /** Sets how often to look for newer versions; every 10 seconds by default. */
+    public Builder refreshEvery(Duration value) {
+      refreshInterval = value;
+      return this;
+    }
+
+    /** Sets what hears of new versions. */
+    public Builder listener(TableReader.Listener value) {
+      listener = value;
+      return this;
+    }
+
+    public Builder limits(Limits value) {
+      limits = value;
+      return this;
+    }
+
+    /** Sets the address to listen at; 127.0.0.1 by default. */
+    public Builder host(String value) {
+      host = value;
+      return this;
+    }
+
+    /** Sets the port; 0, the default, for one that the system picks. */
+    public Builder port(int value) {
+      if (value < 0 || value > 65_535) {
+        throw new IllegalArgumentException("port: expected 0 to 65535, actual " + value);
+      }
+      port = value;
+      return this;
+    }
+
+    /** Sets the most threads that serve requests. */
+    public Builder threads(int value) {
+      threads = value;
+      return this;
+    }
+
+    /**
+     * Adds a name that the server is known by to its clients, as their {@code Host} header says.
+     */
+    public Builder allowHost(String value) {
+      hosts.add(value.toLowerCase(Locale.ROOT));
+      return this;
+    }
+
+    /** Sets the token that clients must send. */
+    public Builder token(String value) {
+      if (value.isBlank()) {
+        throw new IllegalArgumentException("the token is empty");
+      }
+      token = value;
+      return this;
+    }
+
+    /** Serves addresses other than loopback without a token, or a token without TLS. */
+    public Builder insecure() {
+      insecure = true;
+      return this;
+    }
+
+    /** Sets certificate chain and key, PEM files that are read again when they change. */
+    public Builder tls(Path certificateFile, Path keyFile) {
+      certificates = certificateFile;
+      key = keyFile;
+      return this;
+    }
+
+    /** Sets the age from which on a version in service makes the server not ready. */
+    public Builder maxAge(Duration value) {
+      maxAge = value;
+      return this;
+    }
+
+    /** Writes a line of JSON per request, without keys. */
+    public Builder accessLog(OutputStream value) {
+      log = value;
+      return this;
+    }
+
+    /** Writes keys to the access log, too. */
+    public Builder logKeys() {
+      logKeys = true;
+      return this;
+    }
+
+    private @Nullable AccessLog accessLog() {
+      return log == null ? null : new AccessLog(log, logKeys);
+    }
+
+    private @Nullable Tls tls() throws IOException {
+      return certificates == null || key == null ? null : new Tls(certificates, key);
+    }
+
+    private Set<String> hosts() {
+      Set<String> all = new HashSet<>(hosts);
+      all.add(host.toLowerCase(Locale.ROOT));
+      if (host.contains(":")) {
+        all.add("[" + host.toLowerCase(Locale.ROOT) + "]");
+      }
+      all.addAll(Set.of("localhost", "127.0.0.1", "[::1]"));
+      return Set.copyOf(all);
+    }
+
+    private void requireSafety() throws IOException {
+      if (insecure || InetAddress.getByName(host).isLoopbackAddress()) {
+        return;
+      }
+      if (token == null) {
+        throw new IllegalArgumentException(
+            "other machines reach %s: give a token, or say that it is to be insecure"
+                .formatted(host));
+      }
+      if (certificates == null) {
+        throw new IllegalArgumentException(
+            "without TLS, others can read the token on the way to %s: give certificates, or say that it is to be insecure"
+                .formatted(host));
+      }
+    }
+
+    /**
+     * Opens the tables and starts to serve.
+     *
+     * @throws IllegalArgumentException if there is no table, or if other machines could read what
+     *     they should not
+     * @throws IOException if a table cannot be opened, or the address cannot be listened at
+     */
+    public BsdbServer start() throws IOException {
+      if (tables.isEmpty()) {
+        throw new IllegalArgumentException("there is no table to serve");
+      }
+      requireSafety();
+      Map<String, ServedTable> opened = new LinkedHashMap<>();
+      try {
+        for (Map.Entry<String, Path> table : tables.entrySet()) {
+          opened.put(
+              table.getKey(),
+              ServedTable.open(
+                  table.getKey(), table.getValue(), options, refreshInterval, listener));
+        }
+        BsdbServer server = new BsdbServer(this, opened);
+        server.start();
+        return server;
+      } catch (IOException | RuntimeException | Error e) {
+        for (ServedTable table : opened.values()) {
+          try {
+            table.close();
+          } catch (IOException suppressed) {
+            e.addSuppressed(suppressed);
+          }
+        }
+        throw e;
+      }
+    }
+  }
+
+  private void start() throws IOException {
+    try {
+      server.start();
+    } catch (IOException | RuntimeException e) {
+      stopServer();
+      throw e;
+    } catch (Exception e) {
+      stopServer();
+      throw new IOException(e);
+    }
+    if (tls != null) {
+      var unused =
+          timer.scheduleWithFixedDelay(
+              tls::refresh, TLS_REFRESH.toMillis(), TLS_REFRESH.toMillis(), TimeUnit.MILLISECONDS);
+    }
+  }
+
+  /** Returns where the server answers, such as {@code http://127.0.0.1:8080/}. */
+  public URI address() {
+    String name = host.contains(":") ? "[" + host + "]" : host;
+    return URI.create(
+        "%s://%s:%d/".formatted(tls == null ? "http" : "https", name, connector.getLocalPort()));
+  }
+
+  /** Takes over certificates that have changed. */
+  void refreshTls() {
+    if (tls != null) {
+      tls.refresh();
+    }
+  }
+
+  /** Looks for newer versions of all tables now. */
+  void refresh() throws IOException {
+    for (ServedTable table : service.tables()) {
+      table.reader().refresh();
+    }
+  }
+
+  private void stopServer() {
+    try {
+      server.stop();
+    } catch (Exception e) {
+      // what is left of requests that did not end in time
+      org.slf4j.LoggerFactory.getLogger(BsdbServer.class).warn("not all requests ended in time", e);
+    }
+    timer.shutdownNow();
+  }
+
+  /**
+   * Stops: answers that it is not ready, refuses new requests, waits for those in flight as long as
+   * {@link Limits#drain} says, and closes the tables. Idempotent.
+   */
+  @Override
+  public void close() throws IOException {
+    synchronized (this) {
+      if (closed) {
+        return;
+      }
+      closed = true;
+    }
+    service.beginStop();
+    stopServer();
+    service.close();
+  }
+}

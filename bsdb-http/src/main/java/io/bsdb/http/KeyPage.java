@@ -1,0 +1,111 @@
+package io.bsdb.http;
+
+import io.bsdb.reader.KeyPlace;
+import io.bsdb.row.Column;
+import io.bsdb.row.Schema;
+import java.io.IOException;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.stream.Collectors;
+
+/** The page of one key: its row, its bytes, and where it lies. */
+final class KeyPage {
+  private final Service service;
+
+  KeyPage(Service service) {
+    this.service = service;
+  }
+
+  /** Returns what a key of a table looks like. */
+  static String hint(ServedTable table) {
+    Schema schema = table.reader().manifest().schema();
+    return schema == null
+        ? "text of the key"
+        : schema.keyColumns().stream().map(Column::name).collect(Collectors.joining(", "));
+  }
+
+  void write(Html page, ServedTable table, Address address) throws IOException {
+    String text = address.parameter("key");
+    if (text == null) {
+      page.raw("<p>Type a key into the box above. ");
+      Schema schema = table.reader().manifest().schema();
+      if (schema == null) {
+        page.raw("The table holds plain bytes: a key is its text.</p>");
+      } else {
+        page.raw("A key of this table is ").element("code", schema.keyColumns()).raw(".</p>");
+      }
+      page.raw("<p>")
+          .link("/tables/" + table.name() + "/sample", "Rows to choose from")
+          .raw("</p>");
+      return;
+    }
+    String encoding = address.parameter("encoding");
+    try (Held held = service.hold(table, address.parameter("version"))) {
+      byte[] key = held.rows().key(text, encoding == null || encoding.isEmpty() ? null : encoding);
+      byte[] value = held.reader().get(key);
+      KeyPlace place = held.reader().place(key);
+      page.raw("<p class=verdict id=verdict>");
+      page.raw(
+          value == null ? "<strong class=no>Absent</strong>" : "<strong class=yes>Found</strong>");
+      page.raw(" in version ").element("code", held.version()).raw("</p><div class=columns>");
+      if (value != null) {
+        row(page, held.rows(), key, value);
+      }
+      place(page, place, value != null);
+      page.raw("</div>");
+      bytes(page, "Key", key);
+      if (value != null) {
+        bytes(page, "Value", value);
+      }
+    }
+  }
+
+  private static void row(Html page, VersionRows rows, byte[] key, byte[] value) {
+    page.raw("<section><h2>Row</h2>");
+    Map<String, String> columns = rows.columnTexts(key, value);
+    if (columns == null) {
+      columns = new LinkedHashMap<>();
+      columns.put("key", Texts.of(key));
+      columns.put("value", Texts.of(value));
+    }
+    page.raw("<dl class=facts id=row>");
+    columns.forEach(page::fact);
+    page.raw("</dl></section>");
+  }
+
+  private static void place(Html page, KeyPlace place, boolean found) {
+    Map<String, String> facts = new LinkedHashMap<>();
+    facts.put("Partition", Integer.toString(place.partition()));
+    facts.put("File", String.valueOf(place.file().getFileName()));
+    if (place.rank() < 0) {
+      facts.put(
+          "Signature", "%d bits, none matches: no block is read".formatted(place.signatureBits()));
+    } else {
+      facts.put("Rank", Texts.count(place.rank()));
+      facts.put(
+          "Block",
+          "%s, at byte %s".formatted(Texts.count(place.block()), Texts.count(place.blockOffset())));
+      facts.put("Signature", place.signatureBits() == 0 ? "none" : place.signatureBits() + " bits");
+    }
+    if (place.changed()) {
+      facts.put(
+          "Change",
+          found
+              ? "the row is from a change over the partition file"
+              : "a change over the partition file deletes the key");
+    }
+    page.raw("<section id=place><h2>")
+        .raw(found ? "Where it lies" : "Where it would lie")
+        .raw("</h2>")
+        .facts(facts)
+        .raw("</section>");
+  }
+
+  private static void bytes(Html page, String name, byte[] bytes) {
+    page.raw("<details><summary>")
+        .text("%s: %s bytes".formatted(name, Texts.count(bytes.length)))
+        .raw("</summary>")
+        .element("pre", Texts.hex(bytes))
+        .raw("</details>");
+  }
+}

@@ -1,0 +1,239 @@
+package io.bsdb.http;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.Base64;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import java.util.concurrent.ScheduledExecutorService;
+import org.eclipse.jetty.http.HttpHeader;
+import org.eclipse.jetty.http.HttpURI;
+import org.eclipse.jetty.server.Handler;
+import org.eclipse.jetty.server.Request;
+import org.eclipse.jetty.server.Response;
+import org.eclipse.jetty.util.Callback;
+import org.jspecify.annotations.Nullable;
+
+/** Checks requests and hands them to what answers at their address. */
+final class Router extends Handler.Abstract {
+  private static final List<String> READ = List.of("GET", "HEAD");
+
+  private final Service service;
+  private final Limits limits;
+  private final Set<String> hosts;
+  private final byte @Nullable [] tokenHash;
+  private final Metrics metrics;
+  private final @Nullable AccessLog log;
+  private final BodyReader bodies;
+  private final TablePages pages;
+
+  Router(
+      Service service,
+      Set<String> hosts,
+      @Nullable String token,
+      Metrics metrics,
+      @Nullable AccessLog log,
+      ScheduledExecutorService timer) {
+    this.service = service;
+    this.limits = service.limits();
+    this.hosts = hosts;
+    this.tokenHash = token == null ? null : hash(token);
+    this.metrics = metrics;
+    this.log = log;
+    this.bodies = new BodyReader(limits, timer);
+    this.pages = new TablePages(service, metrics);
+  }
+
+  private static byte[] hash(String text) {
+    try {
+      return MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8));
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  @Override
+  public boolean handle(Request request, Response response, Callback callback) {
+    Access access = new Access(request.getBeginNanoTime());
+    String path = String.valueOf(request.getHttpURI().getPath());
+    Callback counted =
+        Callback.from(
+            callback,
+            () -> {
+              long nanos = System.nanoTime() - access.startNanos;
+              metrics.answered(kind(path), access, nanos);
+              if (log != null) {
+                log.write(request.getMethod(), path, access, nanos / 1000);
+              }
+            });
+    Address empty = new Address(List.of(), java.util.Map.of());
+    Exchange exchange =
+        new Exchange(request, response, counted, empty, limits, tokenHash != null, access);
+    try {
+      requireAddress(request.getHttpURI());
+      requireHost(request);
+      Address address = Address.of(path, request.getHttpURI().getQuery());
+      exchange =
+          new Exchange(request, response, counted, address, limits, tokenHash != null, access);
+      if (!isHealth(address.segments())) {
+        requireToken(request);
+      }
+      route(exchange, address.segments());
+    } catch (IOException | RuntimeException | Error e) {
+      exchange.fail(e);
+    }
+    return true;
+  }
+
+  private static String kind(String path) {
+    if (!path.startsWith("/v1/")) {
+      return path.equals("/") || path.startsWith("/tables") || path.equals("/live")
+          ? "page"
+          : "other";
+    }
+    return path.endsWith("/rows:lookup") ? "lookup" : path.contains("/rows") ? "row" : "table";
+  }
+
+  private void requireAddress(HttpURI uri) {
+    int length = uri.getPathQuery() == null ? 0 : uri.getPathQuery().length();
+    if (length > limits.addressBytes()) {
+      throw new Problem(
+          Problem.Kind.ADDRESS_TOO_LONG,
+          "it has %d bytes, expected<=%d; POST to rows:lookup takes longer keys"
+              .formatted(length, limits.addressBytes()));
+    }
+  }
+
+  /** A page of another host, whose name its owner makes lead here, must not read the tables. */
+  private void requireHost(Request request) {
+    String host = request.getHttpURI().getHost();
+    if (host == null || !hosts.contains(host.toLowerCase(Locale.ROOT))) {
+      throw new Problem(
+          Problem.Kind.WRONG_HOST,
+          "Host is '%s'; the server was started for %s".formatted(host, hosts));
+    }
+  }
+
+  /** Compares hashes, in constant time, so that nothing is learned of the token's length either. */
+  private void requireToken(Request request) {
+    if (tokenHash == null) {
+      return;
+    }
+    String header = request.getHeaders().get(HttpHeader.AUTHORIZATION);
+    String given = header == null ? "" : header.strip();
+    int space = given.indexOf(' ');
+    String scheme = space < 0 ? "" : given.substring(0, space).toLowerCase(Locale.ROOT);
+    String token = given.substring(space + 1).strip();
+    if (scheme.equals("basic")) {
+      token = password(token);
+    } else if (!scheme.equals("bearer")) {
+      token = "";
+    }
+    if (!MessageDigest.isEqual(hash(token), tokenHash)) {
+      throw new Problem(
+          Problem.Kind.UNAUTHORIZED,
+          "send it as 'Authorization: Bearer TOKEN', or as the password of any user");
+    }
+  }
+
+  private static String password(String basic) {
+    try {
+      String user = new String(Base64.getDecoder().decode(basic), StandardCharsets.UTF_8);
+      return user.substring(user.indexOf(':') + 1);
+    } catch (IllegalArgumentException e) {
+      return "";
+    }
+  }
+
+  private static boolean isHealth(List<String> segments) {
+    return !segments.isEmpty() && segments.get(0).equals("health");
+  }
+
+  private void route(Exchange exchange, List<String> segments) throws IOException {
+    String first = segments.isEmpty() ? "" : segments.get(0);
+    if (first.equals("v1") && segments.size() > 1 && segments.get(1).equals("tables")) {
+      tables(exchange, segments.subList(2, segments.size()));
+      return;
+    }
+    require(exchange, READ);
+    switch (String.join("/", segments)) {
+      case "health/live" -> service.live(exchange);
+      case "health/ready" -> service.ready(exchange);
+      case "metrics" -> {
+        exchange.address().allow(Set.of());
+        exchange.answer(200, MediaType.METRICS, metrics.text());
+      }
+      case "openapi.json" -> Resources.answer(exchange, "openapi.json", MediaType.JSON);
+      case "page.css" -> Resources.answer(exchange, "page.css", MediaType.STYLE);
+      case "page.js" -> Resources.answer(exchange, "page.js", MediaType.SCRIPT);
+      default -> pages.answer(exchange, segments);
+    }
+  }
+
+  /** Answers below {@code /v1/tables}. */
+  private void tables(Exchange exchange, List<String> rest) throws IOException {
+    if (rest.isEmpty()) {
+      require(exchange, READ);
+      service.tables(exchange);
+      return;
+    }
+    ServedTable table = service.table(rest.get(0));
+    exchange.access.table = table.name();
+    List<String> inTable = rest.subList(1, rest.size());
+    String version = null;
+    if (inTable.size() > 1 && inTable.get(0).equals("versions")) {
+      version = inTable.get(1);
+      ServedTable.requireVersion(version);
+      inTable = inTable.subList(2, inTable.size());
+    }
+    String what = inTable.isEmpty() ? "" : inTable.get(0);
+    if (what.equals("rows") && inTable.size() == 2) {
+      require(exchange, READ);
+      Rows.get(exchange, table, service.hold(table, version), inTable.get(1));
+      return;
+    }
+    if (inTable.size() > 1) {
+      throw unknownAddress();
+    }
+    if (what.equals("rows:lookup")) {
+      require(exchange, List.of("POST"));
+      String pinned = version;
+      bodies.read(
+          exchange, body -> Lookups.answer(exchange, table, service.hold(table, pinned), body));
+      return;
+    }
+    require(exchange, READ);
+    if (what.equals("rows")) {
+      Rows.get(exchange, table, service.hold(table, version), null);
+    } else if (version == null && what.equals("versions")) {
+      service.versions(exchange, table);
+    } else if (version == null && what.equals("diff")) {
+      service.diff(exchange, table);
+    } else {
+      switch (what) {
+        case "" -> service.describe(exchange, table, version);
+        case "schema" -> service.schema(exchange, table, version);
+        case "stats" -> service.stats(exchange, table, version);
+        case "sample" -> service.sample(exchange, table, version);
+        default -> throw unknownAddress();
+      }
+    }
+  }
+
+  static Problem unknownAddress() {
+    return new Problem(
+        Problem.Kind.UNKNOWN_ADDRESS, "/openapi.json says what there is, / shows it");
+  }
+
+  private static void require(Exchange exchange, List<String> methods) {
+    String method = exchange.request().getMethod();
+    if (!methods.contains(method)) {
+      exchange.header(
+          new org.eclipse.jetty.http.HttpField(HttpHeader.ALLOW, String.join(", ", methods)));
+      throw new Problem(Problem.Kind.WRONG_METHOD, "%s; there is %s".formatted(method, methods));
+    }
+  }
+}

@@ -1,0 +1,230 @@
+package io.bsdb.http;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.bsdb.row.RowCodec;
+import io.bsdb.table.Table;
+import io.bsdb.writer.DeltaWriter;
+import java.math.BigDecimal;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.openqa.selenium.By;
+import org.openqa.selenium.Dimension;
+import org.openqa.selenium.Keys;
+import org.openqa.selenium.OutputType;
+import org.openqa.selenium.chrome.ChromeDriver;
+import org.openqa.selenium.chrome.ChromeDriverService;
+import org.openqa.selenium.chrome.ChromeOptions;
+import org.openqa.selenium.logging.LogEntry;
+import org.openqa.selenium.logging.LogType;
+import org.openqa.selenium.logging.LoggingPreferences;
+import org.openqa.selenium.support.ui.WebDriverWait;
+
+/** The pages in Debian's Chromium; needs the packages chromium and chromium-driver. */
+@Timeout(120)
+class BrowserTest {
+  private static final Path DRIVER = Path.of("/usr/bin/chromedriver");
+  private static final Path BROWSER = Path.of("/usr/bin/chromium");
+
+  @TempDir private Path directory;
+  private BsdbServer server;
+  private URI home;
+  private ChromeDriver browser;
+  private String first;
+  private String second;
+
+  @BeforeEach
+  void serve() throws Exception {
+    assertThat(DRIVER).as("install the package chromium-driver").exists();
+    assertThat(BROWSER).as("install the package chromium").exists();
+    Path cities = directory.resolve("cities");
+    first = Tables.cities(cities, 2000, 0);
+    Tables.cities(cities, 2000, 7);
+    RowCodec codec = RowCodec.of(Tables.CITIES);
+    try (DeltaWriter writer = DeltaWriter.create(Table.at(cities))) {
+      writer.put(
+          codec.encodeKey(5L), codec.encodeValue("<b>Bern</b>", 1L, BigDecimal.valueOf(1, 2)));
+      writer.put(codec.encodeKey(9999L), codec.encodeValue("New", 2L, BigDecimal.valueOf(2, 2)));
+      writer.delete(codec.encodeKey(6L));
+      second = writer.publish().version();
+    }
+    Tables.publish(directory.resolve("colours"), Map.of("rose", "red", "violet", "blue"));
+    server =
+        BsdbServer.builder()
+            .table("cities", cities)
+            .table("colours", directory.resolve("colours"))
+            .refreshEvery(Duration.ZERO)
+            .start();
+    home = server.address();
+  }
+
+  private void open(boolean withScript, boolean dark) {
+    LoggingPreferences logs = new LoggingPreferences();
+    logs.enable(LogType.PERFORMANCE, java.util.logging.Level.ALL);
+    logs.enable(LogType.BROWSER, java.util.logging.Level.ALL);
+    ChromeOptions options = new ChromeOptions();
+    options.setBinary(BROWSER.toFile());
+    options.addArguments(
+        "--headless=new",
+        "--no-sandbox",
+        "--disable-dev-shm-usage",
+        "--disable-background-networking",
+        "--disable-component-update",
+        "--user-data-dir=" + directory.resolve("browser"));
+    if (dark) {
+      options.addArguments("--blink-settings=preferredColorScheme=0");
+    }
+    if (!withScript) {
+      options.setExperimentalOption(
+          "prefs", Map.of("profile.managed_default_content_settings.javascript", 2));
+    }
+    options.setCapability("goog:loggingPrefs", logs);
+    browser =
+        new ChromeDriver(
+            new ChromeDriverService.Builder().usingDriverExecutable(DRIVER.toFile()).build(),
+            options);
+    browser.manage().window().setSize(new Dimension(1280, 900));
+  }
+
+  @AfterEach
+  void close() throws Exception {
+    if (browser != null) {
+      browser.quit();
+    }
+    server.close();
+  }
+
+  private void visit(String path) {
+    browser.get(home.resolve(path).toString());
+  }
+
+  private String main() {
+    return browser.findElement(By.id("main")).getText();
+  }
+
+  private void picture(String name) throws Exception {
+    Path target = Path.of("target", "screenshots");
+    Files.createDirectories(target);
+    Files.write(target.resolve(name + ".png"), browser.getScreenshotAs(OutputType.BYTES));
+  }
+
+  /** Whatever the page fetched came from this server, and the policy forbade nothing it wanted. */
+  private void requireNoOtherHost() {
+    List<String> requests =
+        browser.manage().logs().get(LogType.PERFORMANCE).getAll().stream()
+            .map(LogEntry::getMessage)
+            .filter(message -> message.contains("\"Network.requestWillBeSent\""))
+            .map(
+                message ->
+                    message.replaceAll("(?s).*\"request\":\\{.*?\"url\":\"([^\"]*)\".*", "$1"))
+            .toList();
+    assertThat(requests).isNotEmpty();
+    assertThat(requests)
+        .allMatch(
+            url ->
+                url.startsWith(home.toString())
+                    || url.startsWith("data:")
+                    || url.startsWith("chrome://"));
+    assertThat(browser.manage().logs().get(LogType.BROWSER).getAll())
+        .filteredOn(entry -> entry.getMessage().contains("Content Security Policy"))
+        .isEmpty();
+  }
+
+  @Test
+  void findsAKeyAndComparesVersions() throws Exception {
+    open(true, false);
+    visit("/");
+    assertThat(main()).contains("cities", "colours", second);
+    picture("tables");
+    browser.findElement(By.linkText("cities")).click();
+    assertThat(main()).contains("population", "BIGINT", "blocks", "part-0000");
+    picture("snapshot");
+    browser.findElement(By.id("key")).sendKeys("5", Keys.ENTER);
+    assertThat(browser.findElement(By.id("row")).getText()).contains("<b>Bern</b>", "0.01");
+    assertThat(browser.findElement(By.id("place")).getText())
+        .contains("Partition", "Rank", "Block", "Signature", "Change");
+    browser.findElements(By.tagName("summary")).get(1).click();
+    picture("key");
+    browser.findElement(By.id("key")).clear();
+    browser.findElement(By.id("key")).sendKeys("6", Keys.ENTER);
+    assertThat(browser.findElement(By.id("verdict")).getText()).startsWith("Absent");
+    browser.findElement(By.id("key")).clear();
+    browser.findElement(By.id("key")).sendKeys("Bern", Keys.ENTER);
+    assertThat(main()).contains("Not a key of this table", "'Bern' is not a value of");
+    browser.findElement(By.linkText("Versions")).click();
+    assertThat(main()).contains(first, second, "in use", "source=test");
+    browser.findElements(By.tagName("summary")).get(0).click();
+    assertThat(main()).contains("bsdb rollback --table " + directory.resolve("cities") + " 000");
+    picture("versions");
+    browser.findElement(By.linkText("Differences to now")).click();
+    assertThat(browser.findElement(By.id("verdict")).getText()).isEqualTo("3 rows that differ.");
+    assertThat(main()).contains("added", "removed", "changed", "name: <b>Bern</b>", "area: 5.50");
+    picture("diff");
+    browser.findElement(By.linkText("Sample")).click();
+    assertThat(browser.findElements(By.cssSelector("tbody tr"))).hasSize(20);
+    picture("sample");
+    browser.findElement(By.cssSelector("tbody th a")).click();
+    assertThat(browser.findElement(By.id("verdict")).getText()).startsWith("Found");
+    visit("/tables/cities/diff?from=" + first + "&to=" + second);
+    assertThat(browser.findElement(By.id("verdict")).getText())
+        .isEqualTo("The first 200 rows that differ.");
+    visit("/live");
+    assertThat(main()).contains("Requests a second", "99 % within");
+    picture("live");
+    visit("/tables/colours/key?key=violet");
+    assertThat(browser.findElement(By.id("row")).getText()).contains("blue");
+    requireNoOtherHost();
+  }
+
+  @Test
+  void saysThatAnotherVersionIsInUse() throws Exception {
+    open(true, false);
+    visit("/tables/cities");
+    String next = Tables.cities(directory.resolve("cities"), 100, 1);
+    server.refresh();
+    new WebDriverWait(browser, Duration.ofSeconds(20))
+        .until(driver -> driver.findElement(By.id("news")).getText().contains(next));
+    picture("news");
+    browser.findElement(By.linkText("Show it")).click();
+    new WebDriverWait(browser, Duration.ofSeconds(20))
+        .until(driver -> driver.findElement(By.id("main")).getText().contains(next));
+    requireNoOtherHost();
+  }
+
+  @Test
+  void worksWithoutTheScriptInTheDarkOnATelephone() throws Exception {
+    open(false, true);
+    browser.manage().window().setSize(new Dimension(500, 900));
+    for (String path :
+        List.of(
+            "/",
+            "/tables/cities",
+            "/tables/cities/versions",
+            "/tables/cities/key?key=5",
+            "/tables/cities/sample",
+            "/tables/cities/diff?from=" + first,
+            "/live")) {
+      visit(path);
+      String name = path.replaceAll("\\?.*", "").replace('/', '-');
+      picture("dark" + name);
+      Object wide =
+          browser.findElement(By.tagName("body")).getSize().width
+              <= browser.manage().window().getSize().width;
+      assertThat(wide).as(path).isEqualTo(true);
+    }
+    visit("/");
+    browser.findElement(By.linkText("cities")).click();
+    browser.findElement(By.id("key")).sendKeys("7", Keys.ENTER);
+    assertThat(browser.findElement(By.id("row")).getText()).contains("City 7");
+    requireNoOtherHost();
+  }
+}

@@ -1,0 +1,292 @@
+package io.bsdb.http;
+
+import static io.bsdb.http.Client.json;
+import static io.bsdb.http.Client.problem;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.bsdb.reader.options.Access;
+import io.bsdb.reader.options.ReaderOptions;
+import java.io.OutputStream;
+import java.net.Socket;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Every limit, at it and one beyond. */
+@Timeout(60)
+class LimitsTest {
+  private static final String LOOKUP = "/v1/tables/t/rows:lookup";
+  @TempDir private Path directory;
+  private BsdbServer server;
+  private Client client;
+
+  @BeforeEach
+  void build() throws Exception {
+    Tables.publish(directory, Map.of("k", "0123456789", "l", "x"));
+  }
+
+  private void serve(Map<String, Integer> limits, Access access) throws Exception {
+    server =
+        BsdbServer.builder()
+            .table("t", directory)
+            .limits(Limits.parse(limits))
+            .options(ReaderOptions.builder().access(access).queueDepth(1).build())
+            .refreshEvery(Duration.ZERO)
+            .start();
+    client = new Client(server);
+  }
+
+  private void serve(Map<String, Integer> limits) throws Exception {
+    serve(limits, Access.MAPPED);
+  }
+
+  @AfterEach
+  void close() throws Exception {
+    if (server != null) {
+      server.close();
+    }
+  }
+
+  @Test
+  void haveDefaults() {
+    assertThat(Limits.defaults())
+        .isEqualTo(
+            new Limits(
+                1024,
+                1 << 20,
+                8 << 10,
+                64 << 20,
+                Duration.ofSeconds(5),
+                Duration.ofSeconds(30),
+                256,
+                2,
+                30,
+                Duration.ofSeconds(30)));
+    assertThatThrownBy(() -> Limits.parse(Map.of("kezs", 1)))
+        .hasMessageStartingWith("there is no limit 'kezs'; there are [keys, ");
+    assertThatThrownBy(() -> Limits.parse(Map.of("keys", 0)))
+        .hasMessage("limit 'keys': expected>=1 actual=0");
+  }
+
+  @Test
+  void keys() throws Exception {
+    serve(Map.of("keys", 3));
+    assertThat(client.post(LOOKUP, "{\"keys\":[\"a\",\"b\",\"c\"]}").statusCode()).isEqualTo(200);
+    HttpResponse<byte[]> beyond = client.post(LOOKUP, "{\"keys\":[\"a\",\"b\",\"c\",\"d\"]}");
+    assertThat(beyond.statusCode()).isEqualTo(413);
+    assertThat(problem(beyond)).isEqualTo("too-many-keys");
+    for (String type : new String[] {"application/x-ndjson", "application/octet-stream"}) {
+      byte[] three =
+          type.endsWith("ndjson")
+              ? Tables.bytes("\"a\"\n\"b\"\n\"c\"")
+              : new byte[] {1, 0, 0, 0, 'a', 1, 0, 0, 0, 'b', 1, 0, 0, 0, 'c'};
+      byte[] four =
+          type.endsWith("ndjson")
+              ? Tables.bytes("\"a\"\n\"b\"\n\"c\"\n\"d\"")
+              : new byte[] {1, 0, 0, 0, 'a', 1, 0, 0, 0, 'b', 1, 0, 0, 0, 'c', 1, 0, 0, 0, 'd'};
+      assertThat(client.post(LOOKUP, three, "Content-Type", type).statusCode()).isEqualTo(200);
+      assertThat(problem(client.post(LOOKUP, four, "Content-Type", type)))
+          .isEqualTo("too-many-keys");
+    }
+  }
+
+  @Test
+  void body() throws Exception {
+    serve(Map.of("body-bytes", 20));
+    String body = "{\"keys\":[\"%s\"]}";
+    assertThat(client.post(LOOKUP, body.formatted("x".repeat(7))).statusCode()).isEqualTo(200);
+    assertThat(problem(client.post(LOOKUP, body.formatted("x".repeat(8)))))
+        .isEqualTo("body-too-large");
+    String chunked =
+        "POST "
+            + LOOKUP
+            + " HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n"
+            + "Content-Type: application/json\r\n\r\n";
+    assertThat(client.raw(chunked + "15\r\n" + body.formatted("x".repeat(8)) + "\r\n0\r\n\r\n"))
+        .startsWith("HTTP/1.1 413")
+        .contains("body-too-large");
+  }
+
+  @Test
+  void address() throws Exception {
+    serve(Map.of("address-bytes", 100));
+    String path = "/v1/tables/t/rows/";
+    assertThat(client.get(path + "x".repeat(100 - path.length())).statusCode()).isEqualTo(404);
+    HttpResponse<byte[]> beyond = client.get(path + "x".repeat(101 - path.length()));
+    assertThat(beyond.statusCode()).isEqualTo(414);
+    assertThat(problem(beyond)).isEqualTo("address-too-long");
+    assertThat(client.rawGet(path + "x".repeat(20_000))).matches("(?s)HTTP/1.1 4(14|31).*");
+  }
+
+  @Test
+  void answer() throws Exception {
+    serve(Map.of("answer-bytes", 10));
+    String type = "application/octet-stream";
+    String row = "/v1/tables/t/rows/k";
+    assertThat(client.get(row, "Accept", type).statusCode()).isEqualTo(200);
+    close();
+    serve(Map.of("answer-bytes", 9));
+    HttpResponse<byte[]> beyond = client.get(row, "Accept", type);
+    assertThat(beyond.statusCode()).isEqualTo(413);
+    assertThat(problem(beyond)).isEqualTo("answer-too-large");
+    close();
+    serve(Map.of("answer-bytes", 14));
+    byte[] key = {1, 0, 0, 0, 'k'};
+    assertThat(client.post(LOOKUP, key, "Content-Type", type, "Accept", type).statusCode())
+        .isEqualTo(200);
+    close();
+    serve(Map.of("answer-bytes", 13));
+    assertThat(problem(client.post(LOOKUP, key, "Content-Type", type, "Accept", type)))
+        .isEqualTo("answer-too-large");
+  }
+
+  @Test
+  void timeOfABodyThatComesSlowly() throws Exception {
+    serve(Map.of("request-millis", 200));
+    try (Socket socket = client.connect()) {
+      OutputStream out = socket.getOutputStream();
+      out.write(
+          Tables.bytes(
+              "POST " + LOOKUP + " HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n{"));
+      out.flush();
+      String answer = new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+      assertThat(answer).startsWith("HTTP/1.1 408").contains("urn:problem-type:bsdb:timeout");
+    }
+    assertThat(client.get("/v1/tables/t/rows/k").statusCode()).isEqualTo(200);
+  }
+
+  @Test
+  void idleTime() throws Exception {
+    serve(Map.of("idle-millis", 200));
+    try (Socket socket = client.connect()) {
+      socket.getOutputStream().write(Tables.bytes("GET /v1/tables HTTP/1.1\r\nHost: loc"));
+      assertThat(new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8))
+          .doesNotContain("200 OK");
+    }
+  }
+
+  @Test
+  void connections() throws Exception {
+    serve(Map.of("connections", 2));
+    List<Socket> open = new ArrayList<>();
+    try {
+      for (int i = 0; i < 3; i++) {
+        Socket socket = client.connect();
+        open.add(socket);
+        socket
+            .getOutputStream()
+            .write(Tables.bytes("GET /health/live HTTP/1.1\r\nHost: localhost\r\n\r\n"));
+        if (i < 2) {
+          assertThat(Client.readAnswer(socket)).startsWith("HTTP/1.1 200");
+        }
+      }
+      assertThat(open.get(2).getInputStream().available()).isZero();
+      open.get(0).close();
+      assertThat(Client.readAnswer(open.get(2))).startsWith("HTTP/1.1 200");
+    } finally {
+      for (Socket socket : open) {
+        socket.close();
+      }
+    }
+  }
+
+  @Test
+  void oldVersions() throws Exception {
+    List<String> versions = new ArrayList<>();
+    for (int i = 0; i < 5; i++) {
+      versions.add(Tables.publish(directory, Map.of("k", "v" + i)));
+    }
+    serve(Map.of("pinned-versions", 2, "pins-per-minute", 3));
+    for (int i = 0; i < 3; i++) {
+      assertThat(pinned(versions.get(i)).statusCode()).isEqualTo(200);
+      assertThat(pinned(versions.get(i)).statusCode()).isEqualTo(200);
+    }
+    assertThat(Client.text(client.get("/metrics"))).contains("bsdb_pinned_versions 2.0\n");
+    HttpResponse<byte[]> beyond = pinned(versions.get(3));
+    assertThat(beyond.statusCode()).isEqualTo(503);
+    assertThat(problem(beyond)).isEqualTo("overloaded");
+    assertThat(beyond.headers().firstValue("retry-after")).hasValue("1");
+    assertThat(pinned(versions.get(4)).statusCode()).as("in service").isEqualTo(200);
+  }
+
+  private HttpResponse<byte[]> pinned(String version) throws Exception {
+    return client.get("/v1/tables/t/versions/" + version + "/rows/k");
+  }
+
+  @Test
+  void oldVersionsInUse() throws Exception {
+    String old = Tables.publish(directory, Map.of("k", "1"));
+    String older = Tables.publish(directory, Map.of("k", "2"));
+    Tables.publish(directory, Map.of("k", "3"));
+    try (ServedTable table =
+        ServedTable.open(
+            "t",
+            directory,
+            ReaderOptions.defaults(),
+            Duration.ZERO,
+            io.bsdb.reader.follow.TableReader.Listener.NONE)) {
+      PinnedVersions pinned =
+          new PinnedVersions(Limits.parse(Map.of("pinned-versions", 1)), () -> 0);
+      Held held = pinned.hold(table, old);
+      assertThatThrownBy(() -> pinned.hold(table, older))
+          .isInstanceOf(Problem.class)
+          .hasMessage("as many old versions are in use as may be open at once: 1");
+      held.close();
+      Held next = pinned.hold(table, older);
+      pinned.close();
+      assertThat(next.reader().get(Tables.bytes("k"))).asString().isEqualTo("2");
+      next.close();
+      assertThatThrownBy(() -> next.reader().get(Tables.bytes("k")))
+          .isInstanceOf(io.bsdb.reader.ClosedReaderException.class);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"DIRECT", "IO_URING"})
+  void waitingReads(String access) throws Exception {
+    serve(Map.of(), Access.valueOf(access));
+    ServedTable table =
+        ServedTable.open(
+            "t",
+            directory,
+            ReaderOptions.builder().access(Access.valueOf(access)).queueDepth(2).build(),
+            Duration.ZERO,
+            io.bsdb.reader.follow.TableReader.Listener.NONE);
+    try (table) {
+      Runnable all = table.reserve(16);
+      assertThatThrownBy(() -> table.reserve(1))
+          .isInstanceOf(Problem.class)
+          .hasMessage("too many lookups are waiting for the disk: table=t maximum=16");
+      all.run();
+      table.reserve(1).run();
+    }
+    assertThat(client.get("/v1/tables/t/rows/k").statusCode()).isEqualTo(200);
+  }
+
+  @Test
+  void lengthOfKeys() throws Exception {
+    serve(Map.of());
+    String body = "{\"keys\":[\"%s\"]}";
+    assertThat(json(client.post(LOOKUP, body.formatted("x".repeat(65_535)))).get("found").asInt())
+        .isZero();
+    HttpResponse<byte[]> beyond = client.post(LOOKUP, body.formatted("x".repeat(65_536)));
+    assertThat(problem(beyond)).isEqualTo("bad-key");
+    assertThat(json(beyond).get("detail").asText())
+        .isEqualTo("keys have 1 to 65535 bytes, this one has 65536");
+    assertThat(problem(client.post(LOOKUP, body.formatted("")))).isEqualTo("bad-key");
+    assertThat(problem(client.get("/v1/tables/t/rows/"))).isEqualTo("bad-key");
+    assertThat(problem(client.get("/v1/tables/t/rows?key="))).isEqualTo("bad-key");
+  }
+}

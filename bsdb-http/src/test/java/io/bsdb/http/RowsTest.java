@@ -1,0 +1,250 @@
+package io.bsdb.http;
+
+import static io.bsdb.http.Client.json;
+import static io.bsdb.http.Client.problem;
+import static io.bsdb.http.Client.text;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.bsdb.reader.options.Access;
+import io.bsdb.reader.options.ReaderOptions;
+import io.bsdb.row.RowCodec;
+import java.net.http.HttpResponse;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Map;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** What rows are answered with, of tables in memory and on disk. */
+@Timeout(120)
+@ParameterizedClass
+@EnumSource(
+    value = Access.class,
+    names = {"MAPPED", "DIRECT", "IO_URING"})
+class RowsTest {
+  private final Access access;
+  @TempDir private Path directory;
+  private BsdbServer server;
+  private Client client;
+  private String version;
+
+  RowsTest(Access access) {
+    this.access = access;
+  }
+
+  @BeforeEach
+  void serve() throws Exception {
+    version = Tables.cities(directory.resolve("cities"), 2000, 0);
+    Tables.prices(directory.resolve("prices"));
+    Tables.publish(
+        directory.resolve("colours"), Map.of("rose", "red", "a/b", "slash", "größe", "ü"));
+    server =
+        BsdbServer.builder()
+            .table("cities", directory.resolve("cities"))
+            .table("prices", directory.resolve("prices"))
+            .table("colours", directory.resolve("colours"))
+            .options(ReaderOptions.builder().access(access).build())
+            .refreshEvery(Duration.ZERO)
+            .start();
+    client = new Client(server);
+  }
+
+  @AfterEach
+  void close() throws Exception {
+    server.close();
+  }
+
+  @Test
+  void answersARowAsJson() throws Exception {
+    HttpResponse<byte[]> answer = client.get("/v1/tables/cities/rows/7");
+    assertThat(answer.statusCode()).isEqualTo(200);
+    assertThat(text(answer))
+        .isEqualTo("{\"id\":7,\"name\":\"City 7\",\"population\":9007199254740999,\"area\":7.50}");
+    assertThat(answer.headers().firstValue("content-type")).hasValue("application/json");
+    assertThat(answer.headers().firstValue("bsdb-version")).hasValue(version);
+    assertThat(answer.headers().firstValue("etag")).hasValue('"' + version + ".json\"");
+    assertThat(answer.headers().firstValue("cache-control")).hasValue("no-cache");
+    assertThat(answer.headers().firstValue("x-content-type-options")).hasValue("nosniff");
+  }
+
+  @Test
+  void answersSomeColumnsAndLongNumbersAsText() throws Exception {
+    assertThat(text(client.get("/v1/tables/cities/rows/7?columns=area,population&numbers=text")))
+        .isEqualTo("{\"population\":\"9007199254740999\",\"area\":\"7.50\"}");
+    assertThat(problem(client.get("/v1/tables/cities/rows/7?columns=nothing")))
+        .isEqualTo("bad-request");
+    assertThat(problem(client.get("/v1/tables/cities/rows/7?colums=area")))
+        .isEqualTo("bad-request");
+  }
+
+  @Test
+  void findsKeysOfSeveralColumns() throws Exception {
+    String expected = "{\"country\":\"DE\",\"number\":7,\"price\":12.5000000001}";
+    assertThat(text(client.get("/v1/tables/prices/rows?country=DE&number=7"))).isEqualTo(expected);
+    assertThat(text(client.get("/v1/tables/prices/rows/DE,7"))).isEqualTo(expected);
+    assertThat(text(client.get("/v1/tables/prices/rows?key=%5B%22DE%22%2C7%5D")))
+        .isEqualTo(expected);
+    assertThat(client.get("/v1/tables/prices/rows?country=a/b&number=1").statusCode())
+        .isEqualTo(200);
+    assertThat(problem(client.get("/v1/tables/prices/rows?country=DE"))).isEqualTo("bad-key");
+    assertThat(problem(client.get("/v1/tables/prices/rows?country=DE&number=x")))
+        .isEqualTo("bad-key");
+  }
+
+  @Test
+  void answersPlainBytes() throws Exception {
+    assertThat(text(client.get("/v1/tables/colours/rows/rose")))
+        .isEqualTo("{\"value\":\"cmVk\",\"encoding\":\"base64\"}");
+    HttpResponse<byte[]> answer =
+        client.get("/v1/tables/colours/rows/rose", "Accept", "application/octet-stream");
+    assertThat(text(answer)).isEqualTo("red");
+    assertThat(answer.headers().firstValue("content-disposition")).hasValue("attachment");
+    assertThat(answer.headers().firstValue("etag")).hasValue(tag("colours", "bytes"));
+    assertThat(
+            text(
+                client.get(
+                    "/v1/tables/colours/rows/rose", "Accept", "text/html, application/x-ndjson")))
+        .isEqualTo("{\"value\":\"cmVk\",\"encoding\":\"base64\"}\n");
+    assertThat(problem(client.get("/v1/tables/colours/rows/rose", "Accept", "text/csv")))
+        .isEqualTo("not-acceptable");
+    for (String key :
+        new String[] {
+          "key=a/b", "key=a%2Fb", "key=612f62&encoding=hex", "key=YS9i&encoding=base64url"
+        }) {
+      assertThat(client.get("/v1/tables/colours/rows?" + key).statusCode()).as(key).isEqualTo(200);
+    }
+    assertThat(client.get("/v1/tables/colours/rows/gr%C3%B6%C3%9Fe").statusCode()).isEqualTo(200);
+    assertThat(problem(client.get("/v1/tables/colours/rows?key=zz&encoding=hex")))
+        .isEqualTo("bad-key");
+  }
+
+  private String tag(String table, String representation) throws Exception {
+    return '"'
+        + json(client.get("/v1/tables/" + table)).get("version").asText()
+        + "."
+        + representation
+        + '"';
+  }
+
+  @Test
+  void saysThatAKeyIsAbsent() throws Exception {
+    HttpResponse<byte[]> answer = client.get("/v1/tables/cities/rows/99999");
+    assertThat(answer.statusCode()).isEqualTo(404);
+    assertThat(problem(answer)).isEqualTo("absent");
+    assertThat(answer.headers().firstValue("content-type")).hasValue("application/problem+json");
+    assertThat(answer.headers().firstValue("cache-control")).hasValue("no-store");
+    assertThat(answer.headers().firstValue("bsdb-version")).hasValue(version);
+    assertThat(json(answer).get("status").asInt()).isEqualTo(404);
+    assertThat(json(answer).get("detail").asText()).contains(version);
+  }
+
+  @Test
+  void answersMetadataOfWhatTheClientHasWithoutALookup() throws Exception {
+    String tag = '"' + version + ".json\"";
+    String row = "/v1/tables/cities/rows/7";
+    long before = lookups();
+    HttpResponse<byte[]> unchanged = client.get(row, "If-None-Match", "\"other\", W/" + tag);
+    assertThat(unchanged.statusCode()).isEqualTo(304);
+    assertThat(unchanged.headers().firstValue("etag")).hasValue(tag);
+    assertThat(lookups()).isEqualTo(before);
+    assertThat(client.get(row, "If-None-Match", "*").statusCode()).isEqualTo(304);
+    assertThat(lookups()).isEqualTo(before + 1);
+    assertThat(client.get("/v1/tables/cities/rows/99999", "If-None-Match", "*").statusCode())
+        .isEqualTo(404);
+    assertThat(client.get(row, "If-None-Match", '"' + version + ".bytes\"").statusCode())
+        .isEqualTo(200);
+  }
+
+  private long lookups() throws Exception {
+    return text(client.get("/metrics"))
+        .lines()
+        .filter(line -> line.matches("bsdb_lookup_(hits|misses)_total.*cities.*"))
+        .mapToLong(line -> (long) Double.parseDouble(line.substring(line.lastIndexOf(' '))))
+        .sum();
+  }
+
+  @Test
+  void answersOfAPinnedVersionNeverChange() throws Exception {
+    String next = Tables.cities(directory.resolve("cities"), 2000, 5);
+    server.refresh();
+    String path = "/v1/tables/cities/versions/" + version + "/rows/7";
+    HttpResponse<byte[]> old = client.get(path);
+    assertThat(json(old).get("population").asLong()).isEqualTo((1L << 53) + 7);
+    assertThat(old.headers().firstValue("cache-control"))
+        .hasValue("public, max-age=31536000, immutable");
+    HttpResponse<byte[]> now = client.get("/v1/tables/cities/rows/7");
+    assertThat(json(now).get("population").asLong()).isEqualTo((1L << 53) + 12);
+    assertThat(now.headers().firstValue("bsdb-version")).hasValue(next);
+    HttpResponse<byte[]> absent =
+        client.get("/v1/tables/cities/versions/" + version + "/rows/99999");
+    assertThat(absent.statusCode()).isEqualTo(404);
+    assertThat(absent.headers().firstValue("cache-control")).hasValue("no-store");
+    assertThat(problem(client.get("/v1/tables/cities/versions/0000000009-aaaaaaaa/rows/7")))
+        .isEqualTo("unknown-version");
+    assertThat(problem(client.get("/v1/tables/cities/versions/latest/rows/7")))
+        .isEqualTo("unknown-version");
+  }
+
+  @Test
+  void looksManyKeysUp() throws Exception {
+    String body = "{\"keys\": [7, [8], {\"id\": 9}, 99999], \"columns\": [\"name\"]}";
+    HttpResponse<byte[]> answer = client.post("/v1/tables/cities/rows:lookup", body);
+    assertThat(text(answer))
+        .isEqualTo(
+            "{\"version\":\"%s\",\"found\":3,\"rows\":[".formatted(version)
+                + "{\"found\":true,\"row\":{\"name\":\"City 7\"}},"
+                + "{\"found\":true,\"row\":{\"name\":\"City 8\"}},"
+                + "{\"found\":true,\"row\":{\"name\":\"City 9\"}},"
+                + "{\"found\":false}]}");
+    assertThat(answer.headers().firstValue("bsdb-version")).hasValue(version);
+    assertThat(
+            text(
+                client.post(
+                    "/v1/tables/cities/rows:lookup?columns=id",
+                    "7\n99999\n",
+                    "Content-Type",
+                    "application/x-ndjson",
+                    "Accept",
+                    "application/x-ndjson")))
+        .isEqualTo(
+            "{\"found\":true,\"row\":{\"id\":7}}\n{\"found\":false}\n"
+                + "{\"complete\":true,\"version\":\"%s\",\"keys\":2,\"found\":1}\n"
+                    .formatted(version));
+  }
+
+  @Test
+  void looksManyKeysUpAsBytes() throws Exception {
+    RowCodec codec = RowCodec.of(Tables.CITIES);
+    ByteBuffer keys = ByteBuffer.allocate(1 << 16).order(ByteOrder.LITTLE_ENDIAN);
+    for (long id = 1990; id <= 2010; id++) {
+      byte[] key = codec.encodeKey(id);
+      keys.putInt(key.length).put(key);
+    }
+    byte[] body = new byte[keys.position()];
+    keys.flip().get(body);
+    String type = "application/octet-stream";
+    byte[] answer =
+        client
+            .post("/v1/tables/cities/rows:lookup", body, "Content-Type", type, "Accept", type)
+            .body();
+    ByteBuffer values = ByteBuffer.wrap(answer).order(ByteOrder.LITTLE_ENDIAN);
+    for (long id = 1990; id <= 2010; id++) {
+      int length = values.getInt();
+      if (id > 2000) {
+        assertThat(length).isEqualTo(-1);
+      } else {
+        byte[] value = new byte[length];
+        values.get(value);
+        assertThat(codec.decode(codec.encodeKey(id), value).string("name")).isEqualTo("City " + id);
+      }
+    }
+    assertThat(values.hasRemaining()).isFalse();
+  }
+}

@@ -1,0 +1,293 @@
+package io.bsdb.http;
+
+import static io.bsdb.http.Client.json;
+import static io.bsdb.http.Client.problem;
+import static io.bsdb.http.Client.text;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.bsdb.table.Table;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.net.Socket;
+import java.net.http.HttpResponse;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.time.Duration;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Requests that should not be served, and tables that cannot be. */
+@Timeout(60)
+class SafetyTest {
+  @TempDir private Path directory;
+  private Path table;
+  private BsdbServer server;
+  private Client client;
+
+  @BeforeEach
+  void serve() throws Exception {
+    table = directory.resolve("t");
+    Files.writeString(directory.resolve("secret"), "secret");
+    Tables.publish(table, Map.of("k", "v", ".", "dot"));
+    start(builder());
+  }
+
+  private BsdbServer.Builder builder() {
+    return BsdbServer.builder().table("t", table).refreshEvery(Duration.ZERO);
+  }
+
+  private void start(BsdbServer.Builder builder) throws IOException {
+    if (server != null) {
+      server.close();
+    }
+    server = builder.start();
+    client = new Client(server);
+  }
+
+  @AfterEach
+  void close() throws Exception {
+    server.close();
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "/v1/tables/../../secret",
+        "/v1/tables/..%2f..%2fsecret",
+        "/v1/tables/%2e%2e/%2e%2e/secret",
+        "/v1/tables/%252e%252e%252fsecret",
+        "/v1/tables/t/../../secret",
+        "/v1/tables/t/..;/secret",
+        "/v1/tables/t/%c0%ae%c0%ae/secret",
+        "/v1/tables/t/versions/../../../secret",
+        "/v1/tables/t/versions/..%5c..%5csecret/rows/k",
+        "/v1/tables/t/versions/%2e%2e/rows/k",
+        "/v1/tables/..",
+        "/v1/tables/.",
+        "/v1/tables/...",
+        "/../secret",
+        "/..\\secret",
+        "/%00",
+        "//etc/passwd",
+        "/tables/../secret",
+        "/v1/tables/t/versions/0000000001-0a1b2c3d%00/rows/k",
+        "/v1/tables/%"
+      })
+  void noPathComesFromARequest(String path) throws Exception {
+    assertThat(client.rawGet(path))
+        .matches("(?s)HTTP/1.1 4(00|04).*application/problem\\+json.*")
+        .doesNotContain("secret\"")
+        .doesNotContain("\r\n\r\nsecret");
+  }
+
+  @Test
+  void refusesForeignHosts() throws Exception {
+    for (String host : List.of("evil.example", "127.0.0.1.evil.example", "localhost.", "")) {
+      assertThat(
+              client.raw(
+                  "GET /v1/tables HTTP/1.1\r\nHost: " + host + "\r\nConnection: close\r\n\r\n"))
+          .as(host)
+          .matches("(?s)HTTP/1.1 4(21|00).*");
+    }
+    for (String host : List.of("LOCALHOST:1", "127.0.0.1", "[::1]:8080")) {
+      assertThat(
+              client.raw(
+                  "GET /v1/tables HTTP/1.1\r\nHost: " + host + "\r\nConnection: close\r\n\r\n"))
+          .as(host)
+          .startsWith("HTTP/1.1 200");
+    }
+    assertThat(
+            client.raw(
+                "GET http://evil.example/v1/tables HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"))
+        .matches("(?s)HTTP/1.1 4(21|00).*");
+    start(builder().allowHost("Tables.example"));
+    assertThat(
+            client.raw(
+                "GET /v1/tables HTTP/1.1\r\nHost: tables.example\r\nConnection: close\r\n\r\n"))
+        .startsWith("HTTP/1.1 200");
+  }
+
+  @Test
+  void wantsTheToken() throws Exception {
+    start(builder().token("s3cret"));
+    String row = "/v1/tables/t/rows/k";
+    for (String path : List.of(row, "/metrics", "/", "/openapi.json")) {
+      HttpResponse<byte[]> refused = client.get(path);
+      assertThat(refused.statusCode()).as(path).isEqualTo(401);
+      assertThat(problem(refused)).isEqualTo("unauthorized");
+      assertThat(refused.headers().firstValue("www-authenticate").orElse("")).contains("Bearer");
+    }
+    for (String wrong : List.of("Bearer s3cre", "Bearer s3crett", "s3cret", "Basic x", "Bearer")) {
+      assertThat(client.get(row, "Authorization", wrong).statusCode()).as(wrong).isEqualTo(401);
+    }
+    assertThat(client.get(row, "Authorization", "bearer s3cret").statusCode()).isEqualTo(200);
+    assertThat(client.get(row, "Authorization", "Basic YW55OnMzY3JldA==").statusCode())
+        .isEqualTo(200);
+    assertThat(client.get("/health/live").statusCode()).isEqualTo(200);
+    String version =
+        json(client.get("/v1/tables/t", "Authorization", "Bearer s3cret")).get("version").asText();
+    assertThat(
+            client
+                .get(
+                    "/v1/tables/t/versions/" + version + "/rows/k",
+                    "Authorization",
+                    "Bearer s3cret")
+                .headers()
+                .firstValue("cache-control"))
+        .hasValue("private, max-age=31536000, immutable");
+  }
+
+  @Test
+  void servesOtherMachinesOnlyIfToldSo() throws Exception {
+    assertThatThrownBy(() -> builder().host("0.0.0.0").start())
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage("other machines reach 0.0.0.0: give a token, or say that it is to be insecure");
+    assertThatThrownBy(() -> builder().host("0.0.0.0").token("s").start())
+        .hasMessageStartingWith("without TLS, others can read the token");
+    builder().host("0.0.0.0").token("s").insecure().start().close();
+    assertThatThrownBy(() -> builder().table("..", table)).hasMessageContaining("not a name");
+    assertThatThrownBy(() -> builder().table("a/b", table)).hasMessageContaining("not a name");
+    assertThatThrownBy(() -> builder().table("x".repeat(65), table))
+        .hasMessageContaining("not a name");
+    builder().table("x".repeat(64), table).start().close();
+  }
+
+  @Test
+  void refusesMalformedBodies() throws Exception {
+    String lookup = "/v1/tables/t/rows:lookup";
+    for (String body :
+        List.of(
+            "",
+            "{",
+            "[]",
+            "{}",
+            "{\"keys\":7}",
+            "{\"keys\":[\"a\"",
+            "{\"keys\":[\"a\"]}x",
+            "{\"keys\":[],\"keys\":[]}",
+            "{\"other\":[]}",
+            "{\"keys\":[\"a\"],\"columns\":[7]}")) {
+      assertThat(problem(client.post(lookup, body))).as(body).isEqualTo("bad-request");
+    }
+    for (String body : List.of("{\"keys\":[7]}", "{\"keys\":[null]}", "{\"keys\":[[\"a\"]]}")) {
+      assertThat(problem(client.post(lookup, body))).as(body).isEqualTo("bad-key");
+    }
+    assertThat(problem(client.post(lookup, "\"a\"\n{\"b", "Content-Type", "application/x-ndjson")))
+        .isIn("bad-request", "bad-key");
+    for (byte[] body : new byte[][] {{1}, {2, 0, 0, 0, 'a'}, {-1, -1, -1, -1}}) {
+      assertThat(problem(client.post(lookup, body, "Content-Type", "application/octet-stream")))
+          .isEqualTo("bad-request");
+    }
+    HttpResponse<byte[]> type = client.post(lookup, "<a/>", "Content-Type", "text/xml");
+    assertThat(type.statusCode()).isEqualTo(415);
+    assertThat(problem(type)).isEqualTo("wrong-media-type");
+    assertThat(client.get(lookup).statusCode()).isEqualTo(405);
+    assertThat(client.get(lookup).headers().firstValue("allow")).hasValue("POST");
+    assertThat(client.post("/v1/tables/t/rows/k", "").statusCode()).isEqualTo(405);
+    assertThat(client.post("/v1/tables", "").headers().firstValue("allow")).hasValue("GET, HEAD");
+  }
+
+  @Test
+  void survivesHalfABody() throws Exception {
+    try (Socket socket = client.connect()) {
+      OutputStream out = socket.getOutputStream();
+      out.write(
+          Tables.bytes(
+              "POST /v1/tables/t/rows:lookup HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n{\"keys\""));
+      socket.shutdownOutput();
+      assertThat(new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8))
+          .matches("(?s)(HTTP/1.1 400.*)?");
+    }
+    assertThat(client.get("/v1/tables/t/rows/k").statusCode()).isEqualTo(200);
+  }
+
+  @Test
+  void damageIsNeverAbsence() throws Exception {
+    Path file;
+    try (Stream<Path> files = Files.walk(table)) {
+      file = files.filter(each -> each.toString().endsWith(".bsdb")).findFirst().orElseThrow();
+    }
+    try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
+      channel.write(ByteBuffer.wrap(new byte[] {0x55, 0x55, 0x55, 0x55}), 4096 + 20);
+    }
+    for (HttpResponse<byte[]> answer :
+        List.of(
+            client.get("/v1/tables/t/rows/k"),
+            client.get("/v1/tables/t/rows/k", "If-None-Match", "*"),
+            client.post("/v1/tables/t/rows:lookup", "{\"keys\":[\"k\"]}"))) {
+      assertThat(answer.statusCode()).isEqualTo(500);
+      assertThat(problem(answer)).isEqualTo("corrupt");
+      assertThat(answer.headers().firstValue("content-type")).hasValue("application/problem+json");
+      assertThat(answer.headers().firstValue("cache-control")).hasValue("no-store");
+      assertThat(json(answer).get("detail").asText())
+          .contains("file=" + file)
+          .contains("offset=4096");
+    }
+  }
+
+  @Test
+  void servesATableThatIsDeletedAndPublishedAgain() throws Exception {
+    assertThat(problem(client.get("/v1/tables/none"))).isEqualTo("unknown-table");
+    try (Stream<Path> files = Files.walk(table)) {
+      for (Path each : files.sorted(Comparator.reverseOrder()).toList()) {
+        Files.delete(each);
+      }
+    }
+    assertThatThrownBy(() -> server.refresh()).isInstanceOf(IOException.class);
+    assertThat(text(client.get("/v1/tables/t/rows/k"))).contains("\"dg==\"");
+    assertThat(client.get("/health/ready").statusCode()).isEqualTo(200);
+    assertThat(client.get("/v1/tables/t/versions").statusCode()).isLessThan(500);
+    String again = Tables.publish(table, Map.of("k", "new"));
+    server.refresh();
+    HttpResponse<byte[]> answer = client.get("/v1/tables/t/rows/k");
+    assertThat(answer.headers().firstValue("bsdb-version")).hasValue(again);
+    assertThat(json(answer).get("value").asText()).isEqualTo("bmV3");
+    assertThat(Table.at(table).currentVersion()).isEqualTo(again);
+  }
+
+  @Test
+  void logsRequestsWithoutKeys() throws Exception {
+    ByteArrayOutputStream log = new ByteArrayOutputStream();
+    start(builder().accessLog(log));
+    client.get("/v1/tables/t/rows/k");
+    client.get("/v1/tables/t/rows/secretkey");
+    server.close();
+    String[] lines = log.toString(StandardCharsets.UTF_8).split("\n", -1);
+    assertThat(lines[0])
+        .matches(
+            "\\{\"time\":\"[^\"]+\",\"method\":\"GET\",\"path\":\"/v1/tables/t/rows/\\*\",\"status\":200,"
+                + "\"version\":\"[^\"]+\",\"keys\":1,\"found\":1,\"bytes\":36,\"micros\":[0-9]+}");
+    assertThat(lines[1]).contains("\"status\":404").doesNotContain("secretkey");
+    log.reset();
+    start(builder().accessLog(log).logKeys());
+    client.get("/v1/tables/t/rows/secretkey");
+    server.close();
+    assertThat(log.toString(StandardCharsets.UTF_8)).contains("\"key\":\"secretkey\"");
+  }
+
+  @Test
+  void isReadyWhileItsTablesAreYoungEnough() throws Exception {
+    start(builder().maxAge(Duration.ofDays(1)));
+    assertThat(client.get("/health/ready").statusCode()).isEqualTo(200);
+    start(builder().maxAge(Duration.ofMillis(0)));
+    HttpResponse<byte[]> old = client.get("/health/ready");
+    assertThat(old.statusCode()).isEqualTo(503);
+    assertThat(json(old).get("detail").asText()).startsWith("table t is ");
+    assertThat(client.get("/health/live").statusCode()).isEqualTo(200);
+  }
+}

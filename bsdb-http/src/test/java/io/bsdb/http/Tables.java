@@ -1,0 +1,83 @@
+package io.bsdb.http;
+
+import io.bsdb.row.RowCodec;
+import io.bsdb.row.Schema;
+import io.bsdb.table.Manifest;
+import io.bsdb.writer.SnapshotWriter;
+import io.bsdb.writer.WriterOptions;
+import java.io.IOException;
+import java.math.BigDecimal;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.Map;
+
+/** Tables that tests serve. */
+final class Tables {
+  static final Schema CITIES =
+      Schema.builder()
+          .column("id", "BIGINT NOT NULL")
+          .column("name", "STRING")
+          .column("population", "BIGINT")
+          .column("area", "DECIMAL(10, 2)")
+          .primaryKey("id")
+          .build();
+  static final Schema PRICES =
+      Schema.builder()
+          .column("country", "STRING NOT NULL")
+          .column("number", "INT NOT NULL")
+          .column("price", "DECIMAL(38, 10)")
+          .primaryKey("country", "number")
+          .build();
+
+  private Tables() {}
+
+  static byte[] bytes(String text) {
+    return text.getBytes(StandardCharsets.UTF_8);
+  }
+
+  /** Publishes a version of plain bytes. */
+  static String publish(Path table, Map<String, String> records, WriterOptions options)
+      throws IOException {
+    try (SnapshotWriter writer = SnapshotWriter.create(table, options)) {
+      for (Map.Entry<String, String> record : records.entrySet()) {
+        writer.add(bytes(record.getKey()), bytes(record.getValue()));
+      }
+      return writer.publish().version();
+    }
+  }
+
+  static String publish(Path table, Map<String, String> records) throws IOException {
+    return publish(table, records, WriterOptions.defaults());
+  }
+
+  /** Publishes cities 1 to a number, whose populations depend on a seed. */
+  static String cities(Path table, int count, long seed) throws IOException {
+    RowCodec codec = RowCodec.of(CITIES);
+    WriterOptions options =
+        WriterOptions.builder()
+            .schema(CITIES)
+            .partitions(4)
+            .properties(Map.of("source", "test"))
+            .build();
+    try (SnapshotWriter writer = SnapshotWriter.create(table, options)) {
+      for (long id = 1; id <= count; id++) {
+        writer.add(
+            codec.encodeKey(id),
+            codec.encodeValue(
+                "City " + id, (1L << 53) + id + seed, BigDecimal.valueOf(id * 100 + 50, 2)));
+      }
+      Manifest published = writer.publish();
+      return published.version();
+    }
+  }
+
+  static String prices(Path table) throws IOException {
+    RowCodec codec = RowCodec.of(PRICES);
+    try (SnapshotWriter writer =
+        SnapshotWriter.create(table, WriterOptions.builder().schema(PRICES).build())) {
+      writer.add(codec.encodeKey("DE", 7), codec.encodeValue(new BigDecimal("12.5000000001")));
+      writer.add(codec.encodeKey("a/b", 1), codec.encodeValue(new BigDecimal("1.0000000000")));
+      return writer.publish().version();
+    }
+  }
+}

@@ -1,0 +1,26 @@
+package io.bsdb.reader;
+
+import io.bsdb.format.Internal;
+import java.nio.file.Path;
+
+/**
+ * Where the record of a key lies, or would lie if there were one.
+ *
+ * @param partition its partition
+ * @param file the partition file
+ * @param rank in the partition; -1 if the signature tells that the key is absent
+ * @param block the number of the block in the file; -1 likewise
+ * @param blockOffset of the block in the file; -1 likewise
+ * @param signatureBits per signature; 0 if the table has none
+ * @param changed whether a change over the partition file decides on the key
+ * @hidden
+ */
+@Internal
+public record KeyPlace(
+    int partition,
+    Path file,
+    int rank,
+    int block,
+    long blockOffset,
+    int signatureBits,
+    boolean changed) {}
