@@ -7,6 +7,7 @@ import io.bsdb.format.Section;
 import io.bsdb.format.SectionKind;
 import io.bsdb.format.symbols.RecordSymbols;
 import io.bsdb.format.symbols.SymbolTable;
+import io.bsdb.reader.SnapshotParts;
 import io.bsdb.row.RowLayout;
 import io.bsdb.row.Schema;
 import io.bsdb.table.Manifest;

@@ -54,7 +54,7 @@ public final class FlinkChanges {
           Row row = rows.next();
           long population = row.<Long>getFieldAs("population");
           if (population != last) {
-            out.printf("%s has %,d inhabitants%n", row.getField("name"), population);
+            out.println(row.getField("name") + " has " + population + " inhabitants");
             last = population;
             seen++;
           }
