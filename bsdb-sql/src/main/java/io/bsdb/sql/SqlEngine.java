@@ -143,7 +143,7 @@ public final class SqlEngine implements Closeable {
   }
 
   /** Tells a query that is wrong from one that cannot be carried out. */
-  static IOException failure(SQLException e) {
+  static QueryException failure(SQLException e) {
     String text = String.valueOf(e.getMessage());
     String message = message(e);
     if (text.startsWith("Binder Error")
@@ -152,12 +152,12 @@ public final class SqlEngine implements Closeable {
       throw new IllegalArgumentException(message, e);
     }
     if (text.startsWith("Missing Extension Error")) {
-      return new IOException(message + "; bsdb loads no extensions of DuckDB: copy the file", e);
+      return new QueryException(message + "; bsdb loads no extensions of DuckDB: copy the file", e);
     }
     if (text.startsWith("Out of Memory Error")) {
-      return new IOException(message + "; give more with --memory", e);
+      return new QueryException(message + "; give more with --memory", e);
     }
-    return new IOException(message, e);
+    return new QueryException(message, e);
   }
 
   /** Returns what DuckDB says first: advice on its settings and an excerpt of the query follow. */

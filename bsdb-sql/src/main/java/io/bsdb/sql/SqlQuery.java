@@ -67,7 +67,8 @@ public final class SqlQuery {
    * sink.
    *
    * @param schema of {@link #columns()}
-   * @throws IOException if it cannot be carried out to its end
+   * @throws QueryException if it cannot be carried out to its end
+   * @throws IOException what the sink throws
    */
   public void read(Schema schema, RecordSink sink) throws IOException {
     // When a stream of chunks fails, it just ends. A last row of its own tells that it was whole.
@@ -103,7 +104,7 @@ public final class SqlQuery {
   }
 
   /** Returns why the stream failed, which is told to who asks for all rows at once. */
-  private IOException failure(long rowsBefore) throws IOException {
+  private QueryException failure(long rowsBefore) {
     String all = "SELECT max(hash(%s)) FROM (%s) AS r(%s)".formatted(names, statement, names);
     String reason = "the query did not come to its end";
     try (DuckDBPreparedStatement prepared =
@@ -113,6 +114,6 @@ public final class SqlQuery {
     } catch (SQLException e) {
       reason = String.valueOf(SqlEngine.failure(e).getMessage());
     }
-    return new IOException("after row %,d: %s".formatted(rowsBefore, reason));
+    return new QueryException("after row %,d: %s".formatted(rowsBefore, reason), null);
   }
 }

@@ -285,6 +285,7 @@ class SqlQueryTest {
                         throw new AssertionError(reason);
                       }
                     }))
+        .isExactlyInstanceOf(IOException.class)
         .hasMessage("no room at row 1");
   }
 

@@ -4,6 +4,7 @@ import io.bsdb.cli.output.CommandFailure;
 import io.bsdb.row.Column;
 import io.bsdb.row.Schema;
 import io.bsdb.row.text.RowJsonWriter;
+import io.bsdb.sql.QueryException;
 import io.bsdb.sql.RecordSink;
 import io.bsdb.sql.SqlEngine;
 import io.bsdb.sql.SqlQuery;
@@ -100,7 +101,7 @@ public final class SqlFormat implements RecordFormat {
         long count = engine.parquetRows(path(file));
         rows.read(schema, new Records(file, stored, count, sink, badLines));
       }
-    } catch (IOException e) {
+    } catch (QueryException e) {
       throw new IOException("cannot read %s: %s".formatted(file.name(), e.getMessage()), e);
     }
   }
