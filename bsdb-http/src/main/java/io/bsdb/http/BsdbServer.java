@@ -59,7 +59,8 @@ public final class BsdbServer implements Closeable {
     connector.setHost(host);
     connector.setPort(builder.port);
     connector.setIdleTimeout(limits.idle().toMillis());
-    connector.setShutdownIdleTimeout(1000);
+    // While the server ends a request may take as long as ever; then what is idle is closed.
+    connector.setShutdownIdleTimeout(limits.request().toMillis());
     server.addConnector(connector);
     NetworkConnectionLimit connections = new NetworkConnectionLimit(limits.connections(), server);
     connections.setEndPointIdleTimeout(limits.idle().toMillis());
