@@ -78,7 +78,7 @@ public record SnapshotParts(Map<String, Long> bytes) {
   }
 
   /** Reads the footer of a file. */
-  static FileFooter footer(Path path, PartChecksum checksum) throws IOException {
+  public static FileFooter footer(Path path, PartChecksum checksum) throws IOException {
     try (FileChannel channel = FileChannel.open(path)) {
       long length = channel.size();
       ByteBuffer end =
