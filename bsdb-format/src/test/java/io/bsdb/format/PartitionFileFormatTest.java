@@ -188,7 +188,7 @@ class PartitionFileFormatTest {
     assertPropertyRefused(20, 0, "block size=0");
     assertPropertyRefused(24, 0, "alignment=0");
     assertPropertyRefused(24, 512, "alignment=512");
-    assertPropertyRefused(28, 2, "codec=2");
+    assertPropertyRefused(28, 3, "codec=3");
     assertPropertyRefused(32, Integer.MAX_VALUE, "longest frame=2147483647");
     assertPropertyRefused(36, -1, "longest block=-1");
     assertPropertyRefused(44, -1, "key bytes=-");
