@@ -89,7 +89,7 @@ class DiffCommandTest {
     assertThat(malformed.status()).isIn(2, 3);
     Path input = Files.writeString(directory.resolve("rows"), "{\"id\":1}\n");
     assertThat(
-            CommandRun.of("build", "-t", table, "-i", input, "--format", "json", "--key", "id")
+            CommandRun.of("build", "-t", table, "-i", input, "--format", "jsonl", "--key", "id")
                 .status())
         .isZero();
     assertThat(CommandRun.of("diff", "-t", table, "--from", first).err())

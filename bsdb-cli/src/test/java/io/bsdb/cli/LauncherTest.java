@@ -30,6 +30,7 @@ class LauncherTest {
           "flink-connector",
           "kstreams-lookup",
           "examples",
+          "bsdb-http",
           "bsdb-sql",
           "bsdb-cli");
 
