@@ -21,10 +21,12 @@ module io.bsdb.format {
   exports io.bsdb.format.block to
       io.bsdb.reader;
   exports io.bsdb.format.hash to
+      io.bsdb.live,
       io.bsdb.reader;
   exports io.bsdb.format.index to
       io.bsdb.reader;
   exports io.bsdb.format.segment to
+      io.bsdb.live,
       io.bsdb.reader;
   exports io.bsdb.format.symbols to
       io.bsdb.cli,

@@ -1,4 +1,5 @@
 /** Looks keys up in snapshots, in memory and on disk, and follows the versions of a table. */
+@SuppressWarnings("module") // the one that internal packages are exported to is compiled later
 module io.bsdb.reader {
   requires static transitive org.jspecify;
   requires transitive io.bsdb.format;
@@ -16,4 +17,8 @@ module io.bsdb.reader {
   exports io.bsdb.reader.follow;
   exports io.bsdb.reader.metrics;
   exports io.bsdb.reader.options;
+  exports io.bsdb.reader.io to
+      io.bsdb.live;
+  exports io.bsdb.reader.overlay to
+      io.bsdb.live;
 }

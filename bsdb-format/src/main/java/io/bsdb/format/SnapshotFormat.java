@@ -21,6 +21,8 @@ public final class SnapshotFormat {
   public static final String CURRENT_FILE = "CURRENT";
   public static final String SNAPSHOTS_DIRECTORY = "snapshots";
   public static final String DATA_DIRECTORY = "data";
+  public static final String LOG_DIRECTORY = "log";
+  public static final String OWNER_FILE = "OWNER";
   public static final String STAGING_DIRECTORY = "staging";
 
   /** Longest key in bytes; the shortest has one. */

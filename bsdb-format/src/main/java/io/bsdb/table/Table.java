@@ -345,6 +345,15 @@ public final class Table {
     return published.get(0);
   }
 
+  /** Refuses to put another version in service under a log that lies over this one. */
+  private void requireNoOwner() throws IOException {
+    if (storage.list(SnapshotFormat.LOG_DIRECTORY).contains(SnapshotFormat.OWNER_FILE)) {
+      throw new PublishConflictException(
+          "a writable table cannot be published into: file=%s/%s/%s; write changes in the process that owns it, or publish into another table"
+              .formatted(storage, SnapshotFormat.LOG_DIRECTORY, SnapshotFormat.OWNER_FILE));
+    }
+  }
+
   /** Puts what a manifest says in service as a version of its own; under the lock. */
   Manifest putInService(Build build, Manifest content) throws IOException {
     Manifest manifest =
@@ -443,6 +452,7 @@ public final class Table {
 
   /** Writes a manifest and swaps {@code CURRENT}; under the lock. */
   private void putInService(Build build, byte[] encoded) throws IOException {
+    requireNoOwner();
     if (!isComplete(build.version())) {
       storage.replace(build.directory() + "/" + SnapshotFormat.MANIFEST_FILE, encoded);
     }
@@ -531,6 +541,7 @@ public final class Table {
   public void rollback(String version) throws IOException {
     storage.exclusively(
         () -> {
+          requireNoOwner();
           if (!contains(version)) {
             throw new IllegalArgumentException(
                 "no such version: %s; the table %s has %s".formatted(version, storage, versions()));

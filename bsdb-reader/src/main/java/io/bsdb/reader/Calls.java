@@ -1,5 +1,6 @@
 package io.bsdb.reader;
 
+import io.bsdb.format.Internal;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.locks.LockSupport;
@@ -14,8 +15,11 @@ import java.util.concurrent.locks.LockSupport;
  * others at its end; none is in flight when the sums agree. Closing sets the mark, then waits for
  * that. Both sides are sequentially consistent, so either the call sees the mark or the close sees
  * the call.
+ *
+ * @hidden
  */
-final class Calls {
+@Internal
+public final class Calls {
   private static final int STRIPES = 64;
   private static final int STRIDE = 16;
   private static final int ENTERED = 0;
@@ -32,7 +36,7 @@ final class Calls {
   /**
    * @param what is named when a call comes after close
    */
-  Calls(String what) {
+  public Calls(String what) {
     this.what = what;
   }
 
@@ -42,7 +46,7 @@ final class Calls {
    * @return what to pass to it
    * @throws ClosedReaderException after {@link #close}
    */
-  int enter() {
+  public int enter() {
     int stripe =
         (int) ((Thread.currentThread().getId() * 0x9E3779B97F4A7C15L) >>> 58) * STRIDE + STRIDE;
     counters.getAndIncrement(stripe + ENTERED);
@@ -54,12 +58,12 @@ final class Calls {
   }
 
   /** Ends a lookup that found its key. */
-  void hit(int stripe) {
+  public void hit(int stripe) {
     counters.getAndIncrement(stripe + HIT);
   }
 
   /** Ends a lookup whose key is absent. */
-  void missed(int stripe) {
+  public void missed(int stripe) {
     counters.getAndIncrement(stripe + MISSED);
   }
 
@@ -71,7 +75,7 @@ final class Calls {
   }
 
   /** Ends a call that failed, or that is no lookup. */
-  void left(int stripe) {
+  public void left(int stripe) {
     counters.getAndIncrement(stripe + LEFT);
   }
 
@@ -102,7 +106,7 @@ final class Calls {
   }
 
   /** Refuses further calls. Returns whether this was the first time. */
-  boolean close() {
+  public boolean close() {
     synchronized (this) {
       boolean first = !closed;
       closed = true;
@@ -111,11 +115,11 @@ final class Calls {
   }
 
   /**
-   * Waits for the calls in flight. After {@link #close}.
+   * Waits for the calls that are in flight now.
    *
    * @return whether all have ended
    */
-  boolean awaitEnd(Duration atMost) {
+  public boolean awaitEnd(Duration atMost) {
     long deadline = System.nanoTime() + atMost.toNanos();
     for (int stripe = STRIDE; stripe < counters.length(); stripe += STRIDE) {
       while (!isQuiet(stripe)) {

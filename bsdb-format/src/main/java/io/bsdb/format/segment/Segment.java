@@ -75,14 +75,10 @@ public final class Segment {
     long frames = 0;
     int frame = HEADER_LENGTH;
     while (true) {
-      int length = verifyFrame(checksum, frame, frames + 1);
+      int length = verifyFrame(checksum, frame, frames + 1, TYPE_SEAL);
       int end = frame + length;
       int next = (int) Math.min(bytes.limit(), SegmentFormat.aligned(end));
-      for (int i = end; i < next; i++) {
-        if (bytes.get(i) != 0) {
-          throw damaged("padding is not zero", i);
-        }
-      }
+      requireZeros(end, next);
       if (bytes.getInt(frame + FRAME_TYPE) == TYPE_SEAL) {
         verifySeal(frame, length, frames, counts);
         if (next != bytes.limit()) {
@@ -96,7 +92,21 @@ public final class Segment {
     }
   }
 
-  private int verifyFrame(PartChecksum checksum, int frame, long sequence)
+  void requireZeros(int from, int to) throws CorruptSnapshotException {
+    for (int i = from; i < to; i++) {
+      if (bytes.get(i) != 0) {
+        throw damaged("padding is not zero", i);
+      }
+    }
+  }
+
+  /**
+   * Verifies a frame.
+   *
+   * @param last the greatest number of its type that is known here
+   * @return its length
+   */
+  int verifyFrame(PartChecksum checksum, int frame, long sequence, int last)
       throws CorruptSnapshotException {
     if (bytes.limit() - frame < FRAME_HEADER_LENGTH) {
       throw damaged("segment ends without the frame that counts its records", frame);
@@ -108,16 +118,14 @@ public final class Segment {
       throw damaged("frame has an impossible length of " + length, frame);
     }
     int expected = bytes.getInt(frame + FRAME_CHECKSUM);
-    int actual =
-        checksum.of(
-            FRAME_KIND, frame, bytes, frame + FRAME_FRAME_LENGTH, length - FRAME_FRAME_LENGTH);
+    int actual = checksum(checksum, frame, length);
     if (expected != actual) {
       throw new CorruptSnapshotException(
           "frame checksum mismatch: file=%s offset=%d expected=%s actual=%s"
               .formatted(file, frame, SnapshotFormat.hex(expected), SnapshotFormat.hex(actual)));
     }
     int type = bytes.getInt(frame + FRAME_TYPE);
-    if (type != TYPE_RECORDS && type != TYPE_SEAL) {
+    if (type < TYPE_RECORDS || type > last) {
       throw damaged("frame has the unknown type " + type, frame);
     }
     if (bytes.getLong(frame + FRAME_SEQUENCE) != sequence) {
@@ -127,6 +135,12 @@ public final class Segment {
           frame);
     }
     return length;
+  }
+
+  /** Returns the checksum that a frame should have. */
+  int checksum(PartChecksum checksum, int frame, int length) {
+    return checksum.of(
+        FRAME_KIND, frame, bytes, frame + FRAME_FRAME_LENGTH, length - FRAME_FRAME_LENGTH);
   }
 
   private void verifySeal(int frame, int length, long frames, long[] counts)
@@ -141,13 +155,23 @@ public final class Segment {
   }
 
   private void replayFrame(int frame, int end, long[] counts, Replay replay) throws IOException {
+    replayFrame(
+        frame,
+        end,
+        (kind, record) -> {
+          counts[kind.id()]++;
+          replay.change(kind, record);
+        });
+  }
+
+  /** Hands out the records of a verified frame. */
+  void replayFrame(int frame, int end, Replay replay) throws IOException {
     int record = frame + FRAME_HEADER_LENGTH;
     int count = bytes.getInt(frame + FRAME_RECORDS);
     for (int i = 0; i < count; i++) {
       ChangeKind kind = kind(record, end);
       int next = end(kind, record, end);
       replay.change(kind, record);
-      counts[kind.id()]++;
       record = next;
     }
     if (record != end) {
@@ -234,7 +258,7 @@ public final class Segment {
     return (int) stored == key.length && BlockReader.equal(bytes, (int) (stored >>> 32), key);
   }
 
-  private CorruptSnapshotException damaged(String what, int offset) {
+  CorruptSnapshotException damaged(String what, int offset) {
     return new CorruptSnapshotException(
         "%s: file=%s offset=%d length=%d".formatted(what, file, offset, bytes.limit()));
   }

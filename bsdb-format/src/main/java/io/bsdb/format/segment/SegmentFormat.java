@@ -24,6 +24,7 @@ final class SegmentFormat {
   static final int FRAME_ALIGNMENT = 8;
   static final int TYPE_RECORDS = 1;
   static final int TYPE_SEAL = 2;
+  static final int TYPE_START = 3;
 
   // Seal: what the frames before it hold
   static final int SEAL_FRAMES = FRAME_HEADER_LENGTH;
@@ -31,6 +32,12 @@ final class SegmentFormat {
   static final int SEAL_DELETES = SEAL_PUTS + 8;
   static final int SEAL_POSITIONS = SEAL_DELETES + 8;
   static final int SEAL_LENGTH = SEAL_POSITIONS + 8;
+
+  // Start: the first frame of a segment of a log, which says what it continues
+  static final int START_NUMBER = FRAME_HEADER_LENGTH;
+  static final int START_FILE_ID = START_NUMBER + 8;
+  static final int START_END = START_FILE_ID + 16;
+  static final int START_LENGTH = START_END + 8;
 
   /** The most that a record takes beside key and value: its kind and two lengths. */
   static final int MAX_RECORD_OVERHEAD = 1 + 3 + 5;

@@ -8,13 +8,15 @@ import java.nio.ByteBuffer;
 /**
  * Finds the newest record of each changed key: a filter of one word per key looked up, and behind
  * it buckets of one cache line with eight entries, each a tag of the key's hash and the address of
- * a record. Off the heap. Filled by one thread; from then on immutable and safe for many.
+ * a record. Off the heap. Filled by one thread; from then on immutable and safe for many. While it
+ * is filled others may look up too, with a fence after they read an entry and before what it points
+ * at; they find what was added before their lookup began.
  *
  * <p>The bucket of a key is proportional to the high word of its hash, so that the keys of one
  * partition lie in neighboring buckets. A full bucket goes on in the next one. Some 10 to 15 bytes
  * per key, and 1.6 of filter.
  */
-final class ChangeIndex implements Closeable {
+public final class ChangeIndex implements Closeable {
 
   private static final int ENTRIES = 8;
   private static final int BUCKET = ENTRIES * Long.BYTES;
@@ -54,7 +56,7 @@ final class ChangeIndex implements Closeable {
    *
    * @param keys how many it has room for
    */
-  static ChangeIndex create(long keys) throws IOException {
+  public static ChangeIndex create(long keys) throws IOException {
     long buckets = (long) (keys / KEYS_PER_BUCKET) + 1;
     long words = (long) (keys / KEYS_PER_WORD) + 1;
     if (length(buckets, words) > MAX_LENGTH) {
@@ -78,17 +80,17 @@ final class ChangeIndex implements Closeable {
   }
 
   /** Returns whether there is room for further keys. */
-  boolean hasRoom(long more) {
+  public boolean hasRoom(long more) {
     return keys + more <= buckets * MAX_KEYS_PER_BUCKET;
   }
 
   /** Returns the number of keys. */
-  int keys() {
+  public int keys() {
     return keys;
   }
 
   /** Returns the bytes off the heap. */
-  long length() {
+  public long length() {
     return bytes.capacity();
   }
 
@@ -106,7 +108,7 @@ final class ChangeIndex implements Closeable {
   }
 
   /** Returns whether a key may be here: false for almost all that are not. */
-  boolean mayContain(long high, long low) {
+  public boolean mayContain(long high, long low) {
     long mask = mask(low);
     return (bytes.getLong(filterStart + scaled(high, words) * Long.BYTES) & mask) == mask;
   }
@@ -118,7 +120,7 @@ final class ChangeIndex implements Closeable {
   }
 
   /** Returns the position at which to look for a key with {@link #next}. */
-  int start(long high) {
+  public int start(long high) {
     return scaled(high, buckets) * BUCKET;
   }
 
@@ -128,7 +130,7 @@ final class ChangeIndex implements Closeable {
    *
    * @param position from {@link #start}, or behind the last that was returned
    */
-  int next(int position, long low) {
+  public int next(int position, long low) {
     long tag = tag(low);
     int at = position;
     while (true) {
@@ -144,12 +146,12 @@ final class ChangeIndex implements Closeable {
   }
 
   /** Returns the address of the entry at a position. */
-  long address(int position) {
+  public long address(int position) {
     return bytes.getLong(position) & ADDRESS;
   }
 
   /** Returns whether an entry can be put at a position. */
-  boolean holds(int position) {
+  public boolean holds(int position) {
     return position + Long.BYTES < filterStart; // the last entry stays empty: it ends searches
   }
 
@@ -158,7 +160,7 @@ final class ChangeIndex implements Closeable {
    *
    * @param address not 0, below 2^44
    */
-  void add(int position, long high, long low, long address) {
+  public void add(int position, long high, long low, long address) {
     bytes.putLong(position, tag(low) | address);
     int word = filterStart + scaled(high, words) * Long.BYTES;
     bytes.putLong(word, bytes.getLong(word) | mask(low));
@@ -166,7 +168,7 @@ final class ChangeIndex implements Closeable {
   }
 
   /** Gives the key at a position another address. */
-  void replace(int position, long low, long address) {
+  public void replace(int position, long low, long address) {
     bytes.putLong(position, tag(low) | address);
   }
 

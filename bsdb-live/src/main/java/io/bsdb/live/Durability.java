@@ -1,0 +1,12 @@
+package io.bsdb.live;
+
+/** When a change counts as written. Either way a process that is killed loses none. */
+public enum Durability {
+  /** Once it is on disk. Nobody reads a change that a power loss could still undo. */
+  COMMIT,
+  /**
+   * Once the operating system has it. A power loss or a crash of the system undoes what it had not
+   * written yet, except what came before the last {@link WritableTable#sync}.
+   */
+  OS
+}

@@ -1,0 +1,229 @@
+package io.bsdb.live;
+
+import io.bsdb.format.segment.ChangeKind;
+import io.bsdb.format.segment.FrameBuffer;
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.LockSupport;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Has the changes of many threads written together. Threads encode into one of two groups. Whoever
+ * finds no leader leads: takes the group, so that the others fill the other one meanwhile, writes
+ * it, and wakes those whose changes it held; the first of the next group then leads. Nobody waits
+ * for others to come: a group is what came while the one before was written.
+ */
+final class GroupCommit implements Closeable {
+  /** Length at which a group takes no more, so that writers wait instead of taking memory. */
+  private static final int MAX_GROUP_LENGTH = 1 << 20;
+
+  /** Writes groups, one at a time. */
+  interface Sink {
+    /** Writes a group; returns when all of it counts. */
+    void write(Group group) throws IOException;
+
+    /** Fails if nothing can be written any more. */
+    void requireUsable() throws IOException;
+  }
+
+  /** What is written together. */
+  static final class Group {
+    private FrameBuffer frame = new FrameBuffer(ByteBuffer::allocateDirect);
+    private final List<Waiter> waiters = new ArrayList<>();
+    private boolean force;
+    private boolean mark;
+
+    FrameBuffer frame() {
+      return frame;
+    }
+
+    /** Returns whether it is to be on disk afterwards, whatever the durability. */
+    boolean force() {
+      return force;
+    }
+
+    /** Returns whether a frame is to be written, if only to say how far the log is durable. */
+    boolean mark() {
+      return mark;
+    }
+
+    private void clear() {
+      if (frame.length() > 4 * MAX_GROUP_LENGTH) {
+        frame = new FrameBuffer(ByteBuffer::allocateDirect);
+      }
+      frame.clear();
+      waiters.clear();
+      force = false;
+      mark = false;
+    }
+  }
+
+  /** A thread whose changes are in a group. */
+  private static final class Waiter {
+    private final Thread thread = Thread.currentThread();
+    private @Nullable Throwable failure;
+    private volatile boolean leads;
+    private volatile boolean done;
+
+    /** Waits until the group is written, or this thread has to write it. */
+    void await() {
+      boolean interrupted = false;
+      while (!done && !leads) {
+        LockSupport.park(this);
+        interrupted |= Thread.interrupted();
+      }
+      if (interrupted) {
+        thread.interrupt();
+      }
+    }
+  }
+
+  private final Sink sink;
+  private final ReentrantLock lock = new ReentrantLock();
+  private final Condition room = lock.newCondition();
+  private Group filling = new Group();
+  private Group spare = new Group();
+  private boolean led;
+  private boolean closed;
+
+  GroupCommit(Sink sink) {
+    this.sink = sink;
+  }
+
+  /** Writes one change. */
+  void add(ChangeKind kind, byte[] key, byte[] value) throws IOException {
+    int length = FrameBuffer.roomFor(key.length, value.length);
+    submit(length, group -> group.frame.add(kind, key, 0, key.length, value, 0, value.length));
+  }
+
+  /** Writes changes together. */
+  void addAll(FrameBuffer records) throws IOException {
+    submit(records.length(), group -> group.frame.addAll(records));
+  }
+
+  /** Forces to disk what was written before. */
+  void force() throws IOException {
+    submit(0, group -> group.force = true);
+  }
+
+  /** Has a frame written that says how far the log is durable. */
+  void mark() throws IOException {
+    submit(0, group -> group.mark = true);
+  }
+
+  private interface Addition {
+    void addTo(Group group);
+  }
+
+  private void submit(int length, Addition addition) throws IOException {
+    Waiter waiter = null;
+    lock.lock();
+    try {
+      requireOpen();
+      while (filling.frame.records() > 0 && filling.frame.length() + length > MAX_GROUP_LENGTH) {
+        room.awaitUninterruptibly();
+        requireOpen();
+      }
+      addition.addTo(filling);
+      if (led) {
+        waiter = new Waiter();
+        filling.waiters.add(waiter);
+      }
+      led = true;
+    } finally {
+      lock.unlock();
+    }
+    Throwable failure;
+    if (waiter == null) {
+      failure = lead();
+    } else {
+      waiter.await();
+      failure = waiter.leads ? lead() : waiter.failure;
+    }
+    if (failure != null) {
+      throw failed(failure);
+    }
+  }
+
+  private void requireOpen() throws IOException {
+    if (closed) {
+      throw new IOException("the table is closed; nothing was written");
+    }
+    sink.requireUsable();
+  }
+
+  /** Each thread gets an exception of its own. */
+  private static IOException failed(Throwable failure) {
+    return failure instanceof OutcomeUnknownException
+        ? new OutcomeUnknownException(String.valueOf(failure.getMessage()), failure)
+        : new IOException(failure.getMessage(), failure);
+  }
+
+  /** Writes the group that is being filled; returns why that failed. */
+  private @Nullable Throwable lead() {
+    Group group;
+    lock.lock();
+    try {
+      group = filling;
+      filling = spare;
+      room.signalAll();
+    } finally {
+      lock.unlock();
+    }
+    Throwable failure = null;
+    try {
+      sink.write(group);
+    } catch (IOException | RuntimeException | Error e) {
+      failure = e;
+    }
+    List<Waiter> written = List.copyOf(group.waiters);
+    group.clear();
+    passOn(group);
+    for (Waiter waiter : written) {
+      waiter.failure = failure;
+      waiter.done = true;
+      LockSupport.unpark(waiter.thread);
+    }
+    return failure;
+  }
+
+  private void passOn(Group empty) {
+    Waiter next = null;
+    lock.lock();
+    try {
+      spare = empty;
+      if (filling.waiters.isEmpty()) {
+        led = false;
+        room.signalAll();
+      } else {
+        next = filling.waiters.remove(0);
+      }
+    } finally {
+      lock.unlock();
+    }
+    if (next != null) {
+      next.leads = true;
+      LockSupport.unpark(next.thread);
+    }
+  }
+
+  /** Takes no more, and waits until all that came before is written. */
+  @Override
+  public void close() {
+    lock.lock();
+    try {
+      closed = true;
+      room.signalAll();
+      while (led) {
+        room.awaitUninterruptibly();
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+}

@@ -1,0 +1,196 @@
+package io.bsdb.live;
+
+import io.bsdb.format.segment.LogSegment;
+import io.bsdb.format.segment.LogSegment.Place;
+import io.bsdb.live.GroupCommit.Group;
+import io.bsdb.live.Recovery.Recovered;
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Writes groups behind each other into the segments of a log, and has the index find them once they
+ * count. One thread at a time writes.
+ *
+ * <p>A write or an fsync that fails is never tried again: the system may have dropped the pages and
+ * report success for what is not on disk. Nothing is written from then on.
+ */
+final class Log implements GroupCommit.Sink, Closeable {
+  private final LogStorage storage;
+  private final LogIndex index;
+  private final Durability durability;
+  private final Segments segments;
+  private final List<LogPart> parts;
+  private LogPart part;
+  private int indexNumber;
+  private int end;
+  private int durable;
+  private long sequence;
+
+  /** How far the log was durable as its last frame says. */
+  private int recorded;
+
+  private volatile @Nullable Throwable poison;
+  private final AtomicLong changes = new AtomicLong();
+  private final AtomicLong groups = new AtomicLong();
+  private final AtomicLong syncs = new AtomicLong();
+
+  Log(
+      LogStorage storage,
+      LogIndex index,
+      Durability durability,
+      Recovered recovered,
+      Segments segments) {
+    this.storage = storage;
+    this.index = index;
+    this.durability = durability;
+    this.segments = segments;
+    this.parts = new CopyOnWriteArrayList<>(recovered.parts());
+    this.part = parts.get(parts.size() - 1);
+    this.indexNumber = parts.size() - 1;
+    this.end = recovered.end();
+    this.durable = recovered.end();
+    this.recorded = recovered.durable();
+    this.sequence = recovered.sequence();
+  }
+
+  @Override
+  public void requireUsable() throws IOException {
+    Throwable cause = poison;
+    if (cause != null) {
+      throw new IOException(
+          "the log failed before and takes no more changes; nothing was written: table log=%s; find out why, and open the table again"
+              .formatted(storage.path("")),
+          cause);
+    }
+  }
+
+  @Override
+  public void write(Group group) throws IOException {
+    requireUsable();
+    int frame = -1;
+    int length = group.frame().length();
+    if (group.frame().records() > 0 || (group.mark() && recorded < durable)) {
+      int room = (length + Long.BYTES - 1) & -Long.BYTES;
+      if (room > part.length() - end) {
+        continueIn(
+            segments.take(LogSegment.FIRST_FRAME + LogSegment.FIRST_FRAME_LENGTH + (long) room));
+      }
+      frame = end;
+      writeFrame(group, room);
+    }
+    if ((group.force() || durability == Durability.COMMIT) && durable < end) {
+      force();
+    }
+    if (group.frame().records() > 0) {
+      apply(frame, length);
+      changes.addAndGet(group.frame().records());
+      groups.incrementAndGet();
+    }
+  }
+
+  private void writeFrame(Group group, int room) throws IOException {
+    ByteBuffer bytes =
+        group.frame().finishRecords(part.segment().checksum(), end, sequence + 1, durable);
+    try {
+      part.write(bytes, end);
+    } catch (IOException | RuntimeException | Error e) {
+      throw poisoned("write", e);
+    }
+    sequence++;
+    recorded = durable;
+    end += room;
+  }
+
+  private void force() throws IOException {
+    try {
+      part.force();
+    } catch (IOException | RuntimeException | Error e) {
+      throw poisoned("fsync", e);
+    }
+    durable = end;
+    syncs.incrementAndGet();
+  }
+
+  private OutcomeUnknownException poisoned(String what, Throwable cause) {
+    poison = cause;
+    return new OutcomeUnknownException(
+        "outcome unknown: %s failed: file=%s offset=%d: %s; whether the change is there will be known when the table is opened again"
+            .formatted(what, storage.path(part.name()), durable, cause.getMessage()),
+        cause);
+  }
+
+  /** Goes on in another segment, once all of this one is durable. */
+  private void continueIn(LogPart next) throws IOException {
+    if (parts.size() == LogIndex.MAX_SEGMENTS) {
+      next.close();
+      throw new IOException(
+          "the log is full: directory=%s segments=%d; nothing was written, build the table anew with its changes"
+              .formatted(storage.path(""), parts.size()));
+    }
+    if (durable < end) {
+      force();
+    }
+    Place place = part.place(end);
+    LogPart before = part;
+    part = next;
+    try {
+      next.begin(place);
+      before.finish();
+    } catch (IOException | RuntimeException | Error e) {
+      throw poisoned("write", e);
+    }
+    parts.add(next);
+    indexNumber = index.addSegment(next.segment().segment());
+    end = LogSegment.FIRST_FRAME + LogSegment.FIRST_FRAME_LENGTH;
+    durable = LogSegment.FIRST_FRAME;
+    recorded = durable;
+    sequence = 1;
+  }
+
+  private void apply(int frame, int length) throws IOException {
+    try {
+      part.segment().replayWritten(frame, length, (kind, record) -> index.put(indexNumber, record));
+    } catch (IOException | RuntimeException | Error e) {
+      poison = e;
+      throw new OutcomeUnknownException(
+          "outcome unknown: the index of changed keys failed: %s; the change will be there when the table is opened again"
+              .formatted(e.getMessage()),
+          e);
+    }
+  }
+
+  boolean isUsable() {
+    return poison == null;
+  }
+
+  WritableStats stats() {
+    long bytes = 0;
+    for (LogPart open : parts) {
+      bytes += open.length();
+    }
+    return new WritableStats(
+        index.keys(),
+        index.length(),
+        parts.size(),
+        bytes,
+        changes.get(),
+        groups.get(),
+        syncs.get());
+  }
+
+  @Override
+  public void close() throws IOException {
+    try {
+      segments.close();
+    } finally {
+      for (LogPart open : parts) {
+        open.close();
+      }
+    }
+  }
+}

@@ -1,0 +1,149 @@
+package io.bsdb.live;
+
+import io.bsdb.reader.io.FileMemory;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.AsynchronousFileChannel;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.AbstractExecutorService;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+
+/** A log's files in a directory of the default file system. */
+record LogDirectory(Path directory) implements LogStorage {
+  /** The length of segments that are prepared. */
+  static final int SEGMENT_LENGTH = 64 << 20;
+
+  @Override
+  public List<String> list() throws IOException {
+    try (Stream<Path> files = Files.list(directory)) {
+      return files.map(file -> file.getFileName().toString()).sorted().toList();
+    }
+  }
+
+  @Override
+  public LogFile open(String name, boolean create) throws IOException {
+    Set<StandardOpenOption> options =
+        create
+            ? Set.of(
+                StandardOpenOption.CREATE,
+                StandardOpenOption.TRUNCATE_EXISTING,
+                StandardOpenOption.WRITE)
+            : Set.of(StandardOpenOption.WRITE);
+    return new OpenFile(
+        AsynchronousFileChannel.open(directory.resolve(name), options, new CallingThread()));
+  }
+
+  @Override
+  public FileMemory map(String name) throws IOException {
+    return FileMemory.map(directory.resolve(name));
+  }
+
+  @Override
+  public void rename(String from, String to) throws IOException {
+    Files.move(directory.resolve(from), directory.resolve(to), StandardCopyOption.ATOMIC_MOVE);
+  }
+
+  @Override
+  public void delete(String name) throws IOException {
+    Files.delete(directory.resolve(name));
+  }
+
+  @Override
+  public void syncDirectory() throws IOException {
+    sync(directory);
+  }
+
+  static void sync(Path directory) throws IOException {
+    try (FileChannel channel = FileChannel.open(directory, StandardOpenOption.READ)) {
+      channel.force(true);
+    }
+  }
+
+  @Override
+  public String path(String name) {
+    return directory.resolve(name).toString();
+  }
+
+  /**
+   * Writes in the thread that calls. Not a {@link FileChannel}: an interrupt of one of the
+   * application's threads would close that one, and hide whether an fsync had failed.
+   */
+  private record OpenFile(AsynchronousFileChannel channel) implements LogFile {
+    @Override
+    public void write(ByteBuffer bytes, long position) throws IOException {
+      long end = position + bytes.remaining();
+      while (bytes.hasRemaining()) {
+        Future<Integer> written = channel.write(bytes, end - bytes.remaining());
+        boolean interrupted = false;
+        while (true) {
+          try {
+            written.get();
+            break;
+          } catch (InterruptedException e) {
+            interrupted = true;
+          } catch (ExecutionException e) {
+            throw e.getCause() instanceof IOException failure
+                ? new IOException(failure.getMessage(), failure)
+                : new IOException(e.getCause());
+          } catch (CancellationException e) {
+            throw new IOException(e);
+          }
+        }
+        if (interrupted) {
+          Thread.currentThread().interrupt();
+        }
+      }
+    }
+
+    @Override
+    public void force() throws IOException {
+      channel.force(false);
+    }
+
+    @Override
+    public void close() throws IOException {
+      channel.close();
+    }
+  }
+
+  /** Runs tasks in the thread that submits them. */
+  private static final class CallingThread extends AbstractExecutorService {
+    @Override
+    public void execute(Runnable task) {
+      task.run();
+    }
+
+    @Override
+    public void shutdown() {}
+
+    @Override
+    public List<Runnable> shutdownNow() {
+      return List.of();
+    }
+
+    @Override
+    public boolean isShutdown() {
+      return false;
+    }
+
+    @Override
+    public boolean isTerminated() {
+      return false;
+    }
+
+    @Override
+    public boolean awaitTermination(long timeout, TimeUnit unit) {
+      return true;
+    }
+  }
+}

@@ -1,0 +1,200 @@
+package io.bsdb.live;
+
+import com.dynatrace.hash4j.hashing.HashValue128;
+import io.bsdb.format.hash.KeyHash;
+import io.bsdb.format.segment.Segment;
+import io.bsdb.reader.overlay.ChangeIndex;
+import io.bsdb.reader.overlay.Overlay;
+import java.io.Closeable;
+import java.io.IOException;
+import java.lang.invoke.VarHandle;
+import java.util.Arrays;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.function.Consumer;
+
+/**
+ * Finds the newest record of each changed key in the segments of a log. One thread at a time adds,
+ * many look up meanwhile.
+ *
+ * <p>The hashes are divided among many indexes, each of which grows for itself: so a writer waits
+ * for the copy of a small part, and memory for two copies of one is all that growing takes.
+ */
+final class LogIndex implements Closeable {
+  /** How many segments addresses can tell apart. */
+  static final int MAX_SEGMENTS = 1 << 12;
+
+  private static final int PART_BITS = 6;
+  private static final int INITIAL_KEYS = 64;
+  private static final int SEGMENT_SHIFT = 32;
+
+  private final AtomicReferenceArray<ChangeIndex> parts =
+      new AtomicReferenceArray<>(1 << PART_BITS);
+
+  /** Is given indexes that lookups in flight may still use. */
+  private Consumer<ChangeIndex> retire = ChangeIndex::close;
+
+  /** By the number in addresses. Replaced when there is another. */
+  private volatile Segment[] segments = {};
+
+  LogIndex() throws IOException {
+    for (int i = 0; i < parts.length(); i++) {
+      parts.set(i, ChangeIndex.create(INITIAL_KEYS));
+    }
+  }
+
+  /** Sets what is given indexes that lookups in flight may still use; before the first lookup. */
+  void retireTo(Consumer<ChangeIndex> consumer) {
+    retire = consumer;
+  }
+
+  /** Adds a segment; returns its number in addresses. */
+  int addSegment(Segment segment) {
+    Segment[] more = Arrays.copyOf(segments, segments.length + 1);
+    more[segments.length] = segment;
+    segments = more;
+    return more.length - 1;
+  }
+
+  private static int part(long high) {
+    return (int) (high >>> (Long.SIZE - PART_BITS));
+  }
+
+  private static int offset(long address) {
+    return (int) address;
+  }
+
+  private Segment segment(long address) {
+    return segments[(int) (address >>> SEGMENT_SHIFT)];
+  }
+
+  private byte[] key(long address) {
+    return copy(segment(address), segment(address).key(offset(address)));
+  }
+
+  private static byte[] copy(Segment segment, long place) {
+    byte[] copy = new byte[(int) place];
+    segment.bytes().get((int) (place >>> 32), copy);
+    return copy;
+  }
+
+  /** Makes a record of a segment the newest of its key. */
+  void put(int segment, int record) throws IOException {
+    long address = (long) segment << SEGMENT_SHIFT | record;
+    byte[] key = key(address);
+    HashValue128 hash = KeyHash.hash(key);
+    int part = part(hash.getMostSignificantBits());
+    long high = hash.getMostSignificantBits() << PART_BITS;
+    long low = hash.getLeastSignificantBits();
+    VarHandle.releaseFence();
+    ChangeIndex index = parts.get(part);
+    int position = index.next(index.start(high), low);
+    while (position >= 0) {
+      long other = index.address(position);
+      if (segment(other).hasKey(offset(other), key)) {
+        index.replace(position, low, address);
+        return;
+      }
+      position = index.next(position + Long.BYTES, low);
+    }
+    if (index.hasRoom(1) && index.holds(~position)) {
+      index.add(~position, high, low, address);
+      return;
+    }
+    ChangeIndex grown = grown(index);
+    parts.set(part, grown);
+    retire.accept(index);
+    put(segment, record);
+  }
+
+  private ChangeIndex grown(ChangeIndex source) throws IOException {
+    ChangeIndex target = ChangeIndex.create(2L * source.keys() + INITIAL_KEYS);
+    try {
+      for (int at = 0; source.holds(at); at += Long.BYTES) {
+        long address = source.address(at);
+        if (address != 0) {
+          HashValue128 hash = KeyHash.hash(key(address));
+          long high = hash.getMostSignificantBits() << PART_BITS;
+          long low = hash.getLeastSignificantBits();
+          int position = target.next(target.start(high), low);
+          while (position >= 0) {
+            position = target.next(position + Long.BYTES, low);
+          }
+          if (!target.holds(~position)) {
+            throw new IllegalStateException("changed keys crowd at the end of the index");
+          }
+          target.add(~position, high, low, address);
+        }
+      }
+      return target;
+    } catch (RuntimeException | Error e) {
+      target.close();
+      throw e;
+    }
+  }
+
+  /**
+   * Finds the newest change of a key.
+   *
+   * @return as {@link Overlay#find}
+   */
+  long find(byte[] key) {
+    HashValue128 hash = KeyHash.hash(key);
+    long high = hash.getMostSignificantBits() << PART_BITS;
+    long low = hash.getLeastSignificantBits();
+    ChangeIndex index = parts.get(part(hash.getMostSignificantBits()));
+    if (!index.mayContain(high, low)) {
+      return Overlay.UNCHANGED;
+    }
+    int position = index.next(index.start(high), low);
+    while (position >= 0) {
+      long address = index.address(position);
+      VarHandle.acquireFence(); // the record, and its segment, were there before the entry
+      Segment segment = segment(address);
+      if (segment.hasKey(offset(address), key)) {
+        return segment.isDelete(offset(address)) ? Overlay.DELETED : address;
+      }
+      position = index.next(position + Long.BYTES, low);
+    }
+    return Overlay.UNCHANGED;
+  }
+
+  /** Returns the buffer that holds a value. */
+  Segment segmentOf(long found) {
+    return segment(found);
+  }
+
+  /** Returns where a value that was found lies in its segment, as {@link Segment#value}. */
+  long value(long found) {
+    return segment(found).value(offset(found));
+  }
+
+  /** Copies a value that was found. */
+  byte[] copy(long found) {
+    return copy(segment(found), value(found));
+  }
+
+  /** Returns the number of changed keys. */
+  long keys() {
+    long keys = 0;
+    for (int i = 0; i < parts.length(); i++) {
+      keys += parts.get(i).keys();
+    }
+    return keys;
+  }
+
+  /** Returns the bytes off the heap. */
+  long length() {
+    long length = 0;
+    for (int i = 0; i < parts.length(); i++) {
+      length += parts.get(i).length();
+    }
+    return length;
+  }
+
+  @Override
+  public void close() {
+    for (int i = 0; i < parts.length(); i++) {
+      parts.get(i).close();
+    }
+  }
+}

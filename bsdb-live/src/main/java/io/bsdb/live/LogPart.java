@@ -1,0 +1,152 @@
+package io.bsdb.live;
+
+import io.bsdb.format.segment.LogSegment;
+import io.bsdb.format.segment.LogSegment.Place;
+import io.bsdb.live.LogStorage.LogFile;
+import io.bsdb.reader.io.FileMemory;
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.Locale;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/** One segment of an open log: a file, mapped to be read, and open to be written if it is new. */
+final class LogPart implements Closeable {
+  static final String SUFFIX = ".log";
+  private static final String UNFINISHED_SUFFIX = ".new";
+  private static final int ZEROS = 1 << 18;
+
+  private final String name;
+  private final FileMemory memory;
+  private final LogSegment segment;
+  private @Nullable LogFile file;
+
+  private LogPart(String name, FileMemory memory, LogSegment segment) {
+    this.name = name;
+    this.memory = memory;
+    this.segment = segment;
+  }
+
+  static boolean isUnfinished(String name) {
+    return name.endsWith(UNFINISHED_SUFFIX);
+  }
+
+  private static String name(long number, String suffix) {
+    return String.format(Locale.ROOT, "%010d%s", number, suffix);
+  }
+
+  /** Maps a segment and reads its header. */
+  static LogPart open(LogStorage storage, String name) throws IOException {
+    FileMemory memory = storage.map(name);
+    try {
+      long number = number(storage, name);
+      return new LogPart(
+          name, memory, LogSegment.open(memory.chunk(0), number, storage.path(name)));
+    } catch (IOException | RuntimeException | Error e) {
+      memory.close();
+      throw e;
+    }
+  }
+
+  private static long number(LogStorage storage, String name) throws IOException {
+    if (!name.matches("[0-9]{10}\\.log")) {
+      throw new IOException(
+          "not a file of a log: file=%s expected=a number of ten digits and .log; move it away"
+              .formatted(storage.path(name)));
+    }
+    return Long.parseLong(name.substring(0, 10));
+  }
+
+  /**
+   * Makes a segment of zeros behind a header, all of it durable before it has its name: so that to
+   * write into it changes nothing but its content.
+   */
+  static LogPart create(LogStorage storage, long number, int length) throws IOException {
+    String unfinished = name(number, UNFINISHED_SUFFIX);
+    String name = name(number, SUFFIX);
+    try (LogFile file = storage.open(unfinished, true)) {
+      ByteBuffer zeros = ByteBuffer.allocateDirect(Math.min(ZEROS, length));
+      for (long at = 0; at < length; at += zeros.capacity()) {
+        zeros.clear().limit((int) Math.min(zeros.capacity(), length - at));
+        file.write(zeros, at);
+      }
+      file.write(LogSegment.header(UUID.randomUUID(), number), 0);
+      file.force();
+    }
+    storage.rename(unfinished, name);
+    storage.syncDirectory();
+    return open(storage, name);
+  }
+
+  /** Opens the file to be written. */
+  LogPart writable(LogStorage storage) throws IOException {
+    if (file == null) {
+      file = storage.open(name, false);
+    }
+    return this;
+  }
+
+  /** Writes the frame that has this segment continue a log. */
+  void begin(Place before) throws IOException {
+    write(LogSegment.firstFrame(segment.fileId(), before), LogSegment.FIRST_FRAME);
+  }
+
+  void write(ByteBuffer bytes, int offset) throws IOException {
+    file().write(bytes, offset);
+  }
+
+  void force() throws IOException {
+    file().force();
+  }
+
+  private LogFile file() {
+    LogFile open = file;
+    if (open == null) {
+      throw new IllegalStateException("not open for writing: " + name);
+    }
+    return open;
+  }
+
+  /** Writes the same bytes again: for those that the system may have lost track of. */
+  void writeAgain(int from, int to) throws IOException {
+    ByteBuffer same = ByteBuffer.allocate(to - from);
+    memory.chunk(0).get(from, same.array());
+    write(same, from);
+    force();
+  }
+
+  String name() {
+    return name;
+  }
+
+  LogSegment segment() {
+    return segment;
+  }
+
+  int length() {
+    return memory.chunk(0).capacity();
+  }
+
+  Place place(int end) {
+    return new Place(segment.number(), segment.fileId(), end);
+  }
+
+  /** Closes the file for writing; it can be read on. */
+  void finish() throws IOException {
+    LogFile open = file;
+    file = null;
+    if (open != null) {
+      open.close();
+    }
+  }
+
+  @Override
+  public void close() throws IOException {
+    try {
+      finish();
+    } finally {
+      memory.close();
+    }
+  }
+}

@@ -1,0 +1,38 @@
+package io.bsdb.live;
+
+import io.bsdb.reader.io.FileMemory;
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.List;
+
+/** The operations on files that a log consists of: where tests inject faults and crashes. */
+interface LogStorage {
+  /** An open file, for writing. */
+  interface LogFile extends Closeable {
+    /** Writes all of a buffer's remaining bytes. */
+    void write(ByteBuffer bytes, long position) throws IOException;
+
+    /** Makes all writes durable. */
+    void force() throws IOException;
+  }
+
+  /** Returns the names of all files, sorted. */
+  List<String> list() throws IOException;
+
+  /** Opens a file; an empty one if it is to be created. */
+  LogFile open(String name, boolean create) throws IOException;
+
+  /** Maps a file to be read. */
+  FileMemory map(String name) throws IOException;
+
+  void rename(String from, String to) throws IOException;
+
+  void delete(String name) throws IOException;
+
+  /** Makes creations, renames and deletions durable. */
+  void syncDirectory() throws IOException;
+
+  /** Returns the path of a file, for messages. */
+  String path(String name);
+}

@@ -1,0 +1,15 @@
+package io.bsdb.live;
+
+import java.io.IOException;
+
+/**
+ * A write or an fsync of the log failed while a change was written: whether it is on disk is known
+ * only when the table has been opened again. The table takes no further changes; lookups go on.
+ */
+public final class OutcomeUnknownException extends IOException {
+  private static final long serialVersionUID = 1;
+
+  OutcomeUnknownException(String message, Throwable cause) {
+    super(message, cause);
+  }
+}

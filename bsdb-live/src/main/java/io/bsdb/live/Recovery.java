@@ -1,0 +1,178 @@
+package io.bsdb.live;
+
+import io.bsdb.format.CorruptSnapshotException;
+import io.bsdb.format.segment.ChangeKind;
+import io.bsdb.format.segment.LogSegment;
+import io.bsdb.format.segment.LogSegment.End;
+import io.bsdb.format.segment.LogSegment.Place;
+import io.bsdb.format.segment.Segment;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads a log from the disk and decides where it ends. Segments name the place in the one before
+ * that they continue; the last one with a valid first frame counts, and those that it continues.
+ *
+ * <p>Nothing is truncated, and nothing is overwritten by other bytes. So all of this can be killed
+ * and begun again: a torn end stays as it is, and a new segment continues the log before it.
+ */
+final class Recovery {
+  private final LogStorage storage;
+  private final LogIndex index;
+  private final int segmentLength;
+  private final List<LogPart> opened = new ArrayList<>();
+
+  Recovery(LogStorage storage, LogIndex index, int segmentLength) {
+    this.storage = storage;
+    this.index = index;
+    this.segmentLength = segmentLength;
+  }
+
+  /**
+   * A log that can be written on.
+   *
+   * @param parts all segments in their order; the last is open for writing
+   * @param end of the last one
+   * @param durable as {@link End#durable}
+   * @param sequence of the last frame
+   * @param prepared a segment that has not been used; may be null
+   */
+  record Recovered(
+      List<LogPart> parts, int end, int durable, long sequence, @Nullable LogPart prepared) {}
+
+  /** Reads the log into the index, and makes durable what counts. */
+  Recovered run() throws IOException {
+    try {
+      List<LogPart> chain = open();
+      return recover(chain);
+    } catch (IOException | RuntimeException | Error e) {
+      for (LogPart part : opened) {
+        part.close();
+      }
+      throw e;
+    }
+  }
+
+  /** Opens all segments; returns those that count, in their order. */
+  private List<LogPart> open() throws IOException {
+    for (String name : storage.list()) {
+      if (name.endsWith(LogPart.SUFFIX)) {
+        opened.add(LogPart.open(storage, name));
+      }
+    }
+    Map<Long, LogPart> numbered = new HashMap<>();
+    LogPart last = null;
+    for (LogPart part : opened) {
+      numbered.put(part.segment().number(), part);
+      last = part.segment().before() != null ? part : last;
+    }
+    List<LogPart> chain = new ArrayList<>();
+    LogPart part = last;
+    while (part != null) {
+      chain.add(part);
+      part = before(part, numbered);
+    }
+    Collections.reverse(chain);
+    return chain;
+  }
+
+  private @Nullable LogPart before(LogPart part, Map<Long, LogPart> numbered) throws IOException {
+    Place place = part.segment().before();
+    if (place == null) {
+      throw new CorruptSnapshotException(
+          "first frame of a segment of the log is damaged: file=%s offset=%d; restore the table from a copy"
+              .formatted(storage.path(part.name()), LogSegment.FIRST_FRAME));
+    }
+    if (place.equals(Place.NONE)) {
+      return null;
+    }
+    LogPart before = numbered.get(place.number());
+    if (before == null || !before.segment().fileId().equals(place.fileId())) {
+      throw new CorruptSnapshotException(
+          "segment of the log is missing: file=%s offset=%d expected before it=segment %d with file id %s; restore the table from a copy"
+              .formatted(
+                  storage.path(part.name()),
+                  LogSegment.FIRST_FRAME,
+                  place.number(),
+                  place.fileId()));
+    }
+    return before;
+  }
+
+  private Recovered recover(List<LogPart> chain) throws IOException {
+    for (int i = 0; i + 1 < chain.size(); i++) {
+      Place next = chain.get(i + 1).segment().before();
+      chain.get(i).segment().replay(next == null ? 0 : next.end(), indexed(chain.get(i)));
+    }
+    End end = new End(0, 0, 0, true);
+    Place place = Place.NONE;
+    if (!chain.isEmpty()) {
+      LogPart last = chain.get(chain.size() - 1).writable(storage);
+      end = last.segment().replayToEnd(indexed(last));
+      if (end.durable() < end.end()) {
+        last.writeAgain(end.durable(), end.end());
+      }
+      place = last.place(end.end());
+    }
+    long number = 0;
+    LogPart prepared = null;
+    List<LogPart> leftOver = new ArrayList<>();
+    for (LogPart part : opened) {
+      number = part.segment().number();
+      if (!chain.contains(part)) {
+        boolean unused = !part.segment().replayToEnd((kind, record) -> {}).torn();
+        if (unused && number > place.number() && prepared == null) {
+          prepared = part;
+        } else {
+          leftOver.add(part);
+        }
+      }
+    }
+    if (end.torn()) {
+      if (prepared == null) {
+        prepared = LogPart.create(storage, number + 1, segmentLength);
+        opened.add(prepared);
+      }
+      LogPart next = prepared.writable(storage);
+      prepared = null;
+      next.begin(place);
+      next.force();
+      if (!chain.isEmpty()) {
+        chain.get(chain.size() - 1).finish();
+      }
+      chain.add(next);
+      indexed(next);
+      int first = LogSegment.FIRST_FRAME + LogSegment.FIRST_FRAME_LENGTH;
+      end = new End(first, first, 1, false);
+    }
+    delete(leftOver);
+    return new Recovered(chain, end.end(), end.durable(), end.sequence(), prepared);
+  }
+
+  private Segment.Replay indexed(LogPart part) {
+    int number = index.addSegment(part.segment().segment());
+    return (kind, record) -> {
+      if (kind != ChangeKind.POSITION) {
+        index.put(number, record);
+      }
+    };
+  }
+
+  private void delete(List<LogPart> leftOver) throws IOException {
+    for (LogPart part : leftOver) {
+      part.close();
+      opened.remove(part);
+      storage.delete(part.name());
+    }
+    for (String name : storage.list()) {
+      if (LogPart.isUnfinished(name)) {
+        storage.delete(name);
+      }
+    }
+  }
+}

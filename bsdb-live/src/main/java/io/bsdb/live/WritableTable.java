@@ -1,0 +1,79 @@
+package io.bsdb.live;
+
+import io.bsdb.reader.KeyLookup;
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A table that one process writes in place: a log of changes over the version in service, or over
+ * nothing. Safe for many threads.
+ *
+ * <p>A change is in the table once its method has returned. A lookup that begins after that sees it
+ * or a later one of the same key; with {@link Durability#COMMIT} no lookup sees a change before it
+ * is on disk. Changes of many threads share writes and fsyncs, so more threads write more.
+ *
+ * <p>If a change fails with {@link OutcomeUnknownException}, it may or may not be there when the
+ * table is next opened; with any other exception it is not. After the former nothing more can be
+ * written.
+ */
+public interface WritableTable extends KeyLookup, Closeable {
+  /** Opens a table with default options. */
+  static WritableTable open(Path table) throws IOException {
+    return open(table, WritableOptions.defaults());
+  }
+
+  /**
+   * Opens a table for writing, and creates it if there is none. Replays the log.
+   *
+   * @param table its directory, on a local disk
+   * @throws io.bsdb.format.CorruptSnapshotException if something that was written durably is
+   *     damaged
+   * @throws IOException also if a process, this one or another, has it open for writing
+   */
+  static WritableTable open(Path table, WritableOptions options) throws IOException {
+    return LiveTable.open(table, options, LogDirectory::new, LogDirectory.SEGMENT_LENGTH);
+  }
+
+  /** {@inheritDoc} */
+  @Override
+  byte @Nullable [] get(byte[] key) throws IOException;
+
+  /** {@inheritDoc} */
+  @Override
+  int get(byte[] key, ByteBuffer target) throws IOException;
+
+  /**
+   * Returns the values of many keys, faster than one by one. Changes that are written meanwhile may
+   * be in some of the answers.
+   */
+  @Override
+  List<byte @Nullable []> getAll(List<byte[]> keys) throws IOException;
+
+  /**
+   * Gives a key a value, whether it has one or not.
+   *
+   * @param key 1 to 65,535 bytes
+   * @param value up to 256 MiB
+   */
+  void put(byte[] key, byte[] value) throws IOException;
+
+  /** Takes a key's value away, if it has one. */
+  void delete(byte[] key) throws IOException;
+
+  /** Writes the changes of a batch: after a crash all of them are there, or none. */
+  void write(WriteBatch batch) throws IOException;
+
+  /** Forces to disk what was written before. With {@link Durability#COMMIT} it is there already. */
+  void sync() throws IOException;
+
+  /** Returns the state of the table. */
+  WritableStats stats();
+
+  /** Forces everything to disk and gives the table back. Idempotent. */
+  @Override
+  void close() throws IOException;
+}

@@ -1,0 +1,67 @@
+package io.bsdb.live;
+
+import io.bsdb.format.segment.ChangeKind;
+import io.bsdb.format.segment.FrameBuffer;
+import io.bsdb.format.segment.LogSegment;
+import io.bsdb.format.segment.SegmentWriter;
+import java.nio.ByteBuffer;
+
+/**
+ * Changes that are written together: after a crash the table has all of them or none. Of several
+ * changes of one key the last counts. Used by one thread.
+ */
+public final class WriteBatch {
+  private static final byte[] NOTHING = new byte[0];
+
+  private final FrameBuffer records = new FrameBuffer(ByteBuffer::allocate);
+
+  /** Begins an empty batch. */
+  public WriteBatch() {}
+
+  /**
+   * Adds a put; the arrays are copied.
+   *
+   * @throws IllegalArgumentException if a length is out of range, or the batch would become too
+   *     large: 256 MiB
+   */
+  public WriteBatch put(byte[] key, byte[] value) {
+    SegmentWriter.requireKeyLength(key.length);
+    SegmentWriter.requireValueLength(value.length);
+    return add(ChangeKind.PUT, key, value);
+  }
+
+  /**
+   * Adds a delete; the array is copied.
+   *
+   * @throws IllegalArgumentException as {@link #put}
+   */
+  public WriteBatch delete(byte[] key) {
+    SegmentWriter.requireKeyLength(key.length);
+    return add(ChangeKind.DELETE, key, NOTHING);
+  }
+
+  private WriteBatch add(ChangeKind kind, byte[] key, byte[] value) {
+    long length = (long) records.length() + FrameBuffer.roomFor(key.length, value.length);
+    if (length > LogSegment.MAX_RECORDS_LENGTH) {
+      throw new IllegalArgumentException(
+          "batch too large: expected<=%d bytes actual=%d; write it in parts"
+              .formatted(LogSegment.MAX_RECORDS_LENGTH, length));
+    }
+    records.add(kind, key, 0, key.length, value, 0, value.length);
+    return this;
+  }
+
+  /** Returns the number of changes. */
+  public int size() {
+    return records.records();
+  }
+
+  /** Removes all changes, so that this can be filled again. */
+  public void clear() {
+    records.clear();
+  }
+
+  FrameBuffer records() {
+    return records;
+  }
+}

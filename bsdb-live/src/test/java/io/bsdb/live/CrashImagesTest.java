@@ -1,0 +1,281 @@
+package io.bsdb.live;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Random;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+class CrashImagesTest {
+  private static final int SEGMENT_LENGTH = 2048;
+  private static final int CHANGES = 60;
+
+  @TempDir Path directory;
+
+  private static byte[] bytes(String text) {
+    return text.getBytes(StandardCharsets.UTF_8);
+  }
+
+  private record Image(Path table, int acknowledged, int begun, int synced) {}
+
+  /** The table after the first changes of a run. */
+  private static Map<String, String> model(int changes) {
+    Map<String, String> model = new HashMap<>();
+    for (int i = 0; i < changes; i++) {
+      if (i % 5 == 4) {
+        model.remove("key" + i % 7);
+      } else {
+        model.put("key" + i % 7, "value" + i + "x".repeat(i * 37 % 300));
+        model.put("other" + i % 3, "value" + i);
+      }
+    }
+    return model;
+  }
+
+  private static void write(WritableTable table, int i) throws IOException {
+    if (i % 5 == 4) {
+      table.delete(bytes("key" + i % 7));
+    } else {
+      table.write(
+          new WriteBatch()
+              .put(bytes("key" + i % 7), bytes("value" + i + "x".repeat(i * 37 % 300)))
+              .put(bytes("other" + i % 3), bytes("value" + i)));
+    }
+  }
+
+  private static Map<String, String> content(WritableTable table) throws IOException {
+    Map<String, String> content = new HashMap<>();
+    for (int i = 0; i < 7; i++) {
+      for (String key : List.of("key" + i, "other" + i)) {
+        byte[] value = table.get(bytes(key));
+        if (value != null) {
+          content.put(key, new String(value, StandardCharsets.UTF_8));
+        }
+      }
+    }
+    return content;
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void afterEachCrashTheTableHasWhatWasPromised(Durability durability) throws IOException {
+    long seed = System.nanoTime();
+    System.out.println("seed of the crashes: " + seed);
+    Random random = new Random(seed);
+    List<Image> images = new ArrayList<>();
+    AtomicInteger acknowledged = new AtomicInteger();
+    AtomicInteger begun = new AtomicInteger();
+    AtomicInteger synced = new AtomicInteger();
+    CrashingStorage[] storage = new CrashingStorage[1];
+    CrashingStorage.Listener crash =
+        (operation, name) -> {
+          Path table;
+          synchronized (images) {
+            table = directory.resolve("image" + images.size());
+            images.add(new Image(table, acknowledged.get(), begun.get(), synced.get()));
+            if (storage[0] != null) {
+              storage[0].crash(table.resolve("log"), random);
+            }
+          }
+        };
+    try (WritableTable table =
+        LiveTable.open(
+            directory.resolve("table"),
+            WritableOptions.defaults().withDurability(durability),
+            log -> {
+              try {
+                storage[0] = new CrashingStorage(log, crash);
+              } catch (IOException e) {
+                throw new UncheckedIOException(e);
+              }
+              return storage[0];
+            },
+            SEGMENT_LENGTH)) {
+      for (int i = 0; i < CHANGES; i++) {
+        begun.set(i + 1);
+        write(table, i);
+        acknowledged.set(i + 1);
+        if (durability == Durability.COMMIT) {
+          synced.set(i + 1);
+        } else if (i % 10 == 9) {
+          table.sync();
+          synced.set(i + 1);
+        }
+      }
+      assertThat(table.stats().segments()).isGreaterThan(3);
+    }
+    assertThat(images).hasSizeGreaterThan(CHANGES);
+    for (Image image : images) {
+      assertOneOf(image, "seed " + seed + " " + image);
+    }
+  }
+
+  /** Opens what a crash left; on the way there it is crashed again. */
+  private void assertOneOf(Image image, String what) throws IOException {
+    Files.createDirectories(image.table.resolve("log"));
+    Random random = new Random(image.hashCode());
+    Path second = image.table.resolve("second");
+    int at = random.nextInt(8);
+    AtomicInteger operations = new AtomicInteger();
+    CrashingStorage[] storage = new CrashingStorage[1];
+    Map<String, String> first;
+    try (WritableTable table =
+        LiveTable.open(
+            image.table,
+            WritableOptions.defaults(),
+            log -> {
+              try {
+                storage[0] =
+                    new CrashingStorage(
+                        log,
+                        (operation, name) -> {
+                          if (operations.getAndIncrement() == at) {
+                            Objects.requireNonNull(storage[0]).crash(second.resolve("log"), random);
+                          }
+                        });
+              } catch (IOException e) {
+                throw new UncheckedIOException(e);
+              }
+              return storage[0];
+            },
+            SEGMENT_LENGTH)) {
+      first = content(table);
+      assertPrefix(image, first, what);
+    }
+    try (WritableTable again = open(image.table)) {
+      assertThat(content(again)).as(what).isEqualTo(first);
+      again.put(bytes("key0"), bytes("new"));
+    }
+    try (WritableTable again = open(image.table)) {
+      assertThat(again.get(bytes("key0"))).as(what).isEqualTo(bytes("new"));
+    }
+    if (Files.exists(second)) {
+      try (WritableTable again = open(second)) {
+        assertPrefix(image, content(again), "crash during recovery: " + what);
+      }
+    }
+  }
+
+  private static void assertPrefix(Image image, Map<String, String> content, String what) {
+    List<Map<String, String>> possible = new ArrayList<>();
+    for (int changes = image.synced; changes <= image.begun; changes++) {
+      possible.add(model(changes));
+    }
+    assertThat(possible).as(what).contains(content);
+  }
+
+  private static WritableTable open(Path table) throws IOException {
+    return LiveTable.open(table, WritableOptions.defaults(), LogDirectory::new, SEGMENT_LENGTH);
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void aFailedWriteOrFsyncEndsWritingButNotReading(Durability durability) throws IOException {
+    for (String failing : List.of("write", "force")) {
+      Path table = directory.resolve(failing);
+      AtomicBoolean fail = new AtomicBoolean();
+      try (WritableTable open =
+          faulty(table, durability, (operation, name) -> fail.get() && operation.equals(failing))) {
+        open.put(bytes("a"), bytes("1"));
+        fail.set(true);
+        assertThatThrownBy(
+                () -> {
+                  open.put(bytes("b"), bytes("2"));
+                  open.sync();
+                })
+            .isInstanceOf(OutcomeUnknownException.class)
+            .hasMessageContaining("outcome unknown")
+            .hasMessageContaining("injected");
+        fail.set(false);
+        assertThatThrownBy(() -> open.put(bytes("c"), bytes("3")))
+            .isInstanceOf(IOException.class)
+            .isNotInstanceOf(OutcomeUnknownException.class)
+            .hasMessageContaining("nothing was written");
+        assertThat(open.get(bytes("a"))).isEqualTo(bytes("1"));
+        assertThat(open.get(bytes("c"))).isNull();
+        if (durability == Durability.COMMIT) {
+          assertThat(open.get(bytes("b"))).isNull();
+        }
+      }
+      try (WritableTable again = open(table)) {
+        assertThat(again.get(bytes("a"))).isEqualTo(bytes("1"));
+        assertThat(again.get(bytes("c"))).isNull();
+      }
+    }
+  }
+
+  @Test
+  void aFullDiskFailsCleanlyOnceWhatIsPreparedIsUsed() throws IOException {
+    AtomicBoolean full = new AtomicBoolean();
+    int written = 0;
+    try (WritableTable table =
+        faulty(
+            directory,
+            Durability.COMMIT,
+            (operation, name) -> full.get() && name.endsWith(".new"))) {
+      table.put(bytes("first"), bytes("1"));
+      full.set(true);
+      IOException failure = null;
+      while (failure == null && written < 100) {
+        try {
+          table.put(bytes("key" + written), new byte[100]);
+          written++;
+        } catch (IOException e) {
+          failure = e;
+        }
+      }
+      assertThat(failure)
+          .isNotInstanceOf(OutcomeUnknownException.class)
+          .hasMessageContaining("nothing was written")
+          .hasMessageContaining("injected");
+      assertThat(written).isGreaterThan(5);
+      full.set(false);
+      table.put(bytes("last"), bytes("2"));
+    }
+    try (WritableTable again = open(directory)) {
+      assertThat(again.get(bytes("key" + (written - 1)))).hasSize(100);
+      assertThat(again.get(bytes("key" + written))).isNull();
+      assertThat(again.get(bytes("last"))).isEqualTo(bytes("2"));
+    }
+  }
+
+  private interface Fault {
+    boolean isAt(String operation, String name);
+  }
+
+  private static WritableTable faulty(Path table, Durability durability, Fault fault)
+      throws IOException {
+    return LiveTable.open(
+        table,
+        WritableOptions.defaults().withDurability(durability),
+        log -> {
+          try {
+            return new CrashingStorage(
+                log,
+                (operation, name) -> {
+                  if (fault.isAt(operation, name)) {
+                    throw new IOException("injected");
+                  }
+                });
+          } catch (IOException e) {
+            throw new UncheckedIOException(e);
+          }
+        },
+        SEGMENT_LENGTH);
+  }
+}

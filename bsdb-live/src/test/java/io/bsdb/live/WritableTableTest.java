@@ -1,0 +1,261 @@
+package io.bsdb.live;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.bsdb.format.CorruptSnapshotException;
+import io.bsdb.reader.ClosedReaderException;
+import io.bsdb.reader.KeyLookup;
+import io.bsdb.reader.io.FileMemory;
+import io.bsdb.table.PublishConflictException;
+import io.bsdb.table.Table;
+import io.bsdb.writer.DeltaWriter;
+import io.bsdb.writer.SnapshotWriter;
+import io.bsdb.writer.WriterOptions;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class WritableTableTest {
+  private static final int SEGMENT_LENGTH = 1 << 16;
+
+  @TempDir Path directory;
+
+  private static byte[] bytes(String text) {
+    return text.getBytes(StandardCharsets.UTF_8);
+  }
+
+  private WritableTable open(Durability durability) throws IOException {
+    return LiveTable.open(
+        directory,
+        WritableOptions.defaults().withDurability(durability),
+        LogDirectory::new,
+        SEGMENT_LENGTH);
+  }
+
+  private void buildBase(Map<String, String> model) throws IOException {
+    try (SnapshotWriter writer = SnapshotWriter.create(directory, WriterOptions.defaults())) {
+      for (int i = 0; i < 500; i++) {
+        writer.add(bytes("key" + i), bytes("base" + i));
+        model.put("key" + i, "base" + i);
+      }
+      writer.publish();
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void agreesWithAMapThroughReopening(boolean overBase) throws IOException {
+    long seed = System.nanoTime();
+    System.out.println("seed of the changes: " + seed);
+    Random random = new Random(seed);
+    Map<String, String> model = new HashMap<>();
+    if (overBase) {
+      buildBase(model);
+    }
+    for (int round = 0; round < 8; round++) {
+      try (WritableTable table = open(random.nextBoolean() ? Durability.COMMIT : Durability.OS)) {
+        assertSame(table, model, seed);
+        for (int i = 0; i < 1_000; i++) {
+          change(table, model, random);
+        }
+        assertSame(table, model, seed);
+      }
+    }
+    assertThat(FileMemory.openCount()).isZero();
+  }
+
+  private static void change(WritableTable table, Map<String, String> model, Random random)
+      throws IOException {
+    String key = "key" + random.nextInt(3_000);
+    String value = "v".repeat(random.nextInt(50)) + random.nextInt();
+    switch (random.nextInt(4)) {
+      case 0 -> {
+        table.delete(bytes(key));
+        model.remove(key);
+      }
+      case 1 -> {
+        table.write(new WriteBatch().delete(bytes(key)).put(bytes("batch" + key), bytes(value)));
+        model.remove(key);
+        model.put("batch" + key, value);
+      }
+      default -> {
+        table.put(bytes(key), bytes(value));
+        model.put(key, value);
+      }
+    }
+  }
+
+  private static void assertSame(WritableTable table, Map<String, String> model, long seed)
+      throws IOException {
+    List<byte[]> keys = new ArrayList<>();
+    List<byte[]> expected = new ArrayList<>();
+    ByteBuffer target = ByteBuffer.allocate(200);
+    for (int i = 0; i < 3_100; i++) {
+      for (String key : List.of("key" + i, "batchkey" + i)) {
+        String value = model.get(key);
+        byte[] expectedValue = value == null ? null : bytes(value);
+        assertThat(table.get(bytes(key))).as("seed %d %s", seed, key).isEqualTo(expectedValue);
+        int length = table.get(bytes(key), target.clear());
+        assertThat(length)
+            .isEqualTo(expectedValue == null ? KeyLookup.NOT_FOUND : expectedValue.length);
+        keys.add(bytes(key));
+        expected.add(expectedValue);
+      }
+    }
+    assertThat(Arrays.deepEquals(table.getAll(keys).toArray(), expected.toArray())).isTrue();
+  }
+
+  @Test
+  void manyThreadsWriteAndRead() throws Exception {
+    int threads = 16;
+    int each = 400;
+    try (WritableTable table = open(Durability.COMMIT)) {
+      ExecutorService pool = Executors.newFixedThreadPool(threads);
+      List<Future<?>> running = new ArrayList<>();
+      for (int t = 0; t < threads; t++) {
+        int thread = t;
+        running.add(
+            pool.submit(
+                () -> {
+                  for (int i = 0; i < each; i++) {
+                    byte[] key = bytes("key" + thread + "-" + i);
+                    if (i % 50 == 0) {
+                      Thread.currentThread().interrupt();
+                    }
+                    table.put(key, bytes("value" + i));
+                    Thread.interrupted();
+                    assertThat(table.get(key)).isEqualTo(bytes("value" + i));
+                  }
+                  return null;
+                }));
+      }
+      for (Future<?> future : running) {
+        future.get();
+      }
+      pool.shutdown();
+      assertThat(table.stats().changes()).isEqualTo((long) threads * each);
+      assertThat(table.stats().syncs()).isLessThan((long) threads * each);
+      assertThat(table.stats().changedKeys()).isEqualTo((long) threads * each);
+    }
+    try (WritableTable table = open(Durability.COMMIT)) {
+      assertThat(table.stats().changedKeys()).isEqualTo((long) threads * each);
+    }
+  }
+
+  @Test
+  void takesRecordsLongerThanASegment() throws IOException {
+    byte[] value = new byte[3 * SEGMENT_LENGTH];
+    Arrays.fill(value, (byte) 7);
+    try (WritableTable table = open(Durability.OS)) {
+      table.put(bytes("a"), bytes("1"));
+      table.put(bytes("long"), value);
+      table.put(bytes("b"), bytes("2"));
+    }
+    try (WritableTable table = open(Durability.OS)) {
+      assertThat(table.get(bytes("long"))).isEqualTo(value);
+      assertThat(table.get(bytes("a"))).isEqualTo(bytes("1"));
+      assertThat(table.get(bytes("b"))).isEqualTo(bytes("2"));
+    }
+  }
+
+  @Test
+  void hasOneWriterAndTakesNoOtherVersions() throws IOException {
+    buildBase(new HashMap<>());
+    try (WritableTable table = open(Durability.COMMIT)) {
+      assertThatThrownBy(() -> open(Durability.COMMIT))
+          .hasMessageContaining("open for writing in this process");
+      table.put(bytes("key1"), bytes("changed"));
+      assertThatThrownBy(
+              () -> {
+                try (DeltaWriter delta = DeltaWriter.create(Table.at(directory))) {
+                  delta.put(bytes("key1"), bytes("x"));
+                  delta.publish();
+                }
+              })
+          .isInstanceOf(PublishConflictException.class)
+          .hasMessageContaining("writable table");
+    }
+    assertThatThrownBy(() -> buildBase(new HashMap<>()))
+        .isInstanceOf(PublishConflictException.class);
+    try (WritableTable table = open(Durability.COMMIT)) {
+      assertThat(table.get(bytes("key1"))).isEqualTo(bytes("changed"));
+      table.close();
+      assertThatThrownBy(() -> table.get(bytes("key1"))).isInstanceOf(ClosedReaderException.class);
+      assertThatThrownBy(() -> table.put(bytes("key1"), bytes("x"))).hasMessageContaining("closed");
+    }
+  }
+
+  /** After a clean close every byte of what was acknowledged is told from a torn end. */
+  @Test
+  void noticesEveryFlippedByteOfTheLog() throws IOException {
+    try (WritableTable table = open(Durability.COMMIT)) {
+      table.put(bytes("a"), bytes("1"));
+      table.put(bytes("b"), bytes("22"));
+      table.delete(bytes("a"));
+    }
+    Path file = directory.resolve("log/0000000001.log");
+    byte[] log = Files.readAllBytes(file);
+    int end = log.length;
+    while (log[end - 1] == 0) {
+      end--;
+    }
+    int mark = ((end + 7) & -8) - 32;
+    for (int i = 0; i < end; i++) {
+      byte[] damaged = log.clone();
+      damaged[i] ^= (byte) (1 << i % 8);
+      Files.write(file, damaged);
+      if (i < mark) {
+        assertThatThrownBy(() -> open(Durability.COMMIT))
+            .as("byte %d", i)
+            .isInstanceOf(IOException.class)
+            .hasMessageContaining("0000000001.log");
+      } else {
+        try (WritableTable table = open(Durability.COMMIT)) {
+          assertThat(table.get(bytes("a"))).isNull();
+          assertThat(table.get(bytes("b"))).isEqualTo(bytes("22"));
+        }
+        for (String name : new LogDirectory(directory.resolve("log")).list()) {
+          if (name.endsWith(".log") && !name.startsWith("0000000001")) {
+            Files.delete(directory.resolve("log").resolve(name));
+          }
+        }
+      }
+    }
+  }
+
+  @Test
+  void refusesAMissingSegmentAndADamagedOwner() throws IOException {
+    try (WritableTable table = open(Durability.OS)) {
+      for (int i = 0; i < 40; i++) {
+        table.put(bytes("key" + i), new byte[10_000]);
+      }
+    }
+    Path second = directory.resolve("log/0000000002.log");
+    byte[] content = Files.readAllBytes(second);
+    Files.delete(second);
+    assertThatThrownBy(() -> open(Durability.OS))
+        .isInstanceOf(CorruptSnapshotException.class)
+        .hasMessageContaining("missing");
+    Files.write(second, content);
+    Files.writeString(directory.resolve("log/OWNER"), "bsdb");
+    assertThatThrownBy(() -> open(Durability.OS))
+        .isInstanceOf(CorruptSnapshotException.class)
+        .hasMessageContaining("OWNER");
+  }
+}
