@@ -18,6 +18,9 @@ import org.jspecify.annotations.Nullable;
  * @param parameters of the query; none is given twice
  */
 record Address(List<String> segments, Map<String, String> parameters) {
+  /** That of a request which has none that can be decoded. */
+  static final Address NONE = new Address(List.of(), Map.of());
+
   static Address of(String path, @Nullable String query) {
     List<String> segments = new ArrayList<>();
     if (!path.equals("/")) {

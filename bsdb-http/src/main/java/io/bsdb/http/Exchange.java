@@ -37,7 +37,7 @@ final class Exchange {
   private final Request request;
   private final Response response;
   private final Callback callback;
-  private final Address address;
+  private Address address = Address.NONE;
   private final Limits limits;
   private final boolean hasToken;
   private final AtomicBoolean answered = new AtomicBoolean();
@@ -49,14 +49,12 @@ final class Exchange {
       Request request,
       Response response,
       Callback callback,
-      Address address,
       Limits limits,
       boolean hasToken,
       Access access) {
     this.request = request;
     this.response = response;
     this.callback = callback;
-    this.address = address;
     this.limits = limits;
     this.hasToken = hasToken;
     this.access = access;
@@ -68,6 +66,11 @@ final class Exchange {
 
   Address address() {
     return address;
+  }
+
+  /** Sets the address, once it could be decoded. */
+  void address(Address decoded) {
+    address = decoded;
   }
 
   Limits limits() {
@@ -84,6 +87,12 @@ final class Exchange {
   }
 
   MediaType negotiate(List<MediaType> offered) {
+    String first = header(HttpHeader.ACCEPT);
+    for (MediaType type : offered) {
+      if (type.name.equals(first)) { // what programs send
+        return type;
+      }
+    }
     List<String> accept = request.getHeaders().getValuesList(HttpHeader.ACCEPT);
     return MediaType.negotiate(accept.isEmpty() ? null : String.join(",", accept), offered);
   }

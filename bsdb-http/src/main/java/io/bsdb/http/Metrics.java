@@ -29,12 +29,14 @@ final class Metrics {
           .name("bsdb_http_requests")
           .help("Requests that were answered, by what they asked for and status.")
           .labelNames("kind", "status")
+          .withoutExemplars()
           .register(registry);
   private final Histogram seconds =
       Histogram.builder()
           .name("bsdb_http_request_seconds")
           .help("Time from the request's header to the end of its answer.")
           .classicOnly()
+          .withoutExemplars()
           .classicUpperBounds(
               0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1,
               2.5, 5)
@@ -44,6 +46,7 @@ final class Metrics {
       Counter.builder()
           .name("bsdb_http_answer_bytes")
           .help("Bytes of the bodies of answers.")
+          .withoutExemplars()
           .register(registry);
   private final Map<Integer, Map<String, io.prometheus.metrics.core.datapoints.CounterDataPoint>>
       counters = new ConcurrentHashMap<>();

@@ -69,15 +69,12 @@ final class Router extends Handler.Abstract {
                 log.write(request.getMethod(), path, access, nanos / 1000);
               }
             });
-    Address empty = new Address(List.of(), java.util.Map.of());
-    Exchange exchange =
-        new Exchange(request, response, counted, empty, limits, tokenHash != null, access);
+    Exchange exchange = new Exchange(request, response, counted, limits, tokenHash != null, access);
     try {
       requireAddress(request.getHttpURI());
       requireHost(request);
       Address address = Address.of(path, request.getHttpURI().getQuery());
-      exchange =
-          new Exchange(request, response, counted, address, limits, tokenHash != null, access);
+      exchange.address(address);
       if (!isHealth(address.segments())) {
         requireToken(request);
       }
