@@ -27,6 +27,7 @@ class LauncherTest {
       List.of(
           "bsdb-format",
           "bsdb-reader",
+          "bsdb-http",
           "flink-connector",
           "kstreams-lookup",
           "examples",

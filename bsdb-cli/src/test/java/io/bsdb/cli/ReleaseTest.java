@@ -58,7 +58,7 @@ class ReleaseTest {
             .map(Path::of)
             .filter(jar -> OURS.matcher(jar.getFileName().toString()).matches())
             .toList();
-    assumeThat(jars).as("jars of this project, which phase package makes").hasSize(5);
+    assumeThat(jars).as("jars of this project, which phase package makes").hasSize(7);
     for (Path path : jars) {
       try (JarFile jar = new JarFile(path.toFile())) {
         for (String name : List.of("LICENSE", "NOTICE")) {
