@@ -27,7 +27,6 @@ class LauncherTest {
       List.of(
           "bsdb-format",
           "bsdb-reader",
-          "bsdb-http",
           "flink-connector",
           "kstreams-lookup",
           "examples",
