@@ -15,7 +15,13 @@ public enum SectionKind {
   SIGNATURES(4),
   BLOCK_INDEX(5),
   /** The zstd dictionary of this partition's frames. */
-  DICTIONARY(6);
+  DICTIONARY(6),
+  /** In key order: from a key to its block. */
+  ORDER_INDEX(7),
+  /** In key order: the record number of each rank of the perfect hash. */
+  POSITIONS(8),
+  /** In key order, with frames: some bits of each record's key. */
+  HEADS(9);
 
   private final int id;
 

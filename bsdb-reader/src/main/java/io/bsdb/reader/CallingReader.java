@@ -42,7 +42,7 @@ final class CallingReader implements SnapshotReader {
     byte[] value = null;
     try {
       HashValue128 hash = KeyHash.hash(key);
-      Partition partition = snapshot.partition(hash.getMostSignificantBits());
+      Partition partition = snapshot.partition(key, hash.getMostSignificantBits());
       long changed = snapshot.findChange(key, hash);
       long located = changed == Overlay.UNCHANGED ? locate(partition, key, hash) : KeyIndex.ABSENT;
       if (changed >= 0) {
@@ -77,7 +77,7 @@ final class CallingReader implements SnapshotReader {
     int length = NOT_FOUND;
     try {
       HashValue128 hash = KeyHash.hash(key);
-      Partition partition = snapshot.partition(hash.getMostSignificantBits());
+      Partition partition = snapshot.partition(key, hash.getMostSignificantBits());
       long changed = snapshot.findChange(key, hash);
       long located = changed == Overlay.UNCHANGED ? locate(partition, key, hash) : KeyIndex.ABSENT;
       if (changed >= 0) {
@@ -104,7 +104,7 @@ final class CallingReader implements SnapshotReader {
     return length;
   }
 
-  private long locate(Partition partition, byte[] key, HashValue128 hash) {
+  private long locate(Partition partition, byte[] key, HashValue128 hash) throws IOException {
     return snapshot.locate(
         partition, key, hash.getMostSignificantBits(), hash.getLeastSignificantBits());
   }
@@ -139,6 +139,12 @@ final class CallingReader implements SnapshotReader {
     snapshot.counters().failure();
     calls.left(call);
     return Thrown.asIs(explained);
+  }
+
+  @Override
+  public OrderedReader ordered() {
+    snapshot.requireKeyOrder();
+    return new CallingOrderedReader(snapshot);
   }
 
   @Override

@@ -3,7 +3,6 @@ package io.bsdb.reader;
 import com.dynatrace.hash4j.hashing.HashValue128;
 import io.bsdb.format.block.Block;
 import io.bsdb.format.hash.KeyHash;
-import io.bsdb.format.index.HashIndex;
 import io.bsdb.format.index.KeyIndex;
 import io.bsdb.reader.block.BlockRequest;
 import io.bsdb.reader.block.BlockSource;
@@ -43,7 +42,7 @@ final class FutureReader implements AsyncSnapshotReader {
     CompletableFuture<byte @Nullable []> future = new CompletableFuture<>();
     try {
       HashValue128 hash = KeyHash.hash(key);
-      Partition partition = snapshot.partition(hash.getMostSignificantBits());
+      Partition partition = snapshot.partition(key, hash.getMostSignificantBits());
       long changed = snapshot.findChange(key, hash);
       long located =
           changed == Overlay.UNCHANGED
@@ -57,7 +56,7 @@ final class FutureReader implements AsyncSnapshotReader {
       } else {
         source.fetch(new Single(partition, located, key, call, future));
       }
-    } catch (RuntimeException | Error e) {
+    } catch (IOException | RuntimeException | Error e) {
       fail(future, call, e);
     }
     return future;
@@ -81,7 +80,7 @@ final class FutureReader implements AsyncSnapshotReader {
   }
 
   private final class Single extends BlockRequest {
-    private final HashIndex index;
+    private final KeyIndex index;
     private final long located;
     private final byte[] key;
     private final int call;
@@ -200,6 +199,12 @@ final class FutureReader implements AsyncSnapshotReader {
       calls.batch(call, hits, keys.size() - hits);
       future.complete(Arrays.asList(keys.values()));
     }
+  }
+
+  @Override
+  public AsyncOrderedReader ordered() {
+    snapshot.requireKeyOrder();
+    return new FutureOrderedReader(snapshot);
   }
 
   @Override

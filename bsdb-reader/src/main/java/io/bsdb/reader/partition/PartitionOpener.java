@@ -16,7 +16,12 @@ import io.bsdb.format.block.BlockReader;
 import io.bsdb.format.block.FrameDecoder;
 import io.bsdb.format.hash.PerfectHash;
 import io.bsdb.format.index.HashIndex;
+import io.bsdb.format.index.KeyIndex;
+import io.bsdb.format.index.OrderIndex;
+import io.bsdb.format.index.Positions;
+import io.bsdb.format.index.RecordHeads;
 import io.bsdb.format.index.Signatures;
+import io.bsdb.format.index.TreeIndex;
 import io.bsdb.reader.block.BlockFile;
 import io.bsdb.reader.io.DirectFile;
 import io.bsdb.reader.io.FileMemory;
@@ -35,6 +40,8 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
+import java.util.Arrays;
+import java.util.Base64;
 import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
@@ -235,7 +242,12 @@ public final class PartitionOpener {
       file = behindBlocks;
     }
     if (properties.recordCount() == 0) {
-      return partition(properties, blocks, BlockIndex.empty(), null, null, null);
+      BlockReader reader = new BlockReader(properties, checksum, path.toString());
+      BlockIndex none = BlockIndex.empty();
+      return new Partition(
+          new HashIndex(properties, null, null, null, none, reader),
+          null,
+          blockFile(properties, blocks, none, reader, null));
     }
     BlockIndex index =
         BlockIndex.open(
@@ -245,45 +257,97 @@ public final class PartitionOpener {
             properties.alignment(),
             path.toString());
     boolean framed = properties.codec() == Codec.ZSTD;
+    FrameDecoder.Pool decoders = framed ? pools.of(dictionary(footer), path.toString()) : null;
+    BlockReader reader = new BlockReader(properties, checksum, path.toString());
+    OrderIndex order = openOrder(footer, properties, index, reader);
+    return new Partition(
+        openKeys(footer, properties, index, reader, order, options),
+        order,
+        blockFile(properties, blocks, index, reader, decoders));
+  }
+
+  private KeyIndex openKeys(
+      FileFooter footer,
+      PartitionProperties properties,
+      BlockIndex index,
+      BlockReader reader,
+      @Nullable OrderIndex order,
+      ReaderOptions options)
+      throws IOException {
+    int count = properties.recordCount();
+    if (order != null && footer.find(SectionKind.PERFECT_HASH) == null) {
+      return new TreeIndex(order, reader);
+    }
     boolean filtered =
         properties.signatureBits() > 0
             && (options.signatures() == SignatureUse.ALWAYS
-                || framed
+                || properties.codec() == Codec.ZSTD
                 || options.access().readsFromDisk()
                 || properties.keyStorage() == KeyStorage.OMITTED);
     Signatures signatures =
         filtered
             ? Signatures.open(
                 section(footer, SectionKind.SIGNATURES),
-                properties.recordCount(),
+                count,
                 properties.signatureBits(),
                 path.toString())
             : null;
-    PerfectHash hash = openHash(footer, properties.recordCount());
-    FrameDecoder.Pool decoders = framed ? pools.of(dictionary(footer), path.toString()) : null;
-    return partition(properties, blocks, index, hash, signatures, decoders);
+    Positions positions =
+        order == null
+            ? null
+            : Positions.open(section(footer, SectionKind.POSITIONS), count, path.toString());
+    return new HashIndex(
+        properties, openHash(footer, count), positions, signatures, index, reader);
   }
 
-  private Partition partition(
+  private @Nullable OrderIndex openOrder(
+      FileFooter footer, PartitionProperties properties, BlockIndex index, BlockReader reader)
+      throws IOException {
+    String file = path.toString();
+    String bound = expected.lowerBound();
+    if (bound == null) {
+      if (footer.find(SectionKind.ORDER_INDEX) != null) {
+        throw new CorruptSnapshotException(
+            "file is in key order, and its table in hash order: file=" + file);
+      }
+      return null;
+    }
+    if (properties.keyStorage() == KeyStorage.OMITTED) {
+      throw new CorruptSnapshotException("file in key order stores no keys: file=" + file);
+    }
+    RecordHeads heads =
+        properties.codec() == Codec.ZSTD
+            ? RecordHeads.open(
+                section(footer, SectionKind.HEADS), properties.recordCount(), index, file)
+            : null;
+    OrderIndex order =
+        OrderIndex.open(
+            section(footer, SectionKind.ORDER_INDEX), properties, index, reader, heads, file);
+    byte[] first = order.first();
+    if (!bound.isEmpty() && !Arrays.equals(Base64.getDecoder().decode(bound), first)) {
+      throw new CorruptSnapshotException(
+          "file begins with another key than its manifest says: file=%s expected=%s actual=%s"
+              .formatted(file, bound, Base64.getEncoder().encodeToString(first)));
+    }
+    return order;
+  }
+
+  private BlockFile blockFile(
       PartitionProperties properties,
       Section blocks,
       BlockIndex index,
-      @Nullable PerfectHash hash,
-      @Nullable Signatures signatures,
+      BlockReader reader,
       FrameDecoder.@Nullable Pool decoders) {
-    BlockReader reader = new BlockReader(properties, checksum, path.toString());
-    return new Partition(
-        new HashIndex(properties, hash, signatures, index, reader),
-        new BlockFile(
-            path,
-            expected.partition(),
-            file,
-            disk,
-            properties,
-            blocks.offset(),
-            index,
-            reader,
-            decoders));
+    return new BlockFile(
+        path,
+        expected.partition(),
+        file,
+        disk,
+        properties,
+        blocks.offset(),
+        index,
+        reader,
+        decoders);
   }
 
   private void checkIdentity(FileHeader header) throws CorruptSnapshotException {
