@@ -4,6 +4,8 @@ import io.bsdb.cli.output.Console;
 import io.bsdb.cli.output.Encoding;
 import io.bsdb.cli.output.ExitStatus;
 import io.bsdb.cli.output.RecordText;
+import io.bsdb.reader.KeyValue;
+import io.bsdb.reader.OrderedReader;
 import io.bsdb.reader.SnapshotReader;
 import java.io.BufferedOutputStream;
 import java.io.IOException;
@@ -12,6 +14,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -35,6 +38,10 @@ import picocli.CommandLine.Parameters;
           + " printed as JSON. A key of several columns is given with commas between them, or as a"
           + " JSON array.",
       "",
+      "With --floor, --ceiling or --longest-prefix, in a table that was built with --order key, the"
+          + " nearest key is looked for; the line begins with the key that was found, as JSON if"
+          + " there is a schema.",
+      "",
       "Exit status: 0 all keys were found, 1 some are absent, 2 usage, 3 the table is corrupt or"
           + " cannot be read.",
       ""
@@ -43,7 +50,8 @@ import picocli.CommandLine.Parameters;
     footer = {
       "  bsdb get --table places -- 2950159",
       "  bsdb get --table places/snapshots/0000000002-1f0c9a37 -- 2950159",
-      "  bsdb get --table prices -- 'DE,4711' '[\"DE\", 4712]'"
+      "  bsdb get --table prices -- 'DE,4711' '[\"DE\", 4712]'",
+      "  bsdb get --table blocks --floor -- 192.0.2.17"
     })
 final class GetCommand implements Callable<Integer> {
   private static final int BUFFER = 64 << 10;
@@ -60,6 +68,32 @@ final class GetCommand implements Callable<Integer> {
               + " Default: utf8, which prints bytes as they are.")
   private @Nullable Encoding encoding;
 
+  @ArgGroup private @Nullable Nearest nearest;
+
+  /** Which record is looked for instead of the one with the key itself. */
+  static final class Nearest {
+    @Option(
+        names = "--floor",
+        description = "Look for the greatest key that is not above each key.")
+    private boolean floor;
+
+    @Option(
+        names = "--ceiling",
+        description = "Look for the least key that is not below each key.")
+    private boolean ceiling;
+
+    @Option(
+        names = "--longest-prefix",
+        description = "Look for the longest key that each key begins with.")
+    private boolean longestPrefix;
+
+    @Nullable KeyValue find(OrderedReader reader, byte[] key) throws IOException {
+      return floor
+          ? reader.floor(key)
+          : ceiling ? reader.ceiling(key) : reader.longestPrefix(key);
+    }
+  }
+
   @Parameters(arity = "1..*", paramLabel = "KEY", description = "What to look up.")
   private List<String> keys;
 
@@ -73,16 +107,26 @@ final class GetCommand implements Callable<Integer> {
         OutputStream out = new BufferedOutputStream(console.out(), BUFFER)) {
       RecordText text = RecordText.of(reader.manifest().schema(), encoding);
       List<byte[]> encodedKeys = keys.stream().map(text::parseKey).toList();
+      OrderedReader ordered = nearest == null ? null : Order.of(reader);
       int status = ExitStatus.OK;
       for (int i = 0; i < encodedKeys.size(); i++) {
         byte[] key = encodedKeys.get(i);
-        byte[] value = reader.get(key);
+        byte[] shown = keys.get(i).getBytes(StandardCharsets.UTF_8);
+        byte[] value;
+        if (nearest != null && ordered != null) {
+          KeyValue found = nearest.find(ordered, key);
+          key = found == null ? key : found.key();
+          shown = text.key(key);
+          value = found == null ? null : found.value();
+        } else {
+          value = reader.get(key);
+        }
         if (value == null) {
           out.flush();
           console.say("absent: %s", keys.get(i));
           status = ExitStatus.NO;
         } else {
-          out.write(keys.get(i).getBytes(StandardCharsets.UTF_8));
+          out.write(shown);
           out.write('\t');
           out.write(text.value(key, value));
           out.write('\n');

@@ -6,6 +6,7 @@ import io.bsdb.format.SectionKind;
 import io.bsdb.format.SnapshotFormat;
 import io.bsdb.table.Manifest;
 import io.bsdb.table.PartitionFile;
+import io.bsdb.table.RecordOrder;
 import io.bsdb.table.SegmentFile;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -62,6 +63,9 @@ record SnapshotReport(
         ByteSize.format(storedBytes(files)),
         ByteSize.format(all.bytes(SectionKind.BLOCKS)),
         100 * ratio(all, files));
+    if (manifest.order() == RecordOrder.KEY) {
+      line(text, "order", "by key");
+    }
     if (manifest.schema() != null) {
       line(text, "schema", "%s", manifest.schema());
     }
@@ -147,6 +151,7 @@ record SnapshotReport(
         .add("keyBytes", keyBytes())
         .add("valueBytes", valueBytes())
         .add("compressionRatio", ratio(all, manifest.partitions()))
+        .add("order", manifest.order() == RecordOrder.KEY ? "key" : "hash")
         .add("schema", manifest.schema() == null ? null : manifest.schema().toJson())
         .add("options", manifest.options())
         .add("properties", manifest.properties())
