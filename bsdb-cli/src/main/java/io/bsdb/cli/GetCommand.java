@@ -75,6 +75,7 @@ final class GetCommand implements Callable<Integer> {
     @Option(
         names = "--floor",
         description = "Look for the greatest key that is not above each key.")
+    @SuppressWarnings("unused") // it is what is left if the others are not given
     private boolean floor;
 
     @Option(
@@ -88,9 +89,10 @@ final class GetCommand implements Callable<Integer> {
     private boolean longestPrefix;
 
     @Nullable KeyValue find(OrderedReader reader, byte[] key) throws IOException {
-      return floor
-          ? reader.floor(key)
-          : ceiling ? reader.ceiling(key) : reader.longestPrefix(key);
+      if (longestPrefix) {
+        return reader.longestPrefix(key);
+      }
+      return ceiling ? reader.ceiling(key) : reader.floor(key);
     }
   }
 

@@ -122,7 +122,7 @@ class OrderedCommandsTest {
 
     assertThat(get("--floor", "192.0.2.17", "3221226000").out())
         .isEqualTo(
-            "{\"first\":3221225984}\t{\"first\":3221225984,\"last\":3221226239,\"net\":\"TEST-NET-1\"}\n"
+            "{\"first\": 3221225984}\t{\"first\": 3221225984, \"last\": 3221226239, \"net\": \"TEST-NET-1\"}\n"
                 .repeat(2));
   }
 
@@ -137,7 +137,7 @@ class OrderedCommandsTest {
         "--schema",
         "item STRING, valid DATE, price INT");
 
-    assertThat(get("--floor", "a,2026-01-31").out()).contains("\"price\":1");
+    assertThat(get("--floor", "a,2026-01-31").out()).contains("\"price\": 1");
     assertThat(scan("--prefix", "a").lines()).hasSize(2);
     assertThat(scan("--prefix", "[\"b\"]").lines()).hasSize(1);
     assertThat(scan("--from", "a,2026-01-02", "--to", "b").lines()).hasSize(1);

@@ -17,11 +17,11 @@ public enum SectionKind {
   /** The zstd dictionary of this partition's frames. */
   DICTIONARY(6),
   /** In key order: from a key to its block. */
-  ORDER_INDEX(7),
+  ORDER_INDEX(8),
   /** In key order: the record number of each rank of the perfect hash. */
-  POSITIONS(8),
+  POSITIONS(9),
   /** In key order, with frames: some bits of each record's key. */
-  HEADS(9);
+  HEADS(10);
 
   private final int id;
 
