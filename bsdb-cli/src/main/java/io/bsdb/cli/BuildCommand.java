@@ -86,9 +86,7 @@ final class BuildCommand implements Callable<Integer> {
     Inputs inputs = input.inputs(console);
     BadLines badLines = records.badLines(console);
     RecordFormat format =
-        records
-            .format(input, inputs, badLines, console)
-            .withKeyEncoding(writer.keyEncoding());
+        records.format(input, inputs, badLines, console).withKeyEncoding(writer.keyEncoding());
     Schema schema = format.schema();
     WriterOptions options = schema == null ? builder.build() : builder.schema(schema).build();
     long started = System.nanoTime();

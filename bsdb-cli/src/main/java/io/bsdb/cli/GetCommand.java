@@ -78,9 +78,7 @@ final class GetCommand implements Callable<Integer> {
     @SuppressWarnings("unused") // it is what is left if the others are not given
     private boolean floor;
 
-    @Option(
-        names = "--ceiling",
-        description = "Look for the least key that is not below each key.")
+    @Option(names = "--ceiling", description = "Look for the least key that is not below each key.")
     private boolean ceiling;
 
     @Option(

@@ -103,8 +103,7 @@ final class ScanCommand implements Callable<Integer> {
       throw CommandFailure.usage("--prefix is a range of its own: leave --from and --to out");
     }
     OrderedReader ordered = Order.of(reader);
-    KeyRange range =
-        prefix == null ? KeyRange.all() : KeyRange.prefix(text.parsePrefix(prefix));
+    KeyRange range = prefix == null ? KeyRange.all() : KeyRange.prefix(text.parsePrefix(prefix));
     if (from != null) {
       range = range.from(text.parsePrefix(from));
     }

@@ -406,7 +406,9 @@ public record Manifest(
               node.has("version") ? text(node, "version", VERSION) : null,
               node.has("foldedThrough") ? number(node, "foldedThrough", Long.MAX_VALUE) : 0,
               inKeyOrder ? lowerBound(node, partitions) : null));
-      if (inKeyOrder && nodes.size() > 1 && partitions.get(partitions.size() - 1).recordCount() == 0) {
+      if (inKeyOrder
+          && nodes.size() > 1
+          && partitions.get(partitions.size() - 1).recordCount() == 0) {
         throw new CorruptSnapshotException(
             "manifest has an empty partition among others in key order: file=%s name='%s'"
                 .formatted(file, name));

@@ -46,8 +46,7 @@ public final class Partitioning {
    * @param bounds the least key of each partition but the first, ascending
    */
   public static Partitioning byKey(List<byte[]> bounds) {
-    return new Partitioning(
-        bounds.size() + 1, bounds.toArray(byte[][]::new), RecordOrder.KEY);
+    return new Partitioning(bounds.size() + 1, bounds.toArray(byte[][]::new), RecordOrder.KEY);
   }
 
   /** Returns the number of partitions. */

@@ -108,8 +108,7 @@ final class KeySorter {
       long key = key(starts[i]);
       int at = (int) key + equal;
       int length = Math.min(common, (int) (key >>> 32) - equal);
-      int mismatch =
-          Arrays.mismatch(data, firstAt, firstAt + length, data, at, at + length);
+      int mismatch = Arrays.mismatch(data, firstAt, firstAt + length, data, at, at + length);
       common = mismatch < 0 ? length : mismatch;
     }
     return common;

@@ -14,9 +14,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/**
- * Builds partitions, as many at once as processors and memory allow. Used by one thread, once.
- */
+/** Builds partitions, as many at once as processors and memory allow. Used by one thread, once. */
 final class ParallelBuild {
   /** Memory that it takes to build, beside the records themselves. */
   static final int BYTES_PER_RECORD = 72;

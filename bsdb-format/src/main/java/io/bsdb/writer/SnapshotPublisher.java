@@ -66,9 +66,7 @@ public final class SnapshotPublisher {
       WriterOptions options)
       throws IOException {
     @Nullable PartitionFile[] byPartition =
-        options.order() == RecordOrder.KEY
-            ? byKey(files)
-            : byPartition(files, partitionCount);
+        options.order() == RecordOrder.KEY ? byKey(files) : byPartition(files, partitionCount);
     try {
       return complete(table, build, byPartition, options);
     } catch (PublishConflictException | TooFewRowsException | IllegalArgumentException refused) {

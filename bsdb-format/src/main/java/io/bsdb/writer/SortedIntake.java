@@ -224,8 +224,7 @@ final class SortedIntake implements RecordIntake {
     private void merge(PartitionRecords target) throws IOException {
       PriorityQueue<RunCursor> cursors = new PriorityQueue<>(Math.max(1, from.length));
       for (int i = 0; i < from.length; i++) {
-        RunCursor cursor =
-            new RunCursor(runs.get(i).data(), i, from[i].offset(), end[i].offset());
+        RunCursor cursor = new RunCursor(runs.get(i).data(), i, from[i].offset(), end[i].offset());
         if (cursor.next()) {
           cursors.add(cursor);
         }

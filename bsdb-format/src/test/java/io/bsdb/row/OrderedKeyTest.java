@@ -69,8 +69,7 @@ class OrderedKeyTest {
             .toList();
     return Stream.of(
         Arguments.of("BOOLEAN", List.of(false, true)),
-        Arguments.of(
-            "TINYINT", IntStream.rangeClosed(-128, 127).mapToObj(i -> (byte) i).toList()),
+        Arguments.of("TINYINT", IntStream.rangeClosed(-128, 127).mapToObj(i -> (byte) i).toList()),
         Arguments.of(
             "SMALLINT", IntStream.rangeClosed(-32768, 32767).mapToObj(i -> (short) i).toList()),
         Arguments.of("INT", longs.stream().map(l -> (int) (l >> 32)).distinct().sorted().toList()),
@@ -104,7 +103,9 @@ class OrderedKeyTest {
                 .toList()),
         Arguments.of(
             "DATE",
-            IntStream.rangeClosed(-800, 800).mapToObj(i -> LocalDate.ofEpochDay(i * 997L)).toList()),
+            IntStream.rangeClosed(-800, 800)
+                .mapToObj(i -> LocalDate.ofEpochDay(i * 997L))
+                .toList()),
         Arguments.of(
             "TIME(3)",
             IntStream.range(0, 86_400)
@@ -118,9 +119,24 @@ class OrderedKeyTest {
                 .toList()),
         Arguments.of(
             "TIMESTAMP_LTZ(9)",
-            IntStream.rangeClosed(-5000, 5000).mapToObj(i -> Instant.EPOCH.plusNanos(i * 777L)).toList()),
+            IntStream.rangeClosed(-5000, 5000)
+                .mapToObj(i -> Instant.EPOCH.plusNanos(i * 777L))
+                .toList()),
         Arguments.of(
-            "STRING", Stream.of("\0", "\0\0", "\1", "a", "a\0", "a\0b", "ab", "b", "é", "\uFFFF", "\uD83D\uDE00").toList()),
+            "STRING",
+            Stream.of(
+                    "\0",
+                    "\0\0",
+                    "\1",
+                    "a",
+                    "a\0",
+                    "a\0b",
+                    "ab",
+                    "b",
+                    "é",
+                    "\uFFFF",
+                    "\uD83D\uDE00")
+                .toList()),
         Arguments.of("BYTES", shortBytes().stream().filter(b -> b.length > 0).toList()));
   }
 
@@ -153,7 +169,8 @@ class OrderedKeyTest {
         Object[] row =
             schema.primaryKey().size() == 1
                 ? new Object[] {value}
-                : schema.keyColumns().get(0).type().toString().startsWith("INT") && !type.equals("INT")
+                : schema.keyColumns().get(0).type().toString().startsWith("INT")
+                        && !type.equals("INT")
                     ? new Object[] {5, value}
                     : type.equals("INT") ? new Object[] {value, value} : new Object[] {value, 5};
         byte[] key = codec.encodeKey(row);

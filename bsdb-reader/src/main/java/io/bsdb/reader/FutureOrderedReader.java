@@ -178,7 +178,9 @@ final class FutureOrderedReader implements AsyncOrderedReader {
         Partition partition = begun.partition();
         int number = begun.block();
         begun.take(block, base);
-        if (!begun.isSettled() || !Objects.equals(begun.partition(), partition) || begun.block() != number) {
+        if (!begun.isSettled()
+            || !Objects.equals(begun.partition(), partition)
+            || begun.block() != number) {
           return;
         }
       }

@@ -209,8 +209,7 @@ final class OrderedSeek {
     }
   }
 
-  private void finish(Partition own, OrderIndex order, Block given, int base)
-      throws IOException {
+  private void finish(Partition own, OrderIndex order, Block given, int base) throws IOException {
     BlockReader reader = own.blocks().reader();
     long place = order.record(given, base, record - given.firstRank(base));
     byte[] foundKey = given.copy(reader.key(given.body(), place));

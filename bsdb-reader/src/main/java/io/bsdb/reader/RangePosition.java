@@ -51,8 +51,7 @@ final class RangePosition {
       long place = order.record(block, base, record - first);
       ByteBuffer body = block.body();
       long key = reader.key(body, place);
-      if (end != null
-          && !range.holds(KeyOrder.compare(body, (int) (key >>> 32), (int) key, end))) {
+      if (end != null && !range.holds(KeyOrder.compare(body, (int) (key >>> 32), (int) key, end))) {
         partition = null;
         return;
       }

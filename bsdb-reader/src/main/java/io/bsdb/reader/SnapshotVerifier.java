@@ -29,7 +29,8 @@ public final class SnapshotVerifier {
 
   /**
    * Verifies one snapshot: its manifest, the metadata of its files, every block, that every record
-   * is found by its own key, in key order that keys ascend and are found by their order, that the counts agree, and the checksum of every file.
+   * is found by its own key, in key order that keys ascend and are found by their order, that the
+   * counts agree, and the checksum of every file.
    *
    * @param directory of the snapshot, not of the table
    * @return its manifest

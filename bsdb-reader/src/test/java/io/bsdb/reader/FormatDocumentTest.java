@@ -136,7 +136,9 @@ class FormatDocumentTest {
   @Test
   void sectionsOfKeyOrderAreWrittenAsDocumented() {
     List<byte[]> keys =
-        Stream.of("geneva", "gersau", "glarus", "grenchen").map(key -> key.getBytes(UTF_8)).toList();
+        Stream.of("geneva", "gersau", "glarus", "grenchen")
+            .map(key -> key.getBytes(UTF_8))
+            .toList();
     BlockIndex.Builder blocks = new BlockIndex.Builder(1);
     blocks.add(0, 0);
     blocks.add(2, 100);

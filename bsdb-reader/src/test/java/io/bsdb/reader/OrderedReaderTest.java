@@ -102,7 +102,13 @@ class OrderedReaderTest {
 
   private static final List<String> KINDS =
       List.of(
-          "numbers", "prefixes of each other", "long ties", "00 and FF", "one", "none", "long values");
+          "numbers",
+          "prefixes of each other",
+          "long ties",
+          "00 and FF",
+          "one",
+          "none",
+          "long values");
 
   static Stream<Arguments> tables() {
     return KINDS.stream()
@@ -138,8 +144,7 @@ class OrderedReaderTest {
               map,
               WriterOptions.builder().layout(layout).partitions(partitions).pointIndex(pointIndex));
       assertThat(manifest.recordCount()).isEqualTo(map.size());
-      assertThat(manifest.partitions().size())
-          .isEqualTo(map.size() > 100 ? partitions : 1);
+      assertThat(manifest.partitions().size()).isEqualTo(map.size() > 100 ? partitions : 1);
       SnapshotVerifier.verify(directory.resolve("snapshots").resolve(manifest.version()));
       for (Access access : Access.values()) {
         for (long cache : new long[] {0, 1 << 20}) {
@@ -282,7 +287,9 @@ class OrderedReaderTest {
     same(reader, range, ascending);
     same(reader, range.reversed(), descending);
     same(async.range(range, ascending.size() + 1).join(), ascending);
-    same(async.range(range.reversed(), 3).join(), descending.subList(0, Math.min(3, descending.size())));
+    same(
+        async.range(range.reversed(), 3).join(),
+        descending.subList(0, Math.min(3, descending.size())));
     assertThat(async.range(range, 0).join()).isEmpty();
   }
 
@@ -290,8 +297,7 @@ class OrderedReaderTest {
     return new ArrayList<>(records.entrySet());
   }
 
-  private static void same(
-      List<KeyValue> actual, List<Map.Entry<byte[], byte[]>> expected) {
+  private static void same(List<KeyValue> actual, List<Map.Entry<byte[], byte[]>> expected) {
     assertThat(actual).hasSize(expected.size());
     for (int i = 0; i < actual.size(); i++) {
       same(actual.get(i), expected.get(i));
@@ -327,10 +333,8 @@ class OrderedReaderTest {
       assertThatThrownBy(reader::ordered)
           .isInstanceOf(IllegalStateException.class)
           .hasMessageContaining("build it with order 'key'");
-      assertThatThrownBy(() -> reader.async().ordered())
-          .isInstanceOf(IllegalStateException.class);
-      assertThatThrownBy(() -> table.ordered().first())
-          .isInstanceOf(IllegalStateException.class);
+      assertThatThrownBy(() -> reader.async().ordered()).isInstanceOf(IllegalStateException.class);
+      assertThatThrownBy(() -> table.ordered().first()).isInstanceOf(IllegalStateException.class);
     }
   }
 

@@ -101,8 +101,7 @@ public final class JavaOrdered {
       for (Map.Entry<String, List<String>> item : prices.entrySet()) {
         LocalDate day = LocalDate.of(2026, 1, 1);
         for (String price : item.getValue()) {
-          writer.add(
-              codec.encodeKey(item.getKey(), day), codec.encodeValue(new BigDecimal(price)));
+          writer.add(codec.encodeKey(item.getKey(), day), codec.encodeValue(new BigDecimal(price)));
           day = day.plusMonths(3);
         }
       }
@@ -112,7 +111,8 @@ public final class JavaOrdered {
     try (SnapshotReader reader = SnapshotReader.open(table)) {
       OrderedReader ordered = reader.ordered();
       KeyValue valid = ordered.floor(codec.encodeKey("bread", LocalDate.of(2026, 5, 17)));
-      boolean ofItem = valid != null && codec.decode(valid.key(), valid.value()).string("item").equals("bread");
+      boolean ofItem =
+          valid != null && codec.decode(valid.key(), valid.value()).string("item").equals("bread");
       out.println("bread on 17 May: " + (ofItem ? price(codec, valid) : "no price yet"));
 
       KeyRange ofBread = KeyRange.prefix(codec.encodeKeyPrefix("bread"));

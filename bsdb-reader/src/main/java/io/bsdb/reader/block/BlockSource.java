@@ -1,7 +1,6 @@
 package io.bsdb.reader.block;
 
 import java.io.Closeable;
-import java.io.IOException;
 
 /**
  * Fetches blocks, from wherever they are: this, and nothing else, is what access modes differ in.

@@ -54,8 +54,8 @@ public record KeyShare(int index, int count) {
 
   /**
    * Returns whether a partition in hash order holds keys of this share: partition {@code p} of
-   * {@code P} covers the part {@code [p/P, (p+1)/P)} of all hashes, and share {@code i} of {@code n}
-   * the part {@code [i/n, (i+1)/n)}.
+   * {@code P} covers the part {@code [p/P, (p+1)/P)} of all hashes, and share {@code i} of {@code
+   * n} the part {@code [i/n, (i+1)/n)}.
    */
   public boolean needs(int partition, int partitionCount) {
     return (long) partition * count < (index + 1L) * partitionCount

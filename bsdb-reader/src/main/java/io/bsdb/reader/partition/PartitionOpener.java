@@ -296,8 +296,7 @@ public final class PartitionOpener {
         order == null
             ? null
             : Positions.open(section(footer, SectionKind.POSITIONS), count, path.toString());
-    return new HashIndex(
-        properties, openHash(footer, count), positions, signatures, index, reader);
+    return new HashIndex(properties, openHash(footer, count), positions, signatures, index, reader);
   }
 
   private @Nullable OrderIndex openOrder(
