@@ -137,6 +137,15 @@ public final class KeyView implements FieldView {
     throw tooShort(i, length);
   }
 
+  /**
+   * Returns how many bytes of the key the columns in front of the last one take. In {@link
+   * KeyEncoding#ORDERED} keys that share these bytes have the same values there.
+   */
+  public int leadingLength() {
+    int last = storages.length - 1;
+    return last == 0 ? 0 : start(last) - offset;
+  }
+
   boolean sameBytes(KeyView other) {
     return Arrays.equals(key, offset, limit, other.key, other.offset, other.limit);
   }
