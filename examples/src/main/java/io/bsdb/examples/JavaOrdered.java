@@ -68,9 +68,14 @@ public final class JavaOrdered {
     try (SnapshotReader reader = SnapshotReader.open(table)) {
       for (String address : List.of("198.51.100.7", "200.1.2.3")) {
         KeyValue block = reader.ordered().floor(codec.encodeKey(number(address)));
-        Row row = block == null ? null : codec.decode(block.key(), block.value());
-        boolean contained = row != null && number(address) <= row.longValue("last_address");
-        out.println(address + ": " + (contained ? row.string("country") : "in no block"));
+        String country = null;
+        if (block != null) {
+          Row row = codec.decode(block.key(), block.value());
+          if (number(address) <= row.longValue("last_address")) {
+            country = row.string("country");
+          }
+        }
+        out.println(address + ": " + (country == null ? "in no block" : country));
       }
     }
   }
@@ -111,9 +116,12 @@ public final class JavaOrdered {
     try (SnapshotReader reader = SnapshotReader.open(table)) {
       OrderedReader ordered = reader.ordered();
       KeyValue valid = ordered.floor(codec.encodeKey("bread", LocalDate.of(2026, 5, 17)));
-      boolean ofItem =
-          valid != null && codec.decode(valid.key(), valid.value()).string("item").equals("bread");
-      out.println("bread on 17 May: " + (ofItem ? price(codec, valid) : "no price yet"));
+      if (valid != null) {
+        Row row = codec.decode(valid.key(), valid.value());
+        if ("bread".equals(row.string("item"))) { // else bread had no price yet
+          out.println("bread on 17 May: " + row.decimal("price"));
+        }
+      }
 
       KeyRange ofBread = KeyRange.prefix(codec.encodeKeyPrefix("bread"));
       try (RecordCursor newestFirst = ordered.range(ofBread.reversed())) {
@@ -123,10 +131,6 @@ public final class JavaOrdered {
         }
       }
     }
-  }
-
-  private static BigDecimal price(RowCodec codec, KeyValue found) {
-    return codec.decode(found.key(), found.value()).decimal("price");
   }
 
   private static void operators(Path table, PrintStream out) throws IOException {
