@@ -49,14 +49,24 @@ public enum KeyEncoding {
     return this == ORDERED ? Long.MIN_VALUE : 0;
   }
 
-  /** Returns what the bits of a FLOAT are combined with by exclusive or, so that they sort. */
-  int floatMask(boolean negative) {
-    return this == PLAIN ? 0 : negative ? -1 : Integer.MIN_VALUE;
+  /** Encodes the bits of a FLOAT: so that they sort, all are flipped if negative, else the sign. */
+  int encodeFloat(int bits) {
+    return this == PLAIN ? bits : bits ^ (bits >> 31 | Integer.MIN_VALUE);
   }
 
-  /** Returns what the bits of a DOUBLE are combined with by exclusive or, so that they sort. */
-  long doubleMask(boolean negative) {
-    return this == PLAIN ? 0 : negative ? -1 : Long.MIN_VALUE;
+  /** Decodes the bits of a FLOAT. */
+  int decodeFloat(int bits) {
+    return this == PLAIN ? bits : bits ^ (~bits >> 31 | Integer.MIN_VALUE);
+  }
+
+  /** Encodes the bits of a DOUBLE; as {@link #encodeFloat}. */
+  long encodeDouble(long bits) {
+    return this == PLAIN ? bits : bits ^ (bits >> 63 | Long.MIN_VALUE);
+  }
+
+  /** Decodes the bits of a DOUBLE. */
+  long decodeDouble(long bits) {
+    return this == PLAIN ? bits : bits ^ (~bits >> 63 | Long.MIN_VALUE);
   }
 
   /** Returns the bytes of a column in a key; 0: variable. */

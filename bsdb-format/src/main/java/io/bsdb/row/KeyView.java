@@ -225,13 +225,13 @@ public final class KeyView implements FieldView {
   @Override
   public float floatAt(int i) {
     int bits = BigEndian.getInt(bytes, start(i, Storage.FLOAT));
-    return Float.intBitsToFloat(bits ^ encoding.floatMask(bits >= 0));
+    return Float.intBitsToFloat(encoding.decodeFloat(bits));
   }
 
   @Override
   public double doubleAt(int i) {
     long bits = BigEndian.getLong(bytes, start(i, Storage.DOUBLE));
-    return Double.longBitsToDouble(bits ^ encoding.doubleMask(bits >= 0));
+    return Double.longBitsToDouble(encoding.decodeDouble(bits));
   }
 
   @Override

@@ -95,7 +95,7 @@ public final class KeyWriter {
   public KeyWriter writeFloat(float value) {
     int at = fixed(Storage.FLOAT);
     int bits = Float.floatToIntBits(value == 0 ? 0f : value);
-    BigEndian.putInt(buffer, at, bits ^ encoding.floatMask(bits < 0));
+    BigEndian.putInt(buffer, at, encoding.encodeFloat(bits));
     return this;
   }
 
@@ -103,7 +103,7 @@ public final class KeyWriter {
   public KeyWriter writeDouble(double value) {
     int at = fixed(Storage.DOUBLE);
     long bits = Double.doubleToLongBits(value == 0 ? 0d : value);
-    BigEndian.putLong(buffer, at, bits ^ encoding.doubleMask(bits < 0));
+    BigEndian.putLong(buffer, at, encoding.encodeDouble(bits));
     return this;
   }
 

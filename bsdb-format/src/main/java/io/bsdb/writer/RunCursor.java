@@ -4,7 +4,7 @@ import java.nio.ByteBuffer;
 import java.util.Arrays;
 
 /** Walks over the records of a part of a run. Used by one thread. */
-final class RunCursor implements Comparable<RunCursor> {
+final class RunCursor {
   private final ByteBuffer data;
   private final int run;
   private final int end;
@@ -83,19 +83,9 @@ final class RunCursor implements Comparable<RunCursor> {
     return (int) SpillFiles.varint(data, (int) keyNumber) - start;
   }
 
-  @Override
-  public int compareTo(RunCursor other) {
+  /** Compares the current record with that of another run: by key, equal keys by run. */
+  int compareWith(RunCursor other) {
     int order = Arrays.compareUnsigned(key, 0, keyLength, other.key, 0, other.keyLength);
     return order != 0 ? order : Integer.compare(run, other.run);
-  }
-
-  @Override
-  public boolean equals(Object other) {
-    return this == other;
-  }
-
-  @Override
-  public int hashCode() {
-    return System.identityHashCode(this);
   }
 }

@@ -222,7 +222,7 @@ final class SortedIntake implements RecordIntake {
     }
 
     private void merge(PartitionRecords target) throws IOException {
-      PriorityQueue<RunCursor> cursors = new PriorityQueue<>(Math.max(1, from.length));
+      PriorityQueue<RunCursor> cursors = new PriorityQueue<>(RunCursor::compareWith);
       for (int i = 0; i < from.length; i++) {
         RunCursor cursor = new RunCursor(runs.get(i).data(), i, from[i].offset(), end[i].offset());
         if (cursor.next()) {
@@ -233,7 +233,7 @@ final class SortedIntake implements RecordIntake {
       for (RunCursor least = cursors.poll(); least != null; least = cursors.poll()) {
         do {
           merged.add(least);
-        } while (least.next() && (cursors.isEmpty() || least.compareTo(cursors.element()) < 0));
+        } while (least.next() && (cursors.isEmpty() || least.compareWith(cursors.element()) < 0));
         if (!least.isAtEnd()) {
           cursors.add(least);
         }
