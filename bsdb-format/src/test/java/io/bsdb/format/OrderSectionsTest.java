@@ -76,7 +76,7 @@ class OrderSectionsTest {
     otherKeys.put(16, (byte) 'z');
     assertThatThrownBy(() -> open(otherKeys)).isInstanceOf(CorruptSnapshotException.class);
     for (int field : new int[] {0, 4, 8}) {
-      for (int value : new int[] {0, -1, 6, 99, 65_536, Integer.MAX_VALUE}) {
+      for (int value : new int[] {0, -1, 99, 65_536, Integer.MAX_VALUE}) {
         ByteBuffer forged = order();
         forged.putInt(field, value);
         assertThatThrownBy(() -> open(forged))
