@@ -12,6 +12,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -21,12 +22,14 @@ import org.openqa.selenium.By;
 import org.openqa.selenium.Dimension;
 import org.openqa.selenium.Keys;
 import org.openqa.selenium.OutputType;
+import org.openqa.selenium.WebElement;
 import org.openqa.selenium.chrome.ChromeDriver;
 import org.openqa.selenium.chrome.ChromeDriverService;
 import org.openqa.selenium.chrome.ChromeOptions;
 import org.openqa.selenium.logging.LogEntry;
 import org.openqa.selenium.logging.LogType;
 import org.openqa.selenium.logging.LoggingPreferences;
+import org.openqa.selenium.support.ui.ExpectedConditions;
 import org.openqa.selenium.support.ui.WebDriverWait;
 
 /** The pages in Debian's Chromium; needs the packages chromium and chromium-driver. */
@@ -107,6 +110,25 @@ class BrowserTest {
     browser.get(home.resolve(path).toString());
   }
 
+  /** Does something that leads to another page, and waits until that page is there. */
+  private void follow(WebElement from, Consumer<WebElement> action) {
+    WebElement page = browser.findElement(By.tagName("html"));
+    action.accept(from);
+    WebDriverWait wait = new WebDriverWait(browser, Duration.ofSeconds(20));
+    wait.until(ExpectedConditions.stalenessOf(page));
+    wait.until(ExpectedConditions.presenceOfElementLocated(By.tagName("footer")));
+  }
+
+  private void follow(By link) {
+    follow(browser.findElement(link), WebElement::click);
+  }
+
+  private void askFor(String key) {
+    WebElement field = browser.findElement(By.id("key"));
+    field.clear();
+    follow(field, to -> to.sendKeys(key, Keys.ENTER));
+  }
+
   private String main() {
     return browser.findElement(By.id("main")).getText();
   }
@@ -145,34 +167,32 @@ class BrowserTest {
     visit("/");
     assertThat(main()).contains("cities", "colours", second);
     picture("tables");
-    browser.findElement(By.linkText("cities")).click();
+    follow(By.linkText("cities"));
     assertThat(main()).contains("population", "BIGINT", "blocks", "part-0000");
     picture("snapshot");
-    browser.findElement(By.id("key")).sendKeys("5", Keys.ENTER);
+    askFor("5");
     assertThat(browser.findElement(By.id("row")).getText()).contains("<b>Bern</b>", "0.01");
     assertThat(browser.findElement(By.id("place")).getText())
         .contains("Partition", "Rank", "Block", "Signature", "Change");
     browser.findElements(By.tagName("summary")).get(1).click();
     picture("key");
-    browser.findElement(By.id("key")).clear();
-    browser.findElement(By.id("key")).sendKeys("6", Keys.ENTER);
+    askFor("6");
     assertThat(browser.findElement(By.id("verdict")).getText()).startsWith("Absent");
-    browser.findElement(By.id("key")).clear();
-    browser.findElement(By.id("key")).sendKeys("Bern", Keys.ENTER);
+    askFor("Bern");
     assertThat(main()).contains("Not a key of this table", "'Bern' is not a value of");
-    browser.findElement(By.linkText("Versions")).click();
+    follow(By.linkText("Versions"));
     assertThat(main()).contains(first, second, "in use", "source=test");
     browser.findElements(By.tagName("summary")).get(0).click();
     assertThat(main()).contains("bsdb rollback --table " + directory.resolve("cities") + " 000");
     picture("versions");
-    browser.findElement(By.linkText("Differences to now")).click();
+    follow(By.linkText("Differences to now"));
     assertThat(browser.findElement(By.id("verdict")).getText()).isEqualTo("3 rows that differ.");
     assertThat(main()).contains("added", "removed", "changed", "name: <b>Bern</b>", "area: 5.50");
     picture("diff");
-    browser.findElement(By.linkText("Sample")).click();
+    follow(By.linkText("Sample"));
     assertThat(browser.findElements(By.cssSelector("tbody tr"))).hasSize(20);
     picture("sample");
-    browser.findElement(By.cssSelector("tbody th a")).click();
+    follow(By.cssSelector("tbody th a"));
     assertThat(browser.findElement(By.id("verdict")).getText()).startsWith("Found");
     visit("/tables/cities/diff?from=" + first + "&to=" + second);
     assertThat(browser.findElement(By.id("verdict")).getText())
@@ -194,7 +214,7 @@ class BrowserTest {
     new WebDriverWait(browser, Duration.ofSeconds(20))
         .until(driver -> driver.findElement(By.id("news")).getText().contains(next));
     picture("news");
-    browser.findElement(By.linkText("Show it")).click();
+    follow(By.linkText("Show it"));
     new WebDriverWait(browser, Duration.ofSeconds(20))
         .until(driver -> driver.findElement(By.id("main")).getText().contains(next));
     requireNoOtherHost();
@@ -222,8 +242,8 @@ class BrowserTest {
       assertThat(wide).as(path).isEqualTo(true);
     }
     visit("/");
-    browser.findElement(By.linkText("cities")).click();
-    browser.findElement(By.id("key")).sendKeys("7", Keys.ENTER);
+    follow(By.linkText("cities"));
+    askFor("7");
     assertThat(browser.findElement(By.id("row")).getText()).contains("City 7");
     requireNoOtherHost();
   }
