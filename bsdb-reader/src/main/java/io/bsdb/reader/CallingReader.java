@@ -133,8 +133,7 @@ final class CallingReader implements SnapshotReader {
     }
   }
 
-  private long locate(Partition partition, byte[] key, HashValue128 hash)
-      throws IOException {
+  private long locate(Partition partition, byte[] key, HashValue128 hash) throws IOException {
     return snapshot.locate(
         partition, key, hash.getMostSignificantBits(), hash.getLeastSignificantBits());
   }

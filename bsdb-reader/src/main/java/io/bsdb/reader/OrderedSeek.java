@@ -78,7 +78,8 @@ final class OrderedSeek {
     OrderIndex.Search search = order.search(key);
     BlockFile file = partition.blocks();
     for (int number = search.undecided(); number >= 0; number = search.undecided()) {
-      Block fetched = snapshot.source().fetch(file, number).readable(file.decoders(), FieldSelection.ALL);
+      Block fetched =
+          snapshot.source().fetch(file, number).readable(file.decoders(), FieldSelection.ALL);
       try {
         search.decide(order.compare(fetched, fetched.base(number), 0, key) > 0);
       } finally {
