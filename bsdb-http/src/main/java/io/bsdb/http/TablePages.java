@@ -28,11 +28,11 @@ final class TablePages {
   private final VersionPages versions;
   private final LivePage live;
 
-  TablePages(Service service, Metrics metrics) {
+  TablePages(Service service, Comparisons comparisons, Metrics metrics) {
     this.service = service;
     this.snapshots = new SnapshotPage(service);
     this.keys = new KeyPage(service);
-    this.versions = new VersionPages(service);
+    this.versions = new VersionPages(service, comparisons);
     this.live = new LivePage(service, metrics);
   }
 
