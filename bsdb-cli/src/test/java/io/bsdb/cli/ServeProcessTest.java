@@ -48,7 +48,8 @@ class ServeProcessTest {
   }
 
   private void serve() throws IOException {
-    List<Object> command = new ArrayList<>(List.of("serve", "--table", "t=" + table, "--port", "0"));
+    List<Object> command =
+        new ArrayList<>(List.of("serve", "--table", "t=" + table, "--port", "0"));
     for (String limit : List.of("request-millis", "idle-millis", "drain-millis")) {
       command.addAll(List.of("--limit", limit + "=" + LIMIT));
     }
@@ -83,7 +84,9 @@ class ServeProcessTest {
         .formatted(i);
   }
 
-  /** Reads the header of an answer, and its body if it has one. Less than that if the server ends. */
+  /**
+   * Reads the header of an answer, and its body if it has one. Less than that if the server ends.
+   */
   private static String read(Socket socket) throws IOException {
     InputStream in = socket.getInputStream();
     StringBuilder head = new StringBuilder();

@@ -78,8 +78,7 @@ final class Connections extends ServerConnector {
     private Phase phase = Phase.IDLE;
     private long since = System.nanoTime();
 
-    Timed(
-        SocketChannel channel, ManagedSelector selector, SelectionKey key, Scheduler scheduler) {
+    Timed(SocketChannel channel, ManagedSelector selector, SelectionKey key, Scheduler scheduler) {
       super(channel, selector, key, scheduler);
     }
 

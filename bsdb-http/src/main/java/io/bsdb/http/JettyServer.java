@@ -22,7 +22,8 @@ final class JettyServer {
   private final ScheduledThreadPoolExecutor timer;
   private final @Nullable Tls tls;
 
-  JettyServer(Service service, AccessRules rules, int threads, @Nullable Tls tls, @Nullable AccessLog log) {
+  JettyServer(
+      Service service, AccessRules rules, int threads, @Nullable Tls tls, @Nullable AccessLog log) {
     Limits limits = service.limits();
     this.tls = tls;
     timer = new ScheduledThreadPoolExecutor(1, JettyServer::timerThread);
@@ -41,8 +42,7 @@ final class JettyServer {
             () -> connections.getConnectedEndPoints().size(),
             () -> service.pinned().count());
     server.setHandler(
-        connections.noting(
-            new GracefulHandler(new Router(service, rules, metrics, log, timer))));
+        connections.noting(new GracefulHandler(new Router(service, rules, metrics, log, timer))));
     server.setErrorHandler(new ProblemHandler());
     server.setStopTimeout(limits.drain().toMillis());
   }

@@ -95,7 +95,8 @@ final class TableAnswers {
     exchange.negotiate(List.of(MediaType.JSON));
     Manifest manifest = table.manifest(version);
     Schema schema = manifest.schema();
-    ObjectNode answer = Service.object().put("table", table.name()).put("version", manifest.version());
+    ObjectNode answer =
+        Service.object().put("table", table.name()).put("version", manifest.version());
     answer.set("schema", schema == null ? null : schema.toJson());
     exchange.answerJson(answer);
   }

@@ -61,7 +61,7 @@ final class TablePages {
     exchange.access.table = table.name();
     String version = address.parameter("version");
     String json = "/v1/tables/" + table.name();
-    String pinned = version == null ? json : json + "/versions/" + version;
+    String pinned = version == null ? json : json + "/versions/" + encode(version);
     switch (segments.size() == 2 ? "" : segments.get(2)) {
       case "" -> {
         address.allow(Set.of("version"));

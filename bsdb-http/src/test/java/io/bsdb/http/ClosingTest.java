@@ -35,8 +35,7 @@ class ClosingTest {
   }
 
   private void serve(Map<String, Integer> limits) throws IOException {
-    server =
-        BsdbServer.builder().table("cities", directory).limits(Limits.parse(limits)).start();
+    server = BsdbServer.builder().table("cities", directory).limits(Limits.parse(limits)).start();
     client = new Client(server);
   }
 
@@ -88,8 +87,7 @@ class ClosingTest {
   private static void request(Socket socket) throws IOException {
     socket
         .getOutputStream()
-        .write(
-            Tables.bytes("GET /v1/tables/cities/rows/7 HTTP/1.1\r\nHost: localhost\r\n\r\n"));
+        .write(Tables.bytes("GET /v1/tables/cities/rows/7 HTTP/1.1\r\nHost: localhost\r\n\r\n"));
   }
 
   private Thread closer() {

@@ -184,8 +184,7 @@ class LoadTest {
                   while (refused.get() == 0 && wrong.isEmpty()) {
                     try {
                       HttpResponse<byte[]> answer =
-                          client.post(
-                              "/v1/tables/cities/rows:lookup", "{\"keys\":[" + keys + "]}");
+                          client.post("/v1/tables/cities/rows:lookup", "{\"keys\":[" + keys + "]}");
                       if (answer.statusCode() == 503) {
                         assertThat(Client.problem(answer)).isEqualTo("overloaded");
                         assertThat(answer.headers().firstValue("retry-after")).hasValue("1");

@@ -31,8 +31,7 @@ class SlowClientsTest {
 
   private void serve(Map<String, Integer> limits, String value) throws Exception {
     Tables.publish(directory, Map.of("k", value));
-    server =
-        BsdbServer.builder().table("t", directory).limits(Limits.parse(limits)).start();
+    server = BsdbServer.builder().table("t", directory).limits(Limits.parse(limits)).start();
     client = new Client(server);
   }
 
@@ -59,7 +58,8 @@ class SlowClientsTest {
   void sendABodyByteByByte() throws Exception {
     serve(Map.of("request-millis", 300, "idle-millis", HOUR), "v");
     assertThat(
-            dribble("POST " + LOOKUP + " HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9999\r\n\r\n"))
+            dribble(
+                "POST " + LOOKUP + " HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9999\r\n\r\n"))
         .startsWith("HTTP/1.1 408")
         .contains("urn:problem-type:bsdb:timeout");
   }
@@ -122,8 +122,7 @@ class SlowClientsTest {
       for (int i = 0; i < 20; i++) {
         socket
             .getOutputStream()
-            .write(
-                Tables.bytes("GET /v1/tables/t/rows/k HTTP/1.1\r\nHost: localhost\r\n\r\n"));
+            .write(Tables.bytes("GET /v1/tables/t/rows/k HTTP/1.1\r\nHost: localhost\r\n\r\n"));
       }
       while (!Client.text(client.get("/metrics")).contains("bsdb_http_connections 1.0\n")) {
         Thread.onSpinWait();

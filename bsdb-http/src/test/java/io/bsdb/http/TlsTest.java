@@ -85,7 +85,9 @@ class TlsTest {
                     "san=ip:127.0.0.1,dns:localhost"))
             .redirectErrorStream(true)
             .start();
-    String output = new String(keytool.getInputStream().readAllBytes(), java.nio.charset.StandardCharsets.UTF_8);
+    String output =
+        new String(
+            keytool.getInputStream().readAllBytes(), java.nio.charset.StandardCharsets.UTF_8);
     assertThat(keytool.waitFor()).as(output).isZero();
     KeyStore keys = KeyStore.getInstance("PKCS12");
     try (InputStream in = Files.newInputStream(store)) {
