@@ -1,4 +1,4 @@
-package io.bsdb.benchmarks;
+package io.bsdb.benchmarks.harness;
 
 import java.io.BufferedInputStream;
 import java.io.BufferedOutputStream;

@@ -1,4 +1,4 @@
-package io.bsdb.benchmarks;
+package io.bsdb.benchmarks.harness;
 
 import com.fasterxml.jackson.core.type.TypeReference;
 import com.fasterxml.jackson.databind.ObjectMapper;
@@ -20,7 +20,7 @@ public final class JavaProcess {
    *
    * @param options come after this process's own and so prevail
    */
-  static List<String> command(List<String> options, Class<?> main, Object... arguments) {
+  public static List<String> command(List<String> options, Class<?> main, Object... arguments) {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.addAll(ManagementFactory.getRuntimeMXBean().getInputArguments());

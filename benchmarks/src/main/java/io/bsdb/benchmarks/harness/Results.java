@@ -1,4 +1,4 @@
-package io.bsdb.benchmarks;
+package io.bsdb.benchmarks.harness;
 
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -15,14 +15,14 @@ import java.util.Map;
 public record Results(
     Map<String, String> machine, Map<String, String> parameters, List<Section> sections) {
 
-  Results with(List<Section> more) {
+  public Results with(List<Section> more) {
     List<Section> all = new ArrayList<>(sections);
     all.addAll(more);
     return new Results(machine, parameters, List.copyOf(all));
   }
 
   /** Returns {@code get} of every store by number of records, if there are several numbers. */
-  List<Section> growth() {
+  public List<Section> growth() {
     Map<String, Row> rows = new LinkedHashMap<>();
     List<Section> lookups = sections.stream().filter(each -> each.kind.equals("lookups")).toList();
     for (Section section : lookups) {
@@ -64,7 +64,7 @@ public record Results(
     /**
      * Returns the row that others are compared with: the first one if the reference is not there.
      */
-    Row base() {
+    public Row base() {
       return rows.stream()
           .filter(row -> row.name.equals(reference))
           .findFirst()
@@ -91,7 +91,7 @@ public record Results(
     }
 
     /** Returns the median, or NaN if this was not measured. */
-    double median(String measure) {
+    public double median(String measure) {
       Series series = measures.get(measure);
       return series == null ? Double.NaN : series.median;
     }

@@ -1,4 +1,4 @@
-package io.bsdb.benchmarks;
+package io.bsdb.benchmarks.harness;
 
 import java.io.IOException;
 import java.io.OutputStream;
@@ -17,7 +17,7 @@ public final class Directories {
 
   private Directories() {}
 
-  static List<Path> files(Path directory) throws IOException {
+  public static List<Path> files(Path directory) throws IOException {
     try (Stream<Path> files = Files.walk(directory)) {
       return files.filter(Files::isRegularFile).toList();
     }
@@ -44,14 +44,14 @@ public final class Directories {
   }
 
   /** Reads all files, which brings them into the page cache if it has room. */
-  static void warm(Path directory) throws IOException {
+  public static void warm(Path directory) throws IOException {
     for (Path file : files(directory)) {
       Files.copy(file, OutputStream.nullOutputStream());
     }
   }
 
   /** Says how much of the files the kernel has in memory, by the MiB. */
-  static String pageCache(Collection<Path> directories) throws IOException {
+  public static String pageCache(Collection<Path> directories) throws IOException {
     long bytes = 0;
     long present = 0;
     for (Path directory : directories) {

@@ -1,6 +1,6 @@
-package io.bsdb.benchmarks;
+package io.bsdb.benchmarks.harness;
 
-import io.bsdb.benchmarks.Workload.Keys;
+import io.bsdb.benchmarks.harness.Workload.Keys;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -10,17 +10,20 @@ import java.util.List;
  * @param label in reports
  * @param way {@code get}, {@code getAll}, {@code latency} or a number of threads
  */
-record Measure(String label, String way, Keys keys) {
-  static final String GET = "get";
+public record Measure(String label, String way, Keys keys) {
+  public static final String GET = "get";
+
+  /** Keys of one {@code getAll}. */
+  public static final int BATCH = 64;
 
   /** Times each {@code get} alone; the store keeps the histogram. */
-  static final Measure LATENCY = new Measure("latency", "latency", Keys.UNIFORM);
+  public static final Measure LATENCY = new Measure("latency", "latency", Keys.UNIFORM);
 
   /** Returns all that are compared, in the order of measurement and of reports. */
-  static List<Measure> all() {
+  public static List<Measure> all() {
     List<Measure> all = new ArrayList<>();
     all.add(new Measure(GET, "get", Keys.UNIFORM));
-    all.add(new Measure("getAll(" + StoreRun.BATCH + ")", "getAll", Keys.UNIFORM));
+    all.add(new Measure("getAll(" + BATCH + ")", "getAll", Keys.UNIFORM));
     int maximum = Math.max(4, 2 * Runtime.getRuntime().availableProcessors());
     for (int count = 2; count <= maximum; count *= 2) {
       all.add(new Measure(count + " threads", Integer.toString(count), Keys.UNIFORM));
@@ -30,7 +33,7 @@ record Measure(String label, String way, Keys keys) {
     return all;
   }
 
-  static List<String> labels() {
+  public static List<String> labels() {
     return all().stream().map(Measure::label).toList();
   }
 }

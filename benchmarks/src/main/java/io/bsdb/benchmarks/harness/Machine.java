@@ -1,4 +1,4 @@
-package io.bsdb.benchmarks;
+package io.bsdb.benchmarks.harness;
 
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
@@ -16,7 +16,7 @@ public final class Machine {
   private Machine() {}
 
   /** Returns facts by name, in the order to show. */
-  static Map<String, String> facts() throws IOException {
+  public static Map<String, String> facts() throws IOException {
     Map<String, String> facts = new LinkedHashMap<>();
     facts.put("date", Instant.now().truncatedTo(ChronoUnit.MINUTES).toString());
     facts.put("processor", field(Path.of("/proc/cpuinfo"), "model name"));
@@ -37,7 +37,7 @@ public final class Machine {
   }
 
   /** Returns what processes and page cache can have without swapping; all there is if unknown. */
-  static long availableMemory() throws IOException {
+  public static long availableMemory() throws IOException {
     long bytes = bytes(MEMORY, "MemAvailable");
     return bytes < 0 ? Long.MAX_VALUE : bytes;
   }

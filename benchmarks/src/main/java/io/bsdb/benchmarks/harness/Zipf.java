@@ -1,4 +1,4 @@
-package io.bsdb.benchmarks;
+package io.bsdb.benchmarks.harness;
 
 import java.util.SplittableRandom;
 
@@ -6,7 +6,7 @@ import java.util.SplittableRandom;
  * Numbers in [0, n), of which k is drawn in proportion to 1 / (k + 1)^s, by the approximation of
  * Gray et al., "Quickly generating billion-record synthetic databases" (1994), for s in (0, 1).
  */
-final class Zipf {
+public final class Zipf {
   private final long n;
   private final double s;
   private final double total;
@@ -31,7 +31,7 @@ final class Zipf {
     return sum + (Math.pow(n + 0.5, 1 - s) - Math.pow(exact + 0.5, 1 - s)) / (1 - s);
   }
 
-  long next(SplittableRandom random) {
+  public long next(SplittableRandom random) {
     double share = random.nextDouble();
     double place = share * total;
     if (place < 1) {

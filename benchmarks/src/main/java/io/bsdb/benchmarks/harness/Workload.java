@@ -1,4 +1,4 @@
-package io.bsdb.benchmarks;
+package io.bsdb.benchmarks.harness;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
@@ -70,14 +70,14 @@ public record Workload(long records) {
   }
 
   /** Returns a permutation of the 64-bit numbers: the finalizer of SplitMix64. */
-  static long mix(long x) {
+  public static long mix(long x) {
     long z = (x ^ (x >>> 30)) * 0xBF58476D1CE4E5B9L;
     z = (z ^ (z >>> 27)) * 0x94D049BB133111EBL;
     return z ^ (z >>> 31);
   }
 
   /** Returns the inverse of {@link #mix}. */
-  static long unmix(long x) {
+  public static long unmix(long x) {
     long z = (x ^ (x >>> 31) ^ (x >>> 62)) * 0x319642B2D24D8EC3L;
     z = (z ^ (z >>> 27) ^ (z >>> 54)) * 0x96DE1B173F119089L;
     return z ^ (z >>> 30) ^ (z >>> 60);
@@ -158,7 +158,7 @@ public record Workload(long records) {
   }
 
   /** Returns a digest of a value that tells records apart: its last 16 bytes, which are random. */
-  static long digest(byte[] value) {
+  public static long digest(byte[] value) {
     return (long) LONGS.get(value, VALUE_LENGTH - 8) * 31 + (long) LONGS.get(value, 84);
   }
 
@@ -168,7 +168,7 @@ public record Workload(long records) {
   }
 
   /** Returns the first of all queries of a kind. */
-  Queries queries(Keys kind, int count) {
+  public Queries queries(Keys kind, int count) {
     SplittableRandom random = new SplittableRandom(42);
     Zipf zipf = kind == Keys.ZIPF ? new Zipf(records, ZIPF_EXPONENT) : null;
     byte[][] keys = new byte[count][];
@@ -219,7 +219,7 @@ public record Workload(long records) {
     }
 
     /** Returns some of the queries, in a list of their own. */
-    List<byte[]> keys(int from, int count) {
+    public List<byte[]> keys(int from, int count) {
       return Arrays.asList(Arrays.copyOfRange(keys, from, from + count));
     }
 
