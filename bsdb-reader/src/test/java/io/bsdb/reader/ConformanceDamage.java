@@ -286,7 +286,7 @@ final class ConformanceDamage {
         "key-encoding-unknown",
         UNSUPPORTED,
         "\"hash\"",
-        schema("STRING").replace("{\"columns", "{\"keyEncoding\" : \"ordered\", \"columns")
+        schema("STRING").replace("{\"columns", "{\"keyEncoding\" : \"collated\", \"columns")
             + ", \"hash\"");
     text("key-of-array", CORRUPT, "\"hash\"", schema("ARRAY<INT> NOT NULL") + ", \"hash\"");
   }

@@ -1,5 +1,6 @@
 package io.bsdb.kstreams;
 
+import io.bsdb.reader.KeyValue;
 import io.bsdb.reader.SnapshotReader;
 import io.bsdb.reader.follow.TableReader;
 import io.bsdb.reader.follow.VersionView;
@@ -25,6 +26,7 @@ final class LookupTable<K, V> implements AutoCloseable {
   private final String description;
   private final @Nullable String versionHeader;
   private final TableFormat<K, V> format;
+  private final Match match;
   private final TableReader live;
   private final Map<Thread, VersionHold<K, V>> holds = new HashMap<>();
   private volatile boolean closed;
@@ -37,6 +39,7 @@ final class LookupTable<K, V> implements AutoCloseable {
    *
    * @param path of the table, for messages
    * @param reader opens the table
+   * @param match which record a key finds
    * @param listener is told of later versions, in use or refused
    * @param versionHeader of joined records; null for none
    */
@@ -45,6 +48,7 @@ final class LookupTable<K, V> implements AutoCloseable {
       Path path,
       TableReader.Builder reader,
       TableFormat<K, V> format,
+      Match match,
       TableReader.Listener listener,
       @Nullable String versionHeader)
       throws IOException {
@@ -52,8 +56,9 @@ final class LookupTable<K, V> implements AutoCloseable {
     this.description = "lookup '" + name + "': table=" + path;
     this.versionHeader = versionHeader;
     this.format = format;
+    this.match = match;
     this.live =
-        reader.check(format::accept).listener(new Announcer(description, format, listener)).open();
+        reader.check(this::accept).listener(new Announcer(description, format, listener)).open();
     if (live.isEmpty()) {
       LOG.info("{}: nothing published yet, starting empty", description);
     } else {
@@ -76,6 +81,21 @@ final class LookupTable<K, V> implements AutoCloseable {
     public void onRefreshFailed(@Nullable String version, Exception cause) {
       listener.onRefreshFailed(version, cause);
     }
+  }
+
+  private void accept(Manifest manifest) throws SchemaMismatchException {
+    format.accept(manifest);
+    match.accept(manifest, name);
+  }
+
+  /** Finds the value of a key in a version; null if it is absent. */
+  @Nullable V find(Version<K, V> version, byte[] key) throws IOException {
+    if (match == Match.EXACT) {
+      byte[] value = version.reader.get(key);
+      return value == null ? null : version.codec.decode(key, value);
+    }
+    KeyValue found = match.find(version.reader, key);
+    return found == null ? null : version.codec.decode(found.key(), found.value());
   }
 
   /**

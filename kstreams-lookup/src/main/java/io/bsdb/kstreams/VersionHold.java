@@ -67,8 +67,7 @@ final class VersionHold<K, V> implements Lease<K, V> {
     }
     try {
       byte[] keyBytes = current.codec().encode(key);
-      byte[] value = keyBytes == null ? null : current.reader().get(keyBytes);
-      return keyBytes == null || value == null ? null : current.codec().decode(keyBytes, value);
+      return keyBytes == null ? null : table.find(current, keyBytes);
     } catch (IOException e) {
       throw failed(e);
     } catch (UncheckedIOException e) {
