@@ -16,6 +16,7 @@ import io.bsdb.format.CorruptSnapshotException;
 import io.bsdb.format.Excerpt;
 import io.bsdb.format.SnapshotFormat;
 import io.bsdb.format.UnsupportedVersionException;
+import io.bsdb.row.KeyEncoding;
 import io.bsdb.row.Schema;
 import java.time.DateTimeException;
 import java.time.Instant;
@@ -322,6 +323,13 @@ public record Manifest(
     if (number(root, "formatVersion", Long.MAX_VALUE) < manifest.formatVersion()) {
       throw new CorruptSnapshotException(
           "manifest of format version 1 has what only version 2 has: file=" + file);
+    }
+    if (manifest.order() == RecordOrder.KEY
+        && manifest.schema() != null
+        && manifest.schema().keyEncoding() != KeyEncoding.ORDERED) {
+      throw new CorruptSnapshotException(
+          "manifest has key order and a schema whose keys do not sort: file=%s keyEncoding='%s'"
+              .formatted(file, manifest.schema().keyEncoding().label()));
     }
     if (manifest.recordCount() != number(root, "recordCount", Long.MAX_VALUE)) {
       throw new CorruptSnapshotException(

@@ -110,6 +110,7 @@ final class ConformanceDamage {
     damage.records();
     damage.frames();
     damage.cases.addAll(ConformanceSymbols.damage());
+    damage.cases.addAll(ConformanceOrder.damage());
     return damage.cases;
   }
 

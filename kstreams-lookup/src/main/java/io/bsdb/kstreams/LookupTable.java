@@ -1,9 +1,12 @@
 package io.bsdb.kstreams;
 
+import io.bsdb.reader.KeyRange;
 import io.bsdb.reader.KeyValue;
 import io.bsdb.reader.SnapshotReader;
 import io.bsdb.reader.follow.TableReader;
 import io.bsdb.reader.follow.VersionView;
+import io.bsdb.row.KeyWriter;
+import io.bsdb.row.Schema;
 import io.bsdb.table.Manifest;
 import java.io.Closeable;
 import java.io.IOException;
@@ -11,6 +14,8 @@ import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.function.Consumer;
+import org.apache.kafka.common.serialization.Serializer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -96,6 +101,48 @@ final class LookupTable<K, V> implements AutoCloseable {
     }
     KeyValue found = match.find(version.reader, key);
     return found == null ? null : version.codec.decode(found.key(), found.value());
+  }
+
+  /** Returns the range between two keys, both included; null: without a bound. */
+  KeyRange range(Version<K, V> version, @Nullable K from, @Nullable K to) {
+    KeyRange range = KeyRange.all();
+    if (from != null) {
+      range = range.from(bound(version, from));
+    }
+    return to == null ? range : range.through(bound(version, to));
+  }
+
+  private byte[] bound(Version<K, V> version, K key) {
+    byte[] bytes = version.codec.encode(key);
+    if (bytes == null) {
+      throw new IllegalArgumentException(
+          description + ": no table can hold the bound of a range: " + key);
+    }
+    return bytes;
+  }
+
+  /** Returns the range of the keys whose leading columns are written. */
+  KeyRange prefix(Version<K, V> version, Consumer<? super KeyWriter> leadingColumns) {
+    Schema schema = version.reader.manifest().schema();
+    if (schema == null) {
+      throw new IllegalStateException(
+          description
+              + ": the table has no schema, so its keys have no columns; use prefixScan(prefix, serializer)");
+    }
+    KeyWriter writer = KeyWriter.of(schema);
+    leadingColumns.accept(writer);
+    return KeyRange.prefix(writer.toPrefix());
+  }
+
+  /** Returns the range of the keys that begin with what a serializer writes. */
+  <P> KeyRange prefix(Version<K, V> version, P prefix, Serializer<? super P> serializer) {
+    Schema schema = version.reader.manifest().schema();
+    if (schema != null && !KafkaKeys.canBeKeys(serializer, schema)) {
+      throw new IllegalArgumentException(
+          "%s: no key begins with what %s writes: the primary key is %s; use prefixScan(key -> key.write...)"
+              .formatted(description, serializer.getClass().getSimpleName(), schema.keyColumns()));
+    }
+    return KeyRange.prefix(serializer.serialize(name, prefix));
   }
 
   /**
