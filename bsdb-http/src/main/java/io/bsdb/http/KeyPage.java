@@ -1,10 +1,15 @@
 package io.bsdb.http;
 
 import io.bsdb.reader.KeyPlace;
+import io.bsdb.reader.KeyValue;
+import io.bsdb.reader.OrderedReader;
 import io.bsdb.row.Column;
 import io.bsdb.row.Schema;
+import io.bsdb.table.RecordOrder;
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
 
@@ -53,6 +58,9 @@ final class KeyPage {
       }
       place(page, place, value != null);
       page.raw("</div>");
+      if (held.rows().manifest().order() == RecordOrder.KEY) {
+        neighbours(page, table, held, key);
+      }
       bytes(page, "Key", key);
       if (value != null) {
         bytes(page, "Value", value);
@@ -99,6 +107,20 @@ final class KeyPage {
         .raw("</h2>")
         .facts(facts)
         .raw("</section>");
+  }
+
+  private static void neighbours(Html page, ServedTable table, Held held, byte[] key)
+      throws IOException {
+    OrderedReader ordered = held.reader().ordered();
+    List<Sample.Row> rows = new ArrayList<>();
+    for (KeyValue row : new KeyValue[] {ordered.lower(key), ordered.higher(key)}) {
+      if (row != null) {
+        rows.add(new Sample.Row(row.key(), row.value()));
+      }
+    }
+    page.raw("<section id=neighbours><h2>Before and after it</h2>");
+    RowTable.write(page, table, held.rows(), rows);
+    page.raw("</section>");
   }
 
   private static void bytes(Html page, String name, byte[] bytes) {

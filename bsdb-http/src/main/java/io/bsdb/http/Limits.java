@@ -7,7 +7,7 @@ import java.util.Map;
 /**
  * What a server takes on at most. All of it can be set by name; see {@link #parse}.
  *
- * @param keys of one lookup
+ * @param keys of one lookup, and rows of a range
  * @param bodyBytes of one request
  * @param addressBytes of one request: path and query
  * @param answerBytes of one answer, without its header

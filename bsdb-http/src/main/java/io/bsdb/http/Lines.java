@@ -2,6 +2,7 @@ package io.bsdb.http;
 
 import com.fasterxml.jackson.core.JsonGenerator;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
@@ -47,12 +48,17 @@ final class Lines {
     notes.put(name, value);
   }
 
+  /** Answers with what may be another list next time; otherwise as {@link #end}. */
+  void answer(boolean complete) throws IOException {
+    exchange.answer(200, type, end(complete));
+  }
+
   /**
-   * Answers.
+   * Ends the list and returns it.
    *
    * @param complete whether there are no more entries
    */
-  void answer(boolean complete) throws IOException {
+  ByteBuffer end(boolean complete) throws IOException {
     if (type == MediaType.JSON) {
       json.writeEndArray();
     } else {
@@ -69,6 +75,6 @@ final class Lines {
       json.writeRaw('\n');
     }
     json.close();
-    exchange.answer(200, type, body.toByteBuffer());
+    return body.toByteBuffer();
   }
 }

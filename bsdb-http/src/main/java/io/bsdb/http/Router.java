@@ -150,8 +150,11 @@ final class Router extends Handler.Abstract {
       return;
     }
     require(exchange, READ);
+    OrderedRows.Nearest nearest = OrderedRows.Nearest.of(what);
     if (what.equals("rows")) {
-      Rows.get(exchange, table, service.hold(table, version), null);
+      rows(exchange, table, service.hold(table, version));
+    } else if (nearest != null) {
+      OrderedRows.nearest(exchange, table, service.hold(table, version), nearest);
     } else if (version == null && what.equals("versions")) {
       tables.versions(exchange, table);
     } else if (version == null && what.equals("diff")) {
@@ -164,6 +167,14 @@ final class Router extends Handler.Abstract {
         case "sample" -> tables.sample(exchange, table, version);
         default -> throw unknownAddress();
       }
+    }
+  }
+
+  private static void rows(Exchange exchange, ServedTable table, Held held) throws IOException {
+    if (OrderedRows.isRange(exchange.address(), held.rows())) {
+      OrderedRows.range(exchange, table, held);
+    } else {
+      Rows.get(exchange, table, held, null);
     }
   }
 

@@ -74,7 +74,8 @@ final class Rows {
     }
   }
 
-  private static Set<String> byQuery(@Nullable Schema schema) {
+  /** Returns the parameters of a lookup whose key is in the query. */
+  static Set<String> byQuery(@Nullable Schema schema) {
     Set<String> names = new HashSet<>(BY_PATH);
     names.add("key");
     if (schema != null) {

@@ -2,6 +2,7 @@ package io.bsdb.http;
 
 import io.bsdb.reader.RecordCursor;
 import io.bsdb.reader.SnapshotReader;
+import io.bsdb.table.RecordOrder;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -14,8 +15,16 @@ final class Sample {
   record Row(byte[] key, byte[] value) {}
 
   /**
-   * Returns the first records of partitions spread over the version. Records lie in the order of a
-   * hash, so that these are as good as drawn.
+   * Returns how records were chosen: in the order of a hash, the first ones are as good as drawn.
+   */
+  static String choice(VersionRows rows) {
+    return rows.manifest().order() == RecordOrder.KEY
+        ? "the first of partitions"
+        : "drawn by their hash";
+  }
+
+  /**
+   * Returns the first records of partitions spread over the version.
    *
    * @throws Problem if the version stores no keys
    */

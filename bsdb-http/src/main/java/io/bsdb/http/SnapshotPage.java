@@ -5,6 +5,7 @@ import io.bsdb.row.Column;
 import io.bsdb.row.Schema;
 import io.bsdb.table.Manifest;
 import io.bsdb.table.PartitionFile;
+import io.bsdb.table.RecordOrder;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -41,6 +42,7 @@ final class SnapshotPage {
                   Texts.count(manifest.changes().segments().size()),
                   Texts.size(manifest.changes().length())));
     }
+    facts.put("Order", manifest.order() == RecordOrder.KEY ? "by key" : "by hash");
     facts.put("Layout", manifest.options().getOrDefault("layout", "unknown"));
     facts.put("Follows", manifest.parent() == null ? "none" : manifest.parent());
     page.facts(facts);
@@ -122,7 +124,8 @@ final class SnapshotPage {
       }
       page.raw("<section><h2>Lengths</h2><p>Of ")
           .text(Texts.count(records.size()))
-          .raw(" records drawn by their hash.</p><div class=columns>")
+          .text(" records, " + Sample.choice(held.rows()) + ".")
+          .raw("</p><div class=columns>")
           .bars("Keys, in bytes", histogram(keys))
           .bars("Values, in bytes", histogram(values))
           .raw("</div></section>");
@@ -164,58 +167,11 @@ final class SnapshotPage {
   void sample(Html page, ServedTable table, @Nullable String version) throws IOException {
     try (Held held = service.hold(table, version)) {
       List<Sample.Row> records = Sample.of(held.reader(), SAMPLE_ROWS);
-      Schema schema = held.rows().schema();
       page.raw("<p>Rows of version ")
           .element("code", held.version())
-          .raw(", drawn by their hash.</p>");
-      page.head(
-          schema == null
-              ? new String[] {"key", "value"}
-              : schema.columns().stream().map(Column::name).toArray(String[]::new));
-      for (Sample.Row record : records) {
-        Map<String, String> columns = held.rows().columnTexts(record.key(), record.value());
-        String key = keyAddress(table, held.rows(), record.key(), columns);
-        page.raw("<tr>");
-        if (columns == null) {
-          page.raw("<th scope=row>").link(key, shortened(Texts.of(record.key()))).raw("</th>");
-          page.element("td", shortened(Texts.of(record.value())));
-        } else {
-          columns.forEach(
-              (name, text) -> {
-                if (schema != null && schema.primaryKey().contains(name)) {
-                  page.raw("<th scope=row>").link(key, shortened(text)).raw("</th>");
-                } else {
-                  page.element("td", shortened(text));
-                }
-              });
-        }
-        page.raw("</tr>");
-      }
-      page.end();
+          .text(", " + Sample.choice(held.rows()) + ".")
+          .raw("</p>");
+      RowTable.write(page, table, held.rows(), records);
     }
-  }
-
-  private static String shortened(String text) {
-    return text.length() <= 120 ? text : text.substring(0, 119) + "…";
-  }
-
-  private static String keyAddress(
-      ServedTable table, VersionRows rows, byte[] key, @Nullable Map<String, String> columns) {
-    Schema schema = rows.schema();
-    String base = "/tables/" + table.name() + "/key?key=";
-    if (schema == null || columns == null) {
-      String text = Texts.of(key);
-      return text.startsWith("0x")
-          ? base + text.substring(2) + "&encoding=hex"
-          : base + TablePages.encode(text);
-    }
-    List<String> names = schema.primaryKey();
-    return base
-        + TablePages.encode(
-            names.size() == 1
-                ? columns.getOrDefault(names.get(0), "")
-                : Exchange.MAPPER
-                    .valueToTree(names.stream().map(columns::get).toList())
-                    .toString());
   }
 }

@@ -140,14 +140,7 @@ final class TableAnswers {
       Lines lines = new Lines(exchange, held, type, "rows");
       for (Sample.Row record : Sample.of(held.reader(), count)) {
         lines.next();
-        if (writer != null) {
-          writer.writeRow(lines.json(), record.key(), record.value());
-        } else {
-          lines.json().writeStartObject();
-          lines.json().writeBinaryField("key", record.key());
-          VersionRows.writeBytes(lines.json(), record.value());
-          lines.json().writeEndObject();
-        }
+        VersionRows.writeRecord(lines.json(), writer, record.key(), record.value());
       }
       lines.answer(true);
     }

@@ -1,6 +1,7 @@
 package io.bsdb.http;
 
 import io.bsdb.table.Manifest;
+import io.bsdb.table.RecordOrder;
 import java.io.IOException;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
@@ -25,6 +26,7 @@ final class TablePages {
   private final Service service;
   private final SnapshotPage snapshots;
   private final KeyPage keys;
+  private final RangePage ranges;
   private final VersionPages versions;
   private final LivePage live;
 
@@ -32,6 +34,7 @@ final class TablePages {
     this.service = service;
     this.snapshots = new SnapshotPage(service);
     this.keys = new KeyPage(service);
+    this.ranges = new RangePage();
     this.versions = new VersionPages(service, comparisons);
     this.live = new LivePage(service, metrics);
   }
@@ -95,6 +98,16 @@ final class TablePages {
             "Sample",
             pinned + "/sample",
             page -> snapshots.sample(page, table, version));
+      }
+      case "range" -> {
+        address.allow(Set.of("prefix", "from", "to", "reverse", "start", "encoding"));
+        String query = RangePage.query(address.parameters());
+        show(
+            exchange,
+            table,
+            "Range",
+            json + "/rows" + (query.isEmpty() ? "?limit=50" : query + "&limit=50"),
+            page -> ranges.write(page, table, address));
       }
       case "diff" -> {
         address.allow(Set.of("from", "to"));
@@ -186,6 +199,9 @@ final class TablePages {
       item(page, base + "/versions", "Versions", view);
       item(page, base + "/key", "Key", view);
       item(page, base + "/sample", "Sample", view);
+      if (table.reader().manifest().order() == RecordOrder.KEY) {
+        item(page, base + "/range", "Range", view);
+      }
       item(page, base + "/diff", "Differences", view);
       page.raw("</nav></div>");
     } else {

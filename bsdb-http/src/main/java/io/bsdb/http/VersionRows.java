@@ -9,6 +9,7 @@ import io.bsdb.row.Schema;
 import io.bsdb.row.text.RowJsonWriter;
 import io.bsdb.row.text.ValueParser;
 import io.bsdb.table.Manifest;
+import io.bsdb.table.RecordOrder;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
@@ -125,6 +126,33 @@ final class VersionRows {
                 }));
   }
 
+  /** Returns the bytes with which keys begin that a text stands for: leading columns, or bytes. */
+  byte[] prefix(String text, @Nullable String encoding) {
+    RowCodec rows = codec;
+    if (text.isEmpty()) {
+      return new byte[0];
+    }
+    if (rows == null || encoding != null) {
+      return key(text, encoding);
+    }
+    List<Column> columns = rows.schema().keyColumns();
+    return parse(() -> rows.encodeKeyPrefix(ValueParser.parsePrefix(columns, text)));
+  }
+
+  boolean isKeyColumn(String name) {
+    return codec != null && codec.schema().primaryKey().contains(name);
+  }
+
+  /** Refuses versions that are in hash order. */
+  void requireOrder() {
+    if (manifest.order() != RecordOrder.KEY) {
+      throw new Problem(
+          Problem.Kind.NOT_ORDERED,
+          "version %s is in hash order, which has no floors, ranges and prefixes; build it with --order key"
+              .formatted(version));
+    }
+  }
+
   /** Returns a key of values by column, in key order. */
   byte[] key(Object[] values) {
     RowCodec rows = codec;
@@ -198,6 +226,20 @@ final class VersionRows {
       writer.writeRow(json, key, value);
     } else {
       json.writeStartObject();
+      writeBytes(json, value);
+      json.writeEndObject();
+    }
+  }
+
+  /** Writes a record as JSON: its columns, or key and value in Base64. */
+  static void writeRecord(
+      JsonGenerator json, @Nullable RowJsonWriter writer, byte[] key, byte[] value)
+      throws IOException {
+    if (writer != null) {
+      writer.writeRow(json, key, value);
+    } else {
+      json.writeStartObject();
+      json.writeBinaryField("key", key);
       writeBytes(json, value);
       json.writeEndObject();
     }

@@ -61,10 +61,12 @@ class BrowserTest {
       second = writer.publish().version();
     }
     Tables.publish(directory.resolve("colours"), Map.of("rose", "red", "violet", "blue"));
+    Tables.series(directory.resolve("series"), 200);
     server =
         BsdbServer.builder()
             .table("cities", cities)
             .table("colours", directory.resolve("colours"))
+            .table("series", directory.resolve("series"))
             .refreshEvery(Duration.ZERO)
             .start();
     home = server.address();
@@ -206,6 +208,29 @@ class BrowserTest {
   }
 
   @Test
+  void walksATableInKeyOrder() throws Exception {
+    open(true, false);
+    visit("/tables/series");
+    assertThat(main()).contains("Order", "by key");
+    follow(By.linkText("Range"));
+    assertThat(browser.findElements(By.cssSelector("tbody tr"))).hasSize(50);
+    follow(By.linkText("Next rows"));
+    assertThat(browser.findElement(By.cssSelector("tbody tr")).getText())
+        .isEqualTo("bread 100 value 50");
+    browser.findElement(By.name("reverse")).click();
+    follow(browser.findElement(By.name("prefix")), to -> to.sendKeys("milk", Keys.ENTER));
+    assertThat(browser.findElement(By.cssSelector("tbody tr")).getText())
+        .isEqualTo("milk 198 value 99");
+    picture("range");
+    askFor("bread,7");
+    assertThat(browser.findElement(By.id("verdict")).getText()).startsWith("Absent");
+    assertThat(browser.findElement(By.id("neighbours")).getText())
+        .contains("bread 6 value 3", "bread 8 value 4");
+    picture("neighbours");
+    requireNoOtherHost();
+  }
+
+  @Test
   void saysThatAnotherVersionIsInUse() throws Exception {
     open(true, false);
     visit("/tables/cities");
@@ -232,6 +257,8 @@ class BrowserTest {
             "/tables/cities/key?key=5",
             "/tables/cities/sample",
             "/tables/cities/diff?from=" + first,
+            "/tables/series/range?prefix=bread",
+            "/tables/series/key?key=bread,7",
             "/live")) {
       visit(path);
       String name = path.replaceAll("\\?.*", "").replace('/', '-');

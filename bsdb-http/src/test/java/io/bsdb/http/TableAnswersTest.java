@@ -153,7 +153,8 @@ class TableAnswersTest {
                           ? address + "?from=" + first
                           : address.endsWith("/rows") ? address + "?key=7" : address)
                   .statusCode();
-      assertThat(status).as(address).isEqualTo(200);
+      boolean ordered = address.matches(".*/rows:(floor|ceiling|longest-prefix)");
+      assertThat(status).as(address).isEqualTo(ordered ? 422 : 200);
     }
     assertThat(document.at("/components/schemas/Keys/properties/keys/maxItems").asInt())
         .isEqualTo(Limits.defaults().keys());

@@ -1,8 +1,10 @@
 package io.bsdb.http;
 
+import io.bsdb.row.KeyEncoding;
 import io.bsdb.row.RowCodec;
 import io.bsdb.row.Schema;
 import io.bsdb.table.Manifest;
+import io.bsdb.table.RecordOrder;
 import io.bsdb.writer.SnapshotWriter;
 import io.bsdb.writer.WriterOptions;
 import java.io.IOException;
@@ -77,6 +79,31 @@ final class Tables {
         SnapshotWriter.create(table, WriterOptions.builder().schema(PRICES).build())) {
       writer.add(codec.encodeKey("DE", 7), codec.encodeValue(new BigDecimal("12.5000000001")));
       writer.add(codec.encodeKey("a/b", 1), codec.encodeValue(new BigDecimal("1.0000000000")));
+      return writer.publish().version();
+    }
+  }
+
+  /** Publishes a table in key order: half of the rows of bread, half of milk, at even numbers. */
+  static String series(Path table, int count) throws IOException {
+    Schema schema =
+        Schema.builder()
+            .column("item", "STRING NOT NULL")
+            .column("at", "INT NOT NULL")
+            .column("text", "STRING")
+            .primaryKey("item", "at")
+            .keyEncoding(KeyEncoding.ORDERED)
+            .build();
+    RowCodec codec = RowCodec.of(schema);
+    try (SnapshotWriter writer =
+        SnapshotWriter.create(
+            table,
+            WriterOptions.builder().schema(schema).order(RecordOrder.KEY).partitions(2).build())) {
+      for (int i = 0; i < count; i++) {
+        int number = i % (count / 2);
+        writer.add(
+            codec.encodeKey(i < count / 2 ? "bread" : "milk", 2 * number),
+            codec.encodeValue("value " + number));
+      }
       return writer.publish().version();
     }
   }

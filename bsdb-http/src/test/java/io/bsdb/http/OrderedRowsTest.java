@@ -1,0 +1,172 @@
+package io.bsdb.http;
+
+import static io.bsdb.http.Client.json;
+import static io.bsdb.http.Client.problem;
+import static io.bsdb.http.Client.text;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.bsdb.reader.options.Access;
+import io.bsdb.reader.options.ReaderOptions;
+import io.bsdb.table.RecordOrder;
+import io.bsdb.writer.WriterOptions;
+import java.net.http.HttpResponse;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Lookups by the order of keys. */
+@Timeout(60)
+class OrderedRowsTest {
+  private static final String CODES = "/v1/tables/codes/";
+  private static final String SERIES = "/v1/tables/series/";
+
+  @TempDir private Path directory;
+  private BsdbServer server;
+  private Client client;
+
+  private void serve(Access access) throws Exception {
+    Path codes = directory.resolve("codes");
+    WriterOptions ordered = WriterOptions.builder().order(RecordOrder.KEY).build();
+    Tables.publish(
+        codes, Map.of("1", "America", "41", "Switzerland", "4144", "Zurich", "49", "G"), ordered);
+    Tables.series(directory.resolve("series"), 200);
+    Tables.publish(directory.resolve("plain"), Map.of("k", "v"));
+    server =
+        BsdbServer.builder()
+            .table("codes", codes)
+            .table("series", directory.resolve("series"))
+            .table("plain", directory.resolve("plain"))
+            .options(ReaderOptions.builder().access(access).build())
+            .refreshEvery(Duration.ZERO)
+            .start();
+    client = new Client(server);
+  }
+
+  @AfterEach
+  void close() throws Exception {
+    server.close();
+  }
+
+  private List<String> values(String address) throws Exception {
+    JsonNode answer = json(client.get(address));
+    List<String> values = new ArrayList<>();
+    answer.get("rows").forEach(row -> values.add(row.get("text").asText()));
+    return values;
+  }
+
+  @ParameterizedTest
+  @EnumSource(Access.class)
+  void findTheNearestRow(Access access) throws Exception {
+    serve(access);
+    assertThat(text(client.get(CODES + "rows:floor?key=42")))
+        .isEqualTo("{\"key\":\"NDE0NA==\",\"value\":\"WnVyaWNo\",\"encoding\":\"base64\"}");
+    assertThat(json(client.get(CODES + "rows:ceiling?key=42")).get("value").asText())
+        .isEqualTo("Rw==");
+    assertThat(
+            json(client.get(CODES + "rows:longest-prefix?key=3431373931&encoding=hex"))
+                .get("key")
+                .asText())
+        .isEqualTo("NDE=");
+    HttpResponse<byte[]> none = client.get(CODES + "rows:floor?key=0");
+    assertThat(none.statusCode()).isEqualTo(404);
+    assertThat(problem(none)).isEqualTo("absent");
+    assertThat(none.headers().firstValue("bsdb-version")).isPresent();
+    assertThat(text(client.get(SERIES + "rows:floor?key=bread,7&columns=at")))
+        .isEqualTo("{\"at\":6}");
+    HttpResponse<byte[]> after =
+        client.get(SERIES + "rows:ceiling?item=bread&at=199", "Accept", "application/x-ndjson");
+    assertThat(text(after)).isEqualTo("{\"item\":\"milk\",\"at\":0,\"text\":\"value 0\"}\n");
+    String tag = after.headers().firstValue("etag").orElseThrow();
+    HttpResponse<byte[]> unchanged =
+        client.get(
+            SERIES + "rows:ceiling?item=bread&at=199",
+            "Accept",
+            "application/x-ndjson",
+            "If-None-Match",
+            tag);
+    assertThat(unchanged.statusCode()).isEqualTo(304);
+    assertThat(
+            client
+                .get(CODES + "rows:floor?key=4", "Accept", "application/octet-stream")
+                .statusCode())
+        .isEqualTo(406);
+  }
+
+  @ParameterizedTest
+  @EnumSource(Access.class)
+  void answerRanges(Access access) throws Exception {
+    serve(access);
+    assertThat(values(SERIES + "rows?prefix=bread")).hasSize(100).startsWith("value 0", "value 1");
+    assertThat(values(SERIES + "rows?from=bread,195&to=milk,3"))
+        .containsExactly("value 98", "value 99", "value 0", "value 1");
+    assertThat(values(SERIES + "rows?to=milk&reverse=true&limit=2"))
+        .containsExactly("value 99", "value 98");
+    assertThat(values(SERIES + "rows?prefix=wine")).isEmpty();
+    assertThat(values(SERIES + "rows?prefix=%5B%22milk%22,%2210%22%5D")).containsExactly("value 5");
+    String lines =
+        text(
+            client.get(SERIES + "rows?from=milk,196&columns=at", "Accept", "application/x-ndjson"));
+    assertThat(lines).startsWith("{\"at\":196}\n{\"at\":198}\n{\"complete\":true,\"version\":\"");
+    assertThat(json(client.get(CODES + "rows?prefix=41")).get("rows").size()).isEqualTo(2);
+    assertThat(json(client.get(CODES + "rows?limit=1")).at("/rows/0/key").asText())
+        .isEqualTo("MQ==");
+  }
+
+  @ParameterizedTest
+  @EnumSource(
+      value = Access.class,
+      names = {"MAPPED", "IO_URING"})
+  void goOnWhereTheyEnded(Access access) throws Exception {
+    serve(access);
+    for (String range : List.of("prefix=milk", "prefix=milk&reverse=true")) {
+      List<String> all = values(SERIES + "rows?limit=1000&" + range);
+      List<String> parts = new ArrayList<>();
+      String start = "";
+      JsonNode answer;
+      do {
+        String address = SERIES + "rows?limit=33&" + range + start;
+        answer = json(client.get(address));
+        parts.addAll(values(address));
+        start = "&start=" + answer.path("next").asText();
+        assertThat(answer.has("next")).isNotEqualTo(answer.get("complete").asBoolean());
+      } while (answer.has("next"));
+      assertThat(parts).isEqualTo(all).hasSize(100);
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(
+      value = Access.class,
+      names = {"MAPPED", "IO_URING"})
+  void refuseWhatMakesNoSense(Access access) throws Exception {
+    serve(access);
+    for (String what : List.of("rows:floor?key=k", "rows?prefix=k", "rows?limit=3")) {
+      HttpResponse<byte[]> refused = client.get("/v1/tables/plain/" + what);
+      assertThat(refused.statusCode()).as(what).isEqualTo(422);
+      assertThat(problem(refused)).isEqualTo("not-ordered");
+      assertThat(json(refused).get("detail").asText()).endsWith("build it with --order key");
+    }
+    for (String what :
+        List.of(
+            "rows?prefix=a&to=b",
+            "rows?prefix=a&reverse=1",
+            "rows?prefix=a&limit=0",
+            "rows?prefix=a&limit=1025",
+            "rows?prefix=a&key=b")) {
+      assertThat(problem(client.get(CODES + what))).as(what).isEqualTo("bad-request");
+    }
+    for (String what : List.of("rows?start=!", "rows:floor", "rows:floor?key=")) {
+      assertThat(problem(client.get(CODES + what))).as(what).isEqualTo("bad-key");
+    }
+    assertThat(problem(client.get(SERIES + "rows?from=bread,x"))).isEqualTo("bad-key");
+    assertThat(client.post(CODES + "rows:floor", "").statusCode()).isEqualTo(405);
+  }
+}
