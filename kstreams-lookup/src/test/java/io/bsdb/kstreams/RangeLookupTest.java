@@ -23,6 +23,7 @@ import org.apache.kafka.streams.processor.api.ProcessorContext;
 import org.apache.kafka.streams.processor.api.Record;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.Timeout.ThreadMode;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Ranges and prefixes of keys, in processors and elsewhere. */
@@ -147,7 +148,7 @@ class RangeLookupTest {
 
   /** Neither a swap nor the end of the lookup waits for iterators that nobody closed. */
   @Test
-  @Timeout(60)
+  @Timeout(value = 60, threadMode = ThreadMode.SEPARATE_THREAD)
   void iteratesInATopologyAndEndsWithTheLease() throws Exception {
     try (var table = prices();
         var prices = lookup(table).build()) {
