@@ -46,7 +46,7 @@ public final class KeyView implements FieldView {
     boolean framed = storages.length > 1;
     this.starts = framed ? new int[storages.length] : ONE;
     this.ends = framed ? new int[storages.length] : ONE;
-    this.widths = columns.stream().mapToInt(column -> encoding.width(column.type())).toArray();
+    this.widths = schema.keyWidths;
   }
 
   /** Wraps all of {@code key}. */

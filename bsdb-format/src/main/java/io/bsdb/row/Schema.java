@@ -38,6 +38,9 @@ public final class Schema {
   /** By key position; not to be changed. */
   final Storage[] keyStorages;
 
+  /** Bytes of each column in a key, by key position, 0 where they vary; not to be changed. */
+  final int[] keyWidths;
+
   private final KeyEncoding keyEncoding;
 
   private Schema(List<Column> declared, List<String> primaryKey, KeyEncoding keyEncoding) {
@@ -64,6 +67,8 @@ public final class Schema {
     this.keyColumns = this.primaryKey.stream().map(name -> columns.get(position(name))).toList();
     this.keyStorages =
         keyColumns.stream().map(column -> Storage.of(column.type())).toArray(Storage[]::new);
+    this.keyWidths =
+        keyColumns.stream().mapToInt(column -> keyEncoding.width(column.type())).toArray();
     List<Column> outsideKey = new ArrayList<>();
     for (int i = 0; i < all.length; i++) {
       valuePositions[i] = keyPositions[i] >= 0 ? -1 : outsideKey.size();

@@ -51,8 +51,8 @@ public interface Lease<K, V> extends AutoCloseable {
    * Iterates over the values of the keys whose bytes begin with what a serializer writes, in
    * ascending order.
    *
-   * @throws IllegalArgumentException if the table has a schema and what the serializer writes is
-   *     not the beginning of its keys
+   * @throws IllegalArgumentException if the table has a schema, and its primary key is not one
+   *     column that this serializer of Kafka writes
    */
   <P> LookupIterator<V> prefixScan(P prefix, Serializer<? super P> serializer);
 

@@ -139,7 +139,7 @@ final class LookupTable<K, V> implements AutoCloseable {
     Schema schema = version.reader.manifest().schema();
     if (schema != null && !KafkaKeys.canBeKeys(serializer, schema)) {
       throw new IllegalArgumentException(
-          "%s: no key begins with what %s writes: the primary key is %s; use prefixScan(key -> key.write...)"
+          "%s: a prefix that %s writes needs a key of one such column: the primary key is %s; use prefixScan(key -> key.write...)"
               .formatted(description, serializer.getClass().getSimpleName(), schema.keyColumns()));
     }
     return KeyRange.prefix(serializer.serialize(name, prefix));

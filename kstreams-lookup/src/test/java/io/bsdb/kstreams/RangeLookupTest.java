@@ -238,7 +238,7 @@ class RangeLookupTest {
         assertThat(all(lease.range(-1L, 8L))).containsExactly(7L);
         assertThatThrownBy(() -> lease.prefixScan(7L, Serdes.Long().serializer()))
             .isInstanceOf(IllegalArgumentException.class)
-            .hasMessageContaining("no key begins with what LongSerializer writes")
+            .hasMessageContaining("a prefix that LongSerializer writes needs a key of one such column")
             .hasMessageContaining("`id` BIGINT NOT NULL");
       }
     }

@@ -9,8 +9,9 @@ import io.bsdb.reader.OrderedReader;
 import io.bsdb.reader.SnapshotReader;
 import io.bsdb.row.KeyEncoding;
 import io.bsdb.row.KeyWriter;
-import io.bsdb.row.Row;
 import io.bsdb.row.RowCodec;
+import io.bsdb.row.RowLayout;
+import io.bsdb.row.RowView;
 import io.bsdb.row.Schema;
 import io.bsdb.table.RecordOrder;
 import io.bsdb.writer.SnapshotWriter;
@@ -108,23 +109,17 @@ final class AddressBench {
   }
 
   private static Places blocks(SnapshotReader reader) {
-    RowCodec codec = RowCodec.of(Objects.requireNonNull(reader.manifest().schema()));
-    KeyWriter writer = KeyWriter.of(codec.schema());
+    Schema schema = Objects.requireNonNull(reader.manifest().schema());
+    KeyWriter writer = KeyWriter.of(schema);
+    RowView row = new RowView(RowLayout.ofValues(schema));
     OrderedReader ordered = reader.ordered();
     return address -> {
       long number = ByteBuffer.wrap(address.getAddress()).getInt() & 0xFFFFFFFFL;
       KeyValue block = ordered.floor(writer.reset().writeLong(number).toBytes());
-      if (block == null) {
+      if (block == null || number > row.wrap(block.value()).longAt(0)) {
         return null;
       }
-      Row row = codec.decode(block.key(), block.value());
-      return number > row.longValue("last")
-          ? null
-          : new Place(
-              row.string("country"),
-              row.string("city"),
-              row.doubleValue("latitude"),
-              row.doubleValue("longitude"));
+      return new Place(row.stringAt(1), row.stringAt(2), row.doubleAt(3), row.doubleAt(4));
     };
   }
 
