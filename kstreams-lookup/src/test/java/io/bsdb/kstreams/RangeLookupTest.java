@@ -238,7 +238,8 @@ class RangeLookupTest {
         assertThat(all(lease.range(-1L, 8L))).containsExactly(7L);
         assertThatThrownBy(() -> lease.prefixScan(7L, Serdes.Long().serializer()))
             .isInstanceOf(IllegalArgumentException.class)
-            .hasMessageContaining("a prefix that LongSerializer writes needs a key of one such column")
+            .hasMessageContaining(
+                "a prefix that LongSerializer writes needs a key of one such column")
             .hasMessageContaining("`id` BIGINT NOT NULL");
       }
     }
