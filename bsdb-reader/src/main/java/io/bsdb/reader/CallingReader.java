@@ -32,9 +32,6 @@ final class CallingReader implements SnapshotReader {
   private final BlockSource source;
   private final FieldSelection selection;
 
-  /** Whether blocks are in memory, so that reads of them can overlap. */
-  private final boolean inPlace;
-
   CallingReader(OpenSnapshot snapshot) {
     this(snapshot, FieldSelection.ALL);
   }
@@ -44,7 +41,6 @@ final class CallingReader implements SnapshotReader {
     this.selection = selection;
     this.calls = snapshot.calls();
     this.source = snapshot.source();
-    this.inPlace = source.batching() == Batching.IN_PLACE;
   }
 
   @Override
@@ -62,11 +58,7 @@ final class CallingReader implements SnapshotReader {
       } else if (located >= 0) {
         BlockFile file = partition.blocks();
         int number = KeyIndex.block(located);
-        Block raw = source.fetch(file, number);
-        if (inPlace) {
-          prefetch(partition.index(), raw, raw.base(number), located);
-        }
-        Block block = raw.readable(file.decoders(), selection);
+        Block block = source.fetch(file, number).readable(file.decoders(), selection);
         try {
           long found = partition.index().find(block, block.base(number), located, key);
           value = found < 0 ? null : block.copy(found);
@@ -101,11 +93,7 @@ final class CallingReader implements SnapshotReader {
       } else if (located >= 0) {
         BlockFile file = partition.blocks();
         int number = KeyIndex.block(located);
-        Block raw = source.fetch(file, number);
-        if (inPlace) {
-          prefetch(partition.index(), raw, raw.base(number), located);
-        }
-        Block block = raw.readable(file.decoders(), selection);
+        Block block = source.fetch(file, number).readable(file.decoders(), selection);
         try {
           long found = partition.index().find(block, block.base(number), located, key);
           length = found < 0 ? NOT_FOUND : block.copy(found, target);
@@ -122,15 +110,6 @@ final class CallingReader implements SnapshotReader {
       calls.hit(call);
     }
     return length;
-  }
-
-  /** Reads slot and record at once, as far as it can be told where the record lies. */
-  private static void prefetch(KeyIndex index, Block block, int base, long located) {
-    ByteBuffer bytes = block.bytes();
-    int guess = base + index.probableOffset(located);
-    if (guess > base && guess < bytes.limit()) {
-      KeyBatch.keep(bytes.get(base + index.placeOffset(located)) + bytes.get(guess));
-    }
   }
 
   private long locate(Partition partition, byte[] key, HashValue128 hash) throws IOException {

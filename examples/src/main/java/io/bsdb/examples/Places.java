@@ -45,6 +45,28 @@ final class Places {
   static long[] build(Path csv, Path table) throws IOException {
     RowCodec codec = RowCodec.of(SCHEMA);
     LongStream.Builder ids = LongStream.builder();
+    try (var writer =
+        SnapshotWriter.create(table, WriterOptions.builder().schema(SCHEMA).build())) {
+      read(
+          csv,
+          row -> {
+            writer.add(codec.encodeKey(row), codec.encodeValue(row));
+            ids.add(Long.parseLong(String.valueOf(row.get("geoname_id"))));
+          });
+      writer.publish();
+    }
+    long[] sorted = ids.build().toArray();
+    Arrays.sort(sorted);
+    return sorted;
+  }
+
+  /** Takes a row, by the names of its columns. */
+  interface RowConsumer {
+    void accept(Map<String, Object> row) throws IOException;
+  }
+
+  /** Reads the places, in the order of the file. */
+  static void read(Path csv, RowConsumer places) throws IOException {
     try (var lines =
             new BufferedReader(
                 new InputStreamReader(
@@ -53,20 +75,12 @@ final class Places {
             new CsvMapper()
                 .readerForMapOf(String.class)
                 .with(CsvSchema.emptySchema().withHeader())
-                .readValues(lines);
-        var writer = SnapshotWriter.create(table, WriterOptions.builder().schema(SCHEMA).build())) {
+                .readValues(lines)) {
       while (rows.hasNext()) {
         Map<String, String> fields = rows.next();
-        long id = Long.parseLong(fields.get("geoname_id"));
-        Map<String, Object> row = row(id, fields);
-        writer.add(codec.encodeKey(row), codec.encodeValue(row));
-        ids.add(id);
+        places.accept(row(Long.parseLong(fields.get("geoname_id")), fields));
       }
-      writer.publish();
     }
-    long[] sorted = ids.build().toArray();
-    Arrays.sort(sorted);
-    return sorted;
   }
 
   private static Map<String, Object> row(long id, Map<String, String> fields) {

@@ -76,7 +76,8 @@ public record RocksDbPeer(
     return blockCacheBytes;
   }
 
-  Options options() {
+  /** Returns the options to build and open it with, to be closed. */
+  public Options options() {
     BlockBasedTableConfig table =
         new BlockBasedTableConfig()
             .setFilterPolicy(new BloomFilter(10))

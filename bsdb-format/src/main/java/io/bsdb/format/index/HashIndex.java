@@ -29,14 +29,6 @@ public final class HashIndex implements KeyIndex {
   /** Records per block where a record's place in it is mere arithmetic; else 0. */
   private final int fixedBlockRecords;
 
-  private final int blockSize;
-
-  /** Where the first record of a block with slots starts on average; 0 without slots. */
-  private final int averageStart;
-
-  /** Average length of a record in a block with slots, in 256ths of a byte. */
-  private final long averageLength;
-
   /**
    * @param hash null if there are no records
    * @param positions null in hash order
@@ -59,19 +51,6 @@ public final class HashIndex implements KeyIndex {
     boolean fixed = !framed && properties.hasFixedRecords();
     this.fixedRecordLength = fixed ? properties.fixedRecordLength() : 0;
     this.fixedBlockRecords = fixed ? index.uniformRecords() : 0;
-    this.blockSize = properties.blockSize();
-    long records = properties.recordCount();
-    long blockCount = index.blockCount();
-    if (framed || fixed || records == 0) {
-      this.averageStart = 0;
-      this.averageLength = 0;
-    } else {
-      long slots = SnapshotFormat.SLOT_BYTES * records;
-      long headers = SnapshotFormat.BLOCK_HEADER_LENGTH * blockCount;
-      long bytes = index.offset((int) blockCount) - slots - headers;
-      this.averageStart = (int) ((slots + headers) / blockCount);
-      this.averageLength = Math.max(0, bytes << 8) / records;
-    }
   }
 
   @Override
@@ -110,16 +89,6 @@ public final class HashIndex implements KeyIndex {
     }
     int slot = framed ? 0 : rank(located) - index.firstRank(KeyIndex.block(located));
     return SnapshotFormat.BLOCK_HEADER_LENGTH + SnapshotFormat.SLOT_BYTES * slot;
-  }
-
-  @Override
-  public int probableOffset(long located) {
-    if (averageStart == 0) {
-      return 0;
-    }
-    long record = rank(located) - (long) index.firstRank(KeyIndex.block(located));
-    // Not beyond a full block: what lies there may be on a page that nobody else needs.
-    return (int) Math.min(blockSize - 1L, averageStart + ((record * averageLength) >> 8));
   }
 
   @Override

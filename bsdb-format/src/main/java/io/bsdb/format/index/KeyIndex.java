@@ -41,14 +41,6 @@ public interface KeyIndex {
   int placeOffset(long located);
 
   /**
-   * Returns where in its block a located record probably lies, in bytes from the block's start: a
-   * guess, which may lie behind the block; 0 if there is no need for one.
-   */
-  default int probableOffset(long located) {
-    return 0;
-  }
-
-  /**
    * Returns where a located record, or the frame that holds it, lies in the buffer of its block:
    * offset in the upper 32 bits, length in the lower.
    *

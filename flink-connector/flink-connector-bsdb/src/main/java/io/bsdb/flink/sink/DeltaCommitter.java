@@ -38,6 +38,9 @@ final class DeltaCommitter implements Committer<Delta> {
 
   private static final long TIDY_UP_NANOS = Duration.ofMinutes(1).toNanos();
 
+  /** Segments that do not wait for the minute to end; a version can have four times as many. */
+  private static final int MANY_SEGMENTS = Changes.MAX_SEGMENTS / 4;
+
   private final DeclaredTable declared;
   private final BuildSettings settings;
   private final @Nullable String base;
@@ -108,11 +111,13 @@ final class DeltaCommitter implements Committer<Delta> {
 
   @Override
   public void commit(Collection<CommitRequest<Delta>> requests) throws IOException {
+    int segments = 0;
     for (CommitRequest<Delta> request : requests) {
       Delta delta = request.getCommittable();
       String before = table.requireCurrentVersion();
       try {
         Manifest manifest = table.edit(inService -> append(inService, delta));
+        segments = manifest.changes().segments().size();
         if (manifest.version().equals(before)) {
           request.signalAlreadyCommitted();
         } else {
@@ -132,7 +137,9 @@ final class DeltaCommitter implements Committer<Delta> {
         throw new SuppressRestartsException(e);
       }
     }
-    if (tidiedUp == null || System.nanoTime() - tidiedUp > TIDY_UP_NANOS) {
+    if (tidiedUp == null
+        || System.nanoTime() - tidiedUp > TIDY_UP_NANOS
+        || segments > MANY_SEGMENTS) {
       tidyUp();
       tidiedUp = System.nanoTime();
     }

@@ -5,14 +5,24 @@ import org.apache.flink.api.common.functions.Partitioner;
 import org.apache.flink.api.java.functions.KeySelector;
 import org.apache.flink.api.java.tuple.Tuple3;
 import org.apache.flink.streaming.api.datastream.DataStream;
+import org.apache.flink.streaming.api.transformations.PartitionTransformation;
 
-/** Sends records to the writers by the partition of their key. */
+/**
+ * Sends records to the writers by the partition of their key. Barriers of checkpoints do not
+ * overtake them, since what is stored of an exchange could be sent to another writer after a
+ * restart, and the changes of a key would be out of order.
+ */
 final class PartitionShuffle {
   private PartitionShuffle() {}
 
   static DataStream<Tuple3<byte[], byte[], Boolean>> of(
       DataStream<Tuple3<byte[], byte[], Boolean>> records, int partitions) {
-    return records.partitionCustom(new PartitionRanges(partitions), new PartitionOfKey(partitions));
+    DataStream<Tuple3<byte[], byte[], Boolean>> shuffled =
+        records.partitionCustom(new PartitionRanges(partitions), new PartitionOfKey(partitions));
+    ((PartitionTransformation<?>) shuffled.getTransformation())
+        .getPartitioner()
+        .disableUnalignedCheckpoints();
+    return shuffled;
   }
 
   /** The partition of a record. */

@@ -6,7 +6,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.bsdb.compact.Compactor;
 import io.bsdb.flink.row.DeclaredTable;
 import io.bsdb.reader.SnapshotReader;
+import io.bsdb.table.Changes;
 import io.bsdb.table.Manifest;
+import io.bsdb.table.SegmentFile;
 import io.bsdb.table.StreamProgress.Checkpoint;
 import io.bsdb.table.Table;
 import io.bsdb.writer.DeltaWriter;
@@ -18,6 +20,7 @@ import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.UUID;
@@ -118,11 +121,15 @@ class DeltaCommitterTest {
   }
 
   private boolean repeats(Delta delta, @Nullable String base) throws IOException {
-    Request request = new Request(delta, new AtomicInteger());
+    Request request = request(delta);
     try (DeltaCommitter committer = open(FaultyBuild.table(directory), base)) {
       committer.commit(List.of(request));
     }
     return request.repeated().get() == 1;
+  }
+
+  private static Request request(Delta delta) {
+    return new Request(delta, new AtomicInteger());
   }
 
   private Manifest current() throws IOException {
@@ -271,6 +278,21 @@ class DeltaCommitterTest {
     assertThat(current().changes().count()).isEqualTo(Compactor.MAX_SEGMENTS);
     assertThat(current().changes().streams().get("s").last()).isEqualTo(at(A, 2));
     assertThat(value()).isEqualTo(2);
+  }
+
+  @Test
+  void mergesManySegmentsAtOnce() throws IOException {
+    try (DeltaCommitter committer = open(FaultyBuild.table(directory), null)) {
+      committer.commit(List.of(request(delta(at(A, 1), null))));
+      List<SegmentFile> files = new ArrayList<>();
+      for (int i = 0; i < Changes.MAX_SEGMENTS / 4; i++) {
+        files.addAll(delta((Delta.Origin) null, i).files());
+      }
+      Delta many = new Delta(new Delta.Origin("s", at(A, 2), at(A, 1)), files);
+      committer.commit(List.of(request(many)));
+    }
+    assertThat(current().changes().segments()).hasSize(1);
+    assertThat(value()).isEqualTo(Changes.MAX_SEGMENTS / 4 - 1);
   }
 
   @Test

@@ -46,11 +46,15 @@ final class FaultyBuild {
   }
 
   static DeclaredTable table(Path directory) {
+    return table(directory.toString());
+  }
+
+  static DeclaredTable table(String path) {
     RowType type =
         RowType.of(
             new LogicalType[] {new BigIntType(false), new BigIntType(false)},
             new String[] {"id", "value"});
-    return new DeclaredTable("t", directory.toString(), type, List.of("id"));
+    return new DeclaredTable("t", path, type, List.of("id"));
   }
 
   static BuildSettings settings() {

@@ -5,6 +5,7 @@ import java.net.URI;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Predicate;
 import org.apache.flink.core.fs.BlockLocation;
 import org.apache.flink.core.fs.FSDataInputStream;
 import org.apache.flink.core.fs.FSDataOutputStream;
@@ -16,11 +17,13 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Like an object store: what has been written cannot be renamed, and directories have no times of
- * their own. Tells which files were read.
+ * their own. Tells which files were read. Files that a test names find no space left.
  */
 public final class NoRenameFileSystem extends FileSystem {
   static final String SCHEME = "norename";
   private static final List<String> OPENED = new CopyOnWriteArrayList<>();
+
+  private static volatile Predicate<String> full = name -> false;
 
   private final LocalFileSystem local = new LocalFileSystem();
 
@@ -34,6 +37,11 @@ public final class NoRenameFileSystem extends FileSystem {
     List<String> names = OPENED.stream().filter(name -> name.endsWith(".bsdb")).sorted().toList();
     OPENED.clear();
     return names;
+  }
+
+  /** Says of each file by its name, when it is created, whether it does not fit. */
+  public static void full(Predicate<String> names) {
+    full = names;
   }
 
   private static Path local(Path path) {
@@ -139,7 +147,29 @@ public final class NoRenameFileSystem extends FileSystem {
 
   @Override
   public FSDataOutputStream create(Path path, WriteMode mode) throws IOException {
-    return local.create(local(path), mode);
+    return full.test(path.getName()) ? new FullDisk() : local.create(local(path), mode);
+  }
+
+  /** A file that does not fit: as with an object store, nothing is seen of it. */
+  private static final class FullDisk extends FSDataOutputStream {
+    @Override
+    public void write(int b) throws IOException {
+      throw new IOException("No space left on device");
+    }
+
+    @Override
+    public long getPos() {
+      return 0;
+    }
+
+    @Override
+    public void flush() {}
+
+    @Override
+    public void sync() {}
+
+    @Override
+    public void close() {}
   }
 
   @Override

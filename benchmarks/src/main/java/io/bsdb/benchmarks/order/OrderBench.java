@@ -1,0 +1,228 @@
+package io.bsdb.benchmarks.order;
+
+import io.bsdb.benchmarks.harness.RecordFile;
+import io.bsdb.benchmarks.harness.Workload;
+import io.bsdb.benchmarks.harness.Workload.Keys;
+import io.bsdb.benchmarks.harness.Workload.Queries;
+import io.bsdb.reader.RecordCursor;
+import io.bsdb.reader.SnapshotReader;
+import io.bsdb.table.Manifest;
+import io.bsdb.table.RecordOrder;
+import io.bsdb.table.Table;
+import io.bsdb.writer.SnapshotWriter;
+import io.bsdb.writer.WriterOptions;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+
+/**
+ * Compares a table in key order with one in hash order, and with RocksDB, LMDB and a {@link
+ * java.util.TreeMap}: {@code benchmarks/run order DIRECTORY RECORDS}. With the words {@code
+ * addresses DIRECTORY}, address blocks with MaxMind's reader: see {@link AddressBench}.
+ */
+public final class OrderBench {
+  private static final int ROUNDS = 5;
+  private static final int BATCH = 64;
+  private static final PrintStream OUT = System.out;
+
+  private final Path directory;
+  private final Workload workload;
+  private final Queries queries;
+  private final List<List<byte[]>> batches;
+
+  /** Keys between those of the records. */
+  private final byte[][] between;
+
+  private long sum;
+
+  private OrderBench(Path directory, long records) {
+    this.directory = directory;
+    this.workload = new Workload(records);
+    this.queries = workload.queries(Keys.UNIFORM);
+    this.batches = queries.batches(BATCH);
+    Queries absent = workload.queries(Keys.ABSENT);
+    this.between = new byte[absent.size()][];
+    Arrays.setAll(between, absent::key);
+  }
+
+  /** Runs the comparison. */
+  public static void main(String[] arguments) throws IOException {
+    if (arguments[0].equals("addresses")) {
+      AddressBench.main(Path.of(arguments[1]));
+      return;
+    }
+    Path directory = Path.of(arguments[0]);
+    Files.createDirectories(directory);
+    new OrderBench(directory, Long.parseLong(arguments[1])).run();
+  }
+
+  static void say(String format, Object... arguments) {
+    OUT.printf(Locale.ROOT, format + "%n", arguments);
+  }
+
+  private void run() throws IOException {
+    RecordFile records = RecordFile.of(directory, workload);
+    Path hashed = build(records, RecordOrder.HASH);
+    Path sorted = build(records, RecordOrder.KEY);
+    try (SnapshotReader hash = SnapshotReader.open(hashed);
+        SnapshotReader key = SnapshotReader.open(sorted);
+        SortedStore rocksDb = SortedStore.rocksDb(records, stored("rocksdb"));
+        SortedStore lmdb = SortedStore.lmdb(records, stored("lmdb"))) {
+      points(hash, key);
+      Map<String, SortedStore> stores = new LinkedHashMap<>();
+      stores.put("bsdb", SortedStore.bsdb(key));
+      stores.put("RocksDB", rocksDb);
+      stores.put("LMDB", lmdb);
+      stores.put("TreeMap", SortedStore.treeMap(records));
+      check(stores);
+      compare("floor", stores, store -> floors(store, between.length));
+      compare("seek + 10 records", stores, store -> seeks(store, 10, between.length >> 2));
+      compare("seek + 100 records", stores, store -> seeks(store, 100, between.length >> 5));
+    }
+    say("(checksum %d)", sum);
+  }
+
+  private Path stored(String name) {
+    return directory.resolve("order-" + name + "-" + workload.records());
+  }
+
+  private Path build(RecordFile records, RecordOrder order) throws IOException {
+    Path table = stored(order == RecordOrder.KEY ? "key" : "hash");
+    if (!Files.exists(table)) {
+      long start = System.nanoTime();
+      try (SnapshotWriter writer =
+          SnapshotWriter.create(table, WriterOptions.builder().order(order).build())) {
+        records.forEach(writer::add);
+        Manifest manifest = writer.publish();
+        double seconds = (System.nanoTime() - start) / 1e9;
+        say(
+            "build, order %s: %,.0f records/s, %.1f bytes per record",
+            order,
+            manifest.recordCount() / seconds,
+            manifest.length() / (double) manifest.recordCount());
+      }
+    }
+    Table published = Table.at(table);
+    return table.resolve("snapshots").resolve(published.requireCurrentVersion());
+  }
+
+  private void points(SnapshotReader hash, SnapshotReader key) throws IOException {
+    Map<String, SnapshotReader> readers = new LinkedHashMap<>();
+    readers.put("key order", key);
+    readers.put("hash order", hash);
+    compare("get", readers, this::gets);
+    compare("getAll(64), per key", readers, this::batches);
+    compare("scan, per record", readers, this::scan);
+  }
+
+  private int gets(SnapshotReader reader) throws IOException {
+    for (int i = 0; i < queries.size(); i++) {
+      queries.check(i, reader.get(queries.key(i)));
+    }
+    return queries.size();
+  }
+
+  private int batches(SnapshotReader reader) throws IOException {
+    for (int i = 0; i < batches.size(); i++) {
+      List<byte[]> values = reader.getAll(batches.get(i));
+      for (int j = 0; j < BATCH; j++) {
+        queries.check(i * BATCH + j, values.get(j));
+      }
+    }
+    return queries.size();
+  }
+
+  private int scan(SnapshotReader reader) throws IOException {
+    int count = 0;
+    try (RecordCursor cursor = reader.scan()) {
+      while (cursor.next()) {
+        sum += cursor.key().length + cursor.value().length;
+        count++;
+      }
+    }
+    return count;
+  }
+
+  private int floors(SortedStore store, int count) throws IOException {
+    for (int i = 0; i < count; i++) {
+      store.floor(between[i], this::receive);
+    }
+    return count;
+  }
+
+  private int seeks(SortedStore store, int length, int count) throws IOException {
+    for (int i = 0; i < count; i++) {
+      store.seek(between[i], length, this::receive);
+    }
+    return count;
+  }
+
+  private void receive(byte[] key, byte[] value) {
+    sum += key[key.length - 1] + value[value.length - 3];
+  }
+
+  /** All stores give the same records, which are those of the workload. */
+  private void check(Map<String, SortedStore> stores) throws IOException {
+    long[] sums = new long[stores.size()];
+    int at = 0;
+    for (SortedStore store : stores.values()) {
+      long[] total = {0};
+      for (int i = 0; i < 20_000; i++) {
+        SortedStore.Receiver receiver =
+            (key, value) -> {
+              if (!workload.isValueOf(key, value)) {
+                throw new IllegalStateException("wrong value");
+              }
+              total[0] = 31 * total[0] + Arrays.hashCode(key);
+            };
+        store.floor(between[i], receiver);
+        store.seek(between[i], 3, receiver);
+      }
+      sums[at++] = total[0];
+    }
+    if (Arrays.stream(sums).distinct().count() != 1) {
+      throw new IllegalStateException("stores differ: " + stores.keySet() + Arrays.toString(sums));
+    }
+  }
+
+  /** What is measured of each contender. */
+  interface Measured<T> {
+    /** Returns how many times it was done. */
+    int run(T contender) throws IOException;
+  }
+
+  /** Measures all in turn, and prints medians: nanoseconds of the first, ratios of the others. */
+  static <T> void compare(String what, Map<String, T> contenders, Measured<T> operation)
+      throws IOException {
+    List<String> names = List.copyOf(contenders.keySet());
+    List<T> all = List.copyOf(contenders.values());
+    double[][] nanos = new double[names.size()][ROUNDS];
+    for (int round = -1; round < ROUNDS; round++) {
+      for (int i = 0; i < names.size(); i++) {
+        int which = Math.floorMod(i + round, names.size());
+        long start = System.nanoTime();
+        int count = operation.run(all.get(which));
+        if (round >= 0) {
+          nanos[which][round] = (System.nanoTime() - start) / (double) count;
+        }
+      }
+    }
+    StringBuilder line = new StringBuilder();
+    for (int i = 0; i < names.size(); i++) {
+      Arrays.sort(nanos[i]);
+      double median = nanos[i][ROUNDS / 2];
+      line.append(
+          i == 0
+              ? String.format(Locale.ROOT, "%s: %s %.0f ns", what, names.get(0), median)
+              : String.format(
+                  Locale.ROOT, ", %s %.2f times", names.get(i), median / nanos[0][ROUNDS / 2]));
+    }
+    OUT.println(line);
+  }
+}
