@@ -56,6 +56,32 @@ class ShortestDecimalTest {
   }
 
   @Test
+  void arithmeticInLongsFindsWhatExactArithmeticFinds() {
+    long seed = System.nanoTime();
+    Random random = new Random(seed);
+    for (int i = 0; i < 50_000; i++) {
+      double magnitude = Math.scalb(1.0, random.nextInt(36) - 11);
+      double value =
+          switch (random.nextInt(5)) {
+            case 0 -> magnitude * random.nextDouble();
+            case 1 -> -random.nextInt(10_000_000) / 7.0;
+            case 2 -> Math.nextUp(magnitude);
+            case 3 -> Math.nextDown(random.nextInt(1000) / 100.0);
+            default -> magnitude * (random.nextInt(1 << 20) + 0.5);
+          };
+      if (value != 0 && Math.abs(value) < 1e7 && Math.abs(value) >= 1e-3) {
+        assertThat(ShortestDecimal.of(value))
+            .as("seed %d", seed)
+            .isEqualTo(ShortestDecimal.exact(value));
+        float single = (float) value;
+        assertThat(ShortestDecimal.of(single))
+            .as("seed %d", seed)
+            .isEqualTo(ShortestDecimal.exact(single));
+      }
+    }
+  }
+
+  @Test
   void noShorterOrNearerDecimalIsTheSameDouble() {
     long seed = System.nanoTime();
     Random random = new Random(seed);
