@@ -20,6 +20,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import org.apache.flink.api.connector.source.Source;
 import org.apache.flink.table.api.ValidationException;
 import org.apache.flink.table.connector.ChangelogMode;
 import org.apache.flink.table.connector.source.DynamicTableSource;
@@ -34,6 +35,7 @@ import org.apache.flink.table.connector.source.abilities.SupportsReadingMetadata
 import org.apache.flink.table.connector.source.abilities.SupportsStatisticReport;
 import org.apache.flink.table.connector.source.lookup.AsyncLookupFunctionProvider;
 import org.apache.flink.table.connector.source.lookup.LookupFunctionProvider;
+import org.apache.flink.table.data.RowData;
 import org.apache.flink.table.expressions.AggregateExpression;
 import org.apache.flink.table.expressions.ResolvedExpression;
 import org.apache.flink.table.plan.stats.TableStats;
@@ -109,7 +111,8 @@ final class SnapshotTableSource
             settings,
             projection,
             keys,
-            context.preferCustomShuffle() ? planning.shuffle() : InputShuffle.NONE);
+            context.preferCustomShuffle() ? planning.shuffle() : InputShuffle.NONE,
+            planning.maxRows());
     if (context.preferCustomShuffle()) {
       shuffled.push(spec);
     }
@@ -140,8 +143,30 @@ final class SnapshotTableSource
 
   @Override
   public ScanRuntimeProvider getScanRuntimeProvider(ScanContext context) {
-    return SourceProvider.of(
-        new SnapshotSource(new ScanSpec(table, settings, projection, extent(context))));
+    ScanSpec spec = new ScanSpec(table, settings, projection, extent(context));
+    return new SourceProvider() {
+      /** Refuses late: Flink asks tables for a provider that it then looks up in. */
+      @Override
+      public Source<RowData, ?, ?> createSource() {
+        requireScannable();
+        return new SnapshotSource(spec);
+      }
+
+      @Override
+      public boolean isBounded() {
+        return true;
+      }
+    };
+  }
+
+  private void requireScannable() {
+    for (SnapshotMetadata metadata : projection.metadata()) {
+      if (metadata.isAskedFor()) {
+        throw new ValidationException(
+            "the column METADATA FROM '%s' of table %s cannot be scanned: it is what a lookup join asks for; leave it out of the query, or join by FOR SYSTEM_TIME AS OF"
+                .formatted(metadata.key(), table.name()));
+      }
+    }
   }
 
   private Extent extent(ScanContext context) {
@@ -207,7 +232,9 @@ final class SnapshotTableSource
   public Map<String, DataType> listReadableMetadata() {
     Map<String, DataType> readable = new LinkedHashMap<>();
     for (SnapshotMetadata metadata : SnapshotMetadata.values()) {
-      readable.put(metadata.key(), metadata.type());
+      if (metadata.isReadable(table)) {
+        readable.put(metadata.key(), metadata.type(table));
+      }
     }
     return readable;
   }

@@ -5,11 +5,21 @@ import org.apache.flink.table.api.DataTypes;
 import org.apache.flink.table.data.StringData;
 import org.apache.flink.table.data.TimestampData;
 import org.apache.flink.table.types.DataType;
+import org.apache.flink.table.types.logical.LogicalTypeFamily;
+import org.apache.flink.table.types.utils.TypeConversions;
+import org.jspecify.annotations.Nullable;
 
-/** METADATA columns: properties of the snapshot that a row was found in. */
+/**
+ * METADATA columns: properties of the snapshot that a row was found in, and what a lookup asked for
+ * when it found the row.
+ */
 public enum SnapshotMetadata {
   VERSION("snapshot-version"),
-  CREATED_AT("snapshot-created-at");
+  CREATED_AT("snapshot-created-at"),
+  /** The value whose floor the last key column of the row is. */
+  FLOOR("floor"),
+  /** The value whose longest prefix the last key column of the row is. */
+  LONGEST_PREFIX("longest-prefix");
 
   private final String key;
 
@@ -22,17 +32,35 @@ public enum SnapshotMetadata {
     return key;
   }
 
-  public DataType type() {
+  /** Returns the type of the column. */
+  public DataType type(DeclaredTable table) {
     return switch (this) {
       case VERSION -> DataTypes.STRING().notNull();
       case CREATED_AT -> DataTypes.TIMESTAMP_LTZ(3).notNull();
+      case FLOOR, LONGEST_PREFIX ->
+          TypeConversions.fromLogicalToDataType(table.type(table.lastKeyColumn()).copy(true));
     };
   }
 
-  Object value(Manifest manifest) {
+  /** Returns whether a table can have a column of this. */
+  public boolean isReadable(DeclaredTable table) {
+    return this != LONGEST_PREFIX
+        || table
+            .type(table.lastKeyColumn())
+            .isAnyOf(LogicalTypeFamily.CHARACTER_STRING, LogicalTypeFamily.BINARY_STRING);
+  }
+
+  /** Returns whether only a lookup that compares the column can tell its value. */
+  public boolean isAskedFor() {
+    return this == FLOOR || this == LONGEST_PREFIX;
+  }
+
+  /** Returns the value for all rows of a snapshot; null if each lookup has its own. */
+  @Nullable Object value(Manifest manifest) {
     return switch (this) {
       case VERSION -> StringData.fromString(manifest.version());
       case CREATED_AT -> TimestampData.fromInstant(manifest.createdAt());
+      case FLOOR, LONGEST_PREFIX -> null;
     };
   }
 
