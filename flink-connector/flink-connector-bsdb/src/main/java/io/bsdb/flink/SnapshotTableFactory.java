@@ -167,10 +167,7 @@ public final class SnapshotTableFactory
       throw new ValidationException(
           "table %s: '%s': expected 1 to %d, actual %d"
               .formatted(
-                  table.name(),
-                  BsdbOptions.LOOKUP_MAX_ROWS.key(),
-                  Integer.MAX_VALUE - 1,
-                  maxRows));
+                  table.name(), BsdbOptions.LOOKUP_MAX_ROWS.key(), Integer.MAX_VALUE - 1, maxRows));
     }
     return maxRows;
   }

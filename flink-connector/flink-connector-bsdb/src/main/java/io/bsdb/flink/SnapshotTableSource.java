@@ -45,9 +45,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * A table as the right side of lookup joins, and as the input of queries.
  *
- * <p>Filters that name keys make a scan read only these. Flink applies them once more, in scans and
- * lookups alike, because it leaves what a lookup source accepts out of the plan's digest and mixes
- * up uses of one table that differ in it (FLINK-36808).
+ * <p>Filters that name keys, or a range of them, make a scan read only these. Flink applies them
+ * once more, in scans and lookups alike, because it leaves what a lookup source accepts out of the
+ * plan's digest and mixes up uses of one table that differ in it (FLINK-36808).
  */
 final class SnapshotTableSource
     implements LookupTableSource,
@@ -70,7 +70,7 @@ final class SnapshotTableSource
   private final LookupPlanning planning;
 
   private Projection projection;
-  private @Nullable KeyFilters filters;
+  private @Nullable ScanFilters filters;
 
   /**
    * Number of columns that each are the number of rows and take the place of rows; 0: rows are
@@ -173,20 +173,21 @@ final class SnapshotTableSource
     if (counts > 0) {
       return new Extent.RowCount(counts);
     }
-    return filters == null ? new Extent.AllRows() : new Extent.RowsOfKeys(filters.keys(context));
+    return filters == null ? new Extent.AllRows() : filters.extent(context);
   }
 
   @Override
   public TableStats reportStatistics() {
     TableStats rows = new ScanSpec(table, settings, projection, new Extent.AllRows()).statistics();
-    return filters == null || (rows.getRowCount() >= 0 && rows.getRowCount() < filters.size())
+    long most = filters == null ? Long.MAX_VALUE : filters.maxRows();
+    return most == Long.MAX_VALUE || (rows.getRowCount() >= 0 && rows.getRowCount() < most)
         ? rows
-        : new TableStats(filters.size());
+        : new TableStats(most);
   }
 
   @Override
   public Result applyFilters(List<ResolvedExpression> conditions) {
-    filters = KeyFilters.of(table, conditions);
+    filters = ScanFilters.of(table, conditions);
     return Result.of(filters == null ? List.of() : filters.accepted(), conditions);
   }
 
@@ -232,9 +233,7 @@ final class SnapshotTableSource
   public Map<String, DataType> listReadableMetadata() {
     Map<String, DataType> readable = new LinkedHashMap<>();
     for (SnapshotMetadata metadata : SnapshotMetadata.values()) {
-      if (metadata.isReadable(table)) {
-        readable.put(metadata.key(), metadata.type(table));
-      }
+      readable.put(metadata.key(), metadata.type(table));
     }
     return readable;
   }
@@ -243,7 +242,8 @@ final class SnapshotTableSource
   public void applyReadableMetadata(List<String> metadataKeys, DataType producedDataType) {
     projection =
         new Projection(
-            projection.columns(), metadataKeys.stream().map(SnapshotMetadata::of).toList());
+            projection.columns(),
+            metadataKeys.stream().map(key -> SnapshotMetadata.of(key, table)).toList());
   }
 
   @Override

@@ -42,7 +42,9 @@ sealed interface Finder {
     }
   }
 
-  /** Finds the row with the greatest key that is not above, if all but its last column are equal. */
+  /**
+   * Finds the row with the greatest key that is not above, if all but its last column are equal.
+   */
   record OfFloor(SnapshotReader reader, RowDecoder decoder, Schema schema) implements Finder {
     @Override
     public List<RowData> find(byte[] key) throws IOException {
@@ -82,9 +84,7 @@ sealed interface Finder {
     }
 
     private List<RowData> rows(byte[] key, @Nullable KeyValue found) {
-      return found == null
-          ? List.of()
-          : List.of(decoder.decode(key, found.key(), found.value()));
+      return found == null ? List.of() : List.of(decoder.decode(key, found.key(), found.value()));
     }
   }
 

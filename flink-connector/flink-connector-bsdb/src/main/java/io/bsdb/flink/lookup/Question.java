@@ -58,12 +58,14 @@ record Question(Match match, List<Integer> columns) implements Serializable {
   static Question of(DeclaredTable table, Projection projection, List<Integer> keys) {
     SnapshotMetadata asked = asked(table, projection, keys);
     List<String> compared =
-        keys.stream().filter(projection::isColumn).map(key -> name(table, projection, key)).toList();
+        keys.stream()
+            .filter(projection::isColumn)
+            .map(key -> name(table, projection, key))
+            .toList();
     List<String> primaryKey = table.primaryKey();
     List<String> required =
         asked == null ? primaryKey : primaryKey.subList(0, primaryKey.size() - 1);
-    List<String> missing =
-        required.stream().filter(column -> !compared.contains(column)).toList();
+    List<String> missing = required.stream().filter(column -> !compared.contains(column)).toList();
     int leading = missing.isEmpty() ? required.size() : required.indexOf(missing.get(0));
     boolean byLeading = asked == null && leading > 0 && table.order() == RecordOrder.KEY;
     if (!missing.isEmpty() && !byLeading) {
@@ -169,7 +171,9 @@ record Question(Match match, List<Integer> columns) implements Serializable {
     text.append(
         ". If the join condition does compare it, the other side has a wider type, so that Flink casts the table's column; cast the other side instead: ON d.`%s` = CAST(… AS %s)"
             .formatted(column, type(table, column)));
-    if (asked == null && table.order() == RecordOrder.HASH && !column.equals(table.primaryKey().get(0))) {
+    if (asked == null
+        && table.order() == RecordOrder.HASH
+        && !column.equals(table.primaryKey().get(0))) {
       text.append(
           ". The rows with some leading key columns are found in tables in key order: 'sink.order' = 'key'");
     }

@@ -68,8 +68,7 @@ public final class RowDecoder {
     this.fields = fields.stream().mapToInt(Field::code).toArray();
     this.metadata = metadata;
     this.asked = asked;
-    this.lastKeyField =
-        RowData.createFieldGetter(lastKeyType, schema.keyColumns().size() - 1);
+    this.lastKeyField = RowData.createFieldGetter(lastKeyType, schema.keyColumns().size() - 1);
   }
 
   /** Returns lookups that decode no more than this decoder reads. */

@@ -111,7 +111,9 @@ public final class SnapshotMapping {
         || type.nullable().equals(ColumnType.string());
   }
 
-  /** Returns whether the bytes of keys sort as their columns do; alone, text and bytes always do. */
+  /**
+   * Returns whether the bytes of keys sort as their columns do; alone, text and bytes always do.
+   */
   public boolean hasSortedKeys() {
     return schema.keyEncoding() == KeyEncoding.ORDERED
         || (schema.keyColumns().size() == 1 && isPlain(schema.keyColumns().get(0).type()));

@@ -2,9 +2,11 @@ package io.bsdb.flink.row;
 
 import io.bsdb.table.Manifest;
 import org.apache.flink.table.api.DataTypes;
+import org.apache.flink.table.api.ValidationException;
 import org.apache.flink.table.data.StringData;
 import org.apache.flink.table.data.TimestampData;
 import org.apache.flink.table.types.DataType;
+import org.apache.flink.table.types.logical.LogicalType;
 import org.apache.flink.table.types.logical.LogicalTypeFamily;
 import org.apache.flink.table.types.utils.TypeConversions;
 import org.jspecify.annotations.Nullable;
@@ -42,14 +44,6 @@ public enum SnapshotMetadata {
     };
   }
 
-  /** Returns whether a table can have a column of this. */
-  public boolean isReadable(DeclaredTable table) {
-    return this != LONGEST_PREFIX
-        || table
-            .type(table.lastKeyColumn())
-            .isAnyOf(LogicalTypeFamily.CHARACTER_STRING, LogicalTypeFamily.BINARY_STRING);
-  }
-
   /** Returns whether only a lookup that compares the column can tell its value. */
   public boolean isAskedFor() {
     return this == FLOOR || this == LONGEST_PREFIX;
@@ -64,13 +58,30 @@ public enum SnapshotMetadata {
     };
   }
 
-  /** Returns the metadata of this name. */
-  public static SnapshotMetadata of(String key) {
+  /**
+   * Returns the metadata of this name.
+   *
+   * @throws ValidationException if the table cannot have it
+   */
+  public static SnapshotMetadata of(String key, DeclaredTable table) {
     for (SnapshotMetadata metadata : values()) {
       if (metadata.key.equals(key)) {
+        metadata.check(table);
         return metadata;
       }
     }
     throw new IllegalArgumentException("no such metadata: " + key);
+  }
+
+  private void check(DeclaredTable table) {
+    String column = table.lastKeyColumn();
+    LogicalType type = table.type(column).copy(true);
+    if (this == LONGEST_PREFIX
+        && !type.is(LogicalTypeFamily.CHARACTER_STRING)
+        && !type.is(LogicalTypeFamily.BINARY_STRING)) {
+      throw new ValidationException(
+          "a column METADATA FROM '%s' of table %s needs a last key column of text or bytes; '%s' is %s"
+              .formatted(key, table.name(), column, type.asSummaryString()));
+    }
   }
 }

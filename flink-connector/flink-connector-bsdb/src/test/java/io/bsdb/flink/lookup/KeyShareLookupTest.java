@@ -120,7 +120,12 @@ class KeyShareLookupTest {
     SnapshotLookupFunction function =
         new SnapshotLookupFunction(
             new LookupSpec(
-                declared, settings, Projection.all(declared), List.of(0, 1), InputShuffle.BY_KEY, 10));
+                declared,
+                settings,
+                Projection.all(declared),
+                List.of(0, 1),
+                InputShuffle.BY_KEY,
+                10));
     function.open(new MeteredContext());
     RowData compared = GenericRowData.of(StringData.fromString("a"), 1);
     assertThat(value(function, compared)).isEqualTo("one");
