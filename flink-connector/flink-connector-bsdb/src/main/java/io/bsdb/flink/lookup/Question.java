@@ -156,14 +156,13 @@ record Question(Match match, List<Integer> columns) implements Serializable {
 
   private static String notCompared(
       DeclaredTable table, @Nullable SnapshotMetadata asked, List<String> missing) {
-    StringBuilder text = new StringBuilder("a lookup in table ").append(table.name());
-    if (asked == null) {
-      text.append(" must compare every column");
-    } else {
-      text.append(" by METADATA FROM '").append(asked.key());
-      text.append("' must compare every other column");
-    }
-    text.append(" of its primary key %s by '='; not compared:".formatted(table.primaryKey()));
+    StringBuilder text = new StringBuilder();
+    text.append(
+        asked == null
+            ? "a lookup in table %s must compare every column of its primary key %s by '='; not compared:"
+                .formatted(table.name(), table.primaryKey())
+            : "a lookup in table %s by METADATA FROM '%s' must compare every other column of its primary key %s by '='; not compared:"
+                .formatted(table.name(), asked.key(), table.primaryKey()));
     for (String column : missing) {
       text.append(" '%s' (%s)".formatted(column, type(table, column)));
     }
