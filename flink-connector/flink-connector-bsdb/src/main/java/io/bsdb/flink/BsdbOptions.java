@@ -7,6 +7,7 @@ import io.bsdb.reader.options.Access;
 import io.bsdb.reader.options.SignatureUse;
 import io.bsdb.reader.options.Verification;
 import io.bsdb.reader.options.WarmUp;
+import io.bsdb.table.RecordOrder;
 import io.bsdb.writer.Duplicates;
 import io.bsdb.writer.WriterOptions;
 import java.time.Duration;
@@ -91,6 +92,13 @@ public final class BsdbOptions {
           .withDescription(
               "Maximum size of the copies of the table per local directory, the versions in use and the successor of one together. A version that does not fit is refused before it is copied.");
 
+  public static final ConfigOption<Integer> LOOKUP_MAX_ROWS =
+      ConfigOptions.key("lookup.max-rows")
+          .intType()
+          .defaultValue(10_000)
+          .withDescription(
+              "Maximum number of rows that one lookup by leading key columns may find; the job fails if there are more. They are in memory together.");
+
   public static final ConfigOption<String> SNAPSHOT_VERSION =
       ConfigOptions.key("snapshot.version")
           .stringType()
@@ -121,6 +129,13 @@ public final class BsdbOptions {
           .defaultValue(DEFAULTS.layout().label())
           .withDescription(
               "How records are laid into blocks: 'blocked' (one page per lookup), 'compact' (no padding), 'compressed' (zstd with a dictionary), 'compressed-pages' (the same, one page per lookup), 'symbols' (a symbol table per column).");
+
+  public static final ConfigOption<RecordOrder> SINK_ORDER =
+      ConfigOptions.key("sink.order")
+          .enumType(RecordOrder.class)
+          .defaultValue(DEFAULTS.order())
+          .withDescription(
+              "The order of the records: 'hash' for lookups of single keys; 'key' also for floors, longest prefixes, lookups by leading key columns and queries of key ranges. Say 'key' also to read by leading key columns what another program has built.");
 
   public static final ConfigOption<KeyStorage> SINK_KEYS =
       ConfigOptions.key("sink.keys")
@@ -236,6 +251,7 @@ public final class BsdbOptions {
   static final List<ConfigOption<?>> WRITER =
       List.of(
           SINK_LAYOUT,
+          SINK_ORDER,
           SINK_KEYS,
           SINK_PERFECT_HASH,
           SINK_SIGNATURE_BITS,

@@ -1,7 +1,7 @@
 package io.bsdb.flink;
 
 import io.bsdb.flink.row.DeclaredTable;
-import io.bsdb.flink.row.KeyEncoder;
+import io.bsdb.flink.scan.Extent;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -11,31 +11,23 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import org.apache.flink.table.api.DataTypes;
 import org.apache.flink.table.connector.source.DynamicTableSource;
-import org.apache.flink.table.data.RowData;
 import org.apache.flink.table.expressions.CallExpression;
 import org.apache.flink.table.expressions.FieldReferenceExpression;
 import org.apache.flink.table.expressions.ResolvedExpression;
 import org.apache.flink.table.expressions.ValueLiteralExpression;
 import org.apache.flink.table.functions.BuiltInFunctionDefinitions;
 import org.apache.flink.table.functions.FunctionDefinition;
-import org.apache.flink.table.types.DataType;
 import org.apache.flink.table.types.logical.LogicalType;
 import org.apache.flink.table.types.logical.LogicalTypeFamily;
 import org.apache.flink.table.types.logical.utils.LogicalTypeChecks;
-import org.apache.flink.table.types.utils.TypeConversions;
-import org.apache.flink.types.Row;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Filters that leave only rows of some keys, because they compare every column of the primary key
- * with constants. Immutable.
- *
- * <p>The keys may be more than the filters leave, never less: Flink filters the rows that are found
- * once more.
+ * with constants.
  */
-final class KeyFilters {
+final class KeyFilters implements ScanFilters {
   private static final int MAX_KEYS = 1_000;
 
   private final DeclaredTable table;
@@ -53,7 +45,7 @@ final class KeyFilters {
    *
    * @param values in Java; the column has one of them
    */
-  private record Comparison(String column, List<Object> values, ResolvedExpression filter) {}
+  record Comparison(String column, List<Object> values, ResolvedExpression filter) {}
 
   /**
    * Finds the filters that name keys.
@@ -62,11 +54,7 @@ final class KeyFilters {
    * @return null if they do not name keys, or too many
    */
   static @Nullable KeyFilters of(DeclaredTable table, List<ResolvedExpression> filters) {
-    Map<String, Comparison> byColumn = new HashMap<>();
-    for (ResolvedExpression filter : filters) {
-      comparison(table, filter, filter)
-          .ifPresent(comparison -> byColumn.putIfAbsent(comparison.column, comparison));
-    }
+    Map<String, Comparison> byColumn = comparisons(table, filters);
     List<Comparison> comparisons = new ArrayList<>();
     long keys = 1;
     for (String column : table.primaryKey()) {
@@ -83,13 +71,25 @@ final class KeyFilters {
     return new KeyFilters(table, comparisons);
   }
 
+  /** Returns the first filter of each key column that allows it some values only. */
+  static Map<String, Comparison> comparisons(
+      DeclaredTable table, List<ResolvedExpression> filters) {
+    Map<String, Comparison> byColumn = new HashMap<>();
+    for (ResolvedExpression filter : filters) {
+      comparison(table, filter, filter)
+          .ifPresent(comparison -> byColumn.putIfAbsent(comparison.column, comparison));
+    }
+    return byColumn;
+  }
+
   /** Returns the filters from which the keys come. */
-  List<ResolvedExpression> accepted() {
+  @Override
+  public List<ResolvedExpression> accepted() {
     return comparisons.stream().map(Comparison::filter).toList();
   }
 
-  /** Returns how many keys there are at most. */
-  long size() {
+  @Override
+  public long maxRows() {
     return comparisons.stream()
         .mapToLong(comparison -> comparison.values.size())
         .reduce(1, (a, b) -> a * b);
@@ -138,14 +138,24 @@ final class KeyFilters {
       ResolvedExpression left,
       ResolvedExpression right,
       ResolvedExpression filter) {
+    return left instanceof FieldReferenceExpression field
+        ? constant(table, field.getName(), left, right)
+            .flatMap(value -> comparison(table, field, value, filter))
+        : Optional.empty();
+  }
+
+  /** Returns the value of a literal that a key column is compared with, if nothing is lost. */
+  static Optional<Object> constant(
+      DeclaredTable table, String column, ResolvedExpression left, ResolvedExpression right) {
     if (left instanceof FieldReferenceExpression field
         && right instanceof ValueLiteralExpression literal
-        && table.primaryKey().contains(field.getName())) {
-      LogicalType type = table.type(field.getName());
+        && field.getName().equals(column)
+        && table.primaryKey().contains(column)) {
+      LogicalType type = table.type(column);
       return isExact(literal.getOutputDataType().getLogicalType(), type)
           ? literal
-              .getValueAs(dataType(type).getConversionClass())
-              .flatMap(value -> comparison(table, field, value, filter))
+              .getValueAs(KeyConstants.dataType(type).getConversionClass())
+              .map(Object.class::cast)
           : Optional.empty();
     }
     return Optional.empty();
@@ -180,23 +190,17 @@ final class KeyFilters {
     };
   }
 
-  private static DataType dataType(LogicalType type) {
-    return TypeConversions.fromLogicalToDataType(type.copy(true));
+  @Override
+  public Extent extent(DynamicTableSource.Context context) {
+    return new Extent.RowsOfKeys(keys(context));
   }
 
   /** Returns the keys, encoded with their columns in the order of the DDL; none twice. */
-  List<byte[]> keys(DynamicTableSource.Context context) {
-    DynamicTableSource.DataStructureConverter converter =
-        context.createDataStructureConverter(
-            DataTypes.ROW(
-                table.primaryKey().stream()
-                    .map(column -> DataTypes.FIELD(column, dataType(table.type(column))))
-                    .toArray(DataTypes.Field[]::new)));
-    int[] columns = table.primaryKey().stream().mapToInt(table.rowType()::getFieldIndex).toArray();
-    KeyEncoder encoder = KeyEncoder.of(table.schema(), table, columns);
+  private List<byte[]> keys(DynamicTableSource.Context context) {
+    KeyConstants constants = new KeyConstants(table, table.primaryKey().size(), context);
     Set<ByteBuffer> keys = new LinkedHashSet<>();
     for (Object[] values : combinations()) {
-      byte[] key = encoder.encode((RowData) converter.toInternal(Row.of(values)));
+      byte[] key = constants.encode(values);
       if (key != null) {
         keys.add(ByteBuffer.wrap(key));
       }

@@ -3,6 +3,7 @@ package io.bsdb.flink;
 import io.bsdb.flink.lookup.InputShuffle;
 import io.bsdb.flink.lookup.ReadSettings;
 import io.bsdb.flink.row.DeclaredTable;
+import io.bsdb.table.RecordOrder;
 import org.apache.flink.api.common.RuntimeExecutionMode;
 import org.apache.flink.configuration.ExecutionOptions;
 import org.apache.flink.configuration.ReadableConfig;
@@ -14,14 +15,20 @@ final class LookupPlanning {
   private final DeclaredTable table;
   private final ReadSettings settings;
   private final AsyncLookup async;
+  private final int maxRows;
   private final ReadableConfig configuration;
   private AsyncLookup.@Nullable Kind kind;
 
   LookupPlanning(
-      DeclaredTable table, ReadSettings settings, AsyncLookup async, ReadableConfig configuration) {
+      DeclaredTable table,
+      ReadSettings settings,
+      AsyncLookup async,
+      int maxRows,
+      ReadableConfig configuration) {
     this.table = table;
     this.settings = settings;
     this.async = async;
+    this.maxRows = maxRows;
     this.configuration = configuration;
   }
 
@@ -35,13 +42,21 @@ final class LookupPlanning {
     return chosen;
   }
 
+  /** Returns the most rows that a lookup may find. */
+  int maxRows() {
+    return maxRows;
+  }
+
   /**
-   * Returns how rows are shuffled if the query asks for it. The adaptive scheduler of batch jobs
-   * gives a subtask other partitions than the one with its number; and Flink shuffles changes anew,
-   * by their own key, where asynchronous lookups are to keep the order of each.
+   * Returns how rows are shuffled if the query asks for it: by key unless that gains nothing, as in
+   * a table in key order, each of whose partitions has keys of all shares, or is not possible. The
+   * adaptive scheduler of batch jobs gives a subtask other partitions than the one with its number;
+   * and Flink shuffles changes anew, by their own key, where asynchronous lookups are to keep the
+   * order of each.
    */
   InputShuffle shuffle() {
-    return configuration.get(ExecutionOptions.RUNTIME_MODE) != RuntimeExecutionMode.STREAMING
+    return table.order() == RecordOrder.KEY
+            || configuration.get(ExecutionOptions.RUNTIME_MODE) != RuntimeExecutionMode.STREAMING
             || (configuration.get(ExecutionConfigOptions.TABLE_EXEC_ASYNC_LOOKUP_KEY_ORDERED)
                 && lookupKind() == AsyncLookup.Kind.ASYNC)
         ? InputShuffle.NONE

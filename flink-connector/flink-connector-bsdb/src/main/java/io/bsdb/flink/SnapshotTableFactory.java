@@ -52,6 +52,7 @@ public final class SnapshotTableFactory
                 BsdbOptions.LOOKUP_REFRESH_INTERVAL,
                 BsdbOptions.LOOKUP_LOCAL_DIR,
                 BsdbOptions.LOOKUP_MAX_LOCAL_SIZE,
+                BsdbOptions.LOOKUP_MAX_ROWS,
                 BsdbOptions.SNAPSHOT_VERSION,
                 BsdbOptions.SINK_PARALLELISM,
                 BsdbOptions.SINK_PARTITIONS,
@@ -75,7 +76,8 @@ public final class SnapshotTableFactory
                 BsdbOptions.PATH,
                 BsdbOptions.LOOKUP_REFRESH_INTERVAL,
                 BsdbOptions.LOOKUP_LOCAL_DIR,
-                BsdbOptions.LOOKUP_MAX_LOCAL_SIZE));
+                BsdbOptions.LOOKUP_MAX_LOCAL_SIZE,
+                BsdbOptions.LOOKUP_MAX_ROWS));
     options.addAll(BsdbOptions.READER);
     return options;
   }
@@ -98,7 +100,11 @@ public final class SnapshotTableFactory
         table,
         settings,
         new LookupPlanning(
-            table, settings, options.get(BsdbOptions.LOOKUP_ASYNC), context.getConfiguration()));
+            table,
+            settings,
+            options.get(BsdbOptions.LOOKUP_ASYNC),
+            maxRows(table, options),
+            context.getConfiguration()));
   }
 
   @Override
@@ -141,13 +147,29 @@ public final class SnapshotTableFactory
     RowType rowType = (RowType) context.getPhysicalRowDataType().getLogicalType();
     DeclaredTable table =
         new DeclaredTable(
-            name, options.get(BsdbOptions.PATH), rowType, primaryKey.getColumns(), addedColumns);
+            name,
+            options.get(BsdbOptions.PATH),
+            rowType,
+            primaryKey.getColumns(),
+            addedColumns,
+            options.get(BsdbOptions.SINK_ORDER));
     try {
       table.schema();
     } catch (ValidationException e) {
       throw new ValidationException("table %s: %s".formatted(name, e.getMessage()), e);
     }
     return table;
+  }
+
+  private static int maxRows(DeclaredTable table, ReadableConfig options) {
+    int maxRows = options.get(BsdbOptions.LOOKUP_MAX_ROWS);
+    if (maxRows < 1 || maxRows == Integer.MAX_VALUE) {
+      throw new ValidationException(
+          "table %s: '%s': expected 1 to %d, actual %d"
+              .formatted(
+                  table.name(), BsdbOptions.LOOKUP_MAX_ROWS.key(), Integer.MAX_VALUE - 1, maxRows));
+    }
+    return maxRows;
   }
 
   private static ReadSettings readSettings(ReadableConfig options) {

@@ -20,6 +20,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import org.apache.flink.api.connector.source.Source;
 import org.apache.flink.table.api.ValidationException;
 import org.apache.flink.table.connector.ChangelogMode;
 import org.apache.flink.table.connector.source.DynamicTableSource;
@@ -34,6 +35,7 @@ import org.apache.flink.table.connector.source.abilities.SupportsReadingMetadata
 import org.apache.flink.table.connector.source.abilities.SupportsStatisticReport;
 import org.apache.flink.table.connector.source.lookup.AsyncLookupFunctionProvider;
 import org.apache.flink.table.connector.source.lookup.LookupFunctionProvider;
+import org.apache.flink.table.data.RowData;
 import org.apache.flink.table.expressions.AggregateExpression;
 import org.apache.flink.table.expressions.ResolvedExpression;
 import org.apache.flink.table.plan.stats.TableStats;
@@ -43,9 +45,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * A table as the right side of lookup joins, and as the input of queries.
  *
- * <p>Filters that name keys make a scan read only these. Flink applies them once more, in scans and
- * lookups alike, because it leaves what a lookup source accepts out of the plan's digest and mixes
- * up uses of one table that differ in it (FLINK-36808).
+ * <p>Filters that name keys, or a range of them, make a scan read only these. Flink applies them
+ * once more, in scans and lookups alike, because it leaves what a lookup source accepts out of the
+ * plan's digest and mixes up uses of one table that differ in it (FLINK-36808).
  */
 final class SnapshotTableSource
     implements LookupTableSource,
@@ -68,7 +70,7 @@ final class SnapshotTableSource
   private final LookupPlanning planning;
 
   private Projection projection;
-  private @Nullable KeyFilters filters;
+  private @Nullable ScanFilters filters;
 
   /**
    * Number of columns that each are the number of rows and take the place of rows; 0: rows are
@@ -109,7 +111,8 @@ final class SnapshotTableSource
             settings,
             projection,
             keys,
-            context.preferCustomShuffle() ? planning.shuffle() : InputShuffle.NONE);
+            context.preferCustomShuffle() ? planning.shuffle() : InputShuffle.NONE,
+            planning.maxRows());
     if (context.preferCustomShuffle()) {
       shuffled.push(spec);
     }
@@ -140,28 +143,51 @@ final class SnapshotTableSource
 
   @Override
   public ScanRuntimeProvider getScanRuntimeProvider(ScanContext context) {
-    return SourceProvider.of(
-        new SnapshotSource(new ScanSpec(table, settings, projection, extent(context))));
+    ScanSpec spec = new ScanSpec(table, settings, projection, extent(context));
+    return new SourceProvider() {
+      /** Refuses late: Flink asks tables for a provider that it then looks up in. */
+      @Override
+      public Source<RowData, ?, ?> createSource() {
+        requireScannable();
+        return new SnapshotSource(spec);
+      }
+
+      @Override
+      public boolean isBounded() {
+        return true;
+      }
+    };
+  }
+
+  private void requireScannable() {
+    for (SnapshotMetadata metadata : projection.metadata()) {
+      if (metadata.isAskedFor()) {
+        throw new ValidationException(
+            "the column METADATA FROM '%s' of table %s cannot be scanned: it is what a lookup join asks for; leave it out of the query, or join by FOR SYSTEM_TIME AS OF"
+                .formatted(metadata.key(), table.name()));
+      }
+    }
   }
 
   private Extent extent(ScanContext context) {
     if (counts > 0) {
       return new Extent.RowCount(counts);
     }
-    return filters == null ? new Extent.AllRows() : new Extent.RowsOfKeys(filters.keys(context));
+    return filters == null ? new Extent.AllRows() : filters.extent(context);
   }
 
   @Override
   public TableStats reportStatistics() {
     TableStats rows = new ScanSpec(table, settings, projection, new Extent.AllRows()).statistics();
-    return filters == null || (rows.getRowCount() >= 0 && rows.getRowCount() < filters.size())
+    long most = filters == null ? Long.MAX_VALUE : filters.maxRows();
+    return most == Long.MAX_VALUE || (rows.getRowCount() >= 0 && rows.getRowCount() < most)
         ? rows
-        : new TableStats(filters.size());
+        : new TableStats(most);
   }
 
   @Override
   public Result applyFilters(List<ResolvedExpression> conditions) {
-    filters = KeyFilters.of(table, conditions);
+    filters = ScanFilters.of(table, conditions);
     return Result.of(filters == null ? List.of() : filters.accepted(), conditions);
   }
 
@@ -207,7 +233,7 @@ final class SnapshotTableSource
   public Map<String, DataType> listReadableMetadata() {
     Map<String, DataType> readable = new LinkedHashMap<>();
     for (SnapshotMetadata metadata : SnapshotMetadata.values()) {
-      readable.put(metadata.key(), metadata.type());
+      readable.put(metadata.key(), metadata.type(table));
     }
     return readable;
   }
@@ -216,7 +242,8 @@ final class SnapshotTableSource
   public void applyReadableMetadata(List<String> metadataKeys, DataType producedDataType) {
     projection =
         new Projection(
-            projection.columns(), metadataKeys.stream().map(SnapshotMetadata::of).toList());
+            projection.columns(),
+            metadataKeys.stream().map(key -> SnapshotMetadata.of(key, table)).toList());
   }
 
   @Override

@@ -8,6 +8,7 @@ import io.bsdb.row.KeyEncoding;
 import io.bsdb.row.RowCodec;
 import io.bsdb.row.Schema;
 import io.bsdb.table.RecordOrder;
+import io.bsdb.table.Table;
 import io.bsdb.writer.SnapshotWriter;
 import io.bsdb.writer.WriterOptions;
 import java.nio.file.Path;
@@ -41,7 +42,7 @@ class OrderedTableTest {
     RowCodec codec = RowCodec.of(schema);
     WriterOptions options =
         WriterOptions.builder().order(RecordOrder.KEY).schema(schema).partitions(4).build();
-    try (SnapshotWriter writer = SnapshotWriter.create(directory, options)) {
+    try (SnapshotWriter writer = SnapshotWriter.create(directory.resolve("db/t"), options)) {
       for (long id = -500; id < 500; id++) {
         writer.add(
             codec.encodeKey(id % 2 == 0 ? "even" : "odd", id), codec.encodeValue("name " + id));
@@ -62,7 +63,7 @@ class OrderedTableTest {
             """
             CREATE TABLE t (region STRING, id BIGINT, name STRING, PRIMARY KEY (region, id) NOT ENFORCED)
             WITH ('connector' = 'bsdb', 'path' = '%s'%s)"""
-                .formatted(directory, options));
+                .formatted(directory.resolve("db/t"), options));
   }
 
   @Test
@@ -93,11 +94,98 @@ class OrderedTableTest {
         .contains("+I[0, name -300]", "+I[293, name -7]", "+I[599, name 299]");
   }
 
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "region = 'odd' AND id > 490 | 5",
+        "region = 'odd' AND 490 >= id AND id >= 488 | 1",
+        "region = 'odd' | 500",
+        "region = 'none' | 0",
+        "region >= 'f' | 500",
+        "region > 'even' | 500",
+        "region <= 'even' | 500",
+        "region < 'even' | 0",
+        "region > 'zzz' | 0",
+        "region = 'even' AND id BETWEEN -2 AND 3 | 3",
+        "region = 'even' AND id > 0 AND id > 490 AND name = 'x' | 0",
+        "id > 490 | 9",
+        "region <= 'odd' AND id > 490 | 9",
+        "region IN ('even', 'odd') AND id > 490 | 9"
+      })
+  void answersRangesOfKeys(String condition, long rows) throws Exception {
+    Sql session = open(Sql.batch(2), ", 'sink.order' = 'key'");
+
+    assertThat(session.texts("SELECT COUNT(name), COUNT(DISTINCT id) FROM t WHERE " + condition))
+        .containsExactly("+I[%d, %d]".formatted(rows, rows));
+    assertThat(session.texts("SELECT COUNT(*) FROM t WHERE " + condition))
+        .containsExactly("+I[%d]".formatted(rows));
+  }
+
   @Test
   void isNotChangedRowByRow() throws Exception {
     Sql session = open(Sql.batch(1), "");
 
     assertThatThrownBy(() -> session.run("INSERT INTO t VALUES ('odd', 1, 'x')"))
+        .hasStackTraceContaining("a table in key order cannot be changed row by row yet");
+  }
+
+  @Test
+  void isBuiltAndReadThroughTheCatalog() throws Exception {
+    Path warehouse = directory.resolve("warehouse");
+    Sql session =
+        Sql.batch(2)
+            .numbers("n", 1_000)
+            .run("CREATE CATALOG c WITH ('type' = 'bsdb', 'warehouse' = '%s')".formatted(warehouse))
+            .run("CREATE DATABASE c.db")
+            .run(
+                """
+                CREATE TABLE c.db.prices (item STRING, valid_from BIGINT, price BIGINT,
+                  valid_at BIGINT METADATA FROM 'floor' VIRTUAL, PRIMARY KEY (item, valid_from) NOT ENFORCED)
+                WITH ('sink.order' = 'key', 'sink.partitions' = '5')""")
+            .run(
+                "INSERT OVERWRITE c.db.prices SELECT IF(MOD(f0, 2) = 0, 'even', 'odd'), f0 - 500, f0 FROM n");
+
+    assertThat(order(Table.at(warehouse.resolve("db/prices")))).isEqualTo(RecordOrder.KEY);
+    assertThat(session.texts("SELECT COUNT(*), MIN(valid_from), SUM(price) FROM c.db.prices"))
+        .containsExactly("+I[1000, -500, 499500]");
+    assertThat(
+            session.texts(
+                """
+                SELECT p.valid_at, p.valid_from FROM n
+                JOIN c.db.prices FOR SYSTEM_TIME AS OF n.pt AS p ON p.item = 'odd' AND p.valid_at = n.f0
+                WHERE n.f0 BETWEEN 8 AND 9"""))
+        .containsExactly("+I[8, 7]", "+I[9, 9]");
+    assertThat(session.texts("DESCRIBE c.db.prices").toString())
+        .contains("METADATA FROM 'floor' VIRTUAL");
+  }
+
+  private static RecordOrder order(Table table) throws Exception {
+    return table.manifest(table.requireCurrentVersion()).order();
+  }
+
+  @Test
+  void aTableWithoutDeclarationIsReadByLeadingColumns() throws Exception {
+    Sql session =
+        Sql.batch(1)
+            .numbers("n", 3)
+            .run(
+                "CREATE CATALOG c WITH ('type' = 'bsdb', 'warehouse' = '%s')".formatted(directory));
+
+    assertThat(
+            session.texts(
+                "SELECT COUNT(*) FROM n JOIN c.db.t FOR SYSTEM_TIME AS OF n.pt AS t ON t.region = 'odd'"))
+        .containsExactly("+I[1500]");
+  }
+
+  @Test
+  void isNotWrittenByAStream() throws Exception {
+    Sql session =
+        open(Sql.streaming(1), ", 'sink.order' = 'key'")
+            .run(
+                "CREATE TABLE changes (region STRING, id BIGINT, name STRING, PRIMARY KEY (region, id) NOT ENFORCED) WITH ('connector' = 'datagen')");
+
+    assertThatThrownBy(() -> session.run("INSERT INTO t SELECT * FROM changes"))
         .hasStackTraceContaining("a table in key order cannot be changed row by row yet");
   }
 }

@@ -8,6 +8,7 @@ import io.bsdb.table.Table;
 import java.io.IOException;
 import java.time.Instant;
 import java.util.LinkedHashMap;
+import java.util.Locale;
 import java.util.Map;
 import org.apache.flink.table.api.DataTypes;
 import org.apache.flink.table.api.Schema;
@@ -91,6 +92,7 @@ final class StoredTable {
   }
 
   private CatalogTable table(Manifest manifest, Map<String, String> options) {
+    options.put(BsdbOptions.SINK_ORDER.key(), manifest.order().name().toLowerCase(Locale.ROOT));
     return CatalogTable.newBuilder().schema(schema(manifest)).options(with(options)).build();
   }
 

@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import org.apache.flink.table.api.TableException;
 import org.apache.flink.table.data.RowData;
 import org.jspecify.annotations.Nullable;
@@ -45,20 +46,19 @@ final class AsyncTableLookup implements Closeable {
     }
     LookupFuture future = new LookupFuture();
     VersionLookup version;
-    byte[] key;
-    CompletableFuture<byte @Nullable []> read = null;
+    CompletableFuture<List<RowData>> read = null;
     synchronized (this) { // a reader waits for the reads that have begun before it closes
       version = table.current();
-      key = version.key(compared);
+      byte[] key = version.key(compared);
       if (key != null) {
-        read = version.read(key);
+        read = version.begin(key);
         inFlight.begin();
       }
     }
-    if (key == null || read == null) {
-      complete(future, null);
+    if (read == null) {
+      complete(future, List.of());
     } else {
-      answer(version, compared, key, read, future);
+      answer(version, compared, read, future);
     }
     return future;
   }
@@ -66,17 +66,18 @@ final class AsyncTableLookup implements Closeable {
   private void answer(
       VersionLookup version,
       RowData compared,
-      byte[] key,
-      CompletableFuture<byte @Nullable []> read,
+      CompletableFuture<List<RowData>> read,
       LookupFuture future) {
     var unused =
         read.whenComplete(
-            (value, cause) -> {
+            (found, cause) -> {
               try {
                 if (cause != null) {
-                  throw cause;
+                  throw cause instanceof CompletionException wrapped && wrapped.getCause() != null
+                      ? wrapped.getCause()
+                      : cause;
                 }
-                complete(future, version.row(compared, key, value));
+                complete(future, version.matching(compared, found));
               } catch (Throwable e) {
                 failure = e;
                 future.completeExceptionally(e);
@@ -86,9 +87,9 @@ final class AsyncTableLookup implements Closeable {
             });
   }
 
-  private void complete(LookupFuture future, @Nullable RowData found) {
+  private void complete(LookupFuture future, List<RowData> found) {
     metrics.count(found);
-    future.complete(found == null ? List.of() : List.of(found));
+    future.complete(found);
   }
 
   /** Waits for the lookups in flight. */

@@ -6,6 +6,7 @@ import io.bsdb.reader.follow.TableReader;
 import io.bsdb.reader.follow.VersionView;
 import io.bsdb.reader.options.KeyShare;
 import io.bsdb.table.Manifest;
+import io.bsdb.table.RecordOrder;
 import java.io.Closeable;
 import java.io.IOException;
 import java.util.Objects;
@@ -57,18 +58,23 @@ final class FollowedTable implements Closeable {
   }
 
   /**
-   * Rows are shuffled by keys as the DDL orders their columns. A snapshot with another order is
-   * opened as a whole.
+   * Rows are shuffled by keys as the DDL has them. A snapshot with other keys is opened as a whole,
+   * and so is one in key order, whose partitions each have keys of all shares.
    */
   private static SharedSnapshots.Use use(LookupSpec spec, KeyShare share) throws IOException {
     SharedSnapshots.Use use = SharedSnapshots.use(spec.table(), spec.settings(), share);
+    Manifest manifest = use.live().manifest();
     if (share.equals(KeyShare.ALL)
-        || SnapshotMapping.hasDeclaredKeyOrder(spec.table(), use.live().manifest())) {
+        || (manifest.order() == RecordOrder.HASH
+            && SnapshotMapping.hasDeclaredKeys(spec.table(), manifest))) {
       return use;
     }
     LOG.warn(
-        "Table {} is opened as a whole: its key columns have another order than in the DDL.",
-        spec.table().name());
+        "Table {} is opened as a whole: {}.",
+        spec.table().name(),
+        manifest.order() == RecordOrder.KEY
+            ? "it is in key order"
+            : "its key columns have another order than in the DDL");
     use.close();
     return SharedSnapshots.use(spec.table(), spec.settings(), KeyShare.ALL);
   }
@@ -76,7 +82,8 @@ final class FollowedTable implements Closeable {
   private static VersionLookup lookup(LookupSpec spec, KeyShare share, SnapshotReader reader) {
     Manifest manifest = reader.manifest();
     if (!share.equals(KeyShare.ALL)
-        && !SnapshotMapping.hasDeclaredKeyOrder(spec.table(), manifest)) {
+        && manifest.order() == RecordOrder.HASH
+        && !SnapshotMapping.hasDeclaredKeys(spec.table(), manifest)) {
       throw new ValidationException(
           "table %s: version %s has its key columns in another order than the DDL, by which rows are shuffled; restart the job to open the whole table"
               .formatted(spec.table().name(), manifest.version()));

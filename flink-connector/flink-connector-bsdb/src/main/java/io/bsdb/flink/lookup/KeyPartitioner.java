@@ -24,7 +24,11 @@ public final class KeyPartitioner implements InputDataPartitioner {
   public int partition(RowData compared, int subtasks) {
     KeyEncoder keys = encoder;
     if (keys == null) {
-      keys = KeyEncoder.of(spec.table().schema(), spec.table(), spec.comparedColumns());
+      keys =
+          KeyEncoder.of(
+              spec.table().schema(),
+              spec.table(),
+              spec.question().columns().stream().mapToInt(Integer::intValue).toArray());
       encoder = keys;
     }
     byte[] key = keys.encode(compared);

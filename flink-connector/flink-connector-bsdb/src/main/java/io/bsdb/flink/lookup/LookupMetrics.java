@@ -4,11 +4,11 @@ import io.bsdb.reader.follow.TableReader;
 import io.bsdb.reader.metrics.ReaderMetrics;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Collection;
 import java.util.Objects;
 import java.util.function.Supplier;
 import org.apache.flink.metrics.Counter;
 import org.apache.flink.metrics.MetricGroup;
-import org.jspecify.annotations.Nullable;
 
 /** Metrics of a lookup. Its counters are as safe for threads as those it is given. */
 final class LookupMetrics {
@@ -47,7 +47,7 @@ final class LookupMetrics {
   }
 
   /** Counts a lookup by what it found. */
-  void count(@Nullable Object found) {
-    (found == null ? misses : hits).inc();
+  void count(Collection<?> found) {
+    (found.isEmpty() ? misses : hits).inc();
   }
 }

@@ -41,9 +41,9 @@ public final class SnapshotLookupFunction extends LookupFunction {
     if (table == null || metrics == null) {
       throw new IllegalStateException("the function is not open");
     }
-    RowData found = table.current().lookup(compared);
+    List<RowData> found = table.current().lookup(compared);
     metrics.count(found);
-    return found == null ? List.of() : List.of(found);
+    return found;
   }
 
   @Override

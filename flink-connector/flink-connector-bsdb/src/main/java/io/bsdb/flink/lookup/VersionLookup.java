@@ -4,7 +4,6 @@ import io.bsdb.flink.row.FieldEquality;
 import io.bsdb.flink.row.KeyEncoder;
 import io.bsdb.flink.row.RowDecoder;
 import io.bsdb.flink.row.SnapshotMapping;
-import io.bsdb.reader.AsyncSnapshotReader;
 import io.bsdb.reader.SnapshotReader;
 import io.bsdb.reader.metrics.ReaderMetrics;
 import io.bsdb.reader.overlay.Overlay;
@@ -18,32 +17,41 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Looks up in one version of a table, which somebody else holds open. For one thread at a time,
- * except for {@link #row}.
+ * except for {@link #matching}.
  */
 final class VersionLookup {
   private final SnapshotReader reader;
-  private final AsyncSnapshotReader asyncReader;
   private final KeyEncoder keys;
-  private final RowDecoder decoder;
+  private final Finder finder;
   private final List<ExtraColumn> extraColumns;
 
   /**
    * Looks up in a version.
    *
-   * @throws org.apache.flink.table.api.ValidationException if the DDL does not match it
+   * @throws org.apache.flink.table.api.ValidationException if the DDL does not match it, or it
+   *     cannot answer what is asked
    */
   VersionLookup(SnapshotReader reader, LookupSpec spec) {
     SnapshotMapping mapping = SnapshotMapping.of(spec.table(), reader.manifest());
-    this.decoder = mapping.decoder(spec.projection(), reader.manifest());
+    RowDecoder decoder = mapping.decoder(spec.projection(), reader.manifest());
+    Question question = spec.question();
     this.reader = decoder.selecting(reader);
-    this.asyncReader = this.reader.async();
-    this.keys = mapping.keyEncoder(spec.comparedColumns());
-    this.extraColumns = extraColumns(spec);
+    this.keys = question.keyEncoder(mapping, spec.table(), reader.manifest());
+    this.finder =
+        switch (question.match()) {
+          case KEY -> new Finder.OfKey(this.reader, decoder);
+          case FLOOR -> new Finder.OfFloor(this.reader, decoder, mapping.schema());
+          case LONGEST_PREFIX -> new Finder.OfLongestPrefix(this.reader, decoder);
+          case LEADING_COLUMNS ->
+              new Finder.OfLeadingColumns(
+                  this.reader, decoder, spec.table().name(), spec.maxRows());
+        };
+    this.extraColumns = extraColumns(spec, question);
   }
 
   /**
-   * A compared column outside the key, or metadata: {@code left} gets it from the compared values,
-   * {@code right} from the row found.
+   * A compared column or metadata that is not asked for: {@code left} gets it from the compared
+   * values, {@code right} from the row found.
    */
   private record ExtraColumn(
       RowData.FieldGetter left, RowData.FieldGetter right, FieldEquality equality) {
@@ -54,11 +62,11 @@ final class VersionLookup {
     }
   }
 
-  private static List<ExtraColumn> extraColumns(LookupSpec spec) {
+  private static List<ExtraColumn> extraColumns(LookupSpec spec, Question question) {
     List<ExtraColumn> extraColumns = new ArrayList<>();
     for (int i = 0; i < spec.keys().size(); i++) {
       int key = spec.keys().get(i);
-      if (!spec.isInPrimaryKey(key)) {
+      if (question.columns().get(i) < 0) {
         LogicalType type = spec.projection().type(spec.table(), key).copy(true);
         extraColumns.add(
             new ExtraColumn(
@@ -80,34 +88,27 @@ final class VersionLookup {
     return reader.metrics();
   }
 
-  /** Returns the row with these values; null if there is none. */
-  @Nullable RowData lookup(RowData compared) throws IOException {
+  /** Returns the rows with these values. */
+  List<RowData> lookup(RowData compared) throws IOException {
     byte[] key = key(compared);
-    return key == null ? null : row(compared, key, reader.get(key));
+    return key == null ? List.of() : matching(compared, finder.find(key));
   }
 
-  /** Returns the key with these values, in an array of its own; null if no table holds it. */
+  /** Returns the key to ask for, in an array of its own; null if no table holds a match. */
   byte @Nullable [] key(RowData compared) {
     return keys.encode(compared);
   }
 
-  /** Reads the value of a key. */
-  CompletableFuture<byte @Nullable []> read(byte[] key) {
-    return asyncReader.get(key);
+  /** Begins to read the rows that match a key. */
+  CompletableFuture<List<RowData>> begin(byte[] key) {
+    return finder.begin(key);
   }
 
-  /**
-   * Returns the row that was found, if it matches all that is compared; else null. Safe for many
-   * threads.
-   *
-   * @param value that was found for {@code key}; null if there is none
-   */
-  @Nullable RowData row(RowData compared, byte[] key, byte @Nullable [] value) {
-    if (value == null) {
-      return null;
-    }
-    RowData found = decoder.decode(key, value);
-    return extraColumns.isEmpty() || matches(compared, found) ? found : null;
+  /** Returns the rows found that match all that is compared. Safe for many threads. */
+  List<RowData> matching(RowData compared, List<RowData> found) {
+    return extraColumns.isEmpty() || found.isEmpty()
+        ? found
+        : found.stream().filter(row -> matches(compared, row)).toList();
   }
 
   private boolean matches(RowData compared, RowData found) {

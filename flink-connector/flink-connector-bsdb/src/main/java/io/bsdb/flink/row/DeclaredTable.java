@@ -1,7 +1,9 @@
 package io.bsdb.flink.row;
 
 import io.bsdb.flink.storage.TableLocation;
+import io.bsdb.row.KeyEncoding;
 import io.bsdb.row.Schema;
+import io.bsdb.table.RecordOrder;
 import io.bsdb.table.Table;
 import java.io.Serializable;
 import java.nio.file.Path;
@@ -18,23 +20,30 @@ import org.apache.flink.table.types.logical.RowType;
  * @param rowType the physical columns
  * @param primaryKey names of the key columns, in declared order; not empty
  * @param addedColumns that a version may lack, because they were added after it was built
+ * @param order in which it is built, so that lookups may rely on it
  */
 public record DeclaredTable(
-    String name, String path, RowType rowType, List<String> primaryKey, Set<String> addedColumns)
+    String name,
+    String path,
+    RowType rowType,
+    List<String> primaryKey,
+    Set<String> addedColumns,
+    RecordOrder order)
     implements Serializable {
   public DeclaredTable {
     primaryKey = List.copyOf(primaryKey);
     addedColumns = Set.copyOf(addedColumns);
   }
 
-  /** Creates a table all of whose columns have been built. */
+  /** Creates a table in hash order all of whose columns have been built. */
   public DeclaredTable(String name, String path, RowType rowType, List<String> primaryKey) {
-    this(name, path, rowType, primaryKey, Set.of());
+    this(name, path, rowType, primaryKey, Set.of(), RecordOrder.HASH);
   }
 
   /** Returns the schema that a table built from this DDL has. */
   public Schema schema() {
-    return SchemaMapping.schema(rowType, primaryKey);
+    return SchemaMapping.schema(rowType, primaryKey)
+        .withKeyEncoding(order == RecordOrder.KEY ? KeyEncoding.ORDERED : KeyEncoding.PLAIN);
   }
 
   /**
@@ -73,6 +82,11 @@ public record DeclaredTable(
   private ValidationException invalidPath(IllegalArgumentException cause) {
     return new ValidationException(
         "table %s: 'path' = '%s' is no path: %s".formatted(name, path, cause.getMessage()), cause);
+  }
+
+  /** Returns the key column that finds the place within the rows of the others: the last one. */
+  public String lastKeyColumn() {
+    return primaryKey.get(primaryKey.size() - 1);
   }
 
   /** Returns the type of a column. */

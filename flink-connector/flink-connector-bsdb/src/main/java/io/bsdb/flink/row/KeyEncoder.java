@@ -12,16 +12,19 @@ public final class KeyEncoder {
   private final KeyWriter writer;
   private final KeyField[] fields;
   private final int[] sources;
+  private final int keyColumns;
 
   /**
    * @param schema whose keys are to be encoded
-   * @param sources by key position, where the column lies in the rows given to {@link #encode}
+   * @param sources by key position, where the column lies in the rows given to {@link #encode}; of
+   *     leading key columns alone, to encode what the keys with these values begin with
    */
   public KeyEncoder(Schema schema, DeclaredTable declared, int[] sources) {
     List<Column> columns = schema.keyColumns();
     this.writer = KeyWriter.of(schema);
-    this.fields = new KeyField[columns.size()];
+    this.fields = new KeyField[sources.length];
     this.sources = sources;
+    this.keyColumns = columns.size();
     for (int i = 0; i < fields.length; i++) {
       fields[i] = KeyField.of(declared.type(columns.get(i).name()));
     }
@@ -34,8 +37,18 @@ public final class KeyEncoder {
    *     them
    */
   public static KeyEncoder of(Schema schema, DeclaredTable declared, int[] columns) {
+    return of(schema, declared, columns, schema.keyColumns().size());
+  }
+
+  /**
+   * Encodes what keys with the same leading columns begin with.
+   *
+   * @param columns as for a whole key; the leading key columns are among them
+   * @param leading number of leading key columns
+   */
+  public static KeyEncoder of(Schema schema, DeclaredTable declared, int[] columns, int leading) {
     List<Column> keyColumns = schema.keyColumns();
-    int[] sources = new int[keyColumns.size()];
+    int[] sources = new int[leading];
     for (int i = 0; i < sources.length; i++) {
       sources[i] = indexOf(columns, declared.rowType().getFieldIndex(keyColumns.get(i).name()));
     }
@@ -52,8 +65,8 @@ public final class KeyEncoder {
   }
 
   /**
-   * Returns the key in an array of its own; null if a column is NULL, or the key is empty or too
-   * long for any table to hold it.
+   * Returns the key, or what keys begin with, in an array of its own; null if a column is NULL, or
+   * no table holds such a key, which is empty, too long or malformed.
    */
   public byte @Nullable [] encode(RowData row) {
     writer.reset();
@@ -64,6 +77,13 @@ public final class KeyEncoder {
       }
       fields[i].write(writer, row, source);
     }
-    return writer.fits() ? writer.toBytes() : null;
+    if (fields.length == keyColumns) {
+      return writer.fits() ? writer.toBytes() : null;
+    }
+    try {
+      return writer.toPrefix();
+    } catch (IllegalArgumentException malformedOrTooLong) {
+      return null;
+    }
   }
 }

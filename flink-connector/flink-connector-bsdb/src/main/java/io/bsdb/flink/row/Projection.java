@@ -26,11 +26,16 @@ public record Projection(List<Integer> columns, List<SnapshotMetadata> metadata)
     return position < columns.size();
   }
 
+  /** Returns the metadata at a position of the projected row that is not that of a column. */
+  public SnapshotMetadata metadataAt(int position) {
+    return metadata.get(position - columns.size());
+  }
+
   /** Returns the type at a position of the projected row. */
   public LogicalType type(DeclaredTable table, int position) {
     return isColumn(position)
         ? table.rowType().getTypeAt(columns.get(position))
-        : metadata.get(position - columns.size()).type().getLogicalType();
+        : metadataAt(position).type(table).getLogicalType();
   }
 
   /** Returns all physical columns. */

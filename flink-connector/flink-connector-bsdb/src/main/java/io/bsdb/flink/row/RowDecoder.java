@@ -12,6 +12,7 @@ import java.util.List;
 import org.apache.flink.table.data.GenericRowData;
 import org.apache.flink.table.data.RowData;
 import org.apache.flink.table.data.utils.JoinedRowData;
+import org.apache.flink.table.types.logical.LogicalType;
 
 /** Makes Flink rows of keys and values, which it does not copy. For one thread. */
 public final class RowDecoder {
@@ -25,6 +26,11 @@ public final class RowDecoder {
   private final RowWriter plain;
   private final int[] fields;
   private final GenericRowData metadata;
+
+  /** Where the metadata has what a lookup asked for; −1: nowhere. */
+  private final int asked;
+
+  private final RowData.FieldGetter lastKeyField;
 
   /**
    * Where a field lies.
@@ -46,14 +52,23 @@ public final class RowDecoder {
 
   /**
    * @param metadata what is put behind the fields of every row
+   * @param asked where in it is what a lookup asked for; −1: nowhere
+   * @param lastKeyType the type of the last key column
    */
-  RowDecoder(SnapshotMapping mapping, List<Field> fields, GenericRowData metadata) {
+  RowDecoder(
+      SnapshotMapping mapping,
+      List<Field> fields,
+      GenericRowData metadata,
+      int asked,
+      LogicalType lastKeyType) {
     this.schema = mapping.schema();
     this.layout = RowLayout.ofValues(schema);
     this.values = mapping.values();
     this.plain = new RowWriter(BYTES);
     this.fields = fields.stream().mapToInt(Field::code).toArray();
     this.metadata = metadata;
+    this.asked = asked;
+    this.lastKeyField = RowData.createFieldGetter(lastKeyType, schema.keyColumns().size() - 1);
   }
 
   /** Returns lookups that decode no more than this decoder reads. */
@@ -72,19 +87,33 @@ public final class RowDecoder {
    * more.
    */
   public RowData decode(byte[] key, byte[] value) {
-    return withMetadata(new SnapshotRow(schema, key, view(value), fields));
+    return withMetadata(new SnapshotRow(schema, key, view(value), fields), metadata);
+  }
+
+  /**
+   * Returns the same, for a lookup that finds other keys than it asks for.
+   *
+   * @param askedKey that was asked for
+   */
+  public RowData decode(byte[] askedKey, byte[] key, byte[] value) {
+    GenericRowData own = new GenericRowData(metadata.getArity());
+    for (int i = 0; i < metadata.getArity(); i++) {
+      own.setField(i, metadata.getField(i));
+    }
+    own.setField(asked, lastKeyField.getFieldOrNull(SnapshotRow.ofKey(schema, askedKey)));
+    return withMetadata(new SnapshotRow(schema, key, view(value), fields), own);
   }
 
   /** Returns the same without the key, if it is not {@linkplain #needsKeys needed}. */
   public RowData decode(byte[] value) {
-    return withMetadata(SnapshotRow.withoutKey(schema, view(value), fields));
+    return withMetadata(SnapshotRow.withoutKey(schema, view(value), fields), metadata);
   }
 
   private RowView view(byte[] value) {
     return new RowView(layout).wrap(values == SnapshotMapping.Values.PLAIN ? asRow(value) : value);
   }
 
-  private RowData withMetadata(SnapshotRow decoded) {
+  private static RowData withMetadata(SnapshotRow decoded, GenericRowData metadata) {
     return metadata.getArity() == 0 ? decoded : new JoinedRowData(decoded, metadata);
   }
 

@@ -2,8 +2,10 @@ package io.bsdb.flink.row;
 
 import io.bsdb.row.Column;
 import io.bsdb.row.ColumnType;
+import io.bsdb.row.KeyEncoding;
 import io.bsdb.row.Schema;
 import io.bsdb.table.Manifest;
+import io.bsdb.table.RecordOrder;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -43,7 +45,9 @@ public final class SnapshotMapping {
     List<String> differences = new ArrayList<>();
     SnapshotMapping mapping;
     if (stored == null) {
-      mapping = new SnapshotMapping(declared, declared.schema(), Values.PLAIN);
+      mapping =
+          new SnapshotMapping(
+              declared, declared.schema().withKeyEncoding(KeyEncoding.PLAIN), Values.PLAIN);
       comparePlain(mapping.schema, differences);
     } else {
       mapping = new SnapshotMapping(declared, stored, Values.ROWS);
@@ -107,6 +111,14 @@ public final class SnapshotMapping {
         || type.nullable().equals(ColumnType.string());
   }
 
+  /**
+   * Returns whether the bytes of keys sort as their columns do; alone, text and bytes always do.
+   */
+  public boolean hasSortedKeys() {
+    return schema.keyEncoding() == KeyEncoding.ORDERED
+        || (schema.keyColumns().size() == 1 && isPlain(schema.keyColumns().get(0).type()));
+  }
+
   /** Returns the snapshot's schema. */
   public Schema schema() {
     return schema;
@@ -124,7 +136,16 @@ public final class SnapshotMapping {
     }
     Object[] metadata =
         projection.metadata().stream().map(wanted -> wanted.value(manifest)).toArray();
-    return new RowDecoder(this, fields, GenericRowData.of(metadata));
+    int asked = -1;
+    for (int i = 0; i < metadata.length; i++) {
+      asked = projection.metadata().get(i).isAskedFor() ? i : asked;
+    }
+    return new RowDecoder(
+        this,
+        fields,
+        GenericRowData.of(metadata),
+        asked,
+        declared.type(schema.primaryKey().get(schema.primaryKey().size() - 1)));
   }
 
   private RowDecoder.Field field(String column) {
@@ -165,9 +186,15 @@ public final class SnapshotMapping {
     return KeyEncoder.of(schema, declared, columns);
   }
 
-  /** Returns whether keys are encoded with their columns in the order of the DDL. */
-  public static boolean hasDeclaredKeyOrder(DeclaredTable declared, Manifest manifest) {
+  /**
+   * Returns whether keys have the bytes that the DDL gives them: their columns in its order, and
+   * its encoding.
+   */
+  public static boolean hasDeclaredKeys(DeclaredTable declared, Manifest manifest) {
     Schema stored = manifest.schema();
-    return stored == null || stored.primaryKey().equals(declared.primaryKey());
+    return stored == null
+        ? declared.order() == RecordOrder.HASH
+        : stored.primaryKey().equals(declared.primaryKey())
+            && stored.keyEncoding() == declared.schema().keyEncoding();
   }
 }

@@ -2,14 +2,26 @@ package io.bsdb.flink.row;
 
 import io.bsdb.table.Manifest;
 import org.apache.flink.table.api.DataTypes;
+import org.apache.flink.table.api.ValidationException;
 import org.apache.flink.table.data.StringData;
 import org.apache.flink.table.data.TimestampData;
 import org.apache.flink.table.types.DataType;
+import org.apache.flink.table.types.logical.LogicalType;
+import org.apache.flink.table.types.logical.LogicalTypeFamily;
+import org.apache.flink.table.types.utils.TypeConversions;
+import org.jspecify.annotations.Nullable;
 
-/** METADATA columns: properties of the snapshot that a row was found in. */
+/**
+ * METADATA columns: properties of the snapshot that a row was found in, and what a lookup asked for
+ * when it found the row.
+ */
 public enum SnapshotMetadata {
   VERSION("snapshot-version"),
-  CREATED_AT("snapshot-created-at");
+  CREATED_AT("snapshot-created-at"),
+  /** The value whose floor the last key column of the row is. */
+  FLOOR("floor"),
+  /** The value whose longest prefix the last key column of the row is. */
+  LONGEST_PREFIX("longest-prefix");
 
   private final String key;
 
@@ -22,27 +34,54 @@ public enum SnapshotMetadata {
     return key;
   }
 
-  public DataType type() {
+  /** Returns the type of the column. */
+  public DataType type(DeclaredTable table) {
     return switch (this) {
       case VERSION -> DataTypes.STRING().notNull();
       case CREATED_AT -> DataTypes.TIMESTAMP_LTZ(3).notNull();
+      case FLOOR, LONGEST_PREFIX ->
+          TypeConversions.fromLogicalToDataType(table.type(table.lastKeyColumn()).copy(true));
     };
   }
 
-  Object value(Manifest manifest) {
+  /** Returns whether only a lookup that compares the column can tell its value. */
+  public boolean isAskedFor() {
+    return this == FLOOR || this == LONGEST_PREFIX;
+  }
+
+  /** Returns the value for all rows of a snapshot; null if each lookup has its own. */
+  @Nullable Object value(Manifest manifest) {
     return switch (this) {
       case VERSION -> StringData.fromString(manifest.version());
       case CREATED_AT -> TimestampData.fromInstant(manifest.createdAt());
+      case FLOOR, LONGEST_PREFIX -> null;
     };
   }
 
-  /** Returns the metadata of this name. */
-  public static SnapshotMetadata of(String key) {
+  /**
+   * Returns the metadata of this name.
+   *
+   * @throws ValidationException if the table cannot have it
+   */
+  public static SnapshotMetadata of(String key, DeclaredTable table) {
     for (SnapshotMetadata metadata : values()) {
       if (metadata.key.equals(key)) {
+        metadata.check(table);
         return metadata;
       }
     }
     throw new IllegalArgumentException("no such metadata: " + key);
+  }
+
+  private void check(DeclaredTable table) {
+    String column = table.lastKeyColumn();
+    LogicalType type = table.type(column).copy(true);
+    if (this == LONGEST_PREFIX
+        && !type.is(LogicalTypeFamily.CHARACTER_STRING)
+        && !type.is(LogicalTypeFamily.BINARY_STRING)) {
+      throw new ValidationException(
+          "a column METADATA FROM '%s' of table %s needs a last key column of text or bytes; '%s' is %s"
+              .formatted(key, table.name(), column, type.asSummaryString()));
+    }
   }
 }

@@ -20,6 +20,34 @@ public sealed interface Extent extends Serializable {
   }
 
   /**
+   * The rows of a range of keys, from the first key that begins with some bytes, or is above them,
+   * to the last one that begins with others.
+   */
+  final class RowsOfRange implements Extent {
+    private static final long serialVersionUID = 1L;
+
+    private final byte[] first;
+    private final byte[] last;
+
+    /**
+     * @param first encoded as the DDL has keys; empty for no bound
+     * @param last the same
+     */
+    public RowsOfRange(byte[] first, byte[] last) {
+      this.first = first.clone();
+      this.last = last.clone();
+    }
+
+    byte[] first() {
+      return first;
+    }
+
+    byte[] last() {
+      return last;
+    }
+  }
+
+  /**
    * No row: their number alone, which the manifest tells of a version without changes; else the
    * rows of each partition are counted.
    *

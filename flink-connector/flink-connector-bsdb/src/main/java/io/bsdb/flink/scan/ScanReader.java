@@ -59,7 +59,7 @@ final class ScanReader implements SourceReader<RowData, ScanSplit> {
       current.close();
       rows = null;
       split = null;
-      if (!spec.isOpenedWhole()) {
+      if (open != null && !open.isWhole()) {
         closeVersion();
       }
       if (splits.isEmpty() && expected == Splits.MORE) {

@@ -6,6 +6,7 @@ import io.bsdb.flink.row.Projection;
 import io.bsdb.flink.row.SnapshotMapping;
 import io.bsdb.table.Manifest;
 import io.bsdb.table.Partitioning;
+import io.bsdb.table.RecordOrder;
 import java.io.IOException;
 import java.io.Serializable;
 import java.util.List;
@@ -35,9 +36,13 @@ public record ScanSpec(
     return settings.readsInPlace(table);
   }
 
-  /** Returns whether one reader serves all splits; else each split opens its partition alone. */
-  boolean isOpenedWhole() {
-    return isReadInPlace() && !(extent instanceof Extent.RowsOfKeys);
+  /**
+   * Returns whether one reader serves all splits; else each split opens its partition alone. In key
+   * order a share of the keys is in all partitions.
+   */
+  boolean isOpenedWhole(Manifest manifest) {
+    return manifest.order() == RecordOrder.KEY
+        || (isReadInPlace() && !(extent instanceof Extent.RowsOfKeys));
   }
 
   /**
@@ -62,6 +67,10 @@ public record ScanSpec(
           .mapToInt(partitioning::partition)
           .distinct()
           .sorted();
+    }
+    RangeOfKeys range = RangeOfKeys.of(this, manifest);
+    if (range != null) {
+      return IntStream.range(0, partitioning.count()).filter(range::overlaps);
     }
     return IntStream.range(0, partitioning.count())
         .filter(

@@ -8,6 +8,7 @@ import io.bsdb.reader.RecordCursor;
 import io.bsdb.reader.SnapshotReader;
 import io.bsdb.reader.follow.TableReader;
 import io.bsdb.reader.options.KeyShare;
+import io.bsdb.table.Manifest;
 import io.bsdb.table.Partitioning;
 import io.bsdb.table.Table;
 import io.bsdb.table.TableStorage;
@@ -22,7 +23,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * An open version of a table, of which partitions are read: the whole version of a table that is
- * scanned in place; one partition if it is read by key; and a copy of one partition of any other.
+ * scanned in place, or in key order; one partition if it is read by key; and a copy of one
+ * partition of any other.
  */
 final class ScannedVersion implements Closeable {
   private static final Logger LOG = LoggerFactory.getLogger(ScannedVersion.class);
@@ -55,9 +57,7 @@ final class ScannedVersion implements Closeable {
     if (spec.isReadInPlace()) {
       SharedSnapshots.Use use =
           SharedSnapshots.use(
-              spec.table(),
-              spec.settings().pinnedTo(split.version()),
-              spec.isOpenedWhole() ? KeyShare.ALL : partition(spec, split));
+              spec.table(), spec.settings().pinnedTo(split.version()), share(spec, split));
       return of(spec, use, use.live());
     }
     String name = COPY + UUID.randomUUID();
@@ -98,12 +98,19 @@ final class ScannedVersion implements Closeable {
   }
 
   /**
-   * Returns the share that holds one partition: of as many shares as there are partitions, each is
-   * a partition.
+   * Returns the share to open: all, or one partition: of as many shares as there are partitions,
+   * each is a partition.
    */
-  private static KeyShare partition(ScanSpec spec, ScanSplit split) throws IOException {
-    return new KeyShare(
-        split.partition(), spec.table().table().manifest(split.version()).partitions().size());
+  private static KeyShare share(ScanSpec spec, ScanSplit split) throws IOException {
+    Manifest manifest = spec.table().table().manifest(split.version());
+    return spec.isOpenedWhole(manifest)
+        ? KeyShare.ALL
+        : new KeyShare(split.partition(), manifest.partitions().size());
+  }
+
+  /** Returns whether the splits of this version need no other opening of it. */
+  boolean isWhole() {
+    return spec.isOpenedWhole(lease.reader().manifest());
   }
 
   private static TableReader copy(ScanSpec spec, ScanSplit split, Path directory)
@@ -112,7 +119,7 @@ final class ScannedVersion implements Closeable {
     return TableReader.builder(spec.table().table())
         .localDirectory(directory)
         .maxLocalBytes(settings.maxLocalBytes())
-        .options(settings.readerOptions(partition(spec, split)))
+        .options(settings.readerOptions(share(spec, split)))
         .pin(split.version())
         .open();
   }
@@ -146,7 +153,11 @@ final class ScannedVersion implements Closeable {
     if (spec.extent() instanceof Extent.RowCount count) {
       return new CountRow(count(reader, partition), count.columns());
     }
-    return new PartitionRows(spec, reader.scan(partition), decoder);
+    RangeOfKeys range = RangeOfKeys.of(spec, reader.manifest());
+    return new PartitionRows(
+        spec,
+        range == null ? reader.scan(partition) : reader.ordered().range(range.within(partition)),
+        decoder);
   }
 
   private static long count(SnapshotReader reader, int partition) throws IOException {

@@ -1,6 +1,7 @@
 package io.bsdb.flink.sink;
 
 import io.bsdb.flink.row.DeclaredTable;
+import io.bsdb.table.RecordOrder;
 import io.bsdb.writer.WriterOptions;
 import java.io.Serializable;
 import java.time.Duration;
@@ -33,6 +34,11 @@ public record BuildSettings(
   /** Returns the number of partition files. */
   int partitions() {
     return WriterOptions.parse(writer).partitions();
+  }
+
+  /** Returns the order of the records. */
+  RecordOrder order() {
+    return WriterOptions.parse(writer).order();
   }
 
   /** Returns the writer's options for a table. */

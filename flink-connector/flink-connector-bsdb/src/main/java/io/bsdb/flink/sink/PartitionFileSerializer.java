@@ -3,9 +3,11 @@ package io.bsdb.flink.sink;
 import io.bsdb.flink.state.StateSerializer;
 import io.bsdb.table.PartitionFile;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.util.UUID;
 import org.apache.flink.core.memory.DataInputView;
 import org.apache.flink.core.memory.DataOutputView;
+import org.jspecify.annotations.Nullable;
 
 /** Carries the manifest entry of a partition file from its writer to the committer. */
 final class PartitionFileSerializer extends StateSerializer<PartitionFile> {
@@ -24,6 +26,7 @@ final class PartitionFileSerializer extends StateSerializer<PartitionFile> {
     target.writeInt(file.recordCount());
     target.writeLong(file.keyBytes());
     target.writeLong(file.valueBytes());
+    writeBound(file.lowerBound(), target);
   }
 
   @Override
@@ -36,6 +39,28 @@ final class PartitionFileSerializer extends StateSerializer<PartitionFile> {
         source.readInt(),
         source.readInt(),
         source.readLong(),
-        source.readLong());
+        source.readLong(),
+        null,
+        0,
+        readBound(source));
+  }
+
+  /** Writes the first key of a file in key order, whose Base64 may be too long for a short text. */
+  private static void writeBound(@Nullable String bound, DataOutputView target) throws IOException {
+    target.writeBoolean(bound != null);
+    if (bound != null) {
+      byte[] base64 = bound.getBytes(StandardCharsets.US_ASCII);
+      target.writeInt(base64.length);
+      target.write(base64);
+    }
+  }
+
+  private static @Nullable String readBound(DataInputView source) throws IOException {
+    if (!source.readBoolean()) {
+      return null;
+    }
+    byte[] base64 = new byte[source.readInt()];
+    source.readFully(base64);
+    return new String(base64, StandardCharsets.US_ASCII);
   }
 }

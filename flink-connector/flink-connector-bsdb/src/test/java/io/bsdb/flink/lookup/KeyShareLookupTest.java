@@ -120,7 +120,12 @@ class KeyShareLookupTest {
     SnapshotLookupFunction function =
         new SnapshotLookupFunction(
             new LookupSpec(
-                declared, settings, Projection.all(declared), List.of(0, 1), InputShuffle.BY_KEY));
+                declared,
+                settings,
+                Projection.all(declared),
+                List.of(0, 1),
+                InputShuffle.BY_KEY,
+                10));
     function.open(new MeteredContext());
     RowData compared = GenericRowData.of(StringData.fromString("a"), 1);
     assertThat(value(function, compared)).isEqualTo("one");
@@ -144,7 +149,8 @@ class KeyShareLookupTest {
             TestLookup.spec(directory, Access.MAPPED, InputShuffle.BY_KEY).settings(),
             Projection.all(declared),
             List.of(0, 1),
-            InputShuffle.BY_KEY);
+            InputShuffle.BY_KEY,
+            10);
     try (FollowedTable followed = FollowedTable.open(spec, new KeyShare(0, 2))) {
       VersionLookup first = followed.current();
       publish(table("l", "k"), "two");

@@ -48,7 +48,12 @@ public final class TestLookup {
   static LookupSpec spec(
       DeclaredTable table, Access access, Duration refreshInterval, InputShuffle shuffle) {
     return new LookupSpec(
-        table, settings(access, refreshInterval, null), Projection.all(table), List.of(0), shuffle);
+        table,
+        settings(access, refreshInterval, null),
+        Projection.all(table),
+        List.of(0),
+        shuffle,
+        10);
   }
 
   /** Of a value of text, without refreshes by itself. */
