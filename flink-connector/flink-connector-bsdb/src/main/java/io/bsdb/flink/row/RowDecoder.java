@@ -56,7 +56,7 @@ public final class RowDecoder {
     this.metadata = metadata;
   }
 
-  /** Returns lookups that decode no more than this decoder reads. */
+  /** Returns lookups and scans that decode no more than this decoder reads. */
   public SnapshotReader selecting(SnapshotReader reader) {
     return reader.selecting(
         layout.select(Arrays.stream(fields).filter(field -> field >= 0).toArray()));

@@ -137,7 +137,7 @@ final class ScannedVersion implements Closeable {
     if (spec.extent() instanceof Extent.RowsOfKeys rows) {
       Partitioning partitioning = reader.manifest().partitioning();
       return new RowsByKey(
-          reader,
+          decoder.selecting(reader),
           decoder,
           mapping.storedKeys(rows.keys()).stream()
               .filter(key -> partitioning.partition(key) == partition)
@@ -146,7 +146,7 @@ final class ScannedVersion implements Closeable {
     if (spec.extent() instanceof Extent.RowCount count) {
       return new CountRow(count(reader, partition), count.columns());
     }
-    return new PartitionRows(spec, reader.scan(partition), decoder);
+    return new PartitionRows(spec, decoder.selecting(reader).scan(partition), decoder);
   }
 
   private static long count(SnapshotReader reader, int partition) throws IOException {
