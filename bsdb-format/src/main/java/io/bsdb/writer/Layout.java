@@ -17,7 +17,7 @@ public enum Layout {
    */
   COMPRESSED_PAGES("compressed-pages"),
   /**
-   * Blocks as in {@link #COMPACT}; strings are encoded with symbol tables, one for each column.
+   * Blocks as in {@link #BLOCKED}; strings are encoded with symbol tables, one for each column.
    * About half the size, for lookups that take up to twice as long.
    */
   SYMBOLS("symbols");
@@ -50,6 +50,6 @@ public enum Layout {
   }
 
   int alignment() {
-    return this == BLOCKED || this == COMPRESSED_PAGES ? io.bsdb.format.SnapshotFormat.PAGE : 1;
+    return this == BLOCKED || this == COMPRESSED_PAGES || this == SYMBOLS ? io.bsdb.format.SnapshotFormat.PAGE : 1;
   }
 }
