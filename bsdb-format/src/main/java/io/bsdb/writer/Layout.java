@@ -18,7 +18,8 @@ public enum Layout {
   COMPRESSED_PAGES("compressed-pages"),
   /**
    * Blocks as in {@link #BLOCKED}; strings are encoded with symbol tables, one for each column.
-   * About half the size, for lookups that take up to twice as long.
+   * About half to three quarters of the size, for lookups that take a third longer; up to three
+   * times as long where records have one length, of which {@link #BLOCKED} computes the places.
    */
   SYMBOLS("symbols");
 
