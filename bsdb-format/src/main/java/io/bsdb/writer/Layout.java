@@ -51,6 +51,8 @@ public enum Layout {
   }
 
   int alignment() {
-    return this == BLOCKED || this == COMPRESSED_PAGES || this == SYMBOLS ? io.bsdb.format.SnapshotFormat.PAGE : 1;
+    return this == BLOCKED || this == COMPRESSED_PAGES || this == SYMBOLS
+        ? io.bsdb.format.SnapshotFormat.PAGE
+        : 1;
   }
 }

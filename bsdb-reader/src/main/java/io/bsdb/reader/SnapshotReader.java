@@ -102,7 +102,8 @@ public interface SnapshotReader extends KeyLookup, Closeable {
 
   /**
    * Returns lookups and scans of the same files for rows of which only some fields will be read:
-   * the others are not decoded where that takes time, and may come out empty. Not to be closed by itself.
+   * the others are not decoded where that takes time, and may come out empty. Not to be closed by
+   * itself.
    *
    * @hidden
    */

@@ -46,8 +46,8 @@ class ForgedSnapshotTest {
     VARYING(Layout.COMPACT, Lengths.VARYING, 60, false, PerfectHashConstruction.SUX4J),
     COMPRESSED(Layout.COMPRESSED, Lengths.VARYING, 120, false, PerfectHashConstruction.PILOT),
     PAGES(Layout.BLOCKED, Lengths.VARYING, 260, false, PerfectHashConstruction.PILOT),
-    SYMBOLS(Layout.SYMBOLS, Lengths.VARYING, 260, false, PerfectHashConstruction.PILOT),
-    APPROXIMATE_SYMBOLS(Layout.SYMBOLS, Lengths.FIXED, 260, true, PerfectHashConstruction.PILOT),
+    SYMBOLS(Layout.SYMBOLS, Lengths.VARYING, 90, false, PerfectHashConstruction.PILOT),
+    APPROXIMATE_SYMBOLS(Layout.SYMBOLS, Lengths.FIXED, 90, true, PerfectHashConstruction.PILOT),
     APPROXIMATE(Layout.COMPACT, Lengths.VARYING, 60, true, PerfectHashConstruction.PILOT),
     APPROXIMATE_COMPRESSED(
         Layout.COMPRESSED, Lengths.FIXED, 60, true, PerfectHashConstruction.PILOT),
