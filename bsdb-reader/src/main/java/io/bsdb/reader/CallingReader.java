@@ -157,7 +157,7 @@ final class CallingReader implements SnapshotReader {
 
   @Override
   public RecordCursor scan() throws IOException {
-    return new SnapshotScan(snapshot, snapshot.partitions());
+    return new SnapshotScan(snapshot, snapshot.partitions(), selection);
   }
 
   @Override
@@ -167,7 +167,7 @@ final class CallingReader implements SnapshotReader {
           "no such partition: expected 0 to %d, actual %d"
               .formatted(partitionCount() - 1, partition));
     }
-    return new SnapshotScan(snapshot, snapshot.partitions(partition, partition + 1));
+    return new SnapshotScan(snapshot, snapshot.partitions(partition, partition + 1), selection);
   }
 
   @Override

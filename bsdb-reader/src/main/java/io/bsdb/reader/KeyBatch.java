@@ -138,39 +138,67 @@ final class KeyBatch {
     }
   }
 
+  /**
+   * Takes the values from blocks in memory. Each stage is a method of its own: the JVM inlines only
+   * so much into one, and a stage whose reads are calls would have fewer of them in flight.
+   */
   private void fetchInPlace() throws IOException {
-    int count = located.length;
-    Block[] blocks = new Block[count]; // in memory, so that holding them holds nothing up
-    int[] bases = new int[count];
-    long[] places = new long[count]; // first of what tells a record's place, then of the record
-    for (int i = 0; i < count; i++) {
+    Block[] blocks = new Block[located.length]; // in memory: to hold them holds nothing up
+    int[] bases = new int[located.length];
+    long[] places = new long[located.length];
+    fetchBlocks(blocks, bases, places);
+    int prefetched = prefetchPlaces(blocks, bases, places);
+    findPlaces(blocks, bases, places);
+    keep(prefetched + prefetchRecords(blocks, places));
+    takeValues(blocks, bases, places);
+  }
+
+  /**
+   * @param offsets receives where in its block lies what tells a record's place
+   */
+  private void fetchBlocks(Block[] blocks, int[] bases, long[] offsets) throws IOException {
+    for (int i = 0; i < blocks.length; i++) {
       if (located[i] >= 0) {
         int number = KeyIndex.block(located[i]);
         Block block = source.fetch(partitions[i].blocks(), number);
         blocks[i] = block;
         bases[i] = block.base(number);
-        places[i] = partitions[i].index().placeOffset(located[i]);
+        offsets[i] = partitions[i].index().placeOffset(located[i]);
       }
     }
+  }
+
+  private static int prefetchPlaces(Block[] blocks, int[] bases, long[] offsets) {
     int prefetched = 0;
-    for (int i = 0; i < count; i++) {
-      if (places[i] > 0) {
+    for (int i = 0; i < blocks.length; i++) {
+      if (offsets[i] > 0) {
         ByteBuffer bytes = blocks[i].bytes();
-        prefetched += bytes.get(bases[i]) + bytes.get(bases[i] + (int) places[i]);
+        prefetched += bytes.get(bases[i]) + bytes.get(bases[i] + (int) offsets[i]);
       }
     }
-    for (int i = 0; i < count; i++) {
+    return prefetched;
+  }
+
+  private void findPlaces(Block[] blocks, int[] bases, long[] places) throws IOException {
+    for (int i = 0; i < blocks.length; i++) {
       if (located[i] >= 0) {
         places[i] = partitions[i].index().place(blocks[i], bases[i], located[i]);
       }
     }
-    for (int i = 0; i < count; i++) {
+  }
+
+  private int prefetchRecords(Block[] blocks, long[] places) {
+    int prefetched = 0;
+    for (int i = 0; i < blocks.length; i++) {
       if (located[i] >= 0) {
         prefetched += prefetch(blocks[i].bytes(), places[i]);
       }
     }
-    keep(prefetched);
-    for (int i = 0; i < count; i++) {
+    return prefetched;
+  }
+
+  private void takeValues(Block[] blocks, int[] bases, long[] places) throws IOException {
+    for (int i = 0; i < blocks.length; i++) {
       if (located[i] >= 0) {
         Block block = blocks[i].readable(partitions[i].blocks().decoders(), selection);
         try {

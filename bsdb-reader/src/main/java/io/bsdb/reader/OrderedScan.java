@@ -1,5 +1,6 @@
 package io.bsdb.reader;
 
+import io.bsdb.format.symbols.FieldSelection;
 import io.bsdb.reader.block.BlockFetch;
 import io.bsdb.reader.io.Thrown;
 import io.bsdb.reader.partition.Partition;
@@ -52,7 +53,7 @@ final class OrderedScan implements RecordCursor {
     if (partition == null) {
       return null;
     }
-    RecordWalk first = new RecordWalk(partition, source);
+    RecordWalk first = new RecordWalk(partition, source, FieldSelection.ALL);
     walk = first; // to be closed if moving fails
     first.moveTo(seek.record());
     return first;
@@ -68,7 +69,7 @@ final class OrderedScan implements RecordCursor {
       return null;
     }
     Partition partition = snapshot.partition(number);
-    RecordWalk next = new RecordWalk(partition, source);
+    RecordWalk next = new RecordWalk(partition, source, FieldSelection.ALL);
     walk = next;
     next.moveTo(range.isReversed() ? partition.recordCount() - 1 : 0);
     return next;

@@ -101,8 +101,9 @@ public interface SnapshotReader extends KeyLookup, Closeable {
   KeyPlace place(byte[] key) throws IOException;
 
   /**
-   * Returns lookups on the same files for rows of which only some fields will be read: the others
-   * are not decoded where that takes time, and may come out empty. Not to be closed by itself.
+   * Returns lookups and scans of the same files for rows of which only some fields will be read:
+   * the others are not decoded where that takes time, and may come out empty. Not to be closed by
+   * itself.
    *
    * @hidden
    */

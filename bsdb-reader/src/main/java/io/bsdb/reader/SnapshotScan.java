@@ -1,6 +1,7 @@
 package io.bsdb.reader;
 
 import io.bsdb.format.hash.KeyHash;
+import io.bsdb.format.symbols.FieldSelection;
 import io.bsdb.reader.io.Thrown;
 import io.bsdb.reader.overlay.ChangeCursor;
 import io.bsdb.reader.overlay.Overlay;
@@ -19,14 +20,19 @@ import org.jspecify.annotations.Nullable;
 final class SnapshotScan implements RecordCursor {
   private final OpenSnapshot snapshot;
   private final Iterator<Partition> partitions;
+  private final FieldSelection selection;
   private final int call;
   private @Nullable RecordWalk walk;
   private @Nullable ChangeCursor changed;
   private boolean closed;
 
-  SnapshotScan(OpenSnapshot snapshot, List<Partition> partitions) {
+  /**
+   * @param selection of fields that will be read
+   */
+  SnapshotScan(OpenSnapshot snapshot, List<Partition> partitions, FieldSelection selection) {
     this.snapshot = snapshot;
     this.partitions = partitions.iterator();
+    this.selection = selection;
     this.call = snapshot.calls().enter();
   }
 
@@ -50,7 +56,7 @@ final class SnapshotScan implements RecordCursor {
           return true;
         } else if (partitions.hasNext()) {
           changed = null;
-          walk = new RecordWalk(partitions.next(), snapshot.uncached());
+          walk = new RecordWalk(partitions.next(), snapshot.uncached(), selection);
         } else {
           return false;
         }

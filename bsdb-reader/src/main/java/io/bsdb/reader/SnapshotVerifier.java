@@ -7,6 +7,7 @@ import io.bsdb.format.hash.KeyHash;
 import io.bsdb.format.index.HashIndex;
 import io.bsdb.format.index.KeyIndex;
 import io.bsdb.format.index.TreeIndex;
+import io.bsdb.format.symbols.FieldSelection;
 import io.bsdb.reader.block.MemoryBlocks;
 import io.bsdb.reader.io.DirectFile;
 import io.bsdb.reader.io.MappedFault;
@@ -62,7 +63,8 @@ public final class SnapshotVerifier {
       throws IOException {
     int records = 0;
     OrderVerifier order = OrderVerifier.of(partition, partitioning);
-    try (RecordWalk walk = new RecordWalk(partition, new MemoryBlocks(Access.MAPPED.name()))) {
+    MemoryBlocks blocks = new MemoryBlocks(Access.MAPPED.name());
+    try (RecordWalk walk = new RecordWalk(partition, blocks, FieldSelection.ALL)) {
       for (; walk.next(); records++) {
         if (partition.storesKeys()) {
           requireFound(partition, walk, records, partitioning);

@@ -73,6 +73,10 @@ class ForgedSnapshotTest {
       this.kind = kind;
     }
 
+    private boolean pages() {
+      return layout == Layout.BLOCKED || layout == Layout.SYMBOLS;
+    }
+
     TestData data() {
       return TestData.random(name().hashCode(), count, lengths, lengths, 40);
     }
@@ -82,7 +86,7 @@ class ForgedSnapshotTest {
           WriterOptions.builder()
               .layout(layout)
               .perfectHash(kind)
-              .blockSize(layout == Layout.BLOCKED ? 4096 : 512)
+              .blockSize(pages() ? 4096 : 512)
               .partitions(1);
       if (approximate) {
         builder.approximate();

@@ -60,7 +60,8 @@ class SnapshotContractTest {
   static Stream<Shape> shapes() {
     List<Shape> shapes = new ArrayList<>();
     for (Layout layout : Layout.values()) {
-      boolean pages = layout == Layout.BLOCKED || layout == Layout.COMPRESSED_PAGES;
+      boolean pages =
+          layout == Layout.BLOCKED || layout == Layout.COMPRESSED_PAGES || layout == Layout.SYMBOLS;
       for (KeyStorage keyStorage : KeyStorage.values()) {
         for (Lengths keys : Lengths.values()) {
           for (Lengths values : Lengths.values()) {

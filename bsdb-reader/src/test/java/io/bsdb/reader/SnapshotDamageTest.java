@@ -60,7 +60,9 @@ class SnapshotDamageTest {
     }
 
     private boolean pages() {
-      return layout == Layout.BLOCKED || layout == Layout.COMPRESSED_PAGES;
+      return layout == Layout.BLOCKED
+          || layout == Layout.COMPRESSED_PAGES
+          || layout == Layout.SYMBOLS;
     }
 
     TestData data() {

@@ -35,7 +35,9 @@ record TwoVersions(Path table, TestData data, List<Manifest> manifests, List<Fil
     }
 
     private boolean pages() {
-      return layout == Layout.BLOCKED || layout == Layout.COMPRESSED_PAGES;
+      return layout == Layout.BLOCKED
+          || layout == Layout.COMPRESSED_PAGES
+          || layout == Layout.SYMBOLS;
     }
 
     TestData data(int version) {

@@ -62,10 +62,15 @@ public final class SymbolDecoder extends BlockDecoder {
       return value == BlockReader.ABSENT ? value : decodeValue(reader, bytes, value);
     }
     long stored = reader.key(bytes, record);
-    if (!decoder.matches(decodeKey(reader, bytes, stored), key)) {
+    long value = BlockReader.behind(stored, record);
+    int prefix = prefix(bytes, value);
+    int keyLength = (int) stored;
+    int loaded = prefix < 0 ? keyLength + (int) value : keyLength;
+    load(bytes, (int) (stored >>> 32), loaded);
+    if (!decoder.matches(encoded, 0, keyLength, key)) {
       return BlockReader.ABSENT;
     }
-    return decodeValue(reader, bytes, BlockReader.behind(stored, record));
+    return prefix < 0 ? decodeValue(reader, keyLength, loaded) : verbatim(value, prefix);
   }
 
   @Override
@@ -87,44 +92,56 @@ public final class SymbolDecoder extends BlockDecoder {
 
   private int decodeKey(BlockReader reader, ByteBuffer bytes, long stored)
       throws CorruptSnapshotException {
-    int length = load(bytes, stored);
+    int length = (int) stored;
+    load(bytes, (int) (stored >>> 32), length);
     return decoder.key(encoded, 0, length, reader.maxKeyLength());
   }
 
   private long decodeValue(BlockReader reader, ByteBuffer bytes, long stored)
       throws CorruptSnapshotException {
-    int start = (int) (stored >>> 32);
-    int length = (int) stored;
-    int first = length == 0 ? 0 : bytes.get(start) & 0xFF;
-    first |= length < 2 ? 0 : (bytes.get(start + 1) & 0xFF) << 8;
-    int prefix = decoder.verbatim(first, length);
+    int prefix = prefix(bytes, stored);
     if (prefix >= 0) {
-      verbatim = true;
-      return (long) (start + prefix) << 32 | (length - prefix);
+      return verbatim(stored, prefix);
     }
-    load(bytes, stored);
-    int decoded = decoder.value(encoded, 0, length, reader.maxRecordLength(), wanted);
+    int length = (int) stored;
+    load(bytes, (int) (stored >>> 32), length);
+    return decodeValue(reader, 0, length);
+  }
+
+  private long decodeValue(BlockReader reader, int start, int end) throws CorruptSnapshotException {
+    int decoded = decoder.value(encoded, start, end, reader.maxRecordLength(), wanted);
     verbatim = false;
     return decoded;
   }
 
-  /** Copies an encoded key or value. */
-  private int load(ByteBuffer bytes, long stored) {
+  private long verbatim(long stored, int prefix) {
+    verbatim = true;
+    return ((stored >>> 32) + prefix) << 32 | ((int) stored - prefix);
+  }
+
+  /** Returns what {@link ValueDecoder#verbatim} says of a value. */
+  private int prefix(ByteBuffer bytes, long stored) {
     int start = (int) (stored >>> 32);
     int length = (int) stored;
+    int first = length == 0 ? 0 : bytes.get(start) & 0xFF;
+    first |= length < 2 ? 0 : (bytes.get(start + 1) & 0xFF) << 8;
+    return decoder.verbatim(first, length);
+  }
+
+  /** Copies an encoded key or value, or both. */
+  private void load(ByteBuffer bytes, int start, int length) {
     if (encoded.length < length) {
       encoded = new byte[Math.max(length, Math.min(2 * encoded.length, MAX_KEPT))];
     }
     if (length < Long.BYTES || length > MAX_COPIED_BY_WORDS) {
       bytes.get(start, encoded, 0, length);
-      return length;
+      return;
     }
     for (int i = 0; i < length - Long.BYTES; i += Long.BYTES) {
       LONGS.set(encoded, i, bytes.getLong(start + i));
     }
     int last = length - Long.BYTES;
     LONGS.set(encoded, last, bytes.getLong(start + last));
-    return length;
   }
 
   private ByteBuffer plain() {

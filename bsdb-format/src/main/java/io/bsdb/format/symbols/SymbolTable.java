@@ -174,6 +174,38 @@ public final class SymbolTable {
     }
   }
 
+  /**
+   * Returns whether a string is these bytes, encoded: without writing them, which reading them back
+   * would have to wait for.
+   *
+   * @param end of the encoded string in {@code source}
+   * @throws CorruptSnapshotException if the string has a code without a symbol or is cut off
+   */
+  boolean matches(byte[] source, int start, int end, byte[] plain) throws CorruptSnapshotException {
+    int from = start;
+    int at = 0;
+    while (from < end) {
+      int code = source[from++] & 0xFF;
+      int length = lengths[code];
+      if (length > 0) {
+        long difference = SymbolMatcher.word(plain, at) ^ symbols[code];
+        if (length > plain.length - at || (difference & mask(length)) != 0) {
+          return false;
+        }
+      } else {
+        length = rawLength(code, source, from, end);
+        from += code == RAW ? 1 : 0;
+        if (length > plain.length - at
+            || !Arrays.equals(source, from, from + length, plain, at, at + length)) {
+          return false;
+        }
+        from += length;
+      }
+      at += length;
+    }
+    return at == plain.length;
+  }
+
   /** Returns how many bytes follow a code that is no symbol as they are. */
   private int rawLength(int code, byte[] source, int from, int end)
       throws CorruptSnapshotException {

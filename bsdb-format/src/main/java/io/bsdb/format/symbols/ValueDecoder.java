@@ -1,7 +1,6 @@
 package io.bsdb.format.symbols;
 
 import io.bsdb.format.CorruptSnapshotException;
-import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -59,12 +58,8 @@ public final class ValueDecoder extends ValueTransform {
    * @return its length
    */
   public int key(byte[] source, int start, int end, int limit) throws CorruptSnapshotException {
-    SymbolTable table = symbols.keys();
-    if (table == null) {
-      throw new IllegalStateException("keys are not encoded");
-    }
     reserve(limit, end - start);
-    return checked(table.decode(source, start, end, plain, 0), limit);
+    return checked(keys().decode(source, start, end, plain, 0), limit);
   }
 
   /**
@@ -117,8 +112,17 @@ public final class ValueDecoder extends ValueTransform {
     return table.decode(source, start, end, target, at);
   }
 
-  /** Returns whether the key that was decoded last is this one. */
-  public boolean matches(int length, byte[] key) {
-    return Arrays.equals(plain, 0, length, key, 0, key.length);
+  /** Returns whether an encoded key is this one. */
+  public boolean matches(byte[] source, int start, int end, byte[] key)
+      throws CorruptSnapshotException {
+    return keys().matches(source, start, end, key);
+  }
+
+  private SymbolTable keys() {
+    SymbolTable table = symbols.keys();
+    if (table == null) {
+      throw new IllegalStateException("keys are not encoded");
+    }
+    return table;
   }
 }

@@ -182,6 +182,45 @@ class SymbolTableTest {
   }
 
   @Test
+  void encodedStringsAreComparedWithPlainOnes() throws Exception {
+    long seed = System.nanoTime();
+    Random random = new Random(seed);
+    List<byte[]> strings = new ArrayList<>(texts(random, 300));
+    strings.addAll(binary(random, 100));
+    strings.add(new byte[0]);
+    SymbolTable table = trained(strings);
+    for (byte[] string : strings) {
+      byte[] encoded = encode(table, string);
+      assertThat(table.matches(encoded, 0, encoded.length, string)).as("seed %d", seed).isTrue();
+      byte[] other = strings.get(random.nextInt(strings.size()));
+      assertThat(table.matches(encoded, 0, encoded.length, other))
+          .as("seed %d", seed)
+          .isEqualTo(Arrays.equals(string, other));
+      if (string.length > 0) {
+        byte[] changed = string.clone();
+        changed[random.nextInt(changed.length)] ^= (byte) (1 << random.nextInt(8));
+        byte[] shorter = Arrays.copyOf(string, random.nextInt(string.length));
+        byte[] longer = Arrays.copyOf(string, string.length + 1 + random.nextInt(9));
+        for (byte[] wrong : List.of(changed, shorter, longer)) {
+          assertThat(table.matches(encoded, 0, encoded.length, wrong))
+              .as("seed %d", seed)
+              .isFalse();
+        }
+      }
+    }
+  }
+
+  @Test
+  void comparingFindsDamage() {
+    byte[] plain = {'a', 'b', 'x', 'x', 'x'};
+    for (byte[] damaged : new byte[][] {{1}, {0, (byte) 255}, {0, (byte) 254, 9, 'x'}}) {
+      assertThatThrownBy(() -> table("ab").matches(damaged, 0, damaged.length, plain))
+          .as(Arrays.toString(damaged))
+          .isInstanceOf(CorruptSnapshotException.class);
+    }
+  }
+
+  @Test
   void nothingIsWrittenBehindTheTarget() {
     SymbolTable table = table("abcdefgh");
     assertThatThrownBy(() -> decode(table, new byte[100], 98 * 8))

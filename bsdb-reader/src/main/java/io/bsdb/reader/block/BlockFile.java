@@ -93,9 +93,9 @@ public final class BlockFile implements Closeable {
     }
   }
 
-  /** Returns the block in memory that starts at an offset of the file. */
-  Block chunk(long offset) {
-    return chunks[FileMemory.chunkIndex(offset)];
+  /** Returns the chunk of memory that a block starts in: in most files there is but one. */
+  Block chunk(int block) {
+    return chunks[chunks.length == 1 ? 0 : FileMemory.chunkIndex(offset(block))];
   }
 
   public Path path() {

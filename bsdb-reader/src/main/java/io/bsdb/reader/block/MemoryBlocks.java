@@ -19,7 +19,7 @@ public final class MemoryBlocks implements BlockSource {
     if (!file.isVerified(number)) {
       file.verifyInMemory(number, number + 1);
     }
-    return file.chunk(file.offset(number));
+    return file.chunk(number);
   }
 
   @Override

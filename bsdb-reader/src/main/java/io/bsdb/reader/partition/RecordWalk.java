@@ -20,6 +20,7 @@ public final class RecordWalk implements Closeable {
   private final BlockFile file;
   private final BlockReader reader;
   private final BlockFetch source;
+  private final FieldSelection selection;
   private final boolean framed;
   private @Nullable Block block;
   private ByteBuffer bytes = ByteBuffer.allocate(0);
@@ -33,12 +34,17 @@ public final class RecordWalk implements Closeable {
   private int bodyRecords;
   private int recordInBody;
 
-  /** Creates a walk that is before the first record. */
-  public RecordWalk(Partition partition, BlockFetch source) {
+  /**
+   * Creates a walk that is before the first record.
+   *
+   * @param selection of fields that will be read
+   */
+  public RecordWalk(Partition partition, BlockFetch source, FieldSelection selection) {
     this.partition = partition;
     this.file = partition.blocks();
     this.reader = file.reader();
     this.source = source;
+    this.selection = selection;
     this.framed = file.hasFrames();
   }
 
@@ -81,7 +87,7 @@ public final class RecordWalk implements Closeable {
 
   private void openBlock(int block) throws IOException {
     close();
-    Block fetched = source.fetch(file, block).readable(file.decoders(), FieldSelection.ALL);
+    Block fetched = source.fetch(file, block).readable(file.decoders(), selection);
     this.block = fetched;
     number = block;
     bytes = fetched.bytes();

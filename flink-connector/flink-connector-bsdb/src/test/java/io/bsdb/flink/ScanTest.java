@@ -61,6 +61,30 @@ class ScanTest {
         .containsExactly("+I[7, 77]");
   }
 
+  /** Columns that are not projected are not decoded, so those that are must not depend on them. */
+  @Test
+  void scansSomeColumnsOfRowsThatAreEncodedWithSymbols() throws Exception {
+    Sql session =
+        Sql.batch(2)
+            .numbers("s", ROWS)
+            .run(
+                """
+                CREATE TABLE e (id BIGINT, name STRING, score INT, town STRING, PRIMARY KEY (id) NOT ENFORCED)
+                WITH ('connector' = 'bsdb', 'path' = '%s', 'sink.layout' = 'symbols')"""
+                    .formatted(directory.resolve("e")))
+            .run(
+                "INSERT OVERWRITE e SELECT f0, 'name ' || CAST(f0 AS STRING), 7, 'town ' || CAST(f0 AS STRING) FROM s");
+
+    assertThat(session.texts("SELECT COUNT(DISTINCT town), MAX(town) FROM e"))
+        .containsExactly("+I[1000, town 999]");
+    assertThat(session.texts("SELECT town, score, name FROM e WHERE name LIKE '% 77'"))
+        .containsExactly("+I[town 77, 7, name 77]");
+    assertThat(session.texts("SELECT town FROM e WHERE id IN (5, 6)"))
+        .containsExactlyInAnyOrder("+I[town 5]", "+I[town 6]");
+    assertThat(session.texts("SELECT SUM(score), SUM(id) FROM e"))
+        .containsExactly("+I[7000, 499500]");
+  }
+
   @Test
   void scansAllRowsInStreamingMode() throws Exception {
     assertThat(Sql.streaming(2).run(ddl("t", "")).query("SELECT id FROM t"))

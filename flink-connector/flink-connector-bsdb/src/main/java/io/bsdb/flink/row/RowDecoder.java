@@ -71,7 +71,7 @@ public final class RowDecoder {
     this.lastKeyField = RowData.createFieldGetter(lastKeyType, schema.keyColumns().size() - 1);
   }
 
-  /** Returns lookups that decode no more than this decoder reads. */
+  /** Returns lookups and scans that decode no more than this decoder reads. */
   public SnapshotReader selecting(SnapshotReader reader) {
     return reader.selecting(
         layout.select(Arrays.stream(fields).filter(field -> field >= 0).toArray()));

@@ -144,7 +144,7 @@ final class ScannedVersion implements Closeable {
     if (spec.extent() instanceof Extent.RowsOfKeys rows) {
       Partitioning partitioning = reader.manifest().partitioning();
       return new RowsByKey(
-          reader,
+          decoder.selecting(reader),
           decoder,
           mapping.storedKeys(rows.keys()).stream()
               .filter(key -> partitioning.partition(key) == partition)
@@ -156,7 +156,9 @@ final class ScannedVersion implements Closeable {
     RangeOfKeys range = RangeOfKeys.of(spec, reader.manifest());
     return new PartitionRows(
         spec,
-        range == null ? reader.scan(partition) : reader.ordered().range(range.within(partition)),
+        range == null
+            ? decoder.selecting(reader).scan(partition)
+            : reader.ordered().range(range.within(partition)),
         decoder);
   }
 
