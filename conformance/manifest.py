@@ -1,5 +1,7 @@
 """The manifest (FORMAT.md: manifest.json)."""
 
+import base64
+import binascii
 import datetime
 import json
 import re
@@ -83,6 +85,10 @@ def read_manifest(data, version=None):
     for texts in ("options", "properties", "sourcePositions"):
         need(len(member(root, texts, dict)) <= 65536, f"too many {texts}")
         need(all(type(text) is str for text in root[texts].values()), f"{texts} hold no strings")
+    if "order" in root and member(root, "order", str) != "key":
+        raise Unsupported("order")
+    if "order" in root and "segments" in root:
+        raise Unsupported("changes in key order")
     entries = member(root, "partitions", list)
     need(1 <= len(entries) <= 65536, "number of partitions")
     for entry in entries:
@@ -97,14 +103,34 @@ def read_manifest(data, version=None):
             member(entry, "version", str, NAME)
         if "foldedThrough" in entry:
             number(entry, "foldedThrough", 2**63 - 1)
+    if "order" in root:
+        read_bounds(root, entries)
     for unique in ("file", "fileId"):
         need(len({entry[unique] for entry in entries}) == len(entries), f"{unique} twice")
     need(number(root, "recordCount", 2**63 - 1) == sum(e["recordCount"] for e in entries), "records")
     read_changes(root)
     plain = "segments" not in root and not any(e.get("version") or e.get("foldedThrough") for e in entries)
     need(plain or format_version == 2, "changes in format version 1")
+    need("order" not in root or format_version == 2, "key order in format version 1")
     need(not root.get("segments") or root["options"].get("keys") != "omitted", "changes of a table without keys")
     return root
+
+
+def read_bounds(root, entries):
+    """Adds the bytes of the lower bounds."""
+    before = None
+    for entry in entries:
+        text = member(entry, "lowerBound", str)
+        try:
+            bound = base64.b64decode(text, validate=True)
+        except binascii.Error as e:
+            raise Corrupt(f"lowerBound: {e}") from e
+        need(base64.b64encode(bound).decode() == text and len(bound) <= 65535, "lowerBound")
+        need(bound == b"" if before is None else before < bound, "lower bounds do not ascend")
+        need(entry["recordCount"] or len(entries) == 1, "partition without records in key order")
+        entry["bound"] = before = bound
+    schema = root.get("schema")
+    need(schema is None or type(schema) is dict and schema.get("keyEncoding") == "ordered", "key encoding")
 
 
 def read_changes(root):

@@ -8,10 +8,12 @@ import zstandard
 
 from basics import Corrupt, Unsupported, crc32c, need, read
 from hashes import pilot, sux4j
+from order import Order, positions
 from symbols import NONE, Symbols
 
 MAX_LENGTH = 2**28 + 2**20
 BLOCKS, PROPERTIES, PERFECT_HASH, SIGNATURES, BLOCK_INDEX, DICTIONARY, SYMBOLS = 1, 2, 3, 4, 5, 6, 7
+ORDER_INDEX, POSITIONS, HEADS = 8, 9, 10
 
 
 def sequence(data, at, count):
@@ -34,13 +36,13 @@ def sequence(data, at, count):
 
 
 class Partition:
-    """One partition file."""
+    """One partition file; bound is its lower bound in key order, None in hash order."""
 
-    def __init__(self, path, entry):
+    def __init__(self, path, entry, bound=None):
         self.data = read(path)
         need(len(self.data) == entry["length"], "length of the file")
         self.verified = -1, None  # the last block that was read
-        self.crc = entry["checksum"]
+        self.crc, self.bound = entry["checksum"], bound
         self.id = uuid.UUID(entry["fileId"]).bytes
         self.header()
         self.footer()
@@ -75,7 +77,7 @@ class Partition:
             need(64 <= offset <= directory and size <= directory - offset, "place of a section")
             need(kind == BLOCKS or size <= 2**30, "length of a section")
             taken.append((offset, offset + size))
-            if kind > SYMBOLS and flags & 1:
+            if kind > HEADS and flags & 1:
                 raise Unsupported(f"section of kind {kind}")
             need(kind not in self.places, "section twice")
             self.places[kind] = offset, size, stated
@@ -113,15 +115,9 @@ class Partition:
             self.fixed = self.value_length + (self.key_length if self.stored else 0)
 
     def index(self):
-        section = self.section(PERFECT_HASH)
-        need(len(section) >= 8, "perfect hash")
-        kind, version, reserved, size = struct.unpack_from("<BBHI", section)
-        need(kind in (1, 2) and version == 1 and reserved == 0 and size == self.n, "perfect hash")
-        self.rank = (pilot if kind == 2 else sux4j)(section, size)
-        if self.bits:
-            length = -(-self.n * self.bits // 8) + 8
-            self.signatures = self.section(SIGNATURES)
-            need(len(self.signatures) == length, "length of the signatures")
+        self.rank = None
+        if self.bound is None or PERFECT_HASH in self.places:
+            self.points()
         section = self.section(BLOCK_INDEX)
         need(len(section) >= 24, "block index")
         count, records, length, total = struct.unpack_from("<IIQQ", section)
@@ -151,10 +147,34 @@ class Partition:
                 format=zstandard.FORMAT_ZSTD1_MAGICLESS,
                 dict_data=zstandard.ZstdCompressionDict(dictionary) if dictionary else None,
             )
+        need(self.bound is not None or ORDER_INDEX not in self.places, "file in key order")
+        self.order = None
+        if self.bound is not None:
+            need(self.stored and not self.encoded, "keys in key order")
+            self.order = Order(self.section(ORDER_INDEX), self, self.bound)
+            if self.framed:
+                self.order.open_heads(self.section(HEADS))
+
+    def points(self):
+        section = self.section(PERFECT_HASH)
+        need(len(section) >= 8, "perfect hash")
+        kind, version, reserved, size = struct.unpack_from("<BBHI", section)
+        need(kind in (1, 2) and version == 1 and reserved == 0 and size == self.n, "perfect hash")
+        self.rank = (pilot if kind == 2 else sux4j)(section, size)
+        if self.bound is not None:
+            numbers, rank = positions(self.section(POSITIONS), self.n), self.rank
+            self.rank = lambda high, low: numbers[rank(high, low)]
+        if self.bits:
+            length = -(-self.n * self.bits // 8) + 8
+            self.signatures = self.section(SIGNATURES)
+            need(len(self.signatures) == length, "length of the signatures")
 
     def get(self, key, high, low):
         if self.n == 0:
             return None
+        if self.rank is None:
+            stored, value = self.record(max(0, self.order.count(key, True) - 1))
+            return value if stored == key else None
         rank = self.rank(high, low)
         if self.bits:
             at, shift = divmod(rank * self.bits, 8)
@@ -242,7 +262,9 @@ class Partition:
             need(self.value_length in (-1, len(value)) and len(value) <= 2**28, "value length")
         return record[at : at + length] if self.stored else None, value
 
-    def verify(self):
+    def verify(self, upper=None):
         need("%08x" % crc32c(self.data) == self.crc, "checksum of the file")
         for rank in range(self.n):
             self.record(rank)
+        if self.bound is not None and self.n:
+            self.order.verify(upper)

@@ -1,6 +1,7 @@
 """A reader of bsdb tables, written from docs/FORMAT.md alone. Run: python3 reader.py, which checks all cases of this folder."""
 
 import base64
+import bisect
 import hashlib
 import json
 import os
@@ -37,9 +38,11 @@ class Snapshot:
         self.manifest = read_manifest(read(os.path.join(directory, "manifest.json")), version)
         entries = self.manifest["partitions"]
         if "schema" in self.manifest:
-            self.columns, self.key = read_schema(self.manifest["schema"])
+            self.columns, self.key, self.sorted = read_schema(self.manifest["schema"])
+        self.bounds = [e["bound"] for e in entries] if "order" in self.manifest else None
         self.partitions = [
-            Partition(os.path.join(snapshots, e.get("version", version), e["file"]), e) for e in entries
+            Partition(os.path.join(snapshots, e.get("version", version), e["file"]), e, e.get("bound"))
+            for e in entries
         ]
         self.segments = []
         self.changed = {}
@@ -60,18 +63,47 @@ class Snapshot:
         if key in self.changed:
             return self.changed[key]
         high, low = hash_of(key)
+        if self.bounds:
+            return self.partitions[self.partition_in_order(key)].get(key, high, low)
         return self.partitions[self.partition(high)].get(key, high, low)
+
+    def partition_in_order(self, key):
+        return bisect.bisect_right(self.bounds, key) - 1
+
+    def neighbour(self, key, through, step):
+        """The key in front of the place of a key (step -1), or behind it (0); None if there is none."""
+        at = self.partition_in_order(key)
+        number = self.partitions[at].order.count(key, through) + step if self.partitions[at].n else -1
+        if 0 <= number < self.partitions[at].n:
+            return self.partitions[at].order.key(number)
+        at += 1 if step == 0 else -1
+        if not 0 <= at < len(self.partitions):
+            return None
+        return self.partitions[at].order.first if step == 0 else self.partitions[at].order.last
+
+    def near(self, key):
+        """The keys near a key, by the names of cases.json."""
+        near = {"floor": self.neighbour(key, True, -1), "lower": self.neighbour(key, False, -1)}
+        near.update(ceiling=self.neighbour(key, False, 0), higher=self.neighbour(key, True, 0))
+        prefix = near["floor"]
+        while prefix is not None and not key.startswith(prefix):
+            key = os.path.commonprefix([key, prefix])
+            prefix = self.neighbour(key, True, -1) if key else None
+        return {**near, "longestPrefix": prefix}
 
     def row(self, key, value):
         """The members of a row, in the order of the columns."""
         others = [name for name in self.columns if name not in self.key]
-        row = dict(zip(self.key, decode_key([self.columns[name] for name in self.key], key)))
+        row = dict(zip(self.key, decode_key([self.columns[name] for name in self.key], key, self.sorted)))
         row.update(zip(others, decode_row([self.columns[name] for name in others], value)))
         return {name: row[name] for name in self.columns}
 
     def verify(self):
-        for partition in self.partitions:
-            partition.verify()
+        for i, partition in enumerate(self.partitions):
+            partition.verify(self.bounds[i + 1] if self.bounds and i + 1 < len(self.bounds) else None)
+            for rank in range(partition.n if partition.stored else 0):
+                key, value = partition.record(rank)
+                need(partition.get(key, *hash_of(key)) == value, "record is not found by its key")
         need(all(segment.crc for segment in self.segments), "checksum of a segment")
 
 
@@ -95,6 +127,10 @@ def check_good(case):
             need(row == json_text(record["row"]), "JSON of the row: expected " + json_text(record["row"]))
     for key in case["absent"]:
         need(snapshot.get(base64.b64decode(key)) is None, f"{key} is present")
+    for near in case.get("near", []):
+        for name, found in snapshot.near(base64.b64decode(near["key"])).items():
+            expected = near[name]
+            need(found == (expected and base64.b64decode(expected)), f"{name} of {near['key']}")
 
 
 def failure(case):

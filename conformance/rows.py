@@ -84,10 +84,10 @@ class TypeText:
 
 
 def read_schema(schema):
-    """Names and types of all columns, and the names of the key."""
+    """Names and types of all columns, the names of the key, and whether its bytes sort."""
     need(type(schema) is dict and type(schema.get("columns")) is list, "schema")
     need("keyEncoding" not in schema or type(schema["keyEncoding"]) is str, "key encoding")
-    if schema.get("keyEncoding", "plain") != "plain":
+    if schema.get("keyEncoding", "plain") not in ("plain", "ordered"):
         raise Unsupported("key encoding")
     columns = {}
     for column in schema["columns"]:
@@ -101,7 +101,7 @@ def read_schema(schema):
     need(type(key) is list and key and len(key) == len(set(map(str, key))), "primary key")
     for name in key:
         need(name in columns and columns[name].name not in ("ARRAY", "MAP", "ROW"), "primary key")
-    return columns, key
+    return columns, key, schema.get("keyEncoding") == "ordered"
 
 
 def date_text(days):
@@ -183,8 +183,39 @@ def scalar(kind, data, order):
     return {"DATE": date_text, "TIME": time_text}.get(name, lambda n: Number(n))(number)
 
 
-def decode_key(types, data):
-    if len(types) == 1:
+def sorted_fields(types, data):
+    """The bytes of the columns of a key that sorts, as they are in one that does not."""
+    fields, at = [], 0
+    for i, kind in enumerate(types):
+        width = kind.width()
+        if kind.name == "DECIMAL":
+            width = (10 ** kind.parameters[0] - 1).bit_length() // 8 + 1
+        if width:
+            field = bytearray(data[at : at + width])
+            need(len(field) == width, "key ends early")
+            at += width
+            if kind.name in ("FLOAT", "DOUBLE") and field[0] < 128:
+                field = bytearray(b ^ 255 for b in field)
+            elif kind.name != "BOOLEAN":
+                field[0] ^= 128
+        elif i + 1 == len(types):
+            field, at = data[at:], len(data)
+        else:
+            field = bytearray()
+            while data[at : at + 2] != b"\0\1":
+                need(at + 2 <= len(data) and (data[at] or data[at + 1] == 255), "end of a key column")
+                field.append(data[at])
+                at += 1 if data[at] else 2
+            at += 2
+        fields.append(bytes(field))
+    need(at == len(data), "key goes on")
+    return fields
+
+
+def decode_key(types, data, is_sorted):
+    if is_sorted:
+        fields = sorted_fields(types, data)
+    elif len(types) == 1:
         fields = [data]
     else:
         fields, at = [], 0

@@ -1,8 +1,13 @@
 package io.bsdb.benchmarks;
 
 import com.fasterxml.jackson.core.type.TypeReference;
-import io.bsdb.benchmarks.Results.Section;
 import io.bsdb.benchmarks.flink.LookupBench;
+import io.bsdb.benchmarks.harness.JavaProcess;
+import io.bsdb.benchmarks.harness.Machine;
+import io.bsdb.benchmarks.harness.Progress;
+import io.bsdb.benchmarks.harness.Results;
+import io.bsdb.benchmarks.harness.Results.Section;
+import io.bsdb.benchmarks.harness.Workload;
 import io.bsdb.benchmarks.kstreams.StreamsBench;
 import io.bsdb.benchmarks.peers.Peer;
 import io.bsdb.benchmarks.peers.Peers;

@@ -2,8 +2,14 @@ package io.bsdb.benchmarks;
 
 import com.fasterxml.jackson.core.type.TypeReference;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import io.bsdb.benchmarks.Results.Row;
-import io.bsdb.benchmarks.Results.Section;
+import io.bsdb.benchmarks.harness.Directories;
+import io.bsdb.benchmarks.harness.JavaProcess;
+import io.bsdb.benchmarks.harness.Machine;
+import io.bsdb.benchmarks.harness.Progress;
+import io.bsdb.benchmarks.harness.RecordFile;
+import io.bsdb.benchmarks.harness.Results.Row;
+import io.bsdb.benchmarks.harness.Results.Section;
+import io.bsdb.benchmarks.harness.Workload;
 import io.bsdb.benchmarks.peers.Peer;
 import io.bsdb.benchmarks.peers.Peers;
 import java.io.IOException;

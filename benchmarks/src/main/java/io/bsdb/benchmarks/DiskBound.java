@@ -1,9 +1,13 @@
 package io.bsdb.benchmarks;
 
-import io.bsdb.benchmarks.Results.Row;
-import io.bsdb.benchmarks.Results.Section;
-import io.bsdb.benchmarks.Workload.Keys;
-import io.bsdb.benchmarks.Workload.Queries;
+import io.bsdb.benchmarks.harness.Directories;
+import io.bsdb.benchmarks.harness.InFlight;
+import io.bsdb.benchmarks.harness.Progress;
+import io.bsdb.benchmarks.harness.Results.Row;
+import io.bsdb.benchmarks.harness.Results.Section;
+import io.bsdb.benchmarks.harness.Workload;
+import io.bsdb.benchmarks.harness.Workload.Keys;
+import io.bsdb.benchmarks.harness.Workload.Queries;
 import io.bsdb.reader.AsyncSnapshotReader;
 import io.bsdb.reader.SnapshotReader;
 import io.bsdb.reader.metrics.ReaderMetrics;

@@ -1,5 +1,8 @@
 package io.bsdb.benchmarks;
 
+import io.bsdb.benchmarks.harness.Directories;
+import io.bsdb.benchmarks.harness.Progress;
+import io.bsdb.benchmarks.harness.Workload;
 import java.io.IOException;
 import java.nio.MappedByteBuffer;
 import java.nio.channels.FileChannel;

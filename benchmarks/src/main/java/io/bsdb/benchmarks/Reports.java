@@ -2,8 +2,9 @@ package io.bsdb.benchmarks;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.SerializationFeature;
-import io.bsdb.benchmarks.Results.Row;
-import io.bsdb.benchmarks.Results.Section;
+import io.bsdb.benchmarks.harness.Results;
+import io.bsdb.benchmarks.harness.Results.Row;
+import io.bsdb.benchmarks.harness.Results.Section;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.InputStream;

@@ -2,7 +2,9 @@ package io.bsdb.benchmarks;
 
 import com.fasterxml.jackson.core.type.TypeReference;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import io.bsdb.benchmarks.Workload.Keys;
+import io.bsdb.benchmarks.harness.JavaProcess;
+import io.bsdb.benchmarks.harness.Measure;
+import io.bsdb.benchmarks.harness.Workload.Keys;
 import io.bsdb.benchmarks.peers.Peer;
 import io.bsdb.benchmarks.peers.Peers;
 import io.bsdb.benchmarks.peers.Store;

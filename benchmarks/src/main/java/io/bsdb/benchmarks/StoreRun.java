@@ -1,7 +1,9 @@
 package io.bsdb.benchmarks;
 
-import io.bsdb.benchmarks.Workload.Keys;
-import io.bsdb.benchmarks.Workload.Queries;
+import io.bsdb.benchmarks.harness.Measure;
+import io.bsdb.benchmarks.harness.Workload;
+import io.bsdb.benchmarks.harness.Workload.Keys;
+import io.bsdb.benchmarks.harness.Workload.Queries;
 import io.bsdb.benchmarks.peers.Store;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -24,9 +26,6 @@ import org.HdrHistogram.Histogram;
  * left nothing in the processor's caches, and a turn is too short to forget that.
  */
 final class StoreRun {
-  /** Keys of one {@code getAll}. */
-  static final int BATCH = 64;
-
   private final Store store;
   private final Workload workload;
   private final int slices;
@@ -38,7 +37,7 @@ final class StoreRun {
 
   /**
    * @param rounds that there will be at most, the untimed ones excepted
-   * @param length queries of a slice: a multiple of {@link #BATCH}
+   * @param length queries of a slice: a multiple of {@link Measure#BATCH}
    */
   StoreRun(Store store, Workload workload, int rounds, int length) {
     this.store = store;
@@ -76,7 +75,7 @@ final class StoreRun {
   }
 
   /**
-   * Asks {@link #BATCH} queries. A method of its own, so that the number of its calls has it
+   * Asks {@link Measure#BATCH} queries. A method of its own, so that the number of its calls has it
    * compiled before the first round that counts, however short rounds are.
    */
   private interface Part {
@@ -84,7 +83,7 @@ final class StoreRun {
   }
 
   private void ask(Queries all, int round, Part part) throws IOException {
-    for (int from = from(round); from < from(round) + length; from += BATCH) {
+    for (int from = from(round); from < from(round) + length; from += Measure.BATCH) {
       part.ask(all, from);
     }
   }
@@ -107,7 +106,7 @@ final class StoreRun {
   }
 
   private void get(Queries all, int from) throws IOException {
-    for (int i = from; i < from + BATCH; i++) {
+    for (int i = from; i < from + Measure.BATCH; i++) {
       all.check(i, store.get(all.key(i)));
     }
   }
@@ -118,7 +117,7 @@ final class StoreRun {
 
   private void getAll(Queries all, int from) throws IOException {
     int i = from;
-    for (byte[] value : store.getAll(all.keys(from, BATCH))) {
+    for (byte[] value : store.getAll(all.keys(from, Measure.BATCH))) {
       all.check(i++, value);
     }
   }
@@ -128,11 +127,11 @@ final class StoreRun {
     Queries all = leadIn(keys, round, this::get);
     List<Callable<Void>> tasks = new ArrayList<>();
     for (int thread = 0; thread < threads; thread++) {
-      int from = from(round) + length / BATCH * thread / threads * BATCH;
-      int to = from(round) + length / BATCH * (thread + 1) / threads * BATCH;
+      int from = from(round) + length / Measure.BATCH * thread / threads * Measure.BATCH;
+      int to = from(round) + length / Measure.BATCH * (thread + 1) / threads * Measure.BATCH;
       tasks.add(
           () -> {
-            for (int i = from; i < to; i += BATCH) {
+            for (int i = from; i < to; i += Measure.BATCH) {
               get(all, i);
             }
             return null;
@@ -174,7 +173,7 @@ final class StoreRun {
   }
 
   private void latencies(Queries all, int from, Histogram histogram) throws IOException {
-    for (int i = from; i < from + BATCH; i++) {
+    for (int i = from; i < from + Measure.BATCH; i++) {
       long start = System.nanoTime();
       byte[] value = store.get(all.key(i));
       histogram.recordValue(System.nanoTime() - start);

@@ -3,9 +3,12 @@ package io.bsdb.benchmarks;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.bsdb.benchmarks.Results.Row;
-import io.bsdb.benchmarks.Results.Section;
-import io.bsdb.benchmarks.Workload.Keys;
+import io.bsdb.benchmarks.harness.Directories;
+import io.bsdb.benchmarks.harness.Measure;
+import io.bsdb.benchmarks.harness.Results.Row;
+import io.bsdb.benchmarks.harness.Results.Section;
+import io.bsdb.benchmarks.harness.Workload;
+import io.bsdb.benchmarks.harness.Workload.Keys;
 import io.bsdb.benchmarks.peers.Peer;
 import io.bsdb.benchmarks.peers.Peers;
 import io.bsdb.benchmarks.peers.Store;

@@ -3,8 +3,10 @@ package io.bsdb.benchmarks;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.management.ThreadMXBean;
-import io.bsdb.benchmarks.Workload.Keys;
-import io.bsdb.benchmarks.Workload.Queries;
+import io.bsdb.benchmarks.harness.Measure;
+import io.bsdb.benchmarks.harness.Workload;
+import io.bsdb.benchmarks.harness.Workload.Keys;
+import io.bsdb.benchmarks.harness.Workload.Queries;
 import io.bsdb.format.FileFooter;
 import io.bsdb.format.FileHeader;
 import io.bsdb.format.PartChecksum;
@@ -152,7 +154,7 @@ class LookupCostTest {
    */
   @Test
   void getAllAllocatesLittleBesideTheValues() throws IOException {
-    List<List<byte[]>> batches = queries.batches(StoreRun.BATCH);
+    List<List<byte[]>> batches = queries.batches(Measure.BATCH);
     long values = 0;
     for (int i = 0; i < CALLS; i++) {
       values += queries.isPresent(i) ? VALUE_ARRAY : 0;
@@ -163,9 +165,9 @@ class LookupCostTest {
           allocated(
               most,
               () -> {
-                for (int i = 0; i < CALLS; i += StoreRun.BATCH) {
-                  List<byte[]> found = reader.getAll(batches.get(i / StoreRun.BATCH));
-                  for (int j = 0; j < StoreRun.BATCH; j++) {
+                for (int i = 0; i < CALLS; i += Measure.BATCH) {
+                  List<byte[]> found = reader.getAll(batches.get(i / Measure.BATCH));
+                  for (int j = 0; j < Measure.BATCH; j++) {
                     queries.check(i + j, found.get(j));
                   }
                 }

@@ -3,8 +3,9 @@ package io.bsdb.benchmarks;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
-import io.bsdb.benchmarks.Results.Row;
-import io.bsdb.benchmarks.Results.Section;
+import io.bsdb.benchmarks.harness.Results;
+import io.bsdb.benchmarks.harness.Results.Row;
+import io.bsdb.benchmarks.harness.Results.Section;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;

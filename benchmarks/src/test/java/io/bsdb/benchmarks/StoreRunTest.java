@@ -2,7 +2,9 @@ package io.bsdb.benchmarks;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.bsdb.benchmarks.Workload.Keys;
+import io.bsdb.benchmarks.harness.Measure;
+import io.bsdb.benchmarks.harness.Workload;
+import io.bsdb.benchmarks.harness.Workload.Keys;
 import io.bsdb.benchmarks.peers.Store;
 import java.nio.ByteBuffer;
 import java.util.HashMap;
@@ -12,7 +14,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 class StoreRunTest {
-  private static final int LENGTH = 2 * StoreRun.BATCH;
+  private static final int LENGTH = 2 * Measure.BATCH;
   private static final long SLOW_MILLIS = 300;
 
   private final Workload workload = new Workload(1000);

@@ -3,8 +3,10 @@ package io.bsdb.benchmarks;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.bsdb.benchmarks.Workload.Keys;
-import io.bsdb.benchmarks.Workload.Queries;
+import io.bsdb.benchmarks.harness.RecordFile;
+import io.bsdb.benchmarks.harness.Workload;
+import io.bsdb.benchmarks.harness.Workload.Keys;
+import io.bsdb.benchmarks.harness.Workload.Queries;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Arrays;

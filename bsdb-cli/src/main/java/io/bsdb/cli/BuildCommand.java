@@ -133,7 +133,10 @@ final class BuildCommand implements Callable<Integer> {
     if (verifyInput && !inputs.canBeReadAgain()) {
       throw CommandFailure.usage("--verify-input needs inputs that can be read twice");
     }
-    RecordFormat format = records.format(input, inputs, badLines, builder.build(), console);
+    RecordFormat format =
+        records
+            .format(input, inputs, badLines, builder.build(), console)
+            .withKeyEncoding(writer.keyEncoding());
     Schema schema = format.schema();
     WriterOptions options = schema == null ? builder.build() : builder.schema(schema).build();
     Manifest manifest;

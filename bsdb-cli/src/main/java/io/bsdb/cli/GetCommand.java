@@ -6,6 +6,8 @@ import io.bsdb.cli.output.Console;
 import io.bsdb.cli.output.Encoding;
 import io.bsdb.cli.output.ExitStatus;
 import io.bsdb.cli.output.RecordText;
+import io.bsdb.reader.KeyValue;
+import io.bsdb.reader.OrderedReader;
 import io.bsdb.reader.SnapshotReader;
 import java.io.BufferedOutputStream;
 import java.io.IOException;
@@ -18,6 +20,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -41,6 +44,10 @@ import picocli.CommandLine.Parameters;
           + " printed as JSON. A key of several columns is given with commas between them, or as a"
           + " JSON array.",
       "",
+      "With --floor, --ceiling or --longest-prefix, in a table that was built with --order key, the"
+          + " nearest key is looked for; the line begins with the key that was found, as JSON if"
+          + " there is a schema.",
+      "",
       "Exit status: 0 all keys were found, 1 some are absent, 2 usage, 3 the table is corrupt or"
           + " cannot be read.",
       ""
@@ -50,7 +57,8 @@ import picocli.CommandLine.Parameters;
       "  bsdb get --table places -- 2950159",
       "  bsdb get --table places/snapshots/0000000002-1f0c9a37 -- 2950159",
       "  bsdb get --table prices -- 'DE,4711' '[\"DE\", 4712]'",
-      "  cut -f 1 clicks.txt | bsdb get --table places --keys -"
+      "  cut -f 1 clicks.txt | bsdb get --table places --keys -",
+      "  bsdb get --table blocks --floor -- 192.0.2.17"
     })
 final class GetCommand implements Callable<Integer> {
   private static final int BUFFER = 64 << 10;
@@ -66,6 +74,32 @@ final class GetCommand implements Callable<Integer> {
           "How keys and values are written, if the table has no schema: utf8, hex or base64."
               + " Default: utf8, which prints bytes as they are.")
   private @Nullable Encoding encoding;
+
+  @ArgGroup private @Nullable Nearest nearest;
+
+  /** Which record is looked for instead of the one with the key itself. */
+  static final class Nearest {
+    @Option(
+        names = "--floor",
+        description = "Look for the greatest key that is not above each key.")
+    @SuppressWarnings("unused") // it is what is left if the others are not given
+    private boolean floor;
+
+    @Option(names = "--ceiling", description = "Look for the least key that is not below each key.")
+    private boolean ceiling;
+
+    @Option(
+        names = "--longest-prefix",
+        description = "Look for the longest key that each key begins with.")
+    private boolean longestPrefix;
+
+    @Nullable KeyValue find(OrderedReader reader, byte[] key) throws IOException {
+      if (longestPrefix) {
+        return reader.longestPrefix(key);
+      }
+      return ceiling ? reader.ceiling(key) : reader.floor(key);
+    }
+  }
 
   @Option(
       names = "--keys",
@@ -106,10 +140,12 @@ final class GetCommand implements Callable<Integer> {
     private final SnapshotReader reader;
     private final RecordText text;
     private final OutputStream out;
+    private final @Nullable OrderedReader ordered;
     private int status = ExitStatus.OK;
 
     Lookups(SnapshotReader reader, RecordText text, OutputStream out) {
       this.reader = reader;
+      this.ordered = nearest == null ? null : Order.of(reader);
       this.text = text;
       this.out = out;
     }
@@ -133,14 +169,24 @@ final class GetCommand implements Callable<Integer> {
     }
 
     void print(byte[] keyText, byte[] key) throws IOException {
-      byte[] value = reader.get(key);
+      if (nearest == null || ordered == null) {
+        print(keyText, keyText, key, reader.get(key));
+        return;
+      }
+      KeyValue found = nearest.find(ordered, key);
+      byte[] foundKey = found == null ? key : found.key();
+      print(keyText, text.key(foundKey), foundKey, found == null ? null : found.value());
+    }
+
+    private void print(byte[] asked, byte[] shown, byte[] key, byte @Nullable [] value)
+        throws IOException {
       if (value == null) {
         out.flush();
-        console.say("absent: %s", new String(keyText, StandardCharsets.UTF_8));
+        console.say("absent: %s", new String(asked, StandardCharsets.UTF_8));
         status = ExitStatus.NO;
         return;
       }
-      out.write(keyText);
+      out.write(shown);
       out.write('\t');
       out.write(text.value(key, value));
       out.write('\n');

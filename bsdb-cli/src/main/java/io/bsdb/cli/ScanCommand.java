@@ -6,6 +6,8 @@ import io.bsdb.cli.output.CsvText;
 import io.bsdb.cli.output.Encoding;
 import io.bsdb.cli.output.ExitStatus;
 import io.bsdb.cli.output.RecordText;
+import io.bsdb.reader.KeyRange;
+import io.bsdb.reader.OrderedReader;
 import io.bsdb.reader.RecordCursor;
 import io.bsdb.reader.SnapshotReader;
 import io.bsdb.row.Schema;
@@ -21,7 +23,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** Prints all records. */
+/** Prints all records, or those of a range of keys. */
 @Command(
     name = "scan",
     sortOptions = false,
@@ -31,6 +33,10 @@ import picocli.CommandLine.Option;
       "",
       "One record per line: the key, a tab, the value; in a table with a schema, or with --json, a"
           + " JSON object. DIR may also be the directory of one snapshot.",
+      "",
+      "The records of a table that was built with --order key come by key, and can be those of a"
+          + " range. In a table with a schema, --prefix, --from and --to take the values of all key"
+          + " columns or of some leading ones, with commas between them, or as a JSON array.",
       ""
     },
     footerHeading = "%nExamples:%n",
@@ -38,7 +44,8 @@ import picocli.CommandLine.Option;
       "  bsdb scan --table places --limit 10",
       "  bsdb scan --table colours --encoding base64 > colours.txt",
       "  bsdb scan --table colours --json | jq -r .value",
-      "  bsdb scan --table cities --format parquet --output cities.parquet"
+      "  bsdb scan --table cities --format parquet --output cities.parquet",
+      "  bsdb scan --table prices --prefix DE --reverse --limit 5"
     })
 final class ScanCommand implements Callable<Integer> {
   private static final int BUFFER = 256 << 10;
@@ -83,6 +90,21 @@ final class ScanCommand implements Callable<Integer> {
       description = "The Parquet file to write, in place of one that is there.")
   private @Nullable Path output;
 
+  @Option(
+      names = "--prefix",
+      paramLabel = "KEY",
+      description = "Print the records whose keys begin with KEY, or have these leading columns.")
+  private @Nullable String prefix;
+
+  @Option(names = "--from", paramLabel = "KEY", description = "Begin with KEY.")
+  private @Nullable String from;
+
+  @Option(names = "--to", paramLabel = "KEY", description = "End in front of KEY.")
+  private @Nullable String to;
+
+  @Option(names = "--reverse", description = "Print the records from the last to the first.")
+  private boolean reverse;
+
   ScanCommand(Console console) {
     this.console = console;
   }
@@ -90,14 +112,15 @@ final class ScanCommand implements Callable<Integer> {
   @Override
   public Integer call() throws IOException {
     Format wanted = format();
-    try (SnapshotReader reader = SnapshotReader.open(table.directory());
-        RecordCursor cursor = reader.scan()) {
+    try (SnapshotReader reader = SnapshotReader.open(table.directory())) {
       Schema schema = reader.manifest().schema();
       RecordText text = RecordText.of(schema, encoding);
-      if (output != null) {
-        writeParquet(cursor, schema, text, output);
-      } else {
-        print(cursor, schema, text, wanted);
+      try (RecordCursor cursor = cursor(reader, text)) {
+        if (output != null) {
+          writeParquet(cursor, schema, text, output);
+        } else {
+          print(cursor, schema, text, wanted);
+        }
       }
     }
     return ExitStatus.OK;
@@ -151,6 +174,24 @@ final class ScanCommand implements Callable<Integer> {
           return CsvText.fields(text.json(key(cursor), cursor.value()));
         });
     console.say("%s: %,d rows", file, rows[0]);
+  }
+
+  private RecordCursor cursor(SnapshotReader reader, RecordText text) throws IOException {
+    if (prefix == null && from == null && to == null && !reverse) {
+      return reader.scan();
+    }
+    if (prefix != null && (from != null || to != null)) {
+      throw CommandFailure.usage("--prefix is a range of its own: leave --from and --to out");
+    }
+    OrderedReader ordered = Order.of(reader);
+    KeyRange range = prefix == null ? KeyRange.all() : KeyRange.prefix(text.parsePrefix(prefix));
+    if (from != null) {
+      range = range.from(text.parsePrefix(from));
+    }
+    if (to != null) {
+      range = range.before(text.parsePrefix(to));
+    }
+    return ordered.range(reverse ? range.reversed() : range);
   }
 
   private static byte[] key(RecordCursor cursor) throws IOException {

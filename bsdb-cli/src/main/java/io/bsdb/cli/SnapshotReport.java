@@ -8,6 +8,7 @@ import io.bsdb.format.symbols.SymbolTable;
 import io.bsdb.reader.SnapshotParts;
 import io.bsdb.table.Manifest;
 import io.bsdb.table.PartitionFile;
+import io.bsdb.table.RecordOrder;
 import io.bsdb.table.SegmentFile;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -66,6 +67,9 @@ record SnapshotReport(
         ByteSize.format(storedBytes(files)),
         ByteSize.format(all.bytes(SectionKind.BLOCKS)),
         100 * ratio(all, files));
+    if (manifest.order() == RecordOrder.KEY) {
+      line(text, "order", "by key");
+    }
     if (manifest.schema() != null) {
       line(text, "schema", "%s", manifest.schema());
     }
@@ -170,6 +174,7 @@ record SnapshotReport(
         .add("keyBytes", keyBytes())
         .add("valueBytes", valueBytes())
         .add("compressionRatio", ratio(all, manifest.partitions()))
+        .add("order", manifest.order() == RecordOrder.KEY ? "key" : "hash")
         .add("schema", manifest.schema() == null ? null : manifest.schema().toJson())
         .add("options", manifest.options())
         .add("properties", manifest.properties())

@@ -2,6 +2,8 @@ package io.bsdb.cli;
 
 import io.bsdb.cli.output.ByteSize;
 import io.bsdb.format.PerfectHashConstruction;
+import io.bsdb.row.KeyEncoding;
+import io.bsdb.table.RecordOrder;
 import io.bsdb.writer.Duplicates;
 import io.bsdb.writer.Layout;
 import io.bsdb.writer.WriterOptions;
@@ -33,6 +35,21 @@ final class WriterArguments {
           "Store no keys. An absent key then gets some other record's value with probability"
               + " 2^-(signature bits).")
   private boolean approximate;
+
+  @Option(
+      names = "--order",
+      paramLabel = "ORDER",
+      description =
+          "Order of the records: hash, for lookups of single keys; or key, for floors, ranges and"
+              + " prefixes too. Default: hash.")
+  private @Nullable RecordOrder order;
+
+  @Option(
+      names = "--no-point-index",
+      description =
+          "In key order, store no perfect hash: less memory, but lookups of single keys take two to"
+              + " three times as long.")
+  private boolean noPointIndex;
 
   @Option(
       names = "--signature-bits",
@@ -142,6 +159,11 @@ final class WriterArguments {
               + " them.")
   private Map<String, String> sourcePositions = Map.of();
 
+  /** Returns how the keys of rows are to be encoded. */
+  KeyEncoding keyEncoding() {
+    return order == RecordOrder.KEY ? KeyEncoding.ORDERED : KeyEncoding.PLAIN;
+  }
+
   /**
    * Returns the options.
    *
@@ -154,6 +176,12 @@ final class WriterArguments {
     }
     if (approximate) {
       options.approximate();
+    }
+    if (order != null) {
+      options.order(order);
+    }
+    if (noPointIndex) {
+      options.pointIndex(false);
     }
     if (signatureBits != null) {
       options.signatureBits(signatureBits);

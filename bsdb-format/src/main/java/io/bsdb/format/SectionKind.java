@@ -17,7 +17,13 @@ public enum SectionKind {
   /** The zstd dictionary of this partition's frames. */
   DICTIONARY(6),
   /** The symbol tables of this partition's records. */
-  SYMBOLS(7);
+  SYMBOLS(7),
+  /** In key order: from a key to its block. */
+  ORDER_INDEX(8),
+  /** In key order: the record number of each rank of the perfect hash. */
+  POSITIONS(9),
+  /** In key order, with frames: some bits of each record's key. */
+  HEADS(10);
 
   private final int id;
 

@@ -19,6 +19,11 @@ final class Decimals {
 
   private Decimals() {}
 
+  /** Returns the bytes of the shortest two's complement that any number of these digits fits. */
+  static int width(int digits) {
+    return LIMITS[digits].subtract(BigInteger.ONE).bitLength() / Byte.SIZE + 1;
+  }
+
   /**
    * Returns the unscaled value at the declared scale; throws {@link IllegalArgumentException} if
    * digits would be lost.

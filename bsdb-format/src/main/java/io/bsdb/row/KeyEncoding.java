@@ -10,7 +10,17 @@ import java.util.Locale;
  */
 public enum KeyEncoding {
   /** Does not sort; a single column is what Kafka's serializers write. */
-  PLAIN;
+  PLAIN,
+  /**
+   * Sorts: the unsigned order of the bytes is the order of the columns' values, and the encoding of
+   * leading columns is a prefix of the key. For tables in the order of their keys.
+   */
+  ORDERED;
+
+  /** What ends a text or bytes that a column follows; {@link #ESCAPED} stands for a zero byte. */
+  static final byte END = 1;
+
+  static final byte ESCAPED = (byte) 0xFF;
 
   /** Returns the name in the manifest. */
   public String label() {
@@ -34,15 +44,35 @@ public enum KeyEncoding {
                         .formatted(file, label)));
   }
 
-  KeyWriter writer(Schema schema) {
-    return switch (this) {
-      case PLAIN -> new KeyWriter(schema);
-    };
+  /** Returns what the bits of a signed number are combined with by exclusive or. */
+  long sign() {
+    return this == ORDERED ? Long.MIN_VALUE : 0;
   }
 
-  KeyView view(Schema schema) {
-    return switch (this) {
-      case PLAIN -> new KeyView(schema);
-    };
+  /** Encodes the bits of a FLOAT: so that they sort, all are flipped if negative, else the sign. */
+  int encodeFloat(int bits) {
+    return this == PLAIN ? bits : bits ^ (bits >> 31 | Integer.MIN_VALUE);
+  }
+
+  /** Decodes the bits of a FLOAT. */
+  int decodeFloat(int bits) {
+    return this == PLAIN ? bits : bits ^ (~bits >> 31 | Integer.MIN_VALUE);
+  }
+
+  /** Encodes the bits of a DOUBLE; as {@link #encodeFloat}. */
+  long encodeDouble(long bits) {
+    return this == PLAIN ? bits : bits ^ (bits >> 63 | Long.MIN_VALUE);
+  }
+
+  /** Decodes the bits of a DOUBLE. */
+  long decodeDouble(long bits) {
+    return this == PLAIN ? bits : bits ^ (~bits >> 63 | Long.MIN_VALUE);
+  }
+
+  /** Returns the bytes of a column in a key; 0: variable. */
+  int width(ColumnType type) {
+    Storage storage = Storage.of(type);
+    boolean decimal = storage == Storage.DECIMAL_LONG || storage == Storage.DECIMAL_BYTES;
+    return decimal && this == ORDERED ? Decimals.width(type.precision()) : storage.keyWidth();
   }
 }

@@ -13,24 +13,40 @@ import java.util.Objects;
  */
 public final class KeyView implements FieldView {
   private static final byte[] NOTHING = {};
-  private static final int[] ONE_START = {};
+  private static final int[] ONE = {};
 
   private final List<Column> columns;
   private final Storage[] storages;
+  private final KeyEncoding encoding;
+  private final boolean sorted;
+  private final long sign;
+  private final int[] widths; // 0: variable
   private final int[] starts; // empty if there is one component, which is the whole key
-  private byte[] bytes = NOTHING;
+  private final int[] ends;
+  private byte[] key = NOTHING;
   private int offset;
   private int limit; // 0: not wrapped
 
+  /** Holds the components: the key, or a copy without escapes. */
+  private byte[] bytes = NOTHING;
+
+  private byte[] unescaped = NOTHING;
+
   /** Returns a view of keys of this schema that reads nothing until it is wrapped around bytes. */
   public static KeyView of(Schema schema) {
-    return schema.keyEncoding().view(schema);
+    return new KeyView(schema);
   }
 
-  KeyView(Schema schema) {
+  private KeyView(Schema schema) {
     this.columns = schema.keyColumns();
     this.storages = schema.keyStorages;
-    this.starts = storages.length > 1 ? new int[storages.length] : ONE_START;
+    this.encoding = schema.keyEncoding();
+    this.sorted = encoding == KeyEncoding.ORDERED;
+    this.sign = encoding.sign();
+    boolean framed = storages.length > 1;
+    this.starts = framed ? new int[storages.length] : ONE;
+    this.ends = framed ? new int[storages.length] : ONE;
+    this.widths = columns.stream().mapToInt(column -> encoding.width(column.type())).toArray();
   }
 
   /** Wraps all of {@code key}. */
@@ -48,46 +64,94 @@ public final class KeyView implements FieldView {
    */
   public KeyView wrap(byte[] bytes, int offset, int length) {
     Objects.checkFromIndexSize(offset, length, bytes.length);
-    this.bytes = NOTHING;
     this.limit = 0;
+    this.bytes = bytes;
     int end = offset + length;
     int at = offset;
-    boolean framed = storages.length > 1;
     for (int i = 0; i < storages.length; i++) {
-      int width = storages[i].keyWidth();
-      if (width == 0 && framed) {
-        if (end - at < Short.BYTES) {
-          throw tooShort(i, length);
-        }
-        width = BigEndian.getShort(bytes, at) & 0xFFFF;
-        at += Short.BYTES;
-      } else if (width == 0) {
-        width = length;
+      int start = at;
+      if (widths[i] > 0) {
+        at += widths[i];
+      } else if (starts.length == 0 || (sorted && i + 1 == storages.length)) {
+        at = Math.max(at, end);
+      } else if (sorted) {
+        at = findEnd(i, start, end, length);
+        continue;
+      } else if (end - start < Short.BYTES) {
+        throw tooShort(i, length);
+      } else {
+        start += Short.BYTES;
+        at = start + (BigEndian.getShort(bytes, start - Short.BYTES) & 0xFFFF);
       }
-      if (end - at < width) {
+      if (at > end) {
         throw tooShort(i, length);
       }
-      if (framed) {
-        starts[i] = at;
-      }
-      at += width;
+      component(i, start, at);
     }
     if (at != end || length == 0) {
       throw Damage.found(
           "key: " + length + " bytes, expected " + (at - offset) + " for " + columns);
     }
-    this.bytes = bytes;
+    this.key = bytes;
     this.offset = offset;
     this.limit = end;
     return this;
   }
 
+  private void component(int i, int start, int end) {
+    if (starts.length > 0) {
+      starts[i] = start;
+      ends[i] = end;
+    }
+  }
+
+  /**
+   * Finds the end of a text or bytes that a column follows, and takes the escapes out, in a copy of
+   * the key.
+   *
+   * @return where the next column starts
+   */
+  private int findEnd(int i, int start, int end, int length) {
+    int to = start;
+    for (int at = start; at + 1 < end; at++) {
+      byte octet = bytes[at];
+      if (octet == 0) {
+        at++;
+        if (bytes[at] == KeyEncoding.END) {
+          component(i, start, to);
+          return at + 1;
+        }
+        if (bytes[at] != KeyEncoding.ESCAPED) {
+          throw Damage.found("key: " + columns.get(i) + " has a zero byte that is not escaped");
+        }
+        if (to + 1 == at && bytes != unescaped) {
+          unescaped = Arrays.copyOf(bytes, end);
+          bytes = unescaped;
+        }
+      }
+      if (to < at) {
+        bytes[to] = octet;
+      }
+      to++;
+    }
+    throw tooShort(i, length);
+  }
+
+  /**
+   * Returns how many bytes of the key the columns in front of the last one take. In {@link
+   * KeyEncoding#ORDERED} keys that share these bytes have the same values there.
+   */
+  public int leadingLength() {
+    int last = storages.length - 1;
+    return last == 0 ? 0 : start(last) - offset;
+  }
+
   boolean sameBytes(KeyView other) {
-    return Arrays.equals(bytes, offset, limit, other.bytes, other.offset, other.limit);
+    return Arrays.equals(key, offset, limit, other.key, other.offset, other.limit);
   }
 
   int hashOfBytes() {
-    return ByteBuffer.wrap(bytes, offset, limit - offset).hashCode();
+    return ByteBuffer.wrap(key, offset, limit - offset).hashCode();
   }
 
   private RuntimeException tooShort(int i, int length) {
@@ -109,11 +173,7 @@ public final class KeyView implements FieldView {
   }
 
   private int end(int i) {
-    int next = i + 1;
-    if (next == storages.length) {
-      return limit;
-    }
-    return storages[next].keyWidth() == 0 ? starts[next] - Short.BYTES : starts[next];
+    return ends.length == 0 ? limit : ends[i];
   }
 
   @Override
@@ -144,39 +204,41 @@ public final class KeyView implements FieldView {
 
   @Override
   public byte byteAt(int i) {
-    return bytes[start(i, Storage.BYTE)];
+    return (byte) (bytes[start(i, Storage.BYTE)] ^ (sign >>> 56));
   }
 
   @Override
   public short shortAt(int i) {
-    return BigEndian.getShort(bytes, start(i, Storage.SHORT));
+    return (short) (BigEndian.getShort(bytes, start(i, Storage.SHORT)) ^ (sign >>> 48));
   }
 
   @Override
   public int intAt(int i) {
-    return BigEndian.getInt(bytes, start(i, Storage.INT));
+    return BigEndian.getInt(bytes, start(i, Storage.INT)) ^ (int) (sign >>> 32);
   }
 
   @Override
   public long longAt(int i) {
-    return BigEndian.getLong(bytes, start(i, Storage.LONG));
+    return BigEndian.getLong(bytes, start(i, Storage.LONG)) ^ sign;
   }
 
   @Override
   public float floatAt(int i) {
-    return Float.intBitsToFloat(BigEndian.getInt(bytes, start(i, Storage.FLOAT)));
+    int bits = BigEndian.getInt(bytes, start(i, Storage.FLOAT));
+    return Float.intBitsToFloat(encoding.decodeFloat(bits));
   }
 
   @Override
   public double doubleAt(int i) {
-    return Double.longBitsToDouble(BigEndian.getLong(bytes, start(i, Storage.DOUBLE)));
+    long bits = BigEndian.getLong(bytes, start(i, Storage.DOUBLE));
+    return Double.longBitsToDouble(encoding.decodeDouble(bits));
   }
 
   @Override
   public long epochMillisAt(int i) {
     boolean nanos = storages[i] == Storage.TIMESTAMP_NANOS;
-    return BigEndian.getLong(
-        bytes, start(i, nanos ? Storage.TIMESTAMP_NANOS : Storage.TIMESTAMP_MILLIS));
+    int start = start(i, nanos ? Storage.TIMESTAMP_NANOS : Storage.TIMESTAMP_MILLIS);
+    return BigEndian.getLong(bytes, start) ^ sign;
   }
 
   @Override
@@ -196,7 +258,7 @@ public final class KeyView implements FieldView {
     if (length < 1 || length > Long.BYTES) {
       throw Damage.found("key: " + columns.get(i) + " of " + length + " bytes");
     }
-    long unscaled = bytes[start];
+    long unscaled = (byte) (bytes[start] ^ (sign >>> 56));
     for (int k = 1; k < length; k++) {
       unscaled = (unscaled << 8) | (bytes[start + k] & 0xFF);
     }
@@ -205,9 +267,15 @@ public final class KeyView implements FieldView {
 
   @Override
   public BigDecimal decimalAt(int i) {
-    return storages[i] == Storage.DECIMAL_BYTES
-        ? Decimals.read(bytes, sliceAt(i), type(i))
-        : BigDecimal.valueOf(unscaledAt(i), type(i).scale());
+    if (storages[i] != Storage.DECIMAL_BYTES) {
+      return BigDecimal.valueOf(unscaledAt(i), type(i).scale());
+    }
+    if (sorted) {
+      byte[] complement = bytesAt(i);
+      complement[0] ^= (byte) 0x80;
+      return Decimals.read(complement, complement.length, type(i));
+    }
+    return Decimals.read(bytes, sliceAt(i), type(i));
   }
 
   @Override

@@ -16,7 +16,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A single column of type STRING, BYTES, INT, BIGINT, SMALLINT, FLOAT, DOUBLE or BOOLEAN gets
  * the bytes that Kafka's serializer of that type writes, with one exception: −0.0 becomes 0.0, and
- * every NaN the same NaN, so that equal keys have equal bytes.
+ * every NaN the same NaN, so that equal keys have equal bytes. Keys of a schema with {@link
+ * KeyEncoding#ORDERED} have other bytes, whose order is that of the values.
  *
  * <p>A method that does not fit the next column throws {@link IllegalArgumentException}, as does a
  * value outside its column's range.
@@ -26,6 +27,8 @@ public final class KeyWriter {
 
   private final List<Column> columns;
   private final Storage[] storages;
+  private final KeyEncoding encoding;
+  private final long sign;
   private final boolean framed;
   private byte[] buffer = new byte[INITIAL_CAPACITY];
   private long length; // also counts what did not fit
@@ -34,12 +37,14 @@ public final class KeyWriter {
 
   /** Returns a writer of keys of this schema, in its encoding. */
   public static KeyWriter of(Schema schema) {
-    return schema.keyEncoding().writer(schema);
+    return new KeyWriter(schema);
   }
 
-  KeyWriter(Schema schema) {
+  private KeyWriter(Schema schema) {
     this.columns = schema.keyColumns();
     this.storages = schema.keyStorages;
+    this.encoding = schema.keyEncoding();
+    this.sign = encoding.sign();
     this.framed = storages.length > 1;
   }
 
@@ -61,42 +66,44 @@ public final class KeyWriter {
   /** Writes a TINYINT. */
   public KeyWriter writeByte(byte value) {
     int at = fixed(Storage.BYTE);
-    buffer[at] = value;
+    buffer[at] = (byte) (value ^ (sign >>> 56));
     return this;
   }
 
   /** Writes a SMALLINT. */
   public KeyWriter writeShort(short value) {
     int at = fixed(Storage.SHORT);
-    BigEndian.putShort(buffer, at, value);
+    BigEndian.putShort(buffer, at, (short) (value ^ (sign >>> 48)));
     return this;
   }
 
   /** Writes an INT, a DATE in days since 1970-01-01, or a TIME in milliseconds since midnight. */
   public KeyWriter writeInt(int value) {
     int at = fixed(Storage.INT);
-    BigEndian.putInt(buffer, at, value);
+    BigEndian.putInt(buffer, at, value ^ (int) (sign >>> 32));
     return this;
   }
 
   /** Writes a BIGINT. */
   public KeyWriter writeLong(long value) {
     int at = fixed(Storage.LONG);
-    BigEndian.putLong(buffer, at, value);
+    BigEndian.putLong(buffer, at, value ^ sign);
     return this;
   }
 
   /** Writes a FLOAT. */
   public KeyWriter writeFloat(float value) {
     int at = fixed(Storage.FLOAT);
-    BigEndian.putInt(buffer, at, Float.floatToIntBits(value == 0 ? 0f : value));
+    int bits = Float.floatToIntBits(value == 0 ? 0f : value);
+    BigEndian.putInt(buffer, at, encoding.encodeFloat(bits));
     return this;
   }
 
   /** Writes a DOUBLE. */
   public KeyWriter writeDouble(double value) {
     int at = fixed(Storage.DOUBLE);
-    BigEndian.putLong(buffer, at, Double.doubleToLongBits(value == 0 ? 0d : value));
+    long bits = Double.doubleToLongBits(value == 0 ? 0d : value);
+    BigEndian.putLong(buffer, at, encoding.encodeDouble(bits));
     return this;
   }
 
@@ -111,7 +118,7 @@ public final class KeyWriter {
     Decimals.checkGivenNanos(nanosOfMilli);
     if (next < storages.length && storages[next] == Storage.TIMESTAMP_NANOS) {
       int at = fixed(Storage.TIMESTAMP_NANOS);
-      BigEndian.putLong(buffer, at, epochMillis);
+      BigEndian.putLong(buffer, at, epochMillis ^ sign);
       BigEndian.putInt(buffer, at + Long.BYTES, nanosOfMilli);
     } else {
       check(Storage.TIMESTAMP_MILLIS);
@@ -119,7 +126,7 @@ public final class KeyWriter {
         return refuse(nanosOfMilli + " ns of a millisecond do not fit " + columns.get(next).type());
       }
       int at = fixed(Storage.TIMESTAMP_MILLIS);
-      BigEndian.putLong(buffer, at, epochMillis);
+      BigEndian.putLong(buffer, at, epochMillis ^ sign);
     }
     return this;
   }
@@ -128,6 +135,9 @@ public final class KeyWriter {
   public KeyWriter writeUnscaled(long unscaled) {
     check(Storage.DECIMAL_LONG);
     Decimals.checkGiven(unscaled, columns.get(next));
+    if (encoding == KeyEncoding.ORDERED) {
+      return writeSortable(BigInteger.valueOf(unscaled).toByteArray());
+    }
     int significantBits = Long.SIZE + 1 - Long.numberOfLeadingZeros(unscaled ^ (unscaled >> 63));
     int bytes = (significantBits + 7) >>> 3;
     int at = variable(bytes);
@@ -148,7 +158,20 @@ public final class KeyWriter {
     check(Storage.DECIMAL_BYTES);
     BigInteger unscaled = Decimals.unscaled(value, columns.get(next));
     byte[] bytes = unscaled.toByteArray();
+    if (encoding == KeyEncoding.ORDERED) {
+      return writeSortable(bytes);
+    }
     append(bytes, 0, bytes.length);
+    return this;
+  }
+
+  /** Writes two's complement in the column's full width, with its sign flipped. */
+  private KeyWriter writeSortable(byte[] complement) {
+    int width = encoding.width(columns.get(next++).type());
+    int at = reserve(width);
+    Arrays.fill(buffer, at, at + width, (byte) (complement[0] >> 7));
+    System.arraycopy(complement, 0, buffer, at + width - complement.length, complement.length);
+    buffer[at] ^= (byte) 0x80;
     return this;
   }
 
@@ -213,6 +236,27 @@ public final class KeyWriter {
     return Arrays.copyOf(buffer, checkedLength());
   }
 
+  /**
+   * Returns the bytes that all keys begin with whose leading columns are those written so far, in
+   * an array of its own. A text or bytes that other columns follow is matched as a whole.
+   *
+   * @throws IllegalStateException if keys are not {@link KeyEncoding#ORDERED}, so that they have no
+   *     prefixes
+   * @throws IllegalArgumentException if a text is malformed or the bytes are too many for a key
+   */
+  public byte[] toPrefix() {
+    if (encoding != KeyEncoding.ORDERED) {
+      throw new IllegalStateException(
+          "keys in encoding '%s' have no prefixes of columns; build the table in key order"
+              .formatted(encoding.label()));
+    }
+    requireWellFormed();
+    if (length > MAX_KEY_LENGTH) {
+      throw wrongLength();
+    }
+    return Arrays.copyOf(buffer, (int) length);
+  }
+
   /** Returns the length of the key in bytes. Throws what {@link #toBytes()} throws. */
   public int length() {
     return checkedLength();
@@ -237,14 +281,22 @@ public final class KeyWriter {
     if (next < storages.length) {
       throw new IllegalStateException("key column " + columns.get(next) + " is not written yet");
     }
+    requireWellFormed();
+    if (!fits()) {
+      throw wrongLength();
+    }
+    return (int) length;
+  }
+
+  private void requireWellFormed() {
     if (refused != null) {
       throw new IllegalArgumentException(refused);
     }
-    if (!fits()) {
-      throw new IllegalArgumentException(
-          "key is " + length + " bytes long, must be 1 to " + MAX_KEY_LENGTH);
-    }
-    return (int) length;
+  }
+
+  private IllegalArgumentException wrongLength() {
+    return new IllegalArgumentException(
+        "key is " + length + " bytes long, must be 1 to " + MAX_KEY_LENGTH);
   }
 
   private void check(Storage wanted) {
@@ -265,7 +317,7 @@ public final class KeyWriter {
   /** Writes the length where a key needs it. */
   private int variable(int bytes) {
     next++;
-    if (!framed) {
+    if (!framed || encoding == KeyEncoding.ORDERED) {
       return reserve(bytes);
     }
     int at = reserve(Short.BYTES);
@@ -280,8 +332,29 @@ public final class KeyWriter {
       length += count; // remembered, not stored: the key will not fit
       return;
     }
+    if (encoding == KeyEncoding.ORDERED && next + 1 < storages.length) {
+      appendEnded(source, offset, count);
+      return;
+    }
     int at = variable(count);
     System.arraycopy(source, offset, buffer, at, count);
+  }
+
+  /** Appends what a column follows, so that a shorter one sorts before all that begin with it. */
+  private void appendEnded(byte[] source, int offset, int count) {
+    int zeros = 0;
+    for (int i = offset; i < offset + count; i++) {
+      zeros += source[i] == 0 ? 1 : 0;
+    }
+    int at = variable(count + zeros + Short.BYTES);
+    for (int i = offset; i < offset + count; i++) {
+      buffer[at++] = source[i];
+      if (source[i] == 0) {
+        buffer[at++] = KeyEncoding.ESCAPED;
+      }
+    }
+    buffer[at++] = 0;
+    buffer[at] = KeyEncoding.END;
   }
 
   /**

@@ -74,6 +74,26 @@ public final class RowCodec {
     return writer.toBytes();
   }
 
+  /**
+   * Encodes what all keys begin with whose leading columns have these values; see {@link
+   * KeyWriter#toPrefix}.
+   *
+   * @param values of one or more leading columns of the primary key
+   */
+  public byte[] encodeKeyPrefix(@Nullable Object... values) {
+    List<Column> columns = schema.keyColumns();
+    if (values.length < 1 || values.length > columns.size()) {
+      throw new IllegalArgumentException(
+          "%d values for leading columns of the primary key %s: expected 1 to %d"
+              .formatted(values.length, schema.primaryKey(), columns.size()));
+    }
+    var writer = KeyWriter.of(schema);
+    for (int i = 0; i < values.length; i++) {
+      FieldEncoder.write(writer, columns.get(i), values[i]);
+    }
+    return writer.toPrefix();
+  }
+
   /** Encodes a key from a row's named values; names outside the primary key are ignored. */
   public byte[] encodeKey(Map<String, ? extends @Nullable Object> row) {
     var writer = KeyWriter.of(schema);

@@ -120,6 +120,7 @@ public final class Schema {
   public static final class Builder {
     private final List<Column> columns = new ArrayList<>();
     private List<String> primaryKey = List.of();
+    private KeyEncoding keyEncoding = KeyEncoding.PLAIN;
 
     private Builder() {}
 
@@ -138,10 +139,21 @@ public final class Schema {
       return this;
     }
 
+    /** Sets how keys are encoded; plain by default. */
+    public Builder keyEncoding(KeyEncoding value) {
+      keyEncoding = value;
+      return this;
+    }
+
     /** Throws what {@link Schema#of} throws. */
     public Schema build() {
-      return of(columns, primaryKey);
+      return new Schema(columns, primaryKey, keyEncoding);
     }
+  }
+
+  /** Returns the same columns with another encoding of keys. */
+  public Schema withKeyEncoding(KeyEncoding value) {
+    return value == keyEncoding ? this : new Schema(columns, primaryKey, value);
   }
 
   public List<Column> columns() {

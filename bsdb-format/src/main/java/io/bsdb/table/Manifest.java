@@ -16,16 +16,20 @@ import io.bsdb.format.CorruptSnapshotException;
 import io.bsdb.format.Excerpt;
 import io.bsdb.format.SnapshotFormat;
 import io.bsdb.format.UnsupportedVersionException;
+import io.bsdb.row.KeyEncoding;
 import io.bsdb.row.Schema;
 import java.time.DateTimeException;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Base64;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.UUID;
 import java.util.regex.Pattern;
@@ -74,6 +78,7 @@ public record Manifest(
       Pattern.compile("[0-9]{4}(-[0-9]{2}){2}T[0-9]{2}(:[0-9]{2}){2}(\\.[0-9]{3})?Z");
   private static final Pattern FILE_NAME = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._-]{0,199}");
   private static final String HASH = "XXH3-128, seed 0";
+  private static final String KEY_ORDER = "key";
 
   /** Creates the manifest of a build without changes. */
   public Manifest(
@@ -116,13 +121,25 @@ public record Manifest(
 
   /** Returns what says which partition a key is in. */
   public Partitioning partitioning() {
-    return new Partitioning(partitions.size());
+    return order() == RecordOrder.HASH
+        ? new Partitioning(partitions.size())
+        : Partitioning.byKey(
+            partitions.stream()
+                .skip(1)
+                .map(file -> Base64.getDecoder().decode(file.lowerBound()))
+                .toList());
   }
 
-  /** Returns the format version that a reader must know: only what needs segments is version 2. */
+  /** Returns the order of the records. */
+  public RecordOrder order() {
+    return partitions.get(0).lowerBound() == null ? RecordOrder.HASH : RecordOrder.KEY;
+  }
+
+  /** Returns the format version that a reader must know: only segments and key order need 2. */
   int formatVersion() {
     boolean plain =
-        changes.equals(Changes.NONE)
+        order() == RecordOrder.HASH
+            && changes.equals(Changes.NONE)
             && partitions.stream()
                 .allMatch(file -> file.version() == null && file.foldedThrough() == 0);
     return plain ? 1 : SnapshotFormat.VERSION;
@@ -225,6 +242,9 @@ public record Manifest(
     root.put("createdAt", createdAt.toString());
     root.put("recordCount", recordCount());
     root.put("hash", HASH);
+    if (order() == RecordOrder.KEY) {
+      root.put("order", KEY_ORDER);
+    }
     if (schema != null) {
       root.set("schema", schema.toJson());
     }
@@ -247,6 +267,9 @@ public record Manifest(
           .put("recordCount", file.recordCount())
           .put("keyBytes", file.keyBytes())
           .put("valueBytes", file.valueBytes());
+      if (file.lowerBound() != null) {
+        entry.put("lowerBound", file.lowerBound());
+      }
     }
     ChangesJson.write(changes, root);
     return root;
@@ -293,13 +316,20 @@ public record Manifest(
             Instant.parse(text(root, "createdAt", TIME)),
             schema == null ? null : Schema.fromJson(schema, file),
             texts(root, "options"),
-            partitions(required(root, "partitions"), file),
+            partitions(required(root, "partitions"), isInKeyOrder(root, file), file),
             texts(root, "properties"),
             texts(root, "sourcePositions"),
             ChangesJson.read(root, file));
     if (number(root, "formatVersion", Long.MAX_VALUE) < manifest.formatVersion()) {
       throw new CorruptSnapshotException(
           "manifest of format version 1 has what only version 2 has: file=" + file);
+    }
+    if (manifest.order() == RecordOrder.KEY
+        && manifest.schema() != null
+        && manifest.schema().keyEncoding() != KeyEncoding.ORDERED) {
+      throw new CorruptSnapshotException(
+          "manifest has key order and a schema whose keys do not sort: file=%s keyEncoding='%s'"
+              .formatted(file, manifest.schema().keyEncoding().label()));
     }
     if (manifest.recordCount() != number(root, "recordCount", Long.MAX_VALUE)) {
       throw new CorruptSnapshotException(
@@ -308,7 +338,47 @@ public record Manifest(
     return manifest;
   }
 
-  private static List<PartitionFile> partitions(JsonNode nodes, String file)
+  private static boolean isInKeyOrder(ObjectNode root, String file)
+      throws UnsupportedVersionException {
+    if (!root.has("order")) {
+      return false;
+    }
+    String order = text(root, "order");
+    if (!order.equals(KEY_ORDER)) {
+      throw new UnsupportedVersionException(
+          "the records have an order that this bsdb does not support: file=%s order='%s'; upgrade bsdb"
+              .formatted(file, Excerpt.of(order)));
+    }
+    if (root.has("segments")) {
+      throw new UnsupportedVersionException(
+          "changes over a table in key order are not supported by this bsdb: file=%s; upgrade bsdb"
+              .formatted(file));
+    }
+    return true;
+  }
+
+  /** Reads a bound and checks that it is above the one of the partition before. */
+  private static String lowerBound(JsonNode node, List<PartitionFile> before) {
+    String text = text(node, "lowerBound");
+    byte[] bound = Base64.getDecoder().decode(text);
+    boolean above;
+    if (before.isEmpty()) {
+      above = bound.length == 0;
+    } else {
+      String previous = Objects.requireNonNull(before.get(before.size() - 1).lowerBound());
+      above = Arrays.compareUnsigned(Base64.getDecoder().decode(previous), bound) < 0;
+    }
+    if (!above
+        || bound.length > SnapshotFormat.MAX_KEY_LENGTH
+        || !Base64.getEncoder().encodeToString(bound).equals(text)) {
+      throw new IllegalArgumentException(
+          "lowerBound of partition %d is not above the one before, too long or no Base64: '%s'"
+              .formatted(before.size(), Excerpt.of(text)));
+    }
+    return text;
+  }
+
+  private static List<PartitionFile> partitions(JsonNode nodes, boolean inKeyOrder, String file)
       throws CorruptSnapshotException {
     if (!nodes.isArray() || nodes.isEmpty() || nodes.size() > SnapshotFormat.MAX_PARTITIONS) {
       throw new CorruptSnapshotException(
@@ -342,7 +412,15 @@ public record Manifest(
               number(node, "keyBytes", MAX_BYTES),
               number(node, "valueBytes", MAX_BYTES),
               node.has("version") ? text(node, "version", VERSION) : null,
-              node.has("foldedThrough") ? number(node, "foldedThrough", Long.MAX_VALUE) : 0));
+              node.has("foldedThrough") ? number(node, "foldedThrough", Long.MAX_VALUE) : 0,
+              inKeyOrder ? lowerBound(node, partitions) : null));
+      if (inKeyOrder
+          && nodes.size() > 1
+          && partitions.get(partitions.size() - 1).recordCount() == 0) {
+        throw new CorruptSnapshotException(
+            "manifest has an empty partition among others in key order: file=%s name='%s'"
+                .formatted(file, name));
+      }
     }
     return partitions;
   }

@@ -17,6 +17,8 @@ import org.jspecify.annotations.Nullable;
  * @param valueBytes sum of value lengths
  * @param version the version in whose directory the file lies; null if in the manifest's own
  * @param foldedThrough the number of the last segment whose changes are in the file; 0 if none is
+ * @param lowerBound its first key in Base64, in a table in key order: empty for the first
+ *     partition; null in hash order
  */
 public record PartitionFile(
     int partition,
@@ -28,7 +30,8 @@ public record PartitionFile(
     long keyBytes,
     long valueBytes,
     @Nullable String version,
-    long foldedThrough) {
+    long foldedThrough,
+    @Nullable String lowerBound) {
 
   /** Creates the entry of a file in the directory of its own version. */
   public PartitionFile(
@@ -40,37 +43,58 @@ public record PartitionFile(
       int recordCount,
       long keyBytes,
       long valueBytes) {
-    this(partition, name, fileId, length, checksum, recordCount, keyBytes, valueBytes, null, 0);
+    this(
+        partition,
+        name,
+        fileId,
+        length,
+        checksum,
+        recordCount,
+        keyBytes,
+        valueBytes,
+        null,
+        0,
+        null);
   }
 
   /** Returns the same file as the manifest of another version names it. */
   PartitionFile in(String home) {
-    return new PartitionFile(
-        partition,
-        name,
-        fileId,
-        length,
-        checksum,
-        recordCount,
-        keyBytes,
-        valueBytes,
-        version == null ? home : version,
-        foldedThrough);
+    return with(partition, name, version == null ? home : version, foldedThrough, lowerBound);
   }
 
   /** Returns the same file, written by a fold: in a version's directory, with changes in it. */
   public PartitionFile folded(String home, long through) {
+    return with(partition, name, home, through, lowerBound);
+  }
+
+  /** Returns the same file under another name. */
+  public PartitionFile named(String newName) {
+    return with(partition, newName, version, foldedThrough, lowerBound);
+  }
+
+  /** Returns the same file as a partition of a table in key order. */
+  public PartitionFile ordered(int number, String bound) {
+    return with(number, name, version, foldedThrough, bound);
+  }
+
+  private PartitionFile with(
+      int newPartition,
+      String newName,
+      @Nullable String newVersion,
+      long newFoldedThrough,
+      @Nullable String newBound) {
     return new PartitionFile(
-        partition,
-        name,
+        newPartition,
+        newName,
         fileId,
         length,
         checksum,
         recordCount,
         keyBytes,
         valueBytes,
-        home,
-        through);
+        newVersion,
+        newFoldedThrough,
+        newBound);
   }
 
   /**

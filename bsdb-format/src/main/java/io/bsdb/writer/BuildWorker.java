@@ -2,10 +2,10 @@ package io.bsdb.writer;
 
 import io.bsdb.format.Internal;
 import io.bsdb.format.SnapshotFormat;
-import io.bsdb.format.hash.KeyHash;
 import io.bsdb.table.Build;
 import io.bsdb.table.PartitionFile;
 import io.bsdb.table.Partitioning;
+import io.bsdb.table.RecordOrder;
 import io.bsdb.table.Table;
 import java.io.Closeable;
 import java.io.IOException;
@@ -29,15 +29,13 @@ public final class BuildWorker implements Closeable {
   static final int AUTOMATIC = 0;
 
   private static final Pattern SUFFIX = Pattern.compile("[A-Za-z0-9-]{0,100}");
-  private static final int BUCKETS = 256;
-  private static final int LARGEST_PARTITION = 512 << 20;
 
   private final Table table;
   private final Build build;
   private final String suffix;
   private final Path temporaryDirectory;
   private final WriterOptions options;
-  private final SpillFiles spill;
+  private final RecordIntake intake;
   private @Nullable ParallelBuild builds;
   private BuildListener listener = BuildListener.NONE;
   private int partitionCount;
@@ -64,16 +62,17 @@ public final class BuildWorker implements Closeable {
     this.suffix = suffix;
     this.temporaryDirectory = temporaryDirectory;
     this.options = options;
-    int buckets = partitionCount == AUTOMATIC ? BUCKETS : Math.min(partitionCount, BUCKETS);
-    this.spill =
-        new SpillFiles(
-            temporaryDirectory, "bucket", buckets, ParallelBuild.bufferLength(options, buckets));
+    this.intake =
+        options.order() == RecordOrder.KEY
+            ? new SortedIntake(temporaryDirectory, options.partitions(), options)
+            : new HashIntake(temporaryDirectory, partitionCount, options);
   }
 
   /**
    * Returns a writer for some partitions of a build.
    *
-   * @param partitionCount how many partitions the whole snapshot has
+   * @param partitionCount how many partitions the whole snapshot has; in key order a writer makes
+   *     as many of its records as their amount takes, or as the options say
    * @param suffix makes the names of this attempt's files different from those of others; letters,
    *     digits, '-'
    * @param temporaryDirectory for spill files, of this writer alone; created when needed
@@ -131,9 +130,8 @@ public final class BuildWorker implements Closeable {
           "value length out of range: record=%d expected 0 to %d, actual %d"
               .formatted(recordCount, SnapshotFormat.MAX_VALUE_LENGTH, valueLength));
     }
-    long high = KeyHash.hash(key, keyOffset, keyLength).getMostSignificantBits();
     try {
-      spill.add(bucket(high), key, keyOffset, keyLength, value, valueOffset, valueLength);
+      intake.add(key, keyOffset, keyLength, value, valueOffset, valueLength);
     } catch (IOException e) {
       state = State.FAILED; // part of a buffer may have been written
       throw e;
@@ -150,15 +148,6 @@ public final class BuildWorker implements Closeable {
       case FINISHED -> throw new IllegalStateException("the writer is finished");
       case CLOSED -> throw new IllegalStateException("the writer is closed");
     }
-  }
-
-  private int bucket(long high) {
-    int buckets = spill.bucketCount();
-    if (partitionCount == AUTOMATIC || partitionCount == buckets) {
-      return new Partitioning(buckets).partition(high);
-    }
-    long partition = new Partitioning(partitionCount).partition(high);
-    return (int) (partition * buckets / partitionCount);
   }
 
   /** Records added so far. */
@@ -180,38 +169,15 @@ public final class BuildWorker implements Closeable {
   public List<PartitionFile> finish() throws IOException {
     requireOpen();
     state = State.FAILED;
-    if (partitionCount == AUTOMATIC) {
-      partitionCount = choosePartitions();
-    }
+    RecordIntake.Division division = intake.divide();
+    partitionCount = division.partitionCount();
     ParallelBuild run =
         new ParallelBuild(
-            table, build, partitionCount, suffix, temporaryDirectory, options, spill, listener);
+            table, build, partitionCount, suffix, temporaryDirectory, options, listener);
     builds = run;
-    List<PartitionFile> files = run.run();
+    List<PartitionFile> files = run.run(division.tasks());
     state = State.FINISHED;
     return files;
-  }
-
-  /**
-   * Returns the smallest power of two for which a quarter of the memory builds the costliest
-   * partition.
-   */
-  private int choosePartitions() {
-    long budget = Math.min(LARGEST_PARTITION, options.memoryBytes() / 4);
-    long largest = 0;
-    for (int partitions = 1; partitions <= BUCKETS; partitions *= 2) {
-      int width = BUCKETS / partitions;
-      largest = 0;
-      for (int bucket = 0; bucket < BUCKETS; bucket += width) {
-        largest = Math.max(largest, ParallelBuild.cost(spill, bucket, bucket + width));
-      }
-      if (largest <= budget) {
-        return partitions;
-      }
-    }
-    // Now the largest bucket.
-    long parts = Long.highestOneBit(Math.max(1, largest / budget)) * 2;
-    return (int) Math.min(SnapshotFormat.MAX_PARTITIONS, BUCKETS * parts);
   }
 
   /**
@@ -226,7 +192,7 @@ public final class BuildWorker implements Closeable {
     boolean finished = state == State.FINISHED;
     state = State.CLOSED;
     try {
-      spill.close();
+      intake.close();
       Files.deleteIfExists(temporaryDirectory);
     } finally {
       if (!finished && builds != null) {

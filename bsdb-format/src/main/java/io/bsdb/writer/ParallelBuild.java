@@ -1,10 +1,8 @@
 package io.bsdb.writer;
 
 import io.bsdb.format.SnapshotFormat;
-import io.bsdb.format.hash.KeyHash;
 import io.bsdb.table.Build;
 import io.bsdb.table.PartitionFile;
-import io.bsdb.table.Partitioning;
 import io.bsdb.table.Table;
 import io.bsdb.table.TableStorage;
 import java.io.IOException;
@@ -16,12 +14,11 @@ import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/**
- * Builds the partitions whose records lie in spill files, as many at once as processors and memory
- * allow. Used by one thread, once.
- */
+/** Builds partitions, as many at once as processors and memory allow. Used by one thread, once. */
 final class ParallelBuild {
-  private static final int BUILD_BYTES_PER_RECORD = 72;
+  /** Memory that it takes to build, beside the records themselves. */
+  static final int BYTES_PER_RECORD = 72;
+
   private static final int MAX_LOADED_BYTES = Integer.MAX_VALUE - (1 << 20);
 
   private final Table table;
@@ -30,14 +27,12 @@ final class ParallelBuild {
   private final String suffix;
   private final Path temporaryDirectory;
   private final WriterOptions options;
-  private final SpillFiles spill;
   private final BuildListener listener;
   private final List<String> created = new ArrayList<>();
 
   /**
    * @param suffix of the names of all files
-   * @param temporaryDirectory for buckets that have to be split
-   * @param spill whose buckets hold whole partitions, or whose partitions hold whole buckets
+   * @param temporaryDirectory for the files of perfect hashes under construction
    */
   ParallelBuild(
       Table table,
@@ -46,7 +41,6 @@ final class ParallelBuild {
       String suffix,
       Path temporaryDirectory,
       WriterOptions options,
-      SpillFiles spill,
       BuildListener listener) {
     this.table = table;
     this.build = build;
@@ -54,7 +48,6 @@ final class ParallelBuild {
     this.suffix = suffix;
     this.temporaryDirectory = temporaryDirectory;
     this.options = options;
-    this.spill = spill;
     this.listener = listener;
   }
 
@@ -71,15 +64,20 @@ final class ParallelBuild {
     return output;
   }
 
-  /** Returns the memory that it takes to build a partition of these buckets, in bytes. */
-  static long cost(SpillFiles spill, int firstBucket, int endBucket) {
-    return spill.bytes(firstBucket, endBucket)
-        + BUILD_BYTES_PER_RECORD * spill.records(firstBucket, endBucket);
+  /** The records of one or several partitions. Run by one thread. */
+  interface Task {
+    /** Returns the memory that it takes to build the costliest of the partitions, in bytes. */
+    long cost();
+
+    /** Returns how much of that is on the heap. */
+    long heap();
+
+    void build(Worker worker) throws IOException;
   }
 
-  /** Either one partition, or all those whose records are in one bucket. */
-  private record Task(int partition, int firstBucket, int endBucket) {
-    static final int SEVERAL = -1;
+  /** Loads the records of a partition. */
+  interface Load {
+    void load(PartitionRecords target) throws IOException;
   }
 
   /** Returns the bytes to buffer in memory for each bucket. */
@@ -88,50 +86,34 @@ final class ParallelBuild {
   }
 
   /** Builds all. Returns the entries of those that have records, in order. */
-  List<PartitionFile> run() throws IOException {
-    int buckets = spill.bucketCount();
-    List<Task> tasks = new ArrayList<>();
-    if (partitionCount <= buckets) {
-      int width = buckets / partitionCount;
-      for (int partition = 0; partition < partitionCount; partition++) {
-        tasks.add(new Task(partition, partition * width, (partition + 1) * width));
-      }
-    } else {
-      for (int bucket = 0; bucket < buckets; bucket++) {
-        tasks.add(new Task(Task.SEVERAL, bucket, bucket + 1));
-      }
-    }
-    List<PartitionFile> files = run(tasks);
+  List<PartitionFile> run(List<Task> tasks) throws IOException {
+    List<PartitionFile> files = runAll(tasks);
     files.sort(Comparator.comparingInt(PartitionFile::partition));
     return files;
   }
 
-  private List<PartitionFile> run(List<Task> tasks) throws IOException {
+  private List<PartitionFile> runAll(List<Task> tasks) throws IOException {
     long largest = 1;
-    long mostRecords = 0;
+    long heap = 0;
     for (Task task : tasks) {
-      long cost = cost(spill, task.firstBucket, task.endBucket);
-      long records = spill.records(task.firstBucket, task.endBucket);
-      if (task.partition == Task.SEVERAL) {
-        cost = cost * spill.bucketCount() / partitionCount;
-        records = records * spill.bucketCount() / partitionCount;
-      }
-      largest = Math.max(largest, cost);
-      mostRecords = Math.max(mostRecords, records);
+      largest = Math.max(largest, task.cost());
+      heap = Math.max(heap, task.heap());
     }
     long affordable = Math.max(1, options.memoryBytes() * 3 / 4 / largest);
     int wanted =
         options.threads() > 0 ? options.threads() : Runtime.getRuntime().availableProcessors();
     int most = Math.min(tasks.size(), wanted);
     int threads = (int) Math.min(affordable, most);
-    long heap = BUILD_BYTES_PER_RECORD * mostRecords;
+    long heapPerThread = heap;
     AtomicInteger next = new AtomicInteger();
     BuildProgress progress = new BuildProgress(listener, partitionCount);
     RecordCompression recordCompression = new RecordCompression(options);
     try (FrameCompression compression = new FrameCompression(options)) {
       return BuildThreads.run(
           threads,
-          () -> work(new Worker(compression, recordCompression, progress), tasks, next, heap),
+          () ->
+              work(
+                  new Worker(compression, recordCompression, progress), tasks, next, heapPerThread),
           () -> next.set(tasks.size()));
     }
   }
@@ -155,7 +137,7 @@ final class ParallelBuild {
   }
 
   /** One thread's share. */
-  private final class Worker {
+  final class Worker {
     private final PartitionRecords records = new PartitionRecords();
     private final List<PartitionFile> files = new ArrayList<>();
     private final PartitionFileBuilder builder;
@@ -177,11 +159,7 @@ final class ParallelBuild {
       for (int i = next.getAndIncrement(); i < tasks.size(); i = next.getAndIncrement()) {
         Task task = tasks.get(i);
         try {
-          if (task.partition == Task.SEVERAL) {
-            buildSeveral(task.firstBucket);
-          } else {
-            build(task.partition, spill, task.firstBucket, task.endBucket);
-          }
+          task.build(this);
         } catch (IOException | RuntimeException | Error e) {
           next.set(tasks.size());
           throw e;
@@ -190,36 +168,18 @@ final class ParallelBuild {
       return files;
     }
 
-    private void buildSeveral(int bucket) throws IOException {
-      int buckets = spill.bucketCount();
-      int first = (int) (((long) bucket * partitionCount + buckets - 1) / buckets);
-      int end = (int) (((long) (bucket + 1) * partitionCount + buckets - 1) / buckets);
-      String name = String.format(Locale.ROOT, "split-%05d", bucket);
-      int bufferLength = bufferLength(options, end - first);
-      Partitioning partitioning = new Partitioning(partitionCount);
-      try (SpillFiles split = new SpillFiles(temporaryDirectory, name, end - first, bufferLength)) {
-        spill.drain(
-            bucket,
-            (bytes, key, keyLength, valueLength) -> {
-              long high = KeyHash.hash(bytes, key, keyLength).getMostSignificantBits();
-              int partition = partitioning.partition(high);
-              int value = key + keyLength;
-              split.add(partition - first, bytes, key, keyLength, bytes, value, valueLength);
-            });
-        for (int partition = first; partition < end; partition++) {
-          build(partition, split, partition - first, partition - first + 1);
-        }
-      }
+    /** Notes that a partition has no records. */
+    void skip() {
+      progress.built(0);
     }
 
-    private void build(int partition, SpillFiles source, int firstBucket, int endBucket)
-        throws IOException {
-      long bytes = source.bytes(firstBucket, endBucket);
-      long count = source.records(firstBucket, endBucket);
-      if (count == 0) {
-        progress.built(0);
-        return;
-      }
+    /**
+     * Builds a partition.
+     *
+     * @param bytes of its records as they are loaded
+     * @param count of its records
+     */
+    void build(int partition, long bytes, long count, Load load) throws IOException {
       if (bytes > MAX_LOADED_BYTES || count > SnapshotFormat.MAX_PARTITION_RECORDS) {
         throw new IOException(
             "partition too large to build: partition=%d of %d expected<=%d records and <=%d bytes actual=%d records and %d bytes; use more partitions, unless one key comes very often: then remove its duplicates before the build"
@@ -236,7 +196,7 @@ final class ParallelBuild {
               Locale.ROOT, "part-%05d%s.bsdb", partition, suffix.isEmpty() ? "" : "-" + suffix);
       PartitionFile file;
       try {
-        records.load(source, firstBucket, endBucket);
+        load.load(records);
         file = builder.build(partition, name, records);
       } catch (OutOfMemoryError e) {
         throw new IOException(
@@ -257,7 +217,6 @@ final class ParallelBuild {
                 .formatted(temporaryDirectory, partition, e.getMessage()),
             e);
       }
-      source.release(firstBucket, endBucket);
       files.add(file);
       progress.built(file.recordCount());
     }

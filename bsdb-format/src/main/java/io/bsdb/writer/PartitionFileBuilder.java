@@ -13,16 +13,23 @@ import io.bsdb.format.block.BlockWriter;
 import io.bsdb.format.hash.DuplicateHashException;
 import io.bsdb.format.hash.PerfectHash;
 import io.bsdb.format.hash.PerfectHashBuilder;
+import io.bsdb.format.index.OrderIndex;
+import io.bsdb.format.index.Positions;
+import io.bsdb.format.index.RecordHeads;
 import io.bsdb.format.index.Signatures;
 import io.bsdb.format.symbols.RecordEncoder;
 import io.bsdb.format.symbols.RecordSymbols;
 import io.bsdb.table.PartitionFile;
+import io.bsdb.table.RecordOrder;
 import io.bsdb.table.TableStorage;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.Base64;
+import java.util.EnumMap;
+import java.util.Map;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
@@ -33,7 +40,10 @@ final class PartitionFileBuilder {
   private final FrameCompression compression;
   private final RecordCompression recordCompression;
   private final @Nullable Path temporaryDirectory;
-  private int[] startByRank = new int[0];
+  private final boolean inKeyOrder;
+
+  /** In hash order, where the record of each rank starts; in key order, its number. */
+  private int[] byRank = new int[0];
 
   /** Creates files of the snapshot. */
   interface Outputs {
@@ -57,6 +67,7 @@ final class PartitionFileBuilder {
       @Nullable Path temporaryDirectory) {
     this.outputs = outputs;
     this.options = options;
+    this.inKeyOrder = options.order() == RecordOrder.KEY;
     this.compression = compression;
     this.recordCompression = recordCompression;
     this.temporaryDirectory = temporaryDirectory;
@@ -64,13 +75,23 @@ final class PartitionFileBuilder {
 
   /** Writes the file {@code name} of the snapshot, durably. */
   PartitionFile build(int partition, String name, PartitionRecords records) throws IOException {
-    if (options.duplicates() != Duplicates.FAIL) {
+    if (!inKeyOrder) {
+      return build(partition, name, records, compression);
+    }
+    // A range of keys is no sample of the others.
+    try (FrameCompression own = new FrameCompression(options)) {
+      return build(partition, name, records, own);
+    }
+  }
+
+  private PartitionFile build(
+      int partition, String name, PartitionRecords records, FrameCompression compression)
+      throws IOException {
+    if (options.duplicates() != Duplicates.FAIL && !inKeyOrder) {
       records.resolve(options.duplicates());
     }
     int count = records.count();
-    ByteBuffer hashSection = count == 0 ? ByteBuffer.allocate(0) : perfectHash(records);
-    ByteBuffer signatures =
-        count == 0 ? ByteBuffer.allocate(0) : order(records, PerfectHash.open(hashSection));
+    Map<SectionKind, ByteBuffer> pointIndex = pointIndex(records);
     records.measure();
     boolean compressed = options.layout().isCompressed() && count > 0;
     RecordSymbols symbols =
@@ -88,11 +109,18 @@ final class PartitionFileBuilder {
       long blocksLength = output.length();
       output.endBlocks();
       if (count > 0) {
-        output.section(SectionKind.PERFECT_HASH, hashSection);
-        if (options.signatureBits() > 0) {
-          output.section(SectionKind.SIGNATURES, signatures);
+        for (Map.Entry<SectionKind, ByteBuffer> section : pointIndex.entrySet()) {
+          output.section(section.getKey(), section.getValue());
         }
         output.section(SectionKind.BLOCK_INDEX, blocks.index().encode(count, blocksLength));
+        if (inKeyOrder) {
+          output.section(
+              SectionKind.ORDER_INDEX, OrderIndex.encode(records::key, count, blocks.index()));
+          if (compressed) {
+            output.section(
+                SectionKind.HEADS, RecordHeads.encode(records::key, count, blocks.index()));
+          }
+        }
         if (dictionary.length > 0) {
           output.section(SectionKind.DICTIONARY, ByteBuffer.wrap(dictionary));
         }
@@ -116,16 +144,22 @@ final class PartitionFileBuilder {
               records.valueBytes());
       output.section(SectionKind.PROPERTIES, properties.encode());
       long length = output.commit();
-      return new PartitionFile(
-          partition,
-          name,
-          header.fileId(),
-          length,
-          output.checksum(),
-          count,
-          records.keyBytes(),
-          records.valueBytes());
+      PartitionFile file =
+          new PartitionFile(
+              partition,
+              name,
+              header.fileId(),
+              length,
+              output.checksum(),
+              count,
+              records.keyBytes(),
+              records.valueBytes());
+      return inKeyOrder ? file.ordered(partition, lowerBound(records)) : file;
     }
+  }
+
+  private static String lowerBound(PartitionRecords records) {
+    return records.count() == 0 ? "" : Base64.getEncoder().encodeToString(records.key(0));
   }
 
   private ByteBuffer perfectHash(PartitionRecords records) throws IOException {
@@ -140,13 +174,33 @@ final class PartitionFileBuilder {
     }
   }
 
-  /** Notes which record has which rank, and packs the signatures in that order. */
+  /** Makes the sections by which single keys are found, and orders the records by rank. */
+  private Map<SectionKind, ByteBuffer> pointIndex(PartitionRecords records) throws IOException {
+    Map<SectionKind, ByteBuffer> sections = new EnumMap<>(SectionKind.class);
+    if (records.count() > 0 && options.pointIndex()) {
+      ByteBuffer hash = perfectHash(records);
+      sections.put(SectionKind.PERFECT_HASH, hash);
+      ByteBuffer signatures = order(records, PerfectHash.open(hash));
+      if (options.signatureBits() > 0) {
+        sections.put(SectionKind.SIGNATURES, signatures);
+      }
+      if (inKeyOrder) {
+        sections.put(SectionKind.POSITIONS, Positions.encode(byRank, records.count()));
+      }
+    }
+    return sections;
+  }
+
+  /**
+   * Notes which record has which rank, and packs the signatures in the order in which records are
+   * written.
+   */
   private ByteBuffer order(PartitionRecords records, PerfectHash hash) {
     int count = records.count();
-    if (startByRank.length < count) {
-      startByRank = new int[count];
+    if (byRank.length < count) {
+      byRank = new int[count];
     }
-    Arrays.fill(startByRank, 0, count, -1);
+    Arrays.fill(byRank, 0, count, -1);
     Signatures.Builder signatures = new Signatures.Builder(count, options.signatureBits());
     int[] ranks = new int[Math.min(count, 1 << 12)];
     long[] high = new long[ranks.length];
@@ -157,11 +211,11 @@ final class PartitionFileBuilder {
       System.arraycopy(records.low(), first, low, 0, length);
       hash.ranks(high, low, length, ranks);
       for (int i = 0; i < length; i++) {
-        if (startByRank[ranks[i]] != -1) {
+        if (byRank[ranks[i]] != -1) {
           throw new IllegalStateException("perfect hash gave rank %d twice".formatted(ranks[i]));
         }
-        startByRank[ranks[i]] = records.start(first + i);
-        signatures.set(ranks[i], high[i]);
+        byRank[ranks[i]] = inKeyOrder ? first + i : records.start(first + i);
+        signatures.set(inKeyOrder ? first + i : ranks[i], high[i]);
       }
     }
     return signatures.section();
@@ -201,8 +255,8 @@ final class PartitionFileBuilder {
     RecordEncoder encoder = symbols == null ? null : new RecordEncoder(symbols);
     BlockWriter blocks =
         new BlockWriter(header, shape, records.data(), output, compressor, encoder);
-    for (int rank = 0; rank < records.count(); rank++) {
-      int start = startByRank[rank];
+    for (int i = 0; i < records.count(); i++) {
+      int start = inKeyOrder ? records.start(i) : byRank[i];
       blocks.add(records.keyOffset(start), records.keyLength(start), records.valueLength(start));
     }
     blocks.finish();

@@ -28,7 +28,19 @@ final class PartitionRecords {
    * Loads a partition: the given buckets one after the other. To be used until they are released.
    */
   void load(SpillFiles spill, int firstBucket, int endBucket) throws IOException {
-    int records = (int) spill.records(firstBucket, endBucket);
+    makeRoom((int) spill.records(firstBucket, endBucket));
+    data = spill.load(firstBucket, endBucket);
+    hash();
+  }
+
+  /** Loads records from one buffer, as {@link SpillFiles} has them. */
+  void load(ByteBuffer bytes, int records) {
+    makeRoom(records);
+    data = bytes;
+    hash();
+  }
+
+  private void makeRoom(int records) {
     // What is too small goes first, so that the old and the new are not in memory together.
     if (starts.length < records) {
       starts = new int[0];
@@ -38,8 +50,6 @@ final class PartitionRecords {
       high = new long[records];
       low = new long[records];
     }
-    data = spill.load(firstBucket, endBucket);
-    hash();
   }
 
   private void hash() {
@@ -120,7 +130,8 @@ final class PartitionRecords {
     }
   }
 
-  private byte[] key(int index) {
+  /** Returns a copy of a record's key. */
+  byte[] key(int index) {
     byte[] key = new byte[keyLength(starts[index])];
     data.get(keyOffset(starts[index]), key);
     return key;

@@ -7,6 +7,7 @@ import io.bsdb.table.Changes;
 import io.bsdb.table.Manifest;
 import io.bsdb.table.PartitionFile;
 import io.bsdb.table.PublishConflictException;
+import io.bsdb.table.RecordOrder;
 import io.bsdb.table.Table;
 import io.bsdb.table.Table.Published;
 import io.bsdb.writer.TooFewRowsException.Limit;
@@ -15,8 +16,12 @@ import java.math.BigDecimal;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Base64;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
+import java.util.Objects;
 import java.util.Set;
 import java.util.UUID;
 import java.util.function.Predicate;
@@ -45,6 +50,8 @@ public final class SnapshotPublisher {
    * again or goes. So is all that a build wrote which is refused; after any other failure its files
    * stay, and publishing may be tried again.
    *
+   * <p>In key order files may have any numbers: they become partitions in the order of their keys.
+   *
    * @throws TooFewRowsException if the options demand more rows
    * @throws IllegalArgumentException if a partition has two files or is out of range, or if the
    *     manifest would be too long
@@ -58,7 +65,8 @@ public final class SnapshotPublisher {
       List<PartitionFile> files,
       WriterOptions options)
       throws IOException {
-    @Nullable PartitionFile[] byPartition = byPartition(files, partitionCount);
+    @Nullable PartitionFile[] byPartition =
+        options.order() == RecordOrder.KEY ? byKey(files) : byPartition(files, partitionCount);
     try {
       return complete(table, build, byPartition, options);
     } catch (PublishConflictException | TooFewRowsException | IllegalArgumentException refused) {
@@ -88,6 +96,26 @@ public final class SnapshotPublisher {
       byPartition[file.partition()] = file;
     }
     return byPartition;
+  }
+
+  /** Numbers the files that have records in the order of their keys. */
+  private static @Nullable PartitionFile[] byKey(List<PartitionFile> files) {
+    List<PartitionFile> sorted =
+        files.stream()
+            .filter(file -> file.recordCount() > 0)
+            .sorted(Comparator.comparing(SnapshotPublisher::firstKey, Arrays::compareUnsigned))
+            .toList();
+    @Nullable PartitionFile[] numbered = new @Nullable PartitionFile[Math.max(1, sorted.size())];
+    for (int i = 0; i < sorted.size(); i++) {
+      PartitionFile file = sorted.get(i);
+      numbered[i] =
+          file.ordered(i, i == 0 ? "" : Objects.requireNonNull(file.lowerBound(), file.name()));
+    }
+    return numbered;
+  }
+
+  private static byte[] firstKey(PartitionFile file) {
+    return Base64.getDecoder().decode(Objects.requireNonNull(file.lowerBound(), file.name()));
   }
 
   private static Manifest complete(

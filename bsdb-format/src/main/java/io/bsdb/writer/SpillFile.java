@@ -109,11 +109,16 @@ final class SpillFile implements Closeable {
    * the memory back. Not to be read after {@link #close}.
    */
   ByteBuffer map() throws IOException {
+    return map(0, length);
+  }
+
+  /** A part of the content; as {@link #map()}. */
+  ByteBuffer map(long start, long partLength) throws IOException {
     try {
       if (channel.size() < length) {
         throw shortened(channel.size());
       }
-      return channel.map(FileChannel.MapMode.READ_ONLY, 0, length);
+      return channel.map(FileChannel.MapMode.READ_ONLY, start, partLength);
     } catch (ClosedChannelException | EOFException e) {
       throw e;
     } catch (IOException | UnsupportedOperationException e) {

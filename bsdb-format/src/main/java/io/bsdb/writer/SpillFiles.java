@@ -113,7 +113,8 @@ final class SpillFiles implements Closeable {
     return file;
   }
 
-  private static int putVarint(byte[] target, int offset, int number) {
+  /** Writes a LEB128 number; returns the position behind it. */
+  static int putVarint(byte[] target, int offset, int number) {
     int position = offset;
     int rest = number;
     for (; rest >= 1 << 7; rest >>>= 7) {

@@ -3,8 +3,10 @@ package io.bsdb.writer;
 import io.bsdb.format.KeyStorage;
 import io.bsdb.format.PerfectHashConstruction;
 import io.bsdb.format.SnapshotFormat;
+import io.bsdb.row.KeyEncoding;
 import io.bsdb.row.Schema;
 import io.bsdb.table.Manifest;
+import io.bsdb.table.RecordOrder;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
@@ -19,6 +21,9 @@ import org.jspecify.annotations.Nullable;
  * @param layout of blocks
  * @param keyStorage {@code OMITTED} makes the snapshot approximate: an absent key may get some
  *     other record's value with probability 2^−signatureBits
+ * @param order of the records: by hash, or by key, which answers floors and ranges too
+ * @param pointIndex in key order, whether there is a perfect hash for lookups of single keys; else
+ *     these search, which takes two to three times as long, and there are no signatures
  * @param perfectHash how the perfect hash is constructed
  * @param signatureBits per record, 0 to 32
  * @param blockSize unit of reading in bytes, 512 to 65,536
@@ -46,6 +51,8 @@ import org.jspecify.annotations.Nullable;
 public record WriterOptions(
     Layout layout,
     KeyStorage keyStorage,
+    RecordOrder order,
+    boolean pointIndex,
     PerfectHashConstruction perfectHash,
     int signatureBits,
     int blockSize,
@@ -91,6 +98,8 @@ public record WriterOptions(
     Map<String, String> map = new LinkedHashMap<>();
     map.put("layout", layout.label());
     map.put("keys", text(keyStorage));
+    map.put("order", text(order));
+    map.put("point-index", Boolean.toString(pointIndex));
     map.put("perfect-hash", perfectHash.toString());
     map.put("signature-bits", Integer.toString(signatureBits));
     map.put("block-size", Integer.toString(blockSize));
@@ -129,6 +138,13 @@ public record WriterOptions(
         : value.toString().toLowerCase(Locale.ROOT);
   }
 
+  private static boolean bool(String text) {
+    if (!text.equals("true") && !text.equals("false")) {
+      throw new IllegalArgumentException("expected true or false");
+    }
+    return text.equals("true");
+  }
+
   private static <T> T constant(T[] values, String text) {
     for (T value : values) {
       if (text(value).equals(text)) {
@@ -152,6 +168,9 @@ public record WriterOptions(
     Map<String, String> description = new LinkedHashMap<>();
     description.put("layout", layout.label());
     description.put("keys", keyStorage == KeyStorage.STORED ? "stored" : "omitted");
+    if (!pointIndex) {
+      description.put("pointIndex", "false");
+    }
     description.put("perfectHash", perfectHash.toString());
     description.put("signatureBits", Integer.toString(signatureBits));
     description.put("blockSize", Integer.toString(blockSize));
@@ -169,10 +188,11 @@ public record WriterOptions(
    */
   public static WriterOptions like(Manifest manifest) {
     Map<String, String> built = manifest.options();
-    Builder builder = builder();
+    Builder builder = builder().order(manifest.order());
     Map.of(
             "layout", "layout",
             "keys", "keys",
+            "pointIndex", "point-index",
             "perfectHash", "perfect-hash",
             "signatureBits", "signature-bits",
             "blockSize", "block-size",
@@ -193,6 +213,8 @@ public record WriterOptions(
   public static final class Builder {
     private Layout layout = Layout.BLOCKED;
     private KeyStorage keyStorage = KeyStorage.STORED;
+    private RecordOrder order = RecordOrder.HASH;
+    private boolean pointIndex = true;
     private PerfectHashConstruction perfectHash = PerfectHashConstruction.PILOT;
     private int signatureBits = 8;
     private int blockSize = SnapshotFormat.PAGE;
@@ -215,6 +237,8 @@ public record WriterOptions(
     private Builder(WriterOptions options) {
       layout = options.layout;
       keyStorage = options.keyStorage;
+      order = options.order;
+      pointIndex = options.pointIndex;
       perfectHash = options.perfectHash;
       signatureBits = options.signatureBits;
       blockSize = options.blockSize;
@@ -254,6 +278,18 @@ public record WriterOptions(
     /** Sets whether records hold their keys. */
     public Builder keyStorage(KeyStorage value) {
       keyStorage = value;
+      return this;
+    }
+
+    /** Sets the order of the records; by hash by default. */
+    public Builder order(RecordOrder value) {
+      order = value;
+      return this;
+    }
+
+    /** Sets whether a table in key order has a perfect hash for single keys; it has by default. */
+    public Builder pointIndex(boolean value) {
+      pointIndex = value;
       return this;
     }
 
@@ -365,6 +401,8 @@ public record WriterOptions(
         return switch (name) {
           case "layout" -> layout(constant(Layout.values(), value));
           case "keys" -> keyStorage(constant(KeyStorage.values(), value));
+          case "order" -> order(constant(RecordOrder.values(), value));
+          case "point-index" -> pointIndex(bool(value));
           case "perfect-hash" -> perfectHash(constant(PerfectHashConstruction.values(), value));
           case "signature-bits" -> signatureBits(Integer.parseInt(value));
           case "block-size" -> blockSize(Integer.parseInt(value));
@@ -402,6 +440,7 @@ public record WriterOptions(
         throw new IllegalArgumentException(
             "an approximate snapshot without signatures would answer every absent key with some other value: choose 1 to 32 signature bits");
       }
+      requireSuitableForOrder();
       if (layout.alignment() > blockSize) {
         throw new IllegalArgumentException(
             "layout %s has blocks of whole pages: expected block size>=%d actual=%d"
@@ -410,8 +449,10 @@ public record WriterOptions(
       return new WriterOptions(
           layout,
           keyStorage,
+          order,
+          pointIndex,
           perfectHash,
-          signatureBits,
+          pointIndex ? signatureBits : 0,
           blockSize,
           frameSize,
           zstdLevel,
@@ -426,6 +467,29 @@ public record WriterOptions(
           schema,
           properties,
           sourcePositions);
+    }
+
+    private void requireSuitableForOrder() {
+      if (order == RecordOrder.HASH) {
+        if (!pointIndex) {
+          throw new IllegalArgumentException(
+              "a table in hash order is read by its perfect hash only: leave 'point-index' true, or build with order 'key'");
+        }
+        return;
+      }
+      if (keyStorage == KeyStorage.OMITTED) {
+        throw new IllegalArgumentException(
+            "an approximate table stores no keys, so it cannot be in their order: build it with keys, or with order 'hash'");
+      }
+      if (layout == Layout.SYMBOLS) {
+        throw new IllegalArgumentException(
+            "order 'key' needs plain keys, which layout 'symbols' encodes: take blocked, compact or compressed");
+      }
+      if (schema != null && schema.keyEncoding() != KeyEncoding.ORDERED) {
+        throw new IllegalArgumentException(
+            "order 'key' needs keys whose bytes sort: give a schema with keyEncoding 'ordered' (Schema.withKeyEncoding(KeyEncoding.ORDERED)), and encode keys with it; its keyEncoding is '%s'"
+                .formatted(schema.keyEncoding().label()));
+      }
     }
   }
 }

@@ -102,12 +102,12 @@ class SchemaTest {
     JsonNode plain = new ObjectMapper().readTree(end + ",\"keyEncoding\":\"plain\"}");
     assertThat(Schema.fromJson(plain, "m")).isEqualTo(SCHEMA);
 
-    JsonNode unknown = new ObjectMapper().readTree(end + ",\"keyEncoding\":\"ordered\"}");
+    JsonNode unknown = new ObjectMapper().readTree(end + ",\"keyEncoding\":\"collated\"}");
     assertThatExceptionOfType(UnsupportedVersionException.class)
         .isThrownBy(() -> Schema.fromJson(unknown, "manifest.json"))
         .withMessage(
             "the keys have an encoding that this bsdb does not support: file=manifest.json"
-                + " keyEncoding='ordered'; upgrade bsdb");
+                + " keyEncoding='collated'; upgrade bsdb");
     JsonNode noName = new ObjectMapper().readTree(end + ",\"keyEncoding\":1}");
     assertThatIllegalArgumentException()
         .isThrownBy(() -> Schema.fromJson(noName, "m"))

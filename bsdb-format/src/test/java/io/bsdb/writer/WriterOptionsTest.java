@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bsdb.format.KeyStorage;
 import io.bsdb.format.PerfectHashConstruction;
+import io.bsdb.table.RecordOrder;
 import java.nio.file.Path;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -60,5 +61,15 @@ class WriterOptionsTest {
     assertRefused("block-size", "17", "block size out of range: expected 512 to 65536, actual 17");
     assertRefused(
         "max-shrinkage", "2", "maximum shrinkage out of range: expected 0 to 1, actual 2.0");
+  }
+
+  @Test
+  void keyOrderNeedsPlainKeys() {
+    WriterOptions.Builder builder =
+        WriterOptions.builder().order(RecordOrder.KEY).layout(Layout.SYMBOLS);
+
+    assertThatThrownBy(builder::build)
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("order 'key' needs plain keys, which layout 'symbols' encodes");
   }
 }

@@ -5,7 +5,6 @@ import io.bsdb.reader.options.ReaderOptions;
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.OutputStream;
-import java.net.InetAddress;
 import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -14,17 +13,6 @@ import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.ScheduledThreadPoolExecutor;
-import java.util.concurrent.TimeUnit;
-import org.eclipse.jetty.server.HttpConfiguration;
-import org.eclipse.jetty.server.HttpConnectionFactory;
-import org.eclipse.jetty.server.NetworkConnectionLimit;
-import org.eclipse.jetty.server.Server;
-import org.eclipse.jetty.server.ServerConnector;
-import org.eclipse.jetty.server.SslConnectionFactory;
-import org.eclipse.jetty.server.handler.GracefulHandler;
-import org.eclipse.jetty.util.thread.QueuedThreadPool;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -35,74 +23,15 @@ import org.jspecify.annotations.Nullable;
  * the tables last.
  */
 public final class BsdbServer implements Closeable {
-  private static final int HEADER_BYTES = 8 << 10;
-  private static final Duration TLS_REFRESH = Duration.ofSeconds(10);
-
   private final Service service;
-  private final Server server;
-  private final ServerConnector connector;
-  private final ScheduledExecutorService timer;
-  private final @Nullable Tls tls;
+  private final JettyServer server;
   private final String host;
   private boolean closed;
 
-  private BsdbServer(Builder builder, Map<String, ServedTable> tables) throws IOException {
-    service = new Service(tables, builder.limits, builder.maxAge);
-    host = builder.host;
-    timer = timer();
-    tls = builder.tls();
-    Limits limits = builder.limits;
-    QueuedThreadPool threads = new QueuedThreadPool(builder.threads);
-    threads.setName("bsdb-http");
-    server = new Server(threads);
-    connector = connector(limits);
-    connector.setHost(host);
-    connector.setPort(builder.port);
-    connector.setIdleTimeout(limits.idle().toMillis());
-    // While the server ends a request may take as long as ever; then what is idle is closed.
-    connector.setShutdownIdleTimeout(limits.request().toMillis());
-    server.addConnector(connector);
-    NetworkConnectionLimit connections = new NetworkConnectionLimit(limits.connections(), server);
-    connections.setEndPointIdleTimeout(limits.idle().toMillis());
-    server.addBean(connections);
-    Metrics metrics =
-        new Metrics(
-            service.tables(),
-            () -> connector.getConnectedEndPoints().size(),
-            () -> service.pinned().count());
-    GracefulHandler graceful =
-        new GracefulHandler(
-            new Router(
-                service, builder.hosts(), builder.token, metrics, builder.accessLog(), timer));
-    server.setHandler(graceful);
-    server.setErrorHandler(new ProblemHandler());
-    server.setStopTimeout(limits.drain().toMillis());
-  }
-
-  private static ScheduledExecutorService timer() {
-    ScheduledThreadPoolExecutor timer =
-        new ScheduledThreadPoolExecutor(
-            1,
-            task -> {
-              Thread thread = new Thread(task, "bsdb-http-timer");
-              thread.setDaemon(true);
-              return thread;
-            });
-    timer.setRemoveOnCancelPolicy(true);
-    return timer;
-  }
-
-  private ServerConnector connector(Limits limits) {
-    HttpConfiguration http = new HttpConfiguration();
-    http.setSendServerVersion(false);
-    http.setSendDateHeader(true);
-    http.setRequestHeaderSize(limits.addressBytes() + HEADER_BYTES);
-    http.setNotifyForbiddenComplianceViolations(false);
-    HttpConnectionFactory plain = new HttpConnectionFactory(http);
-    return tls == null
-        ? new ServerConnector(server, 1, 1, plain)
-        : new ServerConnector(
-            server, 1, 1, new SslConnectionFactory(tls.factory(), plain.getProtocol()), plain);
+  private BsdbServer(Service service, JettyServer server, String host) {
+    this.service = service;
+    this.server = server;
+    this.host = host;
   }
 
   /** Returns a builder of a server on a loopback address, with a port that the system picks. */
@@ -245,32 +174,6 @@ public final class BsdbServer implements Closeable {
       return certificates == null || key == null ? null : new Tls(certificates, key);
     }
 
-    private Set<String> hosts() {
-      Set<String> all = new HashSet<>(hosts);
-      all.add(host.toLowerCase(Locale.ROOT));
-      if (host.contains(":")) {
-        all.add("[" + host.toLowerCase(Locale.ROOT) + "]");
-      }
-      all.addAll(Set.of("localhost", "127.0.0.1", "[::1]"));
-      return Set.copyOf(all);
-    }
-
-    private void requireSafety() throws IOException {
-      if (insecure || InetAddress.getByName(host).isLoopbackAddress()) {
-        return;
-      }
-      if (token == null) {
-        throw new IllegalArgumentException(
-            "other machines reach %s: give a token, or say that it is to be insecure"
-                .formatted(host));
-      }
-      if (certificates == null) {
-        throw new IllegalArgumentException(
-            "without TLS, others can read the token on the way to %s: give certificates, or say that it is to be insecure"
-                .formatted(host));
-      }
-    }
-
     /**
      * Opens the tables and starts to serve.
      *
@@ -282,7 +185,9 @@ public final class BsdbServer implements Closeable {
       if (tables.isEmpty()) {
         throw new IllegalArgumentException("there is no table to serve");
       }
-      requireSafety();
+      if (!insecure) {
+        AccessRules.requireSafe(host, token, certificates != null);
+      }
       Map<String, ServedTable> opened = new LinkedHashMap<>();
       try {
         for (Map.Entry<String, Path> table : tables.entrySet()) {
@@ -291,9 +196,12 @@ public final class BsdbServer implements Closeable {
               ServedTable.open(
                   table.getKey(), table.getValue(), options, refreshInterval, listener));
         }
-        BsdbServer server = new BsdbServer(this, opened);
-        server.start();
-        return server;
+        Service service = new Service(opened, limits, maxAge);
+        JettyServer server =
+            new JettyServer(
+                service, new AccessRules(host, hosts, token), threads, tls(), accessLog());
+        server.start(host, port);
+        return new BsdbServer(service, server, host);
       } catch (IOException | RuntimeException | Error e) {
         for (ServedTable table : opened.values()) {
           try {
@@ -307,35 +215,16 @@ public final class BsdbServer implements Closeable {
     }
   }
 
-  private void start() throws IOException {
-    try {
-      server.start();
-    } catch (IOException | RuntimeException e) {
-      stopServer();
-      throw e;
-    } catch (Exception e) {
-      stopServer();
-      throw new IOException(e);
-    }
-    if (tls != null) {
-      var unused =
-          timer.scheduleWithFixedDelay(
-              tls::refresh, TLS_REFRESH.toMillis(), TLS_REFRESH.toMillis(), TimeUnit.MILLISECONDS);
-    }
-  }
-
   /** Returns where the server answers, such as {@code http://127.0.0.1:8080/}. */
   public URI address() {
     String name = host.contains(":") ? "[" + host + "]" : host;
     return URI.create(
-        "%s://%s:%d/".formatted(tls == null ? "http" : "https", name, connector.getLocalPort()));
+        "%s://%s:%d/".formatted(server.hasTls() ? "https" : "http", name, server.port()));
   }
 
   /** Takes over certificates that have changed. */
   void refreshTls() {
-    if (tls != null) {
-      tls.refresh();
-    }
+    server.refreshTls();
   }
 
   /** Looks for newer versions of all tables now. */
@@ -343,16 +232,6 @@ public final class BsdbServer implements Closeable {
     for (ServedTable table : service.tables()) {
       table.reader().refresh();
     }
-  }
-
-  private void stopServer() {
-    try {
-      server.stop();
-    } catch (Exception e) {
-      // what is left of requests that did not end in time
-      org.slf4j.LoggerFactory.getLogger(BsdbServer.class).warn("not all requests ended in time", e);
-    }
-    timer.shutdownNow();
   }
 
   /**
@@ -368,7 +247,7 @@ public final class BsdbServer implements Closeable {
       closed = true;
     }
     service.beginStop();
-    stopServer();
+    server.stop();
     service.close();
   }
 }

@@ -232,6 +232,7 @@ final class Exchange {
   private void write(ByteBuffer body) {
     access.status = response.getStatus();
     access.bytes = body.remaining();
+    Connections.answering(request);
     response.write(true, body, callback);
   }
 }

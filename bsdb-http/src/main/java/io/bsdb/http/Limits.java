@@ -11,8 +11,9 @@ import java.util.Map;
  * @param bodyBytes of one request
  * @param addressBytes of one request: path and query
  * @param answerBytes of one answer, without its header
- * @param request how long a request may take to be read and looked up
- * @param idle how long a connection may be idle
+ * @param request how long the header of a request, its body and its lookup may take, each
+ * @param idle how long a connection may be without a request, and how long a client may take over
+ *     an answer
  * @param connections open at once; further ones wait to be accepted
  * @param pinnedVersions versions that are not in service, open at once
  * @param pinsPerMinute how often such a version may be opened

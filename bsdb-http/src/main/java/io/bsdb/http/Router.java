@@ -1,12 +1,7 @@
 package io.bsdb.http;
 
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
-import java.util.Base64;
 import java.util.List;
-import java.util.Locale;
 import java.util.Set;
 import java.util.concurrent.ScheduledExecutorService;
 import org.eclipse.jetty.http.HttpHeader;
@@ -23,36 +18,29 @@ final class Router extends Handler.Abstract {
 
   private final Service service;
   private final Limits limits;
-  private final Set<String> hosts;
-  private final byte @Nullable [] tokenHash;
+  private final AccessRules rules;
   private final Metrics metrics;
   private final @Nullable AccessLog log;
   private final BodyReader bodies;
+  private final TableAnswers tables;
+  private final Comparisons comparisons;
   private final TablePages pages;
 
   Router(
       Service service,
-      Set<String> hosts,
-      @Nullable String token,
+      AccessRules rules,
       Metrics metrics,
       @Nullable AccessLog log,
       ScheduledExecutorService timer) {
     this.service = service;
     this.limits = service.limits();
-    this.hosts = hosts;
-    this.tokenHash = token == null ? null : hash(token);
+    this.rules = rules;
     this.metrics = metrics;
     this.log = log;
     this.bodies = new BodyReader(limits, timer);
-    this.pages = new TablePages(service, metrics);
-  }
-
-  private static byte[] hash(String text) {
-    try {
-      return MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8));
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException(e);
-    }
+    this.tables = new TableAnswers(service);
+    this.comparisons = new Comparisons(service);
+    this.pages = new TablePages(service, comparisons, metrics);
   }
 
   @Override
@@ -69,14 +57,14 @@ final class Router extends Handler.Abstract {
                 log.write(request.getMethod(), path, access, nanos / 1000);
               }
             });
-    Exchange exchange = new Exchange(request, response, counted, limits, tokenHash != null, access);
+    Exchange exchange = new Exchange(request, response, counted, limits, rules.hasToken(), access);
     try {
       requireAddress(request.getHttpURI());
-      requireHost(request);
+      rules.requireHost(request);
       Address address = Address.of(path, request.getHttpURI().getQuery());
       exchange.address(address);
       if (!isHealth(address.segments())) {
-        requireToken(request);
+        rules.requireToken(request);
       }
       route(exchange, address.segments());
     } catch (IOException | RuntimeException | Error e) {
@@ -101,47 +89,6 @@ final class Router extends Handler.Abstract {
           Problem.Kind.ADDRESS_TOO_LONG,
           "it has %d bytes, expected<=%d; POST to rows:lookup takes longer keys"
               .formatted(length, limits.addressBytes()));
-    }
-  }
-
-  /** A page of another host, whose name its owner makes lead here, must not read the tables. */
-  private void requireHost(Request request) {
-    String host = request.getHttpURI().getHost();
-    if (host == null || !hosts.contains(host.toLowerCase(Locale.ROOT))) {
-      throw new Problem(
-          Problem.Kind.WRONG_HOST,
-          "Host is '%s'; the server was started for %s".formatted(host, hosts));
-    }
-  }
-
-  /** Compares hashes, in constant time, so that nothing is learned of the token's length either. */
-  private void requireToken(Request request) {
-    if (tokenHash == null) {
-      return;
-    }
-    String header = request.getHeaders().get(HttpHeader.AUTHORIZATION);
-    String given = header == null ? "" : header.strip();
-    int space = given.indexOf(' ');
-    String scheme = space < 0 ? "" : given.substring(0, space).toLowerCase(Locale.ROOT);
-    String token = given.substring(space + 1).strip();
-    if (scheme.equals("basic")) {
-      token = password(token);
-    } else if (!scheme.equals("bearer")) {
-      token = "";
-    }
-    if (!MessageDigest.isEqual(hash(token), tokenHash)) {
-      throw new Problem(
-          Problem.Kind.UNAUTHORIZED,
-          "send it as 'Authorization: Bearer TOKEN', or as the password of any user");
-    }
-  }
-
-  private static String password(String basic) {
-    try {
-      String user = new String(Base64.getDecoder().decode(basic), StandardCharsets.UTF_8);
-      return user.substring(user.indexOf(':') + 1);
-    } catch (IllegalArgumentException e) {
-      return "";
     }
   }
 
@@ -174,7 +121,7 @@ final class Router extends Handler.Abstract {
   private void tables(Exchange exchange, List<String> rest) throws IOException {
     if (rest.isEmpty()) {
       require(exchange, READ);
-      service.tables(exchange);
+      tables.tables(exchange);
       return;
     }
     ServedTable table = service.table(rest.get(0));
@@ -206,15 +153,15 @@ final class Router extends Handler.Abstract {
     if (what.equals("rows")) {
       Rows.get(exchange, table, service.hold(table, version), null);
     } else if (version == null && what.equals("versions")) {
-      service.versions(exchange, table);
+      tables.versions(exchange, table);
     } else if (version == null && what.equals("diff")) {
-      service.diff(exchange, table);
+      comparisons.answer(exchange, table);
     } else {
       switch (what) {
-        case "" -> service.describe(exchange, table, version);
-        case "schema" -> service.schema(exchange, table, version);
-        case "stats" -> service.stats(exchange, table, version);
-        case "sample" -> service.sample(exchange, table, version);
+        case "" -> tables.describe(exchange, table, version);
+        case "schema" -> tables.schema(exchange, table, version);
+        case "stats" -> tables.stats(exchange, table, version);
+        case "sample" -> tables.sample(exchange, table, version);
         default -> throw unknownAddress();
       }
     }

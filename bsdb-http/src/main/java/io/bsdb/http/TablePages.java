@@ -28,11 +28,11 @@ final class TablePages {
   private final VersionPages versions;
   private final LivePage live;
 
-  TablePages(Service service, Metrics metrics) {
+  TablePages(Service service, Comparisons comparisons, Metrics metrics) {
     this.service = service;
     this.snapshots = new SnapshotPage(service);
     this.keys = new KeyPage(service);
-    this.versions = new VersionPages(service);
+    this.versions = new VersionPages(service, comparisons);
     this.live = new LivePage(service, metrics);
   }
 
@@ -61,7 +61,7 @@ final class TablePages {
     exchange.access.table = table.name();
     String version = address.parameter("version");
     String json = "/v1/tables/" + table.name();
-    String pinned = version == null ? json : json + "/versions/" + version;
+    String pinned = version == null ? json : json + "/versions/" + encode(version);
     switch (segments.size() == 2 ? "" : segments.get(2)) {
       case "" -> {
         address.allow(Set.of("version"));

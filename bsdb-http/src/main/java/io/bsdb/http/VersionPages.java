@@ -21,9 +21,11 @@ final class VersionPages {
   private static final int SHOWN_DIFFERENCES = 200;
 
   private final Service service;
+  private final Comparisons comparisons;
 
-  VersionPages(Service service) {
+  VersionPages(Service service, Comparisons comparisons) {
     this.service = service;
+    this.comparisons = comparisons;
   }
 
   void list(Html page, ServedTable table) throws IOException {
@@ -93,10 +95,10 @@ final class VersionPages {
     if (from == null) {
       return;
     }
-    try (Closeable turn = service.turn();
+    try (Closeable turn = comparisons.turn();
         Held first = service.hold(table, from);
         Held last = service.hold(table, second);
-        SnapshotDiff diff = service.diff(first, last, 1)) {
+        SnapshotDiff diff = comparisons.begin(first, last, 1)) {
       List<Difference> differences = new ArrayList<>();
       Difference next = diff.next();
       while (next != null && differences.size() < SHOWN_DIFFERENCES) {

@@ -52,6 +52,13 @@ public interface AsyncSnapshotReader extends Closeable {
   /** Returns the values of many keys, in their order; null: absent. One read per distinct block. */
   CompletableFuture<List<byte @Nullable []>> getAll(List<byte[]> keys);
 
+  /**
+   * Returns the same records, looked up by the order of their keys.
+   *
+   * @throws IllegalStateException if the table is in hash order
+   */
+  AsyncOrderedReader ordered();
+
   /** Returns the manifest of what is open. */
   Manifest manifest();
 

@@ -16,6 +16,7 @@ import io.bsdb.reader.partition.Partition;
 import io.bsdb.reader.partition.PartitionOpener;
 import io.bsdb.table.Manifest;
 import io.bsdb.table.PartitionFile;
+import io.bsdb.table.Partitioning;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -86,11 +87,12 @@ final class Base {
   static Base open(
       SnapshotFiles location, Manifest manifest, ReaderOptions options, DirectFile.Opener sources)
       throws IOException {
+    Partitioning partitioning = manifest.partitioning();
     List<Partition> opened = new ArrayList<>();
     DecoderPools pools = new DecoderPools();
     try {
       for (PartitionFile file : manifest.partitions()) {
-        if (options.share().needs(file.partition(), manifest.partitions().size())) {
+        if (options.share().needs(file.partition(), partitioning)) {
           opened.add(
               PartitionOpener.open(
                   location.partition(file), file, manifest, options, sources, pools));

@@ -54,7 +54,7 @@ final class CallingReader implements SnapshotReader {
     byte[] value = null;
     try {
       HashValue128 hash = KeyHash.hash(key);
-      Partition partition = snapshot.partition(hash.getMostSignificantBits());
+      Partition partition = snapshot.partition(key, hash.getMostSignificantBits());
       long changed = snapshot.findChange(key, hash);
       long located = changed == Overlay.UNCHANGED ? locate(partition, key, hash) : KeyIndex.ABSENT;
       if (changed >= 0) {
@@ -93,7 +93,7 @@ final class CallingReader implements SnapshotReader {
     int length = NOT_FOUND;
     try {
       HashValue128 hash = KeyHash.hash(key);
-      Partition partition = snapshot.partition(hash.getMostSignificantBits());
+      Partition partition = snapshot.partition(key, hash.getMostSignificantBits());
       long changed = snapshot.findChange(key, hash);
       long located = changed == Overlay.UNCHANGED ? locate(partition, key, hash) : KeyIndex.ABSENT;
       if (changed >= 0) {
@@ -133,7 +133,7 @@ final class CallingReader implements SnapshotReader {
     }
   }
 
-  private long locate(Partition partition, byte[] key, HashValue128 hash) {
+  private long locate(Partition partition, byte[] key, HashValue128 hash) throws IOException {
     return snapshot.locate(
         partition, key, hash.getMostSignificantBits(), hash.getLeastSignificantBits());
   }
@@ -171,6 +171,12 @@ final class CallingReader implements SnapshotReader {
   }
 
   @Override
+  public OrderedReader ordered() {
+    snapshot.requireKeyOrder();
+    return new CallingOrderedReader(snapshot);
+  }
+
+  @Override
   public RecordCursor scan() throws IOException {
     return new SnapshotScan(snapshot, snapshot.partitions());
   }
@@ -191,15 +197,12 @@ final class CallingReader implements SnapshotReader {
   }
 
   @Override
-  public KeyPlace place(byte[] key) {
+  public KeyPlace place(byte[] key) throws IOException {
     int call = calls.enter();
     try {
       HashValue128 hash = KeyHash.hash(key);
-      Partition partition = snapshot.partition(hash.getMostSignificantBits());
-      long located =
-          partition
-              .index()
-              .locate(key, hash.getMostSignificantBits(), hash.getLeastSignificantBits());
+      Partition partition = snapshot.partition(key, hash.getMostSignificantBits());
+      long located = locate(partition, key, hash);
       boolean absent = located == KeyIndex.ABSENT;
       BlockFile file = partition.blocks();
       int block = absent ? -1 : KeyIndex.block(located);

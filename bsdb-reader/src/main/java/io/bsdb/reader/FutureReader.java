@@ -3,7 +3,6 @@ package io.bsdb.reader;
 import com.dynatrace.hash4j.hashing.HashValue128;
 import io.bsdb.format.block.Block;
 import io.bsdb.format.hash.KeyHash;
-import io.bsdb.format.index.HashIndex;
 import io.bsdb.format.index.KeyIndex;
 import io.bsdb.format.symbols.FieldSelection;
 import io.bsdb.reader.block.BlockRequest;
@@ -50,7 +49,7 @@ final class FutureReader implements AsyncSnapshotReader {
     CompletableFuture<byte @Nullable []> future = new CompletableFuture<>();
     try {
       HashValue128 hash = KeyHash.hash(key);
-      Partition partition = snapshot.partition(hash.getMostSignificantBits());
+      Partition partition = snapshot.partition(key, hash.getMostSignificantBits());
       long changed = snapshot.findChange(key, hash);
       long located =
           changed == Overlay.UNCHANGED
@@ -64,7 +63,7 @@ final class FutureReader implements AsyncSnapshotReader {
       } else {
         source.fetch(new Single(partition, located, key, call, future));
       }
-    } catch (RuntimeException | Error e) {
+    } catch (IOException | RuntimeException | Error e) {
       fail(future, call, e);
     }
     return future;
@@ -88,7 +87,7 @@ final class FutureReader implements AsyncSnapshotReader {
   }
 
   private final class Single extends BlockRequest {
-    private final HashIndex index;
+    private final KeyIndex index;
     private final long located;
     private final byte[] key;
     private final int call;
@@ -207,6 +206,12 @@ final class FutureReader implements AsyncSnapshotReader {
       calls.batch(call, hits, keys.size() - hits);
       future.complete(Arrays.asList(keys.values()));
     }
+  }
+
+  @Override
+  public AsyncOrderedReader ordered() {
+    snapshot.requireKeyOrder();
+    return new FutureOrderedReader(snapshot);
   }
 
   @Override

@@ -3,7 +3,6 @@ package io.bsdb.reader;
 import com.dynatrace.hash4j.hashing.HashValue128;
 import io.bsdb.format.block.Block;
 import io.bsdb.format.hash.KeyHash;
-import io.bsdb.format.index.HashIndex;
 import io.bsdb.format.index.KeyIndex;
 import io.bsdb.format.symbols.FieldSelection;
 import io.bsdb.reader.block.BlockFile;
@@ -55,7 +54,8 @@ final class KeyBatch {
    *
    * @param selection of fields that will be read
    */
-  static KeyBatch locate(OpenSnapshot snapshot, List<byte[]> keys, FieldSelection selection) {
+  static KeyBatch locate(OpenSnapshot snapshot, List<byte[]> keys, FieldSelection selection)
+      throws IOException {
     KeyBatch batch = new KeyBatch(snapshot, keys, selection);
     int count = batch.located.length;
     Partition[] partitions = batch.partitions;
@@ -66,7 +66,7 @@ final class KeyBatch {
       HashValue128 hash = KeyHash.hash(keys.get(i));
       high[i] = hash.getMostSignificantBits();
       low[i] = hash.getLeastSignificantBits();
-      partitions[i] = snapshot.partition(high[i]);
+      partitions[i] = snapshot.partition(keys.get(i), high[i]);
     }
     for (int i = 0; i < count; i++) {
       prefetched += partitions[i].index().prefetch(high[i], low[i]);
@@ -232,7 +232,7 @@ final class KeyBatch {
 
   /** Takes the values of a group from its block. */
   void take(Group group, Block block, int base) throws IOException {
-    HashIndex index = group.partition.index();
+    KeyIndex index = group.partition.index();
     for (int i : group.keys) {
       long found = index.find(block, base, located[i], keys.get(i));
       values[i] = found < 0 ? null : block.copy(found);

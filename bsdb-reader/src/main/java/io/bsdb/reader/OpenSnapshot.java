@@ -2,7 +2,11 @@ package io.bsdb.reader;
 
 import com.dynatrace.hash4j.hashing.HashValue128;
 import io.bsdb.format.CorruptSnapshotException;
+import io.bsdb.format.index.KeyIndex;
+import io.bsdb.format.index.TreeIndex;
+import io.bsdb.reader.block.BlockFetch;
 import io.bsdb.reader.block.BlockSource;
+import io.bsdb.reader.block.ReadAhead;
 import io.bsdb.reader.io.MappedFault;
 import io.bsdb.reader.metrics.LookupCounters;
 import io.bsdb.reader.metrics.ReaderMetrics;
@@ -11,6 +15,7 @@ import io.bsdb.reader.overlay.Overlay;
 import io.bsdb.reader.partition.Partition;
 import io.bsdb.table.Manifest;
 import io.bsdb.table.Partitioning;
+import io.bsdb.table.RecordOrder;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -88,7 +93,8 @@ final class OpenSnapshot implements Closeable {
     return selected;
   }
 
-  private Partition partition(int number) {
+  /** Returns the partition with a number. */
+  Partition partition(int number) {
     Partition partition = base.partition(number);
     if (partition == null) {
       throw new IllegalArgumentException(
@@ -96,6 +102,19 @@ final class OpenSnapshot implements Closeable {
               .formatted(number, options.share(), directory));
     }
     return partition;
+  }
+
+  /**
+   * Checks that keys can be looked up by their order.
+   *
+   * @throws IllegalStateException naming the option that is missing
+   */
+  void requireKeyOrder() {
+    if (partitioning.order() != RecordOrder.KEY) {
+      throw new IllegalStateException(
+          "the table is in hash order, which answers no floors, ranges and prefixes: directory=%s; build it with order 'key' (WriterOptions.order, --order key, 'sink.order' = 'key')"
+              .formatted(directory));
+    }
   }
 
   Calls calls() {
@@ -121,6 +140,13 @@ final class OpenSnapshot implements Closeable {
     return base.uncached();
   }
 
+  /** Returns where a walk of one thread through neighbouring blocks fetches them from. */
+  BlockFetch sequential() {
+    return options.access().readsFromDisk()
+        ? new ReadAhead(base.source(), base.counters())
+        : base.source();
+  }
+
   ReaderMetrics metrics() {
     return metrics;
   }
@@ -129,9 +155,13 @@ final class OpenSnapshot implements Closeable {
     return base.counters();
   }
 
-  /** Returns the partition of a key with this hash. */
-  Partition partition(long high) {
-    return partition(partitioning.partition(high));
+  /**
+   * Returns the partition of a key.
+   *
+   * @param high upper word of its hash
+   */
+  Partition partition(byte[] key, long high) {
+    return partition(partitioning.partition(key, high));
   }
 
   /** Finds the newest change of a key, as {@link Overlay#find} does. */
@@ -155,8 +185,14 @@ final class OpenSnapshot implements Closeable {
     return partitioning;
   }
 
-  /** Locates a key in its partition, as {@link io.bsdb.format.index.KeyIndex#locate} does. */
-  long locate(Partition partition, byte[] key, long high, long low) {
+  /**
+   * Locates a key in its partition, as {@link KeyIndex#locate} does. In key order without a perfect
+   * hash that may read blocks.
+   */
+  long locate(Partition partition, byte[] key, long high, long low) throws IOException {
+    if (partition.index() instanceof TreeIndex) {
+      return OrderedSeek.locate(this, partition, key);
+    }
     long located = partition.index().locate(key, high, low);
     if (located < 0 && key.length > 0 && partition.recordCount() > 0) {
       base.counters().signatureReject();

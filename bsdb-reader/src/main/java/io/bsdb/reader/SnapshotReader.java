@@ -70,6 +70,13 @@ public interface SnapshotReader extends KeyLookup, Closeable {
   SnapshotReader nextFiles(Path directory, Manifest manifest, ReaderOptions options)
       throws IOException;
 
+  /**
+   * Returns the same records, looked up by the order of their keys.
+   *
+   * @throws IllegalStateException if the table is in hash order
+   */
+  OrderedReader ordered();
+
   /** Returns all records of the partitions that are open, one after the other. */
   RecordCursor scan() throws IOException;
 
@@ -91,7 +98,7 @@ public interface SnapshotReader extends KeyLookup, Closeable {
    * @hidden
    */
   @Internal
-  KeyPlace place(byte[] key);
+  KeyPlace place(byte[] key) throws IOException;
 
   /**
    * Returns lookups on the same files for rows of which only some fields will be read: the others

@@ -6,6 +6,7 @@ import io.bsdb.format.block.DecoderPools;
 import io.bsdb.format.hash.KeyHash;
 import io.bsdb.format.index.HashIndex;
 import io.bsdb.format.index.KeyIndex;
+import io.bsdb.format.index.TreeIndex;
 import io.bsdb.reader.block.MemoryBlocks;
 import io.bsdb.reader.io.DirectFile;
 import io.bsdb.reader.io.MappedFault;
@@ -28,7 +29,8 @@ public final class SnapshotVerifier {
 
   /**
    * Verifies one snapshot: its manifest, the metadata of its files, every block, that every record
-   * is found by its own key, that the counts agree, and the checksum of every file.
+   * is found by its own key, in key order that keys ascend and are found by their order, that the
+   * counts agree, and the checksum of every file.
    *
    * @param directory of the snapshot, not of the table
    * @return its manifest
@@ -59,13 +61,20 @@ public final class SnapshotVerifier {
   private static void verify(Partition partition, PartitionFile file, Partitioning partitioning)
       throws IOException {
     int records = 0;
+    OrderVerifier order = OrderVerifier.of(partition, partitioning);
     try (RecordWalk walk = new RecordWalk(partition, new MemoryBlocks(Access.MAPPED.name()))) {
       for (; walk.next(); records++) {
         if (partition.storesKeys()) {
           requireFound(partition, walk, records, partitioning);
         }
+        if (order != null) {
+          order.accept(walk, records);
+        }
         walk.value();
       }
+    }
+    if (order != null) {
+      order.end();
     }
     if (records != file.recordCount()) {
       throw new CorruptSnapshotException(
@@ -82,7 +91,10 @@ public final class SnapshotVerifier {
     byte[] key = walk.key();
     HashValue128 hash = KeyHash.hash(key);
     long high = hash.getMostSignificantBits();
-    int actualPartition = partitioning.partition(high);
+    int actualPartition = partitioning.partition(key, high);
+    if (actualPartition == partition.number() && partition.index() instanceof TreeIndex) {
+      return; // found by its order
+    }
     long located =
         actualPartition == partition.number()
             ? partition.index().locate(key, high, hash.getLeastSignificantBits())

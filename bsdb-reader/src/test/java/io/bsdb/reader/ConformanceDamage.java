@@ -110,6 +110,7 @@ final class ConformanceDamage {
     damage.records();
     damage.frames();
     damage.cases.addAll(ConformanceSymbols.damage());
+    damage.cases.addAll(ConformanceOrder.damage());
     return damage.cases;
   }
 
@@ -286,7 +287,7 @@ final class ConformanceDamage {
         "key-encoding-unknown",
         UNSUPPORTED,
         "\"hash\"",
-        schema("STRING").replace("{\"columns", "{\"keyEncoding\" : \"ordered\", \"columns")
+        schema("STRING").replace("{\"columns", "{\"keyEncoding\" : \"collated\", \"columns")
             + ", \"hash\"");
     text("key-of-array", CORRUPT, "\"hash\"", schema("ARRAY<INT> NOT NULL") + ", \"hash\"");
   }

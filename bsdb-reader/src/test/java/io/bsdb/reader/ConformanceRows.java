@@ -1,5 +1,6 @@
 package io.bsdb.reader;
 
+import io.bsdb.row.KeyEncoding;
 import io.bsdb.row.RowCodec;
 import io.bsdb.row.Schema;
 import io.bsdb.writer.Layout;
@@ -304,6 +305,109 @@ record ConformanceRows(
           List.of(i, "place " + i),
           map("de", "Stadt " + i, "it", null));
     }
+    return rows;
+  }
+
+  /** Keys that sort, each kind of column in front of another one and last. */
+  static ConformanceRows ordered() {
+    Schema schema =
+        Schema.builder()
+            .column("value", "STRING")
+            .column("flag", "BOOLEAN")
+            .column("tiny", "TINYINT")
+            .column("small", "SMALLINT")
+            .column("number", "INT")
+            .column("big", "BIGINT")
+            .column("real", "FLOAT")
+            .column("double", "DOUBLE")
+            .column("price", "DECIMAL(10, 2)")
+            .column("huge", "DECIMAL(38, 10)")
+            .column("day", "DATE")
+            .column("time", "TIME(3)")
+            .column("millis", "TIMESTAMP(3)")
+            .column("nanos", "TIMESTAMP_LTZ(9)")
+            .column("name", "STRING")
+            .column("bytes", "BYTES")
+            .column("rest", "BYTES")
+            .primaryKey(
+                "flag", "tiny", "small", "number", "big", "real", "double", "price", "huge", "day",
+                "time", "millis", "nanos", "name", "bytes", "rest")
+            .keyEncoding(KeyEncoding.ORDERED)
+            .build();
+    ConformanceRows rows = new ConformanceRows("order-rows", schema, Layout.COMPACT);
+    rows.add(
+        """
+        {"value":"least","flag":false,"tiny":-128,"small":-32768,"number":-2147483648,
+         "big":-9223372036854775808,"real":"-Infinity","double":-1.5,"price":-99999999.99,
+         "huge":-9999999999999999999999999999.9999999999,"day":"-0001-12-31","time":"00:00:00",
+         "millis":"1969-12-31T23:59:59.999","nanos":"1969-12-31T23:59:59.999999999Z","name":"",
+         "bytes":"AAAA","rest":""}""",
+        List.of(
+            false,
+            Byte.MIN_VALUE,
+            Short.MIN_VALUE,
+            Integer.MIN_VALUE,
+            Long.MIN_VALUE,
+            Float.NEGATIVE_INFINITY,
+            -1.5,
+            new BigDecimal("-99999999.99"),
+            new BigDecimal("-9999999999999999999999999999.9999999999"),
+            LocalDate.of(-1, 12, 31),
+            LocalTime.MIDNIGHT,
+            LocalDateTime.of(1969, 12, 31, 23, 59, 59, 999_000_000),
+            Instant.EPOCH.minusNanos(1),
+            "",
+            new byte[3],
+            new byte[0]),
+        "least");
+    rows.add(
+        """
+        {"value":"most","flag":true,"tiny":127,"small":32767,"number":2147483647,
+         "big":9223372036854775807,"real":"NaN","double":1.5,"price":1.28,"huge":0.0000000001,
+         "day":"9999-12-31","time":"23:59:59.999","millis":"2026-01-02T03:04:05.006",
+         "nanos":"2026-01-02T03:04:05.000000006Z","name":"a\\u0000ü","bytes":"AP8B","rest":"AAE="}""",
+        List.of(
+            true,
+            Byte.MAX_VALUE,
+            Short.MAX_VALUE,
+            Integer.MAX_VALUE,
+            Long.MAX_VALUE,
+            Float.NaN,
+            1.5,
+            new BigDecimal("1.28"),
+            new BigDecimal("0.0000000001"),
+            LocalDate.of(9999, 12, 31),
+            LocalTime.of(23, 59, 59, 999_000_000),
+            LocalDateTime.of(2026, 1, 2, 3, 4, 5, 6_000_000),
+            Instant.parse("2026-01-02T03:04:05.000000006Z"),
+            "a\u0000ü",
+            new byte[] {0, -1, 1},
+            new byte[] {0, 1}),
+        "most");
+    rows.add(
+        """
+        {"value":"middle","flag":true,"tiny":-1,"small":0,"number":0,"big":-1,"real":0.0,
+         "double":"Infinity","price":0.00,"huge":-0.0000000001,"day":"1970-01-01","time":"00:00:00",
+         "millis":"1970-01-01T00:00:00","nanos":"1970-01-01T00:00:00Z","name":"a","bytes":"",
+         "rest":"/w=="}""",
+        List.of(
+            true,
+            (byte) -1,
+            (short) 0,
+            0,
+            -1L,
+            -0f,
+            Double.POSITIVE_INFINITY,
+            new BigDecimal("0.00"),
+            new BigDecimal("-0.0000000001"),
+            LocalDate.EPOCH,
+            LocalTime.MIDNIGHT,
+            LocalDateTime.of(1970, 1, 1, 0, 0),
+            Instant.EPOCH,
+            "a",
+            new byte[0],
+            new byte[] {-1}),
+        "middle");
     return rows;
   }
 

@@ -2,6 +2,7 @@ package io.bsdb.reader;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.SerializationFeature;
 import com.fasterxml.jackson.databind.node.ArrayNode;
@@ -12,9 +13,11 @@ import io.bsdb.format.PerfectHashConstruction;
 import io.bsdb.format.Section;
 import io.bsdb.format.SectionKind;
 import io.bsdb.reader.TestData.Lengths;
+import io.bsdb.table.RecordOrder;
 import io.bsdb.table.Table;
 import io.bsdb.writer.Layout;
 import io.bsdb.writer.WriterOptions;
+import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -26,6 +29,7 @@ import java.util.Base64;
 import java.util.Comparator;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.function.Predicate;
 import java.util.stream.Stream;
 
 /** Writes the folder {@code conformance} anew; its README says how it is run. */
@@ -38,31 +42,53 @@ final class ConformanceTables {
 
   private final Path folder;
   private final Path temporary;
+  private final Predicate<String> wanted;
   private final ArrayNode good = JsonNodeFactory.instance.arrayNode();
   private final ArrayNode bad = JsonNodeFactory.instance.arrayNode();
 
-  private ConformanceTables(Path folder, Path temporary) {
+  private ConformanceTables(Path folder, Path temporary, Predicate<String> wanted) {
     this.folder = folder;
     this.temporary = temporary;
+    this.wanted = wanted;
   }
 
-  /** Writes tables and expectations; what was there is deleted. */
-  static void write(Path folder, Path temporary) throws IOException {
-    delete(folder.resolve("tables"));
-    delete(folder.resolve("bad"));
-    ConformanceTables tables = new ConformanceTables(folder, temporary);
+  /**
+   * Writes tables and expectations in place of those that are there.
+   *
+   * @param start of the names of those to be written; {@code all} for all
+   */
+  static void write(Path folder, Path temporary, String start) throws IOException {
+    boolean all = start.equals("all");
+    ConformanceTables tables =
+        new ConformanceTables(folder, temporary, name -> all || name.startsWith(start));
+    ObjectMapper json = new ObjectMapper().enable(SerializationFeature.INDENT_OUTPUT);
+    File file = folder.resolve("cases.json").toFile();
+    JsonNode before = json.readTree(file);
+    tables.deleteFrom("tables", before.get("good"), tables.good);
+    tables.deleteFrom("bad", before.get("bad"), tables.bad);
     tables.raw();
     tables.approximate();
     tables.rows();
     tables.unusual();
     tables.damaged();
     tables.changes();
+    tables.order();
     ObjectNode cases = JsonNodeFactory.instance.objectNode();
     cases.set("good", tables.good);
     cases.set("bad", tables.bad);
-    new ObjectMapper()
-        .enable(SerializationFeature.INDENT_OUTPUT)
-        .writeValue(folder.resolve("cases.json").toFile(), cases);
+    json.writeValue(file, cases);
+  }
+
+  /** Deletes the tables to be written anew, and keeps the expectations of the others. */
+  private void deleteFrom(String kind, JsonNode before, ArrayNode kept) throws IOException {
+    for (JsonNode expected : before) {
+      String name = expected.get("table").textValue().substring(kind.length() + 1);
+      if (wanted.test(name)) {
+        delete(folder.resolve(kind).resolve(name));
+      } else {
+        kept.add(expected);
+      }
+    }
   }
 
   private static void delete(Path directory) throws IOException {
@@ -80,7 +106,7 @@ final class ConformanceTables {
   }
 
   /** Records of all sorts of lengths, one of them of 200,000 bytes. */
-  private static TestData varied(long seed, int count) {
+  static TestData varied(long seed, int count) {
     TestData data = TestData.random(seed, count, Lengths.VARYING, Lengths.VARYING, 80);
     byte[] large = new byte[200_000];
     for (int i = 0; i < large.length; i++) {
@@ -175,17 +201,23 @@ final class ConformanceTables {
 
   private void rows() throws IOException {
     for (ConformanceRows rows : ConformanceRows.all()) {
-      ObjectNode table =
-          add(rows.name(), rows.data(), options(rows.layout(), 2).schema(rows.schema()));
-      for (int i = 0; i < rows.json().size(); i++) {
-        ((ObjectNode) table.get("records").get(i))
-            .putRawValue("row", new RawValue(rows.json().get(i)));
-      }
+      rows(rows, options(rows.layout(), 2).schema(rows.schema()));
+    }
+  }
+
+  private void rows(ConformanceRows rows, WriterOptions.Builder options) throws IOException {
+    ObjectNode table = add(rows.name(), rows.data(), options);
+    for (int i = 0; i < rows.json().size(); i++) {
+      ((ObjectNode) table.get("records").get(i))
+          .putRawValue("row", new RawValue(rows.json().get(i)));
     }
   }
 
   /** What writers of version 1 do not do, but may. */
   private void unusual() throws IOException {
+    if (!wanted.test("unusual")) {
+      return;
+    }
     TestData data = TestData.random(16, 40, Lengths.VARYING, Lengths.VARYING, 30);
     Path sound = temporary.resolve("unusual");
     data.publish(sound, options(Layout.COMPACT, 1).blockSize(512).build());
@@ -219,6 +251,9 @@ final class ConformanceTables {
 
   private void changes() throws IOException {
     for (ConformanceDeltas.Good deltas : ConformanceDeltas.good()) {
+      if (!wanted.test(deltas.name())) {
+        continue;
+      }
       Path table = folder.resolve("tables").resolve(deltas.name());
       TestData data = deltas.table().write(table);
       Table.at(table).prune(1);
@@ -232,6 +267,9 @@ final class ConformanceTables {
       }
     }
     for (ConformanceDeltas.Bad deltas : ConformanceDeltas.bad()) {
+      if (!wanted.test(deltas.name())) {
+        continue;
+      }
       deltas.write(temporary.resolve("deltas"), folder.resolve("bad").resolve(deltas.name()));
       addBad(deltas.name(), deltas.fails(), deltas.full(), ConformanceDeltas.Bad.keys());
     }
@@ -248,13 +286,25 @@ final class ConformanceTables {
   }
 
   private static Section optionalIfUnknown(Section section) {
-    return section.kind() < 7
+    return section.kind() <= SectionKind.DICTIONARY.id()
         ? section
         : new Section(section.kind(), Section.Requirement.OPTIONAL, section.offset(), 3, 0);
   }
 
+  private void order() throws IOException {
+    for (ConformanceOrder.Good ordered : ConformanceOrder.good()) {
+      ObjectNode table = add(ordered.name(), ordered.data(), ordered.options());
+      ConformanceOrder.describe(table, ordered.data());
+    }
+    ConformanceRows rows = ConformanceRows.ordered();
+    rows(rows, options(rows.layout(), 2).order(RecordOrder.KEY).schema(rows.schema()));
+  }
+
   private void damaged() throws IOException {
     for (ConformanceDamage.Case damage : ConformanceDamage.all()) {
+      if (!wanted.test(damage.name())) {
+        continue;
+      }
       damage.write(temporary, folder.resolve("bad").resolve(damage.name()));
       List<byte[]> all = damage.base().data().keys();
       addBad(
@@ -262,13 +312,26 @@ final class ConformanceTables {
     }
   }
 
+  /** Writes a table, if it is wanted; returns what is expected of it, to be added to. */
   private ObjectNode add(String name, TestData data, WriterOptions.Builder options)
       throws IOException {
+    if (!wanted.test(name)) {
+      return expected(name);
+    }
     Path table = folder.resolve("tables").resolve(name);
     data.publish(table, options.build());
     Files.delete(table.resolve("LOCK"));
     delete(table.resolve("staging"));
     return describe(name, table, data);
+  }
+
+  private ObjectNode expected(String name) {
+    for (JsonNode expected : good) {
+      if (expected.get("table").textValue().equals("tables/" + name)) {
+        return (ObjectNode) expected;
+      }
+    }
+    throw new IllegalArgumentException("table '" + name + "' is new: write it, too");
   }
 
   private ObjectNode describe(String name, Path table, TestData data) throws IOException {

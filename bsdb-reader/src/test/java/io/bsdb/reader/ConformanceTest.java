@@ -25,6 +25,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.TestFactory;
@@ -41,8 +42,9 @@ class ConformanceTest {
 
   @BeforeAll
   static void writeIfAsked(@TempDir Path temporary) throws IOException {
-    if (System.getProperty("bsdb.conformance.write") != null) {
-      ConformanceTables.write(FOLDER, temporary);
+    String start = System.getProperty("bsdb.conformance.write");
+    if (start != null) {
+      ConformanceTables.write(FOLDER, temporary, start);
     }
   }
 
@@ -97,8 +99,28 @@ class ConformanceTest {
         for (JsonNode key : expected.get("absent")) {
           assertThat(reader.get(bytes(key))).as("%s %s", access, key).isNull();
         }
+        for (JsonNode near : expected.path("near")) {
+          assertNear(reader.ordered(), near, access);
+        }
       }
     }
+  }
+
+  private static void assertNear(OrderedReader ordered, JsonNode near, Access access)
+      throws IOException {
+    byte[] key = bytes(near.get("key"));
+    assertKey(ordered.floor(key), near, "floor", access);
+    assertKey(ordered.ceiling(key), near, "ceiling", access);
+    assertKey(ordered.lower(key), near, "lower", access);
+    assertKey(ordered.higher(key), near, "higher", access);
+    assertKey(ordered.longestPrefix(key), near, "longestPrefix", access);
+  }
+
+  private static void assertKey(
+      @Nullable KeyValue found, JsonNode near, String name, Access access) {
+    assertThat(found == null ? null : found.key())
+        .as("%s %s of %s", access, name, near.get("key"))
+        .isEqualTo(near.get(name).isNull() ? null : bytes(near.get(name)));
   }
 
   private static void assertRows(Schema schema, SnapshotReader reader, JsonNode records)

@@ -12,6 +12,7 @@ import io.bsdb.reader.options.ReaderOptions;
 import io.bsdb.reader.options.SignatureUse;
 import io.bsdb.reader.options.Verification;
 import io.bsdb.table.Manifest;
+import io.bsdb.table.RecordOrder;
 import io.bsdb.table.Table;
 import io.bsdb.writer.DeltaWriter;
 import io.bsdb.writer.Layout;
@@ -55,6 +56,7 @@ class DamageCampaignTest {
       PerfectHashConstruction hash,
       boolean approximate,
       boolean changed,
+      RecordOrder order,
       Lengths lengths) {}
 
   /**
@@ -111,9 +113,12 @@ class DamageCampaignTest {
       for (PerfectHashConstruction hash : PerfectHashConstruction.values()) {
         for (boolean approximate : new boolean[] {false, true}) {
           for (Lengths lengths : Lengths.values()) {
-            kinds.add(new Kind(layout, hash, approximate, false, lengths));
+            kinds.add(new Kind(layout, hash, approximate, false, RecordOrder.HASH, lengths));
             if (!approximate) {
-              kinds.add(new Kind(layout, hash, false, true, lengths));
+              kinds.add(new Kind(layout, hash, false, true, RecordOrder.HASH, lengths));
+            }
+            if (!approximate && layout != Layout.SYMBOLS) {
+              kinds.add(new Kind(layout, hash, false, false, RecordOrder.KEY, lengths));
             }
           }
         }
@@ -125,7 +130,11 @@ class DamageCampaignTest {
   private Victim victim(Kind kind) throws IOException {
     Path table = directory.resolve(kind.toString());
     WriterOptions.Builder options =
-        WriterOptions.builder().layout(kind.layout).perfectHash(kind.hash).partitions(3);
+        WriterOptions.builder()
+            .order(kind.order)
+            .layout(kind.layout)
+            .perfectHash(kind.hash)
+            .partitions(3);
     Lengths lengths = kind.lengths;
     if (kind.approximate) {
       options.approximate().signatureBits(32);
@@ -306,10 +315,47 @@ class DamageCampaignTest {
       for (byte[] key : victim.absent) {
         ask(what, null, () -> reader.get(key));
       }
+      if (reader.manifest().order() == RecordOrder.KEY) {
+        readByOrder(reader.ordered(), data, what);
+      }
     } catch (Throwable e) {
       assertRefusal(what, e);
       campaign.count("refused to open");
     }
+  }
+
+  private void readByOrder(OrderedReader reader, TestData data, String what) {
+    TreeMap<byte[], byte[]> records = new TreeMap<>(Arrays::compareUnsigned);
+    for (int i = 0; i < data.count(); i++) {
+      records.put(data.keys().get(i), data.values().get(i));
+    }
+    for (byte[] key : records.keySet()) {
+      byte[] above = Arrays.copyOf(key, key.length + 1);
+      ask(what, key, () -> keyOf(reader.floor(key)));
+      ask(what, key, () -> keyOf(reader.longestPrefix(above)));
+      ask(what, records.higherKey(above), () -> keyOf(reader.ceiling(above)));
+      ask(what, records.lowerKey(key), () -> keyOf(reader.lower(key)));
+    }
+    for (KeyRange range : List.of(KeyRange.all(), KeyRange.all().reversed())) {
+      ask(what, new byte[0], () -> walk(reader.range(range), records.size()));
+    }
+  }
+
+  private static byte[] keyOf(KeyValue found) {
+    return found == null ? null : found.key();
+  }
+
+  /** Walks as far as it goes; nothing is missing between the records that come. */
+  private static byte[] walk(RecordCursor cursor, int expected) throws IOException {
+    try (cursor) {
+      int records = 0;
+      while (cursor.next()) {
+        cursor.value();
+        records++;
+      }
+      assertThat(records).isEqualTo(expected);
+    }
+    return new byte[0];
   }
 
   private interface Question {

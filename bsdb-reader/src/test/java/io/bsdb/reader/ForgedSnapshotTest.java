@@ -11,6 +11,7 @@ import io.bsdb.format.SectionKind;
 import io.bsdb.format.UnsupportedVersionException;
 import io.bsdb.reader.TestData.Lengths;
 import io.bsdb.table.Manifest;
+import io.bsdb.table.RecordOrder;
 import io.bsdb.writer.Layout;
 import io.bsdb.writer.WriterOptions;
 import java.io.IOException;
@@ -49,7 +50,9 @@ class ForgedSnapshotTest {
     APPROXIMATE_SYMBOLS(Layout.SYMBOLS, Lengths.FIXED, 90, true, PerfectHashConstruction.PILOT),
     APPROXIMATE(Layout.COMPACT, Lengths.VARYING, 60, true, PerfectHashConstruction.PILOT),
     APPROXIMATE_COMPRESSED(
-        Layout.COMPRESSED, Lengths.FIXED, 60, true, PerfectHashConstruction.PILOT);
+        Layout.COMPRESSED, Lengths.FIXED, 60, true, PerfectHashConstruction.PILOT),
+    ORDERED(Layout.COMPACT, Lengths.VARYING, 120, false, PerfectHashConstruction.PILOT),
+    ORDERED_COMPRESSED(Layout.COMPRESSED, Lengths.FIXED, 120, false, PerfectHashConstruction.PILOT);
 
     private final Layout layout;
     private final Lengths lengths;
@@ -83,6 +86,9 @@ class ForgedSnapshotTest {
               .partitions(1);
       if (approximate) {
         builder.approximate();
+      }
+      if (name().startsWith("ORDERED")) {
+        builder.order(RecordOrder.KEY);
       }
       return new Forgery(table, data.publish(table, builder.build()));
     }

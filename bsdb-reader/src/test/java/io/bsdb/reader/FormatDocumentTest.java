@@ -8,18 +8,23 @@ import io.bsdb.format.PartChecksum;
 import io.bsdb.format.SnapshotFormat;
 import io.bsdb.format.block.BlockIndex;
 import io.bsdb.format.hash.KeyHash;
+import io.bsdb.format.index.OrderIndex;
+import io.bsdb.format.index.Positions;
+import io.bsdb.format.index.RecordHeads;
 import io.bsdb.format.segment.ChangeKind;
 import io.bsdb.format.segment.SegmentWriter;
 import io.bsdb.format.symbols.FieldSelection;
 import io.bsdb.format.symbols.RecordEncoder;
 import io.bsdb.format.symbols.RecordSymbols;
 import io.bsdb.format.symbols.ValueDecoder;
+import io.bsdb.row.KeyEncoding;
 import io.bsdb.row.RowCodec;
 import io.bsdb.row.Schema;
 import io.bsdb.table.Manifest;
 import io.bsdb.writer.WriterOptions;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.math.BigDecimal;
 import java.nio.ByteBuffer;
 import java.nio.channels.Channels;
 import java.nio.file.Files;
@@ -32,6 +37,7 @@ import java.util.TreeMap;
 import java.util.UUID;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -130,6 +136,46 @@ class FormatDocumentTest {
     writer.add(ChangeKind.DELETE, "b".getBytes(UTF_8), new byte[0]);
     writer.seal();
     assertThat(out.toByteArray()).isEqualTo(dump("segment"));
+  }
+
+  @Test
+  void sectionsOfKeyOrderAreWrittenAsDocumented() {
+    List<byte[]> keys =
+        Stream.of("geneva", "gersau", "glarus", "grenchen")
+            .map(key -> key.getBytes(UTF_8))
+            .toList();
+    BlockIndex.Builder blocks = new BlockIndex.Builder(1);
+    blocks.add(0, 0);
+    blocks.add(2, 100);
+    assertThat(OrderIndex.encode(keys::get, 4, blocks).array()).isEqualTo(dump("order index"));
+    assertThat(RecordHeads.encode(keys::get, 4, blocks).array()).isEqualTo(dump("heads"));
+    assertThat(Positions.encode(new int[] {3, 0, 2, 1}, 4).array()).isEqualTo(dump("positions"));
+  }
+
+  @Test
+  void orderedKeysAreEncodedAsDocumented() {
+    assertThat(page)
+        .contains(
+            "`(\"CH\", 7)` of (CHAR(2), INT) is `4348 0001 80000007`",
+            "The DECIMAL(10, 2) 1.28 is `8000000080`, −1.28 is `7fffffff80`");
+    assertThat(orderedKey(List.of("CHAR(2)", "INT"), "CH", 7)).isEqualTo("4348000180000007");
+    assertThat(orderedKey(List.of("BYTES", "BOOLEAN"), new byte[1], true)).isEqualTo("00ff000101");
+    assertThat(orderedKey(List.of("BIGINT"), -1L)).isEqualTo("7fffffffffffffff");
+    assertThat(orderedKey(List.of("DOUBLE"), 1.5)).isEqualTo("bff8000000000000");
+    assertThat(orderedKey(List.of("DOUBLE"), -1.5)).isEqualTo("4007ffffffffffff");
+    assertThat(orderedKey(List.of("DOUBLE"), Double.NaN)).isEqualTo("fff8000000000000");
+    assertThat(orderedKey(List.of("DECIMAL(10, 2)"), new BigDecimal("1.28")))
+        .isEqualTo("8000000080");
+    assertThat(orderedKey(List.of("DECIMAL(10, 2)"), new BigDecimal("-1.28")))
+        .isEqualTo("7fffffff80");
+  }
+
+  private static String orderedKey(List<String> types, Object... values) {
+    Schema.Builder schema = Schema.builder().keyEncoding(KeyEncoding.ORDERED);
+    String[] names = types.toArray(String[]::new);
+    types.forEach(type -> schema.column(type, type));
+    return HexFormat.of()
+        .formatHex(RowCodec.of(schema.primaryKey(names).build()).encodeKey(values));
   }
 
   @Test

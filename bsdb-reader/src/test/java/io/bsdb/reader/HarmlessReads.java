@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.bsdb.format.CorruptSnapshotException;
 import io.bsdb.format.UnsupportedVersionException;
 import io.bsdb.reader.options.ReaderOptions;
+import io.bsdb.table.RecordOrder;
 import io.bsdb.table.Table;
 import java.io.IOException;
 import java.nio.BufferOverflowException;
@@ -42,7 +43,15 @@ final class HarmlessReads {
       harmless(what, () -> reader.get(keys.get(0), ByteBuffer.allocate(1 << 10)));
       harmless(what, () -> reader.getAll(keys));
       harmless(what, () -> reader.getAll(data.absentKeys(4)));
-      harmless(what, () -> scan(reader, data));
+      harmless(what, () -> walk(reader.scan(), reader, data));
+      if (reader.manifest().order() == RecordOrder.KEY) {
+        for (byte[] key : keys) {
+          near(what, reader, key, data);
+        }
+        for (byte[] key : data.absentKeys(4)) {
+          near(what, reader, key, data);
+        }
+      }
     } catch (Throwable e) {
       assertRefusal(what, e);
     }
@@ -51,9 +60,20 @@ final class HarmlessReads {
     harmless(what, () -> SnapshotVerifier.verify(snapshots.resolve(version)));
   }
 
-  private static int scan(SnapshotReader reader, TestData data) throws IOException {
+  private static void near(String what, SnapshotReader reader, byte[] key, TestData data) {
+    OrderedReader ordered = reader.ordered();
+    harmless(what, () -> ordered.floor(key));
+    harmless(what, () -> ordered.higher(key));
+    harmless(what, () -> ordered.longestPrefix(key));
+    KeyRange range = KeyRange.all().from(key);
+    harmless(what, () -> walk(ordered.range(range), reader, data));
+    harmless(what, () -> walk(ordered.range(KeyRange.all().before(key).reversed()), reader, data));
+  }
+
+  private static int walk(RecordCursor walk, SnapshotReader reader, TestData data)
+      throws IOException {
     int records = 0;
-    try (RecordCursor cursor = reader.scan()) {
+    try (RecordCursor cursor = walk) {
       while (cursor.next()) {
         cursor.value();
         try {

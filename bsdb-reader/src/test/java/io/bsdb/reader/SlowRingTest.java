@@ -80,7 +80,7 @@ class SlowRingTest {
   /** The page that a lookup of this key waits for. */
   private byte[] page(byte[] key) {
     var hash = KeyHash.hash(key);
-    Partition partition = snapshot.partition(hash.getMostSignificantBits());
+    Partition partition = snapshot.partition(key, hash.getMostSignificantBits());
     long located =
         partition
             .index()

@@ -8,6 +8,7 @@ import io.bsdb.format.SectionKind;
 import io.bsdb.format.SnapshotFormat;
 import io.bsdb.format.block.BlockIndex;
 import io.bsdb.table.Manifest;
+import io.bsdb.table.PartitionFile;
 import io.bsdb.table.Table;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -25,7 +26,7 @@ import java.util.function.UnaryOperator;
 import java.util.zip.CRC32C;
 
 /**
- * A sound table of one partition in pieces, each of which may be changed before the table is
+ * The first partition of a sound table in pieces, each of which may be changed before the table is
  * written again. All checksums are put right, so that readers get to see what was changed; the
  * changes whose names begin with {@code damage} come after that.
  */
@@ -33,6 +34,7 @@ final class TablePieces {
   private static final int ALIGNMENT = 24; // within the properties
 
   private final Manifest manifest;
+  private final Map<String, byte[]> otherFiles = new LinkedHashMap<>();
   private final List<byte[]> blocks = new ArrayList<>();
 
   /** In the order of the file, without the blocks. */
@@ -76,8 +78,13 @@ final class TablePieces {
     Table sound = Table.at(table);
     Manifest manifest = sound.manifest(sound.requireCurrentVersion());
     Path directory = table.resolve("snapshots").resolve(manifest.version());
-    return new TablePieces(
-        manifest, FileParts.of(directory.resolve(manifest.partitions().get(0).name())));
+    TablePieces pieces =
+        new TablePieces(
+            manifest, FileParts.of(directory.resolve(manifest.partitions().get(0).name())));
+    for (PartitionFile other : manifest.partitions().subList(1, manifest.partitions().size())) {
+      pieces.otherFiles.put(other.name(), Files.readAllBytes(directory.resolve(other.name())));
+    }
+    return pieces;
   }
 
   /** A block, to be changed in place. */
@@ -191,6 +198,9 @@ final class TablePieces {
     Files.createDirectories(directory);
     byte[] file = file();
     Files.write(directory.resolve(manifest.partitions().get(0).name()), file);
+    for (Map.Entry<String, byte[]> other : otherFiles.entrySet()) {
+      Files.write(directory.resolve(other.getKey()), other.getValue());
+    }
     String text = new String(manifest.encode(), StandardCharsets.UTF_8);
     String covered =
         manifestChange.apply(

@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Properties;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * DuckDB, in this process and without tables of its own: it reads what a query names, and writes
@@ -74,12 +75,21 @@ public final class SqlEngine implements Closeable {
    * @throws IOException if it reads what cannot be read
    */
   public SqlQuery query(String sql) throws IOException {
-    String select = sql.strip();
-    while (select.endsWith(";")) {
-      select = select.substring(0, select.length() - 1).stripTrailing();
-    }
+    String select = withoutEnd(sql.strip());
     requireSelect(select);
     return SqlQuery.prepare(connection, select);
+  }
+
+  /** Cuts a semicolon off behind which there are only comments, as a subquery has none. */
+  private String withoutEnd(String sql) throws IOException {
+    String select = sql;
+    for (int i = sql.lastIndexOf(';'); i >= 0; i = sql.lastIndexOf(';', i - 1)) {
+      String before = sql.substring(0, i);
+      if (parse(before).statements == 1 && parse(sql.substring(i)).statements == 0) {
+        select = before;
+      }
+    }
+    return select;
   }
 
   /** Prepares a query for all rows of a Parquet file. Throws what {@link #query} throws. */
@@ -119,23 +129,36 @@ public final class SqlEngine implements Closeable {
 
   /** DuckDB's own parser tells: what follows a semicolon would run, too. */
   private void requireSelect(String sql) throws IOException {
+    Parsed parsed = parse(sql);
+    String error = parsed.error;
+    if (error != null && error.startsWith(NOT_A_SELECT)) {
+      String verb = sql.split("\\s", 2)[0].toUpperCase(Locale.ROOT);
+      throw new IllegalArgumentException(
+          "a query is a SELECT, which reads and does not write; not " + verb);
+    }
+    if (error != null) {
+      throw new IllegalArgumentException("not a query: " + error);
+    }
+    if (parsed.statements != 1) {
+      throw new IllegalArgumentException(
+          "one SELECT is a query; actual statements: " + parsed.statements);
+    }
+  }
+
+  /**
+   * What the parser found.
+   *
+   * @param statements -1 if there is an error
+   */
+  private record Parsed(@Nullable String error, int statements) {}
+
+  private Parsed parse(String sql) throws IOException {
     try (PreparedStatement statement = connection.prepareStatement(READS_ONLY)) {
       statement.setString(1, sql);
       try (ResultSet result = statement.executeQuery()) {
         result.next();
         String error = result.getString(1);
-        if (error != null && error.startsWith(NOT_A_SELECT)) {
-          String verb = sql.split("\\s", 2)[0].toUpperCase(Locale.ROOT);
-          throw new IllegalArgumentException(
-              "a query is a SELECT, which reads and does not write; not " + verb);
-        }
-        if (error != null) {
-          throw new IllegalArgumentException("not a query: " + error);
-        }
-        if (result.getInt(2) != 1) {
-          throw new IllegalArgumentException(
-              "one SELECT is a query; actual statements: " + result.getInt(2));
-        }
+        return new Parsed(error, error == null ? result.getInt(2) : -1);
       }
     } catch (SQLException e) {
       throw failure(e);

@@ -193,6 +193,22 @@ class SqlQueryTest {
     assertThat(directory.resolve("written")).doesNotExist();
   }
 
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "SELECT 1 AS k;",
+        "SELECT 1 AS k ; ; ",
+        "SELECT 1 AS k; -- one; of them",
+        "SELECT 1 AS k; /* the end; */ ; -- really",
+        "-- first; a comment\nSELECT 1 AS k -- here; too\n;\n",
+        "SELECT CAST(length('; -- x') - 5 AS INTEGER) AS k",
+        "SELECT $$;$$ = '; /* ' AS no, 1 AS k /* ; */",
+      })
+  void commentsMayFollowTheEnd(String sql) throws Exception {
+    List<Column> columns = engine.query(sql).columns();
+    assertThat(columns.get(columns.size() - 1).name()).isEqualTo("k");
+  }
+
   @Test
   void namesWhatIsNoSelect() {
     assertThatThrownBy(() -> engine.query("copy (SELECT 1) TO 'x'"))

@@ -2,6 +2,7 @@ package io.bsdb.kstreams;
 
 import io.bsdb.row.ColumnType;
 import io.bsdb.row.ColumnType.Kind;
+import io.bsdb.row.KeyEncoding;
 import io.bsdb.row.Schema;
 import java.util.Map;
 import java.util.Set;
@@ -42,6 +43,9 @@ final class KafkaKeys {
 
   private static final Set<Kind> ANY_BYTES = Set.of(Kind.BINARY, Kind.VARBINARY);
 
+  /** Whose ordered encoding is what Kafka's serializers write. */
+  private static final Set<Kind> SORTED_BY_KAFKA = Set.of(Kind.CHAR, Kind.VARCHAR, Kind.BOOLEAN);
+
   private KafkaKeys() {}
 
   /** Returns whether what the serializer writes can be a key of the table, as far as is known. */
@@ -54,6 +58,11 @@ final class KafkaKeys {
       return false;
     }
     ColumnType type = schema.keyColumns().get(0).type();
+    if (schema.keyEncoding() == KeyEncoding.ORDERED
+        && !ANY_BYTES.contains(type.kind())
+        && !SORTED_BY_KAFKA.contains(type.kind())) {
+      return false;
+    }
     return ANY_BYTES.contains(type.kind()) || (kinds.contains(type.kind()) && !hasNanos(type));
   }
 

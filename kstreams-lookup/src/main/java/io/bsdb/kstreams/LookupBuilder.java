@@ -24,6 +24,7 @@ public final class LookupBuilder<K, V> {
   private final String name;
   private @Nullable Path table;
   private @Nullable TableFormat<K, V> format;
+  private Match match = Match.EXACT;
   private ReaderOptions options = ReaderOptions.defaults();
   private Duration refreshEvery = TableReader.REFRESH_INTERVAL;
   private OnMissing onMissing = OnMissing.FAIL;
@@ -89,6 +90,15 @@ public final class LookupBuilder<K, V> {
       BiConsumer<? super KeyWriter, ? super K> keys,
       Function<? super Row, ? extends @Nullable V> rows) {
     this.format = new SchemaFormat<>(name, keys, rows);
+    return this;
+  }
+
+  /**
+   * Sets which record a key finds; default: {@link Match#EXACT}. Versions that are not in key order
+   * are refused with any other.
+   */
+  public LookupBuilder<K, V> match(Match value) {
+    this.match = value;
     return this;
   }
 
@@ -184,6 +194,6 @@ public final class LookupBuilder<K, V> {
       reader.pin(pinnedVersion);
     }
     return new SnapshotLookup<>(
-        new LookupTable<>(name, table, reader, format, listener, versionHeader));
+        new LookupTable<>(name, table, reader, format, match, listener, versionHeader));
   }
 }

@@ -1,8 +1,12 @@
 package io.bsdb.kstreams;
 
+import io.bsdb.reader.KeyRange;
+import io.bsdb.reader.KeyValue;
 import io.bsdb.reader.SnapshotReader;
 import io.bsdb.reader.follow.TableReader;
 import io.bsdb.reader.follow.VersionView;
+import io.bsdb.row.KeyWriter;
+import io.bsdb.row.Schema;
 import io.bsdb.table.Manifest;
 import java.io.Closeable;
 import java.io.IOException;
@@ -10,6 +14,8 @@ import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.function.Consumer;
+import org.apache.kafka.common.serialization.Serializer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -25,6 +31,7 @@ final class LookupTable<K, V> implements AutoCloseable {
   private final String description;
   private final @Nullable String versionHeader;
   private final TableFormat<K, V> format;
+  private final Match match;
   private final TableReader live;
   private final Map<Thread, VersionHold<K, V>> holds = new HashMap<>();
   private volatile boolean closed;
@@ -37,6 +44,7 @@ final class LookupTable<K, V> implements AutoCloseable {
    *
    * @param path of the table, for messages
    * @param reader opens the table
+   * @param match which record a key finds
    * @param listener is told of later versions, in use or refused
    * @param versionHeader of joined records; null for none
    */
@@ -45,6 +53,7 @@ final class LookupTable<K, V> implements AutoCloseable {
       Path path,
       TableReader.Builder reader,
       TableFormat<K, V> format,
+      Match match,
       TableReader.Listener listener,
       @Nullable String versionHeader)
       throws IOException {
@@ -52,8 +61,9 @@ final class LookupTable<K, V> implements AutoCloseable {
     this.description = "lookup '" + name + "': table=" + path;
     this.versionHeader = versionHeader;
     this.format = format;
+    this.match = match;
     this.live =
-        reader.check(format::accept).listener(new Announcer(description, format, listener)).open();
+        reader.check(this::accept).listener(new Announcer(description, format, listener)).open();
     if (live.isEmpty()) {
       LOG.info("{}: nothing published yet, starting empty", description);
     } else {
@@ -76,6 +86,63 @@ final class LookupTable<K, V> implements AutoCloseable {
     public void onRefreshFailed(@Nullable String version, Exception cause) {
       listener.onRefreshFailed(version, cause);
     }
+  }
+
+  private void accept(Manifest manifest) throws SchemaMismatchException {
+    format.accept(manifest);
+    match.accept(manifest, name);
+  }
+
+  /** Finds the value of a key in a version; null if it is absent. */
+  @Nullable V find(Version<K, V> version, byte[] key) throws IOException {
+    if (match == Match.EXACT) {
+      byte[] value = version.reader.get(key);
+      return value == null ? null : version.codec.decode(key, value);
+    }
+    KeyValue found = match.find(version.reader, key);
+    return found == null ? null : version.codec.decode(found.key(), found.value());
+  }
+
+  /** Returns the range between two keys, both included; null: without a bound. */
+  KeyRange range(Version<K, V> version, @Nullable K from, @Nullable K to) {
+    KeyRange range = KeyRange.all();
+    if (from != null) {
+      range = range.from(bound(version, from));
+    }
+    return to == null ? range : range.through(bound(version, to));
+  }
+
+  private byte[] bound(Version<K, V> version, K key) {
+    byte[] bytes = version.codec.encode(key);
+    if (bytes == null) {
+      throw new IllegalArgumentException(
+          description + ": no table can hold the bound of a range: " + key);
+    }
+    return bytes;
+  }
+
+  /** Returns the range of the keys whose leading columns are written. */
+  KeyRange prefix(Version<K, V> version, Consumer<? super KeyWriter> leadingColumns) {
+    Schema schema = version.reader.manifest().schema();
+    if (schema == null) {
+      throw new IllegalStateException(
+          description
+              + ": the table has no schema, so its keys have no columns; use prefixScan(prefix, serializer)");
+    }
+    KeyWriter writer = KeyWriter.of(schema);
+    leadingColumns.accept(writer);
+    return KeyRange.prefix(writer.toPrefix());
+  }
+
+  /** Returns the range of the keys that begin with what a serializer writes. */
+  <P> KeyRange prefix(Version<K, V> version, P prefix, Serializer<? super P> serializer) {
+    Schema schema = version.reader.manifest().schema();
+    if (schema != null && !KafkaKeys.canBeKeys(serializer, schema)) {
+      throw new IllegalArgumentException(
+          "%s: no key begins with what %s writes: the primary key is %s; use prefixScan(key -> key.write...)"
+              .formatted(description, serializer.getClass().getSimpleName(), schema.keyColumns()));
+    }
+    return KeyRange.prefix(serializer.serialize(name, prefix));
   }
 
   /**

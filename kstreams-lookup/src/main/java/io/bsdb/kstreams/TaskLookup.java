@@ -1,7 +1,10 @@
 package io.bsdb.kstreams;
 
+import io.bsdb.row.KeyWriter;
 import java.time.Duration;
+import java.util.function.Consumer;
 import org.apache.kafka.common.header.Headers;
+import org.apache.kafka.common.serialization.Serializer;
 import org.apache.kafka.streams.processor.Cancellable;
 import org.apache.kafka.streams.processor.PunctuationType;
 import org.apache.kafka.streams.processor.api.ProcessingContext;
@@ -109,11 +112,36 @@ public final class TaskLookup<K, V> implements AutoCloseable {
 
     @Override
     public @Nullable V get(K key) {
+      requireHeld();
+      return lookUp(key);
+    }
+
+    @Override
+    public LookupIterator<V> range(@Nullable K from, @Nullable K to) {
+      return requireHeld().range(from, to);
+    }
+
+    @Override
+    public LookupIterator<V> reverseRange(@Nullable K from, @Nullable K to) {
+      return requireHeld().reverseRange(from, to);
+    }
+
+    @Override
+    public LookupIterator<V> prefixScan(Consumer<? super KeyWriter> leadingColumns) {
+      return requireHeld().prefixScan(leadingColumns);
+    }
+
+    @Override
+    public <P> LookupIterator<V> prefixScan(P prefix, Serializer<? super P> serializer) {
+      return requireHeld().prefixScan(prefix, serializer);
+    }
+
+    private VersionHold<K, V> requireHeld() {
       if (released) {
         throw new IllegalStateException(
             "lookup in version " + hold.version() + ": the lease is closed");
       }
-      return lookUp(key);
+      return hold;
     }
 
     @Override

@@ -1,12 +1,20 @@
 package io.bsdb.kstreams;
 
+import io.bsdb.reader.KeyRange;
+import io.bsdb.reader.RecordCursor;
 import io.bsdb.reader.follow.VersionView;
+import io.bsdb.row.KeyWriter;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.BitSet;
+import java.util.List;
 import java.util.Objects;
+import java.util.function.Consumer;
+import java.util.function.Function;
 import org.apache.kafka.common.header.Headers;
+import org.apache.kafka.common.serialization.Serializer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,12 +23,16 @@ import org.jspecify.annotations.Nullable;
  * <p>Joins call each other: forwarding a record processes it downstream before it returns. So the
  * hold counts how many joins the thread is inside of, and moves on only when there are none: a
  * record sees one version in all joins with this table that it passes one after another.
+ *
+ * <p>A version cannot be closed under an iterator, and would wait for one that its user forgot. So
+ * the hold closes them when it may move on.
  */
 final class VersionHold<K, V> implements Lease<K, V> {
   private final LookupTable<K, V> table;
   private final VersionView<LookupTable.Version<K, V>> view;
   private LookupTable.@Nullable Version<K, V> held;
   private final BitSet processors = new BitSet();
+  private final List<LookupIterator<V>> iterators = new ArrayList<>();
   private int depth;
   private boolean closed;
   int users; // guarded by LookupTable
@@ -44,6 +56,9 @@ final class VersionHold<K, V> implements Lease<K, V> {
   /** Ends a join. */
   void exit() {
     depth--;
+    if (depth == 0) {
+      closeIterators();
+    }
   }
 
   /** Moves on to the version in service as {@link #enter} does, between records. */
@@ -58,17 +73,13 @@ final class VersionHold<K, V> implements Lease<K, V> {
     if (key == null) {
       throw new NullPointerException("lookup '" + table.name() + "': the key is null");
     }
-    if (closed) {
-      throw new IllegalStateException(table.describe() + ": the lease is closed");
-    }
-    LookupTable.Version<K, V> current = held;
+    LookupTable.Version<K, V> current = requireHeld();
     if (current == null) {
       return null;
     }
     try {
       byte[] keyBytes = current.codec().encode(key);
-      byte[] value = keyBytes == null ? null : current.reader().get(keyBytes);
-      return keyBytes == null || value == null ? null : current.codec().decode(keyBytes, value);
+      return keyBytes == null ? null : table.find(current, keyBytes);
     } catch (IOException e) {
       throw failed(e);
     } catch (UncheckedIOException e) {
@@ -76,11 +87,66 @@ final class VersionHold<K, V> implements Lease<K, V> {
     }
   }
 
-  private UncheckedIOException failed(IOException cause) {
+  private LookupTable.@Nullable Version<K, V> requireHeld() {
+    if (closed) {
+      throw new IllegalStateException(table.describe() + ": the lease is closed");
+    }
+    return held;
+  }
+
+  @Override
+  public LookupIterator<V> range(@Nullable K from, @Nullable K to) {
+    return iterate(version -> table.range(version, from, to));
+  }
+
+  @Override
+  public LookupIterator<V> reverseRange(@Nullable K from, @Nullable K to) {
+    return iterate(version -> table.range(version, from, to).reversed());
+  }
+
+  @Override
+  public LookupIterator<V> prefixScan(Consumer<? super KeyWriter> leadingColumns) {
+    return iterate(version -> table.prefix(version, leadingColumns));
+  }
+
+  @Override
+  public <P> LookupIterator<V> prefixScan(P prefix, Serializer<? super P> serializer) {
+    return iterate(version -> table.prefix(version, prefix, serializer));
+  }
+
+  private LookupIterator<V> iterate(Function<LookupTable.Version<K, V>, KeyRange> range) {
+    LookupTable.Version<K, V> current = requireHeld();
+    if (current == null) {
+      return new RangeIterator<>(this, null, (key, value) -> null);
+    }
+    try {
+      RecordCursor records = current.reader().ordered().range(range.apply(current));
+      LookupIterator<V> iterator = new RangeIterator<>(this, records, current.codec()::decode);
+      iterators.add(iterator);
+      return iterator;
+    } catch (IOException e) {
+      throw failed(e);
+    }
+  }
+
+  void ended(LookupIterator<V> iterator) {
+    iterators.remove(iterator);
+  }
+
+  private void closeIterators() {
+    for (LookupIterator<V> iterator : List.copyOf(iterators)) {
+      iterator.close();
+    }
+  }
+
+  /** Begins an error message. */
+  String describe() {
+    return table.describe() + " version=" + view.version();
+  }
+
+  UncheckedIOException failed(IOException cause) {
     return new UncheckedIOException(
-        "%s version=%s: lookup failed: %s"
-            .formatted(table.describe(), view.version(), cause.getMessage()),
-        cause);
+        "%s: lookup failed: %s".formatted(describe(), cause.getMessage()), cause);
   }
 
   /** Returns the least number that none of the thread's processors has, to be given back. */
@@ -114,6 +180,7 @@ final class VersionHold<K, V> implements Lease<K, V> {
   @Override
   public void close() {
     closed = true;
+    closeIterators();
     held = null;
     table.close(view);
   }

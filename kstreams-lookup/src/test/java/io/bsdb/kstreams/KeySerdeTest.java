@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bsdb.kstreams.testing.TemporaryRows;
+import io.bsdb.row.KeyEncoding;
 import io.bsdb.row.Schema;
 import java.time.LocalDate;
 import java.time.LocalDateTime;
@@ -63,6 +64,40 @@ class KeySerdeTest {
           .hasMessageEndingWith(
               " does not fit: no key that %s writes can be in a table whose primary key is `id` %s NOT NULL; use a serde of that type, or rows(...)",
               serializer, type);
+    }
+  }
+
+  static Stream<Arguments> ordered() {
+    return Stream.of(
+        Arguments.of("BIGINT", 7L, Serdes.Long(), false),
+        Arguments.of("INT", 7, Serdes.Integer(), false),
+        Arguments.of("DOUBLE", 7.0, Serdes.Double(), false),
+        Arguments.of("STRING", "c1", Serdes.String(), true),
+        Arguments.of("BOOLEAN", true, Serdes.Boolean(), true));
+  }
+
+  /** Keys that sort have other bytes than Kafka's serializers write, but for text. */
+  @ParameterizedTest
+  @MethodSource("ordered")
+  void refusesASerdeWhoseKeysDoNotSort(String type, Object key, Serde<?> serde, boolean fits)
+      throws Exception {
+    Schema schema = keyed(type).withKeyEncoding(KeyEncoding.ORDERED);
+    try (var table = TemporaryRows.create(schema)) {
+      table.publish(List.of(Map.of("id", key, "name", "Ada")));
+      @SuppressWarnings("unchecked")
+      var builder =
+          table
+              .<Object, byte[]>lookup("customers")
+              .serdes((Serde<Object>) serde, Serdes.ByteArray());
+      if (fits) {
+        try (var customers = builder.build()) {
+          assertThat(customers.get(key)).isNotNull();
+        }
+      } else {
+        assertThatThrownBy(builder::build)
+            .isInstanceOf(SchemaMismatchException.class)
+            .hasMessageContaining("use a serde of that type, or rows(...)");
+      }
     }
   }
 

@@ -1,6 +1,6 @@
 package io.bsdb.benchmarks.flink;
 
-import io.bsdb.benchmarks.Workload;
+import io.bsdb.benchmarks.harness.Workload;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;

@@ -1,9 +1,9 @@
 package io.bsdb.benchmarks.flink;
 
-import io.bsdb.benchmarks.JavaProcess;
-import io.bsdb.benchmarks.Progress;
-import io.bsdb.benchmarks.Results.Row;
-import io.bsdb.benchmarks.Results.Section;
+import io.bsdb.benchmarks.harness.JavaProcess;
+import io.bsdb.benchmarks.harness.Progress;
+import io.bsdb.benchmarks.harness.Results.Row;
+import io.bsdb.benchmarks.harness.Results.Section;
 import io.bsdb.benchmarks.peers.Peers;
 import java.nio.file.Path;
 import java.util.ArrayList;

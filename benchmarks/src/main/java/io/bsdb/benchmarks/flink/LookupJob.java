@@ -1,8 +1,8 @@
 package io.bsdb.benchmarks.flink;
 
-import io.bsdb.benchmarks.InFlight;
-import io.bsdb.benchmarks.Progress;
-import io.bsdb.benchmarks.Workload;
+import io.bsdb.benchmarks.harness.InFlight;
+import io.bsdb.benchmarks.harness.Progress;
+import io.bsdb.benchmarks.harness.Workload;
 import io.bsdb.reader.AsyncSnapshotReader;
 import io.bsdb.reader.options.Access;
 import io.bsdb.reader.options.ReaderOptions;

@@ -1,6 +1,6 @@
 package io.bsdb.benchmarks.flink;
 
-import io.bsdb.benchmarks.Workload;
+import io.bsdb.benchmarks.harness.Workload;
 import java.nio.charset.StandardCharsets;
 import org.apache.flink.table.functions.ScalarFunction;
 

@@ -2,7 +2,7 @@ package io.bsdb.benchmarks.kstreams;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
-import io.bsdb.benchmarks.Workload;
+import io.bsdb.benchmarks.harness.Workload;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import org.jspecify.annotations.Nullable;

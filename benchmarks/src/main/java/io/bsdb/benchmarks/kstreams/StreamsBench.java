@@ -1,12 +1,12 @@
 package io.bsdb.benchmarks.kstreams;
 
 import com.fasterxml.jackson.core.type.TypeReference;
-import io.bsdb.benchmarks.Directories;
-import io.bsdb.benchmarks.JavaProcess;
-import io.bsdb.benchmarks.Progress;
-import io.bsdb.benchmarks.Results.Row;
-import io.bsdb.benchmarks.Results.Section;
-import io.bsdb.benchmarks.Workload;
+import io.bsdb.benchmarks.harness.Directories;
+import io.bsdb.benchmarks.harness.JavaProcess;
+import io.bsdb.benchmarks.harness.Progress;
+import io.bsdb.benchmarks.harness.Results.Row;
+import io.bsdb.benchmarks.harness.Results.Section;
+import io.bsdb.benchmarks.harness.Workload;
 import io.bsdb.benchmarks.kstreams.StreamsRun.Outcome;
 import io.bsdb.examples.EmbeddedKafka;
 import io.bsdb.writer.SnapshotWriter;

@@ -1,9 +1,9 @@
 package io.bsdb.benchmarks.kstreams;
 
-import io.bsdb.benchmarks.Directories;
-import io.bsdb.benchmarks.JavaProcess;
-import io.bsdb.benchmarks.Machine;
-import io.bsdb.benchmarks.Workload;
+import io.bsdb.benchmarks.harness.Directories;
+import io.bsdb.benchmarks.harness.JavaProcess;
+import io.bsdb.benchmarks.harness.Machine;
+import io.bsdb.benchmarks.harness.Workload;
 import java.nio.file.Path;
 import java.util.Properties;
 import org.apache.kafka.common.serialization.Serdes;

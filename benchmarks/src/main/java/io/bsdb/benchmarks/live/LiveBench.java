@@ -1,8 +1,8 @@
 package io.bsdb.benchmarks.live;
 
-import io.bsdb.benchmarks.Workload;
-import io.bsdb.benchmarks.Workload.Keys;
-import io.bsdb.benchmarks.Workload.Queries;
+import io.bsdb.benchmarks.harness.Workload;
+import io.bsdb.benchmarks.harness.Workload.Keys;
+import io.bsdb.benchmarks.harness.Workload.Queries;
 import io.bsdb.compact.Compactor;
 import io.bsdb.reader.SnapshotReader;
 import io.bsdb.reader.follow.TableReader;

@@ -1,6 +1,6 @@
 package io.bsdb.benchmarks.peers;
 
-import io.bsdb.benchmarks.RecordFile;
+import io.bsdb.benchmarks.harness.RecordFile;
 import io.bsdb.reader.SnapshotReader;
 import io.bsdb.reader.options.Access;
 import io.bsdb.reader.options.ReaderOptions;

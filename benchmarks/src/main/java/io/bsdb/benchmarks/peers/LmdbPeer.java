@@ -1,7 +1,7 @@
 package io.bsdb.benchmarks.peers;
 
-import io.bsdb.benchmarks.RecordFile;
-import io.bsdb.benchmarks.Workload;
+import io.bsdb.benchmarks.harness.RecordFile;
+import io.bsdb.benchmarks.harness.Workload;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;

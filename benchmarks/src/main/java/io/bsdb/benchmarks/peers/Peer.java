@@ -1,6 +1,6 @@
 package io.bsdb.benchmarks.peers;
 
-import io.bsdb.benchmarks.RecordFile;
+import io.bsdb.benchmarks.harness.RecordFile;
 import java.io.IOException;
 import java.nio.file.Path;
 

@@ -4,7 +4,7 @@ import com.spotify.sparkey.CompressionType;
 import com.spotify.sparkey.Sparkey;
 import com.spotify.sparkey.SparkeyReader;
 import com.spotify.sparkey.SparkeyWriter;
-import io.bsdb.benchmarks.RecordFile;
+import io.bsdb.benchmarks.harness.RecordFile;
 import java.io.File;
 import java.io.IOException;
 import java.nio.file.Path;

@@ -2,6 +2,7 @@ package io.bsdb.cli.input;
 
 import io.bsdb.cli.output.Encoding;
 import io.bsdb.format.SnapshotFormat;
+import io.bsdb.row.KeyEncoding;
 import io.bsdb.row.Schema;
 import java.io.IOException;
 import java.util.concurrent.atomic.AtomicLong;
@@ -44,6 +45,11 @@ public interface RecordFormat {
   /** Returns the schema of the rows; null if keys and values are plain bytes. */
   default @Nullable Schema schema() {
     return null;
+  }
+
+  /** Returns the same format, with another encoding of keys if it has a schema. */
+  default RecordFormat withKeyEncoding(KeyEncoding encoding) {
+    return this;
   }
 
   /** Returns a key as messages show it. */

@@ -3,6 +3,7 @@ package io.bsdb.cli.input;
 import io.bsdb.cli.output.CommandFailure;
 import io.bsdb.row.Column;
 import io.bsdb.row.ColumnType;
+import io.bsdb.row.KeyEncoding;
 import io.bsdb.row.RowCodec;
 import io.bsdb.row.Schema;
 import io.bsdb.row.text.RowJsonWriter;
@@ -61,6 +62,11 @@ public final class RowFormat implements RecordFormat {
   @Override
   public Schema schema() {
     return codec.schema();
+  }
+
+  @Override
+  public RowFormat withKeyEncoding(KeyEncoding encoding) {
+    return new RowFormat(source, schema().withKeyEncoding(encoding), operation);
   }
 
   @Override

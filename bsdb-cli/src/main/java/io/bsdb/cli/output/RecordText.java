@@ -40,6 +40,17 @@ public sealed interface RecordText {
   }
 
   /**
+   * Returns the bytes that keys begin with which begin as a text says: of a table with a schema,
+   * with the values of some leading columns.
+   *
+   * @throws CommandFailure if it stands for none
+   */
+  byte[] parsePrefix(String text);
+
+  /** Returns a key to be printed: of a table with a schema, a JSON object of its columns. */
+  byte[] key(byte[] key);
+
+  /**
    * Returns the value that a text stands for: of a row, the row as a JSON object.
    *
    * @param key as for {@link #parseKey}; the row may repeat its columns
@@ -88,6 +99,16 @@ public sealed interface RecordText {
     @Override
     public byte[] parseValue(String key, String text) {
       return parse("value", text);
+    }
+
+    @Override
+    public byte[] parsePrefix(String text) {
+      return parse("prefix", text);
+    }
+
+    @Override
+    public byte[] key(byte[] key) {
+      return encoding.encode(key);
     }
 
     private byte[] parse(String what, String text) {
@@ -150,6 +171,21 @@ public sealed interface RecordText {
       } catch (IllegalArgumentException e) {
         throw CommandFailure.usage("key '%s': %s".formatted(text, e.getMessage()));
       }
+    }
+
+    @Override
+    public byte[] parsePrefix(String text) {
+      List<Column> columns = codec.schema().keyColumns();
+      try {
+        return codec.encodeKeyPrefix(ValueParser.parsePrefix(columns, text));
+      } catch (IllegalArgumentException e) {
+        throw CommandFailure.usage("prefix '%s': %s".formatted(text, e.getMessage()));
+      }
+    }
+
+    @Override
+    public byte[] key(byte[] key) {
+      return writer.key(key).getBytes(StandardCharsets.UTF_8);
     }
 
     @Override

@@ -168,6 +168,16 @@ public final class BlockIndex {
       offsets[count++] = offset / alignment;
     }
 
+    /** Returns how many blocks there are so far. */
+    public int count() {
+      return count;
+    }
+
+    /** Returns the number of a block's first record. */
+    public int firstRank(int block) {
+      return (int) firstRanks[block];
+    }
+
     /** Returns the section's bytes, given where the last block ends. */
     public ByteBuffer encode(int recordCount, long blocksLength) {
       long records = count > 1 ? firstRanks[1] : Math.max(1, recordCount);

@@ -12,12 +12,13 @@ import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The index of a partition in hash order: the perfect hash gives a key its rank, and ranks are the
- * order of the records. What {@link #locate} returns is the block in the upper 32 bits and the rank
- * in the lower.
+ * Finds single keys by a perfect hash, which gives a key its rank. In hash order ranks are the
+ * order of the records; in key order {@link Positions} lead from there to the record's number. What
+ * {@link #locate} returns is the block in the upper 32 bits and the record's number in the lower.
  */
 public final class HashIndex implements KeyIndex {
   private final @Nullable PerfectHash hash;
+  private final @Nullable Positions positions;
   private final @Nullable Signatures signatures;
   private final BlockIndex index;
   private final BlockReader blocks;
@@ -38,15 +39,18 @@ public final class HashIndex implements KeyIndex {
 
   /**
    * @param hash null if there are no records
+   * @param positions null in hash order
    * @param signatures null if they are not to be looked at, or if there are none
    */
   public HashIndex(
       PartitionProperties properties,
       @Nullable PerfectHash hash,
+      @Nullable Positions positions,
       @Nullable Signatures signatures,
       BlockIndex index,
       BlockReader blocks) {
     this.hash = hash;
+    this.positions = positions;
     this.signatures = signatures;
     this.index = index;
     this.blocks = blocks;
@@ -77,6 +81,10 @@ public final class HashIndex implements KeyIndex {
       return ABSENT;
     }
     int rank = perfectHash.rank(high, low);
+    Positions byRank = positions;
+    if (byRank != null) {
+      rank = byRank.get(rank);
+    }
     Signatures filter = signatures;
     if (filter != null && !filter.matches(rank, high)) {
       return ABSENT;
@@ -90,7 +98,7 @@ public final class HashIndex implements KeyIndex {
     return perfectHash == null ? 0 : perfectHash.prefetch(high, low);
   }
 
-  /** Returns the rank of a located key. */
+  /** Returns the record's number of a located key: in hash order, its rank. */
   public static int rank(long located) {
     return (int) located;
   }

@@ -51,7 +51,8 @@ public final class ValueParser {
 
   /**
    * Returns the value that a text stands for. Bytes are given in Base64, dates and times as ISO
-   * 8601, possibly with a space instead of the T.
+   * 8601, possibly with a space instead of the T. A BINARY(16) also takes an IP address, and a
+   * BIGINT an IPv4 address, as {@link InternetAddress} says.
    */
   public static Object parse(Column column, String text) {
     try {
@@ -65,12 +66,15 @@ public final class ValueParser {
     return switch (type.kind()) {
       case CHAR, VARCHAR -> text;
       case BOOLEAN -> parseBoolean(text);
-      case BINARY, VARBINARY -> Base64.getDecoder().decode(text);
+      case BINARY, VARBINARY ->
+          type.length() == InternetAddress.LENGTH && InternetAddress.isOne(text)
+              ? InternetAddress.parse(text)
+              : Base64.getDecoder().decode(text);
       case DECIMAL -> parseDecimal(type, text);
       case TINYINT -> Byte.valueOf(text);
       case SMALLINT -> Short.valueOf(text);
       case INT -> Integer.valueOf(text);
-      case BIGINT -> Long.valueOf(text);
+      case BIGINT -> text.indexOf('.') < 0 ? Long.valueOf(text) : InternetAddress.number(text);
       case FLOAT -> inRange(Float.valueOf(text), text);
       case DOUBLE -> inRange(Double.valueOf(text), text);
       case DATE -> LocalDate.parse(text);
@@ -261,6 +265,24 @@ public final class ValueParser {
       }
     }
     return parse(columns, List.of(text.split(",", -1)));
+  }
+
+  /** Reads the values of leading columns of a key, one or more; as {@link #parseKey}. */
+  public static Object[] parsePrefix(List<Column> columns, String text) {
+    List<String> texts = new ArrayList<>();
+    if (columns.size() > 1 && text.startsWith("[")) {
+      try (JsonParser in = JSON.createParser(text)) {
+        in.nextToken();
+        while (in.nextToken() != JsonToken.END_ARRAY) {
+          texts.add(keyText(in));
+        }
+      } catch (IOException e) {
+        throw new IllegalArgumentException("not a JSON array: " + e.getMessage(), e);
+      }
+    } else {
+      texts.addAll(columns.size() > 1 ? List.of(text.split(",", -1)) : List.of(text));
+    }
+    return parse(columns.subList(0, Math.min(texts.size(), columns.size())), texts);
   }
 
   /**

@@ -1,14 +1,12 @@
 package io.bsdb.reader.block;
 
-import io.bsdb.format.block.Block;
 import java.io.Closeable;
-import java.io.IOException;
 
 /**
  * Fetches blocks, from wherever they are: this, and nothing else, is what access modes differ in.
  * Safe for many threads. A cache is a source in front of another.
  */
-public interface BlockSource extends Closeable {
+public interface BlockSource extends BlockFetch, Closeable {
   /** Best way to fetch the blocks of many keys. */
   enum Batching {
     /** Fetching takes no more than reading memory: key by key. */
@@ -18,14 +16,6 @@ public interface BlockSource extends Closeable {
     /** Each distinct block once, by requests that are all in flight together. */
     TOGETHER
   }
-
-  /**
-   * Fetches a block now, in the calling thread, and verifies it.
-   *
-   * @return the block, to be released
-   * @throws io.bsdb.format.CorruptSnapshotException if it is damaged
-   */
-  Block fetch(BlockFile file, int number) throws IOException;
 
   /**
    * Fetches a block and calls the request back: before this returns if blocks are in memory, else

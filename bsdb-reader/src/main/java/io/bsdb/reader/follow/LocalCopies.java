@@ -8,6 +8,7 @@ import io.bsdb.reader.io.FileFailure;
 import io.bsdb.reader.options.ReaderOptions;
 import io.bsdb.table.Manifest;
 import io.bsdb.table.PartitionFile;
+import io.bsdb.table.Partitioning;
 import io.bsdb.table.SegmentFile;
 import io.bsdb.table.Table;
 import io.bsdb.table.TableStorage;
@@ -87,9 +88,10 @@ final class LocalCopies extends VersionSource {
   SnapshotReader open(String version, ReaderOptions options, @Nullable SnapshotReader previous)
       throws IOException {
     Manifest manifest = manifest(version);
+    Partitioning partitioning = manifest.partitioning();
     Map<String, RemoteFile> wanted = new LinkedHashMap<>();
     for (PartitionFile file : manifest.partitions()) {
-      if (options.share().needs(file.partition(), manifest.partitions().size())) {
+      if (options.share().needs(file.partition(), partitioning)) {
         wanted.put(
             name(file),
             new RemoteFile(
@@ -134,23 +136,9 @@ final class LocalCopies extends VersionSource {
   /** Returns the manifest with its files named as their copies are. */
   private static Manifest named(Manifest manifest) {
     return manifest.with(
-        manifest.partitions().stream().map(LocalCopies::named).toList(),
+        manifest.partitions().stream().map(file -> file.named(name(file))).toList(),
         manifest.sourcePositions(),
         manifest.changes());
-  }
-
-  private static PartitionFile named(PartitionFile file) {
-    return new PartitionFile(
-        file.partition(),
-        name(file),
-        file.fileId(),
-        file.length(),
-        file.checksum(),
-        file.recordCount(),
-        file.keyBytes(),
-        file.valueBytes(),
-        file.version(),
-        file.foldedThrough());
   }
 
   private static String name(PartitionFile file) {

@@ -1,6 +1,7 @@
 package io.bsdb.reader.follow;
 
 import io.bsdb.reader.KeyLookup;
+import io.bsdb.reader.OrderedReader;
 import io.bsdb.reader.SnapshotReader;
 import io.bsdb.reader.options.ReaderOptions;
 import io.bsdb.reader.options.WarmUp;
@@ -278,6 +279,16 @@ public final class TableReader implements KeyLookup, Closeable {
       return Arrays.asList(new byte[keys.size()] @Nullable []);
     }
     return values;
+  }
+
+  /**
+   * Returns the table, looked up by the order of its keys. Each call uses the version in use; a
+   * cursor stays with the version that it began with, and holds it open. While the table has no
+   * version there is no record. Calls throw {@link IllegalStateException} if the version in use is
+   * in hash order.
+   */
+  public OrderedReader ordered() {
+    return new FollowedOrder(this, inUse);
   }
 
   /**

@@ -1,6 +1,7 @@
 package io.bsdb.reader.options;
 
 import io.bsdb.table.Partitioning;
+import io.bsdb.table.RecordOrder;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -44,9 +45,17 @@ public record KeyShare(int index, int count) {
   }
 
   /**
-   * Returns whether a partition holds keys of this share: partition {@code p} of {@code P} covers
-   * the part {@code [p/P, (p+1)/P)} of all hashes, and share {@code i} of {@code n} the part {@code
-   * [i/n, (i+1)/n)}.
+   * Returns whether a partition holds keys of this share. In key order any partition may: shares
+   * divide hashes.
+   */
+  public boolean needs(int partition, Partitioning partitioning) {
+    return partitioning.order() == RecordOrder.KEY || needs(partition, partitioning.count());
+  }
+
+  /**
+   * Returns whether a partition in hash order holds keys of this share: partition {@code p} of
+   * {@code P} covers the part {@code [p/P, (p+1)/P)} of all hashes, and share {@code i} of {@code
+   * n} the part {@code [i/n, (i+1)/n)}.
    */
   public boolean needs(int partition, int partitionCount) {
     return (long) partition * count < (index + 1L) * partitionCount

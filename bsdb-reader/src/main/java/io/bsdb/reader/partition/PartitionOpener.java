@@ -18,7 +18,12 @@ import io.bsdb.format.block.DecoderPools;
 import io.bsdb.format.block.SymbolDecoder;
 import io.bsdb.format.hash.PerfectHash;
 import io.bsdb.format.index.HashIndex;
+import io.bsdb.format.index.KeyIndex;
+import io.bsdb.format.index.OrderIndex;
+import io.bsdb.format.index.Positions;
+import io.bsdb.format.index.RecordHeads;
 import io.bsdb.format.index.Signatures;
+import io.bsdb.format.index.TreeIndex;
 import io.bsdb.format.symbols.RecordSymbols;
 import io.bsdb.reader.block.BlockFile;
 import io.bsdb.reader.io.DirectFile;
@@ -38,6 +43,8 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
+import java.util.Arrays;
+import java.util.Base64;
 import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
@@ -238,7 +245,12 @@ public final class PartitionOpener {
       file = behindBlocks;
     }
     if (properties.recordCount() == 0) {
-      return partition(properties, blocks, BlockIndex.empty(), null, null, null, null);
+      BlockIndex none = BlockIndex.empty();
+      BlockReader reader = blockReader(properties, blocks, null);
+      return new Partition(
+          new HashIndex(properties, null, null, null, none, reader),
+          null,
+          blockFile(properties, blocks, none, reader, null));
     }
     BlockIndex index =
         BlockIndex.open(
@@ -248,21 +260,6 @@ public final class PartitionOpener {
             properties.alignment(),
             path.toString());
     boolean framed = properties.codec() == Codec.ZSTD;
-    boolean filtered =
-        properties.signatureBits() > 0
-            && (options.signatures() == SignatureUse.ALWAYS
-                || framed
-                || options.access().readsFromDisk()
-                || properties.keyStorage() == KeyStorage.OMITTED);
-    Signatures signatures =
-        filtered
-            ? Signatures.open(
-                section(footer, SectionKind.SIGNATURES),
-                properties.recordCount(),
-                properties.signatureBits(),
-                path.toString())
-            : null;
-    PerfectHash hash = openHash(footer, properties.recordCount());
     SymbolDecoder.Pool symbols =
         properties.codec() == Codec.SYMBOLS
             ? pools.ofSymbols(
@@ -272,38 +269,101 @@ public final class PartitionOpener {
             : null;
     DecoderPool decoders =
         framed ? pools.ofDictionary(dictionary(footer), path.toString()) : symbols;
-    return partition(
-        properties,
-        blocks,
-        index,
-        hash,
-        signatures,
-        decoders,
-        symbols == null ? null : symbols.symbols());
+    BlockReader reader =
+        blockReader(properties, blocks, symbols == null ? null : symbols.symbols());
+    OrderIndex order = openOrder(footer, properties, index, reader);
+    return new Partition(
+        openKeys(footer, properties, index, reader, order, options),
+        order,
+        blockFile(properties, blocks, index, reader, decoders));
   }
 
-  private Partition partition(
+  private KeyIndex openKeys(
+      FileFooter footer,
+      PartitionProperties properties,
+      BlockIndex index,
+      BlockReader reader,
+      @Nullable OrderIndex order,
+      ReaderOptions options)
+      throws IOException {
+    int count = properties.recordCount();
+    if (order != null && footer.find(SectionKind.PERFECT_HASH) == null) {
+      return new TreeIndex(order, reader);
+    }
+    boolean filtered =
+        properties.signatureBits() > 0
+            && (options.signatures() == SignatureUse.ALWAYS
+                || properties.codec() == Codec.ZSTD
+                || options.access().readsFromDisk()
+                || properties.keyStorage() == KeyStorage.OMITTED);
+    Signatures signatures =
+        filtered
+            ? Signatures.open(
+                section(footer, SectionKind.SIGNATURES),
+                count,
+                properties.signatureBits(),
+                path.toString())
+            : null;
+    Positions positions =
+        order == null
+            ? null
+            : Positions.open(section(footer, SectionKind.POSITIONS), count, path.toString());
+    return new HashIndex(properties, openHash(footer, count), positions, signatures, index, reader);
+  }
+
+  private @Nullable OrderIndex openOrder(
+      FileFooter footer, PartitionProperties properties, BlockIndex index, BlockReader reader)
+      throws IOException {
+    String file = path.toString();
+    String bound = expected.lowerBound();
+    if (bound == null) {
+      if (footer.find(SectionKind.ORDER_INDEX) != null) {
+        throw new CorruptSnapshotException(
+            "file is in key order, and its table in hash order: file=" + file);
+      }
+      return null;
+    }
+    if (properties.keyStorage() == KeyStorage.OMITTED || properties.codec() == Codec.SYMBOLS) {
+      throw new CorruptSnapshotException("file in key order stores no plain keys: file=" + file);
+    }
+    RecordHeads heads =
+        properties.codec() == Codec.ZSTD
+            ? RecordHeads.open(
+                section(footer, SectionKind.HEADS), properties.recordCount(), index, file)
+            : null;
+    OrderIndex order =
+        OrderIndex.open(
+            section(footer, SectionKind.ORDER_INDEX), properties, index, reader, heads, file);
+    byte[] first = order.first();
+    if (!bound.isEmpty() && !Arrays.equals(Base64.getDecoder().decode(bound), first)) {
+      throw new CorruptSnapshotException(
+          "file begins with another key than its manifest says: file=%s expected=%s actual=%s"
+              .formatted(file, bound, Base64.getEncoder().encodeToString(first)));
+    }
+    return order;
+  }
+
+  private BlockReader blockReader(
+      PartitionProperties properties, Section blocks, @Nullable RecordSymbols symbols) {
+    return new BlockReader(properties, checksum, path.toString(), blocks.offset(), symbols);
+  }
+
+  private BlockFile blockFile(
       PartitionProperties properties,
       Section blocks,
       BlockIndex index,
-      @Nullable PerfectHash hash,
-      @Nullable Signatures signatures,
-      @Nullable DecoderPool decoders,
-      @Nullable RecordSymbols symbols) {
-    BlockReader reader =
-        new BlockReader(properties, checksum, path.toString(), blocks.offset(), symbols);
-    return new Partition(
-        new HashIndex(properties, hash, signatures, index, reader),
-        new BlockFile(
-            path,
-            expected.partition(),
-            file,
-            disk,
-            properties,
-            blocks.offset(),
-            index,
-            reader,
-            decoders));
+      BlockReader reader,
+      @Nullable DecoderPool decoders) {
+    return new BlockFile(
+        path,
+        expected.partition(),
+        file,
+        disk,
+        properties,
+        blocks.offset(),
+        index,
+        reader,
+        decoders);
   }
 
   private void checkIdentity(FileHeader header) throws CorruptSnapshotException {

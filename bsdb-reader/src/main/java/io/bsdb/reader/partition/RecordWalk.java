@@ -4,9 +4,10 @@ import io.bsdb.format.CorruptSnapshotException;
 import io.bsdb.format.SnapshotFormat;
 import io.bsdb.format.block.Block;
 import io.bsdb.format.block.BlockReader;
+import io.bsdb.format.index.KeyOrder;
 import io.bsdb.format.symbols.FieldSelection;
+import io.bsdb.reader.block.BlockFetch;
 import io.bsdb.reader.block.BlockFile;
-import io.bsdb.reader.block.BlockSource;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -18,7 +19,7 @@ public final class RecordWalk implements Closeable {
   private final Partition partition;
   private final BlockFile file;
   private final BlockReader reader;
-  private final BlockSource source;
+  private final BlockFetch source;
   private final boolean framed;
   private @Nullable Block block;
   private ByteBuffer bytes = ByteBuffer.allocate(0);
@@ -33,7 +34,7 @@ public final class RecordWalk implements Closeable {
   private int recordInBody;
 
   /** Creates a walk that is before the first record. */
-  public RecordWalk(Partition partition, BlockSource source) {
+  public RecordWalk(Partition partition, BlockFetch source) {
     this.partition = partition;
     this.file = partition.blocks();
     this.reader = file.reader();
@@ -49,39 +50,66 @@ public final class RecordWalk implements Closeable {
       if (number + 1 >= file.index().blockCount()) {
         return false;
       }
-      number++;
-      openBlock();
+      openBlock(number + 1);
+      record = 0;
     }
-    Block fetched = block;
-    if (fetched != null && recordInBody >= bodyRecords) {
-      openBody(fetched);
-    }
+    openBody();
     return true;
   }
 
-  private void openBlock() throws IOException {
+  /** Moves to the record before; returns false if there is none. */
+  public boolean previous() throws IOException {
+    record--;
+    recordInBody--;
+    if (record < 0) {
+      if (number == 0) {
+        return false;
+      }
+      openBlock(number - 1);
+      record = recordsInBlock - 1;
+    }
+    openBody();
+    return true;
+  }
+
+  /** Moves to a record by its number in the partition. */
+  public void moveTo(int recordNumber) throws IOException {
+    openBlock(file.index().block(recordNumber));
+    record = recordNumber - file.index().firstRank(number);
+    openBody();
+  }
+
+  private void openBlock(int block) throws IOException {
     close();
-    Block fetched = source.fetch(file, number).readable(file.decoders(), FieldSelection.ALL);
-    block = fetched;
+    Block fetched = source.fetch(file, block).readable(file.decoders(), FieldSelection.ALL);
+    this.block = fetched;
+    number = block;
     bytes = fetched.bytes();
     base = fetched.base(number);
     recordsInBlock = BlockReader.recordCount(bytes, base);
-    record = 0;
+    recordInBody = 0;
     bodyRecords = 0;
   }
 
-  private void openBody(Block fetched) throws IOException {
-    recordInBody = 0;
+  /** Opens the body that holds the current record, unless it is open. */
+  private void openBody() throws IOException {
+    Block fetched = block;
+    if (fetched == null || (recordInBody >= 0 && recordInBody < bodyRecords)) {
+      return;
+    }
     if (framed) {
-      long frame = fetched.openFrame(reader, base, record / BlockReader.frameRecords(bytes, base));
+      int perFrame = BlockReader.frameRecords(bytes, base);
+      long frame = fetched.openFrame(reader, base, record / perFrame);
       bodyBase = (int) (frame >>> 32);
       bodyLength = (int) frame;
       bodyRecords = BlockReader.frameRecordCount(bytes, base, record);
+      recordInBody = record % perFrame;
       body = fetched.body();
     } else {
       bodyBase = base + SnapshotFormat.BLOCK_HEADER_LENGTH;
       bodyLength = BlockReader.bodyLength(bytes, base);
       bodyRecords = recordsInBlock;
+      recordInBody = record;
       body = bytes;
     }
   }
@@ -105,6 +133,12 @@ public final class RecordWalk implements Closeable {
     return copy(Block::key);
   }
 
+  /** Compares the current key with another, by their unsigned bytes. */
+  public int compareKey(byte[] other) throws IOException {
+    long key = reader.key(body, place());
+    return KeyOrder.compare(body, (int) (key >>> 32), (int) key, other);
+  }
+
   /** Returns a copy of the current value. */
   public byte[] value() throws IOException {
     return copy(Block::value);
@@ -115,9 +149,13 @@ public final class RecordWalk implements Closeable {
     long find(Block block, BlockReader reader, long record) throws IOException;
   }
 
+  private long place() throws IOException {
+    return reader.record(body, bodyBase, bodyLength, bodyRecords, recordInBody);
+  }
+
   private byte[] copy(Part part) throws IOException {
     Block fetched = Objects.requireNonNull(block, "the cursor is at a record");
-    long place = reader.record(body, bodyBase, bodyLength, bodyRecords, recordInBody);
+    long place = place();
     try {
       return fetched.copy(part.find(fetched, reader, place));
     } catch (CorruptSnapshotException | IndexOutOfBoundsException e) {

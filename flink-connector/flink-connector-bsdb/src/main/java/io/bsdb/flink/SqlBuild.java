@@ -121,6 +121,7 @@ public final class SqlBuild {
       } else if (script.startsWith("/*", i) && !script.startsWith("/*+", i)) {
         int close = script.indexOf("*/", i + 2);
         i = close < 0 ? script.length() : close + 2;
+        statement.append(' ');
         continue;
       }
       if (c == ';') {

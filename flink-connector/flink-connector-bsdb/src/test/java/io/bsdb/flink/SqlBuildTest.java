@@ -76,5 +76,6 @@ class SqlBuildTest {
   void splitsAtSemicolonsOutsideOfQuotesAndComments() {
     assertThat(SqlBuild.statements("a ';' ''';' ; b `;` \"x;\" -- ;\n; /* ; */ c /*+ h */; ;"))
         .containsExactly("a ';' ''';'", "b `;` \"x;\"", "c /*+ h */");
+    assertThat(SqlBuild.statements("SELECT/**/1; -- the end")).containsExactly("SELECT 1");
   }
 }

@@ -3,8 +3,10 @@ package io.bsdb.kstreams.testing;
 import com.google.errorprone.annotations.CanIgnoreReturnValue;
 import io.bsdb.kstreams.LookupBuilder;
 import io.bsdb.kstreams.SnapshotLookup;
+import io.bsdb.row.KeyEncoding;
 import io.bsdb.row.RowCodec;
 import io.bsdb.row.Schema;
+import io.bsdb.table.RecordOrder;
 import io.bsdb.writer.WriterOptions;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -13,7 +15,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A real table with a schema in a temporary directory, such as Flink SQL writes.
+ * A real table with a schema in a temporary directory, such as Flink SQL writes; in key order if
+ * the schema's keys are {@link KeyEncoding#ORDERED}.
  *
  * <pre>{@code
  * var schema = Schema.builder().column("id", "STRING").column("name", "STRING").primaryKey("id").build();
@@ -42,7 +45,9 @@ public final class TemporaryRows implements AutoCloseable {
   }
 
   private static WriterOptions options(Schema schema) {
-    return WriterOptions.builder().schema(schema).build();
+    RecordOrder order =
+        schema.keyEncoding() == KeyEncoding.ORDERED ? RecordOrder.KEY : RecordOrder.HASH;
+    return WriterOptions.builder().order(order).schema(schema).build();
   }
 
   /**

@@ -141,13 +141,14 @@ public final class SnapshotMapping {
    * @param keys with their columns in the order of the DDL
    */
   public List<byte[]> storedKeys(List<byte[]> keys) {
-    if (schema.primaryKey().equals(declared.primaryKey())) {
+    Schema declaredSchema = declared.schema();
+    if (schema.primaryKey().equals(declared.primaryKey())
+        && schema.keyEncoding() == declaredSchema.keyEncoding()) {
       return keys;
     }
     int[] columns =
         declared.primaryKey().stream().mapToInt(declared.rowType()::getFieldIndex).toArray();
     KeyEncoder encoder = keyEncoder(columns);
-    Schema declaredSchema = declared.schema();
     return keys.stream()
         .map(key -> encoder.encode(SnapshotRow.ofKey(declaredSchema, key)))
         .map(Objects::requireNonNull)

@@ -1,0 +1,67 @@
+package io.bsdb.benchmarks.harness;
+
+import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/** Facts that belong beside every number, as the system tells them. */
+public final class Machine {
+  private static final Path MEMORY = Path.of("/proc/meminfo");
+
+  private Machine() {}
+
+  /** Returns facts by name, in the order to show. */
+  public static Map<String, String> facts() throws IOException {
+    Map<String, String> facts = new LinkedHashMap<>();
+    facts.put("date", Instant.now().truncatedTo(ChronoUnit.MINUTES).toString());
+    facts.put("processor", field(Path.of("/proc/cpuinfo"), "model name"));
+    facts.put("cores", Integer.toString(Runtime.getRuntime().availableProcessors()));
+    facts.put("memory", field(MEMORY, "MemTotal"));
+    facts.put("kernel", System.getProperty("os.name") + " " + System.getProperty("os.version"));
+    facts.put(
+        "java",
+        "%s %s, heap %d MiB"
+            .formatted(
+                System.getProperty("java.vm.name"),
+                System.getProperty("java.vm.version"),
+                Runtime.getRuntime().maxMemory() >> 20));
+    facts.put(
+        "load average at start",
+        "%.2f".formatted(ManagementFactory.getOperatingSystemMXBean().getSystemLoadAverage()));
+    return facts;
+  }
+
+  /** Returns what processes and page cache can have without swapping; all there is if unknown. */
+  public static long availableMemory() throws IOException {
+    long bytes = bytes(MEMORY, "MemAvailable");
+    return bytes < 0 ? Long.MAX_VALUE : bytes;
+  }
+
+  /**
+   * Returns a field of {@code /proc/self/status} in bytes, such as {@code VmHWM}; −1 if unknown.
+   */
+  public static long ownMemory(String field) throws IOException {
+    return bytes(Path.of("/proc/self/status"), field);
+  }
+
+  private static long bytes(Path file, String name) throws IOException {
+    String digits = field(file, name).replaceAll("\\D", "");
+    return digits.isEmpty() ? -1 : Long.parseLong(digits) << 10;
+  }
+
+  private static String field(Path file, String name) throws IOException {
+    if (Files.isReadable(file)) {
+      for (String line : Files.readAllLines(file)) {
+        if (line.startsWith(name)) {
+          return line.substring(line.indexOf(':') + 1).strip();
+        }
+      }
+    }
+    return "unknown";
+  }
+}

@@ -1,0 +1,292 @@
+package io.bsdb.writer;
+
+import io.bsdb.format.SnapshotFormat;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.List;
+import java.util.PriorityQueue;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Sorts records and divides them into ranges of keys: fills a quarter of the memory, sorts that,
+ * appends it to a file as a run, and so on; then every partition is merged from its part of all
+ * runs. What fits a quarter of the memory never reaches the disk.
+ */
+final class SortedIntake implements RecordIntake {
+  private static final int FIRST_BUFFER = 64 << 10;
+  private static final int MAX_RUN_BYTES = 1 << 30;
+  private static final int WRITE_BUFFER = 1 << 20;
+  private static final int LARGEST_PARTITION = 512 << 20;
+
+  /** Of arrays that are needed to sort a record. */
+  private static final int SORT_BYTES_PER_RECORD = 24;
+
+  private final Path temporaryDirectory;
+  private final int partitionCount;
+  private final WriterOptions options;
+  private final long runBytes;
+  private final List<SortedRun> runs = new ArrayList<>();
+  private byte[] buffer = new byte[FIRST_BUFFER];
+  private int buffered;
+  private int[] starts = new int[1 << 10];
+  private int count;
+  private @Nullable SpillFile file;
+
+  /**
+   * @param partitionCount maximum; {@link BuildWorker#AUTOMATIC} for as many as the amount of data
+   *     takes
+   */
+  SortedIntake(Path temporaryDirectory, int partitionCount, WriterOptions options) {
+    this.temporaryDirectory = temporaryDirectory;
+    this.partitionCount = partitionCount;
+    this.options = options;
+    this.runBytes = Math.min(MAX_RUN_BYTES, options.memoryBytes() / 4);
+  }
+
+  @Override
+  public void add(
+      byte[] key, int keyOffset, int keyLength, byte[] value, int valueOffset, int valueLength)
+      throws IOException {
+    int length = 8 + keyLength + valueLength;
+    long needed = buffered + (long) length + SORT_BYTES_PER_RECORD * (count + 1L);
+    if (count > 0 && needed > runBytes) {
+      spill();
+    }
+    if (buffer.length - buffered < length) {
+      long doubled = Math.min(runBytes, 2L * buffer.length);
+      buffer = Arrays.copyOf(buffer, (int) Math.max(doubled, buffered + length));
+    }
+    if (count == starts.length) {
+      starts = Arrays.copyOf(starts, 2 * count);
+    }
+    starts[count++] = buffered;
+    int position = SpillFiles.putVarint(buffer, buffered, keyLength);
+    position = SpillFiles.putVarint(buffer, position, valueLength);
+    System.arraycopy(key, keyOffset, buffer, position, keyLength);
+    position += keyLength;
+    System.arraycopy(value, valueOffset, buffer, position, valueLength);
+    buffered = position + valueLength;
+  }
+
+  /** Appends what is in memory to the file. */
+  private void spill() throws IOException {
+    KeySorter.sort(buffer, starts, count);
+    SpillFile target = file;
+    if (target == null) {
+      target = SpillFile.create(temporaryDirectory, "runs", 0);
+      file = target;
+    }
+    long start = target.length();
+    SpillFile runsFile = target;
+    byte[] chunk = new byte[WRITE_BUFFER];
+    int[] filled = {0};
+    SortedRun run =
+        SortedRun.write(
+            buffer,
+            starts,
+            count,
+            buffered,
+            (bytes, offset, length) -> {
+              for (int done = 0; done < length; ) {
+                int step = Math.min(length - done, chunk.length - filled[0]);
+                System.arraycopy(bytes, offset + done, chunk, filled[0], step);
+                done += step;
+                filled[0] += step;
+                if (filled[0] == chunk.length) {
+                  runsFile.write(chunk, filled[0]);
+                  filled[0] = 0;
+                }
+              }
+            });
+    runsFile.write(chunk, filled[0]);
+    run.at(runsFile.map(start, run.length()));
+    runs.add(run);
+    buffered = 0;
+    count = 0;
+    if (buffer.length > runBytes) {
+      buffer = new byte[FIRST_BUFFER]; // it held one long record
+    }
+  }
+
+  @Override
+  public Division divide() throws IOException {
+    if (runs.isEmpty() && count > 0) {
+      KeySorter.sort(buffer, starts, count);
+      ByteBuffer sorted = ByteBuffer.allocate(buffered);
+      SortedRun run = SortedRun.write(buffer, starts, count, buffered, sorted::put);
+      run.at(sorted);
+      runs.add(run);
+    } else if (count > 0) {
+      spill();
+    }
+    buffer = new byte[0];
+    starts = new int[0];
+    List<byte[]> splitters = splitters();
+    List<ParallelBuild.Task> tasks = new ArrayList<>();
+    for (int i = 0; i <= splitters.size(); i++) {
+      tasks.add(
+          new Range(
+              i,
+              i == 0 ? null : splitters.get(i - 1),
+              i == splitters.size() ? null : splitters.get(i)));
+    }
+    return new Division(splitters.size() + 1, tasks);
+  }
+
+  /** Some records of a run, by the first of their keys. */
+  private static final class Sample {
+    final byte[] key;
+    final long cost;
+
+    Sample(byte[] key, long cost) {
+      this.key = key;
+      this.cost = cost;
+    }
+  }
+
+  /** Chooses the first keys of all partitions but the first, so that all cost about the same. */
+  private List<byte[]> splitters() {
+    List<Sample> samples = new ArrayList<>();
+    long total = 0;
+    for (SortedRun run : runs) {
+      for (int i = 0; i < run.sampleCount(); i++) {
+        long cost = run.bytesFrom(i) + ParallelBuild.BYTES_PER_RECORD * (long) run.recordsFrom(i);
+        samples.add(new Sample(run.sampleKey(i), cost));
+        total += cost;
+      }
+    }
+    samples.sort(Comparator.comparing(sample -> sample.key, Arrays::compareUnsigned));
+    long budget = Math.min(LARGEST_PARTITION, options.memoryBytes() / 4) / 10 * 9;
+    long wanted = partitionCount == BuildWorker.AUTOMATIC ? total / budget + 1 : partitionCount;
+    int partitions = (int) Math.min(SnapshotFormat.MAX_PARTITIONS, wanted);
+    List<byte[]> splitters = new ArrayList<>();
+    long before = 0;
+    for (Sample sample : samples) {
+      byte[] last = splitters.isEmpty() ? samples.get(0).key : splitters.get(splitters.size() - 1);
+      double share = (double) before / total * partitions;
+      if (share >= splitters.size() + 1
+          && splitters.size() + 1 < partitions
+          && Arrays.compareUnsigned(last, sample.key) < 0) {
+        splitters.add(sample.key);
+      }
+      before += sample.cost;
+    }
+    return splitters;
+  }
+
+  /** The records from one key on up to another, of all runs. */
+  private final class Range implements ParallelBuild.Task {
+    private final int partition;
+    private final SortedRun.Place[] from = new SortedRun.Place[runs.size()];
+    private final SortedRun.Place[] end = new SortedRun.Place[runs.size()];
+    private long bytes;
+    private long records;
+
+    /**
+     * @param first null for the least
+     * @param bound null for none
+     */
+    Range(int partition, byte @Nullable [] first, byte @Nullable [] bound) {
+      this.partition = partition;
+      for (int i = 0; i < from.length; i++) {
+        SortedRun run = runs.get(i);
+        from[i] = first == null ? run.start() : run.find(first);
+        end[i] = bound == null ? run.end() : run.find(bound);
+        bytes += end[i].offset() - from[i].offset();
+        records += end[i].records() - from[i].records();
+      }
+    }
+
+    @Override
+    public long cost() {
+      return bytes + ParallelBuild.BYTES_PER_RECORD * records;
+    }
+
+    /** All of it: records are merged into an array. */
+    @Override
+    public long heap() {
+      return cost();
+    }
+
+    @Override
+    public void build(ParallelBuild.Worker worker) throws IOException {
+      if (records == 0) {
+        worker.skip();
+      } else {
+        worker.build(partition, bytes, records, this::merge);
+      }
+    }
+
+    private void merge(PartitionRecords target) throws IOException {
+      PriorityQueue<RunCursor> cursors = new PriorityQueue<>(RunCursor::compareWith);
+      for (int i = 0; i < from.length; i++) {
+        RunCursor cursor = new RunCursor(runs.get(i).data(), i, from[i].offset(), end[i].offset());
+        if (cursor.next()) {
+          cursors.add(cursor);
+        }
+      }
+      Merged merged = new Merged((int) bytes, options.duplicates());
+      for (RunCursor least = cursors.poll(); least != null; least = cursors.poll()) {
+        do {
+          merged.add(least);
+        } while (least.next() && (cursors.isEmpty() || least.compareWith(cursors.element()) < 0));
+        if (!least.isAtEnd()) {
+          cursors.add(least);
+        }
+      }
+      target.load(ByteBuffer.wrap(merged.bytes, 0, merged.length), merged.count);
+    }
+  }
+
+  /** Records in order, each key once. */
+  private static final class Merged {
+    private final byte[] bytes;
+    private final Duplicates duplicates;
+    private int length;
+    private int count;
+    private int last;
+    private int lastKey;
+    private int lastKeyLength;
+
+    Merged(int bytes, Duplicates duplicates) {
+      this.bytes = new byte[bytes];
+      this.duplicates = duplicates;
+    }
+
+    void add(RunCursor record) throws IOException {
+      if (count > 0 && record.hasKey(bytes, lastKey, lastKeyLength)) {
+        switch (duplicates) {
+          case FAIL -> throw new DuplicateKeyException(record.key());
+          case FIRST -> {
+            return;
+          }
+          case LAST -> {
+            length = last;
+            count--;
+          }
+        }
+      }
+      last = length;
+      lastKey = length + record.keyInRecord();
+      lastKeyLength = record.keyLength();
+      record.copy(bytes, length);
+      length += record.recordLength();
+      count++;
+    }
+  }
+
+  @Override
+  public void close() throws IOException {
+    buffer = new byte[0];
+    runs.clear();
+    SpillFile open = file;
+    file = null;
+    if (open != null) {
+      open.close();
+    }
+  }
+}

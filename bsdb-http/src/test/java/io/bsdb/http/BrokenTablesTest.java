@@ -1,0 +1,114 @@
+package io.bsdb.http;
+
+import static io.bsdb.http.Client.json;
+import static io.bsdb.http.Client.problem;
+import static io.bsdb.http.Client.text;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.bsdb.reader.options.Access;
+import io.bsdb.reader.options.ReaderOptions;
+import io.bsdb.table.Table;
+import java.io.IOException;
+import java.net.http.HttpResponse;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.time.Duration;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Tables that cannot be read, or not any more. */
+@Timeout(60)
+class BrokenTablesTest {
+  @TempDir private Path directory;
+  private Path table;
+  private BsdbServer server;
+  private Client client;
+
+  @BeforeEach
+  void serve() throws Exception {
+    table = directory.resolve("t");
+    Tables.publish(table, Map.of("k", "v"));
+    start(builder());
+  }
+
+  private BsdbServer.Builder builder() {
+    return BsdbServer.builder().table("t", table).refreshEvery(Duration.ZERO);
+  }
+
+  private void start(BsdbServer.Builder builder) throws IOException {
+    if (server != null) {
+      server.close();
+    }
+    server = builder.start();
+    client = new Client(server);
+  }
+
+  @AfterEach
+  void close() throws Exception {
+    server.close();
+  }
+
+  @ParameterizedTest
+  @EnumSource(Access.class)
+  void damageIsNeverAbsence(Access access) throws Exception {
+    Path file;
+    try (Stream<Path> files = Files.walk(table)) {
+      file = files.filter(each -> each.toString().endsWith(".bsdb")).findFirst().orElseThrow();
+    }
+    try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
+      channel.write(ByteBuffer.wrap(new byte[] {0x55, 0x55, 0x55, 0x55}), 4096 + 20);
+    }
+    start(builder().options(ReaderOptions.builder().access(access).build()));
+    String lookup = "/v1/tables/t/rows:lookup";
+    for (HttpResponse<byte[]> answer :
+        List.of(
+            client.get("/v1/tables/t/rows/k"),
+            client.get("/v1/tables/t/rows/k", "Accept", "application/octet-stream"),
+            client.get("/v1/tables/t/rows/k", "If-None-Match", "*"),
+            client.get("/v1/tables/t/sample"),
+            client.post(lookup, "{\"keys\":[\"k\"]}"),
+            client.post(lookup, "{\"keys\":[\"k\"]}", "Accept", "application/x-ndjson"),
+            client.post(lookup, "{\"keys\":[\"k\"]}", "Accept", "application/octet-stream"))) {
+      assertThat(answer.statusCode()).isEqualTo(500);
+      assertThat(problem(answer)).isEqualTo("corrupt");
+      assertThat(answer.headers().firstValue("content-type")).hasValue("application/problem+json");
+      assertThat(answer.headers().firstValue("cache-control")).hasValue("no-store");
+      assertThat(json(answer).get("detail").asText())
+          .contains("file=" + file)
+          .contains("offset=4096");
+    }
+  }
+
+  @Test
+  void servesATableThatIsDeletedAndPublishedAgain() throws Exception {
+    assertThat(problem(client.get("/v1/tables/none"))).isEqualTo("unknown-table");
+    try (Stream<Path> files = Files.walk(table)) {
+      for (Path each : files.sorted(Comparator.reverseOrder()).toList()) {
+        Files.delete(each);
+      }
+    }
+    assertThatThrownBy(() -> server.refresh()).isInstanceOf(IOException.class);
+    assertThat(text(client.get("/v1/tables/t/rows/k"))).contains("\"dg==\"");
+    assertThat(client.get("/health/ready").statusCode()).isEqualTo(200);
+    assertThat(client.get("/v1/tables/t/versions").statusCode()).isLessThan(500);
+    String again = Tables.publish(table, Map.of("k", "new"));
+    server.refresh();
+    HttpResponse<byte[]> answer = client.get("/v1/tables/t/rows/k");
+    assertThat(answer.headers().firstValue("bsdb-version")).hasValue(again);
+    assertThat(json(answer).get("value").asText()).isEqualTo("bmV3");
+    assertThat(Table.at(table).currentVersion()).isEqualTo(again);
+  }
+}

@@ -1,0 +1,199 @@
+package io.bsdb.http;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.math.BigInteger;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.security.KeyStore;
+import java.security.cert.Certificate;
+import java.security.cert.X509Certificate;
+import java.util.Base64;
+import java.util.List;
+import java.util.Map;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLException;
+import javax.net.ssl.TrustManagerFactory;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** A server with a certificate, which the test makes, and a token. */
+@Timeout(60)
+class TlsTest {
+  private static final String PASSWORD = "changeit";
+
+  @TempDir private Path directory;
+  private Path certificate;
+  private Path key;
+  private BsdbServer server;
+
+  @BeforeEach
+  void publish() throws Exception {
+    Tables.publish(directory.resolve("t"), Map.of("k", "v"));
+    certificate = directory.resolve("cert.pem");
+    key = directory.resolve("key.pem");
+  }
+
+  @AfterEach
+  void close() throws Exception {
+    if (server != null) {
+      server.close();
+    }
+  }
+
+  private BsdbServer.Builder builder() {
+    return BsdbServer.builder()
+        .table("t", directory.resolve("t"))
+        .token("s3cret")
+        .tls(certificate, key);
+  }
+
+  /** Writes a new certificate and its key, both PEM, and returns the certificate. */
+  private X509Certificate makeCertificate(String algorithm, int number) throws Exception {
+    Path store = directory.resolve("store-" + number);
+    Process keytool =
+        new ProcessBuilder(
+                List.of(
+                    Path.of(System.getProperty("java.home"), "bin", "keytool").toString(),
+                    "-genkeypair",
+                    "-keystore",
+                    store.toString(),
+                    "-storetype",
+                    "PKCS12",
+                    "-storepass",
+                    PASSWORD,
+                    "-alias",
+                    "k",
+                    "-keyalg",
+                    algorithm,
+                    "-dname",
+                    "CN=test " + number,
+                    "-ext",
+                    "san=ip:127.0.0.1,dns:localhost"))
+            .redirectErrorStream(true)
+            .start();
+    String output =
+        new String(
+            keytool.getInputStream().readAllBytes(), java.nio.charset.StandardCharsets.UTF_8);
+    assertThat(keytool.waitFor()).as(output).isZero();
+    KeyStore keys = KeyStore.getInstance("PKCS12");
+    try (InputStream in = Files.newInputStream(store)) {
+      keys.load(in, PASSWORD.toCharArray());
+    }
+    Certificate made = keys.getCertificate("k");
+    Files.writeString(certificate, pem("CERTIFICATE", made.getEncoded()));
+    Files.writeString(
+        key, pem("PRIVATE KEY", keys.getKey("k", PASSWORD.toCharArray()).getEncoded()));
+    FileTime time = FileTime.fromMillis(1_700_000_000_000L + number * 1000L);
+    Files.setLastModifiedTime(certificate, time);
+    Files.setLastModifiedTime(key, time);
+    return (X509Certificate) made;
+  }
+
+  private static String pem(String type, byte[] bytes) {
+    return "-----BEGIN %s-----\n%s\n-----END %s-----\n"
+        .formatted(type, Base64.getMimeEncoder().encodeToString(bytes), type);
+  }
+
+  /** Asks over a new connection, trusting one certificate. */
+  private HttpResponse<String> get(X509Certificate trusted, String... headers) throws Exception {
+    KeyStore store = KeyStore.getInstance("PKCS12");
+    store.load(null, null);
+    store.setCertificateEntry("server", trusted);
+    TrustManagerFactory trust =
+        TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
+    trust.init(store);
+    SSLContext context = SSLContext.getInstance("TLS");
+    context.init(null, trust.getTrustManagers(), null);
+    HttpRequest.Builder request =
+        HttpRequest.newBuilder(server.address().resolve("/v1/tables/t/rows/k"))
+            .header("Accept", "application/octet-stream");
+    if (headers.length > 0) {
+      request.headers(headers);
+    }
+    return HttpClient.newBuilder()
+        .sslContext(context)
+        .build()
+        .send(request.build(), HttpResponse.BodyHandlers.ofString());
+  }
+
+  private BigInteger serial(X509Certificate trusted) throws Exception {
+    HttpResponse<String> answer = get(trusted, "Authorization", "Bearer s3cret");
+    assertThat(answer.body()).isEqualTo("v");
+    return ((X509Certificate) answer.sslSession().orElseThrow().getPeerCertificates()[0])
+        .getSerialNumber();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"EC", "RSA", "Ed25519"})
+  void answersWithATokenOnly(String algorithm) throws Exception {
+    X509Certificate trusted = makeCertificate(algorithm, 1);
+    server = builder().start();
+    assertThat(server.address().getScheme()).isEqualTo("https");
+    assertThat(get(trusted).statusCode()).isEqualTo(401);
+    assertThat(get(trusted, "Authorization", "Bearer wrong").statusCode()).isEqualTo(401);
+    HttpResponse<String> answer = get(trusted, "Authorization", "Bearer s3cret");
+    assertThat(answer.statusCode()).isEqualTo(200);
+    assertThat(answer.body()).isEqualTo("v");
+    URI plain = URI.create("http://127.0.0.1:" + server.address().getPort() + "/health/live");
+    assertThatThrownBy(
+            () ->
+                HttpClient.newHttpClient()
+                    .send(
+                        HttpRequest.newBuilder(plain).build(),
+                        HttpResponse.BodyHandlers.discarding()))
+        .isInstanceOf(IOException.class);
+  }
+
+  @Test
+  void otherAddressesNeedNothingElse() throws Exception {
+    X509Certificate trusted = makeCertificate("EC", 1);
+    server = builder().host("0.0.0.0").start();
+    assertThat(server.address().getHost()).isEqualTo("0.0.0.0");
+    server.close();
+    server = builder().limits(Limits.parse(Map.of("drain-millis", 3_600_000))).start();
+    assertThat(serial(trusted)).isEqualTo(trusted.getSerialNumber());
+  }
+
+  @Test
+  void takesOverNewCertificates() throws Exception {
+    X509Certificate first = makeCertificate("EC", 1);
+    server = builder().start();
+    assertThat(serial(first)).isEqualTo(first.getSerialNumber());
+    X509Certificate second = makeCertificate("RSA", 2);
+    server.refreshTls();
+    assertThat(serial(second)).isEqualTo(second.getSerialNumber());
+    assertThatThrownBy(() -> get(first)).isInstanceOf(SSLException.class);
+    Files.writeString(certificate, "broken");
+    server.refreshTls();
+    assertThat(serial(second)).as("kept").isEqualTo(second.getSerialNumber());
+  }
+
+  @Test
+  void namesFilesThatItCannotUse() throws Exception {
+    makeCertificate("EC", 1);
+    String good = Files.readString(key);
+    Files.writeString(key, good.replace("PRIVATE KEY", "EC PRIVATE KEY"));
+    assertThatThrownBy(() -> builder().start())
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining("key=" + key)
+        .hasMessageContaining("openssl pkcs8 -topk8 -nocrypt");
+    Files.delete(key);
+    assertThatThrownBy(() -> builder().start())
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining(key.toString());
+  }
+}

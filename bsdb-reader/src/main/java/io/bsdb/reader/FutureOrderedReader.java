@@ -1,0 +1,190 @@
+package io.bsdb.reader;
+
+import io.bsdb.format.block.Block;
+import io.bsdb.reader.OrderedSeek.Target;
+import io.bsdb.reader.block.BlockRequest;
+import io.bsdb.reader.partition.Partition;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+
+/** Looks up by order with futures: each block by a request, the next one where that is answered. */
+final class FutureOrderedReader implements AsyncOrderedReader {
+  private final OpenSnapshot snapshot;
+
+  FutureOrderedReader(OpenSnapshot snapshot) {
+    this.snapshot = snapshot;
+  }
+
+  @Override
+  public CompletableFuture<@Nullable KeyValue> floor(byte[] key) {
+    return find(key, Target.FLOOR);
+  }
+
+  @Override
+  public CompletableFuture<@Nullable KeyValue> longestPrefix(byte[] key) {
+    return find(key, Target.LONGEST_PREFIX);
+  }
+
+  private CompletableFuture<@Nullable KeyValue> find(byte[] key, Target target) {
+    Objects.requireNonNull(key, "key");
+    return new Single(key, target).start();
+  }
+
+  @Override
+  public CompletableFuture<List<KeyValue>> range(KeyRange range, int limit) {
+    Objects.requireNonNull(range, "range");
+    if (limit < 0) {
+      throw new IllegalArgumentException("limit: expected>=0 actual=" + limit);
+    }
+    return new Several(range, limit).start();
+  }
+
+  /** A call that fetches one block after the other. */
+  private abstract class Steps<T> {
+    private final CompletableFuture<T> future = new CompletableFuture<>();
+    private final int call = snapshot.calls().enter();
+
+    /** Steps that are due: one that becomes due within another is taken after it, not in it. */
+    private final AtomicInteger due = new AtomicInteger();
+
+    /** Fetches the next block, or finishes. */
+    abstract void step() throws IOException;
+
+    /** Uses the block that was fetched. */
+    abstract void take(Block block, int base) throws IOException;
+
+    final CompletableFuture<T> start() {
+      proceed();
+      return future;
+    }
+
+    final void fetch(Partition partition, int number) {
+      snapshot
+          .source()
+          .fetch(
+              new BlockRequest(partition.blocks(), number) {
+                @Override
+                protected void fetched(Block block, int base) throws IOException {
+                  take(block, base);
+                  proceed();
+                }
+
+                @Override
+                protected void failed(Throwable cause) {
+                  fail(cause);
+                }
+              });
+    }
+
+    private void proceed() {
+      if (due.getAndIncrement() == 0) {
+        do {
+          try {
+            step();
+          } catch (IOException | RuntimeException | Error e) {
+            fail(e);
+          }
+        } while (due.decrementAndGet() > 0);
+      }
+    }
+
+    final void finish(@Nullable T result, int hits) {
+      if (hits > 0) {
+        snapshot.calls().hit(call);
+      } else {
+        snapshot.calls().missed(call);
+      }
+      future.complete(result);
+    }
+
+    private void fail(Throwable cause) {
+      Throwable explained = snapshot.explained(cause);
+      snapshot.counters().failure();
+      snapshot.calls().left(call);
+      future.completeExceptionally(explained);
+    }
+  }
+
+  private final class Single extends Steps<@Nullable KeyValue> {
+    private final byte[] key;
+    private final Target target;
+    private @Nullable OrderedSeek seek;
+
+    Single(byte[] key, Target target) {
+      this.key = key;
+      this.target = target;
+    }
+
+    @Override
+    void step() {
+      OrderedSeek begun = seek == null ? OrderedSeek.of(snapshot, key, target) : seek;
+      seek = begun;
+      Partition partition = begun.partition();
+      if (partition != null && begun.needsBlock()) {
+        fetch(partition, begun.block());
+      } else {
+        finish(begun.found(), begun.found() == null ? 0 : 1);
+      }
+    }
+
+    @Override
+    void take(Block block, int base) throws IOException {
+      Objects.requireNonNull(seek).take(block, base);
+    }
+  }
+
+  private final class Several extends Steps<List<KeyValue>> {
+    private final KeyRange range;
+    private final int limit;
+    private final List<KeyValue> found = new ArrayList<>();
+    private @Nullable OrderedSeek seek;
+    private @Nullable RangePosition position;
+
+    Several(KeyRange range, int limit) {
+      this.range = range;
+      this.limit = limit;
+    }
+
+    @Override
+    void step() {
+      OrderedSeek begun = seek == null ? OrderedSeek.start(snapshot, range) : seek;
+      seek = begun;
+      RangePosition at = position();
+      Partition partition = at == null ? begun.partition() : at.partition();
+      if (partition == null || found.size() == limit) {
+        finish(found, found.size());
+      } else {
+        fetch(partition, at == null ? begun.block() : at.block());
+      }
+    }
+
+    /** Returns where the range goes on; null before its start is known. */
+    private @Nullable RangePosition position() {
+      if (position == null && Objects.requireNonNull(seek).isSettled()) {
+        position = new RangePosition(snapshot, range, seek);
+      }
+      return position;
+    }
+
+    @Override
+    void take(Block block, int base) throws IOException {
+      if (position == null) {
+        OrderedSeek begun = Objects.requireNonNull(seek);
+        Partition partition = begun.partition();
+        int number = begun.block();
+        begun.take(block, base);
+        if (!begun.isSettled()
+            || !Objects.equals(begun.partition(), partition)
+            || begun.block() != number) {
+          return;
+        }
+      }
+      Objects.requireNonNull(position()).collect(block, base, limit, found);
+    }
+  }
+}

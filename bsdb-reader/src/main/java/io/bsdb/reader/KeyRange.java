@@ -1,0 +1,108 @@
+package io.bsdb.reader;
+
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A range of keys in their order, and the direction in which it is read: {@code
+ * KeyRange.all().from(a).before(b)}, {@code KeyRange.prefix(p).reversed()}. Immutable.
+ */
+public final class KeyRange {
+  private static final KeyRange ALL = new KeyRange(null, true, null, false, false);
+
+  private final byte @Nullable [] lower;
+  private final boolean lowerIncluded;
+  private final byte @Nullable [] upper;
+  private final boolean upperIncluded;
+  private final boolean reversed;
+
+  private KeyRange(
+      byte @Nullable [] lower,
+      boolean lowerIncluded,
+      byte @Nullable [] upper,
+      boolean upperIncluded,
+      boolean reversed) {
+    this.lower = lower;
+    this.lowerIncluded = lowerIncluded;
+    this.upper = upper;
+    this.upperIncluded = upperIncluded;
+    this.reversed = reversed;
+  }
+
+  /** Returns the range of all keys, ascending. */
+  public static KeyRange all() {
+    return ALL;
+  }
+
+  /** Returns the range of the keys that begin with some bytes; all keys if there are none. */
+  public static KeyRange prefix(byte[] prefix) {
+    KeyRange range = ALL.from(prefix);
+    int length = prefix.length;
+    while (length > 0 && prefix[length - 1] == -1) {
+      length--;
+    }
+    if (length == 0) {
+      return range; // nothing is above it
+    }
+    byte[] next = Arrays.copyOf(prefix, length);
+    next[length - 1]++;
+    return range.before(next);
+  }
+
+  /** Returns this range without the keys below one. */
+  public KeyRange from(byte[] key) {
+    return new KeyRange(key.clone(), true, upper, upperIncluded, reversed);
+  }
+
+  /** Returns this range without one key and those below it. */
+  public KeyRange after(byte[] key) {
+    return new KeyRange(key.clone(), false, upper, upperIncluded, reversed);
+  }
+
+  /** Returns this range without one key and those above it. */
+  public KeyRange before(byte[] key) {
+    return new KeyRange(lower, lowerIncluded, key.clone(), false, reversed);
+  }
+
+  /** Returns this range without the keys above one. */
+  public KeyRange through(byte[] key) {
+    return new KeyRange(lower, lowerIncluded, key.clone(), true, reversed);
+  }
+
+  /** Returns this range in the other direction. */
+  public KeyRange reversed() {
+    return new KeyRange(lower, lowerIncluded, upper, upperIncluded, !reversed);
+  }
+
+  boolean isReversed() {
+    return reversed;
+  }
+
+  /** Returns where reading begins: the bound on that side; null for none. */
+  byte @Nullable [] start() {
+    return reversed ? upper : lower;
+  }
+
+  /** Returns what to look for at the start. */
+  OrderedSeek.Target startTarget() {
+    if (reversed) {
+      return upperIncluded ? OrderedSeek.Target.FLOOR : OrderedSeek.Target.LOWER;
+    }
+    return lowerIncluded ? OrderedSeek.Target.CEILING : OrderedSeek.Target.HIGHER;
+  }
+
+  /** Returns the bound at which reading ends; null for none. */
+  byte @Nullable [] end() {
+    return reversed ? lower : upper;
+  }
+
+  /**
+   * Whether a key is still in the range.
+   *
+   * @param comparison of the key with {@link #end}
+   */
+  boolean holds(int comparison) {
+    int towardsEnd = reversed ? -comparison : comparison;
+    return towardsEnd < 0 || (towardsEnd == 0 && (reversed ? lowerIncluded : upperIncluded));
+  }
+}

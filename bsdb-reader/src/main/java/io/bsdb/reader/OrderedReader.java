@@ -1,0 +1,42 @@
+package io.bsdb.reader;
+
+import java.io.IOException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Looks keys up by their order, in a table that was built in key order. Keys are compared as
+ * unsigned bytes, a prefix before what it is one of. Safe for many threads.
+ *
+ * <p>Methods that find one record return null if there is none. They cost one read of a block that
+ * is not in memory, {@link #longestPrefix} one for each shorter candidate. They throw {@link
+ * io.bsdb.format.CorruptSnapshotException} if a block is damaged and {@link ClosedReaderException}
+ * after close.
+ */
+public interface OrderedReader {
+  /** Returns the record with the greatest key that is not above a key. */
+  @Nullable KeyValue floor(byte[] key) throws IOException;
+
+  /** Returns the record with the least key that is not below a key. */
+  @Nullable KeyValue ceiling(byte[] key) throws IOException;
+
+  /** Returns the record with the greatest key below a key. */
+  @Nullable KeyValue lower(byte[] key) throws IOException;
+
+  /** Returns the record with the least key above a key. */
+  @Nullable KeyValue higher(byte[] key) throws IOException;
+
+  /** Returns the record with the least key. */
+  @Nullable KeyValue first() throws IOException;
+
+  /** Returns the record with the greatest key. */
+  @Nullable KeyValue last() throws IOException;
+
+  /** Returns the record with the longest key that a key begins with. */
+  @Nullable KeyValue longestPrefix(byte[] key) throws IOException;
+
+  /**
+   * Returns the records of a range, in its direction. From disk, blocks are read ahead, up to 128
+   * KiB at a time. To be closed.
+   */
+  RecordCursor range(KeyRange range) throws IOException;
+}

@@ -1,0 +1,262 @@
+package io.bsdb.reader;
+
+import io.bsdb.format.block.Block;
+import io.bsdb.format.block.BlockReader;
+import io.bsdb.format.index.KeyIndex;
+import io.bsdb.format.index.KeyOrder;
+import io.bsdb.format.index.OrderIndex;
+import io.bsdb.format.index.TreeIndex;
+import io.bsdb.format.symbols.FieldSelection;
+import io.bsdb.reader.block.BlockFetch;
+import io.bsdb.reader.block.BlockFile;
+import io.bsdb.reader.partition.Partition;
+import java.io.IOException;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A search for one record by the order of keys. It says which block it needs, and goes on when it
+ * is given that one: so it runs in the calling thread and by callbacks alike. Almost always it
+ * needs one block; more where first keys of blocks must be compared, or where the record lies in
+ * the block next to the one in which the key would be. Used by one thread at a time.
+ */
+final class OrderedSeek {
+  /** Which record is wanted. */
+  enum Target {
+    FLOOR,
+    LOWER,
+    CEILING,
+    HIGHER,
+    /** The one with the longest key that is a prefix. */
+    LONGEST_PREFIX;
+
+    boolean isBackward() {
+      return this == FLOOR || this == LOWER || this == LONGEST_PREFIX;
+    }
+
+    /** Whether a record that has the key itself stands before the place that is searched for. */
+    boolean isBehindEqual() {
+      return this == FLOOR || this == HIGHER || this == LONGEST_PREFIX;
+    }
+  }
+
+  private final OpenSnapshot snapshot;
+  private final Target target;
+  private byte[] key;
+
+  /** Null once it is known that there is no such record. */
+  private @Nullable Partition partition;
+
+  private OrderIndex.@Nullable Search search;
+  private boolean undecided;
+  private int block;
+  private int record;
+  private @Nullable KeyValue found;
+
+  private OrderedSeek(OpenSnapshot snapshot, byte[] key, Target target) {
+    this.snapshot = snapshot;
+    this.key = key;
+    this.target = target;
+  }
+
+  /** Begins to search. */
+  static OrderedSeek of(OpenSnapshot snapshot, byte[] key, Target target) {
+    OrderedSeek seek = new OrderedSeek(snapshot, key, target);
+    seek.begin();
+    return seek;
+  }
+
+  /**
+   * Locates the block that holds a key if any does, as {@link KeyIndex#locate} says, for a
+   * partition that has no perfect hash.
+   */
+  static long locate(OpenSnapshot snapshot, Partition partition, byte[] key) throws IOException {
+    OrderIndex order = partition.order();
+    if (order == null || order.side(key) != 0) {
+      return KeyIndex.ABSENT;
+    }
+    OrderIndex.Search search = order.search(key);
+    BlockFile file = partition.blocks();
+    for (int number = search.undecided(); number >= 0; number = search.undecided()) {
+      Block fetched =
+          snapshot.source().fetch(file, number).readable(file.decoders(), FieldSelection.ALL);
+      try {
+        search.decide(order.compare(fetched, fetched.base(number), 0, key) > 0);
+      } finally {
+        fetched.release();
+      }
+    }
+    return TreeIndex.located(search.block());
+  }
+
+  /** Begins to search for the first or, backwards, for the last record. */
+  static OrderedSeek end(OpenSnapshot snapshot, boolean backward) {
+    OrderedSeek seek =
+        new OrderedSeek(snapshot, new byte[0], backward ? Target.FLOOR : Target.CEILING);
+    int number = backward ? snapshot.partitioning().count() - 1 : 0;
+    Partition last = snapshot.partition(number);
+    seek.partition = last;
+    seek.settle(last, backward ? last.recordCount() : 0);
+    return seek;
+  }
+
+  /** Begins to search for where a range starts. */
+  static OrderedSeek start(OpenSnapshot snapshot, KeyRange range) {
+    byte[] start = range.start();
+    return start == null
+        ? end(snapshot, range.isReversed())
+        : of(snapshot, start, range.startTarget());
+  }
+
+  private void begin() {
+    Partition own = snapshot.partition(snapshot.partitioning().partition(key));
+    partition = own;
+    OrderIndex order = own.order();
+    int side = order == null ? -1 : order.side(key);
+    if (order == null || side != 0) {
+      settle(own, side < 0 ? 0 : own.recordCount());
+    } else {
+      search = order.search(key);
+      advance(search);
+    }
+  }
+
+  private void advance(OrderIndex.Search open) {
+    int number = open.undecided();
+    undecided = number >= 0;
+    block = undecided ? number : open.block();
+  }
+
+  /**
+   * Notes where the record is.
+   *
+   * @param cut how many records of the partition stand before the place that was searched for
+   */
+  private void settle(Partition own, int cut) {
+    search = null;
+    Partition holder = own;
+    if (target.isBackward()) {
+      record = cut - 1;
+      if (record < 0) {
+        holder = own.number() == 0 ? null : snapshot.partition(own.number() - 1);
+        record = holder == null ? 0 : holder.recordCount() - 1;
+      }
+    } else {
+      record = cut;
+      if (record == own.recordCount()) {
+        boolean last = own.number() + 1 == snapshot.partitioning().count();
+        holder = last ? null : snapshot.partition(own.number() + 1);
+        record = 0;
+      }
+    }
+    partition = holder == null || holder.recordCount() == 0 ? null : holder;
+    block = partition == null ? 0 : partition.blocks().index().block(record);
+  }
+
+  /** Whether it is known where the record is, or that there is none. */
+  boolean isSettled() {
+    return search == null;
+  }
+
+  /** Whether another block is needed to tell the record. */
+  boolean needsBlock() {
+    return partition != null && found == null;
+  }
+
+  /** Returns the partition of the block that is needed, or of the record; null for none. */
+  @Nullable Partition partition() {
+    return partition;
+  }
+
+  /** Returns the block that is needed. */
+  int block() {
+    return block;
+  }
+
+  /** Returns the record's number in its partition, once it is settled. */
+  int record() {
+    return record;
+  }
+
+  /** Returns the record, once no block is needed; null for none. */
+  @Nullable KeyValue found() {
+    return found;
+  }
+
+  /** Goes on with the block that is needed. */
+  void take(Block given, int base) throws IOException {
+    Partition own = partition;
+    OrderIndex order = own == null ? null : own.order();
+    if (own == null || order == null) {
+      throw new IllegalStateException("no block is needed");
+    }
+    OrderIndex.Search open = search;
+    int number = block;
+    if (open != null) {
+      if (undecided) {
+        open.decide(order.compare(given, base, 0, key) > 0);
+        advance(open);
+      }
+      if (undecided || block != number) {
+        return;
+      }
+      int count =
+          target.isBehindEqual()
+              ? order.countThrough(given, base, number, key)
+              : order.countBelow(given, base, number, key);
+      settle(own, given.firstRank(base) + count);
+    }
+    if (own.equals(partition) && block == number) {
+      finish(own, order, given, base);
+    }
+  }
+
+  private void finish(Partition own, OrderIndex order, Block given, int base) throws IOException {
+    BlockReader reader = own.blocks().reader();
+    long place = order.record(given, base, record - given.firstRank(base));
+    byte[] foundKey = given.copy(reader.key(given.body(), place));
+    if (target == Target.LONGEST_PREFIX) {
+      int common = KeyOrder.commonBytes(foundKey, key);
+      if (common < foundKey.length) {
+        // Any prefix that there is, is a prefix of what both share.
+        partition = null;
+        if (common > 0) {
+          key = Arrays.copyOf(key, common);
+          begin();
+        }
+        return;
+      }
+    }
+    found = new KeyValue(foundKey, given.copy(reader.value(given.body(), place)));
+  }
+
+  /** Runs in the calling thread until the record is found. */
+  @Nullable KeyValue find(BlockFetch source) throws IOException {
+    while (needsBlock()) {
+      step(source);
+    }
+    return found;
+  }
+
+  /** Runs in the calling thread until it is known where the record is. */
+  void settle(BlockFetch source) throws IOException {
+    while (!isSettled()) {
+      step(source);
+    }
+  }
+
+  private void step(BlockFetch source) throws IOException {
+    Partition own = partition;
+    if (own == null) {
+      throw new IllegalStateException("no block is needed");
+    }
+    BlockFile file = own.blocks();
+    int number = block;
+    Block fetched = source.fetch(file, number).readable(file.decoders(), FieldSelection.ALL);
+    try {
+      take(fetched, fetched.base(number));
+    } finally {
+      fetched.release();
+    }
+  }
+}

@@ -1,0 +1,395 @@
+package io.bsdb.reader;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.bsdb.reader.follow.TableReader;
+import io.bsdb.reader.options.Access;
+import io.bsdb.reader.options.KeyShare;
+import io.bsdb.reader.options.ReaderOptions;
+import io.bsdb.reader.options.Verification;
+import io.bsdb.table.Manifest;
+import io.bsdb.table.RecordOrder;
+import io.bsdb.writer.Layout;
+import io.bsdb.writer.SnapshotWriter;
+import io.bsdb.writer.WriterOptions;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.Random;
+import java.util.TreeMap;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Every answer of an ordered table against a {@link TreeMap}, in every layout and access mode. */
+class OrderedReaderTest {
+  private static final long SEED = 21;
+
+  @TempDir Path directory;
+
+  private static NavigableMap<byte[], byte[]> newMap() {
+    return new TreeMap<>(Arrays::compareUnsigned);
+  }
+
+  private static byte[] bytes(String text) {
+    return text.getBytes(StandardCharsets.UTF_8);
+  }
+
+  /** Keys that are hard to keep apart, by name. */
+  static NavigableMap<byte[], byte[]> records(String kind) {
+    Random random = new Random(SEED);
+    NavigableMap<byte[], byte[]> map = newMap();
+    switch (kind) {
+      case "numbers" -> {
+        for (int i = 0; i < 3000; i++) {
+          map.put(ByteBuffer.allocate(8).putLong(random.nextLong() >>> 40).array(), bytes("v" + i));
+        }
+      }
+      case "prefixes of each other" -> {
+        byte[] long0 = new byte[400];
+        byte[] longA = new byte[400];
+        Arrays.fill(longA, (byte) 'a');
+        for (int length = 1; length <= 400; length++) {
+          map.put(Arrays.copyOf(long0, length), bytes("0" + length));
+          map.put(Arrays.copyOf(longA, length), bytes("a" + length));
+        }
+      }
+      case "long ties" -> {
+        byte[] tie = new byte[300];
+        random.nextBytes(tie);
+        for (int i = 0; i < 1500; i++) {
+          byte[] key = Arrays.copyOf(tie, 300 + random.nextInt(12));
+          for (int k = 300; k < key.length; k++) {
+            key[k] = (byte) (random.nextInt(3) - 1);
+          }
+          map.put(key, bytes("t" + i));
+        }
+      }
+      case "00 and FF" -> {
+        for (int i = 0; i < 3000; i++) {
+          byte[] key = new byte[1 + random.nextInt(14)];
+          for (int k = 0; k < key.length; k++) {
+            key[k] = (byte) -random.nextInt(2);
+          }
+          map.put(key, bytes("" + i));
+        }
+      }
+      case "one" -> map.put(bytes("k"), bytes("v"));
+      case "none" -> {}
+      case "long values" -> {
+        for (int i = 0; i < 300; i++) {
+          byte[] value = new byte[i % 37 == 0 ? 70_000 : random.nextInt(900)];
+          random.nextBytes(value);
+          map.put(bytes("key-" + random.nextInt(1 << 20)), value);
+        }
+      }
+      default -> throw new AssertionError(kind);
+    }
+    return map;
+  }
+
+  private static final List<String> KINDS =
+      List.of(
+          "numbers",
+          "prefixes of each other",
+          "long ties",
+          "00 and FF",
+          "one",
+          "none",
+          "long values");
+
+  static Stream<Arguments> tables() {
+    return KINDS.stream()
+        .flatMap(
+            kind ->
+                Arrays.stream(Layout.values())
+                    .filter(layout -> layout != Layout.SYMBOLS) // refused
+                    .flatMap(
+                        layout ->
+                            Stream.of(1, 5)
+                                .map(partitions -> Arguments.of(kind, layout, partitions))));
+  }
+
+  private Manifest build(Map<byte[], byte[]> records, WriterOptions.Builder options)
+      throws IOException {
+    List<Map.Entry<byte[], byte[]>> shuffled = new ArrayList<>(records.entrySet());
+    Collections.shuffle(shuffled, new Random(SEED));
+    try (SnapshotWriter writer =
+        SnapshotWriter.create(directory, options.order(RecordOrder.KEY).minRows(0).build())) {
+      for (Map.Entry<byte[], byte[]> record : shuffled) {
+        writer.add(record.getKey(), record.getValue());
+      }
+      return writer.publish();
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("tables")
+  void answersAsATreeMapDoes(String kind, Layout layout, int partitions) throws Exception {
+    NavigableMap<byte[], byte[]> map = records(kind);
+    for (boolean pointIndex : partitions == 1 ? List.of(true) : List.of(true, false)) {
+      Manifest manifest =
+          build(
+              map,
+              WriterOptions.builder().layout(layout).partitions(partitions).pointIndex(pointIndex));
+      assertThat(manifest.recordCount()).isEqualTo(map.size());
+      assertThat(manifest.partitions().size()).isEqualTo(map.size() > 100 ? partitions : 1);
+      SnapshotVerifier.verify(directory.resolve("snapshots").resolve(manifest.version()));
+      for (Access access : Access.values()) {
+        for (long cache : new long[] {0, 1 << 20}) {
+          if (cache > 0 && (access == Access.RESIDENT || access == Access.IO_URING)) {
+            continue;
+          }
+          ReaderOptions options =
+              ReaderOptions.builder()
+                  .access(access)
+                  .blockCacheBytes(cache)
+                  .share(new KeyShare(1, 3)) // opens everything
+                  .build();
+          try (SnapshotReader reader = SnapshotReader.open(directory, options)) {
+            check(reader, map, access == Access.MAPPED ? 150 : 30);
+          }
+        }
+      }
+    }
+  }
+
+  /** What may be asked: keys that are there, their neighbours, and others. */
+  private static List<byte[]> questions(NavigableMap<byte[], byte[]> map, int count) {
+    Random random = new Random(SEED + 1);
+    List<byte[]> keys = new ArrayList<>(map.keySet());
+    List<byte[]> questions = new ArrayList<>(List.of(new byte[0], new byte[] {0}, new byte[] {-1}));
+    if (!keys.isEmpty()) {
+      questions.add(keys.get(0));
+      questions.add(keys.get(keys.size() - 1));
+    }
+    while (questions.size() < count && !keys.isEmpty()) {
+      byte[] key = keys.get(random.nextInt(keys.size())).clone();
+      switch (random.nextInt(5)) {
+        case 0 -> {}
+        case 1 -> key = Arrays.copyOf(key, key.length + 1);
+        case 2 -> key = Arrays.copyOf(key, random.nextInt(key.length + 1));
+        case 3 -> key[key.length - 1] += (byte) (random.nextBoolean() ? 1 : -1);
+        default -> key[random.nextInt(key.length)] = (byte) random.nextInt();
+      }
+      questions.add(key);
+    }
+    return questions;
+  }
+
+  private static void check(SnapshotReader reader, NavigableMap<byte[], byte[]> map, int count)
+      throws Exception {
+    OrderedReader ordered = reader.ordered();
+    AsyncOrderedReader async = reader.async().ordered();
+    same(ordered.first(), map.firstEntry());
+    same(ordered.last(), map.lastEntry());
+    List<byte[]> questions = questions(map, count);
+    List<byte @Nullable []> values = reader.getAll(questions);
+    List<byte @Nullable []> valuesLater = reader.async().getAll(questions).join();
+    for (int i = 0; i < questions.size(); i++) {
+      byte[] key = questions.get(i);
+      same(ordered.floor(key), map.floorEntry(key));
+      same(ordered.ceiling(key), map.ceilingEntry(key));
+      same(ordered.lower(key), map.lowerEntry(key));
+      same(ordered.higher(key), map.higherEntry(key));
+      same(ordered.longestPrefix(key), longestPrefix(map, key));
+      same(async.floor(key).join(), map.floorEntry(key));
+      same(async.longestPrefix(key).join(), longestPrefix(map, key));
+      assertThat(reader.get(key)).isEqualTo(map.get(key));
+      assertThat(reader.async().get(key).join()).isEqualTo(map.get(key));
+      assertThat(values.get(i)).isEqualTo(map.get(key));
+      assertThat(valuesLater.get(i)).isEqualTo(map.get(key));
+      if (i % 8 != 0) {
+        continue;
+      }
+      byte[] other = questions.get((i + 7) % questions.size());
+      boolean ascending = Arrays.compareUnsigned(key, other) <= 0;
+      byte[] low = ascending ? key : other;
+      byte[] high = ascending ? other : key;
+      boolean fromIncluded = i % 16 == 0;
+      boolean toIncluded = i % 24 == 0;
+      KeyRange range = fromIncluded ? KeyRange.all().from(low) : KeyRange.all().after(low);
+      range = toIncluded ? range.through(high) : range.before(high);
+      same(
+          ordered,
+          async,
+          range,
+          Arrays.equals(low, high) && !(fromIncluded && toIncluded)
+              ? newMap()
+              : map.subMap(low, fromIncluded, high, toIncluded));
+      byte[] prefix = Arrays.copyOf(key, Math.min(key.length, i / 8 % 4));
+      same(ordered, async, KeyRange.prefix(prefix), withPrefix(map, prefix));
+    }
+    same(ordered, async, KeyRange.all(), map);
+    try (RecordCursor all = reader.scan()) {
+      for (byte[] key : map.keySet()) {
+        assertThat(all.next()).isTrue();
+        assertThat(all.key()).isEqualTo(key);
+      }
+      assertThat(all.next()).isFalse();
+    }
+  }
+
+  private static Map.@Nullable Entry<byte[], byte[]> longestPrefix(
+      NavigableMap<byte[], byte[]> map, byte[] key) {
+    for (int length = key.length; length > 0; length--) {
+      byte[] prefix = Arrays.copyOf(key, length);
+      if (map.containsKey(prefix)) {
+        return Map.entry(prefix, map.get(prefix));
+      }
+    }
+    return null;
+  }
+
+  private static NavigableMap<byte[], byte[]> withPrefix(
+      NavigableMap<byte[], byte[]> map, byte[] prefix) {
+    NavigableMap<byte[], byte[]> matching = newMap();
+    map.forEach(
+        (key, value) -> {
+          if (key.length >= prefix.length
+              && Arrays.equals(Arrays.copyOf(key, prefix.length), prefix)) {
+            matching.put(key, value);
+          }
+        });
+    return matching;
+  }
+
+  private static void same(
+      @Nullable KeyValue actual, Map.@Nullable Entry<byte[], byte[]> expected) {
+    if (expected == null) {
+      assertThat(actual).isNull();
+    } else {
+      assertThat(actual).isNotNull();
+      assertThat(actual.key()).isEqualTo(expected.getKey());
+      assertThat(actual.value()).isEqualTo(expected.getValue());
+    }
+  }
+
+  private static void same(
+      OrderedReader reader,
+      AsyncOrderedReader async,
+      KeyRange range,
+      NavigableMap<byte[], byte[]> expected)
+      throws Exception {
+    List<Map.Entry<byte[], byte[]>> ascending = first(expected);
+    List<Map.Entry<byte[], byte[]>> descending = first(expected.descendingMap());
+    same(reader, range, ascending);
+    same(reader, range.reversed(), descending);
+    same(async.range(range, ascending.size() + 1).join(), ascending);
+    same(
+        async.range(range.reversed(), 3).join(),
+        descending.subList(0, Math.min(3, descending.size())));
+    assertThat(async.range(range, 0).join()).isEmpty();
+  }
+
+  private static List<Map.Entry<byte[], byte[]>> first(Map<byte[], byte[]> records) {
+    return new ArrayList<>(records.entrySet());
+  }
+
+  private static void same(List<KeyValue> actual, List<Map.Entry<byte[], byte[]>> expected) {
+    assertThat(actual).hasSize(expected.size());
+    for (int i = 0; i < actual.size(); i++) {
+      same(actual.get(i), expected.get(i));
+    }
+  }
+
+  private static void same(
+      OrderedReader reader, KeyRange range, List<Map.Entry<byte[], byte[]>> expected)
+      throws IOException {
+    try (RecordCursor cursor = reader.range(range)) {
+      for (Map.Entry<byte[], byte[]> record : expected) {
+        assertThat(cursor.next()).isTrue();
+        if (!Arrays.equals(cursor.key(), record.getKey())
+            || !Arrays.equals(cursor.value(), record.getValue())) {
+          assertThat(cursor.key()).isEqualTo(record.getKey());
+          assertThat(cursor.value()).isEqualTo(record.getValue());
+        }
+      }
+      assertThat(cursor.next()).isFalse();
+      assertThat(cursor.next()).isFalse();
+      assertThatThrownBy(cursor::key).isInstanceOf(IllegalStateException.class);
+    }
+  }
+
+  @Test
+  void refusesToAnswerByOrderOnATableInHashOrder() throws Exception {
+    try (SnapshotWriter writer = SnapshotWriter.create(directory, WriterOptions.defaults())) {
+      writer.add(bytes("k"), bytes("v"));
+      writer.publish();
+    }
+    try (SnapshotReader reader = SnapshotReader.open(directory);
+        TableReader table = TableReader.follow(directory, ReaderOptions.defaults())) {
+      assertThatThrownBy(reader::ordered)
+          .isInstanceOf(IllegalStateException.class)
+          .hasMessageContaining("build it with order 'key'");
+      assertThatThrownBy(() -> reader.async().ordered()).isInstanceOf(IllegalStateException.class);
+      assertThatThrownBy(() -> table.ordered().first()).isInstanceOf(IllegalStateException.class);
+    }
+  }
+
+  @Test
+  void followsATableWhoseSplittersChange() throws Exception {
+    NavigableMap<byte[], byte[]> map = records("numbers");
+    build(map, WriterOptions.builder().partitions(5));
+    try (TableReader table = TableReader.follow(directory, ReaderOptions.defaults())) {
+      byte[] key = new byte[] {0, 0, 0, 0, 0, 80};
+      same(table.ordered().floor(key), map.floorEntry(key));
+      try (RecordCursor cursor = table.ordered().range(KeyRange.all())) {
+        assertThat(cursor.next()).isTrue();
+        NavigableMap<byte[], byte[]> other = records("long ties");
+        build(other, WriterOptions.builder().partitions(3));
+        assertThat(table.refresh()).isTrue();
+        same(table.ordered().last(), other.lastEntry());
+        same(table.ordered().longestPrefix(other.lastKey()), other.lastEntry());
+        int seen = 1; // of the version that the cursor began with
+        while (cursor.next()) {
+          seen++;
+        }
+        assertThat(seen).isEqualTo(map.size());
+      }
+    }
+  }
+
+  /** One block for a floor, a range in few large reads, nothing for what no partition can hold. */
+  @Test
+  void readsOneBlockForAFloorAndReadsAheadInARange() throws Exception {
+    NavigableMap<byte[], byte[]> map = records("numbers");
+    build(map, WriterOptions.builder().partitions(3));
+    ReaderOptions options =
+        ReaderOptions.builder().access(Access.DIRECT).verification(Verification.METADATA).build();
+    try (SnapshotReader reader = SnapshotReader.open(directory, options)) {
+      long before = reader.metrics().blockReads();
+      List<byte[]> questions = questions(map, 500);
+      int inside = 0;
+      for (byte[] key : questions) {
+        reader.ordered().floor(key);
+        inside += map.floorKey(key) == null ? 0 : 1;
+      }
+      long floors = reader.metrics().blockReads() - before;
+      assertThat(floors).isBetween((long) inside, inside + inside / 50L);
+      try (RecordCursor cursor = reader.ordered().range(KeyRange.all())) {
+        while (cursor.next()) {
+          cursor.value();
+        }
+      }
+      long range = reader.metrics().blockReads() - before - floors;
+      assertThat(range).isLessThan(20);
+      try (RecordCursor cursor = reader.ordered().range(KeyRange.all().from(map.firstKey()))) {
+        assertThat(cursor.next()).isTrue();
+      }
+      assertThat(reader.metrics().blockReads() - before - floors - range).isEqualTo(1);
+    }
+  }
+}

@@ -1,0 +1,48 @@
+package io.bsdb.kstreams;
+
+import io.bsdb.reader.KeyValue;
+import io.bsdb.reader.SnapshotReader;
+import io.bsdb.row.KeyView;
+import io.bsdb.row.Schema;
+import io.bsdb.table.Manifest;
+import io.bsdb.table.RecordOrder;
+import java.io.IOException;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/** Which record of a table a key finds. All but the exact one need a table in key order. */
+public enum Match {
+  /** The record with the key itself. */
+  EXACT,
+  /**
+   * The record with the greatest key that is not above the key. Of a primary key of several
+   * columns, all but the last must be equal: the price of an item that is valid at a time is not
+   * that of another item.
+   */
+  FLOOR,
+  /** The record with the longest key that the key begins with. */
+  LONGEST_PREFIX;
+
+  /** Checks that a version can be looked up so. */
+  void accept(Manifest manifest, String lookup) throws SchemaMismatchException {
+    if (this != EXACT && manifest.order() != RecordOrder.KEY) {
+      throw new SchemaMismatchException(
+          "lookup '%s': version=%s does not fit: it is in hash order, which has no match %s; build the table with order 'key'"
+              .formatted(lookup, manifest.version(), this));
+    }
+  }
+
+  /** Finds a record; null if there is none. */
+  @Nullable KeyValue find(SnapshotReader reader, byte[] key) throws IOException {
+    KeyValue found =
+        this == FLOOR ? reader.ordered().floor(key) : reader.ordered().longestPrefix(key);
+    Schema schema = reader.manifest().schema();
+    if (found == null || this != FLOOR || schema == null || schema.keyColumns().size() == 1) {
+      return found;
+    }
+    int leading = KeyView.of(schema).wrap(key).leadingLength();
+    byte[] other = found.key();
+    boolean same = other.length >= leading && Arrays.equals(key, 0, leading, other, 0, leading);
+    return same ? found : null;
+  }
+}
