@@ -21,10 +21,13 @@ import picocli.CommandLine.TypeConversionException;
           + " it: with a Flink batch job and a Flink SQL streaming job, or with a Kafka Streams"
           + " topology on a broker. All of it runs inside this process: there is nothing to"
           + " install.",
+      "",
+      "With 'live', a Flink streaming job changes the table for five seconds, while another one joins"
+          + " with it and shows what it finds.",
       ""
     },
     footerHeading = "%nExamples:%n",
-    footer = {"  bsdb quickstart", "  bsdb quickstart kafka-streams"})
+    footer = {"  bsdb quickstart", "  bsdb quickstart kafka-streams", "  bsdb quickstart live"})
 final class QuickstartCommand implements Callable<Integer> {
   private final Console console;
 
@@ -32,7 +35,9 @@ final class QuickstartCommand implements Callable<Integer> {
       arity = "0..1",
       paramLabel = "ENGINE",
       converter = Engines.class,
-      description = "What enriches the stream: flink or kafka-streams. Default: flink.")
+      description =
+          "What enriches the stream: flink or kafka-streams; or live, for a stream that changes the"
+              + " table. Default: flink.")
   private Engine engine = Engine.FLINK;
 
   @Option(
@@ -44,7 +49,7 @@ final class QuickstartCommand implements Callable<Integer> {
   @Option(
       names = "--events",
       paramLabel = "N",
-      description = "Check-ins in the stream. Default: ${DEFAULT-VALUE}.")
+      description = "Check-ins in the stream, or changes. Default: ${DEFAULT-VALUE}.")
   private long events = 1_000_000;
 
   QuickstartCommand(Console console) {
@@ -60,7 +65,8 @@ final class QuickstartCommand implements Callable<Integer> {
   /** Program that enriches the stream. */
   enum Engine {
     FLINK,
-    KAFKA_STREAMS
+    KAFKA_STREAMS,
+    LIVE
   }
 
   /** Engines by the names that people write. */
@@ -70,8 +76,10 @@ final class QuickstartCommand implements Callable<Integer> {
       return switch (text) {
         case "flink" -> Engine.FLINK;
         case "kafka-streams" -> Engine.KAFKA_STREAMS;
+        case "live" -> Engine.LIVE;
         default ->
-            throw new TypeConversionException("expected flink or kafka-streams, actual=" + text);
+            throw new TypeConversionException(
+                "expected flink, kafka-streams or live, actual=" + text);
       };
     }
   }

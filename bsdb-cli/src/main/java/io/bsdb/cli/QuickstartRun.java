@@ -4,6 +4,7 @@ import io.bsdb.cli.QuickstartCommand.Engine;
 import io.bsdb.cli.output.Console;
 import io.bsdb.cli.output.ExitStatus;
 import io.bsdb.examples.KafkaStreamsQuickstart;
+import io.bsdb.examples.LiveQuickstart;
 import io.bsdb.examples.Quickstart;
 import io.bsdb.examples.Quickstart.Live;
 import io.bsdb.examples.QuickstartSettings;
@@ -32,6 +33,7 @@ final class QuickstartRun {
           case FLINK -> new Quickstart(settings, results, console.err(), live).run();
           case KAFKA_STREAMS ->
               new KafkaStreamsQuickstart(settings, results, console.err(), live).run();
+          case LIVE -> new LiveQuickstart(settings, results, console.err(), live).run();
         };
     if (results.checkError()) {
       throw new IOException("standard output cannot be written");

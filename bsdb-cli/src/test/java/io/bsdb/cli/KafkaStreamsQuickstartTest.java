@@ -64,7 +64,7 @@ class KafkaStreamsQuickstartTest {
   @Test
   void refusesAnUnknownEngineAndNoEvents() {
     assertThat(CommandRun.of("quickstart", "storm").err())
-        .contains("expected flink or kafka-streams, actual=storm");
+        .contains("expected flink, kafka-streams or live, actual=storm");
     CommandRun none = CommandRun.of("quickstart", "kafka-streams", "--events", 0);
     assertThat(none.status()).isEqualTo(ExitStatus.USAGE);
     assertThat(none.err()).isEqualTo("bsdb: number of events: expected>=1 actual=0\n");

@@ -28,6 +28,7 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -290,7 +291,8 @@ public final class Compactor {
     long last = lastSegment(compacted);
     List<SegmentFile> segments = inService.changes().segments();
     List<SegmentFile> old = compacted.changes().segments();
-    if (segments.size() < old.size() || !segments.subList(0, old.size()).equals(old)) {
+    boolean asBefore = segments.size() >= old.size() && segments.subList(0, old.size()).equals(old);
+    if (merged == null ? !follows(inService, compacted) : !asBefore) {
       throw conflict(inService, compacted);
     }
     List<PartitionFile> partitions = new ArrayList<>();
@@ -303,25 +305,36 @@ public final class Compactor {
       partitions.add(folded == null ? file : folded.folded(build.version(), last));
     }
     List<SegmentFile> kept = new ArrayList<>();
+    List<SegmentFile> folded = new ArrayList<>();
     if (merged != null) {
       merged.forEach(segment -> kept.add(segment.numbered(last)));
+      kept.addAll(segments.subList(old.size(), segments.size()));
+      folded.addAll(old);
+      folded.removeIf(segment -> !hasFolded(segment, compacted.partitioning(), partitions));
     } else {
-      for (SegmentFile segment : old) {
-        if (!isFolded(
-            segment,
-            compacted.partitioning(),
-            partition -> partitions.get(partition).foldedThrough())) {
-          kept.add(segment);
-        }
+      for (SegmentFile segment : segments) {
+        boolean isFolded =
+            isFolded(
+                segment,
+                compacted.partitioning(),
+                partition -> partitions.get(partition).foldedThrough());
+        (isFolded ? folded : kept).add(segment);
       }
     }
-    List<SegmentFile> folded = new ArrayList<>(old);
-    folded.removeAll(kept);
-    folded.removeIf(segment -> !hasFolded(segment, compacted.partitioning(), partitions));
-    kept.addAll(segments.subList(old.size(), segments.size()));
     History history = history(inService.changes().history(), folded);
     return inService.with(
         partitions, inService.sourcePositions(), inService.changes().in(kept, history));
+  }
+
+  /**
+   * Returns whether a version has all changes of an earlier one. Its segments may have been merged
+   * since: one with changes from before and after a fold applies as a whole, which changes no
+   * answer.
+   */
+  private static boolean follows(Manifest inService, Manifest compacted) {
+    return Objects.equals(
+            inService.changes().history().line(), compacted.changes().history().line())
+        && inService.changes().lastSegment() >= lastSegment(compacted);
   }
 
   /**

@@ -54,13 +54,25 @@ public final class Quickstart {
    * @return whether every check-in came out
    */
   public boolean run() throws IOException, InterruptedException {
+    return run(settings, output, this::runJobs);
+  }
+
+  /** Jobs of a quickstart. */
+  interface Jobs {
+    /** Runs them, and returns whether all went as it should. */
+    boolean run(QuickstartDirectory directory) throws Exception;
+  }
+
+  /** Runs jobs in the directory of a quickstart, with the log of Flink in it. */
+  static boolean run(QuickstartSettings settings, QuickstartOutput output, Jobs jobs)
+      throws IOException, InterruptedException {
     settings.requireCities();
     QuickstartDirectory directory = QuickstartDirectory.claim(settings.directory());
     Path log = directory.resolve("flink.log");
     QuickstartLog.writeTo(log);
     output.message("Flink runs inside this process; its log is " + log);
     try {
-      return runJobs(directory);
+      return jobs.run(directory);
     } catch (InterruptedException | IOException e) {
       throw e;
     } catch (Exception e) {

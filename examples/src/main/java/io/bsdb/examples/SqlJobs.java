@@ -36,6 +36,17 @@ record SqlJobs(LocalFlink flink, Map<String, String> variables) {
     return seconds;
   }
 
+  /** Starts the job of a script's last statement, and does not wait for it. */
+  TableResult start(String resource) throws Exception {
+    SqlScript script = SqlScript.read(resource, variables);
+    TableEnvironment environment = environment(script);
+    List<String> statements = script.statements();
+    for (String statement : statements.subList(0, statements.size() - 1)) {
+      environment.executeSql(statement);
+    }
+    return environment.executeSql(statements.get(statements.size() - 1));
+  }
+
   /** Runs a script; the result has the rows of each of its SELECTs. */
   List<List<Row>> select(String resource) throws Exception {
     SqlScript script = SqlScript.read(resource, variables);

@@ -1,8 +1,9 @@
 package io.bsdb.flink.sink;
 
 import io.bsdb.compact.Compactor;
+import io.bsdb.compact.SegmentMerger;
 import io.bsdb.flink.row.DeclaredTable;
-import io.bsdb.format.segment.SegmentWriter;
+import io.bsdb.flink.storage.LocalDirectories;
 import io.bsdb.row.Schema;
 import io.bsdb.table.Changes;
 import io.bsdb.table.Manifest;
@@ -17,6 +18,7 @@ import java.nio.file.NoSuchFileException;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
+import java.util.UUID;
 import org.apache.flink.api.connector.sink2.Committer;
 import org.apache.flink.metrics.Counter;
 import org.apache.flink.metrics.MetricGroup;
@@ -234,7 +236,7 @@ final class DeltaCommitter implements Committer<Delta> {
    */
   private void tidyUp() {
     try {
-      merge(table.manifest(table.requireCurrentVersion()).changes());
+      mergedSegments.inc(merge());
       LOG.info(
           "Table {}: deleted versions {}, leftovers {}.",
           declared.name(),
@@ -245,24 +247,14 @@ final class DeltaCommitter implements Committer<Delta> {
     }
   }
 
-  /** Merges segments as far as that cannot fail for their size. */
-  private void merge(Changes changes) throws IOException {
-    if (!declared.isLocal() || changes.segments().size() <= Compactor.MAX_SEGMENTS) {
-      return;
+  private int merge() throws IOException {
+    try (TemporaryDirectory temporary =
+        TemporaryDirectory.create(
+            LocalDirectories.ofTable(declared.path()),
+            "merge-" + UUID.randomUUID(),
+            settings.stagingRetention())) {
+      return new SegmentMerger(table, temporary.path()).run(Compactor.MAX_SEGMENTS);
     }
-    if (changes.length() > SegmentWriter.TARGET_LENGTH) {
-      LOG.warn(
-          "Table {}: {} segments of {} bytes are too long to be merged; fold them: CALL sys.compact.",
-          declared.name(),
-          changes.segments().size(),
-          changes.length());
-      return;
-    }
-    mergedSegments.inc(
-        new Compactor(declared.directory())
-            .foldFraction(Double.POSITIVE_INFINITY)
-            .run()
-            .mergedSegments());
   }
 
   @Override

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bsdb.compact.Compactor;
 import io.bsdb.flink.row.DeclaredTable;
+import io.bsdb.flink.storage.NoRenameFileSystem;
 import io.bsdb.reader.SnapshotReader;
 import io.bsdb.table.Changes;
 import io.bsdb.table.Manifest;
@@ -35,6 +36,8 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class DeltaCommitterTest {
   private static final UUID A = new UUID(0, 0xA);
@@ -280,9 +283,11 @@ class DeltaCommitterTest {
     assertThat(value()).isEqualTo(2);
   }
 
-  @Test
-  void mergesManySegmentsAtOnce() throws IOException {
-    try (DeltaCommitter committer = open(FaultyBuild.table(directory), null)) {
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void mergesManySegmentsAtOnce(boolean remote) throws IOException {
+    String path = remote ? NoRenameFileSystem.path(directory) : directory.toString();
+    try (DeltaCommitter committer = open(FaultyBuild.table(path), null)) {
       committer.commit(List.of(request(delta(at(A, 1), null))));
       List<SegmentFile> files = new ArrayList<>();
       for (int i = 0; i < Changes.MAX_SEGMENTS / 4; i++) {

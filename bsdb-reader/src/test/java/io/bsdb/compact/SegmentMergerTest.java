@@ -1,0 +1,219 @@
+package io.bsdb.compact;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.bsdb.format.CorruptSnapshotException;
+import io.bsdb.reader.FaultyStorage;
+import io.bsdb.reader.RecordCursor;
+import io.bsdb.reader.SnapshotReader;
+import io.bsdb.reader.SnapshotVerifier;
+import io.bsdb.table.PublishConflictException;
+import io.bsdb.table.SegmentFile;
+import io.bsdb.table.Table;
+import io.bsdb.writer.DeltaWriter;
+import io.bsdb.writer.SnapshotWriter;
+import io.bsdb.writer.WriterOptions;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.UUID;
+import java.util.stream.LongStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class SegmentMergerTest {
+  private static final int KEYS = 300;
+  private static final int MAX_SEGMENTS = 4;
+
+  @TempDir private Path directory;
+  @TempDir private Path temporary;
+  private final Map<String, String> model = new HashMap<>();
+  private Table table;
+
+  @BeforeEach
+  void build() throws IOException {
+    table = Table.at(directory);
+    try (SnapshotWriter writer =
+        SnapshotWriter.create(directory, WriterOptions.builder().partitions(4).build())) {
+      for (int i = 0; i < KEYS; i++) {
+        writer.add(bytes("k" + i), bytes("base"));
+        model.put("k" + i, "base");
+      }
+      writer.publish();
+    }
+  }
+
+  private static byte[] bytes(String text) {
+    return text.getBytes(UTF_8);
+  }
+
+  private void change(Random random, int count) throws IOException {
+    try (DeltaWriter writer = DeltaWriter.create(table)) {
+      for (int i = 0; i < count; i++) {
+        String key = "k" + random.nextInt(2 * KEYS);
+        if (random.nextInt(3) == 0) {
+          writer.delete(bytes(key));
+          model.remove(key);
+        } else {
+          String value = "v" + random.nextInt();
+          writer.put(bytes(key), bytes(value));
+          model.put(key, value);
+        }
+      }
+      writer.publish();
+    }
+  }
+
+  private int merge() throws IOException {
+    return new SegmentMerger(table, temporary).run(MAX_SEGMENTS);
+  }
+
+  private List<SegmentFile> segments() throws IOException {
+    return table.manifest(table.requireCurrentVersion()).changes().segments();
+  }
+
+  private void assertAnswersAreRight() throws IOException {
+    SnapshotVerifier.verify(directory.resolve("snapshots").resolve(table.requireCurrentVersion()));
+    Map<String, String> content = new HashMap<>();
+    try (SnapshotReader reader = SnapshotReader.open(directory);
+        RecordCursor cursor = reader.scan()) {
+      while (cursor.next()) {
+        content.put(new String(cursor.key(), UTF_8), new String(cursor.value(), UTF_8));
+      }
+    }
+    assertThat(content).isEqualTo(model);
+    try (Stream<Path> copies = Files.list(temporary)) {
+      assertThat(copies).isEmpty();
+    }
+  }
+
+  /** Between merges, partitions are folded as if the folds had begun before. */
+  @Test
+  void answersStayTheSame() throws IOException {
+    long seed = System.nanoTime();
+    Random random = new Random(seed);
+    for (int round = 0; round < 60; round++) {
+      change(random, 1 + random.nextInt(20));
+      merge();
+      assertThat(segments()).as("seed %d", seed).hasSizeLessThanOrEqualTo(MAX_SEGMENTS);
+      if (random.nextInt(5) == 0) {
+        new Compactor(directory).foldFraction(random.nextDouble() / 4).maxSegments(1000).run();
+      }
+      assertAnswersAreRight();
+    }
+  }
+
+  @Test
+  void leavesFewSegmentsAsTheyAre() throws IOException {
+    Random random = new Random(1);
+    for (int i = 0; i < MAX_SEGMENTS; i++) {
+      change(random, 5);
+      assertThat(merge()).isZero();
+    }
+    assertThat(segments()).hasSize(MAX_SEGMENTS);
+    change(random, 5);
+    assertThat(merge()).isEqualTo(MAX_SEGMENTS + 1);
+    assertThat(segments()).hasSize(1);
+  }
+
+  @Test
+  void leavesLongSegmentsToThemselves() {
+    assertThat(newestOf(800, 6, 3, 2, 1, 1)).isEqualTo(5);
+    assertThat(newestOf(1, 800, 9)).isEqualTo(1);
+    assertThat(newestOf(600, 300, 300, 200, 200)).isEqualTo(4);
+    assertThat(newestOf()).isZero();
+  }
+
+  private static int newestOf(long... mebibytes) {
+    List<SegmentFile> segments =
+        LongStream.of(mebibytes)
+            .mapToObj(size -> new SegmentFile(1, new UUID(0, size), size << 20, 0, 0, -1, 1, 0))
+            .toList();
+    return SegmentMerger.newest(segments).size();
+  }
+
+  @Test
+  void keepsWhatIsPublishedMeanwhileAndRefusesWhatIsCompactedMeanwhile() throws IOException {
+    Random random = new Random(2);
+    for (int i = 0; i <= MAX_SEGMENTS; i++) {
+      change(random, 50);
+    }
+    new SegmentMerger(whenLocked(() -> change(random, 50)), temporary).run(MAX_SEGMENTS);
+    assertThat(segments()).hasSize(2);
+    assertAnswersAreRight();
+
+    for (int i = 0; i <= MAX_SEGMENTS; i++) {
+      change(random, 50);
+    }
+    Table compacted = whenLocked(() -> new Compactor(directory).foldFraction(0).run());
+    assertThatThrownBy(() -> new SegmentMerger(compacted, temporary).run(MAX_SEGMENTS))
+        .isInstanceOf(PublishConflictException.class)
+        .hasMessageContaining("rebuilt or compacted meanwhile");
+    assertAnswersAreRight();
+  }
+
+  /** A fold takes longer than it takes until segments are merged again. */
+  @Test
+  void aFoldIsKeptThoughSegmentsAreMergedMeanwhile() throws IOException {
+    Random random = new Random(4);
+    for (int i = 0; i <= MAX_SEGMENTS; i++) {
+      change(random, 50);
+    }
+    Table merged =
+        whenLocked(
+            () -> {
+              change(random, 50);
+              merge();
+            });
+    assertThat(new Compactor(directory, merged).foldFraction(0).run().foldedPartitions())
+        .isEqualTo(4);
+    assertThat(segments()).hasSize(1);
+    assertAnswersAreRight();
+    new Compactor(directory).foldFraction(0).run();
+    assertThat(segments()).isEmpty();
+    assertAnswersAreRight();
+  }
+
+  private interface Action {
+    void run() throws IOException;
+  }
+
+  /** The table, to which something happens just before it is changed. */
+  private Table whenLocked(Action action) {
+    return Table.of(
+        new FaultyStorage(
+            table.storage(),
+            (operation, path) -> {
+              if (operation.equals("lock")) {
+                action.run();
+              }
+            }));
+  }
+
+  @Test
+  void refusesADamagedSegment() throws IOException {
+    Random random = new Random(3);
+    for (int i = 0; i <= MAX_SEGMENTS; i++) {
+      change(random, 5);
+    }
+    Path segment = directory.resolve(segments().get(2).path());
+    byte[] content = Files.readAllBytes(segment);
+    content[content.length / 2] ^= 1;
+    Files.write(segment, content);
+    String before = table.requireCurrentVersion();
+
+    assertThatThrownBy(this::merge).isInstanceOf(CorruptSnapshotException.class);
+    assertThat(table.currentVersion()).isEqualTo(before);
+    try (Stream<Path> copies = Files.list(temporary)) {
+      assertThat(copies).isEmpty();
+    }
+  }
+}
