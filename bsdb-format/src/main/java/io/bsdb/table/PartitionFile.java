@@ -62,6 +62,21 @@ public record PartitionFile(
     return with(partition, name, version == null ? home : version, foldedThrough, lowerBound);
   }
 
+  /** Returns the same file, with the changes of more segments in it. */
+  public PartitionFile foldedThrough(long through) {
+    return new PartitionFile(
+        partition,
+        name,
+        fileId,
+        length,
+        checksum,
+        recordCount,
+        keyBytes,
+        valueBytes,
+        version,
+        through);
+  }
+
   /** Returns the same file, written by a fold: in a version's directory, with changes in it. */
   public PartitionFile folded(String home, long through) {
     return with(partition, name, home, through, lowerBound);

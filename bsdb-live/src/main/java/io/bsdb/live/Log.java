@@ -7,6 +7,7 @@ import io.bsdb.live.Recovery.Recovered;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicLong;
@@ -21,9 +22,13 @@ import org.jspecify.annotations.Nullable;
  */
 final class Log implements GroupCommit.Sink, Closeable {
   private final LogStorage storage;
-  private final LogIndex index;
+  private LogIndex index;
   private final Durability durability;
   private final Segments segments;
+
+  /** Is told of each new segment. */
+  private final Runnable continued;
+
   private final List<LogPart> parts;
   private LogPart part;
   private int indexNumber;
@@ -44,14 +49,16 @@ final class Log implements GroupCommit.Sink, Closeable {
       LogIndex index,
       Durability durability,
       Recovered recovered,
-      Segments segments) {
+      Segments segments,
+      Runnable continued) {
+    this.continued = continued;
     this.storage = storage;
     this.index = index;
     this.durability = durability;
     this.segments = segments;
     this.parts = new CopyOnWriteArrayList<>(recovered.parts());
     this.part = parts.get(parts.size() - 1);
-    this.indexNumber = parts.size() - 1;
+    this.indexNumber = index.segmentCount() - 1;
     this.end = recovered.end();
     this.durable = recovered.end();
     this.recorded = recovered.durable();
@@ -126,10 +133,10 @@ final class Log implements GroupCommit.Sink, Closeable {
 
   /** Goes on in another segment, once all of this one is durable. */
   private void continueIn(LogPart next) throws IOException {
-    if (parts.size() == LogIndex.MAX_SEGMENTS) {
+    if (index.segmentCount() == LogIndex.MAX_SEGMENTS) {
       next.close();
       throw new IOException(
-          "the log is full: directory=%s segments=%d; nothing was written, build the table anew with its changes"
+          "the log is full: directory=%s segments=%d; nothing was written, find out why the table's changes are not published"
               .formatted(storage.path(""), parts.size()));
     }
     if (durable < end) {
@@ -150,6 +157,43 @@ final class Log implements GroupCommit.Sink, Closeable {
     durable = LogSegment.FIRST_FRAME;
     recorded = durable;
     sequence = 1;
+    continued.run();
+  }
+
+  /**
+   * Goes on in another segment, whose changes another index finds, and makes that durable. Not
+   * while a group is written.
+   *
+   * @return the number of the last segment before
+   */
+  long cut(LogIndex next) throws IOException {
+    requireUsable();
+    long through = part.segment().number();
+    LogPart segment = segments.take(LogSegment.FIRST_FRAME + LogSegment.FIRST_FRAME_LENGTH);
+    index = next;
+    continueIn(segment);
+    force();
+    return through;
+  }
+
+  /** Gives up the segments through a number, whose changes are in a version. */
+  void release(long through) {
+    for (LogPart old : parts) {
+      if (old.segment().number() <= through) {
+        parts.remove(old);
+        segments.retire(() -> delete(old));
+      }
+    }
+  }
+
+  private void delete(LogPart old) throws IOException {
+    old.close();
+    storage.delete(old.name());
+  }
+
+  /** Returns the length of the segments before the one that is written. */
+  long completeLength() {
+    return length() - parts.get(parts.size() - 1).length();
   }
 
   private void apply(int frame, int length) throws IOException {
@@ -168,29 +212,30 @@ final class Log implements GroupCommit.Sink, Closeable {
     return poison == null;
   }
 
-  WritableStats stats() {
-    long bytes = 0;
-    for (LogPart open : parts) {
-      bytes += open.length();
-    }
-    return new WritableStats(
-        index.keys(),
-        index.length(),
-        parts.size(),
-        bytes,
-        changes.get(),
-        groups.get(),
-        syncs.get());
+  long length() {
+    return parts.stream().mapToLong(LogPart::length).sum();
+  }
+
+  int segmentCount() {
+    return parts.size();
+  }
+
+  long changes() {
+    return changes.get();
+  }
+
+  long groups() {
+    return groups.get();
+  }
+
+  long syncs() {
+    return syncs.get();
   }
 
   @Override
   public void close() throws IOException {
-    try {
-      segments.close();
-    } finally {
-      for (LogPart open : parts) {
-        open.close();
-      }
-    }
+    List<Closeable> open = new ArrayList<>(parts);
+    open.add(segments);
+    Segments.closeAll(open);
   }
 }

@@ -25,9 +25,16 @@ final class Recovery {
   private final LogStorage storage;
   private final LogIndex index;
   private final int segmentLength;
+  private final long published;
   private final List<LogPart> opened = new ArrayList<>();
+  private final List<String> old = new ArrayList<>();
 
-  Recovery(LogStorage storage, LogIndex index, int segmentLength) {
+  /**
+   * @param published number of the last segment whose changes are in the version in service; 0 if
+   *     none is
+   */
+  Recovery(LogStorage storage, LogIndex index, int segmentLength, long published) {
+    this.published = published;
     this.storage = storage;
     this.index = index;
     this.segmentLength = segmentLength;
@@ -62,7 +69,11 @@ final class Recovery {
   private List<LogPart> open() throws IOException {
     for (String name : storage.list()) {
       if (name.endsWith(LogPart.SUFFIX)) {
-        opened.add(LogPart.open(storage, name));
+        if (LogPart.number(storage, name) <= published) {
+          old.add(name);
+        } else {
+          opened.add(LogPart.open(storage, name));
+        }
       }
     }
     Map<Long, LogPart> numbered = new HashMap<>();
@@ -77,6 +88,11 @@ final class Recovery {
       chain.add(part);
       part = before(part, numbered);
     }
+    if (chain.isEmpty() && published > 0) {
+      throw new CorruptSnapshotException(
+          "segment of the log is missing: directory=%s expected=the segment after number %d; restore the table from a copy"
+              .formatted(storage.path(""), published));
+    }
     Collections.reverse(chain);
     return chain;
   }
@@ -88,7 +104,7 @@ final class Recovery {
           "first frame of a segment of the log is damaged: file=%s offset=%d; restore the table from a copy"
               .formatted(storage.path(part.name()), LogSegment.FIRST_FRAME));
     }
-    if (place.equals(Place.NONE)) {
+    if (place.number() == published) {
       return null;
     }
     LogPart before = numbered.get(place.number());
@@ -164,6 +180,9 @@ final class Recovery {
   }
 
   private void delete(List<LogPart> leftOver) throws IOException {
+    for (String name : old) {
+      storage.delete(name);
+    }
     for (LogPart part : leftOver) {
       part.close();
       opened.remove(part);
