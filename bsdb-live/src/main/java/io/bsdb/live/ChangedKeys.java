@@ -10,6 +10,23 @@ import org.jspecify.annotations.Nullable;
  * @param frozen changes before those, which are being published; null if none are
  */
 record ChangedKeys(LogIndex newest, @Nullable LogIndex frozen) {
+  /** The indexes in use. Safe for many threads. */
+  static final class InUse {
+    private volatile ChangedKeys keys;
+
+    InUse(ChangedKeys keys) {
+      this.keys = keys;
+    }
+
+    ChangedKeys get() {
+      return keys;
+    }
+
+    void set(ChangedKeys next) {
+      keys = next;
+    }
+  }
+
   /** Returns the index that has the newest change of a key; any if none has one. */
   LogIndex with(byte[] key) {
     LogIndex before = frozen;

@@ -22,7 +22,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -47,11 +46,9 @@ final class LiveTable implements WritableTable {
             LogDirectory.SEGMENT_LENGTH);
   }
 
-  private final Path directory;
   private final Owner owner;
-  private final Table table;
   private final TableReader base;
-  private final AtomicReference<ChangedKeys> keys;
+  private final ChangedKeys.InUse keys;
   private final Log log;
   private final GroupCommit commit;
   private final Publisher publisher;
@@ -71,13 +68,12 @@ final class LiveTable implements WritableTable {
       LogIndex index,
       LogStorage storage,
       Recovered recovered,
+      Retention retention,
       WritableOptions options,
       int segmentLength) {
-    this.directory = directory;
     this.owner = owner;
-    this.table = table;
     this.base = base;
-    this.keys = new AtomicReference<>(new ChangedKeys(index, null));
+    this.keys = new ChangedKeys.InUse(new ChangedKeys(index, null));
     this.calls = new Calls("writable table " + directory);
     this.publishedLength = (long) PUBLISHED_SEGMENTS * segmentLength;
     this.maxChangedKeys = options.maxChangedKeys();
@@ -91,11 +87,11 @@ final class LiveTable implements WritableTable {
             () -> calls.awaitEnd(LOOKUPS_END_WITHIN));
     index.retireTo(segments::retire);
     this.log =
-        new Log(storage, index, options.durability(), recovered, segments, this::adjustLoad);
+        new Log(storage, index, options.durability(), recovered, segments, retention, this::adjustLoad);
     this.commit = new GroupCommit(log);
     this.publisher =
         new Publisher(
-            table, owner.id(), base, log, commit, keys, segments::newIndex, segments::retire);
+            directory, table, owner.id(), recovered.start(), base, log, commit, keys, segments::newIndex, segments::retire);
     this.folder = new Folder(directory, table, base, publisher, options);
     this.publishing = new Background("bsdb-publish", this::publishDue, this::adjustLoad);
     this.folding = new Background("bsdb-fold", folder::foldDue, this::adjustLoad);
@@ -128,6 +124,12 @@ final class LiveTable implements WritableTable {
       LogStorage storage = place.log().apply(directory.resolve(SnapshotFormat.LOG_DIRECTORY));
       Recovered recovered =
           new Recovery(storage, index, place.segmentLength(), owner.published()).run();
+      Retention retention =
+          new Retention(
+              storage,
+              new Followers(directory.resolve(SnapshotFormat.LOG_DIRECTORY)),
+              recovered.old());
+      retention.trim();
       return new LiveTable(
           directory,
           owner,
@@ -136,6 +138,7 @@ final class LiveTable implements WritableTable {
           index,
           storage,
           recovered,
+          retention,
           options,
           place.segmentLength());
     } catch (IOException | RuntimeException | Error e) {
@@ -325,9 +328,11 @@ final class LiveTable implements WritableTable {
   }
 
   @Override
-  public void checkpoint(Path target) throws IOException {
-    publish();
-    Checkpoint.make(table, directory, target);
+  public LogPosition checkpoint(Path target) throws IOException {
+    LogPosition position = publisher.copyTo(target);
+    adjustLoad();
+    folding.wake();
+    return position;
   }
 
   @Override

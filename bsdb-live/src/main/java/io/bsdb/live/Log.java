@@ -25,6 +25,7 @@ final class Log implements GroupCommit.Sink, Closeable {
   private LogIndex index;
   private final Durability durability;
   private final Segments segments;
+  private final Retention retention;
 
   /** Is told of each new segment. */
   private final Runnable continued;
@@ -50,7 +51,9 @@ final class Log implements GroupCommit.Sink, Closeable {
       Durability durability,
       Recovered recovered,
       Segments segments,
+      Retention retention,
       Runnable continued) {
+    this.retention = retention;
     this.continued = continued;
     this.storage = storage;
     this.index = index;
@@ -164,16 +167,16 @@ final class Log implements GroupCommit.Sink, Closeable {
    * Goes on in another segment, whose changes another index finds, and makes that durable. Not
    * while a group is written.
    *
-   * @return the number of the last segment before
+   * @return the place of the cut
    */
-  long cut(LogIndex next) throws IOException {
+  Place cut(LogIndex next) throws IOException {
     requireUsable();
-    long through = part.segment().number();
+    Place place = part.place(end);
     LogPart segment = segments.take(LogSegment.FIRST_FRAME + LogSegment.FIRST_FRAME_LENGTH);
     index = next;
     continueIn(segment);
     force();
-    return through;
+    return place;
   }
 
   /** Gives up the segments through a number, whose changes are in a version. */
@@ -181,14 +184,13 @@ final class Log implements GroupCommit.Sink, Closeable {
     for (LogPart old : parts) {
       if (old.segment().number() <= through) {
         parts.remove(old);
-        segments.retire(() -> delete(old));
+        segments.retire(
+            () -> {
+              old.close();
+              retention.add(old.name());
+            });
       }
     }
-  }
-
-  private void delete(LogPart old) throws IOException {
-    old.close();
-    storage.delete(old.name());
   }
 
   /** Returns the length of the segments before the one that is written. */

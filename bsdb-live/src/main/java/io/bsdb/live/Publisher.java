@@ -1,5 +1,6 @@
 package io.bsdb.live;
 
+import io.bsdb.format.segment.LogSegment.Place;
 import io.bsdb.reader.follow.TableReader;
 import io.bsdb.table.Build;
 import io.bsdb.table.StreamProgress;
@@ -10,11 +11,11 @@ import io.bsdb.writer.SnapshotPublisher;
 import io.bsdb.writer.WriterOptions;
 import java.io.Closeable;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 
@@ -41,34 +42,46 @@ final class Publisher implements Closeable {
   }
 
   private final ReentrantLock lock = new ReentrantLock();
+  private final Path directory;
   private final Table table;
   private final UUID id;
   private final TableReader reader;
   private final Log log;
   private final GroupCommit commit;
-  private final AtomicReference<ChangedKeys> keys;
+  private final ChangedKeys.InUse keys;
   private final Indexes indexes;
   private final Consumer<Closeable> retire;
   private final AtomicLong publications = new AtomicLong();
-  private long through;
+
+  /** Behind which changes are not published. */
+  private LogPosition published;
+
+  /** Behind which changes are not in the frozen index, if there is one. */
+  private LogPosition cut = LogPosition.START;
+
   private boolean closed;
 
   /**
    * @param id of the log
+   * @param published behind which changes are not published
    * @param indexes makes indexes for further changes
    * @param retire is given what lookups in flight may still use
    */
   Publisher(
+      Path directory,
       Table table,
       UUID id,
+      LogPosition published,
       TableReader reader,
       Log log,
       GroupCommit commit,
-      AtomicReference<ChangedKeys> keys,
+      ChangedKeys.InUse keys,
       Indexes indexes,
       Consumer<Closeable> retire) {
+    this.directory = directory;
     this.table = table;
     this.id = id;
+    this.published = published;
     this.reader = reader;
     this.log = log;
     this.commit = commit;
@@ -96,10 +109,23 @@ final class Publisher implements Closeable {
     }
   }
 
+  /** Publishes all changes, and makes a table of them; returns where the changes behind it begin. */
+  LogPosition copyTo(Path target) throws IOException {
+    lock.lock();
+    try {
+      publish();
+      TableCopy.make(table, directory, target);
+      return published;
+    } finally {
+      lock.unlock();
+    }
+  }
+
   private void cut() throws IOException {
     LogIndex next = indexes.create();
     try {
-      through = log.cut(next);
+      Place place = log.cut(next);
+      cut = new LogPosition(place.number(), place.end());
     } catch (IOException | RuntimeException | Error e) {
       next.close();
       throw e;
@@ -113,7 +139,7 @@ final class Publisher implements Closeable {
     if (frozen == null) {
       return;
     }
-    Checkpoint checkpoint = new Checkpoint(id, through);
+    Checkpoint checkpoint = new Checkpoint(id, cut.segment());
     if (!isPublished(checkpoint)) {
       write(frozen, checkpoint);
     }
@@ -121,7 +147,8 @@ final class Publisher implements Closeable {
     // Lookups find the changes in the version before they stop to find them in the log.
     keys.set(new ChangedKeys(changed.newest(), null));
     retire.accept(frozen);
-    log.release(through);
+    log.release(cut.segment());
+    published = cut;
     publications.incrementAndGet();
     prune();
   }

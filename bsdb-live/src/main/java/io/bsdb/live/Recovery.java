@@ -48,9 +48,21 @@ final class Recovery {
    * @param durable as {@link End#durable}
    * @param sequence of the last frame
    * @param prepared a segment that has not been used; may be null
+   * @param old names of segments that are published
    */
   record Recovered(
-      List<LogPart> parts, int end, int durable, long sequence, @Nullable LogPart prepared) {}
+      List<LogPart> parts,
+      int end,
+      int durable,
+      long sequence,
+      @Nullable LogPart prepared,
+      List<String> old) {
+    /** Returns where the log begins: behind what is published. */
+    LogPosition start() {
+      Place place = parts.get(0).segment().before();
+      return place == null ? LogPosition.START : new LogPosition(place.number(), place.end());
+    }
+  }
 
   /** Reads the log into the index, and makes durable what counts. */
   Recovered run() throws IOException {
@@ -167,7 +179,7 @@ final class Recovery {
       end = new End(first, first, 1, false);
     }
     delete(leftOver);
-    return new Recovered(chain, end.end(), end.durable(), end.sequence(), prepared);
+    return new Recovered(chain, end.end(), end.durable(), end.sequence(), prepared, old);
   }
 
   private Segment.Replay indexed(LogPart part) {
@@ -180,9 +192,6 @@ final class Recovery {
   }
 
   private void delete(List<LogPart> leftOver) throws IOException {
-    for (String name : old) {
-      storage.delete(name);
-    }
     for (LogPart part : leftOver) {
       part.close();
       opened.remove(part);

@@ -88,8 +88,9 @@ public interface WritableTable extends KeyLookup, Closeable {
    * file system can, else copied; writers go on meanwhile.
    *
    * @param directory which must not exist
+   * @return behind which a {@link ChangeReader} finds the changes that the copy does not have
    */
-  void checkpoint(Path directory) throws IOException;
+  LogPosition checkpoint(Path directory) throws IOException;
 
   /** Publishes all changes, and folds all of them into the partition files. */
   void compact() throws IOException;

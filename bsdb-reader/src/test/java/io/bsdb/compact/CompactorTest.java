@@ -193,7 +193,7 @@ class CompactorTest {
     assertThat(result.foldedPartitions()).isOne();
     assertThat(result.manifest().partitions())
         .extracting(PartitionFile::foldedThrough)
-        .containsExactly(0L, 1L, 0L, 0L);
+        .containsExactly(1L, 1L, 0L, 1L);
     assertThat(result.manifest().changes().segments()).hasSize(1);
     assertThat(scanned()).isEqualTo(model);
     change(random, 100);

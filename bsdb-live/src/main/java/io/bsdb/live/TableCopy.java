@@ -19,8 +19,8 @@ import java.util.Map;
 import java.util.Set;
 
 /** Makes a table of the version in service. */
-final class Checkpoint {
-  private Checkpoint() {}
+final class TableCopy {
+  private TableCopy() {}
 
   /**
    * Links or copies all files of the version in service, and writes {@code CURRENT} last. A
