@@ -242,7 +242,7 @@ class WritableTableTest {
   @Test
   void refusesAMissingSegmentAndADamagedOwner() throws IOException {
     try (WritableTable table = open(Durability.OS)) {
-      for (int i = 0; i < 40; i++) {
+      for (int i = 0; i < 20; i++) {
         table.put(bytes("key" + i), new byte[10_000]);
       }
     }
