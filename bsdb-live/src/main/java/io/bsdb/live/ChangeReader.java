@@ -8,7 +8,6 @@ import io.bsdb.format.segment.LogSegment.Place;
 import io.bsdb.format.segment.Segment;
 import java.io.Closeable;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -65,10 +64,7 @@ public final class ChangeReader implements Closeable {
   public static ChangeReader from(Path table, String name, LogPosition position)
       throws IOException {
     Path log = table.resolve(SnapshotFormat.LOG_DIRECTORY);
-    if (!Files.exists(log.resolve(SnapshotFormat.OWNER_FILE))) {
-      throw new NoSuchFileException(
-          log + "/" + SnapshotFormat.OWNER_FILE, null, "not a writable table; check the path");
-    }
+    Owner.published(table); // or it is no writable table
     ChangeReader reader = new ChangeReader(log, name, position);
     reader.followers.write(name, position);
     try {

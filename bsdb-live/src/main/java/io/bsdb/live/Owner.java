@@ -12,6 +12,7 @@ import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.Set;
@@ -94,36 +95,61 @@ final class Owner implements Closeable {
     ByteBuffer bytes = ByteBuffer.allocate(MAX_LENGTH);
     while (bytes.hasRemaining() && channel.read(bytes, bytes.position()) >= 0) {}
     String text = new String(bytes.array(), 0, bytes.position(), StandardCharsets.UTF_8);
-    String version = table.currentVersion();
-    Matcher matcher = CONTENT.matcher(text);
-    if (matcher.matches() && content(matcher.group(1), matcher.group(2)).equals(text)) {
-      id = UUID.fromString(matcher.group(2));
-      published = published(table, version, matcher.group(1), text);
+    if (isComplete(text)) {
+      id = id(text);
+      published = published(table, text, file);
     } else if (isNew()) {
+      String version = table.currentVersion();
       create(version == null ? NO_BASE : version, directory);
     } else {
-      throw doesNotBelong(version, text);
+      throw doesNotBelong(table.currentVersion(), text, file);
     }
   }
 
-  /** Returns the last segment whose changes are in the version in service. */
-  private long published(Table table, @Nullable String version, String base, String text)
-      throws IOException {
+  private static boolean isComplete(String text) {
+    Matcher matcher = CONTENT.matcher(text);
+    return matcher.matches() && content(matcher.group(1), matcher.group(2)).equals(text);
+  }
+
+  private static UUID id(String text) {
+    return UUID.fromString(text.lines().toList().get(2).substring("id ".length()));
+  }
+
+  /**
+   * Returns the last segment whose changes are in the version in service, without becoming its
+   * owner.
+   */
+  static long published(Path directory) throws IOException {
+    Path file =
+        directory.resolve(SnapshotFormat.LOG_DIRECTORY).resolve(SnapshotFormat.OWNER_FILE);
+    if (!Files.exists(file)) {
+      throw new NoSuchFileException(file.toString(), null, "not a writable table; check the path");
+    }
+    String text = new String(Files.readAllBytes(file), StandardCharsets.UTF_8);
+    if (!isComplete(text)) {
+      throw doesNotBelong(null, text, file);
+    }
+    return published(Table.at(directory), text, file);
+  }
+
+  private static long published(Table table, String text, Path file) throws IOException {
+    String base = text.lines().toList().get(1).substring("base ".length());
+    String version = table.currentVersion();
     if (version == null) {
       if (!base.equals(NO_BASE)) {
-        throw doesNotBelong(null, text);
+        throw doesNotBelong(null, text, file);
       }
       return 0;
     }
     Manifest manifest = table.manifest(version);
     StreamProgress progress = manifest.changes().streams().get(STREAM);
-    if (progress != null && progress.last().incarnation().equals(id)) {
+    if (progress != null && progress.last().incarnation().equals(id(text))) {
       return progress.last().number();
     }
     boolean empty =
         manifest.parent() == null && manifest.recordCount() == 0 && !manifest.hasChanges();
     if (!base.equals(version) && !(base.equals(NO_BASE) && empty)) {
-      throw doesNotBelong(version, text);
+      throw doesNotBelong(version, text, file);
     }
     return 0;
   }
@@ -139,7 +165,8 @@ final class Owner implements Closeable {
     LogDirectory.sync(directory);
   }
 
-  private CorruptSnapshotException doesNotBelong(@Nullable String version, String text) {
+  private static CorruptSnapshotException doesNotBelong(
+      @Nullable String version, String text, Path file) {
     return new CorruptSnapshotException(
         "the log does not belong to the version in service: file=%s version=%s actual='%s'; put the version that it names in service, or restore the table from a copy"
             .formatted(file, version, Excerpt.of(text.strip().replace('\n', ' '))));

@@ -1,6 +1,5 @@
 package io.bsdb.live;
 
-import io.bsdb.format.CorruptSnapshotException;
 import io.bsdb.format.segment.ChangeKind;
 import io.bsdb.format.segment.LogSegment;
 import io.bsdb.format.segment.LogSegment.End;
@@ -8,10 +7,7 @@ import io.bsdb.format.segment.LogSegment.Place;
 import io.bsdb.format.segment.Segment;
 import java.io.IOException;
 import java.util.ArrayList;
-import java.util.Collections;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,16 +21,16 @@ final class Recovery {
   private final LogStorage storage;
   private final LogIndex index;
   private final int segmentLength;
-  private final long published;
-  private final List<LogPart> opened = new ArrayList<>();
-  private final List<String> old = new ArrayList<>();
+  private final LogFiles files;
+  private final List<LogPart> opened;
 
   /**
    * @param published number of the last segment whose changes are in the version in service; 0 if
    *     none is
    */
   Recovery(LogStorage storage, LogIndex index, int segmentLength, long published) {
-    this.published = published;
+    this.files = new LogFiles(storage, published);
+    this.opened = files.opened();
     this.storage = storage;
     this.index = index;
     this.segmentLength = segmentLength;
@@ -67,69 +63,11 @@ final class Recovery {
   /** Reads the log into the index, and makes durable what counts. */
   Recovered run() throws IOException {
     try {
-      List<LogPart> chain = open();
-      return recover(chain);
+      return recover(files.open());
     } catch (IOException | RuntimeException | Error e) {
-      for (LogPart part : opened) {
-        part.close();
-      }
+      files.close();
       throw e;
     }
-  }
-
-  /** Opens all segments; returns those that count, in their order. */
-  private List<LogPart> open() throws IOException {
-    for (String name : storage.list()) {
-      if (name.endsWith(LogPart.SUFFIX)) {
-        if (LogPart.number(storage, name) <= published) {
-          old.add(name);
-        } else {
-          opened.add(LogPart.open(storage, name));
-        }
-      }
-    }
-    Map<Long, LogPart> numbered = new HashMap<>();
-    LogPart last = null;
-    for (LogPart part : opened) {
-      numbered.put(part.segment().number(), part);
-      last = part.segment().before() != null ? part : last;
-    }
-    List<LogPart> chain = new ArrayList<>();
-    LogPart part = last;
-    while (part != null) {
-      chain.add(part);
-      part = before(part, numbered);
-    }
-    if (chain.isEmpty() && published > 0) {
-      throw new CorruptSnapshotException(
-          "segment of the log is missing: directory=%s expected=the segment after number %d; restore the table from a copy"
-              .formatted(storage.path(""), published));
-    }
-    Collections.reverse(chain);
-    return chain;
-  }
-
-  private @Nullable LogPart before(LogPart part, Map<Long, LogPart> numbered) throws IOException {
-    Place place = part.segment().before();
-    if (place == null) {
-      throw new CorruptSnapshotException(
-          "first frame of a segment of the log is damaged: file=%s offset=%d; restore the table from a copy"
-              .formatted(storage.path(part.name()), LogSegment.FIRST_FRAME));
-    }
-    if (place.number() == published) {
-      return null;
-    }
-    LogPart before = numbered.get(place.number());
-    if (before == null || !before.segment().fileId().equals(place.fileId())) {
-      throw new CorruptSnapshotException(
-          "segment of the log is missing: file=%s offset=%d expected before it=segment %d with file id %s; restore the table from a copy"
-              .formatted(
-                  storage.path(part.name()),
-                  LogSegment.FIRST_FRAME,
-                  place.number(),
-                  place.fileId()));
-    }
-    return before;
   }
 
   private Recovered recover(List<LogPart> chain) throws IOException {
@@ -179,7 +117,7 @@ final class Recovery {
       end = new End(first, first, 1, false);
     }
     delete(leftOver);
-    return new Recovered(chain, end.end(), end.durable(), end.sequence(), prepared, old);
+    return new Recovered(chain, end.end(), end.durable(), end.sequence(), prepared, files.old());
   }
 
   private Segment.Replay indexed(LogPart part) {
