@@ -365,8 +365,7 @@ public final class Table {
 
   /** Refuses others than the owner of a writable table, whose log lies over this version. */
   private void requireNoOwner() throws IOException {
-    if (!owned
-        && storage.list(SnapshotFormat.LOG_DIRECTORY).contains(SnapshotFormat.OWNER_FILE)) {
+    if (!owned && storage.list(SnapshotFormat.LOG_DIRECTORY).contains(SnapshotFormat.OWNER_FILE)) {
       throw new PublishConflictException(
           "a writable table cannot be published into: file=%s/%s/%s; write changes in the process that owns it, or publish into another table"
               .formatted(storage, SnapshotFormat.LOG_DIRECTORY, SnapshotFormat.OWNER_FILE));

@@ -28,8 +28,7 @@ record Followers(Path log) {
     Path file = file(name);
     Path next = file.resolveSibling(name + SUFFIX + ".next");
     Files.writeString(next, position + "\n");
-    Files.move(
-        next, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+    Files.move(next, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
   }
 
   /** Has a follower hold nothing back any more. */

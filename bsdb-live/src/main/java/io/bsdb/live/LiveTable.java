@@ -87,11 +87,21 @@ final class LiveTable implements WritableTable {
             () -> calls.awaitEnd(LOOKUPS_END_WITHIN));
     index.retireTo(segments::retire);
     this.log =
-        new Log(storage, index, options.durability(), recovered, segments, retention, this::adjustLoad);
+        new Log(
+            storage, index, options.durability(), recovered, segments, retention, this::adjustLoad);
     this.commit = new GroupCommit(log);
     this.publisher =
         new Publisher(
-            directory, table, owner.id(), recovered.start(), base, log, commit, keys, segments::newIndex, segments::retire);
+            directory,
+            table,
+            owner.id(),
+            recovered.start(),
+            base,
+            log,
+            commit,
+            keys,
+            segments::newIndex,
+            segments::retire);
     this.folder = new Folder(directory, table, base, publisher, options);
     this.publishing = new Background("bsdb-publish", this::publishDue, this::adjustLoad);
     this.folding = new Background("bsdb-fold", folder::foldDue, this::adjustLoad);

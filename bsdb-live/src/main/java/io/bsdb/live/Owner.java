@@ -34,7 +34,10 @@ final class Owner implements Closeable {
   private static final Pattern CONTENT =
       Pattern.compile(
           FIRST_LINE
-              + "\nbase (none|[0-9]{10}-[0-9a-f]{8})\nid ([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\nchecksum [0-9a-f]{8}\n");
+              + "\n"
+              + "base (none|[0-9]{10}-[0-9a-f]{8})\n"
+              + "id ([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\n"
+              + "checksum [0-9a-f]{8}\n");
 
   /** The stream as which a version names the log whose changes it has. */
   static final String STREAM = "log";
@@ -120,8 +123,7 @@ final class Owner implements Closeable {
    * owner.
    */
   static long published(Path directory) throws IOException {
-    Path file =
-        directory.resolve(SnapshotFormat.LOG_DIRECTORY).resolve(SnapshotFormat.OWNER_FILE);
+    Path file = directory.resolve(SnapshotFormat.LOG_DIRECTORY).resolve(SnapshotFormat.OWNER_FILE);
     if (!Files.exists(file)) {
       throw new NoSuchFileException(file.toString(), null, "not a writable table; check the path");
     }
@@ -155,7 +157,8 @@ final class Owner implements Closeable {
   }
 
   private void create(String base, Path directory) throws IOException {
-    ByteBuffer bytes = ByteBuffer.wrap(content(base, id.toString()).getBytes(StandardCharsets.UTF_8));
+    ByteBuffer bytes =
+        ByteBuffer.wrap(content(base, id.toString()).getBytes(StandardCharsets.UTF_8));
     while (bytes.hasRemaining()) {
       channel.write(bytes, bytes.position());
     }

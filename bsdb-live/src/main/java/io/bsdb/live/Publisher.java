@@ -109,7 +109,9 @@ final class Publisher implements Closeable {
     }
   }
 
-  /** Publishes all changes, and makes a table of them; returns where the changes behind it begin. */
+  /**
+   * Publishes all changes, and makes a table of them; returns where the changes behind it begin.
+   */
   LogPosition copyTo(Path target) throws IOException {
     lock.lock();
     try {

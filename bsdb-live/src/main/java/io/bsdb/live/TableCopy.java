@@ -62,8 +62,7 @@ final class TableCopy {
       storage.syncDirectory(made);
     }
     storage.replace(
-        SnapshotFormat.CURRENT_FILE,
-        (manifest.version() + "\n").getBytes(StandardCharsets.UTF_8));
+        SnapshotFormat.CURRENT_FILE, (manifest.version() + "\n").getBytes(StandardCharsets.UTF_8));
   }
 
   private static void linkOrCopy(Path file, Path copy) throws IOException {

@@ -37,8 +37,7 @@ public record WritableOptions(
    * second.
    */
   public static WritableOptions defaults() {
-    return new WritableOptions(
-        Durability.COMMIT, ReaderOptions.defaults(), 16_000_000, 50_000_000);
+    return new WritableOptions(Durability.COMMIT, ReaderOptions.defaults(), 16_000_000, 50_000_000);
   }
 
   /** Returns these options with another durability. */

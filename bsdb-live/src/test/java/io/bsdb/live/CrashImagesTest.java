@@ -99,14 +99,15 @@ class CrashImagesTest {
         LiveTable.open(
             directory.resolve("table"),
             WritableOptions.defaults().withDurability(durability),
-            faulty(log -> {
-              try {
-                storage[0] = new CrashingStorage(log, crash);
-              } catch (IOException e) {
-                throw new UncheckedIOException(e);
-              }
-              return storage[0];
-            }))) {
+            faulty(
+                log -> {
+                  try {
+                    storage[0] = new CrashingStorage(log, crash);
+                  } catch (IOException e) {
+                    throw new UncheckedIOException(e);
+                  }
+                  return storage[0];
+                }))) {
       for (int i = 0; i < CHANGES; i++) {
         begun.set(i + 1);
         write(table, i);
@@ -139,21 +140,23 @@ class CrashImagesTest {
         LiveTable.open(
             image.table,
             WritableOptions.defaults(),
-            faulty(log -> {
-              try {
-                storage[0] =
-                    new CrashingStorage(
-                        log,
-                        (operation, name) -> {
-                          if (operations.getAndIncrement() == at) {
-                            Objects.requireNonNull(storage[0]).crash(second.resolve("log"), random);
-                          }
-                        });
-              } catch (IOException e) {
-                throw new UncheckedIOException(e);
-              }
-              return storage[0];
-            }))) {
+            faulty(
+                log -> {
+                  try {
+                    storage[0] =
+                        new CrashingStorage(
+                            log,
+                            (operation, name) -> {
+                              if (operations.getAndIncrement() == at) {
+                                Objects.requireNonNull(storage[0])
+                                    .crash(second.resolve("log"), random);
+                              }
+                            });
+                  } catch (IOException e) {
+                    throw new UncheckedIOException(e);
+                  }
+                  return storage[0];
+                }))) {
       first = content(table);
       assertPrefix(image, first, what);
     }
@@ -267,18 +270,19 @@ class CrashImagesTest {
     return LiveTable.open(
         table,
         WritableOptions.defaults().withDurability(durability),
-        faulty(log -> {
-          try {
-            return new CrashingStorage(
-                log,
-                (operation, name) -> {
-                  if (fault.isAt(operation, name)) {
-                    throw new IOException("injected");
-                  }
-                });
-          } catch (IOException e) {
-            throw new UncheckedIOException(e);
-          }
-        }));
+        faulty(
+            log -> {
+              try {
+                return new CrashingStorage(
+                    log,
+                    (operation, name) -> {
+                      if (fault.isAt(operation, name)) {
+                        throw new IOException("injected");
+                      }
+                    });
+              } catch (IOException e) {
+                throw new UncheckedIOException(e);
+              }
+            }));
   }
 }

@@ -124,8 +124,7 @@ class FoldingTest {
       }
       case 2 -> {
         table.publish();
-        try (SnapshotReader published =
-            SnapshotReader.open(table(), ReaderOptions.defaults())) {
+        try (SnapshotReader published = SnapshotReader.open(table(), ReaderOptions.defaults())) {
           assertThat(content(published.scan())).as(what).isEqualTo(model);
         }
       }
@@ -240,8 +239,7 @@ class FoldingTest {
         Table.at(table()).manifest(Table.at(table()).requireCurrentVersion()).files();
     Table.ofOwner(Table.at(table()).storage()).prune(1);
     try (Stream<Path> data = Files.list(table().resolve("data"))) {
-      assertThat(data.map(file -> "data/" + file.getFileName()).toList())
-          .allMatch(files::contains);
+      assertThat(data.map(file -> "data/" + file.getFileName()).toList()).allMatch(files::contains);
     }
     try (Stream<Path> staging = Files.list(table().resolve("snapshots"))) {
       assertThat(staging.count()).isLessThanOrEqualTo(3);
