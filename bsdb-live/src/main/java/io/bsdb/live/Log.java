@@ -181,15 +181,15 @@ final class Log implements GroupCommit.Sink, Closeable {
 
   /** Gives up the segments through a number, whose changes are in a version. */
   void release(long through) {
-    for (LogPart old : parts) {
-      if (old.segment().number() <= through) {
-        parts.remove(old);
-        segments.retire(
-            () -> {
-              old.close();
-              retention.add(old.name());
-            });
-      }
+    List<LogPart> old =
+        parts.stream().filter(each -> each.segment().number() <= through).toList();
+    parts.removeAll(old);
+    for (LogPart unused : old) {
+      segments.retire(
+          () -> {
+            unused.close();
+            retention.add(unused.name());
+          });
     }
   }
 
