@@ -181,8 +181,7 @@ final class Log implements GroupCommit.Sink, Closeable {
 
   /** Gives up the segments through a number, whose changes are in a version. */
   void release(long through) {
-    List<LogPart> old =
-        parts.stream().filter(each -> each.segment().number() <= through).toList();
+    List<LogPart> old = parts.stream().filter(each -> each.segment().number() <= through).toList();
     parts.removeAll(old);
     for (LogPart unused : old) {
       segments.retire(

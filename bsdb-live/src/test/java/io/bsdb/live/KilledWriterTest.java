@@ -59,7 +59,7 @@ class KilledWriterTest {
             "-Xmx128m",
             WritesUntilKilled.class.getName(),
             directory.toString(),
-            Durability.values()[random.nextInt(2)].name(),
+            (random.nextBoolean() ? Durability.OS : Durability.COMMIT).name(),
             Long.toString(random.nextLong())));
     for (int number : numbers) {
       command.add(Integer.toString(number));
