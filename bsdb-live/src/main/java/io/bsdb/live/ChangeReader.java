@@ -66,12 +66,16 @@ public final class ChangeReader implements Closeable {
     Path log = table.resolve(SnapshotFormat.LOG_DIRECTORY);
     Owner.published(table); // or it is no writable table
     ChangeReader reader = new ChangeReader(log, name, position);
+    boolean isNew = reader.followers.isNew(name);
     reader.followers.write(name, position);
     try {
       reader.locate();
       return reader;
     } catch (IOException | RuntimeException | Error e) {
       reader.close();
+      if (isNew) {
+        reader.followers.remove(name);
+      }
       throw e;
     }
   }

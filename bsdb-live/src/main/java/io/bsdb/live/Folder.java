@@ -8,8 +8,8 @@ import io.bsdb.reader.overlay.Overlay;
 import io.bsdb.table.Changes;
 import io.bsdb.table.Manifest;
 import io.bsdb.table.Table;
+import java.io.Closeable;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLong;
@@ -19,7 +19,7 @@ import java.util.concurrent.locks.ReentrantLock;
  * Folds published changes into new partition files, a few partitions at a time, so that no second
  * copy of the table is needed.
  */
-final class Folder {
+final class Folder implements Closeable {
   /** Of all partitions, how many a step folds. */
   private static final int STEPS = 8;
 
@@ -30,6 +30,8 @@ final class Folder {
   private final long maxChangedKeys;
   private final AtomicLong folds = new AtomicLong();
   private volatile boolean paused;
+  private volatile long changedKeys;
+  private boolean closed;
 
   Folder(
       Path directory,
@@ -48,6 +50,7 @@ final class Folder {
 
   /** Folds what is due. */
   void foldDue() throws IOException {
+    count();
     if (paused || reader.isEmpty()) {
       return;
     }
@@ -69,6 +72,9 @@ final class Folder {
   void fold(double fraction) throws IOException {
     lock.lock();
     try {
+      if (closed) {
+        throw new IOException("the table is closed; nothing was folded");
+      }
       Compactor.Result result;
       do {
         result = step(fraction);
@@ -94,20 +100,23 @@ final class Folder {
     if (reader.refresh()) {
       publisher.prune();
     }
+    count();
     return result;
+  }
+
+  /** Counts the changed keys of the version that is now in use. */
+  synchronized void count() throws IOException {
+    if (!reader.isEmpty()) {
+      try (TableReader.Lease lease = reader.lease()) {
+        Overlay changes = lease.reader().changes();
+        changedKeys = changes == null ? 0 : changes.changedKeys();
+      }
+    }
   }
 
   /** Returns the number of changed keys that are published and not folded. */
   long changedKeys() {
-    if (reader.isEmpty()) {
-      return 0;
-    }
-    try (TableReader.Lease lease = reader.lease()) {
-      Overlay changes = lease.reader().changes();
-      return changes == null ? 0 : changes.changedKeys();
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
+    return changedKeys;
   }
 
   long folds() {
@@ -128,7 +137,19 @@ final class Folder {
     compactor.resume();
   }
 
+  /** Has a fold end soon. */
   void stop() {
     compactor.stop();
+  }
+
+  /** Waits for a fold to end; there is none any more. */
+  @Override
+  public void close() {
+    lock.lock();
+    try {
+      closed = true;
+    } finally {
+      lock.unlock();
+    }
   }
 }

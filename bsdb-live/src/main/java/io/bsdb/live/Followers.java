@@ -31,6 +31,11 @@ record Followers(Path log) {
     Files.move(next, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
   }
 
+  /** Returns whether there is no such follower yet. */
+  boolean isNew(String name) {
+    return !Files.exists(file(name));
+  }
+
   /** Has a follower hold nothing back any more. */
   void remove(String name) throws IOException {
     Files.deleteIfExists(file(name));

@@ -277,6 +277,7 @@ final class LiveTable implements WritableTable {
   private void publishDue() throws IOException {
     if (log.isUsable() && log.completeLength() >= publishedLength) {
       publisher.publish();
+      folder.count();
       folding.wake();
     }
   }
@@ -306,6 +307,7 @@ final class LiveTable implements WritableTable {
   @Override
   public void publish() throws IOException {
     publisher.publish();
+    folder.count();
     adjustLoad();
     folding.wake();
   }
@@ -340,6 +342,7 @@ final class LiveTable implements WritableTable {
   @Override
   public LogPosition checkpoint(Path target) throws IOException {
     LogPosition position = publisher.copyTo(target);
+    folder.count();
     adjustLoad();
     folding.wake();
     return position;
@@ -389,6 +392,7 @@ final class LiveTable implements WritableTable {
               publishing,
               folding,
               publisher,
+              folder,
               commit,
               this::awaitLookups,
               log,

@@ -96,8 +96,9 @@ public interface WritableTable extends KeyLookup, Closeable {
   void compact() throws IOException;
 
   /**
-   * Has folding wait, until {@link #resumeCompaction}. Changes are published on, and fail once as
-   * many keys have changed as {@link WritableOptions#maxChangedKeys} allows.
+   * Has folding wait, that of {@link #compact} too, until {@link #resumeCompaction}. Changes are
+   * published on, and fail once as many keys have changed as {@link WritableOptions#maxChangedKeys}
+   * allows.
    */
   void pauseCompaction();
 
