@@ -34,16 +34,24 @@ final class LiveTable implements WritableTable {
   private static final byte[] NOTHING = new byte[0];
 
   /** Segments of the log after which they are published. */
-  private static final int PUBLISHED_SEGMENTS = 4;
+  static final int PUBLISHED_SEGMENTS = 4;
 
-  /** Where the files are, for tests that inject faults. */
+  /**
+   * Where the files are and how long, for tests that inject faults.
+   *
+   * @param publishedSegments segments of the log after which they are published
+   */
   record Place(
-      Function<Path, LogStorage> log, Function<Path, TableStorage> table, int segmentLength) {
+      Function<Path, LogStorage> log,
+      Function<Path, TableStorage> table,
+      int segmentLength,
+      int publishedSegments) {
     static final Place DISK =
         new Place(
             LogDirectory::new,
             directory -> Table.at(directory).storage(),
-            LogDirectory.SEGMENT_LENGTH);
+            LogDirectory.SEGMENT_LENGTH,
+            PUBLISHED_SEGMENTS);
   }
 
   private final Owner owner;
@@ -70,18 +78,18 @@ final class LiveTable implements WritableTable {
       Recovered recovered,
       Retention retention,
       WritableOptions options,
-      int segmentLength) {
+      Place place) {
     this.owner = owner;
     this.base = base;
     this.keys = new ChangedKeys.InUse(new ChangedKeys(index, null));
     this.calls = new Calls("writable table " + directory);
-    this.publishedLength = (long) PUBLISHED_SEGMENTS * segmentLength;
+    this.publishedLength = (long) place.publishedSegments() * place.segmentLength();
     this.maxChangedKeys = options.maxChangedKeys();
     long number = recovered.parts().get(recovered.parts().size() - 1).segment().number();
     Segments segments =
         new Segments(
             storage,
-            segmentLength,
+            place.segmentLength(),
             number,
             recovered.prepared(),
             () -> calls.awaitEnd(LOOKUPS_END_WITHIN));
@@ -141,16 +149,7 @@ final class LiveTable implements WritableTable {
               recovered.old());
       retention.trim();
       return new LiveTable(
-          directory,
-          owner,
-          table,
-          base,
-          index,
-          storage,
-          recovered,
-          retention,
-          options,
-          place.segmentLength());
+          directory, owner, table, base, index, storage, recovered, retention, options, place);
     } catch (IOException | RuntimeException | Error e) {
       try {
         Segments.closeAll(opened);

@@ -42,7 +42,11 @@ class ChangeReaderTest {
     return LiveTable.open(
         table(),
         WritableOptions.defaults().withDurability(Durability.OS),
-        new LiveTable.Place(LogDirectory::new, path -> Table.at(path).storage(), SEGMENT_LENGTH));
+        new LiveTable.Place(
+            LogDirectory::new,
+            path -> Table.at(path).storage(),
+            SEGMENT_LENGTH,
+            LiveTable.PUBLISHED_SEGMENTS));
   }
 
   /** Applies all that is durable. */

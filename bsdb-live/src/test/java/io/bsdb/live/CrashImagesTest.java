@@ -258,7 +258,8 @@ class CrashImagesTest {
   }
 
   private static LiveTable.Place faulty(Function<Path, LogStorage> log) {
-    return new LiveTable.Place(log, table -> Table.at(table).storage(), SEGMENT_LENGTH);
+    return new LiveTable.Place(
+        log, table -> Table.at(table).storage(), SEGMENT_LENGTH, Integer.MAX_VALUE);
   }
 
   private interface Fault {

@@ -46,7 +46,11 @@ class FoldingTest {
     return LiveTable.open(
         table(),
         options,
-        new LiveTable.Place(LogDirectory::new, path -> Table.at(path).storage(), SEGMENT_LENGTH));
+        new LiveTable.Place(
+            LogDirectory::new,
+            path -> Table.at(path).storage(),
+            SEGMENT_LENGTH,
+            LiveTable.PUBLISHED_SEGMENTS));
   }
 
   private void buildBase(Map<String, String> model, int partitions) throws IOException {
@@ -202,7 +206,8 @@ class FoldingTest {
               new LiveTable.Place(
                   LogDirectory::new,
                   path -> new StoppingStorage(Table.at(path).storage(), left),
-                  SEGMENT_LENGTH))) {
+                  SEGMENT_LENGTH,
+                  LiveTable.PUBLISHED_SEGMENTS))) {
         assertSame(table, model, "after steps " + steps);
         for (int i = 0; i < 40; i++) {
           String key = "key" + (steps * 17 + i) % 600;

@@ -44,7 +44,11 @@ class WritableTableTest {
     return LiveTable.open(
         directory,
         WritableOptions.defaults().withDurability(durability),
-        new LiveTable.Place(LogDirectory::new, place -> Table.at(place).storage(), SEGMENT_LENGTH));
+        new LiveTable.Place(
+            LogDirectory::new,
+            place -> Table.at(place).storage(),
+            SEGMENT_LENGTH,
+            LiveTable.PUBLISHED_SEGMENTS));
   }
 
   private void buildBase(Map<String, String> model) throws IOException {

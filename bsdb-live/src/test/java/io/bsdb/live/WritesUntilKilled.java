@@ -30,7 +30,11 @@ final class WritesUntilKilled {
     return LiveTable.open(
         table,
         WritableOptions.defaults().withDurability(durability),
-        new LiveTable.Place(LogDirectory::new, path -> Table.at(path).storage(), SEGMENT_LENGTH));
+        new LiveTable.Place(
+            LogDirectory::new,
+            path -> Table.at(path).storage(),
+            SEGMENT_LENGTH,
+            LiveTable.PUBLISHED_SEGMENTS));
   }
 
   /**
