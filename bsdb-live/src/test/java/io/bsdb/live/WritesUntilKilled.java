@@ -38,6 +38,8 @@ final class WritesUntilKilled {
   }
 
   /**
+   * Writes until it is killed.
+   *
    * @param arguments the table, the durability, a seed, and the number behind which each thread
    *     goes on
    */
