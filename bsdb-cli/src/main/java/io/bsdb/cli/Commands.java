@@ -30,6 +30,7 @@ final class Commands {
           "rollback",
           "prune",
           "sweep",
+          "log",
           "quickstart");
 
   private Commands() {}
@@ -66,6 +67,7 @@ final class Commands {
       case "rollback" -> new RollbackCommand(console);
       case "prune" -> new PruneCommand(console);
       case "sweep" -> new SweepCommand(console);
+      case "log" -> new LogCommand(console);
       case "quickstart" -> new QuickstartCommand(console);
       default -> null;
     };

@@ -31,6 +31,7 @@ class LauncherTest {
           "kstreams-lookup",
           "examples",
           "bsdb-http",
+          "bsdb-live",
           "bsdb-sql",
           "bsdb-cli");
 

@@ -153,7 +153,8 @@ final class CleanUp {
               sweep(directory, limit);
             }
           }
-          Instant segmentLimit = min(limit, Instant.now().minus(SPARED_SEGMENTS));
+          Instant segmentLimit =
+              table.isOwned() ? limit : min(limit, Instant.now().minus(SPARED_SEGMENTS));
           for (String name : storage.list(SnapshotFormat.DATA_DIRECTORY)) {
             String file = SnapshotFormat.DATA_DIRECTORY + "/" + name;
             if (SEGMENT.matcher(name).matches() && !inUse.contains(file)) {

@@ -16,7 +16,8 @@ import org.jspecify.annotations.Nullable;
  * @param keyBytes sum of key lengths
  * @param valueBytes sum of value lengths
  * @param version the version in whose directory the file lies; null if in the manifest's own
- * @param foldedThrough the number of the last segment whose changes are in the file; 0 if none is
+ * @param foldedThrough the number of the last segment of which no change applies to the file any
+ *     more; 0 if all apply
  * @param lowerBound its first key in Base64, in a table in key order: empty for the first
  *     partition; null in hash order
  */
@@ -60,6 +61,11 @@ public record PartitionFile(
   /** Returns the same file as the manifest of another version names it. */
   PartitionFile in(String home) {
     return with(partition, name, version == null ? home : version, foldedThrough, lowerBound);
+  }
+
+  /** Returns the same file, with the changes of more segments in it. */
+  public PartitionFile foldedThrough(long through) {
+    return with(partition, name, version, through, lowerBound);
   }
 
   /** Returns the same file, written by a fold: in a version's directory, with changes in it. */

@@ -40,9 +40,11 @@ public final class Table {
   private static final int MAX_CURRENT_LENGTH = 4096;
 
   private final TableStorage storage;
+  private final boolean owned;
 
-  private Table(TableStorage storage) {
+  private Table(TableStorage storage, boolean owned) {
     this.storage = storage;
+    this.owned = owned;
   }
 
   /**
@@ -50,7 +52,7 @@ public final class Table {
    * exist yet.
    */
   public static Table at(Path directory) {
-    return new Table(new PathStorage(directory));
+    return new Table(new PathStorage(directory), false);
   }
 
   /**
@@ -60,7 +62,23 @@ public final class Table {
    */
   @Internal
   public static Table of(TableStorage storage) {
-    return new Table(storage);
+    return new Table(storage, false);
+  }
+
+  /**
+   * Returns the table in some storage for the process that owns it as a writable table: the only
+   * one that publishes.
+   *
+   * @hidden
+   */
+  @Internal
+  public static Table ofOwner(TableStorage storage) {
+    return new Table(storage, true);
+  }
+
+  /** Returns whether nobody else writes segments. */
+  boolean isOwned() {
+    return owned;
   }
 
   /**
@@ -345,9 +363,9 @@ public final class Table {
     return published.get(0);
   }
 
-  /** Refuses to put another version in service under a log that lies over this one. */
+  /** Refuses others than the owner of a writable table, whose log lies over this version. */
   private void requireNoOwner() throws IOException {
-    if (storage.list(SnapshotFormat.LOG_DIRECTORY).contains(SnapshotFormat.OWNER_FILE)) {
+    if (!owned && storage.list(SnapshotFormat.LOG_DIRECTORY).contains(SnapshotFormat.OWNER_FILE)) {
       throw new PublishConflictException(
           "a writable table cannot be published into: file=%s/%s/%s; write changes in the process that owns it, or publish into another table"
               .formatted(storage, SnapshotFormat.LOG_DIRECTORY, SnapshotFormat.OWNER_FILE));

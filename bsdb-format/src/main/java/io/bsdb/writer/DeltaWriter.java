@@ -1,10 +1,14 @@
 package io.bsdb.writer;
 
+import io.bsdb.format.Internal;
 import io.bsdb.row.Schema;
+import io.bsdb.table.Changes;
 import io.bsdb.table.Manifest;
 import io.bsdb.table.PublishConflictException;
 import io.bsdb.table.RecordOrder;
 import io.bsdb.table.SegmentFile;
+import io.bsdb.table.StreamProgress;
+import io.bsdb.table.StreamProgress.Checkpoint;
 import io.bsdb.table.Table;
 import java.io.Closeable;
 import java.io.IOException;
@@ -28,6 +32,7 @@ public final class DeltaWriter implements Closeable {
   private final @Nullable Schema schema;
   private final SegmentFiles files;
   private final Map<String, String> positions = new LinkedHashMap<>();
+  private final Map<String, Checkpoint> checkpoints = new LinkedHashMap<>();
   private List<SegmentFile> segments = List.of();
   private State state = State.OPEN;
 
@@ -115,6 +120,17 @@ public final class DeltaWriter implements Closeable {
     positions.put(source, position);
   }
 
+  /**
+   * Notes that these are the changes of a stream's checkpoint; becomes part of the manifest.
+   *
+   * @hidden
+   */
+  @Internal
+  public void checkpoint(String stream, Checkpoint checkpoint) {
+    requireOpen();
+    checkpoints.put(stream, checkpoint);
+  }
+
   private void requireOpen() {
     switch (state) {
       case OPEN -> {}
@@ -139,7 +155,7 @@ public final class DeltaWriter implements Closeable {
     state = State.FAILED;
     segments = files.finish();
     Manifest manifest;
-    if (segments.isEmpty() && positions.isEmpty()) {
+    if (segments.isEmpty() && positions.isEmpty() && checkpoints.isEmpty()) {
       manifest = table.manifest(table.requireCurrentVersion());
     } else {
       manifest = table.edit(this::append);
@@ -158,8 +174,17 @@ public final class DeltaWriter implements Closeable {
     }
     Map<String, String> newPositions = new LinkedHashMap<>(inService.sourcePositions());
     newPositions.putAll(positions);
-    return inService.with(
-        inService.partitions(), newPositions, inService.changes().append(segments));
+    Changes changes = inService.changes().append(segments);
+    for (Map.Entry<String, Checkpoint> entry : checkpoints.entrySet()) {
+      StreamProgress before = changes.streams().get(entry.getKey());
+      changes =
+          changes.with(
+              entry.getKey(),
+              before == null
+                  ? new StreamProgress(entry.getValue())
+                  : before.after(entry.getValue()));
+    }
+    return inService.with(inService.partitions(), newPositions, changes);
   }
 
   /** Deletes what was not published. */

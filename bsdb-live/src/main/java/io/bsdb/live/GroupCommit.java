@@ -5,8 +5,10 @@ import io.bsdb.format.segment.FrameBuffer;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Queue;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
@@ -88,6 +90,7 @@ final class GroupCommit implements Closeable {
   private final Condition room = lock.newCondition();
   private Group filling = new Group();
   private Group spare = new Group();
+  private final Queue<Waiter> exclusive = new ArrayDeque<>();
   private boolean led;
   private boolean closed;
 
@@ -114,6 +117,35 @@ final class GroupCommit implements Closeable {
   /** Has a frame written that says how far the log is durable. */
   void mark() throws IOException {
     submit(0, group -> group.mark = true);
+  }
+
+  /** Work that is done while no group is written. */
+  interface Action {
+    void run() throws IOException;
+  }
+
+  /** Runs an action between two groups, in the calling thread. */
+  void exclusively(Action action) throws IOException {
+    Waiter waiter = null;
+    lock.lock();
+    try {
+      requireOpen();
+      if (led) {
+        waiter = new Waiter();
+        exclusive.add(waiter);
+      }
+      led = true;
+    } finally {
+      lock.unlock();
+    }
+    if (waiter != null) {
+      waiter.await();
+    }
+    try {
+      action.run();
+    } finally {
+      passOn(spare);
+    }
   }
 
   private interface Addition {
@@ -197,11 +229,13 @@ final class GroupCommit implements Closeable {
     lock.lock();
     try {
       spare = empty;
-      if (filling.waiters.isEmpty()) {
+      next = exclusive.poll();
+      if (next == null && !filling.waiters.isEmpty()) {
+        next = filling.waiters.remove(0);
+      }
+      if (next == null) {
         led = false;
         room.signalAll();
-      } else {
-        next = filling.waiters.remove(0);
       }
     } finally {
       lock.unlock();

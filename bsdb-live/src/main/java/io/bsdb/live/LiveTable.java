@@ -5,9 +5,12 @@ import io.bsdb.format.segment.ChangeKind;
 import io.bsdb.format.segment.SegmentWriter;
 import io.bsdb.live.Recovery.Recovered;
 import io.bsdb.reader.Calls;
-import io.bsdb.reader.SnapshotReader;
+import io.bsdb.reader.RecordCursor;
+import io.bsdb.reader.follow.OnMissing;
+import io.bsdb.reader.follow.TableReader;
 import io.bsdb.reader.overlay.Overlay;
 import io.bsdb.table.Table;
+import io.bsdb.table.TableStorage;
 import io.bsdb.writer.DeltaWriter;
 import java.io.Closeable;
 import java.io.IOException;
@@ -30,67 +33,128 @@ final class LiveTable implements WritableTable {
   private static final Duration LOOKUPS_END_WITHIN = Duration.ofSeconds(1);
   private static final byte[] NOTHING = new byte[0];
 
+  /** Segments of the log after which they are published. */
+  static final int PUBLISHED_SEGMENTS = 4;
+
+  /**
+   * Where the files are and how long, for tests that inject faults.
+   *
+   * @param publishedSegments segments of the log after which they are published
+   */
+  record Place(
+      Function<Path, LogStorage> log,
+      Function<Path, TableStorage> table,
+      int segmentLength,
+      int publishedSegments) {
+    static final Place DISK =
+        new Place(
+            LogDirectory::new,
+            directory -> Table.at(directory).storage(),
+            LogDirectory.SEGMENT_LENGTH,
+            PUBLISHED_SEGMENTS);
+  }
+
   private final Owner owner;
-  private final @Nullable SnapshotReader base;
-  private final LogIndex index;
+  private final TableReader base;
+  private final ChangedKeys.InUse keys;
   private final Log log;
   private final GroupCommit commit;
+  private final Publisher publisher;
+  private final Folder folder;
+  private final Background publishing;
+  private final Background folding;
+  private final Backpressure backpressure = new Backpressure(this::obstacle);
   private final Calls calls;
+  private final long publishedLength;
+  private final long maxChangedKeys;
 
   private LiveTable(
       Path directory,
       Owner owner,
-      @Nullable SnapshotReader base,
+      Table table,
+      TableReader base,
       LogIndex index,
       LogStorage storage,
       Recovered recovered,
-      Durability durability,
-      int segmentLength) {
+      Retention retention,
+      WritableOptions options,
+      Place place) {
     this.owner = owner;
     this.base = base;
-    this.index = index;
+    this.keys = new ChangedKeys.InUse(new ChangedKeys(index, null));
     this.calls = new Calls("writable table " + directory);
+    this.publishedLength = (long) place.publishedSegments() * place.segmentLength();
+    this.maxChangedKeys = options.maxChangedKeys();
     long number = recovered.parts().get(recovered.parts().size() - 1).segment().number();
     Segments segments =
         new Segments(
             storage,
-            segmentLength,
+            place.segmentLength(),
             number,
             recovered.prepared(),
             () -> calls.awaitEnd(LOOKUPS_END_WITHIN));
     index.retireTo(segments::retire);
-    this.log = new Log(storage, index, durability, recovered, segments);
+    this.log =
+        new Log(
+            storage, index, options.durability(), recovered, segments, retention, this::adjustLoad);
     this.commit = new GroupCommit(log);
+    this.publisher =
+        new Publisher(
+            directory,
+            table,
+            owner.id(),
+            recovered.start(),
+            base,
+            log,
+            commit,
+            keys,
+            segments::newIndex,
+            segments::retire);
+    this.folder = new Folder(directory, table, base, publisher, options);
+    this.publishing = new Background("bsdb-publish", this::publishDue, this::adjustLoad);
+    this.folding = new Background("bsdb-fold", folder::foldDue, this::adjustLoad);
     segments.start(this::markIdle);
+    adjustLoad();
+    folding.wake();
   }
 
-  static WritableTable open(
-      Path table, WritableOptions options, Function<Path, LogStorage> storages, int segmentLength)
+  static WritableTable open(Path directory, WritableOptions options, Place place)
       throws IOException {
-    Files.createDirectories(table);
+    Files.createDirectories(directory);
     List<Closeable> opened = new ArrayList<>();
     try {
-      Owner owner = Owner.acquire(table);
-      opened.add(owner);
-      SnapshotReader base = null;
-      if (Table.at(table).currentVersion() != null) {
-        base = SnapshotReader.open(table, options.reader());
-        opened.add(base);
-        DeltaWriter.requireKeys(base.manifest(), Table.at(table));
+      Owner owner = Owner.acquire(directory);
+      opened.add(0, owner);
+      Table table = Table.ofOwner(place.table().apply(directory));
+      table.sweep(Duration.ZERO);
+      TableReader base =
+          TableReader.builder(directory)
+              .options(options.reader())
+              .refreshEvery(Duration.ZERO)
+              .onMissing(OnMissing.EMPTY)
+              .open();
+      opened.add(0, base);
+      if (!base.isEmpty()) {
+        DeltaWriter.requireKeys(base.manifest(), table);
       }
       LogIndex index = new LogIndex();
-      opened.add(index);
-      LogStorage storage = storages.apply(table.resolve(SnapshotFormat.LOG_DIRECTORY));
-      Recovered recovered = new Recovery(storage, index, segmentLength).run();
+      opened.add(0, index);
+      LogStorage storage = place.log().apply(directory.resolve(SnapshotFormat.LOG_DIRECTORY));
+      Recovered recovered =
+          new Recovery(storage, index, place.segmentLength(), owner.published()).run();
+      Retention retention =
+          new Retention(
+              storage,
+              new Followers(directory.resolve(SnapshotFormat.LOG_DIRECTORY)),
+              recovered.old());
+      retention.trim();
       return new LiveTable(
-          table, owner, base, index, storage, recovered, options.durability(), segmentLength);
+          directory, owner, table, base, index, storage, recovered, retention, options, place);
     } catch (IOException | RuntimeException | Error e) {
-      for (int i = opened.size() - 1; i >= 0; i--) {
-        try {
-          opened.get(i).close();
-        } catch (IOException suppressed) {
-          e.addSuppressed(suppressed);
-        }
+      try {
+        Segments.closeAll(opened);
+      } catch (IOException suppressed) {
+        e.addSuppressed(suppressed);
       }
       throw e;
     }
@@ -100,11 +164,12 @@ final class LiveTable implements WritableTable {
   public byte @Nullable [] get(byte[] key) throws IOException {
     int call = calls.enter();
     try {
+      LogIndex index = keys.get().with(key);
       long found = index.find(key);
       if (found >= 0) {
         return index.copy(found);
       }
-      return found == Overlay.DELETED || base == null ? null : base.get(key);
+      return found == Overlay.DELETED ? null : base.get(key);
     } finally {
       calls.left(call);
     }
@@ -114,17 +179,18 @@ final class LiveTable implements WritableTable {
   public int get(byte[] key, ByteBuffer target) throws IOException {
     int call = calls.enter();
     try {
+      LogIndex index = keys.get().with(key);
       long found = index.find(key);
       if (found >= 0) {
-        return copy(found, target);
+        return copy(index, found, target);
       }
-      return found == Overlay.DELETED || base == null ? NOT_FOUND : base.get(key, target);
+      return found == Overlay.DELETED ? NOT_FOUND : base.get(key, target);
     } finally {
       calls.left(call);
     }
   }
 
-  private int copy(long found, ByteBuffer target) {
+  private static int copy(LogIndex index, long found, ByteBuffer target) {
     long place = index.value(found);
     int length = (int) place;
     if (length > target.remaining()) {
@@ -136,23 +202,25 @@ final class LiveTable implements WritableTable {
   }
 
   @Override
-  public List<byte @Nullable []> getAll(List<byte[]> keys) throws IOException {
+  public List<byte @Nullable []> getAll(List<byte[]> wanted) throws IOException {
     int call = calls.enter();
     try {
-      byte[][] values = new byte[keys.size()][];
+      ChangedKeys changed = keys.get();
+      byte[][] values = new byte[wanted.size()][];
       List<byte[]> unchanged = new ArrayList<>();
-      int[] places = new int[keys.size()];
+      int[] places = new int[wanted.size()];
       for (int i = 0; i < values.length; i++) {
-        byte[] key = keys.get(i);
+        byte[] key = wanted.get(i);
+        LogIndex index = changed.with(key);
         long found = index.find(key);
         if (found >= 0) {
           values[i] = index.copy(found);
-        } else if (found == Overlay.UNCHANGED && base != null) {
+        } else if (found == Overlay.UNCHANGED) {
           places[unchanged.size()] = i;
           unchanged.add(key);
         }
       }
-      if (base != null && !unchanged.isEmpty()) {
+      if (!unchanged.isEmpty()) {
         List<byte @Nullable []> found = base.getAll(unchanged);
         for (int i = 0; i < found.size(); i++) {
           values[places[i]] = found.get(i);
@@ -168,18 +236,21 @@ final class LiveTable implements WritableTable {
   public void put(byte[] key, byte[] value) throws IOException {
     SegmentWriter.requireKeyLength(key.length);
     SegmentWriter.requireValueLength(value.length);
+    backpressure.admit();
     commit.add(ChangeKind.PUT, key, value);
   }
 
   @Override
   public void delete(byte[] key) throws IOException {
     SegmentWriter.requireKeyLength(key.length);
+    backpressure.admit();
     commit.add(ChangeKind.DELETE, key, NOTHING);
   }
 
   @Override
   public void write(WriteBatch batch) throws IOException {
     if (batch.size() > 0) {
+      backpressure.admit();
       commit.addAll(batch.records());
     }
   }
@@ -201,11 +272,97 @@ final class LiveTable implements WritableTable {
     }
   }
 
+  /** Publishes the log if it has become long. */
+  private void publishDue() throws IOException {
+    if (log.isUsable() && log.completeLength() >= publishedLength) {
+      publisher.publish();
+      folder.count();
+      folding.wake();
+    }
+  }
+
+  /** Has work in the background begin, and writers wait for it, as necessary. */
+  private void adjustLoad() {
+    double unpublished = (double) log.completeLength() / publishedLength;
+    double unfolded = (double) folder.changedKeys() / maxChangedKeys;
+    backpressure.set(Math.max(unpublished, unfolded));
+    if (unpublished >= 1 && publishing.failure() == null) {
+      publishing.wake();
+    }
+  }
+
+  private @Nullable String obstacle() {
+    for (Background background : List.of(publishing, folding)) {
+      Throwable failure = background.failure();
+      if (failure != null) {
+        return "that fails: " + failure;
+      }
+    }
+    return folder.isPaused() && folder.changedKeys() >= Backpressure.FULL * maxChangedKeys
+        ? "compaction is paused: resume it"
+        : null;
+  }
+
+  @Override
+  public void publish() throws IOException {
+    publisher.publish();
+    folder.count();
+    adjustLoad();
+    folding.wake();
+  }
+
+  @Override
+  public void compact() throws IOException {
+    publish();
+    if (!base.isEmpty()) {
+      folder.fold(0);
+    }
+    adjustLoad();
+  }
+
+  @Override
+  public void pauseCompaction() {
+    folder.pause();
+    adjustLoad();
+  }
+
+  @Override
+  public void resumeCompaction() {
+    folder.resume();
+    folding.wake();
+  }
+
+  @Override
+  public RecordCursor cursor() throws IOException {
+    publish();
+    return base.isEmpty() ? VersionCursor.EMPTY : VersionCursor.over(base.lease());
+  }
+
+  @Override
+  public LogPosition checkpoint(Path target) throws IOException {
+    LogPosition position = publisher.copyTo(target);
+    folder.count();
+    adjustLoad();
+    folding.wake();
+    return position;
+  }
+
   @Override
   public WritableStats stats() {
     int call = calls.enter();
     try {
-      return log.stats();
+      ChangedKeys changed = keys.get();
+      return new WritableStats(
+          changed.keys(),
+          folder.changedKeys(),
+          changed.indexBytes(),
+          log.segmentCount(),
+          log.length(),
+          log.changes(),
+          log.groups(),
+          log.syncs(),
+          publisher.publications(),
+          folder.folds());
     } finally {
       calls.left(call);
     }
@@ -226,23 +383,32 @@ final class LiveTable implements WritableTable {
     } catch (IOException e) {
       failure = e;
     }
-    commit.close();
-    while (!calls.awaitEnd(LOOKUPS_END_WITHIN)) {
-      Thread.onSpinWait();
-    }
-    for (Closeable part : parts()) {
-      try {
-        part.close();
-      } catch (IOException e) {
-        failure = failure == null ? e : failure;
-      }
+    backpressure.close();
+    folder.stop();
+    try {
+      Segments.closeAll(
+          List.of(
+              publishing,
+              folding,
+              publisher,
+              folder,
+              commit,
+              this::awaitLookups,
+              log,
+              () -> keys.get().close(),
+              base,
+              owner));
+    } catch (IOException e) {
+      failure = failure == null ? e : failure;
     }
     if (failure != null) {
       throw failure;
     }
   }
 
-  private List<Closeable> parts() {
-    return base == null ? List.of(log, index, owner) : List.of(log, index, base, owner);
+  private void awaitLookups() {
+    while (!calls.awaitEnd(LOOKUPS_END_WITHIN)) {
+      Thread.onSpinWait();
+    }
   }
 }

@@ -7,6 +7,7 @@ import io.bsdb.live.Recovery.Recovered;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicLong;
@@ -21,9 +22,14 @@ import org.jspecify.annotations.Nullable;
  */
 final class Log implements GroupCommit.Sink, Closeable {
   private final LogStorage storage;
-  private final LogIndex index;
+  private LogIndex index;
   private final Durability durability;
   private final Segments segments;
+  private final Retention retention;
+
+  /** Is told of each new segment. */
+  private final Runnable continued;
+
   private final List<LogPart> parts;
   private LogPart part;
   private int indexNumber;
@@ -44,14 +50,18 @@ final class Log implements GroupCommit.Sink, Closeable {
       LogIndex index,
       Durability durability,
       Recovered recovered,
-      Segments segments) {
+      Segments segments,
+      Retention retention,
+      Runnable continued) {
+    this.retention = retention;
+    this.continued = continued;
     this.storage = storage;
     this.index = index;
     this.durability = durability;
     this.segments = segments;
     this.parts = new CopyOnWriteArrayList<>(recovered.parts());
     this.part = parts.get(parts.size() - 1);
-    this.indexNumber = parts.size() - 1;
+    this.indexNumber = index.segmentCount() - 1;
     this.end = recovered.end();
     this.durable = recovered.end();
     this.recorded = recovered.durable();
@@ -126,10 +136,10 @@ final class Log implements GroupCommit.Sink, Closeable {
 
   /** Goes on in another segment, once all of this one is durable. */
   private void continueIn(LogPart next) throws IOException {
-    if (parts.size() == LogIndex.MAX_SEGMENTS) {
+    if (index.segmentCount() == LogIndex.MAX_SEGMENTS) {
       next.close();
       throw new IOException(
-          "the log is full: directory=%s segments=%d; nothing was written, build the table anew with its changes"
+          "the log is full: directory=%s segments=%d; nothing was written, find out why the table's changes are not published"
               .formatted(storage.path(""), parts.size()));
     }
     if (durable < end) {
@@ -150,6 +160,41 @@ final class Log implements GroupCommit.Sink, Closeable {
     durable = LogSegment.FIRST_FRAME;
     recorded = durable;
     sequence = 1;
+    continued.run();
+  }
+
+  /**
+   * Goes on in another segment, whose changes another index finds, and makes that durable. Not
+   * while a group is written.
+   *
+   * @return the place of the cut
+   */
+  Place cut(LogIndex next) throws IOException {
+    requireUsable();
+    Place place = part.place(end);
+    LogPart segment = segments.take(LogSegment.FIRST_FRAME + LogSegment.FIRST_FRAME_LENGTH);
+    index = next;
+    continueIn(segment);
+    force();
+    return place;
+  }
+
+  /** Gives up the segments through a number, whose changes are in a version. */
+  void release(long through) {
+    List<LogPart> old = parts.stream().filter(each -> each.segment().number() <= through).toList();
+    parts.removeAll(old);
+    for (LogPart unused : old) {
+      segments.retire(
+          () -> {
+            unused.close();
+            retention.add(unused.name());
+          });
+    }
+  }
+
+  /** Returns the length of the segments before the one that is written. */
+  long completeLength() {
+    return length() - parts.get(parts.size() - 1).length();
   }
 
   private void apply(int frame, int length) throws IOException {
@@ -168,29 +213,30 @@ final class Log implements GroupCommit.Sink, Closeable {
     return poison == null;
   }
 
-  WritableStats stats() {
-    long bytes = 0;
-    for (LogPart open : parts) {
-      bytes += open.length();
-    }
-    return new WritableStats(
-        index.keys(),
-        index.length(),
-        parts.size(),
-        bytes,
-        changes.get(),
-        groups.get(),
-        syncs.get());
+  long length() {
+    return parts.stream().mapToLong(LogPart::length).sum();
+  }
+
+  int segmentCount() {
+    return parts.size();
+  }
+
+  long changes() {
+    return changes.get();
+  }
+
+  long groups() {
+    return groups.get();
+  }
+
+  long syncs() {
+    return syncs.get();
   }
 
   @Override
   public void close() throws IOException {
-    try {
-      segments.close();
-    } finally {
-      for (LogPart open : parts) {
-        open.close();
-      }
-    }
+    List<Closeable> open = new ArrayList<>(parts);
+    open.add(segments);
+    Segments.closeAll(open);
   }
 }

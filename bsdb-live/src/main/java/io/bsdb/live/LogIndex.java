@@ -11,6 +11,7 @@ import java.lang.invoke.VarHandle;
 import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Finds the newest record of each changed key in the segments of a log. One thread at a time adds,
@@ -156,6 +157,35 @@ final class LogIndex implements Closeable {
       position = index.next(position + Long.BYTES, low);
     }
     return Overlay.UNCHANGED;
+  }
+
+  /** Is given the newest change of a key. */
+  interface Change {
+    /**
+     * Takes a change.
+     *
+     * @param value null if the key is deleted
+     */
+    void accept(byte[] key, byte @Nullable [] value) throws IOException;
+  }
+
+  /** Hands out the newest change of each key, while none is added. */
+  void forEach(Change change) throws IOException {
+    for (int i = 0; i < parts.length(); i++) {
+      ChangeIndex index = parts.get(i);
+      for (int at = 0; index.holds(at); at += Long.BYTES) {
+        long address = index.address(at);
+        if (address != 0) {
+          boolean deleted = segment(address).isDelete(offset(address));
+          change.accept(key(address), deleted ? null : copy(address));
+        }
+      }
+    }
+  }
+
+  /** Returns the number of segments. */
+  int segmentCount() {
+    return segments.length;
   }
 
   /** Returns the buffer that holds a value. */

@@ -49,7 +49,7 @@ final class LogPart implements Closeable {
     }
   }
 
-  private static long number(LogStorage storage, String name) throws IOException {
+  static long number(LogStorage storage, String name) throws IOException {
     if (!name.matches("[0-9]{10}\\.log")) {
       throw new IOException(
           "not a file of a log: file=%s expected=a number of ten digits and .log; move it away"

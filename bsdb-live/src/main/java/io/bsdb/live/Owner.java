@@ -1,7 +1,10 @@
 package io.bsdb.live;
 
 import io.bsdb.format.CorruptSnapshotException;
+import io.bsdb.format.Excerpt;
 import io.bsdb.format.SnapshotFormat;
+import io.bsdb.table.Manifest;
+import io.bsdb.table.StreamProgress;
 import io.bsdb.table.Table;
 import java.io.Closeable;
 import java.io.IOException;
@@ -9,26 +12,43 @@ import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.Set;
+import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The right to write a table: a lock on a file that says which version the log lies over. The
+ * The right to write a table: a lock on a file that says which version the log began over. The
  * system releases it when the process ends, however it ends.
  */
 final class Owner implements Closeable {
   private static final String FIRST_LINE = "bsdb log 1";
   private static final int MAX_LENGTH = 4096;
+  private static final String NO_BASE = "none";
+  private static final Pattern CONTENT =
+      Pattern.compile(
+          FIRST_LINE
+              + "\n"
+              + "base (none|[0-9]{10}-[0-9a-f]{8})\n"
+              + "id ([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\n"
+              + "checksum [0-9a-f]{8}\n");
+
+  /** The stream as which a version names the log whose changes it has. */
+  static final String STREAM = "log";
 
   /** The tables that this process owns: closing any channel of a file would release its lock. */
   private static final Set<Path> OWNED = ConcurrentHashMap.newKeySet();
 
   private final Path file;
   private final FileChannel channel;
+  private UUID id = UUID.randomUUID();
+  private long published;
 
   private Owner(Path file, FileChannel channel) {
     this.file = file;
@@ -57,7 +77,7 @@ final class Owner implements Closeable {
         }
         Owner owner = new Owner(file, channel);
         Table table = Table.at(directory);
-        table.storage().exclusively(() -> owner.checkBase(table.currentVersion(), directory));
+        table.storage().exclusively(() -> owner.check(table, directory));
         return owner;
       } catch (IOException | RuntimeException | Error e) {
         channel.close();
@@ -74,31 +94,85 @@ final class Owner implements Closeable {
         "table is open for writing %s: file=%s; close it there first".formatted(where, file));
   }
 
-  private void checkBase(@Nullable String version, Path directory) throws IOException {
-    byte[] expected = content(version);
-    ByteBuffer actual = ByteBuffer.allocate(MAX_LENGTH);
-    while (actual.hasRemaining() && channel.read(actual, actual.position()) >= 0) {}
-    String text = new String(actual.array(), 0, actual.position(), StandardCharsets.UTF_8);
-    if (text.equals(new String(expected, StandardCharsets.UTF_8))) {
-      return;
+  private void check(Table table, Path directory) throws IOException {
+    ByteBuffer bytes = ByteBuffer.allocate(MAX_LENGTH);
+    while (bytes.hasRemaining() && channel.read(bytes, bytes.position()) >= 0) {}
+    String text = new String(bytes.array(), 0, bytes.position(), StandardCharsets.UTF_8);
+    if (isComplete(text)) {
+      id = id(text);
+      published = published(table, text, file);
+    } else if (isNew()) {
+      String version = table.currentVersion();
+      create(version == null ? NO_BASE : version, directory);
+    } else {
+      throw doesNotBelong(table.currentVersion(), text, file);
     }
-    if (isNew()) {
-      ByteBuffer bytes = ByteBuffer.wrap(expected);
-      while (bytes.hasRemaining()) {
-        channel.write(bytes, bytes.position());
+  }
+
+  private static boolean isComplete(String text) {
+    Matcher matcher = CONTENT.matcher(text);
+    return matcher.matches() && content(matcher.group(1), matcher.group(2)).equals(text);
+  }
+
+  private static UUID id(String text) {
+    return UUID.fromString(text.lines().toList().get(2).substring("id ".length()));
+  }
+
+  /**
+   * Returns the last segment whose changes are in the version in service, without becoming its
+   * owner.
+   */
+  static long published(Path directory) throws IOException {
+    Path file = directory.resolve(SnapshotFormat.LOG_DIRECTORY).resolve(SnapshotFormat.OWNER_FILE);
+    if (!Files.exists(file)) {
+      throw new NoSuchFileException(file.toString(), null, "not a writable table; check the path");
+    }
+    String text = new String(Files.readAllBytes(file), StandardCharsets.UTF_8);
+    if (!isComplete(text)) {
+      throw doesNotBelong(null, text, file);
+    }
+    return published(Table.at(directory), text, file);
+  }
+
+  private static long published(Table table, String text, Path file) throws IOException {
+    String base = text.lines().toList().get(1).substring("base ".length());
+    String version = table.currentVersion();
+    if (version == null) {
+      if (!base.equals(NO_BASE)) {
+        throw doesNotBelong(null, text, file);
       }
-      channel.truncate(expected.length);
-      channel.force(true);
-      LogDirectory.sync(directory.resolve(SnapshotFormat.LOG_DIRECTORY));
-      LogDirectory.sync(directory);
-      return;
+      return 0;
     }
-    throw new CorruptSnapshotException(
-        "the log does not belong to the version in service: file=%s expected='%s' actual='%s'; put the version that it names in service, or restore the table from a copy"
-            .formatted(
-                file,
-                new String(expected, StandardCharsets.UTF_8).strip().replace('\n', ' '),
-                text.strip().replace('\n', ' ')));
+    Manifest manifest = table.manifest(version);
+    StreamProgress progress = manifest.changes().streams().get(STREAM);
+    if (progress != null && progress.last().incarnation().equals(id(text))) {
+      return progress.last().number();
+    }
+    boolean empty =
+        manifest.parent() == null && manifest.recordCount() == 0 && !manifest.hasChanges();
+    if (!base.equals(version) && !(base.equals(NO_BASE) && empty)) {
+      throw doesNotBelong(version, text, file);
+    }
+    return 0;
+  }
+
+  private void create(String base, Path directory) throws IOException {
+    ByteBuffer bytes =
+        ByteBuffer.wrap(content(base, id.toString()).getBytes(StandardCharsets.UTF_8));
+    while (bytes.hasRemaining()) {
+      channel.write(bytes, bytes.position());
+    }
+    channel.truncate(bytes.capacity());
+    channel.force(true);
+    LogDirectory.sync(directory.resolve(SnapshotFormat.LOG_DIRECTORY));
+    LogDirectory.sync(directory);
+  }
+
+  private static CorruptSnapshotException doesNotBelong(
+      @Nullable String version, String text, Path file) {
+    return new CorruptSnapshotException(
+        "the log does not belong to the version in service: file=%s version=%s actual='%s'; put the version that it names in service, or restore the table from a copy"
+            .formatted(file, version, Excerpt.of(text.strip().replace('\n', ' '))));
   }
 
   /** Returns whether there is no log yet: a file that is not complete then was never in use. */
@@ -111,12 +185,21 @@ final class Owner implements Closeable {
     return true;
   }
 
-  private static byte[] content(@Nullable String version) {
-    String lines = FIRST_LINE + "\nbase " + (version == null ? "none" : version) + "\n";
+  private static String content(String base, String id) {
+    String lines = FIRST_LINE + "\nbase " + base + "\nid " + id + "\n";
     CRC32C crc = new CRC32C();
     crc.update(lines.getBytes(StandardCharsets.UTF_8));
-    return (lines + "checksum " + SnapshotFormat.hex((int) crc.getValue()) + "\n")
-        .getBytes(StandardCharsets.UTF_8);
+    return lines + "checksum " + SnapshotFormat.hex((int) crc.getValue()) + "\n";
+  }
+
+  /** Returns the log's own id. */
+  UUID id() {
+    return id;
+  }
+
+  /** Returns the number of the last segment whose changes are in the version in service. */
+  long published() {
+    return published;
   }
 
   @Override

@@ -1,6 +1,5 @@
 package io.bsdb.live;
 
-import io.bsdb.format.CorruptSnapshotException;
 import io.bsdb.format.segment.ChangeKind;
 import io.bsdb.format.segment.LogSegment;
 import io.bsdb.format.segment.LogSegment.End;
@@ -8,10 +7,7 @@ import io.bsdb.format.segment.LogSegment.Place;
 import io.bsdb.format.segment.Segment;
 import java.io.IOException;
 import java.util.ArrayList;
-import java.util.Collections;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,9 +21,16 @@ final class Recovery {
   private final LogStorage storage;
   private final LogIndex index;
   private final int segmentLength;
-  private final List<LogPart> opened = new ArrayList<>();
+  private final LogFiles files;
+  private final List<LogPart> opened;
 
-  Recovery(LogStorage storage, LogIndex index, int segmentLength) {
+  /**
+   * @param published number of the last segment whose changes are in the version in service; 0 if
+   *     none is
+   */
+  Recovery(LogStorage storage, LogIndex index, int segmentLength, long published) {
+    this.files = new LogFiles(storage, published);
+    this.opened = files.opened();
     this.storage = storage;
     this.index = index;
     this.segmentLength = segmentLength;
@@ -41,67 +44,30 @@ final class Recovery {
    * @param durable as {@link End#durable}
    * @param sequence of the last frame
    * @param prepared a segment that has not been used; may be null
+   * @param old names of segments that are published
    */
   record Recovered(
-      List<LogPart> parts, int end, int durable, long sequence, @Nullable LogPart prepared) {}
+      List<LogPart> parts,
+      int end,
+      int durable,
+      long sequence,
+      @Nullable LogPart prepared,
+      List<String> old) {
+    /** Returns where the log begins: behind what is published. */
+    LogPosition start() {
+      Place place = parts.get(0).segment().before();
+      return place == null ? LogPosition.START : new LogPosition(place.number(), place.end());
+    }
+  }
 
   /** Reads the log into the index, and makes durable what counts. */
   Recovered run() throws IOException {
     try {
-      List<LogPart> chain = open();
-      return recover(chain);
+      return recover(files.open());
     } catch (IOException | RuntimeException | Error e) {
-      for (LogPart part : opened) {
-        part.close();
-      }
+      files.close();
       throw e;
     }
-  }
-
-  /** Opens all segments; returns those that count, in their order. */
-  private List<LogPart> open() throws IOException {
-    for (String name : storage.list()) {
-      if (name.endsWith(LogPart.SUFFIX)) {
-        opened.add(LogPart.open(storage, name));
-      }
-    }
-    Map<Long, LogPart> numbered = new HashMap<>();
-    LogPart last = null;
-    for (LogPart part : opened) {
-      numbered.put(part.segment().number(), part);
-      last = part.segment().before() != null ? part : last;
-    }
-    List<LogPart> chain = new ArrayList<>();
-    LogPart part = last;
-    while (part != null) {
-      chain.add(part);
-      part = before(part, numbered);
-    }
-    Collections.reverse(chain);
-    return chain;
-  }
-
-  private @Nullable LogPart before(LogPart part, Map<Long, LogPart> numbered) throws IOException {
-    Place place = part.segment().before();
-    if (place == null) {
-      throw new CorruptSnapshotException(
-          "first frame of a segment of the log is damaged: file=%s offset=%d; restore the table from a copy"
-              .formatted(storage.path(part.name()), LogSegment.FIRST_FRAME));
-    }
-    if (place.equals(Place.NONE)) {
-      return null;
-    }
-    LogPart before = numbered.get(place.number());
-    if (before == null || !before.segment().fileId().equals(place.fileId())) {
-      throw new CorruptSnapshotException(
-          "segment of the log is missing: file=%s offset=%d expected before it=segment %d with file id %s; restore the table from a copy"
-              .formatted(
-                  storage.path(part.name()),
-                  LogSegment.FIRST_FRAME,
-                  place.number(),
-                  place.fileId()));
-    }
-    return before;
   }
 
   private Recovered recover(List<LogPart> chain) throws IOException {
@@ -151,7 +117,7 @@ final class Recovery {
       end = new End(first, first, 1, false);
     }
     delete(leftOver);
-    return new Recovered(chain, end.end(), end.durable(), end.sequence(), prepared);
+    return new Recovered(chain, end.end(), end.durable(), end.sequence(), prepared, files.old());
   }
 
   private Segment.Replay indexed(LogPart part) {

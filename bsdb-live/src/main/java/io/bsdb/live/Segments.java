@@ -1,6 +1,5 @@
 package io.bsdb.live;
 
-import io.bsdb.reader.overlay.ChangeIndex;
 import java.io.Closeable;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -11,12 +10,15 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Prepares the next segment of a log while one is written, in a thread of its own, which also gives
  * back memory that lookups have left.
  */
 final class Segments implements Closeable {
+  private static final Logger LOGGER = LoggerFactory.getLogger(Segments.class);
   private static final long IDLE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
   private final LogStorage storage;
@@ -25,7 +27,7 @@ final class Segments implements Closeable {
   private final Thread thread = new Thread(this::run, "bsdb-log");
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition changed = lock.newCondition();
-  private final List<ChangeIndex> retired = new ArrayList<>();
+  private final List<Closeable> retired = new ArrayList<>();
   private Runnable idle = () -> {};
   private long number;
   private @Nullable LogPart prepared;
@@ -64,11 +66,18 @@ final class Segments implements Closeable {
     thread.start();
   }
 
-  /** Frees an index once no lookup uses it. */
-  void retire(ChangeIndex index) {
+  /** Returns an index that gives what it has outgrown to this. */
+  LogIndex newIndex() throws IOException {
+    LogIndex index = new LogIndex();
+    index.retireTo(this::retire);
+    return index;
+  }
+
+  /** Closes something once no lookup uses it. */
+  void retire(Closeable used) {
     lock.lock();
     try {
-      retired.add(index);
+      retired.add(used);
       changed.signalAll();
     } finally {
       lock.unlock();
@@ -126,7 +135,7 @@ final class Segments implements Closeable {
 
   private void run() {
     while (true) {
-      List<ChangeIndex> left;
+      List<Closeable> left;
       boolean prepare;
       boolean waited = false;
       lock.lock();
@@ -185,17 +194,58 @@ final class Segments implements Closeable {
     }
   }
 
-  private void free(List<ChangeIndex> left) {
+  private void free(List<Closeable> left) {
     if (!lookupsHaveEnded.getAsBoolean()) {
       LockSupport.parkNanos(IDLE_NANOS / 100);
       return;
     }
-    left.forEach(ChangeIndex::close);
     lock.lock();
     try {
       retired.removeAll(left);
     } finally {
       lock.unlock();
+    }
+    for (Closeable unused : left) {
+      try {
+        unused.close();
+      } catch (IOException | RuntimeException e) {
+        // Opening the table deletes what is left.
+        LOGGER.warn("a part of the log that is no longer used cannot be deleted", e);
+      }
+    }
+  }
+
+  /** Waits for a thread to end, interrupted or not. */
+  static void join(Thread thread) {
+    boolean interrupted = false;
+    while (thread.isAlive()) {
+      try {
+        thread.join();
+      } catch (InterruptedException e) {
+        interrupted = true;
+      }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  /** Closes all, whichever fails. */
+  static void closeAll(List<? extends Closeable> parts) throws IOException {
+    IOException failure = null;
+    for (Closeable part : parts) {
+      try {
+        part.close();
+      } catch (IOException e) {
+        if (failure == null) {
+          failure = e;
+        } else {
+          failure.addSuppressed(e);
+        }
+      }
+    }
+    if (failure != null) {
+      throw failure;
     }
   }
 
@@ -208,21 +258,12 @@ final class Segments implements Closeable {
     } finally {
       lock.unlock();
     }
-    boolean interrupted = false;
-    while (thread.isAlive()) {
-      try {
-        thread.join();
-      } catch (InterruptedException e) {
-        interrupted = true;
-      }
-    }
-    if (interrupted) {
-      Thread.currentThread().interrupt();
-    }
-    retired.forEach(ChangeIndex::close);
+    join(thread);
+    List<Closeable> left = new ArrayList<>(retired);
     LogPart unused = prepared;
     if (unused != null) {
-      unused.close();
+      left.add(unused);
     }
+    closeAll(left);
   }
 }

@@ -1,6 +1,7 @@
 package io.bsdb.live;
 
 import io.bsdb.reader.KeyLookup;
+import io.bsdb.reader.RecordCursor;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -35,7 +36,7 @@ public interface WritableTable extends KeyLookup, Closeable {
    * @throws IOException also if a process, this one or another, has it open for writing
    */
   static WritableTable open(Path table, WritableOptions options) throws IOException {
-    return LiveTable.open(table, options, LogDirectory::new, LogDirectory.SEGMENT_LENGTH);
+    return LiveTable.open(table, options, LiveTable.Place.DISK);
   }
 
   /** {@inheritDoc} */
@@ -69,6 +70,40 @@ public interface WritableTable extends KeyLookup, Closeable {
 
   /** Forces to disk what was written before. With {@link Durability#COMMIT} it is there already. */
   void sync() throws IOException;
+
+  /**
+   * Publishes all changes so far as a version, for other processes that follow the table. Done in
+   * the background, too, whenever the log has become long.
+   */
+  void publish() throws IOException;
+
+  /**
+   * Returns a cursor over all records as they are now: none of a later change, and of each batch
+   * all or nothing. Publishes what has changed, and reads that version. To be closed.
+   */
+  RecordCursor cursor() throws IOException;
+
+  /**
+   * Makes a copy of the table as it is now, which is a table of its own. Files are linked where the
+   * file system can, else copied; writers go on meanwhile.
+   *
+   * @param directory which must not exist
+   * @return behind which a {@link ChangeReader} finds the changes that the copy does not have
+   */
+  LogPosition checkpoint(Path directory) throws IOException;
+
+  /** Publishes all changes, and folds all of them into the partition files. */
+  void compact() throws IOException;
+
+  /**
+   * Has folding wait, that of {@link #compact} too, until {@link #resumeCompaction}. Changes are
+   * published on, and fail once as many keys have changed as {@link WritableOptions#maxChangedKeys}
+   * allows.
+   */
+  void pauseCompaction();
+
+  /** Ends a {@link #pauseCompaction}. */
+  void resumeCompaction();
 
   /** Returns the state of the table. */
   WritableStats stats();

@@ -3,6 +3,7 @@ package io.bsdb.live;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.bsdb.table.Table;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
@@ -16,6 +17,7 @@ import java.util.Objects;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -97,15 +99,15 @@ class CrashImagesTest {
         LiveTable.open(
             directory.resolve("table"),
             WritableOptions.defaults().withDurability(durability),
-            log -> {
-              try {
-                storage[0] = new CrashingStorage(log, crash);
-              } catch (IOException e) {
-                throw new UncheckedIOException(e);
-              }
-              return storage[0];
-            },
-            SEGMENT_LENGTH)) {
+            faulty(
+                log -> {
+                  try {
+                    storage[0] = new CrashingStorage(log, crash);
+                  } catch (IOException e) {
+                    throw new UncheckedIOException(e);
+                  }
+                  return storage[0];
+                }))) {
       for (int i = 0; i < CHANGES; i++) {
         begun.set(i + 1);
         write(table, i);
@@ -138,22 +140,23 @@ class CrashImagesTest {
         LiveTable.open(
             image.table,
             WritableOptions.defaults(),
-            log -> {
-              try {
-                storage[0] =
-                    new CrashingStorage(
-                        log,
-                        (operation, name) -> {
-                          if (operations.getAndIncrement() == at) {
-                            Objects.requireNonNull(storage[0]).crash(second.resolve("log"), random);
-                          }
-                        });
-              } catch (IOException e) {
-                throw new UncheckedIOException(e);
-              }
-              return storage[0];
-            },
-            SEGMENT_LENGTH)) {
+            faulty(
+                log -> {
+                  try {
+                    storage[0] =
+                        new CrashingStorage(
+                            log,
+                            (operation, name) -> {
+                              if (operations.getAndIncrement() == at) {
+                                Objects.requireNonNull(storage[0])
+                                    .crash(second.resolve("log"), random);
+                              }
+                            });
+                  } catch (IOException e) {
+                    throw new UncheckedIOException(e);
+                  }
+                  return storage[0];
+                }))) {
       first = content(table);
       assertPrefix(image, first, what);
     }
@@ -180,7 +183,7 @@ class CrashImagesTest {
   }
 
   private static WritableTable open(Path table) throws IOException {
-    return LiveTable.open(table, WritableOptions.defaults(), LogDirectory::new, SEGMENT_LENGTH);
+    return LiveTable.open(table, WritableOptions.defaults(), faulty(LogDirectory::new));
   }
 
   @ParameterizedTest
@@ -254,6 +257,11 @@ class CrashImagesTest {
     }
   }
 
+  private static LiveTable.Place faulty(Function<Path, LogStorage> log) {
+    return new LiveTable.Place(
+        log, table -> Table.at(table).storage(), SEGMENT_LENGTH, Integer.MAX_VALUE);
+  }
+
   private interface Fault {
     boolean isAt(String operation, String name);
   }
@@ -263,19 +271,19 @@ class CrashImagesTest {
     return LiveTable.open(
         table,
         WritableOptions.defaults().withDurability(durability),
-        log -> {
-          try {
-            return new CrashingStorage(
-                log,
-                (operation, name) -> {
-                  if (fault.isAt(operation, name)) {
-                    throw new IOException("injected");
-                  }
-                });
-          } catch (IOException e) {
-            throw new UncheckedIOException(e);
-          }
-        },
-        SEGMENT_LENGTH);
+        faulty(
+            log -> {
+              try {
+                return new CrashingStorage(
+                    log,
+                    (operation, name) -> {
+                      if (fault.isAt(operation, name)) {
+                        throw new IOException("injected");
+                      }
+                    });
+              } catch (IOException e) {
+                throw new UncheckedIOException(e);
+              }
+            }));
   }
 }

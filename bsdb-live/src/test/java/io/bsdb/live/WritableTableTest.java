@@ -44,8 +44,11 @@ class WritableTableTest {
     return LiveTable.open(
         directory,
         WritableOptions.defaults().withDurability(durability),
-        LogDirectory::new,
-        SEGMENT_LENGTH);
+        new LiveTable.Place(
+            LogDirectory::new,
+            place -> Table.at(place).storage(),
+            SEGMENT_LENGTH,
+            LiveTable.PUBLISHED_SEGMENTS));
   }
 
   private void buildBase(Map<String, String> model) throws IOException {
@@ -242,7 +245,7 @@ class WritableTableTest {
   @Test
   void refusesAMissingSegmentAndADamagedOwner() throws IOException {
     try (WritableTable table = open(Durability.OS)) {
-      for (int i = 0; i < 40; i++) {
+      for (int i = 0; i < 20; i++) {
         table.put(bytes("key" + i), new byte[10_000]);
       }
     }

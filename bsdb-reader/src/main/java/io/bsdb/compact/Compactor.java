@@ -1,5 +1,6 @@
 package io.bsdb.compact;
 
+import io.bsdb.format.Internal;
 import io.bsdb.format.segment.SegmentWriter;
 import io.bsdb.reader.RecordCursor;
 import io.bsdb.reader.SnapshotReader;
@@ -52,6 +53,7 @@ public final class Compactor {
   private Duration keepHistory = KEEP_HISTORY;
   private double foldFraction = FOLD_FRACTION;
   private int maxSegments = MAX_SEGMENTS;
+  private int maxPartitions = Integer.MAX_VALUE;
   private Throttle throttle = new Throttle(Long.MAX_VALUE);
 
   /**
@@ -61,7 +63,13 @@ public final class Compactor {
     this(directory, Table.at(directory));
   }
 
-  Compactor(Path directory, Table table) {
+  /**
+   * Creates a compactor for whoever owns the table.
+   *
+   * @hidden
+   */
+  @Internal
+  public Compactor(Path directory, Table table) {
     this.directory = directory;
     this.table = table;
   }
@@ -99,6 +107,16 @@ public final class Compactor {
     return this;
   }
 
+  /** Folds at most so many partitions in a run, those with the most changes for their size. */
+  public Compactor maxPartitions(int value) {
+    if (value < 1) {
+      throw new IllegalArgumentException(
+          "maximum number of partitions: expected>=1 actual=" + value);
+    }
+    maxPartitions = value;
+    return this;
+  }
+
   /** Limits the rate of keys and values that are rewritten, in bytes per second. */
   public Compactor maxBytesPerSecond(long value) {
     if (value < 1) {
@@ -106,6 +124,24 @@ public final class Compactor {
     }
     throttle = new Throttle(value);
     return this;
+  }
+
+  /** Has a run wait, this one or the next, until {@link #resume}. By any thread. */
+  public void pause() {
+    throttle.pause();
+  }
+
+  /** Ends a {@link #pause}. By any thread. */
+  public void resume() {
+    throttle.resume();
+  }
+
+  /**
+   * Has a run fail with an {@link java.io.InterruptedIOException}, this one and all that follow. By
+   * any thread.
+   */
+  public void stop() {
+    throttle.stop();
   }
 
   /**
@@ -125,36 +161,47 @@ public final class Compactor {
    */
   public Result run() throws IOException {
     try (SnapshotReader reader = SnapshotReader.open(directory, ReaderOptions.defaults())) {
-      Manifest manifest = reader.manifest();
-      Overlay changes = reader.changes();
-      if (changes == null) {
-        return new Result(manifest, 0, 0);
-      }
-      boolean[] folding = folding(manifest, changes);
-      int folded = 0;
-      for (boolean fold : folding) {
-        folded += fold ? 1 : 0;
-      }
-      List<SegmentFile> left = segmentsLeft(manifest, folding);
-      boolean merges = left.size() > maxSegments;
-      if (folded == 0 && !merges) {
-        return new Result(manifest, 0, 0);
-      }
-      Build build = table.begin();
+      return run(reader);
+    }
+  }
+
+  /**
+   * Compacts the version in service, which the caller has open.
+   *
+   * @hidden
+   */
+  @Internal
+  public Result run(SnapshotReader reader) throws IOException {
+    Manifest manifest = reader.manifest();
+    Overlay changes = reader.changes();
+    if (changes == null) {
+      return new Result(manifest, 0, 0);
+    }
+    long[] counts = counts(manifest, changes);
+    boolean[] folding = folding(manifest, counts);
+    int folded = 0;
+    for (boolean fold : folding) {
+      folded += fold ? 1 : 0;
+    }
+    List<SegmentFile> left = segmentsLeft(manifest, folding, counts);
+    boolean merges = left.size() > maxSegments;
+    if (folded == 0 && !merges) {
+      return new Result(manifest, 0, 0);
+    }
+    Build build = table.begin();
+    try {
+      Map<Integer, PartitionFile> files = folded == 0 ? Map.of() : fold(reader, folding, build);
+      @Nullable List<SegmentFile> merged = merges ? merge(manifest, changes, folding) : null;
+      Manifest published =
+          table.edit(inService -> edit(inService, manifest, build, counts, files, merged));
+      return new Result(published, folded, merges ? left.size() : 0);
+    } catch (IOException | RuntimeException | Error e) {
       try {
-        Map<Integer, PartitionFile> files = folded == 0 ? Map.of() : fold(reader, folding, build);
-        @Nullable List<SegmentFile> merged = merges ? merge(manifest, changes, folding) : null;
-        Manifest published =
-            table.edit(inService -> edit(inService, manifest, build, files, merged));
-        return new Result(published, folded, merges ? left.size() : 0);
-      } catch (IOException | RuntimeException | Error e) {
-        try {
-          table.abort(build);
-        } catch (IOException suppressed) {
-          e.addSuppressed(suppressed);
-        }
-        throw e;
+        table.abort(build);
+      } catch (IOException suppressed) {
+        e.addSuppressed(suppressed);
       }
+      throw e;
     }
   }
 
@@ -163,24 +210,36 @@ public final class Compactor {
     return segments.get(segments.size() - 1).number();
   }
 
-  /** Chooses the partitions to fold. */
-  private boolean[] folding(Manifest manifest, Overlay changes) {
+  /** Returns the number of changed keys of each partition. */
+  private static long[] counts(Manifest manifest, Overlay changes) {
     Partitioning partitioning = manifest.partitioning();
     long[] counts = new long[partitioning.count()];
     ChangeCursor cursor = changes.changes();
     while (cursor.next()) {
       counts[partitioning.partition(cursor.key())]++;
     }
+    return counts;
+  }
+
+  /** Chooses the partitions to fold. */
+  private boolean[] folding(Manifest manifest, long[] counts) {
     boolean[] folding = new boolean[counts.length];
-    for (PartitionFile file : manifest.partitions()) {
-      long count = counts[file.partition()];
-      folding[file.partition()] = count > 0 && count >= foldFraction * file.recordCount();
-    }
+    manifest.partitions().stream()
+        .filter(
+            file ->
+                counts[file.partition()] > 0
+                    && counts[file.partition()] >= foldFraction * file.recordCount())
+        .sorted(
+            Comparator.comparingDouble(
+                file -> -(double) counts[file.partition()] / (1 + file.recordCount())))
+        .limit(maxPartitions)
+        .forEach(file -> folding[file.partition()] = true);
     return folding;
   }
 
   /** Returns the segments of which some changes are not folded. */
-  private static List<SegmentFile> segmentsLeft(Manifest manifest, boolean[] folding) {
+  private static List<SegmentFile> segmentsLeft(
+      Manifest manifest, boolean[] folding, long[] counts) {
     long last = lastSegment(manifest);
     return manifest.changes().segments().stream()
         .filter(
@@ -189,7 +248,7 @@ public final class Compactor {
                     segment,
                     manifest.partitioning(),
                     partition ->
-                        folding[partition]
+                        folding[partition] || counts[partition] == 0
                             ? last
                             : manifest.partitions().get(partition).foldedThrough()))
         .toList();
@@ -285,6 +344,7 @@ public final class Compactor {
       Manifest inService,
       Manifest compacted,
       Build build,
+      long[] counts,
       Map<Integer, PartitionFile> files,
       @Nullable List<SegmentFile> merged)
       throws IOException {
@@ -302,7 +362,13 @@ public final class Compactor {
         throw conflict(inService, compacted);
       }
       PartitionFile folded = files.get(file.partition());
-      partitions.add(folded == null ? file : folded.folded(build.version(), last));
+      if (folded != null) {
+        partitions.add(folded.folded(build.version(), last));
+      } else if (merged == null && counts[file.partition()] == 0) {
+        partitions.add(file.foldedThrough(last)); // no segment has changes of it
+      } else {
+        partitions.add(file);
+      }
     }
     List<SegmentFile> kept = new ArrayList<>();
     List<SegmentFile> folded = new ArrayList<>();

@@ -2,12 +2,21 @@ package io.bsdb.compact;
 
 import java.io.InterruptedIOException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
 
-/** Limits a rate of bytes: lets a second's worth pass at once, then waits. Used by one thread. */
+/**
+ * Limits a rate of bytes: lets a second's worth pass at once, then waits. One thread passes; any
+ * may pause and stop it.
+ */
 final class Throttle {
+  private final ReentrantLock lock = new ReentrantLock();
+  private final Condition changed = lock.newCondition();
   private final long bytesPerSecond;
   private long start = System.nanoTime();
   private long bytes;
+  private volatile boolean paused;
+  private volatile boolean stopped;
 
   Throttle(long bytesPerSecond) {
     this.bytesPerSecond = bytesPerSecond;
@@ -15,26 +24,67 @@ final class Throttle {
 
   /** Waits until so many more bytes may pass. */
   void pass(int more) throws InterruptedIOException {
-    if (Thread.currentThread().isInterrupted()) {
+    if (stopped || Thread.currentThread().isInterrupted()) {
       throw new InterruptedIOException("interrupted while compacting");
     }
     bytes += more;
-    if (bytes < bytesPerSecond) {
+    if (bytes < bytesPerSecond && !paused) {
       return;
     }
-    long left = start + TimeUnit.SECONDS.toNanos(1) - System.nanoTime();
-    if (left > 0) {
-      try {
-        TimeUnit.NANOSECONDS.sleep(left);
-      } catch (InterruptedException e) {
-        Thread.currentThread().interrupt();
-        InterruptedIOException interrupted =
-            new InterruptedIOException("interrupted while compacting");
-        interrupted.initCause(e);
-        throw interrupted;
-      }
-    }
+    await();
     start = System.nanoTime();
-    bytes -= bytesPerSecond;
+    bytes = Math.max(0, bytes - bytesPerSecond);
+  }
+
+  private void await() throws InterruptedIOException {
+    lock.lock();
+    try {
+      long left = remaining();
+      while (!stopped && (paused || left > 0)) {
+        if (paused) {
+          changed.await();
+        } else {
+          changed.awaitNanos(left);
+        }
+        left = remaining();
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      InterruptedIOException interrupted =
+          new InterruptedIOException("interrupted while compacting");
+      interrupted.initCause(e);
+      throw interrupted;
+    } finally {
+      lock.unlock();
+    }
+    if (stopped) {
+      throw new InterruptedIOException("interrupted while compacting");
+    }
+  }
+
+  private long remaining() {
+    return bytes < bytesPerSecond ? 0 : start + TimeUnit.SECONDS.toNanos(1) - System.nanoTime();
+  }
+
+  void pause() {
+    set(() -> paused = true);
+  }
+
+  void resume() {
+    set(() -> paused = false);
+  }
+
+  void stop() {
+    set(() -> stopped = true);
+  }
+
+  private void set(Runnable change) {
+    lock.lock();
+    try {
+      change.run();
+      changed.signalAll();
+    } finally {
+      lock.unlock();
+    }
   }
 }

@@ -10,6 +10,7 @@ import io.bsdb.reader.follow.TableReader;
 import io.bsdb.reader.io.FileMemory;
 import io.bsdb.table.Manifest;
 import io.bsdb.table.PartitionFile;
+import io.bsdb.table.Partitioning;
 import io.bsdb.table.PublishConflictException;
 import io.bsdb.table.SegmentFile;
 import io.bsdb.table.Table;
@@ -192,10 +193,31 @@ class CompactorTest {
     assertThat(result.foldedPartitions()).isOne();
     assertThat(result.manifest().partitions())
         .extracting(PartitionFile::foldedThrough)
-        .containsExactly(0L, 1L, 0L, 0L);
+        .containsExactly(1L, 1L, 0L, 1L);
     assertThat(result.manifest().changes().segments()).hasSize(1);
     assertThat(scanned()).isEqualTo(model);
     change(random, 100);
+    assertThat(scanned()).isEqualTo(model);
+  }
+
+  @Test
+  void letsGoOfASegmentAcrossPartitionsThatItDoesNotChange() throws IOException {
+    build(Layout.BLOCKED);
+    try (DeltaWriter writer = DeltaWriter.create(Table.at(directory))) {
+      for (int partition : new int[] {0, PARTITIONS - 1}) {
+        int i = 0;
+        while (new Partitioning(PARTITIONS).partition(bytes("k" + i)) != partition) {
+          i++;
+        }
+        writer.put(bytes("k" + i), bytes("new"));
+        model.put("k" + i, "new");
+      }
+      writer.publish();
+    }
+    Compactor compactor = new Compactor(directory).foldFraction(0).maxPartitions(1);
+    assertThat(compactor.run().foldedPartitions()).isEqualTo(1);
+    assertThat(compactor.run().foldedPartitions()).isEqualTo(1);
+    assertThat(compactor.run().manifest().hasChanges()).isFalse();
     assertThat(scanned()).isEqualTo(model);
   }
 

@@ -207,6 +207,36 @@ public final class LogSegment {
     }
   }
 
+  /**
+   * A valid frame.
+   *
+   * @param offset of its first byte
+   * @param length in bytes
+   * @param next where the one behind it begins
+   * @param sequence its number in this segment, from 1
+   * @param durable before which everything was durable when it was written
+   * @param records how many it has
+   * @param first whether it is the one that begins a segment
+   */
+  public record Frame(
+      int offset, int length, int next, long sequence, long durable, int records, boolean first) {}
+
+  /** Returns the frame at an offset; null if there is none, or not all of it. */
+  public @Nullable Frame frame(int offset) {
+    if (!isFrame(offset)) {
+      return null;
+    }
+    int length = bytes.getInt(offset + FRAME_FRAME_LENGTH);
+    return new Frame(
+        offset,
+        length,
+        (int) Math.min(bytes.limit(), SegmentFormat.aligned(offset + (long) length)),
+        bytes.getLong(offset + FRAME_SEQUENCE),
+        bytes.getLong(offset + FRAME_DURABLE),
+        bytes.getInt(offset + SegmentFormat.FRAME_RECORDS),
+        bytes.getInt(offset + FRAME_TYPE) == TYPE_START);
+  }
+
   /** Returns whether there is a frame that was written to this place. */
   private boolean isFrame(int frame) {
     if (bytes.limit() - frame < FRAME_HEADER_LENGTH) {

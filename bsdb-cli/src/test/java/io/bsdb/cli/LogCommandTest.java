@@ -1,0 +1,62 @@
+package io.bsdb.cli;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.bsdb.live.WritableTable;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class LogCommandTest {
+  @TempDir private Path directory;
+
+  @BeforeEach
+  void write() throws IOException {
+    try (WritableTable table = WritableTable.open(directory)) {
+      table.put("a".getBytes(UTF_8), "1".getBytes(UTF_8));
+      table.put("b".getBytes(UTF_8), "2".getBytes(UTF_8));
+      table.delete("a".getBytes(UTF_8));
+    }
+  }
+
+  @Test
+  void showsWhatTheFilesHold() {
+    CommandRun run = CommandRun.of("log", "inspect", "-t", directory.toString());
+    assertThat(run.status()).isZero();
+    assertThat(run.out().lines().findFirst().orElse(""))
+        .contains("0000000001.log number=1 ")
+        .contains("counts=true continues=0/0")
+        .contains("frames=5 puts=2 deletes=1");
+    assertThat(CommandRun.of("log", "inspect", "-t", directory.toString(), "--json").out())
+        .startsWith("[{")
+        .contains("\"puts\":2");
+    assertThat(CommandRun.of("log", "verify", "-t", directory.toString()).err())
+        .contains("the log is sound: files=1 frames=5 puts=2 deletes=1");
+  }
+
+  @Test
+  void namesFileAndOffsetOfDamage() throws IOException {
+    Path file = directory.resolve("log/0000000001.log");
+    byte[] bytes = Files.readAllBytes(file);
+    bytes[170] ^= 1;
+    Files.write(file, bytes);
+    for (String action : new String[] {"inspect", "verify"}) {
+      CommandRun run = CommandRun.of("log", action, "-t", directory.toString());
+      assertThat(run.status()).isEqualTo(3);
+      assertThat(run.err()).contains("acknowledged changes are damaged").contains("0000000001.log");
+    }
+  }
+
+  @Test
+  void refusesWhatIsNoWritableTable() throws IOException {
+    Path empty = Files.createDirectory(directory.resolve("empty"));
+    CommandRun run = CommandRun.of("log", "verify", "-t", empty.toString());
+    assertThat(run.status()).isNotZero();
+    assertThat(run.err()).contains("not a writable table");
+    assertThat(CommandRun.of("log", "repair", "-t", empty.toString()).status()).isEqualTo(2);
+  }
+}

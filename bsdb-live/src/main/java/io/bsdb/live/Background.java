@@ -1,0 +1,116 @@
+package io.bsdb.live;
+
+import java.io.Closeable;
+import java.io.IOException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Runs a task in a thread of its own when it is woken, and again after a failure. */
+final class Background implements Closeable {
+  private static final Logger LOGGER = LoggerFactory.getLogger(Background.class);
+  private static final long FIRST_RETRY_NANOS = TimeUnit.SECONDS.toNanos(1);
+  private static final long LAST_RETRY_NANOS = TimeUnit.MINUTES.toNanos(1);
+
+  /** Work to be done. */
+  interface Task {
+    void run() throws IOException;
+  }
+
+  private final Task task;
+  private final Thread thread;
+  private final Runnable done;
+  private final ReentrantLock lock = new ReentrantLock();
+  private final Condition changed = lock.newCondition();
+  private volatile @Nullable Throwable failure;
+  private boolean woken;
+  private boolean closed;
+
+  /**
+   * @param done called after each run, failed or not
+   */
+  Background(String name, Task task, Runnable done) {
+    this.task = task;
+    this.done = done;
+    this.thread = new Thread(this::run, name);
+    thread.setDaemon(true);
+    thread.start();
+  }
+
+  /** Has the task run, once more if it is running. */
+  void wake() {
+    lock.lock();
+    try {
+      woken = true;
+      changed.signalAll();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Returns why the last run failed; null if it did not. */
+  @Nullable Throwable failure() {
+    return failure;
+  }
+
+  private void run() {
+    long retry = FIRST_RETRY_NANOS;
+    while (await(failure == null ? Long.MAX_VALUE : retry)) {
+      try {
+        task.run();
+        failure = null;
+        retry = FIRST_RETRY_NANOS;
+      } catch (IOException | RuntimeException | Error e) {
+        failed(e);
+        retry = Math.min(2 * retry, LAST_RETRY_NANOS);
+      }
+      done.run();
+    }
+  }
+
+  private void failed(Throwable e) {
+    boolean first = failure == null;
+    failure = e;
+    lock.lock();
+    try {
+      if (first && !closed) {
+        LOGGER.error("{} failed and will be tried again", thread.getName(), e);
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Waits until the task is to run; returns false if it is not to run any more. */
+  private boolean await(long atMost) {
+    lock.lock();
+    try {
+      long rest = atMost;
+      while (!woken && !closed && rest > 0) {
+        rest = changed.awaitNanos(rest);
+      }
+      woken = false;
+      return !closed;
+    } catch (InterruptedException e) {
+      return true; // nobody interrupts this thread, and it ends by close
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Waits for a run to end. */
+  @Override
+  public void close() {
+    lock.lock();
+    try {
+      closed = true;
+      changed.signalAll();
+    } finally {
+      lock.unlock();
+    }
+    Segments.join(thread);
+  }
+}

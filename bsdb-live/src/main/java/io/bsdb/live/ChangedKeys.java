@@ -1,0 +1,50 @@
+package io.bsdb.live;
+
+import io.bsdb.reader.overlay.Overlay;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Indexes of the changes in the log.
+ *
+ * @param newest changes that come now
+ * @param frozen changes before those, which are being published; null if none are
+ */
+record ChangedKeys(LogIndex newest, @Nullable LogIndex frozen) {
+  /** The indexes in use. Safe for many threads. */
+  static final class InUse {
+    private volatile ChangedKeys keys;
+
+    InUse(ChangedKeys keys) {
+      this.keys = keys;
+    }
+
+    ChangedKeys get() {
+      return keys;
+    }
+
+    void set(ChangedKeys next) {
+      keys = next;
+    }
+  }
+
+  /** Returns the index that has the newest change of a key; any if none has one. */
+  LogIndex with(byte[] key) {
+    LogIndex before = frozen;
+    return before != null && newest.find(key) == Overlay.UNCHANGED ? before : newest;
+  }
+
+  void close() {
+    newest.close();
+    if (frozen != null) {
+      frozen.close();
+    }
+  }
+
+  long keys() {
+    return newest.keys() + (frozen == null ? 0 : frozen.keys());
+  }
+
+  long indexBytes() {
+    return newest.length() + (frozen == null ? 0 : frozen.length());
+  }
+}

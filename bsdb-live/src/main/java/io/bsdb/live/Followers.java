@@ -1,0 +1,72 @@
+package io.bsdb.live;
+
+import java.io.IOException;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.List;
+import java.util.stream.Stream;
+
+/** The files in which those that follow a log say how far they have got. */
+record Followers(Path log) {
+  private static final String SUFFIX = ".follower";
+  private static final int MAX_LENGTH = 100;
+
+  private Path file(String name) {
+    if (!name.matches("[A-Za-z0-9][A-Za-z0-9_-]{0,99}")) {
+      throw new IllegalArgumentException(
+          "name of a follower: expected=letters, digits, - and _ actual='" + name + "'");
+    }
+    return log.resolve(name + SUFFIX);
+  }
+
+  /** Notes how far a follower has got, in one step. */
+  void write(String name, LogPosition position) throws IOException {
+    Path file = file(name);
+    Path next = file.resolveSibling(name + SUFFIX + ".next");
+    Files.writeString(next, position + "\n");
+    Files.move(next, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+  }
+
+  /** Returns whether there is no such follower yet. */
+  boolean isNew(String name) {
+    return !Files.exists(file(name));
+  }
+
+  /** Has a follower hold nothing back any more. */
+  void remove(String name) throws IOException {
+    Files.deleteIfExists(file(name));
+  }
+
+  /**
+   * Returns the first segment that is still to be read by somebody. One who cannot be understood
+   * holds back everything.
+   */
+  long firstNeeded() throws IOException {
+    List<Path> files;
+    try (Stream<Path> all = Files.list(log)) {
+      files = all.filter(file -> file.toString().endsWith(SUFFIX)).toList();
+    }
+    long first = Long.MAX_VALUE;
+    for (Path file : files) {
+      first = Math.min(first, segment(file));
+    }
+    return first;
+  }
+
+  private static long segment(Path file) throws IOException {
+    try {
+      if (Files.size(file) > MAX_LENGTH) {
+        return 0;
+      }
+      return LogPosition.parse(Files.readString(file, StandardCharsets.US_ASCII).strip()).segment();
+    } catch (IllegalArgumentException | CharacterCodingException e) {
+      return 0;
+    } catch (NoSuchFileException removed) {
+      return Long.MAX_VALUE;
+    }
+  }
+}

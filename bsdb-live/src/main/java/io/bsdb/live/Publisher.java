@@ -1,0 +1,208 @@
+package io.bsdb.live;
+
+import io.bsdb.format.segment.LogSegment.Place;
+import io.bsdb.reader.follow.TableReader;
+import io.bsdb.table.Build;
+import io.bsdb.table.StreamProgress;
+import io.bsdb.table.StreamProgress.Checkpoint;
+import io.bsdb.table.Table;
+import io.bsdb.writer.DeltaWriter;
+import io.bsdb.writer.SnapshotPublisher;
+import io.bsdb.writer.WriterOptions;
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
+
+/**
+ * Publishes the changes in the log as a version: cuts the log, writes the newest change of each key
+ * before the cut into a segment of the table, and gives up the log before the cut.
+ *
+ * <p>The version says through which segment of the log it has the changes. So one step, the swap of
+ * {@code CURRENT}, decides from where on the log counts, and a crash before or after it loses
+ * nothing and applies nothing twice.
+ */
+final class Publisher implements Closeable {
+  /** Partitions of a table that began as a log over nothing. */
+  private static final int PARTITIONS = 16;
+
+  private static final int KEPT_VERSIONS = 2;
+
+  /** For how long others that have found a version find its files. */
+  private static final Duration KEPT = Duration.ofMinutes(10);
+
+  /** Makes indexes. */
+  interface Indexes {
+    LogIndex create() throws IOException;
+  }
+
+  private final ReentrantLock lock = new ReentrantLock();
+  private final Path directory;
+  private final Table table;
+  private final UUID id;
+  private final TableReader reader;
+  private final Log log;
+  private final GroupCommit commit;
+  private final ChangedKeys.InUse keys;
+  private final Indexes indexes;
+  private final Consumer<Closeable> retire;
+  private final AtomicLong publications = new AtomicLong();
+
+  /** Behind which changes are not published. */
+  private LogPosition published;
+
+  /** Behind which changes are not in the frozen index, if there is one. */
+  private LogPosition cut = LogPosition.START;
+
+  private boolean closed;
+
+  /**
+   * @param id of the log
+   * @param published behind which changes are not published
+   * @param indexes makes indexes for further changes
+   * @param retire is given what lookups in flight may still use
+   */
+  Publisher(
+      Path directory,
+      Table table,
+      UUID id,
+      LogPosition published,
+      TableReader reader,
+      Log log,
+      GroupCommit commit,
+      ChangedKeys.InUse keys,
+      Indexes indexes,
+      Consumer<Closeable> retire) {
+    this.directory = directory;
+    this.table = table;
+    this.id = id;
+    this.published = published;
+    this.reader = reader;
+    this.log = log;
+    this.commit = commit;
+    this.keys = keys;
+    this.indexes = indexes;
+    this.retire = retire;
+  }
+
+  /** Publishes all changes that have been written, if there are any. May be repeated. */
+  void publish() throws IOException {
+    lock.lock();
+    try {
+      if (closed) {
+        throw new IOException("the table is closed; nothing was published");
+      }
+      if (keys.get().frozen() != null) {
+        publishFrozen(); // what could not be published before
+      }
+      if (keys.get().newest().keys() > 0) {
+        commit.exclusively(this::cut);
+        publishFrozen();
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /**
+   * Publishes all changes, and makes a table of them; returns where the changes behind it begin.
+   */
+  LogPosition copyTo(Path target) throws IOException {
+    lock.lock();
+    try {
+      publish();
+      TableCopy.make(table, directory, target);
+      return published;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void cut() throws IOException {
+    LogIndex next = indexes.create();
+    try {
+      Place place = log.cut(next);
+      cut = new LogPosition(place.number(), place.end());
+    } catch (IOException | RuntimeException | Error e) {
+      next.close();
+      throw e;
+    }
+    keys.set(new ChangedKeys(next, keys.get().newest()));
+  }
+
+  private void publishFrozen() throws IOException {
+    ChangedKeys changed = keys.get();
+    LogIndex frozen = changed.frozen();
+    if (frozen == null) {
+      return;
+    }
+    Checkpoint checkpoint = new Checkpoint(id, cut.segment());
+    if (!isPublished(checkpoint)) {
+      write(frozen, checkpoint);
+    }
+    reader.refresh();
+    // Lookups find the changes in the version before they stop to find them in the log.
+    keys.set(new ChangedKeys(changed.newest(), null));
+    retire.accept(frozen);
+    log.release(cut.segment());
+    published = cut;
+    publications.incrementAndGet();
+    prune();
+  }
+
+  private boolean isPublished(Checkpoint checkpoint) throws IOException {
+    String version = table.currentVersion();
+    if (version == null) {
+      Build build = table.begin();
+      SnapshotPublisher.publish(
+          table,
+          build,
+          PARTITIONS,
+          List.of(),
+          WriterOptions.builder().partitions(PARTITIONS).minRows(0).build());
+      return false;
+    }
+    StreamProgress progress = table.manifest(version).changes().streams().get(Owner.STREAM);
+    return progress != null && progress.contains(checkpoint);
+  }
+
+  private void write(LogIndex frozen, Checkpoint checkpoint) throws IOException {
+    try (DeltaWriter delta = DeltaWriter.create(table)) {
+      frozen.forEach(
+          (key, value) -> {
+            if (value == null) {
+              delta.delete(key);
+            } else {
+              delta.put(key, value);
+            }
+          });
+      delta.checkpoint(Owner.STREAM, checkpoint);
+      delta.publish();
+    }
+  }
+
+  /** Deletes versions that nobody is about to open any more. */
+  void prune() throws IOException {
+    table.prune(KEPT_VERSIONS, KEPT);
+  }
+
+  long publications() {
+    return publications.get();
+  }
+
+  /** Waits for a publication to end; there is none any more. */
+  @Override
+  public void close() {
+    lock.lock();
+    try {
+      closed = true;
+    } finally {
+      lock.unlock();
+    }
+  }
+}

@@ -1,0 +1,334 @@
+package io.bsdb.live;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.bsdb.reader.RecordCursor;
+import io.bsdb.reader.SnapshotReader;
+import io.bsdb.reader.follow.TableReader;
+import io.bsdb.reader.io.FileMemory;
+import io.bsdb.reader.options.ReaderOptions;
+import io.bsdb.table.Manifest;
+import io.bsdb.table.Table;
+import io.bsdb.writer.SnapshotWriter;
+import io.bsdb.writer.WriterOptions;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class FoldingTest {
+  private static final int SEGMENT_LENGTH = 1 << 14;
+
+  @TempDir Path directory;
+
+  private Path table() {
+    return directory.resolve("table");
+  }
+
+  private static byte[] bytes(String text) {
+    return text.getBytes(StandardCharsets.UTF_8);
+  }
+
+  private WritableTable open(WritableOptions options) throws IOException {
+    return LiveTable.open(
+        table(),
+        options,
+        new LiveTable.Place(
+            LogDirectory::new,
+            path -> Table.at(path).storage(),
+            SEGMENT_LENGTH,
+            LiveTable.PUBLISHED_SEGMENTS));
+  }
+
+  private void buildBase(Map<String, String> model, int partitions) throws IOException {
+    try (SnapshotWriter writer =
+        SnapshotWriter.create(table(), WriterOptions.builder().partitions(partitions).build())) {
+      for (int i = 0; i < 500; i++) {
+        writer.add(bytes("key" + i), bytes("base" + i));
+        model.put("key" + i, "base" + i);
+      }
+      writer.publish();
+    }
+  }
+
+  private static Map<String, String> content(RecordCursor cursor) throws IOException {
+    Map<String, String> content = new HashMap<>();
+    try (cursor) {
+      while (cursor.next()) {
+        String key = new String(cursor.key(), StandardCharsets.UTF_8);
+        String value = new String(cursor.value(), StandardCharsets.UTF_8);
+        assertThat(content.put(key, value)).isNull();
+      }
+    }
+    return content;
+  }
+
+  private static void assertSame(WritableTable table, Map<String, String> model, String what)
+      throws IOException {
+    for (int i = 0; i < 700; i++) {
+      String key = "key" + i;
+      byte[] value = table.get(bytes(key));
+      assertThat(value == null ? null : new String(value, StandardCharsets.UTF_8))
+          .as("%s %s", what, key)
+          .isEqualTo(model.get(key));
+    }
+  }
+
+  @Test
+  void agreesWithAMapThroughFoldingPublishingAndReopening() throws IOException {
+    long seed = System.nanoTime();
+    System.out.println("seed of the changes: " + seed);
+    Random random = new Random(seed);
+    Map<String, String> model = new HashMap<>();
+    if (random.nextBoolean()) {
+      buildBase(model, 4);
+    }
+    String what = "seed " + seed;
+    for (int round = 0; round < 3; round++) {
+      WritableOptions options =
+          WritableOptions.defaults()
+              .withDurability(random.nextBoolean() ? Durability.COMMIT : Durability.OS)
+              .withMaxChangedKeys(random.nextBoolean() ? 100 : 1_000_000);
+      try (WritableTable table = open(options)) {
+        assertSame(table, model, what);
+        for (int i = 0; i < 800; i++) {
+          step(table, model, random, what);
+        }
+        assertSame(table, model, what);
+      }
+    }
+    assertThat(FileMemory.openCount()).isZero();
+  }
+
+  private void step(WritableTable table, Map<String, String> model, Random random, String what)
+      throws IOException {
+    String key = "key" + random.nextInt(700);
+    String value = "v".repeat(random.nextInt(100)) + random.nextInt();
+    switch (random.nextInt(150)) {
+      case 0 -> {
+        assertThat(content(table.cursor())).as(what).isEqualTo(model);
+      }
+      case 1 -> {
+        table.compact();
+        assertThat(table.stats().publishedKeys()).isZero();
+        assertSame(table, model, what);
+      }
+      case 2 -> {
+        table.publish();
+        try (SnapshotReader published = SnapshotReader.open(table(), ReaderOptions.defaults())) {
+          assertThat(content(published.scan())).as(what).isEqualTo(model);
+        }
+      }
+      case 3 -> {
+        Path copy = directory.resolve("copy" + random.nextLong());
+        table.checkpoint(copy);
+        try (WritableTable other = WritableTable.open(copy)) {
+          assertThat(content(other.cursor())).as(what).isEqualTo(model);
+        }
+      }
+      default -> {
+        if (random.nextInt(4) == 0) {
+          table.write(new WriteBatch().delete(bytes(key)).put(bytes("b" + key), bytes(value)));
+          model.remove(key);
+          model.put("b" + key, value);
+        } else if (random.nextInt(3) == 0) {
+          table.delete(bytes(key));
+          model.remove(key);
+        } else {
+          table.put(bytes(key), bytes(value));
+          model.put(key, value);
+        }
+      }
+    }
+  }
+
+  @Test
+  void readsNeverSeeAnOlderValueWhileChangesMoveFromTheLogIntoPartitions() throws Exception {
+    buildBase(new HashMap<>(), 2);
+    try (WritableTable table = open(WritableOptions.defaults().withMaxChangedKeys(50))) {
+      AtomicBoolean done = new AtomicBoolean();
+      ExecutorService pool = Executors.newFixedThreadPool(2);
+      Future<Long> reads =
+          pool.submit(
+              () -> {
+                long[] last = new long[20];
+                long count = 0;
+                while (!done.get()) {
+                  int key = (int) (count++ % last.length);
+                  byte[] value = table.get(bytes("counter" + key));
+                  long seen =
+                      value == null ? 0 : Long.parseLong(new String(value, StandardCharsets.UTF_8));
+                  assertThat(seen).isGreaterThanOrEqualTo(last[key]);
+                  last[key] = seen;
+                }
+                return count;
+              });
+      for (int i = 1; i <= 1_000; i++) {
+        table.put(bytes("counter" + i % 20), bytes("" + i));
+        if (i % 100 == 0) {
+          table.compact();
+        }
+      }
+      done.set(true);
+      assertThat(reads.get()).isPositive();
+      pool.shutdown();
+      assertThat(table.stats().folds()).isPositive();
+    }
+  }
+
+  /** Crashes at each step of publishing and folding: what was written is there, once. */
+  @Test
+  void losesNothingWhenPublishingOrFoldingStopsAnywhere() throws IOException {
+    Map<String, String> model = new HashMap<>();
+    buildBase(model, 2);
+    AtomicInteger left = new AtomicInteger();
+    int steps = 0;
+    for (boolean stopped = true; stopped; steps++) {
+      left.set(Integer.MAX_VALUE);
+      stopped = false;
+      try (WritableTable table =
+          LiveTable.open(
+              table(),
+              WritableOptions.defaults(),
+              new LiveTable.Place(
+                  LogDirectory::new,
+                  path -> new StoppingStorage(Table.at(path).storage(), left),
+                  SEGMENT_LENGTH,
+                  LiveTable.PUBLISHED_SEGMENTS))) {
+        assertSame(table, model, "after steps " + steps);
+        for (int i = 0; i < 40; i++) {
+          String key = "key" + (steps * 17 + i) % 600;
+          if (i % 4 == 0) {
+            table.delete(bytes(key));
+            model.remove(key);
+          } else {
+            table.put(bytes(key), bytes("step" + steps));
+            model.put(key, "step" + steps);
+          }
+        }
+        left.set(steps);
+        try {
+          table.compact();
+        } catch (IOException e) {
+          stopped = true;
+          assertThat(e).hasMessageContaining("stopped");
+        }
+        assertSame(table, model, "while stopped after " + steps);
+        table.put(bytes("key1"), bytes("last" + steps));
+        model.put("key1", "last" + steps);
+        left.set(0);
+      }
+      try (SnapshotReader published = SnapshotReader.open(table(), ReaderOptions.defaults())) {
+        assertThat(content(published.scan())).isNotEmpty();
+      }
+    }
+    assertThat(steps).isGreaterThan(20);
+    try (WritableTable table = open(WritableOptions.defaults())) {
+      assertThat(content(table.cursor())).isEqualTo(model);
+      table.compact();
+    }
+    Set<String> files =
+        Table.at(table()).manifest(Table.at(table()).requireCurrentVersion()).files();
+    Table.ofOwner(Table.at(table()).storage()).prune(1);
+    try (Stream<Path> data = Files.list(table().resolve("data"))) {
+      assertThat(data.map(file -> "data/" + file.getFileName()).toList()).allMatch(files::contains);
+    }
+    try (Stream<Path> staging = Files.list(table().resolve("snapshots"))) {
+      assertThat(staging.count()).isLessThanOrEqualTo(3);
+    }
+  }
+
+  @Test
+  void letsGoOfSegmentsWhoseChangesArePublished() throws IOException {
+    try (WritableTable table = open(WritableOptions.defaults().withDurability(Durability.OS))) {
+      for (int i = 0; i < 2_000; i++) {
+        table.put(bytes("key" + i % 300), new byte[200]);
+      }
+      table.compact();
+      assertThat(table.stats().segments()).isEqualTo(1);
+      assertThat(table.stats().changedKeys()).isZero();
+    }
+    try (Stream<Path> files = Files.list(table().resolve("log"))) {
+      assertThat(files.filter(file -> file.toString().endsWith(".log")).count())
+          .isLessThanOrEqualTo(2);
+    }
+    Manifest manifest = Table.at(table()).manifest(Table.at(table()).requireCurrentVersion());
+    assertThat(manifest.recordCount()).isEqualTo(300);
+    assertThat(manifest.hasChanges()).isFalse();
+  }
+
+  @Test
+  void otherReadersFollowPublishedVersions() throws IOException {
+    buildBase(new HashMap<>(), 2);
+    try (TableReader follower = TableReader.follow(table(), ReaderOptions.defaults());
+        WritableTable table = open(WritableOptions.defaults())) {
+      table.put(bytes("key1"), bytes("new"));
+      table.delete(bytes("key2"));
+      assertThat(follower.refresh()).isFalse();
+      assertThat(follower.get(bytes("key1"))).isEqualTo(bytes("base1"));
+      table.publish();
+      assertThat(follower.refresh()).isTrue();
+      assertThat(follower.get(bytes("key1"))).isEqualTo(bytes("new"));
+      assertThat(follower.get(bytes("key2"))).isNull();
+      table.compact();
+      assertThat(follower.refresh()).isTrue();
+      assertThat(follower.get(bytes("key1"))).isEqualTo(bytes("new"));
+      assertThat(follower.get(bytes("key2"))).isNull();
+    }
+  }
+
+  @Test
+  void atTheLimitWritersWaitForFoldsAndFailWhileThosePause() throws IOException {
+    buildBase(new HashMap<>(), 2);
+    try (WritableTable table = open(WritableOptions.defaults().withMaxChangedKeys(100))) {
+      for (int i = 0; i < 1_000; i++) {
+        table.put(bytes("key" + i), new byte[50]);
+      }
+      table.compact();
+      table.pauseCompaction();
+      assertThatThrownBy(
+              () -> {
+                for (int i = 0; i < 1_000; i++) {
+                  table.put(bytes("key" + i), new byte[60]);
+                  if (i % 100 == 0) {
+                    table.publish();
+                  }
+                }
+              })
+          .isInstanceOf(IOException.class)
+          .hasMessageContaining("compaction is paused");
+      table.resumeCompaction();
+      table.put(bytes("key1"), new byte[70]);
+      assertThat(table.get(bytes("key1"))).hasSize(70);
+    }
+  }
+
+  @Test
+  void refusesALogThatIsOlderThanItsVersion() throws IOException {
+    try (WritableTable table = open(WritableOptions.defaults())) {
+      table.put(bytes("a"), bytes("1"));
+      table.publish();
+      table.put(bytes("a"), bytes("2"));
+    }
+    try (Stream<Path> files = Files.list(table().resolve("log"))) {
+      for (Path file : files.filter(path -> path.toString().endsWith(".log")).toList()) {
+        Files.delete(file);
+      }
+    }
+    assertThatThrownBy(() -> open(WritableOptions.defaults()))
+        .hasMessageContaining("segment of the log is missing");
+  }
+}

@@ -1,0 +1,114 @@
+package io.bsdb.live;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Kills a process that writes, and looks for everything that it had acknowledged. */
+class KilledWriterTest {
+  @TempDir Path directory;
+
+  @Test
+  void losesNothingThatWasAcknowledged() throws Exception {
+    kill(50);
+  }
+
+  @Test
+  @Tag("kills")
+  void losesNothingThatWasAcknowledgedInAThousandKills() throws Exception {
+    kill(1_000);
+  }
+
+  private void kill(int times) throws Exception {
+    long seed = Long.getLong("campaign.seed", System.nanoTime());
+    System.out.println("kills of a writer: -Dcampaign.seed=" + seed);
+    Random random = new Random(seed);
+    int[] numbers = new int[WritesUntilKilled.THREADS];
+    long changes = 0;
+    for (int i = 0; i < times; i++) {
+      String what = "seed " + seed + " kill " + i;
+      int[] before = numbers.clone();
+      run(numbers, random, what);
+      check(numbers, what);
+      for (int thread = 0; thread < numbers.length; thread++) {
+        changes += numbers[thread] - before[thread];
+      }
+    }
+    System.out.println("acknowledged changes: " + changes);
+  }
+
+  /** Has a process go on until it is killed; notes what it acknowledged. */
+  private void run(int[] numbers, Random random, String what) throws Exception {
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.addAll(
+        List.of(
+            "-cp",
+            System.getProperty("java.class.path"),
+            "-XX:TieredStopAtLevel=1",
+            "-Xmx128m",
+            WritesUntilKilled.class.getName(),
+            directory.toString(),
+            (random.nextBoolean() ? Durability.OS : Durability.COMMIT).name(),
+            Long.toString(random.nextLong())));
+    for (int number : numbers) {
+      command.add(Integer.toString(number));
+    }
+    Process writer =
+        new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
+    try (BufferedReader output = writer.inputReader()) {
+      note(output.readLine(), numbers, what);
+      if (random.nextInt(20) == 0) {
+        assertThatThrownBy(() -> WritableTable.open(directory))
+            .hasMessageContaining("open for writing in another process");
+      }
+      for (int lines = random.nextInt(300); lines > 0; lines--) {
+        note(output.readLine(), numbers, what);
+      }
+      writer.toHandle().destroyForcibly(); // unlike the process, keeps what it printed
+      for (String line = output.readLine(); line != null; line = output.readLine()) {
+        if (line.matches("[0-9] [0-9]+")) {
+          note(line, numbers, what);
+        }
+      }
+    } finally {
+      writer.destroyForcibly().waitFor();
+    }
+  }
+
+  private static void note(String line, int[] numbers, String what) {
+    assertThat(line).as(what).isNotNull();
+    String[] words = line.split(" ", -1);
+    int thread = Integer.parseInt(words[0]);
+    numbers[thread] = Math.max(numbers[thread], Integer.parseInt(words[1]));
+  }
+
+  /** Sets the numbers to what is there. */
+  private void check(int[] numbers, String what) throws IOException {
+    try (WritableTable table = WritesUntilKilled.open(directory, Durability.COMMIT)) {
+      for (int thread = 0; thread < numbers.length; thread++) {
+        int last = number(table, WritesUntilKilled.last(thread));
+        assertThat(last).as(what).isGreaterThanOrEqualTo(numbers[thread]);
+        for (int i = Math.max(1, last - WritesUntilKilled.KEYS + 1); i <= last; i++) {
+          assertThat(number(table, WritesUntilKilled.key(thread, i))).as(what).isEqualTo(i);
+        }
+        numbers[thread] = last;
+      }
+    }
+  }
+
+  private static int number(WritableTable table, byte[] key) throws IOException {
+    byte[] value = table.get(key);
+    return value == null ? 0 : Integer.parseInt(new String(value, US_ASCII));
+  }
+}
