@@ -87,8 +87,6 @@ def read_manifest(data, version=None):
         need(all(type(text) is str for text in root[texts].values()), f"{texts} hold no strings")
     if "order" in root and member(root, "order", str) != "key":
         raise Unsupported("order")
-    if "order" in root and "segments" in root:
-        raise Unsupported("changes in key order")
     entries = member(root, "partitions", list)
     need(1 <= len(entries) <= 65536, "number of partitions")
     for entry in entries:

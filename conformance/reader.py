@@ -50,12 +50,13 @@ class Snapshot:
             segment = Segment(os.path.join(table, "data", entry["fileId"] + ".seg"), entry)
             self.segments.append(segment)
             for _, key, value in segment.changes:
-                partition = entries[self.partition(hash_of(key)[0])]
+                partition = entries[self.partition(key, hash_of(key)[0])]
                 if entry["number"] > partition.get("foldedThrough", 0):
                     self.changed[key] = value
+        self.changed_keys = sorted(self.changed)
 
-    def partition(self, high):
-        return high * len(self.partitions) >> 64
+    def partition(self, key, high):
+        return self.partition_in_order(key) if self.bounds else high * len(self.partitions) >> 64
 
     def get(self, key):
         if not 1 <= len(key) <= 65535:
@@ -63,15 +64,27 @@ class Snapshot:
         if key in self.changed:
             return self.changed[key]
         high, low = hash_of(key)
-        if self.bounds:
-            return self.partitions[self.partition_in_order(key)].get(key, high, low)
-        return self.partitions[self.partition(high)].get(key, high, low)
+        return self.partitions[self.partition(key, high)].get(key, high, low)
 
     def partition_in_order(self, key):
         return bisect.bisect_right(self.bounds, key) - 1
 
     def neighbour(self, key, through, step):
         """The key in front of the place of a key (step -1), or behind it (0); None if there is none."""
+        place = (bisect.bisect_right if through else bisect.bisect_left)(self.changed_keys, key) + step
+        found = self.stored_neighbour(key, through, step)
+        while found in self.changed:
+            found = self.stored_neighbour(found, step == 0, step)
+        while 0 <= place < len(self.changed_keys):
+            changed = self.changed_keys[place]
+            if found is not None and (changed < found if step else changed > found):
+                break
+            if self.changed[changed] is not None:
+                return changed
+            place += step or 1
+        return found
+
+    def stored_neighbour(self, key, through, step):
         at = self.partition_in_order(key)
         number = self.partitions[at].order.count(key, through) + step if self.partitions[at].n else -1
         if 0 <= number < self.partitions[at].n:

@@ -162,11 +162,19 @@ class OrderedCommandsTest {
   }
 
   @Test
-  void refusesChanges() throws IOException {
-    build("k v\n");
+  void changesRows() throws IOException {
+    build("1 America\n41 Switzerland\n4144 Zurich\n49 Germany\n");
 
-    CommandRun put = CommandRun.of("put", "--table", table, "--", "k", "w");
-    assertThat(put.status()).isNotZero();
-    assertThat(put.err()).contains("in key order cannot be changed row by row yet");
+    assertThat(CommandRun.of("put", "--table", table, "--", "43", "Austria").status())
+        .isEqualTo(ExitStatus.OK);
+    assertThat(CommandRun.of("delete", "--table", table, "--", "4144").status())
+        .isEqualTo(ExitStatus.OK);
+    assertThat(scan("--from", "41", "--reverse"))
+        .isEqualTo("49\tGermany\n43\tAustria\n41\tSwitzerland\n");
+    assertThat(get("--longest-prefix", "41446681234").out()).isEqualTo("41\tSwitzerland\n");
+    assertThat(CommandRun.of("verify", "--table", table).status()).isEqualTo(ExitStatus.OK);
+    assertThat(CommandRun.of("compact", "--table", table).status()).isEqualTo(ExitStatus.OK);
+    assertThat(get("--floor", "48").out()).isEqualTo("43\tAustria\n");
+    assertThat(scan()).isEqualTo("1\tAmerica\n41\tSwitzerland\n43\tAustria\n49\tGermany\n");
   }
 }

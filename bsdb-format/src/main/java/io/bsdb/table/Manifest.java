@@ -349,11 +349,6 @@ public record Manifest(
           "the records have an order that this bsdb does not support: file=%s order='%s'; upgrade bsdb"
               .formatted(file, Excerpt.of(order)));
     }
-    if (root.has("segments")) {
-      throw new UnsupportedVersionException(
-          "changes over a table in key order are not supported by this bsdb: file=%s; upgrade bsdb"
-              .formatted(file));
-    }
     return true;
   }
 

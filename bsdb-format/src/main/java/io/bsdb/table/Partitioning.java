@@ -5,6 +5,7 @@ import io.bsdb.format.hash.KeyHash;
 import java.math.BigInteger;
 import java.util.Arrays;
 import java.util.List;
+import java.util.stream.IntStream;
 
 /**
  * Says which partition of a snapshot a key is in. Nothing else computes a partition.
@@ -62,7 +63,7 @@ public final class Partitioning {
   /** Returns the partition of a key. */
   public int partition(byte[] key) {
     return order == RecordOrder.KEY
-        ? partitionByKey(key)
+        ? partitionByKey(key, key.length)
         : partition(KeyHash.hash(key).getMostSignificantBits());
   }
 
@@ -72,7 +73,31 @@ public final class Partitioning {
    * @param high upper word of the key's hash
    */
   public int partition(byte[] key, long high) {
-    return order == RecordOrder.KEY ? partitionByKey(key) : partition(high);
+    return partition(key, key.length, high);
+  }
+
+  /**
+   * Returns the partition of a key.
+   *
+   * @param key begins with the key
+   * @param length of the key
+   * @param high upper word of the key's hash
+   */
+  public int partition(byte[] key, int length, long high) {
+    return order == RecordOrder.KEY ? partitionByKey(key, length) : partition(high);
+  }
+
+  /**
+   * Returns the partitions that may hold keys whose hashes have high words in a range: in key
+   * order, all.
+   *
+   * @param firstHash unsigned
+   * @param lastHash unsigned, included
+   */
+  public IntStream partitions(long firstHash, long lastHash) {
+    return order == RecordOrder.KEY
+        ? IntStream.range(0, count)
+        : IntStream.rangeClosed(partition(firstHash), partition(lastHash));
   }
 
   /**
@@ -86,12 +111,13 @@ public final class Partitioning {
     return (int) (Math.multiplyHigh(high, count) + ((high >> 63) & count));
   }
 
-  private int partitionByKey(byte[] key) {
+  private int partitionByKey(byte[] key, int length) {
     int low = 0;
     int high = bounds.length;
     while (low < high) {
       int middle = (low + high) >>> 1;
-      if (Arrays.compareUnsigned(bounds[middle], key) <= 0) {
+      byte[] bound = bounds[middle];
+      if (Arrays.compareUnsigned(bound, 0, bound.length, key, 0, length) <= 0) {
         low = middle + 1;
       } else {
         high = middle;

@@ -5,7 +5,6 @@ import io.bsdb.row.Schema;
 import io.bsdb.table.Changes;
 import io.bsdb.table.Manifest;
 import io.bsdb.table.PublishConflictException;
-import io.bsdb.table.RecordOrder;
 import io.bsdb.table.SegmentFile;
 import io.bsdb.table.StreamProgress;
 import io.bsdb.table.StreamProgress.Checkpoint;
@@ -54,7 +53,7 @@ public final class DeltaWriter implements Closeable {
    *
    * @throws java.nio.file.NoSuchFileException if the table has no version
    * @throws IllegalArgumentException if the table stores no keys, so that a change could not be
-   *     told from another key's, or is in key order
+   *     told from another key's
    */
   public static DeltaWriter create(Table table) throws IOException {
     Manifest manifest = table.manifest(table.requireCurrentVersion());
@@ -65,14 +64,9 @@ public final class DeltaWriter implements Closeable {
   /**
    * Checks that a table can be changed.
    *
-   * @throws IllegalArgumentException if it stores no keys, or is in key order
+   * @throws IllegalArgumentException if it stores no keys
    */
   public static void requireKeys(Manifest manifest, Table table) {
-    if (manifest.order() == RecordOrder.KEY) {
-      throw new IllegalArgumentException(
-          "a table in key order cannot be changed row by row yet: table=%s version=%s; build it anew, or with order 'hash'"
-              .formatted(table.storage(), manifest.version()));
-    }
     if (manifest.hasKeysOmitted()) {
       throw new IllegalArgumentException(
           "an approximate table cannot be changed, as it does not store keys: table=%s version=%s; build it with keys"

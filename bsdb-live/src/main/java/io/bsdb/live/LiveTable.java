@@ -9,6 +9,8 @@ import io.bsdb.reader.RecordCursor;
 import io.bsdb.reader.follow.OnMissing;
 import io.bsdb.reader.follow.TableReader;
 import io.bsdb.reader.overlay.Overlay;
+import io.bsdb.table.Manifest;
+import io.bsdb.table.RecordOrder;
 import io.bsdb.table.Table;
 import io.bsdb.table.TableStorage;
 import io.bsdb.writer.DeltaWriter;
@@ -118,6 +120,15 @@ final class LiveTable implements WritableTable {
     folding.wake();
   }
 
+  private static void requireWritable(Manifest manifest, Table table) {
+    DeltaWriter.requireKeys(manifest, table);
+    if (manifest.order() == RecordOrder.KEY) {
+      throw new IllegalArgumentException(
+          "a table in key order cannot be opened as a writable table: table=%s version=%s; publish deltas into it ('bsdb apply', DeltaWriter), or build it with order 'hash'"
+              .formatted(table.storage(), manifest.version()));
+    }
+  }
+
   static WritableTable open(Path directory, WritableOptions options, Place place)
       throws IOException {
     Files.createDirectories(directory);
@@ -135,7 +146,7 @@ final class LiveTable implements WritableTable {
               .open();
       opened.add(0, base);
       if (!base.isEmpty()) {
-        DeltaWriter.requireKeys(base.manifest(), table);
+        requireWritable(base.manifest(), table);
       }
       LogIndex index = new LogIndex();
       opened.add(0, index);

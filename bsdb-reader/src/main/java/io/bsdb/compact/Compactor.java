@@ -2,12 +2,12 @@ package io.bsdb.compact;
 
 import io.bsdb.format.Internal;
 import io.bsdb.format.segment.SegmentWriter;
-import io.bsdb.reader.RecordCursor;
 import io.bsdb.reader.SnapshotReader;
 import io.bsdb.reader.options.ReaderOptions;
 import io.bsdb.reader.overlay.ChangeCursor;
 import io.bsdb.reader.overlay.Overlay;
 import io.bsdb.table.Build;
+import io.bsdb.table.Changes;
 import io.bsdb.table.History;
 import io.bsdb.table.Manifest;
 import io.bsdb.table.PartitionFile;
@@ -15,10 +15,7 @@ import io.bsdb.table.Partitioning;
 import io.bsdb.table.PublishConflictException;
 import io.bsdb.table.SegmentFile;
 import io.bsdb.table.Table;
-import io.bsdb.writer.BuildWorker;
 import io.bsdb.writer.SegmentFiles;
-import io.bsdb.writer.SnapshotPublisher;
-import io.bsdb.writer.WriterOptions;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -26,10 +23,10 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -190,7 +187,8 @@ public final class Compactor {
     }
     Build build = table.begin();
     try {
-      Map<Integer, PartitionFile> files = folded == 0 ? Map.of() : fold(reader, folding, build);
+      Map<Integer, List<PartitionFile>> files =
+          new PartitionFolder(reader, table, build, directory, throttle).fold(folding);
       @Nullable List<SegmentFile> merged = merges ? merge(manifest, changes, folding) : null;
       Manifest published =
           table.edit(inService -> edit(inService, manifest, build, counts, files, merged));
@@ -262,52 +260,9 @@ public final class Compactor {
   /** Returns whether all partitions that a segment may have changes of are folded through it. */
   private static boolean isFolded(
       SegmentFile segment, Partitioning partitioning, FoldedThrough through) {
-    int end = partitioning.partition(segment.lastHash());
-    for (int i = partitioning.partition(segment.firstHash()); i <= end; i++) {
-      if (through.of(i) < segment.number()) {
-        return false;
-      }
-    }
-    return true;
-  }
-
-  private Map<Integer, PartitionFile> fold(SnapshotReader reader, boolean[] folding, Build build)
-      throws IOException {
-    Manifest manifest = reader.manifest();
-    WriterOptions options = WriterOptions.like(manifest);
-    Path temporary = directory.resolve(build.stagingDirectory());
-    Map<Integer, PartitionFile> files = new HashMap<>();
-    try (BuildWorker worker =
-        BuildWorker.create(table, build, folding.length, "fold", temporary, options)) {
-      for (int partition = 0; partition < folding.length; partition++) {
-        if (folding[partition]) {
-          copy(reader, partition, worker);
-        }
-      }
-      for (PartitionFile file : worker.finish()) {
-        files.put(file.partition(), file);
-      }
-    } finally {
-      Files.deleteIfExists(temporary);
-    }
-    for (int partition = 0; partition < folding.length; partition++) {
-      if (folding[partition] && !files.containsKey(partition)) {
-        files.put(partition, SnapshotPublisher.buildEmpty(table, build, partition, options));
-      }
-    }
-    table.storage().syncDirectory(build.directory());
-    return files;
-  }
-
-  private void copy(SnapshotReader reader, int partition, BuildWorker worker) throws IOException {
-    try (RecordCursor cursor = reader.scan(partition)) {
-      while (cursor.next()) {
-        byte[] key = cursor.key();
-        byte[] value = cursor.value();
-        worker.add(key, value);
-        throttle.pass(key.length + value.length);
-      }
-    }
+    return partitioning
+        .partitions(segment.firstHash(), segment.lastHash())
+        .allMatch(partition -> through.of(partition) >= segment.number());
   }
 
   /** Writes the newest change of each key that is not folded. */
@@ -345,51 +300,48 @@ public final class Compactor {
       Manifest compacted,
       Build build,
       long[] counts,
-      Map<Integer, PartitionFile> files,
+      Map<Integer, List<PartitionFile>> files,
       @Nullable List<SegmentFile> merged)
       throws IOException {
     long last = lastSegment(compacted);
     List<SegmentFile> segments = inService.changes().segments();
     List<SegmentFile> old = compacted.changes().segments();
     boolean asBefore = segments.size() >= old.size() && segments.subList(0, old.size()).equals(old);
-    if (merged == null ? !follows(inService, compacted) : !asBefore) {
+    if (!fileIds(inService).equals(fileIds(compacted))
+        || (merged == null ? !follows(inService, compacted) : !asBefore)) {
       throw conflict(inService, compacted);
     }
     List<PartitionFile> partitions = new ArrayList<>();
     for (PartitionFile file : inService.partitions()) {
-      PartitionFile before = compacted.partitions().get(file.partition());
-      if (!before.fileId().equals(file.fileId())) {
-        throw conflict(inService, compacted);
-      }
-      PartitionFile folded = files.get(file.partition());
+      List<PartitionFile> folded = files.get(file.partition());
       if (folded != null) {
-        partitions.add(folded.folded(build.version(), last));
+        folded.forEach(part -> partitions.add(part.folded(build.version(), last)));
       } else if (merged == null && counts[file.partition()] == 0) {
         partitions.add(file.foldedThrough(last)); // no segment has changes of it
       } else {
         partitions.add(file);
       }
     }
+    List<PartitionFile> numbered = PartitionFolder.numbered(partitions);
+    Partitioning partitioning = inService.with(numbered, Map.of(), Changes.NONE).partitioning();
     List<SegmentFile> kept = new ArrayList<>();
     List<SegmentFile> folded = new ArrayList<>();
     if (merged != null) {
       merged.forEach(segment -> kept.add(segment.numbered(last)));
       kept.addAll(segments.subList(old.size(), segments.size()));
       folded.addAll(old);
-      folded.removeIf(segment -> !hasFolded(segment, compacted.partitioning(), partitions));
+      folded.removeIf(segment -> !hasFolded(segment, partitioning, numbered));
     } else {
       for (SegmentFile segment : segments) {
         boolean isFolded =
             isFolded(
-                segment,
-                compacted.partitioning(),
-                partition -> partitions.get(partition).foldedThrough());
+                segment, partitioning, partition -> numbered.get(partition).foldedThrough());
         (isFolded ? folded : kept).add(segment);
       }
     }
     History history = history(inService.changes().history(), folded);
     return inService.with(
-        partitions, inService.sourcePositions(), inService.changes().in(kept, history));
+        numbered, inService.sourcePositions(), inService.changes().in(kept, history));
   }
 
   /**
@@ -408,9 +360,13 @@ public final class Compactor {
    */
   private static boolean hasFolded(
       SegmentFile segment, Partitioning partitioning, List<PartitionFile> partitions) {
-    int end = partitioning.partition(segment.lastHash());
-    return partitions.subList(partitioning.partition(segment.firstHash()), end + 1).stream()
-        .anyMatch(file -> file.foldedThrough() >= segment.number());
+    return partitioning
+        .partitions(segment.firstHash(), segment.lastHash())
+        .anyMatch(partition -> partitions.get(partition).foldedThrough() >= segment.number());
+  }
+
+  private static List<UUID> fileIds(Manifest manifest) {
+    return manifest.partitions().stream().map(PartitionFile::fileId).toList();
   }
 
   private History history(History before, List<SegmentFile> folded) throws IOException {
@@ -419,6 +375,11 @@ public final class Compactor {
     all.sort(Comparator.comparingLong(SegmentFile::number));
     Instant limit = Instant.now().minus(keepHistory);
     int gone = Math.max(0, all.size() - History.MAX_SEGMENTS);
+    for (int i = gone + 1; i < all.size(); i++) {
+      if (all.get(i).number() == all.get(i - 1).number()) {
+        gone = i + 1; // a merged segment, and the last one that is in it
+      }
+    }
     while (gone < all.size()
         && !table.storage().lastModified(all.get(gone).path()).isAfter(limit)) {
       gone++;

@@ -7,6 +7,7 @@ import io.bsdb.reader.overlay.ChangeCursor;
 import io.bsdb.reader.overlay.Overlay;
 import io.bsdb.table.Manifest;
 import io.bsdb.table.PublishConflictException;
+import io.bsdb.table.RecordOrder;
 import io.bsdb.table.SegmentFile;
 import io.bsdb.table.Table;
 import io.bsdb.writer.SegmentFiles;
@@ -90,7 +91,14 @@ public final class SegmentMerger {
         }
       }
       try (Overlay changes =
-          Overlay.open(segments, this::copy, (high, number) -> true, Access.MAPPED, null, false)) {
+          Overlay.open(
+              segments,
+              this::copy,
+              RecordOrder.HASH,
+              (key, length, high, number) -> true,
+              Access.MAPPED,
+              null,
+              false)) {
         ChangeCursor cursor = changes.changes();
         while (cursor.next()) {
           if (cursor.isDeleted()) {

@@ -1,10 +1,10 @@
 package io.bsdb.reader;
 
+import io.bsdb.format.symbols.FieldSelection;
 import io.bsdb.reader.OrderedSeek.Target;
 import io.bsdb.reader.io.Thrown;
 import java.io.IOException;
 import java.util.Objects;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** Looks up by order in the calling thread. */
@@ -50,17 +50,21 @@ final class CallingOrderedReader implements OrderedReader {
     return find(() -> OrderedSeek.end(snapshot, true));
   }
 
+  private interface Begin {
+    OrderedSeek seek() throws IOException;
+  }
+
   private @Nullable KeyValue find(byte[] key, Target target) throws IOException {
     Objects.requireNonNull(key, "key");
     return find(() -> OrderedSeek.of(snapshot, key, target));
   }
 
-  private @Nullable KeyValue find(Supplier<OrderedSeek> begun) throws IOException {
+  private @Nullable KeyValue find(Begin begin) throws IOException {
     Calls calls = snapshot.calls();
     int call = calls.enter();
     KeyValue found;
     try {
-      found = begun.get().find(snapshot.source());
+      found = begin.seek().find(snapshot.source());
     } catch (Throwable e) {
       Throwable explained = snapshot.explained(e);
       snapshot.counters().failure();
@@ -78,6 +82,6 @@ final class CallingOrderedReader implements OrderedReader {
   @Override
   public RecordCursor range(KeyRange range) throws IOException {
     Objects.requireNonNull(range, "range");
-    return new OrderedScan(snapshot, range);
+    return new OrderedScan(snapshot, range, snapshot.sequential(), FieldSelection.ALL);
   }
 }

@@ -16,6 +16,8 @@ import io.bsdb.reader.options.ReaderOptions;
 import io.bsdb.reader.overlay.Overlay;
 import io.bsdb.reader.partition.Partition;
 import io.bsdb.table.Manifest;
+import io.bsdb.table.Partitioning;
+import io.bsdb.table.RecordOrder;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
@@ -157,7 +159,9 @@ final class CallingReader implements SnapshotReader {
 
   @Override
   public RecordCursor scan() throws IOException {
-    return new SnapshotScan(snapshot, snapshot.partitions(), selection);
+    return snapshot.partitioning().order() == RecordOrder.KEY
+        ? scan(KeyRange.all())
+        : new SnapshotScan(snapshot, snapshot.partitions(), selection);
   }
 
   @Override
@@ -167,7 +171,19 @@ final class CallingReader implements SnapshotReader {
           "no such partition: expected 0 to %d, actual %d"
               .formatted(partitionCount() - 1, partition));
     }
-    return new SnapshotScan(snapshot, snapshot.partitions(partition, partition + 1), selection);
+    Partitioning partitioning = snapshot.partitioning();
+    if (partitioning.order() == RecordOrder.HASH) {
+      return new SnapshotScan(snapshot, List.of(snapshot.partition(partition)), selection);
+    }
+    KeyRange range = KeyRange.all().from(partitioning.lowerBound(partition));
+    return scan(
+        partition + 1 == partitioning.count()
+            ? range
+            : range.before(partitioning.lowerBound(partition + 1)));
+  }
+
+  private RecordCursor scan(KeyRange range) {
+    return new OrderedScan(snapshot, range, snapshot.uncached(), selection);
   }
 
   @Override

@@ -121,7 +121,7 @@ final class FutureOrderedReader implements AsyncOrderedReader {
     }
 
     @Override
-    void step() {
+    void step() throws IOException {
       OrderedSeek begun = seek == null ? OrderedSeek.of(snapshot, key, target) : seek;
       seek = begun;
       Partition partition = begun.partition();
@@ -151,11 +151,14 @@ final class FutureOrderedReader implements AsyncOrderedReader {
     }
 
     @Override
-    void step() {
+    void step() throws IOException {
       OrderedSeek begun = seek == null ? OrderedSeek.start(snapshot, range) : seek;
       seek = begun;
       RangePosition at = position();
       Partition partition = at == null ? begun.partition() : at.partition();
+      if (partition == null && at != null) {
+        at.collectChanges(limit, found);
+      }
       if (partition == null || found.size() == limit) {
         finish(found, found.size());
       } else {

@@ -1,5 +1,7 @@
 package io.bsdb.reader;
 
+import io.bsdb.reader.overlay.ChangeWalk;
+import io.bsdb.reader.overlay.SortedChanges;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
@@ -94,6 +96,19 @@ public final class KeyRange {
   /** Returns the bound at which reading ends; null for none. */
   byte @Nullable [] end() {
     return reversed ? lower : upper;
+  }
+
+  /** Returns a walk through the changes in the range. */
+  ChangeWalk walk(SortedChanges changes) {
+    byte[] first = start();
+    byte[] last = end();
+    int open = reversed ? changes.size() : 0;
+    return changes.walk(
+        first == null ? open : changes.count(first, startTarget().isBehindEqual()),
+        last == null
+            ? changes.size() - open
+            : changes.count(last, reversed ? !lowerIncluded : upperIncluded),
+        reversed);
   }
 
   /**

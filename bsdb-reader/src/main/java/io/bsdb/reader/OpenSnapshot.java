@@ -12,6 +12,7 @@ import io.bsdb.reader.metrics.LookupCounters;
 import io.bsdb.reader.metrics.ReaderMetrics;
 import io.bsdb.reader.options.ReaderOptions;
 import io.bsdb.reader.overlay.Overlay;
+import io.bsdb.reader.overlay.SortedChanges;
 import io.bsdb.reader.partition.Partition;
 import io.bsdb.table.Manifest;
 import io.bsdb.table.Partitioning;
@@ -20,7 +21,6 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -84,15 +84,6 @@ final class OpenSnapshot implements Closeable {
     return base.partitions();
   }
 
-  /** Returns the partitions with these numbers. */
-  List<Partition> partitions(int first, int end) {
-    List<Partition> selected = new ArrayList<>();
-    for (int number = first; number < end; number++) {
-      selected.add(partition(number));
-    }
-    return selected;
-  }
-
   /** Returns the partition with a number. */
   Partition partition(int number) {
     Partition partition = base.partition(number);
@@ -128,6 +119,12 @@ final class OpenSnapshot implements Closeable {
   /** Returns the changes over the base; null if there are none. */
   @Nullable Overlay overlay() {
     return overlay;
+  }
+
+  /** Returns the changes over the base by key; null if there are none, and in hash order. */
+  @Nullable SortedChanges sortedChanges() {
+    Overlay changes = overlay;
+    return changes == null ? null : changes.sorted();
   }
 
   /** Returns where lookups fetch blocks from. */

@@ -3,28 +3,47 @@ package io.bsdb.reader;
 import io.bsdb.format.symbols.FieldSelection;
 import io.bsdb.reader.block.BlockFetch;
 import io.bsdb.reader.io.Thrown;
+import io.bsdb.reader.overlay.ChangeWalk;
+import io.bsdb.reader.overlay.ChangeWalk.Next;
+import io.bsdb.reader.overlay.SortedChanges;
 import io.bsdb.reader.partition.Partition;
 import io.bsdb.reader.partition.RecordWalk;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
-/** Walks over a range of keys; counts as one call in flight until it is closed. */
+/**
+ * Walks over a range of keys, in the base and among the changes; counts as one call in flight until
+ * it is closed.
+ */
 final class OrderedScan implements RecordCursor {
   private final OpenSnapshot snapshot;
   private final KeyRange range;
   private final byte @Nullable [] end;
   private final BlockFetch source;
+  private final FieldSelection selection;
   private final int call;
+  private final @Nullable ChangeWalk changes;
+
+  /** At the base's next record; null if there is none. */
   private @Nullable RecordWalk walk;
+
+  private @Nullable Next current;
   private boolean begun;
   private boolean closed;
 
-  OrderedScan(OpenSnapshot snapshot, KeyRange range) {
+  /**
+   * @param selection of fields that will be read
+   */
+  OrderedScan(
+      OpenSnapshot snapshot, KeyRange range, BlockFetch source, FieldSelection selection) {
     this.snapshot = snapshot;
     this.range = range;
     this.end = range.end();
+    this.source = source;
+    this.selection = selection;
     this.call = snapshot.calls().enter();
-    this.source = snapshot.sequential();
+    SortedChanges sorted = snapshot.sortedChanges();
+    this.changes = sorted == null ? null : range.walk(sorted);
   }
 
   @Override
@@ -33,17 +52,48 @@ final class OrderedScan implements RecordCursor {
       throw new ClosedReaderException("cursor");
     }
     try {
-      RecordWalk current = begun ? advance(walk) : begin();
-      begun = true;
-      if (current != null && end != null && !range.holds(current.compareKey(end))) {
-        current.close();
-        current = null;
+      if (!begun) {
+        walk = inRange(begin());
+        begun = true;
+      } else if (current != null) {
+        leave(current);
       }
-      walk = current;
-      return current != null;
+      Next next = merged();
+      while (next == Next.DELETED_RECORD) {
+        leave(next);
+        next = merged();
+      }
+      current = next;
+      return next != Next.NONE;
     } catch (IOException | RuntimeException | Error e) {
       throw Thrown.asIs(snapshot.explained(e));
     }
+  }
+
+  private Next merged() throws IOException {
+    RecordWalk record = walk;
+    if (changes != null) {
+      return changes.next(record == null ? null : record::compareKey);
+    }
+    return record == null ? Next.NONE : Next.RECORD;
+  }
+
+  /** Moves behind what was next. */
+  private void leave(Next last) throws IOException {
+    if (last != Next.CHANGE && last != Next.NONE) {
+      walk = inRange(advance(walk));
+    }
+    if (changes != null && last != Next.RECORD && last != Next.NONE) {
+      changes.advance();
+    }
+  }
+
+  private @Nullable RecordWalk inRange(@Nullable RecordWalk record) throws IOException {
+    if (record != null && end != null && !range.holds(record.compareKey(end))) {
+      record.close();
+      return null;
+    }
+    return record;
   }
 
   private @Nullable RecordWalk begin() throws IOException {
@@ -53,7 +103,7 @@ final class OrderedScan implements RecordCursor {
     if (partition == null) {
       return null;
     }
-    RecordWalk first = new RecordWalk(partition, source, FieldSelection.ALL);
+    RecordWalk first = new RecordWalk(partition, source, selection);
     walk = first; // to be closed if moving fails
     first.moveTo(seek.record());
     return first;
@@ -69,24 +119,31 @@ final class OrderedScan implements RecordCursor {
       return null;
     }
     Partition partition = snapshot.partition(number);
-    RecordWalk next = new RecordWalk(partition, source, FieldSelection.ALL);
+    RecordWalk next = new RecordWalk(partition, source, selection);
     walk = next;
     next.moveTo(range.isReversed() ? partition.recordCount() - 1 : 0);
     return next;
   }
 
-  private RecordWalk current() {
-    RecordWalk current = walk;
-    if (current == null || closed) {
+  private RecordWalk record() {
+    RecordWalk record = walk;
+    if (record == null || closed || current != Next.RECORD) {
       throw new IllegalStateException("no current record");
     }
-    return current;
+    return record;
+  }
+
+  /** Returns the changes if the current record is one of them. */
+  private @Nullable ChangeWalk change() {
+    boolean changed = current == Next.CHANGE || current == Next.CHANGE_OF_RECORD;
+    return changed && !closed ? changes : null;
   }
 
   @Override
   public byte[] key() throws IOException {
     try {
-      return current().key();
+      ChangeWalk change = change();
+      return change == null ? record().key() : change.key().clone();
     } catch (IOException | RuntimeException | Error e) {
       throw Thrown.asIs(snapshot.explained(e));
     }
@@ -95,7 +152,8 @@ final class OrderedScan implements RecordCursor {
   @Override
   public byte[] value() throws IOException {
     try {
-      return current().value();
+      ChangeWalk change = change();
+      return change == null ? record().value() : change.value();
     } catch (IOException | RuntimeException | Error e) {
       throw Thrown.asIs(snapshot.explained(e));
     }
@@ -105,9 +163,9 @@ final class OrderedScan implements RecordCursor {
   public void close() {
     if (!closed) {
       closed = true;
-      RecordWalk current = walk;
-      if (current != null) {
-        current.close();
+      RecordWalk record = walk;
+      if (record != null) {
+        record.close();
       }
       snapshot.calls().left(call);
     }

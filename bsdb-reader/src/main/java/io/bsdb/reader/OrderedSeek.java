@@ -9,13 +9,16 @@ import io.bsdb.format.index.TreeIndex;
 import io.bsdb.format.symbols.FieldSelection;
 import io.bsdb.reader.block.BlockFetch;
 import io.bsdb.reader.block.BlockFile;
+import io.bsdb.reader.overlay.ChangeWalk;
+import io.bsdb.reader.overlay.ChangeWalk.Next;
+import io.bsdb.reader.overlay.SortedChanges;
 import io.bsdb.reader.partition.Partition;
 import java.io.IOException;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A search for one record by the order of keys. It says which block it needs, and goes on when it
+ * A search for one record by the order of keys, in the base and among the changes. It says which block it needs, and goes on when it
  * is given that one: so it runs in the calling thread and by callbacks alike. Almost always it
  * needs one block; more where first keys of blocks must be compared, or where the record lies in
  * the block next to the one in which the key would be. Used by one thread at a time.
@@ -30,6 +33,11 @@ final class OrderedSeek {
     /** The one with the longest key that is a prefix. */
     LONGEST_PREFIX;
 
+    /** Whether it may be a record that has the key itself. */
+    boolean takesEqual() {
+      return this == FLOOR || this == CEILING || this == LONGEST_PREFIX;
+    }
+
     boolean isBackward() {
       return this == FLOOR || this == LOWER || this == LONGEST_PREFIX;
     }
@@ -42,26 +50,32 @@ final class OrderedSeek {
 
   private final OpenSnapshot snapshot;
   private final Target target;
+  private final boolean placeOnly;
   private byte[] key;
 
-  /** Null once it is known that there is no such record. */
+  /** Null once it is known that the base has no such record. */
   private @Nullable Partition partition;
 
   private OrderIndex.@Nullable Search search;
   private boolean undecided;
   private int block;
   private int record;
+
+  /** From the place that is searched for on; null if nothing has changed. */
+  private @Nullable ChangeWalk changes;
+
   private @Nullable KeyValue found;
 
-  private OrderedSeek(OpenSnapshot snapshot, byte[] key, Target target) {
+  private OrderedSeek(OpenSnapshot snapshot, byte[] key, Target target, boolean placeOnly) {
     this.snapshot = snapshot;
     this.key = key;
     this.target = target;
+    this.placeOnly = placeOnly;
   }
 
   /** Begins to search. */
-  static OrderedSeek of(OpenSnapshot snapshot, byte[] key, Target target) {
-    OrderedSeek seek = new OrderedSeek(snapshot, key, target);
+  static OrderedSeek of(OpenSnapshot snapshot, byte[] key, Target target) throws IOException {
+    OrderedSeek seek = new OrderedSeek(snapshot, key, target, false);
     seek.begin();
     return seek;
   }
@@ -90,25 +104,51 @@ final class OrderedSeek {
   }
 
   /** Begins to search for the first or, backwards, for the last record. */
-  static OrderedSeek end(OpenSnapshot snapshot, boolean backward) {
+  static OrderedSeek end(OpenSnapshot snapshot, boolean backward) throws IOException {
     OrderedSeek seek =
-        new OrderedSeek(snapshot, new byte[0], backward ? Target.FLOOR : Target.CEILING);
-    int number = backward ? snapshot.partitioning().count() - 1 : 0;
-    Partition last = snapshot.partition(number);
-    seek.partition = last;
-    seek.settle(last, backward ? last.recordCount() : 0);
+        new OrderedSeek(snapshot, new byte[0], backward ? Target.FLOOR : Target.CEILING, false);
+    SortedChanges sorted = snapshot.sortedChanges();
+    if (sorted != null) {
+      KeyRange all = KeyRange.all();
+      seek.changes = (backward ? all.reversed() : all).walk(sorted);
+    }
+    seek.settleAtEnd();
+    seek.takeLast();
     return seek;
   }
 
-  /** Begins to search for where a range starts. */
+  /** Begins to search for where a range starts in the base; its record is not read. */
   static OrderedSeek start(OpenSnapshot snapshot, KeyRange range) {
     byte[] start = range.start();
-    return start == null
-        ? end(snapshot, range.isReversed())
-        : of(snapshot, start, range.startTarget());
+    OrderedSeek seek =
+        new OrderedSeek(
+            snapshot, start == null ? new byte[0] : start, range.startTarget(), true);
+    if (start == null) {
+      seek.settleAtEnd();
+    } else {
+      seek.seekBase();
+    }
+    return seek;
   }
 
-  private void begin() {
+  /** Searches among the changes, then, unless one has the key itself, in the base. */
+  private void begin() throws IOException {
+    do {
+      SortedChanges sorted = snapshot.sortedChanges();
+      if (sorted != null) {
+        int start = sorted.count(key, target.isBehindEqual());
+        changes = sorted.walk(start, target.isBackward() ? 0 : sorted.size(), target.isBackward());
+        if (target.takesEqual() && changes.isPut(key)) {
+          partition = null;
+          found = new KeyValue(key.clone(), changes.value());
+          return;
+        }
+      }
+      seekBase();
+    } while (!takeLast());
+  }
+
+  private void seekBase() {
     Partition own = snapshot.partition(snapshot.partitioning().partition(key));
     partition = own;
     OrderIndex order = own.order();
@@ -119,6 +159,12 @@ final class OrderedSeek {
       search = order.search(key);
       advance(search);
     }
+  }
+
+  private void settleAtEnd() {
+    boolean backward = target.isBackward();
+    Partition last = snapshot.partition(backward ? snapshot.partitioning().count() - 1 : 0);
+    settle(last, backward ? last.recordCount() : 0);
   }
 
   private void advance(OrderIndex.Search open) {
@@ -206,28 +252,78 @@ final class OrderedSeek {
               : order.countBelow(given, base, number, key);
       settle(own, given.firstRank(base) + count);
     }
-    if (own.equals(partition) && block == number) {
+    if (!placeOnly && (partition == null || (own.equals(partition) && block == number))) {
       finish(own, order, given, base);
     }
   }
 
+  /** Reads the record, and those next to it in the block as long as they have been deleted. */
   private void finish(Partition own, OrderIndex order, Block given, int base) throws IOException {
     BlockReader reader = own.blocks().reader();
-    long place = order.record(given, base, record - given.firstRank(base));
-    byte[] foundKey = given.copy(reader.key(given.body(), place));
-    if (target == Target.LONGEST_PREFIX) {
-      int common = KeyOrder.commonBytes(foundKey, key);
-      if (common < foundKey.length) {
-        // Any prefix that there is, is a prefix of what both share.
-        partition = null;
-        if (common > 0) {
-          key = Arrays.copyOf(key, common);
-          begin();
+    int number = block;
+    ChangeWalk walk = changes;
+    while (own.equals(partition) && block == number) {
+      long place = order.record(given, base, record - given.firstRank(base));
+      long recordKey = reader.key(given.body(), place);
+      ChangeWalk changed = null;
+      if (walk != null) {
+        Next next =
+            walk.next(
+                other ->
+                    KeyOrder.compare(
+                        given.body(), (int) (recordKey >>> 32), (int) recordKey, other));
+        if (next == Next.DELETED_RECORD) {
+          walk.advance();
+          settle(own, target.isBackward() ? record : record + 1);
+          continue;
         }
-        return;
+        changed = next == Next.RECORD ? null : walk;
       }
+      byte[] foundKey = changed == null ? given.copy(recordKey) : changed.key();
+      if (accepts(foundKey)) {
+        found =
+            new KeyValue(
+                foundKey,
+                changed == null
+                    ? given.copy(reader.value(given.body(), place))
+                    : changed.value());
+      } else {
+        begin();
+      }
+      return;
     }
-    found = new KeyValue(foundKey, given.copy(reader.value(given.body(), place)));
+    if (!takeLast()) {
+      begin();
+    }
+  }
+
+  /**
+   * Takes the nearest change if it is known that the base has no record.
+   *
+   * @return false if the search is to begin again
+   */
+  private boolean takeLast() throws IOException {
+    if (partition != null || changes == null || changes.next(null) == Next.NONE) {
+      return true;
+    }
+    if (!accepts(changes.key())) {
+      return false;
+    }
+    found = new KeyValue(changes.key(), changes.value());
+    return true;
+  }
+
+  /** Returns whether a record is what is wanted; if not, cuts the key that is searched for. */
+  private boolean accepts(byte[] candidate) {
+    if (target != Target.LONGEST_PREFIX) {
+      return true;
+    }
+    int common = KeyOrder.commonBytes(candidate, key);
+    if (common == candidate.length) {
+      return true;
+    }
+    key = Arrays.copyOf(key, common); // any prefix that there is, is a prefix of what both share
+    return false;
   }
 
   /** Runs in the calling thread until the record is found. */

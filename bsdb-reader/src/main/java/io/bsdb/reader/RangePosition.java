@@ -4,6 +4,10 @@ import io.bsdb.format.block.Block;
 import io.bsdb.format.block.BlockReader;
 import io.bsdb.format.index.KeyOrder;
 import io.bsdb.format.index.OrderIndex;
+import io.bsdb.reader.overlay.ChangeWalk;
+import io.bsdb.reader.overlay.ChangeWalk.BaseRecord;
+import io.bsdb.reader.overlay.ChangeWalk.Next;
+import io.bsdb.reader.overlay.SortedChanges;
 import io.bsdb.reader.partition.Partition;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -15,6 +19,7 @@ import org.jspecify.annotations.Nullable;
 final class RangePosition {
   private final OpenSnapshot snapshot;
   private final KeyRange range;
+  private final @Nullable ChangeWalk changes;
   private @Nullable Partition partition;
   private int record;
 
@@ -24,21 +29,26 @@ final class RangePosition {
   RangePosition(OpenSnapshot snapshot, KeyRange range, OrderedSeek start) {
     this.snapshot = snapshot;
     this.range = range;
+    SortedChanges sorted = snapshot.sortedChanges();
+    this.changes = sorted == null ? null : range.walk(sorted);
     this.partition = start.partition();
     this.record = start.record();
   }
 
-  /** Returns the partition of the next record; null if there is none. */
+  /** Returns the partition of the base's next record; null if there is none. */
   @Nullable Partition partition() {
     return partition;
   }
 
-  /** Returns the block of the next record. */
+  /** Returns the block of the base's next record. */
   int block() {
     return Objects.requireNonNull(partition).blocks().index().block(record);
   }
 
-  /** Adds the records of the block of the next record, as far as they are wanted. */
+  /**
+   * Adds the records of the block of the base's next record, and the changes in front of them, as
+   * far as they are wanted.
+   */
   void collect(Block block, int base, int limit, List<KeyValue> target) throws IOException {
     Partition own = Objects.requireNonNull(partition);
     OrderIndex order = Objects.requireNonNull(own.order());
@@ -47,17 +57,38 @@ final class RangePosition {
     int first = block.firstRank(base);
     int count = block.recordCount(base);
     int step = range.isReversed() ? -1 : 1;
-    for (; record >= first && record < first + count && target.size() < limit; record += step) {
+    while (record >= first && record < first + count && target.size() < limit) {
       long place = order.record(block, base, record - first);
       ByteBuffer body = block.body();
       long key = reader.key(body, place);
-      if (end != null && !range.holds(KeyOrder.compare(body, (int) (key >>> 32), (int) key, end))) {
+      BaseRecord current = other -> KeyOrder.compare(body, (int) (key >>> 32), (int) key, other);
+      if (end != null && !range.holds(current.compareKey(end))) {
         partition = null;
         return;
       }
-      target.add(new KeyValue(block.copy(key), block.copy(reader.value(body, place))));
+      Next next = changes == null ? Next.RECORD : changes.next(current);
+      if (next == Next.RECORD) {
+        target.add(new KeyValue(block.copy(key), block.copy(reader.value(body, place))));
+      } else if (changes != null) {
+        take(changes, next, target);
+      }
+      record += next == Next.CHANGE ? 0 : step;
     }
     leave(own);
+  }
+
+  /** Adds what is left where the base has no record any more, as far as it is wanted. */
+  void collectChanges(int limit, List<KeyValue> target) throws IOException {
+    while (changes != null && target.size() < limit && changes.next(null) == Next.CHANGE) {
+      take(changes, Next.CHANGE, target);
+    }
+  }
+
+  private static void take(ChangeWalk changes, Next next, List<KeyValue> target) {
+    if (next != Next.DELETED_RECORD) {
+      target.add(new KeyValue(changes.key(), changes.value()));
+    }
+    changes.advance();
   }
 
   /** Goes over to the next partition if the records of this one have ended. */

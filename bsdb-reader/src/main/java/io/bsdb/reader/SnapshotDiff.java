@@ -7,6 +7,7 @@ import io.bsdb.reader.overlay.Overlay;
 import io.bsdb.table.Manifest;
 import io.bsdb.table.PartitionFile;
 import io.bsdb.table.Partitioning;
+import io.bsdb.table.RecordOrder;
 import java.io.Closeable;
 import java.io.IOException;
 import java.util.ArrayDeque;
@@ -73,7 +74,7 @@ public final class SnapshotDiff implements Closeable {
    * Compares two versions of a table.
    *
    * @param share of the keys that are compared, more than 0 and at most 1: less reads only as many
-   *     partitions, and always the same keys
+   *     partitions, or in key order all, and always the same keys
    * @param stop asked now and then; true ends the comparison early
    * @throws IllegalArgumentException if the versions have different schemas, if one of them stores
    *     no keys, or if the share is out of range
@@ -221,6 +222,7 @@ public final class SnapshotDiff implements Closeable {
         Partitioning partitioning = scanned.manifest().partitioning();
         if (partition == scanned.partitionCount()
             || (sampled
+                && partitioning.order() == RecordOrder.HASH
                 && Long.compareUnsigned(partitioning.firstHash(partition), sampleEnd) >= 0)) {
           return false;
         }

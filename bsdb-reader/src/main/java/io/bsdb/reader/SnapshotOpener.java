@@ -160,12 +160,11 @@ final class SnapshotOpener {
                 .formatted(partition.path()));
       }
     }
-    int count = manifest.partitions().size();
     Partitioning partitioning = manifest.partitioning();
     Overlay.Scope scope =
-        (high, segment) -> {
-          int number = partitioning.partition(high);
-          return options.share().needs(number, count)
+        (key, length, high, segment) -> {
+          int number = partitioning.partition(key, length, high);
+          return options.share().needs(number, partitioning)
               && segment > manifest.partitions().get(number).foldedThrough();
         };
     Overlay before = previous == null ? null : previous.overlay();
@@ -174,6 +173,7 @@ final class SnapshotOpener {
       return Overlay.open(
           manifest.changes().segments(),
           files::segment,
+          partitioning.order(),
           scope,
           options.access(),
           before,

@@ -125,6 +125,21 @@ class CompactorTest {
     return all;
   }
 
+  /** A merged segment has the number of the last one in it, which the history may hold. */
+  @Test
+  void foldsWhatWasMergedBesideAFold() throws IOException {
+    build(Layout.BLOCKED);
+    change(new Random(1), 50);
+    change(new Random(2), 200);
+    Manifest merged =
+        new Compactor(directory).foldFraction(0).maxPartitions(1).maxSegments(1).run().manifest();
+    assertThat(merged.changes().history().segments()).isNotEmpty();
+    Manifest folded = new Compactor(directory).foldFraction(0).run().manifest();
+    assertThat(folded.changes().segments()).isEmpty();
+    assertThat(folded.changes().history().after()).isEqualTo(2);
+    assertThat(scanned()).isEqualTo(model);
+  }
+
   @Test
   void keepsWhatItFoldedForBuildsThatBeganBefore() throws IOException {
     build(Layout.BLOCKED);

@@ -8,6 +8,7 @@ import io.bsdb.format.segment.ChangeKind;
 import io.bsdb.format.segment.SegmentWriter;
 import io.bsdb.reader.TestData.Lengths;
 import io.bsdb.table.Manifest;
+import io.bsdb.table.RecordOrder;
 import io.bsdb.table.SegmentFile;
 import io.bsdb.table.Table;
 import io.bsdb.table.TableStorage;
@@ -104,7 +105,9 @@ final class ConformanceDeltas {
         new Good("changes-merged", ConformanceDeltas::merged),
         new Good("changes-over-nothing", ConformanceDeltas::overNothing),
         new Good("changes-of-all-lengths", ConformanceDeltas::lengths),
-        new Good("changes-with-positions", ConformanceDeltas::positions));
+        new Good("changes-with-positions", ConformanceDeltas::positions),
+        new Good("changes-in-key-order", ConformanceDeltas::ordered),
+        new Good("changes-in-key-order-folded", ConformanceDeltas::orderedFolded));
   }
 
   /** Returns keys that changes may have deleted. */
@@ -124,6 +127,26 @@ final class ConformanceDeltas {
     data.publish(table, WriterOptions.builder().layout(Layout.COMPACT).partitions(3).build());
     data = change(table, data, 0, 80, "first ");
     return change(table, data, 30, 100, "second ");
+  }
+
+  private static TestData ordered(Path table) throws IOException {
+    TestData data = base();
+    data.publish(
+        table,
+        WriterOptions.builder()
+            .order(RecordOrder.KEY)
+            .layout(Layout.COMPACT)
+            .blockSize(512)
+            .partitions(3)
+            .build());
+    data = change(table, data, 0, 80, "first ");
+    return change(table, data, 30, 100, "second ");
+  }
+
+  private static TestData orderedFolded(Path table) throws IOException {
+    TestData data = ordered(table);
+    new Compactor(table).foldFraction(0).maxPartitions(2).keepHistory(Duration.ZERO).run();
+    return change(table, data, 20, 50, "third ");
   }
 
   private static TestData folded(Path table) throws IOException {

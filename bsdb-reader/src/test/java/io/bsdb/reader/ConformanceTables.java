@@ -265,6 +265,9 @@ final class ConformanceTables {
       for (byte[] key : ConformanceDeltas.deletedKeys(data)) {
         ((ArrayNode) described.get("absent")).add(base64(key));
       }
+      if (ConformanceDeltas.inService(table).order() == RecordOrder.KEY) {
+        ConformanceOrder.describe(described, data);
+      }
     }
     for (ConformanceDeltas.Bad deltas : ConformanceDeltas.bad()) {
       if (!wanted.test(deltas.name())) {

@@ -10,7 +10,6 @@ import io.bsdb.table.Manifest;
 import io.bsdb.table.PartitionFile;
 import io.bsdb.table.RecordOrder;
 import io.bsdb.table.Table;
-import io.bsdb.writer.DeltaWriter;
 import io.bsdb.writer.DuplicateKeyException;
 import io.bsdb.writer.Duplicates;
 import io.bsdb.writer.Layout;
@@ -149,17 +148,6 @@ class OrderedBuildTest {
     assertThatThrownBy(() -> WriterOptions.builder().set("order", "rank"))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("hash, key");
-  }
-
-  @Test
-  void refusesChanges() throws Exception {
-    try (SnapshotWriter writer = SnapshotWriter.create(directory, options().build())) {
-      writer.add(bytes("k"), bytes("v"));
-      writer.publish();
-    }
-    assertThatThrownBy(() -> DeltaWriter.create(Table.at(directory)))
-        .isInstanceOf(IllegalArgumentException.class)
-        .hasMessageContaining("a table in key order cannot be changed row by row yet");
   }
 
   /** Each byte of a small table is flipped: an error, or the right answers. */

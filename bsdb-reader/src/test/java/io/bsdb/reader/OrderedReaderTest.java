@@ -189,7 +189,7 @@ class OrderedReaderTest {
     return questions;
   }
 
-  private static void check(SnapshotReader reader, NavigableMap<byte[], byte[]> map, int count)
+  static void check(SnapshotReader reader, NavigableMap<byte[], byte[]> map, int count)
       throws Exception {
     OrderedReader ordered = reader.ordered();
     AsyncOrderedReader async = reader.async().ordered();

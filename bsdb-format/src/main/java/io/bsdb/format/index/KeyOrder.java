@@ -39,7 +39,7 @@ public final class KeyOrder {
   }
 
   /** Returns the eight bytes of a key from an offset on as a number; zeros stand behind its end. */
-  static long head(byte[] key, int offset) {
+  public static long head(byte[] key, int offset) {
     if (key.length - offset >= Long.BYTES) {
       return (long) LONGS.get(key, offset);
     }

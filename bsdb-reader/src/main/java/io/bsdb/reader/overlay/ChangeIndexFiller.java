@@ -90,18 +90,23 @@ final class ChangeIndexFiller implements Closeable {
     for (int i = 0; i < count; i++) {
       fetched += segment(addresses[i]).segment().bytes().get(Overlay.offset(addresses[i]));
     }
-    for (int i = 0; i < count; i++) {
-      HashValue128 hash = hash(addresses[i]);
-      highs[i] = hash.getMostSignificantBits();
-      lows[i] = hash.getLeastSignificantBits();
-      fetched += index.fetch(highs[i]);
-    }
+    int applying = 0;
     for (int i = 0; i < count; i++) {
       OpenSegment segment = segment(addresses[i]);
-      segment.requireInRange(highs[i]);
-      if (scope.applies(highs[i], segment.file().number())) {
-        put(highs[i], lows[i], addresses[i]);
+      int length = readKey(segment.segment(), Overlay.offset(addresses[i]));
+      HashValue128 hash = KeyHash.hash(key, 0, length);
+      long high = hash.getMostSignificantBits();
+      segment.requireInRange(high);
+      if (scope.applies(key, length, high, segment.file().number())) {
+        addresses[applying] = addresses[i];
+        highs[applying] = high;
+        lows[applying] = hash.getLeastSignificantBits();
+        fetched += index.fetch(high);
+        applying++;
       }
+    }
+    for (int i = 0; i < applying; i++) {
+      put(highs[i], lows[i], addresses[i]);
     }
   }
 
@@ -109,15 +114,15 @@ final class ChangeIndexFiller implements Closeable {
     return segments.get(Overlay.number(address));
   }
 
-  private HashValue128 hash(long address) {
-    Segment segment = segment(address).segment();
-    long found = segment.key(Overlay.offset(address));
+  /** Returns the length. */
+  private int readKey(Segment segment, int record) {
+    long found = segment.key(record);
     int length = (int) found;
     if (key.length < length) {
       key = new byte[Math.max(length, 2 * key.length)];
     }
     segment.bytes().get((int) (found >>> 32), key, 0, length);
-    return KeyHash.hash(key, 0, length);
+    return length;
   }
 
   private void put(long high, long low, long address) throws IOException {

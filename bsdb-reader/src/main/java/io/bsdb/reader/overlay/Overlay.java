@@ -5,6 +5,7 @@ import io.bsdb.format.segment.ChangeKind;
 import io.bsdb.format.segment.Segment;
 import io.bsdb.reader.io.FileMemory;
 import io.bsdb.reader.options.Access;
+import io.bsdb.table.RecordOrder;
 import io.bsdb.table.SegmentFile;
 import java.io.Closeable;
 import java.io.IOException;
@@ -32,10 +33,12 @@ public final class Overlay implements Closeable {
   private final OpenSegment[] segments;
 
   private final ChangeIndex index;
+  private final @Nullable SortedChanges sorted;
 
-  Overlay(List<OpenSegment> segments, ChangeIndex index) {
+  Overlay(List<OpenSegment> segments, ChangeIndex index, @Nullable SortedChanges sorted) {
     this.segments = segments.toArray(OpenSegment[]::new);
     this.index = index;
+    this.sorted = sorted;
   }
 
   /** Says which changes apply. */
@@ -43,10 +46,12 @@ public final class Overlay implements Closeable {
     /**
      * Returns whether a change of a segment applies to the partition of a key.
      *
+     * @param key begins with the key
+     * @param length of the key
      * @param high of the key's hash
      * @param segment the segment's number
      */
-    boolean applies(long high, long segment);
+    boolean applies(byte[] key, int length, long high, long segment);
   }
 
   /**
@@ -54,6 +59,7 @@ public final class Overlay implements Closeable {
    *
    * @param files the segments, in the order in which they apply
    * @param paths where each lies
+   * @param order of the base: by key, the changes are sorted, too
    * @param previous shares what is open already; may be null
    * @param sameScope whether the same changes apply as to the previous version
    * @throws io.bsdb.format.CorruptSnapshotException if a segment is damaged
@@ -61,12 +67,13 @@ public final class Overlay implements Closeable {
   public static Overlay open(
       List<SegmentFile> files,
       Function<SegmentFile, Path> paths,
+      RecordOrder order,
       Scope scope,
       Access access,
       @Nullable Overlay previous,
       boolean sameScope)
       throws IOException {
-    OverlayBuilder builder = new OverlayBuilder(paths, scope, access, previous);
+    OverlayBuilder builder = new OverlayBuilder(paths, order, scope, access, previous);
     try {
       return builder.build(files, sameScope);
     } catch (IOException | RuntimeException | Error e) {
@@ -212,14 +219,19 @@ public final class Overlay implements Closeable {
     return length;
   }
 
+  /** Returns the changes by key; null in hash order. */
+  public @Nullable SortedChanges sorted() {
+    return sorted;
+  }
+
   /** Returns the number of changed keys, deleted ones included. */
   public int changedKeys() {
     return index.keys();
   }
 
-  /** Returns the bytes of the index, off the heap. */
+  /** Returns the bytes of the index, and of the changes by key, off the heap. */
   public long indexBytes() {
-    return index.length();
+    return index.length() + (sorted == null ? 0 : sorted.length());
   }
 
   /**
@@ -253,6 +265,9 @@ public final class Overlay implements Closeable {
   @Override
   public void close() throws IOException {
     index.close();
+    if (sorted != null) {
+      sorted.close();
+    }
     IOException failure = null;
     for (OpenSegment segment : segments) {
       try {

@@ -3,17 +3,20 @@ package io.bsdb.reader.overlay;
 import io.bsdb.format.segment.ChangeKind;
 import io.bsdb.reader.options.Access;
 import io.bsdb.table.Changes;
+import io.bsdb.table.RecordOrder;
 import io.bsdb.table.SegmentFile;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** Opens segments and adds their changes to an index, one segment after the other. */
+/** Opens segments and adds their changes to an index, one after the other; then sorts them. */
 final class OverlayBuilder {
   private final Function<SegmentFile, Path> paths;
+  private final RecordOrder order;
   private final Overlay.Scope scope;
   private final Access access;
   private final @Nullable Overlay previous;
@@ -21,10 +24,12 @@ final class OverlayBuilder {
 
   OverlayBuilder(
       Function<SegmentFile, Path> paths,
+      RecordOrder order,
       Overlay.Scope scope,
       Access access,
       @Nullable Overlay previous) {
     this.paths = paths;
+    this.order = order;
     this.scope = scope;
     this.access = access;
     this.previous = previous;
@@ -55,11 +60,36 @@ final class OverlayBuilder {
       for (int i = done; i < segments.size(); i++) {
         add(filler, i);
       }
-      return new Overlay(segments, filler.finish());
+      ChangeIndex index = filler.finish();
+      return new Overlay(segments, index, sorted(index, done, more));
     } catch (IOException | RuntimeException | Error e) {
       filler.close();
       throw e;
     }
+  }
+
+  /**
+   * Sorts changes by key.
+   *
+   * @param done how many segments the previous version had sorted
+   * @param most how many changes there are in the others
+   */
+  private @Nullable SortedChanges sorted(ChangeIndex index, int done, long most)
+      throws IOException {
+    if (order == RecordOrder.HASH) {
+      return null;
+    }
+    long[] added = new long[(int) Math.min(most, index.keys())];
+    int count = 0;
+    for (int at = 0; index.holds(at); at += Long.BYTES) {
+      long address = index.address(at);
+      if (address != 0 && Overlay.number(address) >= done) {
+        added[count++] = address;
+      }
+    }
+    added = Arrays.copyOf(added, count);
+    SortedChanges before = done == 0 || previous == null ? null : previous.sorted();
+    return before == null ? SortedChanges.of(added, segments) : before.with(added, segments);
   }
 
   private void add(ChangeIndexFiller filler, int number) throws IOException {

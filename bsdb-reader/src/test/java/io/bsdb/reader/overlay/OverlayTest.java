@@ -11,6 +11,7 @@ import io.bsdb.format.segment.SegmentWriter;
 import io.bsdb.reader.io.FileMemory;
 import io.bsdb.reader.options.Access;
 import io.bsdb.table.Partitioning;
+import io.bsdb.table.RecordOrder;
 import io.bsdb.table.SegmentFile;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -35,7 +36,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 class OverlayTest {
   private static final byte[] NOTHING = new byte[0];
-  private static final Overlay.Scope ALL = (high, segment) -> true;
+  private static final Overlay.Scope ALL = (key, length, high, segment) -> true;
 
   @TempDir private Path table;
   private long openBefore;
@@ -91,7 +92,7 @@ class OverlayTest {
       List<SegmentFile> files, Overlay.Scope scope, Access access, @Nullable Overlay previous)
       throws IOException {
     return Overlay.open(
-        files, file -> table.resolve(file.path()), scope, access, previous, previous != null);
+        files, file -> table.resolve(file.path()), RecordOrder.HASH, scope, access, previous, previous != null);
   }
 
   private static String found(Overlay overlay, String key) {
@@ -182,7 +183,7 @@ class OverlayTest {
   void takesOnlyWhatApplies() throws IOException {
     List<SegmentFile> files =
         List.of(segment(1, Map.of("a", "1", "b", "1")), segment(2, Map.of("b", "2")));
-    Overlay.Scope later = (high, segment) -> segment > 1;
+    Overlay.Scope later = (key, length, high, segment) -> segment > 1;
     try (Overlay overlay = open(files, later, Access.MAPPED, null)) {
       assertThat(found(overlay, "a")).isEqualTo("unchanged");
       assertThat(found(overlay, "b")).isEqualTo("2");

@@ -7,7 +7,6 @@ import io.bsdb.flink.sink.DeltaSink;
 import io.bsdb.flink.sink.EncodeFunction;
 import io.bsdb.flink.sink.SnapshotSink;
 import io.bsdb.table.Build;
-import io.bsdb.table.RecordOrder;
 import java.io.IOException;
 import java.util.Optional;
 import java.util.Set;
@@ -101,11 +100,6 @@ final class SnapshotTableSink implements DynamicTableSink, SupportsOverwrite, Su
     if (!batch && insertion == Insertion.OVERWRITE) {
       throw new ValidationException(
           "table %s is built as a whole, from a bounded input, by a batch job; SET 'execution.runtime-mode' = 'batch' and use INSERT OVERWRITE, or use INSERT INTO, which changes single rows"
-              .formatted(table.name()));
-    }
-    if (!batch && table.order() == RecordOrder.KEY) {
-      throw new ValidationException(
-          "table %s: a table in key order cannot be changed row by row yet; SET 'execution.runtime-mode' = 'batch' and use INSERT OVERWRITE"
               .formatted(table.name()));
     }
     return new DataStreamSinkProvider() {

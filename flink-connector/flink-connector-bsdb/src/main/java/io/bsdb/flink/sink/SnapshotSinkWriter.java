@@ -58,7 +58,7 @@ final class SnapshotSinkWriter
             settings.partitions(),
             attempt,
             temporary.path().resolve("spill"),
-            settings.writerOptions(table));
+            settings.writerOptions(table, task.getNumberOfParallelSubtasks()));
     return new SnapshotSinkWriter(table, writer, temporary);
   }
 

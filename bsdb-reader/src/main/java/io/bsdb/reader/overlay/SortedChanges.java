@@ -1,0 +1,204 @@
+package io.bsdb.reader.overlay;
+
+import io.bsdb.format.index.KeyOrder;
+import io.bsdb.reader.io.HugeMemory;
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * The changed keys of a version in their order, deleted ones included, each with its newest record:
+ * an array of the records' addresses, and beside each the eight bytes of its key behind what all
+ * keys share, so that a search hardly reads a record. 16 bytes per key, off the heap. The array of
+ * the version that follows is made of runs of this one, with the keys of the new segments between
+ * them. Immutable and safe for many threads.
+ */
+public final class SortedChanges implements Closeable {
+  private static final int ENTRY = 2 * Long.BYTES;
+  private static final long MAX_LENGTH = Integer.MAX_VALUE - (1 << 20);
+
+  private final ChangedKeys keys;
+  private final HugeMemory memory;
+  private final ByteBuffer bytes;
+
+  /** What all keys begin with. */
+  private final byte[] prefix;
+
+  private int size;
+
+  private SortedChanges(ChangedKeys keys, byte[] prefix, long capacity) throws IOException {
+    long length = capacity * ENTRY;
+    if (length > MAX_LENGTH) {
+      throw new IOException(
+          "too many changed keys for one table in key order: actual=%d; fold them into the base with 'bsdb compact'"
+              .formatted(capacity));
+    }
+    this.keys = keys;
+    this.prefix = prefix;
+    this.memory = HugeMemory.allocate(length);
+    this.bytes = memory.buffer(0, length);
+  }
+
+  /**
+   * Sorts changes.
+   *
+   * @param addresses one for each key; sorted
+   * @param segments by the numbers in addresses
+   */
+  static SortedChanges of(long[] addresses, List<OpenSegment> segments) throws IOException {
+    ChangedKeys keys = new ChangedKeys(segments);
+    AddressSort.sort(addresses, keys);
+    byte[] prefix =
+        addresses.length == 0
+            ? new byte[0]
+            : common(
+                keys.copy(addresses[0]), keys.copy(addresses[addresses.length - 1]));
+    SortedChanges sorted = new SortedChanges(keys, prefix, addresses.length);
+    for (long address : addresses) {
+      sorted.add(address);
+    }
+    return sorted;
+  }
+
+  /**
+   * Returns these changes with further ones, which take the place of those of the same keys.
+   *
+   * @param addresses one for each key; sorted
+   * @param segments by the numbers in addresses: those of this, and further ones
+   */
+  SortedChanges with(long[] addresses, List<OpenSegment> segments) throws IOException {
+    if (size == 0) {
+      return of(addresses, segments);
+    }
+    ChangedKeys allKeys = new ChangedKeys(segments);
+    AddressSort.sort(addresses, allKeys);
+    byte[] shared = prefix;
+    if (addresses.length > 0) {
+      shared = common(shared, allKeys.copy(addresses[0]));
+      shared = common(shared, allKeys.copy(addresses[addresses.length - 1]));
+    }
+    SortedChanges merged =
+        new SortedChanges(allKeys, shared, size + (long) addresses.length);
+    int from = 0;
+    for (long address : addresses) {
+      byte[] key = allKeys.copy(address);
+      int place = below(key, from);
+      merged.addRun(this, from, place);
+      merged.add(address);
+      from = place < size && keys.compare(address(place), key) == 0 ? place + 1 : place;
+    }
+    merged.addRun(this, from, size);
+    return merged;
+  }
+
+  private static byte[] common(byte[] a, byte[] b) {
+    return Arrays.copyOf(a, KeyOrder.commonBytes(a, b));
+  }
+
+  private void add(long address) {
+    bytes.putLong(size * ENTRY, keys.head(address, prefix.length));
+    bytes.putLong(size * ENTRY + Long.BYTES, address);
+    size++;
+  }
+
+  private void addRun(SortedChanges source, int from, int end) {
+    if (prefix.length < source.prefix.length) {
+      for (int i = from; i < end; i++) {
+        add(source.address(i));
+      }
+    } else {
+      bytes.put(size * ENTRY, source.bytes, from * ENTRY, (end - from) * ENTRY);
+      size += end - from;
+    }
+  }
+
+  /** Returns how many keys are below one, of which some are known to be. */
+  private int below(byte[] key, int known) {
+    int step = 1;
+    int end = known;
+    while (end < size && keys.compare(address(end), key) < 0) {
+      end += step;
+      step *= 2;
+    }
+    return search(key, false, known, Math.min(end, size));
+  }
+
+  /** Returns the number of changed keys, deleted ones included. */
+  public int size() {
+    return size;
+  }
+
+  /**
+   * Returns how many changed keys are below a key.
+   *
+   * @param through whether the key itself is counted, too
+   */
+  public int count(byte[] key, boolean through) {
+    return search(key, through, 0, size);
+  }
+
+  private int search(byte[] key, boolean through, int from, int end) {
+    int side =
+        Arrays.compareUnsigned(
+            key, 0, Math.min(key.length, prefix.length), prefix, 0, prefix.length);
+    if (side != 0) {
+      return side < 0 ? from : end;
+    }
+    long head = KeyOrder.head(key, prefix.length);
+    int low = from;
+    int high = end;
+    while (low < high) {
+      int middle = (low + high) >>> 1;
+      int comparison = Long.compareUnsigned(bytes.getLong(middle * ENTRY), head);
+      if (comparison == 0) {
+        comparison = keys.compare(address(middle), key);
+      }
+      if (comparison < 0 || (through && comparison == 0)) {
+        low = middle + 1;
+      } else {
+        high = middle;
+      }
+    }
+    return low;
+  }
+
+  /**
+   * Returns a walk through changes, from one place between keys to another.
+   *
+   * @param start how many keys are below the place where it starts
+   * @param end how many keys are below the place where it ends
+   */
+  public ChangeWalk walk(int start, int end, boolean reversed) {
+    return reversed
+        ? new ChangeWalk(this, start - 1, Math.min(start, end) - 1)
+        : new ChangeWalk(this, start, Math.max(start, end));
+  }
+
+  private long address(int index) {
+    return bytes.getLong(index * ENTRY + Long.BYTES);
+  }
+
+  byte[] key(int index) {
+    return keys.copy(address(index));
+  }
+
+  boolean isDeleted(int index) {
+    return keys.isDelete(address(index));
+  }
+
+  byte[] value(int index) {
+    return keys.value(address(index));
+  }
+
+  /** Returns the bytes off the heap. */
+  long length() {
+    return bytes.capacity();
+  }
+
+  @Override
+  public void close() {
+    memory.free();
+  }
+}

@@ -1,0 +1,298 @@
+package io.bsdb.reader;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.bsdb.compact.Compactor;
+import io.bsdb.compact.SegmentMerger;
+import io.bsdb.reader.follow.TableReader;
+import io.bsdb.reader.io.FileMemory;
+import io.bsdb.reader.options.Access;
+import io.bsdb.reader.options.ReaderOptions;
+import io.bsdb.reader.overlay.Overlay;
+import io.bsdb.table.Manifest;
+import io.bsdb.table.PartitionFile;
+import io.bsdb.table.RecordOrder;
+import io.bsdb.table.Table;
+import io.bsdb.writer.DeltaWriter;
+import io.bsdb.writer.Layout;
+import io.bsdb.writer.SnapshotWriter;
+import io.bsdb.writer.WriterOptions;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.Random;
+import java.util.TreeMap;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Tables in key order that change row by row, against a {@link TreeMap}. */
+class OrderedChangesTest {
+  @TempDir Path directory;
+
+  private final NavigableMap<byte[], byte[]> model = new TreeMap<>(Arrays::compareUnsigned);
+  private long openBefore;
+
+  @BeforeEach
+  void countOpenFiles() {
+    openBefore = FileMemory.openCount();
+  }
+
+  @AfterEach
+  void nothingLeaks() {
+    assertThat(FileMemory.openCount()).isEqualTo(openBefore);
+  }
+
+  private static byte[] bytes(String text) {
+    return text.getBytes(StandardCharsets.UTF_8);
+  }
+
+  private static byte[] key(long number) {
+    return ByteBuffer.allocate(Long.BYTES).putLong(number).array();
+  }
+
+  private Manifest build(WriterOptions.Builder options) throws IOException {
+    try (SnapshotWriter writer =
+        SnapshotWriter.create(directory, options.order(RecordOrder.KEY).minRows(0).build())) {
+      for (Map.Entry<byte[], byte[]> record : model.entrySet()) {
+        writer.add(record.getKey(), record.getValue());
+      }
+      return writer.publish();
+    }
+  }
+
+  /** Publishes changes, which may be nulls for deletes, and makes them to the model. */
+  private Manifest change(Map<byte[], byte[]> puts, List<byte[]> deletes) throws IOException {
+    try (DeltaWriter writer = DeltaWriter.create(Table.at(directory))) {
+      for (Map.Entry<byte[], byte[]> put : puts.entrySet()) {
+        writer.put(put.getKey(), put.getValue());
+      }
+      for (byte[] key : deletes) {
+        writer.delete(key);
+      }
+      model.putAll(puts);
+      deletes.forEach(model::remove);
+      return writer.publish();
+    }
+  }
+
+  private void check(Access access, int questions) throws Exception {
+    ReaderOptions options = ReaderOptions.builder().access(access).build();
+    try (SnapshotReader reader = SnapshotReader.open(directory, options)) {
+      check(reader, questions);
+    }
+  }
+
+  private void check(SnapshotReader reader, int questions) throws Exception {
+    OrderedReaderTest.check(reader, model, questions);
+    Overlay changes = reader.changes();
+    if (changes != null) {
+      assertThat(changes.sorted()).isNotNull();
+      assertThat(changes.sorted().size()).isEqualTo(changes.changedKeys());
+    }
+    List<byte[]> keys = new ArrayList<>();
+    for (int partition = 0; partition < reader.partitionCount(); partition++) {
+      try (RecordCursor cursor = reader.scan(partition)) {
+        while (cursor.next()) {
+          assertThat(reader.manifest().partitioning().partition(cursor.key()))
+              .isEqualTo(partition);
+          keys.add(cursor.key());
+        }
+      }
+    }
+    assertThat(keys).containsExactlyElementsOf(model.keySet());
+  }
+
+  private static byte[] someKey(Random random, List<byte[]> known) {
+    byte[] key = known.get(random.nextInt(known.size())).clone();
+    switch (random.nextInt(6)) {
+      case 0 -> key = Arrays.copyOf(key, key.length + 1);
+      case 1 -> key = Arrays.copyOf(key, 1 + random.nextInt(key.length));
+      case 2 -> key[random.nextInt(key.length)] = (byte) random.nextInt();
+      default -> {}
+    }
+    return key;
+  }
+
+  private void changeAtRandom(Random random, List<byte[]> known) throws IOException {
+    NavigableMap<byte[], byte[]> puts = new TreeMap<>(Arrays::compareUnsigned);
+    List<byte[]> deletes = new ArrayList<>();
+    int count = random.nextInt(5) == 0 ? 1 : 1 + random.nextInt(200);
+    for (int i = 0; i < count; i++) {
+      byte[] value = new byte[random.nextInt(40)];
+      random.nextBytes(value);
+      puts.put(someKey(random, known), value);
+      deletes.add(someKey(random, known));
+    }
+    if (random.nextInt(3) == 0 && !model.isEmpty()) { // a long run of deleted keys
+      byte[] first = known.get(random.nextInt(known.size()));
+      model.tailMap(first).keySet().stream().limit(600).forEach(deletes::add);
+    }
+    puts.keySet().removeIf(key -> random.nextInt(8) == 0);
+    change(puts, deletes);
+  }
+
+  /** Does something to the table that changes no answer. */
+  private void compactAtRandom(Random random) throws IOException {
+    switch (random.nextInt(4)) {
+      case 0 -> new Compactor(directory).foldFraction(0).run();
+      case 1 ->
+          new Compactor(directory)
+              .foldFraction(random.nextDouble())
+              .maxPartitions(1 + random.nextInt(3))
+              .maxSegments(1 + random.nextInt(3))
+              .run();
+      case 2 -> new Compactor(directory).foldFraction(100).maxSegments(1).run();
+      default -> {
+        Path temporary = Files.createDirectories(directory.resolve("merge"));
+        new SegmentMerger(Table.at(directory), temporary).run(1);
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "numbers, 1", "numbers, 2", "prefixes of each other, 3", "long ties, 4", "00 and FF, 5",
+    "one, 6", "none, 7", "long values, 8"
+  })
+  void answersAsATreeMapDoesWhateverChanges(String kind, long seed) throws Exception {
+    System.out.println("ordered changes: kind=" + kind + " seed=" + seed);
+    Random random = new Random(seed);
+    model.putAll(OrderedReaderTest.records(kind));
+    List<byte[]> known = new ArrayList<>(model.keySet());
+    known.add(bytes("new"));
+    Layout[] layouts = {Layout.BLOCKED, Layout.COMPACT, Layout.COMPRESSED, Layout.COMPRESSED_PAGES};
+    WriterOptions.Builder options =
+        WriterOptions.builder()
+            .layout(layouts[random.nextInt(layouts.length)])
+            .pointIndex(random.nextBoolean())
+            .partitions(1 + random.nextInt(6));
+    build(options);
+    Access followed = random.nextBoolean() ? Access.MAPPED : Access.IO_URING;
+    ReaderOptions following = ReaderOptions.builder().access(followed).build();
+    try (TableReader table = TableReader.follow(directory, following)) {
+      for (int round = 0; round < 14; round++) {
+        int what = random.nextInt(20);
+        if (what == 0) {
+          build(options);
+        } else if (what < 6) {
+          compactAtRandom(random);
+        } else {
+          changeAtRandom(random, known);
+        }
+        if (random.nextInt(3) > 0) {
+          table.refresh();
+          try (TableReader.Lease lease = table.lease()) {
+            check(lease.reader(), 20);
+          }
+        }
+        if (round % 3 == 0) {
+          List<Access> modes = List.of(Access.values());
+          check(modes.get(random.nextInt(modes.size())), 40);
+        }
+      }
+    }
+    Manifest manifest = Table.at(directory).manifest(Table.at(directory).requireCurrentVersion());
+    SnapshotVerifier.verify(directory.resolve("snapshots").resolve(manifest.version()));
+  }
+
+  @Test
+  void foldsKeepOrderAndDropPartitionsThatAreEmpty() throws Exception {
+    for (long i = 0; i < 4_000; i++) {
+      model.put(key(i), bytes("base " + i));
+    }
+    Manifest built = build(WriterOptions.builder().partitions(4));
+    assertThat(built.partitions()).hasSize(4);
+    byte[] bound = built.partitioning().lowerBound(2);
+    List<byte[]> deleted = new ArrayList<>();
+    model.subMap(built.partitioning().lowerBound(1), bound).keySet().forEach(deleted::add);
+    deleted.add(bound);
+    change(Map.of(key(10_000), bytes("last")), deleted);
+    check(Access.MAPPED, 100);
+    Manifest folded = new Compactor(directory).foldFraction(0.5).run().manifest();
+    assertThat(folded.partitions()).hasSize(3); // only the empty one is folded
+    assertThat(folded.changes().segments()).hasSize(1);
+    check(Access.MAPPED, 100);
+    // Keys of the range that has gone belong to the partition in front of it.
+    assertThat(folded.partitioning().partition(deleted.get(5))).isZero();
+    change(Map.of(deleted.get(5), bytes("again")), List.of());
+    check(Access.MAPPED, 100);
+    folded = new Compactor(directory).foldFraction(0).run().manifest();
+    assertThat(folded.changes().segments()).isEmpty();
+    assertThat(folded.partitions()).extracting(PartitionFile::partition).containsExactly(0, 1, 2);
+    assertThat(Arrays.compareUnsigned(folded.partitioning().lowerBound(1), bound)).isPositive();
+    check(Access.DIRECT, 100);
+
+    change(Map.of(), new ArrayList<>(model.keySet()));
+    check(Access.MAPPED, 20);
+    folded = new Compactor(directory).run().manifest();
+    assertThat(folded.partitions()).hasSize(1);
+    assertThat(folded.recordCount()).isZero();
+    check(Access.MAPPED, 20);
+    change(Map.of(key(3), bytes("three")), List.of());
+    check(Access.MAPPED, 20);
+    new Compactor(directory).run();
+    check(Access.MAPPED, 20);
+  }
+
+  @Test
+  void comparesAShareOfTheKeys() throws Exception {
+    for (long i = 0; i < 1_000; i++) {
+      model.put(key(i), bytes("base " + i));
+    }
+    Manifest first = build(WriterOptions.builder().partitions(3));
+    model.put(key(2_000), bytes("new"));
+    model.replaceAll((key, value) -> bytes("other"));
+    Manifest second = build(WriterOptions.builder().partitions(2));
+    int differences = 0;
+    try (SnapshotReader from = openVersion(first);
+        SnapshotReader to = openVersion(second);
+        SnapshotDiff diff = SnapshotDiff.between(from, to, 0.5, () -> false)) {
+      while (diff.next() != null) {
+        differences++;
+      }
+    }
+    assertThat(differences).isBetween(400, 600);
+  }
+
+  private SnapshotReader openVersion(Manifest manifest) throws IOException {
+    return SnapshotReader.open(directory.resolve("snapshots").resolve(manifest.version()));
+  }
+
+  /** One block for a floor beside changes, none where a change has the key. */
+  @Test
+  void readsNoMoreThanWithoutChanges() throws Exception {
+    for (long i = 0; i < 20_000; i++) {
+      model.put(key(2 * i), bytes("value of " + i));
+    }
+    build(WriterOptions.builder().partitions(2));
+    List<byte[]> deleted = new ArrayList<>();
+    model.subMap(key(8_000), key(8_600)).keySet().forEach(deleted::add);
+    change(Map.of(key(30_001), bytes("new")), deleted);
+    ReaderOptions options = ReaderOptions.builder().access(Access.DIRECT).build();
+    try (SnapshotReader reader = SnapshotReader.open(directory, options)) {
+      assertThat(reads(reader, 20_001)).isEqualTo(1);
+      assertThat(reads(reader, 30_001)).isZero();
+      // 300 records that are gone, some 100 to a block
+      assertThat(reads(reader, 8_599)).isBetween(2L, 6L);
+    }
+  }
+
+  private long reads(SnapshotReader reader, long number) throws IOException {
+    long before = reader.metrics().blockReads();
+    KeyValue found = reader.ordered().floor(key(number));
+    assertThat(found).isNotNull();
+    assertThat(found.key()).isEqualTo(model.floorKey(key(number)));
+    return reader.metrics().blockReads() - before;
+  }
+}

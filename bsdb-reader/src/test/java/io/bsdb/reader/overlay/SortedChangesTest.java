@@ -1,0 +1,125 @@
+package io.bsdb.reader.overlay;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.bsdb.format.segment.ChangeKind;
+import io.bsdb.format.segment.SegmentWriter;
+import io.bsdb.reader.options.Access;
+import io.bsdb.table.RecordOrder;
+import io.bsdb.table.SegmentFile;
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.NavigableMap;
+import java.util.Random;
+import java.util.TreeMap;
+import java.util.UUID;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The sorted view of a version, made from the one before, against one sorted from nothing. */
+class SortedChangesTest {
+  @TempDir private Path table;
+
+  private SegmentFile segment(NavigableMap<byte[], Boolean> changes, int number)
+      throws IOException {
+    Path temporary = table.resolve("next");
+    SegmentWriter writer;
+    try (FileChannel channel =
+        FileChannel.open(temporary, StandardOpenOption.CREATE, StandardOpenOption.WRITE)) {
+      writer = new SegmentWriter(channel, UUID.randomUUID());
+      for (byte[] key : changes.descendingKeySet()) {
+        boolean put = changes.get(key);
+        writer.add(put ? ChangeKind.PUT : ChangeKind.DELETE, key, put ? key : new byte[0]);
+      }
+      writer.seal();
+    }
+    SegmentFile file =
+        new SegmentFile(
+            number,
+            writer.fileId(),
+            writer.length(),
+            writer.checksum(),
+            0,
+            -1,
+            writer.puts(),
+            writer.deletes());
+    Files.createDirectories(table.resolve("data"));
+    Files.move(temporary, table.resolve(file.path()));
+    return file;
+  }
+
+  /** Some keys share long beginnings, are beginnings of each other, or end in zeros. */
+  private static byte[] key(Random random, int round) {
+    byte[] key = new byte[round < 3 ? 20 + random.nextInt(6) : 1 + random.nextInt(24)];
+    int fixed = round < 3 ? 18 : random.nextInt(key.length);
+    Arrays.fill(key, 0, fixed, (byte) 'p');
+    for (int i = fixed; i < key.length; i++) {
+      key[i] = (byte) (random.nextInt(4) - 1);
+    }
+    return key;
+  }
+
+  private Overlay open(List<SegmentFile> files, Overlay previous) throws IOException {
+    return Overlay.open(
+        files,
+        file -> table.resolve(file.path()),
+        RecordOrder.KEY,
+        (key, length, high, segment) -> true,
+        Access.MAPPED,
+        previous,
+        previous != null);
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {1, 2, 3, 4, 5})
+  void continuesThatOfTheVersionBefore(long seed) throws IOException {
+    Random random = new Random(seed);
+    NavigableMap<byte[], Boolean> model = new TreeMap<>(Arrays::compareUnsigned);
+    List<SegmentFile> files = new ArrayList<>();
+    Overlay followed = null;
+    for (int round = 0; round < 8; round++) {
+      NavigableMap<byte[], Boolean> changes = new TreeMap<>(Arrays::compareUnsigned);
+      for (int i = random.nextInt(round % 3 == 0 ? 400 : 5); i >= 0; i--) {
+        changes.put(key(random, round), random.nextInt(3) > 0);
+      }
+      model.putAll(changes);
+      files.add(segment(changes, round + 1));
+      Overlay next = open(files, followed);
+      if (followed != null) {
+        followed.close();
+      }
+      followed = next;
+      try (Overlay anew = open(files, null)) {
+        assertSame(next, model, seed);
+        assertSame(anew, model, seed);
+      }
+    }
+    followed.close();
+  }
+
+  private static void assertSame(Overlay overlay, NavigableMap<byte[], Boolean> model, long seed) {
+    SortedChanges sorted = overlay.sorted();
+    assertThat(sorted).isNotNull();
+    assertThat(sorted.size()).as("seed=%d", seed).isEqualTo(model.size());
+    int at = 0;
+    for (byte[] key : model.keySet()) {
+      assertThat(sorted.key(at)).as("seed=%d", seed).isEqualTo(key);
+      assertThat(sorted.isDeleted(at)).isEqualTo(!model.get(key));
+      assertThat(sorted.count(key, false)).isEqualTo(at);
+      assertThat(sorted.count(key, true)).isEqualTo(at + 1);
+      byte[] cut = Arrays.copyOf(key, key.length - 1);
+      assertThat(sorted.count(cut, true)).isEqualTo(model.headMap(cut, true).size());
+      byte[] above = key.clone();
+      above[0]++;
+      assertThat(sorted.count(above, false)).isEqualTo(model.headMap(above).size());
+      at++;
+    }
+  }
+}

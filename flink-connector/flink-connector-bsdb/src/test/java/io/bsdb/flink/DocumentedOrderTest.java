@@ -1,0 +1,59 @@
+package io.bsdb.flink;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.bsdb.flink.lookup.OpenReaders;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
+import org.apache.flink.test.junit5.MiniClusterExtension;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The statements of docs/ordered.md, pasted one after the other into a batch session. */
+class DocumentedOrderTest {
+  @RegisterExtension
+  static final MiniClusterExtension CLUSTER = new MiniClusterExtension(Sql.cluster());
+
+  private static final Path PAGE = Path.of("..", "..", "docs", "ordered.md");
+  private static final Pattern BLOCK = Pattern.compile("```sql\n(.*?)```", Pattern.DOTALL);
+
+  @TempDir private Path directory;
+
+  @Test
+  void allOfThemWork() throws Exception {
+    Sql session = Sql.batch(2);
+    List<List<String>> answers = new ArrayList<>();
+    for (MatchResult block : BLOCK.matcher(Files.readString(PAGE)).results().toList()) {
+      for (String statement : block.group(1).split(";\n")) {
+        if (statement.isBlank()) {
+          continue;
+        }
+        String local = statement.replace("/data/", directory + "/").strip();
+        if (local.startsWith("SELECT")) {
+          answers.add(session.texts(local));
+        } else {
+          session.run(local);
+        }
+      }
+    }
+    assertThat(answers)
+        .containsExactly(
+            List.of("+I[bread, 3.50]", "+I[milk, null]"),
+            List.of(
+                "+I[bread, 2026-01-01T00:00, 3.20]",
+                "+I[bread, 2026-04-01T00:00, 3.50]",
+                "+I[milk, 2026-01-01T00:00, 1.40]"),
+            List.of(
+                "+I[33140000000, null]",
+                "+I[41446681234, Zurich]",
+                "+I[41791234567, Switzerland]"),
+            List.of(
+                "+I[33140000000, null]", "+I[41446681234, Zurich]", "+I[41791234567, mobile]"));
+    assertThat(OpenReaders.count()).isZero();
+  }
+}
