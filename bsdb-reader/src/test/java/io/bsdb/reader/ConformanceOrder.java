@@ -190,7 +190,7 @@ final class ConformanceOrder {
     text("null", CORRUPT, PLAIN, order, "\"order\" : null,");
     text("missing", CORRUPT, PLAIN, order, "");
     text("in-version-1", CORRUPT, PLAIN, "\"formatVersion\" : 2", "\"formatVersion\" : 1");
-    text("with-segments-that-have-no-numbers", CORRUPT, PLAIN, order, order + "\"segments\" : [ ],");
+    text("with-segments", CORRUPT, PLAIN, order, order + "\"segments\" : [ ],");
     text(
         "with-plain-keys",
         CORRUPT,

@@ -22,6 +22,8 @@ class DocumentedOrderTest {
   private static final Path PAGE = Path.of("..", "..", "docs", "ordered.md");
   private static final Pattern BLOCK = Pattern.compile("```sql\n(.*?)```", Pattern.DOTALL);
 
+  private static final Pattern END = Pattern.compile(";\\s+");
+
   @TempDir private Path directory;
 
   @Test
@@ -29,10 +31,7 @@ class DocumentedOrderTest {
     Sql session = Sql.batch(2);
     List<List<String>> answers = new ArrayList<>();
     for (MatchResult block : BLOCK.matcher(Files.readString(PAGE)).results().toList()) {
-      for (String statement : block.group(1).split(";\n")) {
-        if (statement.isBlank()) {
-          continue;
-        }
+      for (String statement : END.splitAsStream(block.group(1)).toList()) {
         String local = statement.replace("/data/", directory + "/").strip();
         if (local.startsWith("SELECT")) {
           answers.add(session.texts(local));

@@ -21,17 +21,11 @@ final class KeySample extends AbstractStreamOperator<byte[]>
 
   private static final int MAX_START = 256;
 
-  private transient TreeMap<Long, byte[]> sample;
+  private final TreeMap<Long, byte[]> sample = new TreeMap<>();
 
   /** Returns the start of a key, which is enough to divide keys by. */
   static byte[] start(byte[] key) {
     return key.length <= MAX_START ? key : Arrays.copyOf(key, MAX_START);
-  }
-
-  @Override
-  public void open() throws Exception {
-    super.open();
-    sample = new TreeMap<>();
   }
 
   @Override

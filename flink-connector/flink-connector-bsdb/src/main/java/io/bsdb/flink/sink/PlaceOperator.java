@@ -3,7 +3,6 @@ package io.bsdb.flink.sink;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
-import java.util.List;
 import org.apache.flink.api.java.tuple.Tuple2;
 import org.apache.flink.api.java.tuple.Tuple3;
 import org.apache.flink.streaming.api.operators.AbstractStreamOperator;
@@ -27,14 +26,8 @@ final class PlaceOperator
   /** Places are from 0 up to this number. */
   static final int PLACES = 1 << 30;
 
-  private transient List<byte[]> keys;
+  private final ArrayList<byte[]> keys = new ArrayList<>();
   private transient boolean complete;
-
-  @Override
-  public void open() throws Exception {
-    super.open();
-    keys = new ArrayList<>();
-  }
 
   @Override
   public InputSelection nextSelection() {
