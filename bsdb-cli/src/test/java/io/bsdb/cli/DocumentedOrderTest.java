@@ -41,7 +41,13 @@ class DocumentedOrderTest {
     }
     assertThat(String.join("", answers))
         .containsSubsequence(
-            "TEST-NET-1", "documentation", "3.50", "2026-07-01", "4144\tZurich", "\"population\"", "4179\tmobile");
+            "TEST-NET-1",
+            "documentation",
+            "3.50",
+            "2026-07-01",
+            "4144\tZurich",
+            "\"population\"",
+            "4179\tmobile");
   }
 
   private Object[] arguments(String line) {

@@ -17,7 +17,6 @@ import io.bsdb.table.SegmentFile;
 import io.bsdb.table.Table;
 import io.bsdb.writer.SegmentFiles;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
@@ -334,8 +333,7 @@ public final class Compactor {
     } else {
       for (SegmentFile segment : segments) {
         boolean isFolded =
-            isFolded(
-                segment, partitioning, partition -> numbered.get(partition).foldedThrough());
+            isFolded(segment, partitioning, partition -> numbered.get(partition).foldedThrough());
         (isFolded ? folded : kept).add(segment);
       }
     }

@@ -102,8 +102,7 @@ final class PartitionFolder {
 
   private List<PartitionFile> write(List<Integer> partitions, String suffix) throws IOException {
     try (BuildWorker worker =
-        BuildWorker.create(
-            table, build, reader.partitionCount(), suffix, temporary, options)) {
+        BuildWorker.create(table, build, reader.partitionCount(), suffix, temporary, options)) {
       for (int partition : partitions) {
         copy(partition, worker);
       }

@@ -34,8 +34,7 @@ final class OrderedScan implements RecordCursor {
   /**
    * @param selection of fields that will be read
    */
-  OrderedScan(
-      OpenSnapshot snapshot, KeyRange range, BlockFetch source, FieldSelection selection) {
+  OrderedScan(OpenSnapshot snapshot, KeyRange range, BlockFetch source, FieldSelection selection) {
     this.snapshot = snapshot;
     this.range = range;
     this.end = range.end();

@@ -18,10 +18,11 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A search for one record by the order of keys, in the base and among the changes. It says which block it needs, and goes on when it
- * is given that one: so it runs in the calling thread and by callbacks alike. Almost always it
- * needs one block; more where first keys of blocks must be compared, or where the record lies in
- * the block next to the one in which the key would be. Used by one thread at a time.
+ * A search for one record by the order of keys, in the base and among the changes. It says which
+ * block it needs, and goes on when it is given that one: so it runs in the calling thread and by
+ * callbacks alike. Almost always it needs one block; more where first keys of blocks must be
+ * compared, or where the record lies in the block next to the one in which the key would be. Used
+ * by one thread at a time.
  */
 final class OrderedSeek {
   /** Which record is wanted. */
@@ -121,8 +122,7 @@ final class OrderedSeek {
   static OrderedSeek start(OpenSnapshot snapshot, KeyRange range) {
     byte[] start = range.start();
     OrderedSeek seek =
-        new OrderedSeek(
-            snapshot, start == null ? new byte[0] : start, range.startTarget(), true);
+        new OrderedSeek(snapshot, start == null ? new byte[0] : start, range.startTarget(), true);
     if (start == null) {
       seek.settleAtEnd();
     } else {
@@ -284,9 +284,7 @@ final class OrderedSeek {
         found =
             new KeyValue(
                 foundKey,
-                changed == null
-                    ? given.copy(reader.value(given.body(), place))
-                    : changed.value());
+                changed == null ? given.copy(reader.value(given.body(), place)) : changed.value());
       } else {
         begin();
       }

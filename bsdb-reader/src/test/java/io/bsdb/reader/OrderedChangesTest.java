@@ -104,8 +104,7 @@ class OrderedChangesTest {
     for (int partition = 0; partition < reader.partitionCount(); partition++) {
       try (RecordCursor cursor = reader.scan(partition)) {
         while (cursor.next()) {
-          assertThat(reader.manifest().partitioning().partition(cursor.key()))
-              .isEqualTo(partition);
+          assertThat(reader.manifest().partitioning().partition(cursor.key())).isEqualTo(partition);
           keys.add(cursor.key());
         }
       }
@@ -162,8 +161,14 @@ class OrderedChangesTest {
 
   @ParameterizedTest
   @CsvSource({
-    "numbers, 1", "numbers, 2", "prefixes of each other, 3", "long ties, 4", "00 and FF, 5",
-    "one, 6", "none, 7", "long values, 8"
+    "numbers, 1",
+    "numbers, 2",
+    "prefixes of each other, 3",
+    "long ties, 4",
+    "00 and FF, 5",
+    "one, 6",
+    "none, 7",
+    "long values, 8"
   })
   void answersAsATreeMapDoesWhateverChanges(String kind, long seed) throws Exception {
     System.out.println("ordered changes: kind=" + kind + " seed=" + seed);

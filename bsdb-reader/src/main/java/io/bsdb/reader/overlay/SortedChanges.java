@@ -53,8 +53,7 @@ public final class SortedChanges implements Closeable {
     byte[] prefix =
         addresses.length == 0
             ? new byte[0]
-            : common(
-                keys.copy(addresses[0]), keys.copy(addresses[addresses.length - 1]));
+            : common(keys.copy(addresses[0]), keys.copy(addresses[addresses.length - 1]));
     SortedChanges sorted = new SortedChanges(keys, prefix, addresses.length);
     for (long address : addresses) {
       sorted.add(address);
@@ -79,8 +78,7 @@ public final class SortedChanges implements Closeable {
       shared = common(shared, allKeys.copy(addresses[0]));
       shared = common(shared, allKeys.copy(addresses[addresses.length - 1]));
     }
-    SortedChanges merged =
-        new SortedChanges(allKeys, shared, size + (long) addresses.length);
+    SortedChanges merged = new SortedChanges(allKeys, shared, size + (long) addresses.length);
     int from = 0;
     for (long address : addresses) {
       byte[] key = allKeys.copy(address);

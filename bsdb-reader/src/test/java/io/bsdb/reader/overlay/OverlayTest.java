@@ -92,7 +92,13 @@ class OverlayTest {
       List<SegmentFile> files, Overlay.Scope scope, Access access, @Nullable Overlay previous)
       throws IOException {
     return Overlay.open(
-        files, file -> table.resolve(file.path()), RecordOrder.HASH, scope, access, previous, previous != null);
+        files,
+        file -> table.resolve(file.path()),
+        RecordOrder.HASH,
+        scope,
+        access,
+        previous,
+        previous != null);
   }
 
   private static String found(Overlay overlay, String key) {

@@ -48,11 +48,8 @@ class DocumentedOrderTest {
                 "+I[bread, 2026-04-01T00:00, 3.50]",
                 "+I[milk, 2026-01-01T00:00, 1.40]"),
             List.of(
-                "+I[33140000000, null]",
-                "+I[41446681234, Zurich]",
-                "+I[41791234567, Switzerland]"),
-            List.of(
-                "+I[33140000000, null]", "+I[41446681234, Zurich]", "+I[41791234567, mobile]"));
+                "+I[33140000000, null]", "+I[41446681234, Zurich]", "+I[41791234567, Switzerland]"),
+            List.of("+I[33140000000, null]", "+I[41446681234, Zurich]", "+I[41791234567, mobile]"));
     assertThat(OpenReaders.count()).isZero();
   }
 }

@@ -32,7 +32,8 @@ class OrderedChangesTest {
   private static final String JOIN =
       """
       SELECT s.f0, b.below, b.name FROM s
-      LEFT JOIN t FOR SYSTEM_TIME AS OF s.pt AS b ON b.region = 'odd' AND b.below = s.f0""";
+      LEFT JOIN t FOR SYSTEM_TIME AS OF s.pt AS b ON b.region = 'odd' AND b.below = s.f0\
+      """;
 
   @TempDir Path directory;
 
@@ -42,7 +43,8 @@ class OrderedChangesTest {
     session(Sql.batch(2), false)
         .numbers("n", 400)
         .run(
-            "INSERT OVERWRITE t SELECT IF(MOD(f0, 2) = 0, 'even', 'odd'), f0, CONCAT('base ', CAST(f0 AS STRING)) FROM n");
+            "INSERT OVERWRITE t SELECT IF(MOD(f0, 2) = 0, 'even', 'odd'), f0, CONCAT('base ',"
+                + " CAST(f0 AS STRING)) FROM n");
   }
 
   @AfterEach
@@ -57,7 +59,8 @@ class OrderedChangesTest {
             """
             CREATE TABLE t (region STRING, id BIGINT, name STRING, below BIGINT METADATA FROM 'floor' VIRTUAL,
               PRIMARY KEY (region, id) NOT ENFORCED)
-            WITH ('connector' = 'bsdb', 'path' = '%s', 'sink.order' = 'key', 'sink.partitions' = '4', 'lookup.async' = '%s')"""
+            WITH ('connector' = 'bsdb', 'path' = '%s', 'sink.order' = 'key', 'sink.partitions' = '4', 'lookup.async' = '%s')\
+            """
                 .formatted(directory, async));
   }
 
@@ -66,15 +69,13 @@ class OrderedChangesTest {
     Sql session = session(Sql.streaming(2), false);
     session.env.enableCheckpointing(20);
     DataStream<Row> changes =
-        session
-            .env
-            .fromData(
-                Types.ROW(Types.STRING, Types.LONG, Types.STRING),
-                Row.ofKind(RowKind.INSERT, "odd", 4L, "new 4"),
-                Row.ofKind(RowKind.UPDATE_AFTER, "odd", 11L, "new 11"),
-                Row.ofKind(RowKind.DELETE, "odd", 1L, null),
-                Row.ofKind(RowKind.DELETE, "odd", 5L, null),
-                Row.ofKind(RowKind.DELETE, "odd", 7L, null));
+        session.env.fromData(
+            Types.ROW(Types.STRING, Types.LONG, Types.STRING),
+            Row.ofKind(RowKind.INSERT, "odd", 4L, "new 4"),
+            Row.ofKind(RowKind.UPDATE_AFTER, "odd", 11L, "new 11"),
+            Row.ofKind(RowKind.DELETE, "odd", 1L, null),
+            Row.ofKind(RowKind.DELETE, "odd", 5L, null),
+            Row.ofKind(RowKind.DELETE, "odd", 7L, null));
     session.tables.createTemporaryView(
         "changes",
         session.tables.fromChangelogStream(
@@ -140,7 +141,8 @@ class OrderedChangesTest {
         .containsExactly("+I[base 9]", "+I[new 4]");
     assertThat(
             session.texts(
-                "SELECT COUNT(*) FROM s JOIN t FOR SYSTEM_TIME AS OF s.pt AS r ON r.region = 'odd' WHERE s.f0 < 2"))
+                "SELECT COUNT(*) FROM s JOIN t FOR SYSTEM_TIME AS OF s.pt AS r ON r.region = 'odd'"
+                    + " WHERE s.f0 < 2"))
         .containsExactly("+I[396]");
 
     session.run("INSERT INTO t VALUES ('odd', 5, 'again'), ('none', -1, 'first')");

@@ -49,8 +49,7 @@ final class PlaceOperator
 
   @Override
   public void processElement2(StreamRecord<Tuple3<byte[], byte[], Boolean>> element) {
-    int found =
-        Collections.binarySearch(keys, element.getValue().f0, Arrays::compareUnsigned);
+    int found = Collections.binarySearch(keys, element.getValue().f0, Arrays::compareUnsigned);
     int below = found < 0 ? ~found : found + 1;
     int place = (int) ((long) below * PLACES / (keys.size() + 1));
     output.collect(element.replace(Tuple2.of(place, element.getValue())));
