@@ -3,19 +3,15 @@ package io.bsdb.flink;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bsdb.flink.lookup.OpenReaders;
-import io.bsdb.reader.SnapshotVerifier;
 import io.bsdb.row.KeyEncoding;
 import io.bsdb.row.RowCodec;
 import io.bsdb.row.Schema;
-import io.bsdb.table.Manifest;
 import io.bsdb.table.RecordOrder;
 import io.bsdb.table.Table;
 import io.bsdb.writer.SnapshotWriter;
 import io.bsdb.writer.WriterOptions;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Set;
-import org.apache.flink.table.api.ExplainDetail;
 import org.apache.flink.test.junit5.MiniClusterExtension;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -158,41 +154,6 @@ class OrderedTableTest {
         .containsExactly("+I[8, 7]", "+I[9, 9]");
     assertThat(session.texts("DESCRIBE c.db.prices").toString())
         .contains("METADATA FROM 'floor' VIRTUAL");
-  }
-
-  /** Keys of a long common start, some far more frequent than others, in no order. */
-  @Test
-  void isBuiltByRangesOfKeysInSeveralWriters() throws Exception {
-    Path path = directory.resolve("ranges");
-    Sql session =
-        Sql.batch(4)
-            .numbers("n", 20_000)
-            .run(
-                """
-                CREATE TABLE ranges (k STRING, v BIGINT, below STRING METADATA FROM 'floor' VIRTUAL, PRIMARY KEY (k) NOT ENFORCED)
-                WITH ('connector' = 'bsdb', 'path' = '%s', 'sink.order' = 'key', 'sink.partitions' = '8', 'sink.duplicates' = 'last')\
-                """
-                    .formatted(path));
-    String build =
-        "INSERT OVERWRITE ranges SELECT CONCAT('customer-', CAST(MOD(f0 * 7919, 15000) AS STRING)),"
-            + " MOD(f0 * 7919, 15000) FROM n";
-    assertThat(session.tables.explainSql(build, ExplainDetail.JSON_EXECUTION_PLAN))
-        .contains("sample keys", "choose keys", "place in key order");
-    session.run(build);
-
-    Manifest manifest = Table.at(path).manifest(Table.at(path).requireCurrentVersion());
-    assertThat(manifest.recordCount()).isEqualTo(15_000);
-    assertThat(manifest.partitions().size()).isBetween(4, 8);
-    // Files are named by the writer, and each writer has a range of its own.
-    List<String> writers =
-        manifest.partitions().stream().map(file -> file.name().split("-")[2]).toList();
-    assertThat(writers).isSorted();
-    assertThat(Set.copyOf(writers)).hasSize(4);
-    assertThat(manifest.partitions())
-        .allSatisfy(file -> assertThat(file.recordCount()).isBetween(500, 5_000));
-    SnapshotVerifier.verify(path.resolve("snapshots").resolve(manifest.version()));
-    assertThat(session.texts("SELECT COUNT(*), SUM(v) FROM ranges"))
-        .containsExactly("+I[15000, 112492500]");
   }
 
   private static RecordOrder order(Table table) throws Exception {

@@ -45,15 +45,4 @@ public record BuildSettings(
   WriterOptions writerOptions(DeclaredTable table) {
     return WriterOptions.parse(writer).toBuilder().schema(table.schema()).build();
   }
-
-  /**
-   * Returns the options of each of several writers: in key order each makes its part of the
-   * partitions.
-   */
-  WriterOptions writerOptions(DeclaredTable table, int writers) {
-    WriterOptions options = writerOptions(table);
-    return options.order() == RecordOrder.HASH
-        ? options
-        : options.toBuilder().partitions((options.partitions() + writers - 1) / writers).build();
-  }
 }

@@ -23,12 +23,11 @@ import org.apache.flink.streaming.api.datastream.DataStream;
 /**
  * Builds a snapshot from a bounded stream of encoded records, key and value, and publishes it once.
  *
- * <p>Records are shuffled by the partition of their key, in key order by ranges of keys; a writer
- * then divides its range when it has seen its keys. Each writer builds the files of whole
- * partitions, under names that no other attempt uses. One task collects what all writers built and
- * hands it to the committer as one committable. Flink starts both when all writers have ended, so
- * nothing is published of a build that failed, and writers are not run again because a publication
- * failed.
+ * <p>Records are shuffled by the partition of their key; in key order all go to one writer, which
+ * divides them when it has seen their keys. Each writer builds the files of whole partitions, under
+ * names that no other attempt uses. One task collects what all writers built and hands it to the
+ * committer as one committable. Flink starts both when all writers have ended, so nothing is
+ * published of a build that failed, and writers are not run again because a publication failed.
  *
  * <p>The build gets its id and version here, on the client, so that all attempts of all tasks share
  * it: a publication that is repeated, after a failure that hid its success, finds its own version
@@ -74,7 +73,7 @@ public final class SnapshotSink
   public DataStream<Tuple3<byte[], byte[], Boolean>> addPreWriteTopology(
       DataStream<Tuple3<byte[], byte[], Boolean>> records) {
     return settings.order() == RecordOrder.KEY
-        ? RangeShuffle.of(records)
+        ? records.global()
         : PartitionShuffle.of(records, settings.partitions());
   }
 

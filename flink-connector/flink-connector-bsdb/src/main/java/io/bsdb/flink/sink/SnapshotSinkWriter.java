@@ -58,7 +58,7 @@ final class SnapshotSinkWriter
             settings.partitions(),
             attempt,
             temporary.path().resolve("spill"),
-            settings.writerOptions(table, task.getNumberOfParallelSubtasks()));
+            settings.writerOptions(table));
     return new SnapshotSinkWriter(table, writer, temporary);
   }
 
