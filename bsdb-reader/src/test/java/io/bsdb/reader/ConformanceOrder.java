@@ -197,8 +197,7 @@ final class ConformanceOrder {
         PLAIN,
         order,
         order
-            + "\"schema\" : {\"columns\" : [{\"name\" : \"a\", \"type\" : \"BYTES NOT NULL\"}],"
-            + " \"primaryKey\" : [\"a\"]},");
+            + "\"schema\" : {\"columns\" : [{\"name\" : \"a\", \"type\" : \"BYTES NOT NULL\"}], \"primaryKey\" : [\"a\"]},");
     String bound = "\"lowerBound\" : \"";
     text("lower-bound-missing", CORRUPT, PLAIN, bound + "\"", "\"other\" : \"\"");
     text("lower-bound-of-the-first-partition", CORRUPT, PLAIN, bound + "\"", bound + "AAA=\"");

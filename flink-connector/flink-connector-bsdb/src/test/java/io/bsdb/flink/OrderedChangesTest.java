@@ -32,8 +32,7 @@ class OrderedChangesTest {
   private static final String JOIN =
       """
       SELECT s.f0, b.below, b.name FROM s
-      LEFT JOIN t FOR SYSTEM_TIME AS OF s.pt AS b ON b.region = 'odd' AND b.below = s.f0\
-      """;
+      LEFT JOIN t FOR SYSTEM_TIME AS OF s.pt AS b ON b.region = 'odd' AND b.below = s.f0""";
 
   @TempDir Path directory;
 
@@ -43,8 +42,7 @@ class OrderedChangesTest {
     session(Sql.batch(2), false)
         .numbers("n", 400)
         .run(
-            "INSERT OVERWRITE t SELECT IF(MOD(f0, 2) = 0, 'even', 'odd'), f0, CONCAT('base ',"
-                + " CAST(f0 AS STRING)) FROM n");
+            "INSERT OVERWRITE t SELECT IF(MOD(f0, 2) = 0, 'even', 'odd'), f0, CONCAT('base ', CAST(f0 AS STRING)) FROM n");
   }
 
   @AfterEach
@@ -59,8 +57,7 @@ class OrderedChangesTest {
             """
             CREATE TABLE t (region STRING, id BIGINT, name STRING, below BIGINT METADATA FROM 'floor' VIRTUAL,
               PRIMARY KEY (region, id) NOT ENFORCED)
-            WITH ('connector' = 'bsdb', 'path' = '%s', 'sink.order' = 'key', 'sink.partitions' = '4', 'lookup.async' = '%s')\
-            """
+            WITH ('connector' = 'bsdb', 'path' = '%s', 'sink.order' = 'key', 'sink.partitions' = '4', 'lookup.async' = '%s')"""
                 .formatted(directory, async));
   }
 

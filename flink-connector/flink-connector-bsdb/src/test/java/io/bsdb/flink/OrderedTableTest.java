@@ -61,8 +61,7 @@ class OrderedTableTest {
         .run(
             """
             CREATE TABLE t (region STRING, id BIGINT, name STRING, PRIMARY KEY (region, id) NOT ENFORCED)
-            WITH ('connector' = 'bsdb', 'path' = '%s'%s)\
-            """
+            WITH ('connector' = 'bsdb', 'path' = '%s'%s)"""
                 .formatted(directory.resolve("db/t"), options));
   }
 
@@ -85,8 +84,7 @@ class OrderedTableTest {
                 """
                 SELECT %s s.f0, t.name FROM (
                   SELECT f0, IF(MOD(f0, 2) = 0, 'even', 'odd') AS region, pt FROM s) AS s
-                LEFT JOIN t FOR SYSTEM_TIME AS OF s.pt ON t.region = s.region AND t.id = s.f0 - 300\
-                """
+                LEFT JOIN t FOR SYSTEM_TIME AS OF s.pt ON t.region = s.region AND t.id = s.f0 - 300"""
                     .formatted(
                         hint.isEmpty() ? "" : "/*+ LOOKUP('table'='t', 'shuffle'='true') */"));
 
@@ -135,11 +133,9 @@ class OrderedTableTest {
                 """
                 CREATE TABLE c.db.prices (item STRING, valid_from BIGINT, price BIGINT,
                   valid_at BIGINT METADATA FROM 'floor' VIRTUAL, PRIMARY KEY (item, valid_from) NOT ENFORCED)
-                WITH ('sink.order' = 'key', 'sink.partitions' = '5')\
-                """)
+                WITH ('sink.order' = 'key', 'sink.partitions' = '5')""")
             .run(
-                "INSERT OVERWRITE c.db.prices SELECT IF(MOD(f0, 2) = 0, 'even', 'odd'), f0 - 500,"
-                    + " f0 FROM n");
+                "INSERT OVERWRITE c.db.prices SELECT IF(MOD(f0, 2) = 0, 'even', 'odd'), f0 - 500, f0 FROM n");
 
     assertThat(order(Table.at(warehouse.resolve("db/prices")))).isEqualTo(RecordOrder.KEY);
     assertThat(session.texts("SELECT COUNT(*), MIN(valid_from), SUM(price) FROM c.db.prices"))
@@ -149,8 +145,7 @@ class OrderedTableTest {
                 """
                 SELECT p.valid_at, p.valid_from FROM n
                 JOIN c.db.prices FOR SYSTEM_TIME AS OF n.pt AS p ON p.item = 'odd' AND p.valid_at = n.f0
-                WHERE n.f0 BETWEEN 8 AND 9\
-                """))
+                WHERE n.f0 BETWEEN 8 AND 9"""))
         .containsExactly("+I[8, 7]", "+I[9, 9]");
     assertThat(session.texts("DESCRIBE c.db.prices").toString())
         .contains("METADATA FROM 'floor' VIRTUAL");
@@ -170,8 +165,7 @@ class OrderedTableTest {
 
     assertThat(
             session.texts(
-                "SELECT COUNT(*) FROM n JOIN c.db.t FOR SYSTEM_TIME AS OF n.pt AS t ON t.region ="
-                    + " 'odd'"))
+                "SELECT COUNT(*) FROM n JOIN c.db.t FOR SYSTEM_TIME AS OF n.pt AS t ON t.region = 'odd'"))
         .containsExactly("+I[1500]");
   }
 }
