@@ -61,6 +61,10 @@ class TableAnswersTest {
     assertThat(table.get("version").asText()).isEqualTo(changed);
     assertThat(table.get("records").isNull()).isTrue();
     assertThat(table.get("partitionRecords").asInt()).isEqualTo(101);
+    assertThat(table.get("puts").asInt()).isEqualTo(1);
+    assertThat(table.get("deletes").asInt()).isEqualTo(1);
+    assertThat(table.get("segments").asInt()).isEqualTo(1);
+    assertThat(table.get("segmentBytes").asInt()).isPositive();
     JsonNode versions = json(client.get("/v1/tables/cities/versions"));
     assertThat(versions.get("inService").asText()).isEqualTo(changed);
     assertThat(versions.get("versions")).hasSize(3);
@@ -93,6 +97,10 @@ class TableAnswersTest {
         text(client.get("/v1/tables/cities/diff?from=" + second, "Accept", "application/x-ndjson"));
     assertThat(lines.split("\n")).hasSize(3);
     assertThat(lines).contains("\n{\"complete\":true,\"version\":\"" + changed);
+    JsonNode sampled =
+        json(client.get("/v1/tables/cities/diff?from=" + first + "&to=" + second + "&sample=0.5"));
+    assertThat(sampled.get("compared").asInt()).isBetween(30, 70);
+    assertThat(sampled.get("complete").asBoolean()).isTrue();
     assertThat(problem(client.get("/v1/tables/cities/diff"))).isEqualTo("bad-request");
     assertThat(problem(client.get("/v1/tables/cities/diff?from=x"))).isEqualTo("unknown-version");
     assertThat(problem(client.get("/v1/tables/cities/diff?from=" + first + "&sample=2")))
