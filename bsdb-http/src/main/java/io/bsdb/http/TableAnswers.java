@@ -7,6 +7,7 @@ import io.bsdb.reader.SnapshotParts;
 import io.bsdb.row.Schema;
 import io.bsdb.row.text.RowJsonWriter;
 import io.bsdb.table.Manifest;
+import io.bsdb.table.RecordOrder;
 import io.bsdb.table.Table;
 import java.io.IOException;
 import java.util.List;
@@ -53,6 +54,7 @@ final class TableAnswers {
             .put("inUse", inUse)
             .put("parent", manifest.parent())
             .put("createdAt", manifest.createdAt().toString())
+            .put("order", manifest.order() == RecordOrder.KEY ? "key" : "hash")
             .put("records", manifest.hasChanges() ? null : manifest.recordCount())
             .put("partitionRecords", manifest.recordCount())
             .put("bytes", manifest.length())

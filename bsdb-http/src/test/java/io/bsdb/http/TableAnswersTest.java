@@ -61,6 +61,7 @@ class TableAnswersTest {
     assertThat(table.get("version").asText()).isEqualTo(changed);
     assertThat(table.get("records").isNull()).isTrue();
     assertThat(table.get("partitionRecords").asInt()).isEqualTo(101);
+    assertThat(table.get("order").asText()).isEqualTo("hash");
     assertThat(table.get("puts").asInt()).isEqualTo(1);
     assertThat(table.get("deletes").asInt()).isEqualTo(1);
     assertThat(table.get("segments").asInt()).isEqualTo(1);
