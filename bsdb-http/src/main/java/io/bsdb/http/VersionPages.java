@@ -53,7 +53,8 @@ final class VersionPages {
 
   private static void row(Html page, ServedTable table, Manifest manifest, boolean inUse) {
     page.raw(inUse ? "<tr class=current>" : "<tr>").raw("<th scope=row class=m>");
-    page.link("/tables/%s?version=%s".formatted(table.name(), manifest.version()), manifest.version());
+    page.link(
+        "/tables/%s?version=%s".formatted(table.name(), manifest.version()), manifest.version());
     page.raw(inUse ? " <span class=tag>in use</span></th>" : "</th>");
     page.number(TablePages.records(manifest));
     page.number(Texts.size(manifest.length() + manifest.changes().length()));
