@@ -1,5 +1,6 @@
 package io.bsdb.cli;
 
+import io.bsdb.cli.output.CommandFailure;
 import io.bsdb.cli.output.Console;
 import io.bsdb.cli.output.Encoding;
 import io.bsdb.cli.output.ExitStatus;
