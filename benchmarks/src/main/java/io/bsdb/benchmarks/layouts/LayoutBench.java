@@ -22,7 +22,7 @@ public final class LayoutBench {
   private static final String LAYOUTS =
       "bsdb-blocked,bsdb-compact,bsdb-symbols,bsdb-compressed,bsdb-compressed-pages";
   private static final int ROUNDS = 7;
-  private static final int JOIN_ROUNDS = 5;
+  private static final int JOIN_ROUNDS = 3;
 
   private LayoutBench() {}
 

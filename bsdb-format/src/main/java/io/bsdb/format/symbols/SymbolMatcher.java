@@ -83,6 +83,11 @@ final class SymbolMatcher {
     if (from + Long.BYTES <= source.length) {
       return (long) LONGS.get(source, from);
     }
+    int last = source.length - Long.BYTES;
+    if (last >= 0) { // without a loop, whose end is hard to predict
+      int behind = from - last;
+      return behind < Long.BYTES ? (long) LONGS.get(source, last) >>> (Byte.SIZE * behind) : 0;
+    }
     long word = 0;
     for (int i = from; i < source.length; i++) {
       word |= (source[i] & 0xFFL) << (8 * (i - from));
