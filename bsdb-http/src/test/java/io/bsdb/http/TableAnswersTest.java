@@ -16,6 +16,7 @@ import java.math.BigDecimal;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
@@ -64,6 +65,11 @@ class TableAnswersTest {
     assertThat(table.get("version").asText()).isEqualTo(changed);
     assertThat(table.get("records").isNull()).isTrue();
     assertThat(table.get("partitionRecords").asInt()).isEqualTo(101);
+    assertThat(table.get("order").asText()).isEqualTo("hash");
+    assertThat(table.get("puts").asInt()).isEqualTo(1);
+    assertThat(table.get("deletes").asInt()).isEqualTo(1);
+    assertThat(table.get("segments").asInt()).isEqualTo(1);
+    assertThat(table.get("segmentBytes").asInt()).isPositive();
     JsonNode versions = json(client.get("/v1/tables/cities/versions"));
     assertThat(versions.get("inService").asText()).isEqualTo(changed);
     assertThat(versions.get("versions")).hasSize(3);
@@ -110,10 +116,17 @@ class TableAnswersTest {
         text(client.get("/v1/tables/cities/diff?from=" + second, "Accept", "application/x-ndjson"));
     assertThat(lines.split("\n")).hasSize(3);
     assertThat(lines).contains("\n{\"complete\":true,\"version\":\"" + changed);
+    JsonNode sampled =
+        json(client.get("/v1/tables/cities/diff?from=" + first + "&to=" + second + "&sample=0.5"));
+    assertThat(sampled.get("compared").asInt()).as("of 201").isBetween(70, 130);
+    assertThat(sampled.get("complete").asBoolean()).isTrue();
     assertThat(problem(client.get("/v1/tables/cities/diff"))).isEqualTo("bad-request");
     assertThat(problem(client.get("/v1/tables/cities/diff?from=x"))).isEqualTo("unknown-version");
-    assertThat(problem(client.get("/v1/tables/cities/diff?from=" + first + "&sample=2")))
-        .isEqualTo("not-comparable");
+    for (String share : List.of("0", "1.1", "-1", "NaN", "x", "")) {
+      assertThat(problem(client.get("/v1/tables/cities/diff?from=" + first + "&sample=" + share)))
+          .as(share)
+          .isEqualTo("bad-request");
+    }
   }
 
   /** The dashboard shows figures that there are, and all of them are in the documentation. */
