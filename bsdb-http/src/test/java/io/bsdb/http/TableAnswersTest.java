@@ -10,6 +10,8 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import io.bsdb.row.RowCodec;
 import io.bsdb.table.Table;
 import io.bsdb.writer.DeltaWriter;
+import io.bsdb.writer.Layout;
+import io.bsdb.writer.WriterOptions;
 import java.math.BigDecimal;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -17,6 +19,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -79,6 +82,20 @@ class TableAnswersTest {
     JsonNode sample = json(client.get("/v1/tables/cities/sample?n=7&columns=id"));
     assertThat(sample.get("rows")).hasSize(7);
     assertThat(sample.get("complete").asBoolean()).isTrue();
+  }
+
+  @Test
+  void showsWhereAKeyLiesThatIsEncodedWithSymbols() throws Exception {
+    Path names = directory.resolve("names");
+    Map<String, String> records = new TreeMap<>();
+    for (int i = 0; i < 500; i++) {
+      records.put("customer-" + i, "customer number " + i);
+    }
+    Tables.publish(names, records, WriterOptions.builder().layout(Layout.SYMBOLS).build());
+    try (BsdbServer serving = BsdbServer.builder().table("names", names).start()) {
+      String page = text(new Client(serving).get("/tables/names/key?key=customer-77"));
+      assertThat(page).contains("customer number 77", "part-00000.bsdb", "Rank", "at byte");
+    }
   }
 
   @Test
