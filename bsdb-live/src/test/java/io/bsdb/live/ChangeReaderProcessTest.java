@@ -45,8 +45,12 @@ class ChangeReaderProcessTest {
       try (BufferedReader output = first.inputReader()) {
         write(table, model, written, random, 300);
         while (changes.size() < 100) {
-          apply(output.readLine(), "seed " + seed);
+          String line = output.readLine();
+          assertThat(line).as("seed %d", seed).isNotNull();
+          apply(line);
         }
+        first.toHandle().destroyForcibly(); // unlike the process, keeps what it printed
+        output.lines().forEach(this::apply);
       } finally {
         first.destroyForcibly().waitFor();
       }
@@ -59,9 +63,7 @@ class ChangeReaderProcessTest {
     }
     Process second = start();
     try (BufferedReader output = second.inputReader()) {
-      for (String line = output.readLine(); line != null; line = output.readLine()) {
-        apply(line, "seed " + seed);
-      }
+      output.lines().forEach(this::apply);
       assertThat(second.waitFor()).isZero();
     } finally {
       second.destroyForcibly();
@@ -100,15 +102,18 @@ class ChangeReaderProcessTest {
         FollowsUntilKilled.class, directory.toString(), FOLLOWER, position.toString());
   }
 
-  private void apply(String line, String what) {
-    assertThat(line).as(what).isNotNull();
-    String[] words = line.split(" ", -1);
+  private void apply(String line) {
+    if (!line.endsWith(FollowsUntilKilled.END)) {
+      return; // not whole
+    }
+    String change = line.substring(0, line.length() - FollowsUntilKilled.END.length());
+    String[] words = change.split(" ", -1);
     if (words[0].equals("at")) {
       position = LogPosition.parse(words[1]);
       pending = 0;
       return;
     }
-    changes.add(line);
+    changes.add(change);
     pending++;
     if (words[1].equals("-")) {
       replica.remove(words[0]);

@@ -7,10 +7,11 @@ import java.nio.file.Path;
 
 /**
  * A process that follows the log of a table until it is killed, or has seen the last change, and
- * prints each change and, once it is acknowledged, the position behind it.
+ * prints each change and, before it is acknowledged, the position behind it.
  */
 final class FollowsUntilKilled {
   static final String LAST = "last";
+  static final String END = " .";
 
   private FollowsUntilKilled() {}
 
@@ -31,12 +32,17 @@ final class FollowsUntilKilled {
         }
         key = new String(reader.key(), US_ASCII);
         byte[] value = reader.value();
-        System.out.println(key + (value == null ? " -" : " +" + new String(value, US_ASCII)));
+        say(key + (value == null ? " -" : " +" + new String(value, US_ASCII)));
         if (reader.isLast()) {
+          say("at " + reader.position()); // before the log may be deleted
           reader.acknowledge();
-          System.out.println("at " + reader.position());
         }
       }
     }
+  }
+
+  /** Prints a line and its end, by which one that is whole is known. */
+  private static void say(String line) {
+    System.out.println(line + END);
   }
 }

@@ -72,6 +72,11 @@ enum BuiltInStores implements LiveStore.Kind {
 
   private static final class Rocks implements LiveStore {
     private static final int BLOOM_BITS = 10;
+
+    static {
+      RocksDB.loadLibrary();
+    }
+
     private final BloomFilter filter = new BloomFilter(BLOOM_BITS);
     private final Options options;
     private final WriteOptions write;

@@ -33,8 +33,8 @@ import org.HdrHistogram.Histogram;
 public final class DurableBench {
   private static final int ROUNDS = 3;
   private static final int RECORDS = 1_000_000;
-  private static final int BASE_RECORDS = 10_000_000;
-  private static final int SHAPE_RECORDS = 500_000;
+  private static final int BASE_RECORDS = 10 * RECORDS;
+  private static final int SHAPE_RECORDS = RECORDS / 2;
   private static final double SECONDS = 3;
   private static final String LMDB = "LMDB";
   private static final String BSDB = "BSDB";
