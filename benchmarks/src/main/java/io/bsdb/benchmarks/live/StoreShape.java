@@ -155,6 +155,7 @@ final class StoreShape {
     private volatile @Nullable Exception failure;
 
     Reader(LiveStore store, int seed, long end, LongAdder reads) {
+      super("reader " + seed);
       this.store = store;
       this.random = new SplittableRandom(100 + seed);
       this.end = end;

@@ -88,6 +88,7 @@ final class StoreTask {
     private volatile @Nullable Exception failure;
 
     Writer(LiveStore store, int seed, LongAdder puts) {
+      super("writer " + seed);
       this.store = store;
       this.random = new SplittableRandom(seed);
       this.puts = puts;
