@@ -24,6 +24,7 @@ import org.jspecify.annotations.Nullable;
 final class StoreTask {
   private static final double WARM_UP = 1.5;
   private static final int CHECKS = 1_000;
+  private static final int WARM_UP_RECORDS = 20_000;
 
   private final LiveStore.Kind kind;
   private final Path directory;
@@ -177,6 +178,17 @@ final class StoreTask {
 
   /** Opens what was left. The process ends without closing it, so that it can be done again. */
   private void openAndHalt(String[] arguments) throws Exception {
+    Path other = directory.resolveSibling(directory.getFileName() + "-warm");
+    StoreTask warmUp = new StoreTask(kind, other, WARM_UP_RECORDS);
+    warmUp.fill();
+    try (LiveStore store = warmUp.open(Durability.OS)) {
+      for (int id = 0; id < WARM_UP_RECORDS; id++) {
+        warmUp.put(store, id);
+      }
+      warmUp.checkSome(store);
+    }
+    Directories.delete(other);
+    System.gc();
     long memory = anonymousMemory();
     long start = System.nanoTime();
     LiveStore store = open(Durability.OS);
