@@ -286,13 +286,7 @@ final class LiveTable implements WritableTable {
     try {
       Segments.closeAll(
           List.of(
-              maintenance,
-              commit,
-              this::awaitLookups,
-              log,
-              () -> keys.get().close(),
-              base,
-              owner));
+              maintenance, commit, this::awaitLookups, log, () -> keys.get().close(), base, owner));
     } catch (IOException e) {
       failure = failure == null ? e : failure;
     }

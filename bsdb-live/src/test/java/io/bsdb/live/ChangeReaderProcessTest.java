@@ -40,7 +40,8 @@ class ChangeReaderProcessTest {
     Map<String, String> model = new HashMap<>();
     List<String> written = new ArrayList<>();
     try (WritableTable table = WritesUntilKilled.open(directory, Durability.COMMIT)) {
-      ChangeReader.from(directory, FOLLOWER, position).close(); // from now on the log is kept for it
+      ChangeReader.from(directory, FOLLOWER, position)
+          .close(); // from now on the log is kept for it
       Process first = start();
       try (BufferedReader output = first.inputReader()) {
         write(table, model, written, random, 300);

@@ -122,8 +122,7 @@ final class CrashingFiles {
     for (String name : all) {
       String parent = parent(name);
       Map<String, Content> present =
-          entries.computeIfAbsent(
-              parent, directory -> random.nextBoolean() ? names : durableNames);
+          entries.computeIfAbsent(parent, directory -> random.nextBoolean() ? names : durableNames);
       Content content = present.get(name);
       if (content != null && left.contains(parent)) {
         left.add(name);

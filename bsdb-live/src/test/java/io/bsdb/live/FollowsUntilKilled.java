@@ -22,8 +22,7 @@ final class FollowsUntilKilled {
    */
   public static void main(String[] arguments) throws IOException {
     try (ChangeReader reader =
-        ChangeReader.from(
-            Path.of(arguments[0]), arguments[1], LogPosition.parse(arguments[2]))) {
+        ChangeReader.from(Path.of(arguments[0]), arguments[1], LogPosition.parse(arguments[2]))) {
       String key = "";
       while (!key.equals(LAST)) {
         if (!reader.next()) {

@@ -78,8 +78,7 @@ class KilledWriterTest {
     for (int number : numbers) {
       arguments.add(Integer.toString(number));
     }
-    Process writer =
-        ChildProcess.start(WritesUntilKilled.class, arguments.toArray(new String[0]));
+    Process writer = ChildProcess.start(WritesUntilKilled.class, arguments.toArray(new String[0]));
     try (BufferedReader output = writer.inputReader()) {
       note(output.readLine(), numbers, what);
       if (random.nextInt(20) == 0) {

@@ -42,8 +42,7 @@ public final class DurableBench {
   private static final TypeReference<Map<String, Double>> FIGURES = new TypeReference<>() {};
 
   /** What all processes of stores have: the same memory, all of it there from the start. */
-  private static final List<String> OPTIONS =
-      List.of("-Xms1g", "-Xmx1g", "-XX:+AlwaysPreTouch");
+  private static final List<String> OPTIONS = List.of("-Xms1g", "-Xmx1g", "-XX:+AlwaysPreTouch");
 
   private final Path directory;
 
@@ -159,13 +158,7 @@ public final class DurableBench {
         rounds.add(
             store,
             JavaProcess.call(
-                FIGURES,
-                OPTIONS,
-                StoreShape.class,
-                store,
-                path(store),
-                SHAPE_RECORDS,
-                SECONDS));
+                FIGURES, OPTIONS, StoreShape.class, store, path(store), SHAPE_RECORDS, SECONDS));
       }
     }
     rounds.print("shapes");

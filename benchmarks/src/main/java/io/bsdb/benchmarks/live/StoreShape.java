@@ -134,7 +134,8 @@ final class StoreShape {
       store.put(key(id), value(id, change));
       changes[id] = change;
       puts++;
-      long due = start + (long) (puts * (KEY_LENGTH + VALUE_LENGTH) * 1e9 / UPDATE_BYTES_PER_SECOND);
+      long due =
+          start + (long) (puts * (KEY_LENGTH + VALUE_LENGTH) * 1e9 / UPDATE_BYTES_PER_SECOND);
       LockSupport.parkNanos(due - System.nanoTime());
     }
     Histogram all = new Histogram(TimeUnit.SECONDS.toNanos(10), 3);
