@@ -10,7 +10,9 @@ import io.bsdb.table.TableStorage;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.HashSet;
@@ -27,11 +29,11 @@ final class TableCopy {
    * directory without it is not complete.
    */
   static void make(Table table, Path directory, Path target) throws IOException {
-    Path parent = target.toAbsolutePath().getParent();
-    if (parent != null) {
-      Files.createDirectories(parent);
+    if (Files.exists(target, LinkOption.NOFOLLOW_LINKS)) {
+      throw new FileAlreadyExistsException(
+          target.toString(), null, "a copy needs a directory that does not exist");
     }
-    Files.createDirectory(target);
+    LogDirectory.create(target);
     // No version is pruned or replaced meanwhile.
     table
         .storage()
