@@ -45,11 +45,12 @@ public interface WritableTable extends KeyLookup, Closeable {
    * Makes a table of its own of the version of a table that is in service. Files are linked where
    * the file system can, else copied.
    *
-   * @param table which is only read; a log that it has is left out
+   * @param table which is only read, without its lock; a log that it has is left out
    * @param directory which must not exist
+   * @throws IOException also if the version is deleted meanwhile: then there is no complete table
    */
   static void copy(Path table, Path directory) throws IOException {
-    TableCopy.make(Table.at(table), table, directory);
+    TableCopy.makeUnlocked(Table.at(table), table, directory);
   }
 
   /** {@inheritDoc} */

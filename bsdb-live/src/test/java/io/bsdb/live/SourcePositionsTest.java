@@ -23,8 +23,7 @@ class SourcePositionsTest {
   }
 
   private WritableTable open() throws IOException {
-    return WritableTable.open(
-        directory, WritableOptions.defaults().withDurability(Durability.OS));
+    return WritableTable.open(directory, WritableOptions.defaults().withDurability(Durability.OS));
   }
 
   private Map<String, String> published() throws IOException {
