@@ -94,6 +94,9 @@ final class DiffCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException {
+    if (limit < 0) {
+      throw CommandFailure.usage("--limit: expected 0 or more, actual " + limit);
+    }
     Table opened = table.open();
     String second = to == null ? opened.requireCurrentVersion() : to;
     ReaderOptions options = ReaderOptions.defaults();

@@ -117,20 +117,19 @@ final class LogIndex implements Closeable {
     HashValue128 hash = KeyHash.hash(key);
     int part = part(hash.getMostSignificantBits());
     long high = hash.getMostSignificantBits() << PART_BITS;
-    long low = hash.getLeastSignificantBits();
     VarHandle.releaseFence();
     ChangeIndex index = parts.get(part);
-    int position = index.next(index.start(high), low);
+    int position = index.next(index.start(high), high);
     while (position >= 0) {
       long other = index.address(position);
       if (segment(other).hasKey(offset(other), key)) {
-        index.replace(position, low, address);
+        index.replace(position, high, address);
         return;
       }
-      position = index.next(position + Long.BYTES, low);
+      position = index.next(position + Long.BYTES, high);
     }
     if (index.hasRoom(1) && index.holds(~position)) {
-      index.add(~position, high, low, address);
+      index.add(~position, high, address);
       return;
     }
     ChangeIndex grown = grown(index);
@@ -140,29 +139,10 @@ final class LogIndex implements Closeable {
   }
 
   private ChangeIndex grown(ChangeIndex source) throws IOException {
-    ChangeIndex target = ChangeIndex.create(2L * source.keys() + INITIAL_KEYS);
-    try {
-      for (int at = 0; source.holds(at); at += Long.BYTES) {
-        long address = source.address(at);
-        if (address != 0) {
-          HashValue128 hash = KeyHash.hash(key(address));
-          long high = hash.getMostSignificantBits() << PART_BITS;
-          long low = hash.getLeastSignificantBits();
-          int position = target.next(target.start(high), low);
-          while (position >= 0) {
-            position = target.next(position + Long.BYTES, low);
-          }
-          if (!target.holds(~position)) {
-            throw new IllegalStateException("changed keys crowd at the end of the index");
-          }
-          target.add(~position, high, low, address);
-        }
-      }
-      return target;
-    } catch (RuntimeException | Error e) {
-      target.close();
-      throw e;
-    }
+    return source.copy(
+        2L * source.keys() + INITIAL_KEYS,
+        address -> address,
+        address -> KeyHash.hash(key(address)).getMostSignificantBits() << PART_BITS);
   }
 
   /**
@@ -173,12 +153,11 @@ final class LogIndex implements Closeable {
   long find(byte[] key) {
     HashValue128 hash = KeyHash.hash(key);
     long high = hash.getMostSignificantBits() << PART_BITS;
-    long low = hash.getLeastSignificantBits();
     ChangeIndex index = parts.get(part(hash.getMostSignificantBits()));
-    if (!index.mayContain(high, low)) {
+    if (!index.mayContain(high)) {
       return Overlay.UNCHANGED;
     }
-    int position = index.next(index.start(high), low);
+    int position = index.next(index.start(high), high);
     while (position >= 0) {
       long address = index.address(position);
       VarHandle.acquireFence(); // the record, and its segment, were there before the entry
@@ -186,7 +165,7 @@ final class LogIndex implements Closeable {
       if (segment.hasKey(offset(address), key)) {
         return segment.isDelete(offset(address)) ? Overlay.DELETED : address;
       }
-      position = index.next(position + Long.BYTES, low);
+      position = index.next(position + Long.BYTES, high);
     }
     return Overlay.UNCHANGED;
   }

@@ -29,7 +29,6 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -352,7 +351,9 @@ public final class Compactor {
     List<SegmentFile> segments = inService.changes().segments();
     List<SegmentFile> old = compacted.changes().segments();
     boolean asBefore = segments.size() >= old.size() && segments.subList(0, old.size()).equals(old);
-    if (merged == null ? !follows(inService, compacted) : !asBefore) {
+    // Segments may have been merged since: one with changes from before and after a fold applies as
+    // a whole, which changes no answer.
+    if (merged == null ? !inService.follows(compacted) : !asBefore) {
       throw conflict(inService, compacted);
     }
     List<PartitionFile> partitions = new ArrayList<>();
@@ -390,17 +391,6 @@ public final class Compactor {
     History history = history(inService.changes().history(), folded);
     return inService.with(
         partitions, inService.sourcePositions(), inService.changes().in(kept, history));
-  }
-
-  /**
-   * Returns whether a version has all changes of an earlier one. Its segments may have been merged
-   * since: one with changes from before and after a fold applies as a whole, which changes no
-   * answer.
-   */
-  private static boolean follows(Manifest inService, Manifest compacted) {
-    return Objects.equals(
-            inService.changes().history().line(), compacted.changes().history().line())
-        && inService.changes().lastSegment() >= lastSegment(compacted);
   }
 
   /**

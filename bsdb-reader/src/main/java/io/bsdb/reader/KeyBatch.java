@@ -73,7 +73,7 @@ final class KeyBatch {
     }
     keep(prefetched);
     Overlay overlay = snapshot.overlay();
-    boolean[] changed = overlay == null ? null : batch.takeChanged(overlay, high, low);
+    boolean[] changed = overlay == null ? null : batch.takeChanged(overlay, high);
     for (int i = 0; i < count; i++) {
       batch.located[i] =
           changed != null && changed[i]
@@ -84,14 +84,14 @@ final class KeyBatch {
   }
 
   /** Takes the values of the keys that were changed; returns which were. */
-  private boolean[] takeChanged(Overlay overlay, long[] high, long[] low) {
+  private boolean[] takeChanged(Overlay overlay, long[] high) {
     boolean[] changed = new boolean[high.length];
     for (int i = 0; i < changed.length; i++) {
-      changed[i] = overlay.mayContain(high[i], low[i]);
+      changed[i] = overlay.mayContain(high[i]);
     }
     for (int i = 0; i < changed.length; i++) {
       if (changed[i]) {
-        long found = overlay.findRecord(keys.get(i), high[i], low[i]);
+        long found = overlay.findRecord(keys.get(i), high[i]);
         changed[i] = found != Overlay.UNCHANGED;
         values[i] = found >= 0 ? overlay.copy(found) : null;
       }

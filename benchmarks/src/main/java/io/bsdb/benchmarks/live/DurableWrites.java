@@ -100,7 +100,7 @@ public final class DurableWrites {
     try (Puts open = open(store, path, true)) {
       Thread[] writers = new Thread[threads];
       for (int i = 0; i < threads; i++) {
-        writers[i] = new Thread(() -> put(open, workload, done, puts));
+        writers[i] = new Thread(() -> put(open, workload, done, puts), "writer " + i);
         writers[i].start();
       }
       TimeUnit.NANOSECONDS.sleep((long) (seconds * 0.3e9)); // warms up
