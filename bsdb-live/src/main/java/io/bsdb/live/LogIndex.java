@@ -2,13 +2,17 @@ package io.bsdb.live;
 
 import com.dynatrace.hash4j.hashing.HashValue128;
 import io.bsdb.format.hash.KeyHash;
+import io.bsdb.format.segment.ChangeKind;
 import io.bsdb.format.segment.Segment;
 import io.bsdb.reader.overlay.ChangeIndex;
 import io.bsdb.reader.overlay.Overlay;
 import java.io.Closeable;
 import java.io.IOException;
 import java.lang.invoke.VarHandle;
+import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -33,6 +37,8 @@ final class LogIndex implements Closeable {
 
   /** Is given indexes that lookups in flight may still use. */
   private Consumer<ChangeIndex> retire = ChangeIndex::close;
+
+  private volatile Map<String, String> positions = Map.of();
 
   /** By the number in addresses. Replaced when there is another. */
   private volatile Segment[] segments = {};
@@ -78,8 +84,34 @@ final class LogIndex implements Closeable {
     return copy;
   }
 
+  /** Takes a record of a segment in. */
+  void add(int segment, ChangeKind kind, int record) throws IOException {
+    if (kind == ChangeKind.POSITION) {
+      Segment records = segments[segment];
+      positions =
+          with(
+              positions,
+              new String(copy(records, records.key(record)), StandardCharsets.UTF_8),
+              new String(copy(records, records.value(record)), StandardCharsets.UTF_8));
+    } else {
+      put(segment, record);
+    }
+  }
+
+  private static Map<String, String> with(
+      Map<String, String> before, String source, String position) {
+    Map<String, String> after = new HashMap<>(before);
+    after.put(source, position);
+    return Map.copyOf(after);
+  }
+
+  /** Returns how far sources had been read, as the records say. */
+  Map<String, String> positions() {
+    return positions;
+  }
+
   /** Makes a record of a segment the newest of its key. */
-  void put(int segment, int record) throws IOException {
+  private void put(int segment, int record) throws IOException {
     long address = (long) segment << SEGMENT_SHIFT | record;
     byte[] key = key(address);
     HashValue128 hash = KeyHash.hash(key);
