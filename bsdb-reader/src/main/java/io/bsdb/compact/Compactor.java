@@ -409,6 +409,11 @@ public final class Compactor {
     all.sort(Comparator.comparingLong(SegmentFile::number));
     Instant limit = Instant.now().minus(keepHistory);
     int gone = Math.max(0, all.size() - History.MAX_SEGMENTS);
+    for (int i = gone + 1; i < all.size(); i++) {
+      if (all.get(i).number() == all.get(i - 1).number()) {
+        gone = i + 1; // merged under the number of one that is kept: which was first is not known
+      }
+    }
     while (gone < all.size()
         && !table.storage().lastModified(all.get(gone).path()).isAfter(limit)) {
       gone++;

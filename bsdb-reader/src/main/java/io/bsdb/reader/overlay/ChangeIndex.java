@@ -43,6 +43,7 @@ public final class ChangeIndex implements Closeable {
   /** Buckets behind the last one, for what does not fit there. */
   private static final int SPARE_BUCKETS = 64;
 
+  private static final byte[] ZEROS = new byte[64 << 10];
   private static final long MAX_LENGTH = Integer.MAX_VALUE - (1 << 20);
 
   private final HugeMemory memory;
@@ -79,8 +80,8 @@ public final class ChangeIndex implements Closeable {
               .formatted(keys));
     }
     ChangeIndex index = new ChangeIndex((int) buckets, (int) words);
-    for (int i = 0; i + Long.BYTES <= index.bytes.capacity(); i += Long.BYTES) {
-      index.bytes.putLong(i, 0);
+    for (int i = 0; i < index.bytes.capacity(); i += ZEROS.length) {
+      index.bytes.put(i, ZEROS, 0, Math.min(ZEROS.length, index.bytes.capacity() - i));
     }
     return index;
   }
@@ -104,18 +105,23 @@ public final class ChangeIndex implements Closeable {
       throws IOException {
     ChangeIndex copy = create(room);
     try {
-      int runStart = 0; // the first bucket that a key at this position can belong to
+      long least = 0; // the least hash that a key at this position can have
+      long end = 0; // and the one behind the greatest
       for (int at = 0; holds(at); at += Long.BYTES) {
+        if (at % BUCKET == 0) {
+          end = leastHash(at / BUCKET + 1);
+        }
         long entry = bytes.getLong(at);
         if (entry == 0) {
-          runStart = at / BUCKET + 1;
+          least = end; // keys of this bucket and of those before it would be here
           continue;
         }
         long address = entry & ADDRESS;
         long target = moved.applyAsLong(address);
         if (target != 0) {
-          long hash = hash(entry, runStart, at / BUCKET);
-          copy.append(hash >= 0 ? hash : hash(high.applyAsLong(address)), target);
+          long hash = end - 1 - ((end - 1 - (entry >>> TAG_SHIFT)) & (TAGS - 1));
+          boolean isSure = hash - TAGS < least;
+          copy.append(isSure ? hash : hash(high.applyAsLong(address)), target);
         }
       }
       return copy;
@@ -123,18 +129,6 @@ public final class ChangeIndex implements Closeable {
       copy.close();
       throw e;
     }
-  }
-
-  /**
-   * Returns the bits of the hash of an entry's key; -1 if several are possible.
-   *
-   * @param first bucket that the key can belong to
-   * @param last bucket that the key can belong to
-   */
-  private long hash(long entry, int first, int last) {
-    long end = leastHash(last + 1);
-    long hash = end - 1 - ((end - 1 - (entry >>> TAG_SHIFT)) & (TAGS - 1));
-    return hash - TAGS < leastHash(first) ? hash : -1;
   }
 
   /** Returns the least hash of the keys that belong to a bucket. */

@@ -28,6 +28,7 @@ public final class Overlay implements Closeable {
   public static final long DELETED = -2;
 
   private static final int SEGMENT_SHIFT = 32;
+  private static final int CACHE_LINE = 64;
 
   /** In place of the number of a segment that is not among others. */
   private static final int GONE = -1;
@@ -180,6 +181,23 @@ public final class Overlay implements Closeable {
    */
   public long find(byte[] key, long high) {
     return index.mayContain(high) ? findRecord(key, high) : UNCHANGED;
+  }
+
+  /** Reads from where the entry of a key would be, so that it is in the caches soon. */
+  public int prefetchEntry(long high) {
+    return (int) index.fetch(high);
+  }
+
+  /** Reads from the record that is probably a key's, so that it is in the caches soon. */
+  public int prefetchRecord(long high) {
+    int position = index.next(index.start(high), high);
+    if (position < 0) {
+      return 0;
+    }
+    long address = index.address(position);
+    ByteBuffer bytes = segment(address).bytes();
+    // Behind a record lies more than a cache line: the frame that ends the segment.
+    return bytes.get(offset(address)) + bytes.get(offset(address) + CACHE_LINE);
   }
 
   /** Finds the newest change of a key that {@link #mayContain} does not rule out. */

@@ -155,25 +155,21 @@ class OverlayTest {
     List<SegmentFile> files = new ArrayList<>();
     List<Map<String, @Nullable String>> contents = new ArrayList<>();
     Overlay overlay = open(files, ALL, access, null);
-    int keys = 30_000;
-    for (int round = 1; round <= 12; round++) {
-      if (round % 3 == 0) {
+    int keys = 8_000;
+    for (int round = 1; round <= 24; round++) {
+      if (files.size() > 1 && random.nextInt(3) > 0) {
         int from = random.nextInt(files.size());
-        mergeAll(files.subList(from, files.size()), contents.subList(from, files.size()));
+        int end = from + 1 + random.nextInt(Math.min(3, files.size() - from));
+        mergeAll(files.subList(from, end), contents.subList(from, end));
       }
       Map<String, @Nullable String> changes = new HashMap<>();
-      for (int i = random.nextInt(1 << round); i >= 0; i--) {
+      for (int i = random.nextInt(1 << Math.min(round, 12)); i >= 0; i--) {
         String key = "k" + random.nextInt(keys);
         changes.put(key, random.nextInt(4) == 0 ? null : "v" + round + "-" + i);
       }
       changes.forEach((key, value) -> model.put(key, value == null ? "deleted" : value));
       files.add(segment(round, changes));
       contents.add(changes);
-      if (round % 4 == 0) {
-        int from = random.nextInt(files.size());
-        int end = from + 1 + random.nextInt(files.size() - from);
-        mergeAll(files.subList(from, end), contents.subList(from, end));
-      }
       Overlay next = open(files, ALL, access, overlay);
       overlay.close();
       overlay = next;
