@@ -18,7 +18,7 @@ import org.apache.flink.table.functions.ScalarFunction;
 /**
  * Measures a stream into a table, and the table while it changes: {@code SinkBench DIRECTORY ROWS
  * ROUNDS OPTIONS...}, one line of table options per contender; of bsdb alone by default. {@code
- * DIRECTORY} in them is replaced.
+ * DIRECTORY} in them is replaced, and {@code STREAM} by a name for each job.
  *
  * <ul>
  *   <li>Rows per second of a job that writes the table, beside the same job into a sink that drops
@@ -38,7 +38,7 @@ public final class SinkBench {
   private static final long STEP = 7_368_787;
   private static final String NAME = "x".repeat(80);
   private static final String BSDB =
-      "'connector' = 'bsdb', 'path' = 'DIRECTORY/bsdb', 'lookup.refresh-interval' = '1 s'";
+      "'connector' = 'bsdb', 'path' = 'DIRECTORY/bsdb', 'sink.stream' = 'STREAM', 'lookup.refresh-interval' = '1 s'";
 
   private final Path directory;
   private final long rows;
@@ -117,7 +117,7 @@ public final class SinkBench {
     }
   }
 
-  private StreamTableEnvironment session(String options) {
+  private StreamTableEnvironment session(String options, String stream) {
     StreamExecutionEnvironment env = StreamExecutionEnvironment.getExecutionEnvironment();
     env.setParallelism(PARALLELISM);
     env.enableCheckpointing(CHECKPOINT_MILLIS);
@@ -134,7 +134,8 @@ public final class SinkBench {
             Schema.newBuilder().columnByExpression("pt", "PROCTIME()").build()));
     tables.executeSql(
         "CREATE TABLE t (id BIGINT, passed BIGINT, name STRING, PRIMARY KEY (id) NOT ENFORCED) WITH (%s)"
-            .formatted(options.replace("DIRECTORY", directory.toString())));
+            .formatted(
+                options.replace("DIRECTORY", directory.toString()).replace("STREAM", stream)));
     return tables;
   }
 
@@ -149,7 +150,7 @@ public final class SinkBench {
 
   private double writtenPerSecond(String options) throws Exception {
     return rowsPerSecond(
-        session(options),
+        session(options, "load"),
         "INSERT INTO t SELECT MOD(f0 * %d, %d), f0, '%s' FROM numbers".formatted(STEP, KEYS, NAME));
   }
 
@@ -178,7 +179,7 @@ public final class SinkBench {
   private void joining(String options, int rounds) throws Exception {
     Directories.delete(directory);
     writtenPerSecond(options);
-    StreamTableEnvironment changing = session(options);
+    StreamTableEnvironment changing = session(options, "changes");
     changing.executeSql(
         "CREATE TABLE ticks (n BIGINT) WITH ('connector' = 'datagen', 'rows-per-second' = '%d', 'fields.n.min' = '0', 'fields.n.max' = '%d')"
             .formatted(CHANGES_PER_SECOND, KEYS - 1));
@@ -187,7 +188,7 @@ public final class SinkBench {
     double[] rates = new double[rounds];
     try {
       for (int round = -1; round < rounds; round++) {
-        StreamTableEnvironment tables = session(options);
+        StreamTableEnvironment tables = session(options, "none");
         tables.executeSql(
             "CREATE TABLE target (k BIGINT, passed BIGINT, name STRING) WITH ('connector' = 'blackhole')");
         tables.executeSql(
