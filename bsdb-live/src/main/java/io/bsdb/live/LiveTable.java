@@ -18,6 +18,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -196,6 +197,17 @@ final class LiveTable implements WritableTable {
     if (batch.size() > 0) {
       maintenance.admit();
       commit.addAll(batch.records());
+    }
+  }
+
+  @Override
+  public Map<String, String> sourcePositions() {
+    int call = calls.enter();
+    try {
+      ChangedKeys changed = keys.get(); // before the version, which gets what leaves the log
+      return changed.over(base.isEmpty() ? Map.of() : base.manifest().sourcePositions());
+    } finally {
+      calls.left(call);
     }
   }
 

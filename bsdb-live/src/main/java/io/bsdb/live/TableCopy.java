@@ -24,26 +24,25 @@ import java.util.Set;
 final class TableCopy {
   private TableCopy() {}
 
+  /** As {@link #makeUnlocked}, while no version is pruned or replaced. */
+  static void make(Table table, Path directory, Path target) throws IOException {
+    table.storage().exclusively(() -> makeUnlocked(table, directory, target));
+  }
+
   /**
    * Links or copies all files of the version in service, and writes {@code CURRENT} last. A
    * directory without it is not complete.
    */
-  static void make(Table table, Path directory, Path target) throws IOException {
+  static void makeUnlocked(Table table, Path directory, Path target) throws IOException {
     if (Files.exists(target, LinkOption.NOFOLLOW_LINKS)) {
       throw new FileAlreadyExistsException(
           target.toString(), null, "a copy needs a directory that does not exist");
     }
     LogDirectory.create(target);
-    // No version is pruned or replaced meanwhile.
-    table
-        .storage()
-        .exclusively(
-            () -> {
-              String version = table.currentVersion();
-              if (version != null) {
-                copy(table.manifest(version), directory, target);
-              }
-            });
+    String version = table.currentVersion();
+    if (version != null) {
+      copy(table.manifest(version), directory, target);
+    }
   }
 
   private static void copy(Manifest manifest, Path directory, Path target) throws IOException {

@@ -29,7 +29,6 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -352,7 +351,9 @@ public final class Compactor {
     List<SegmentFile> segments = inService.changes().segments();
     List<SegmentFile> old = compacted.changes().segments();
     boolean asBefore = segments.size() >= old.size() && segments.subList(0, old.size()).equals(old);
-    if (merged == null ? !follows(inService, compacted) : !asBefore) {
+    // Segments may have been merged since: one with changes from before and after a fold applies as
+    // a whole, which changes no answer.
+    if (merged == null ? !inService.follows(compacted) : !asBefore) {
       throw conflict(inService, compacted);
     }
     List<PartitionFile> partitions = new ArrayList<>();
@@ -393,17 +394,6 @@ public final class Compactor {
   }
 
   /**
-   * Returns whether a version has all changes of an earlier one. Its segments may have been merged
-   * since: one with changes from before and after a fold applies as a whole, which changes no
-   * answer.
-   */
-  private static boolean follows(Manifest inService, Manifest compacted) {
-    return Objects.equals(
-            inService.changes().history().line(), compacted.changes().history().line())
-        && inService.changes().lastSegment() >= lastSegment(compacted);
-  }
-
-  /**
    * Returns whether a segment has changes that may be in partition files and in no other segment.
    */
   private static boolean hasFolded(
@@ -419,6 +409,11 @@ public final class Compactor {
     all.sort(Comparator.comparingLong(SegmentFile::number));
     Instant limit = Instant.now().minus(keepHistory);
     int gone = Math.max(0, all.size() - History.MAX_SEGMENTS);
+    for (int i = gone + 1; i < all.size(); i++) {
+      if (all.get(i).number() == all.get(i - 1).number()) {
+        gone = i + 1; // merged under the number of one that is kept: which was first is not known
+      }
+    }
     while (gone < all.size()
         && !table.storage().lastModified(all.get(gone).path()).isAfter(limit)) {
       gone++;

@@ -169,15 +169,11 @@ final class SnapshotOpener {
               && segment > manifest.partitions().get(number).foldedThrough();
         };
     Overlay before = previous == null ? null : previous.overlay();
-    boolean sameScope = previous != null && previous.base() == base;
+    boolean follows =
+        previous != null && previous.base() == base && manifest.follows(previous.manifest());
     try {
       return Overlay.open(
-          manifest.changes().segments(),
-          files::segment,
-          scope,
-          options.access(),
-          before,
-          sameScope);
+          manifest.changes().segments(), files::segment, scope, options.access(), before, follows);
     } catch (InternalError e) {
       throw Thrown.asIs(MappedFault.explained(e, "directory=" + files.directory()));
     }

@@ -6,6 +6,7 @@ import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.atomic.AtomicReference;
@@ -13,9 +14,11 @@ import java.util.function.LongFunction;
 import java.util.stream.Stream;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.clients.admin.OffsetSpec;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.Serializer;
 import org.apache.kafka.common.test.KafkaClusterTestKit;
 import org.apache.kafka.common.test.TestKitNodes;
@@ -83,7 +86,11 @@ public final class EmbeddedKafka implements AutoCloseable {
     return cluster.bootstrapServers();
   }
 
-  /** Creates topics with so many partitions each. */
+  /**
+   * Creates topics with so many partitions each, and waits until the broker answers for each of
+   * them. Metadata name it as the leader a moment before; a producer that it refuses in that moment
+   * may have its batches taken in the wrong order, and then the first one never.
+   */
   public void createTopics(int partitions, String... names)
       throws ExecutionException, InterruptedException {
     try (Admin admin = Admin.create(Map.of("bootstrap.servers", bootstrapServers()))) {
@@ -92,6 +99,13 @@ public final class EmbeddedKafka implements AutoCloseable {
               Stream.of(names).map(name -> new NewTopic(name, partitions, (short) 1)).toList())
           .all()
           .get();
+      Map<TopicPartition, OffsetSpec> ends = new HashMap<>();
+      for (String name : names) {
+        for (int partition = 0; partition < partitions; partition++) {
+          ends.put(new TopicPartition(name, partition), OffsetSpec.latest());
+        }
+      }
+      admin.listOffsets(ends).all().get();
     }
   }
 

@@ -1,14 +1,12 @@
 package io.bsdb.reader.overlay;
 
-import com.dynatrace.hash4j.hashing.HashValue128;
-import io.bsdb.format.hash.KeyHash;
 import io.bsdb.format.segment.Segment;
 import java.io.Closeable;
 import java.io.IOException;
 import java.util.List;
 
 /**
- * Adds changes to an index, in their order, some tens at a time: first it reads from each record,
+ * Adds changes to an index, in any order, some tens at a time: first it reads from each record,
  * then from each bucket, then it adds them all, so that what is not in the caches is fetched
  * together. Used by one thread.
  */
@@ -19,60 +17,22 @@ final class ChangeIndexFiller implements Closeable {
   private final Overlay.Scope scope;
   private final long[] addresses = new long[BATCH];
   private final long[] highs = new long[BATCH];
-  private final long[] lows = new long[BATCH];
   private ChangeIndex index;
   private int pending;
-  private byte[] key = new byte[64];
-
   private long fetched;
 
-  private ChangeIndexFiller(ChangeIndex index, List<OpenSegment> segments, Overlay.Scope scope) {
+  /**
+   * @param index to be added to
+   * @param segments by the numbers in addresses
+   */
+  ChangeIndexFiller(ChangeIndex index, List<OpenSegment> segments, Overlay.Scope scope) {
     this.index = index;
     this.segments = segments;
     this.scope = scope;
   }
 
   /**
-   * Begins with an empty index.
-   *
-   * @param keys how many are expected
-   * @param segments by the numbers in addresses
-   */
-  static ChangeIndexFiller empty(long keys, List<OpenSegment> segments, Overlay.Scope scope)
-      throws IOException {
-    return new ChangeIndexFiller(ChangeIndex.create(keys), segments, scope);
-  }
-
-  /** Begins with what is in an index, and room for further keys. */
-  static ChangeIndexFiller copying(
-      ChangeIndex source, long more, List<OpenSegment> segments, Overlay.Scope scope)
-      throws IOException {
-    return source.hasRoom(more)
-        ? new ChangeIndexFiller(source.copy(), segments, scope)
-        : grown(source, source.keys() + more + more / 2, segments, scope);
-  }
-
-  private static ChangeIndexFiller grown(
-      ChangeIndex source, long keys, List<OpenSegment> segments, Overlay.Scope scope)
-      throws IOException {
-    ChangeIndexFiller filler = empty(keys, segments, scope);
-    try {
-      for (int at = 0; source.holds(at); at += Long.BYTES) {
-        long address = source.address(at);
-        if (address != 0) {
-          filler.add(address);
-        }
-      }
-      filler.flush();
-      return filler;
-    } catch (IOException | RuntimeException | Error e) {
-      filler.close();
-      throw e;
-    }
-  }
-
-  /**
-   * Adds a change, which takes the place of earlier ones of its key.
+   * Adds a change. The last one of a key, by the order of addresses, counts.
    *
    * @param address of its record
    */
@@ -91,16 +51,14 @@ final class ChangeIndexFiller implements Closeable {
       fetched += segment(addresses[i]).segment().bytes().get(Overlay.offset(addresses[i]));
     }
     for (int i = 0; i < count; i++) {
-      HashValue128 hash = hash(addresses[i]);
-      highs[i] = hash.getMostSignificantBits();
-      lows[i] = hash.getLeastSignificantBits();
+      highs[i] = high(addresses[i]);
       fetched += index.fetch(highs[i]);
     }
     for (int i = 0; i < count; i++) {
       OpenSegment segment = segment(addresses[i]);
       segment.requireInRange(highs[i]);
       if (scope.applies(highs[i], segment.file().number())) {
-        put(highs[i], lows[i], addresses[i]);
+        put(highs[i], addresses[i]);
       }
     }
   }
@@ -109,34 +67,28 @@ final class ChangeIndexFiller implements Closeable {
     return segments.get(Overlay.number(address));
   }
 
-  private HashValue128 hash(long address) {
-    Segment segment = segment(address).segment();
-    long found = segment.key(Overlay.offset(address));
-    int length = (int) found;
-    if (key.length < length) {
-      key = new byte[Math.max(length, 2 * key.length)];
-    }
-    segment.bytes().get((int) (found >>> 32), key, 0, length);
-    return KeyHash.hash(key, 0, length);
+  private long high(long address) {
+    return Overlay.high(segment(address).segment(), Overlay.offset(address));
   }
 
-  private void put(long high, long low, long address) throws IOException {
-    int position = index.next(index.start(high), low);
+  private void put(long high, long address) throws IOException {
+    int position = index.next(index.start(high), high);
     while (position >= 0) {
-      if (sameKey(address, index.address(position))) {
-        index.replace(position, low, address);
+      long other = index.address(position);
+      if (sameKey(address, other)) {
+        index.replace(position, high, Math.max(address, other));
         return;
       }
-      position = index.next(position + Long.BYTES, low);
+      position = index.next(position + Long.BYTES, high);
     }
     if (index.holds(~position)) {
-      index.add(~position, high, low, address);
+      index.add(~position, high, address);
       return;
     }
     ChangeIndex full = index;
-    index = grown(full, 2L * full.keys() + 1, segments, scope).index;
+    index = full.copy(2L * full.keys() + 1, kept -> kept, this::high);
     full.close();
-    put(high, low, address);
+    put(high, address);
   }
 
   private boolean sameKey(long a, long b) {

@@ -7,11 +7,13 @@ import io.bsdb.table.SegmentFile;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** Opens segments and adds their changes to an index, one segment after the other. */
+/** Opens segments and adds the changes of those to an index that it does not have. */
 final class OverlayBuilder {
   private final Function<SegmentFile, Path> paths;
   private final Overlay.Scope scope;
@@ -30,30 +32,35 @@ final class OverlayBuilder {
     this.previous = previous;
   }
 
-  Overlay build(List<SegmentFile> files, boolean sameScope) throws IOException {
+  Overlay build(List<SegmentFile> files, boolean follows) throws IOException {
     if (files.size() > Changes.MAX_SEGMENTS) {
       throw new IOException(
           "too many segments: expected<=%d actual=%d; merge them with 'bsdb compact'"
               .formatted(Changes.MAX_SEGMENTS, files.size()));
     }
     Overlay before = previous;
-    boolean continues = sameScope && before != null && before.isPrefixOf(files);
-    int done = continues && before != null ? before.segmentCount() : 0;
+    Map<SegmentFile, OpenSegment> shared = new HashMap<>();
+    if (before != null) {
+      before.segments().forEach(segment -> shared.put(segment.file(), segment));
+    }
+    Map<SegmentFile, Integer> numbers = new HashMap<>();
+    List<Integer> added = new ArrayList<>();
     long more = 0;
-    for (SegmentFile file : files.subList(done, files.size())) {
-      more += file.puts() + file.deletes();
-    }
     for (SegmentFile file : files) {
-      OpenSegment shared = before == null ? null : before.shared(file);
-      segments.add(shared != null ? shared : OpenSegment.open(paths.apply(file), file, access));
+      OpenSegment open = shared.get(file);
+      if (open == null || !follows) {
+        added.add(segments.size());
+        more += file.puts() + file.deletes();
+      }
+      numbers.put(file, segments.size());
+      segments.add(open != null ? open.share() : OpenSegment.open(paths.apply(file), file, access));
     }
-    ChangeIndexFiller filler =
-        continues && before != null
-            ? ChangeIndexFiller.copying(before.index(), more, segments, scope)
-            : ChangeIndexFiller.empty(more, segments, scope);
+    ChangeIndex index =
+        follows && before != null ? before.indexFor(numbers, more) : ChangeIndex.create(more);
+    ChangeIndexFiller filler = new ChangeIndexFiller(index, segments, scope);
     try {
-      for (int i = done; i < segments.size(); i++) {
-        add(filler, i);
+      for (int number : added) {
+        add(filler, number);
       }
       return new Overlay(segments, filler.finish());
     } catch (IOException | RuntimeException | Error e) {
