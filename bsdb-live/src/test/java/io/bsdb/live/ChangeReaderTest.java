@@ -179,9 +179,9 @@ class ChangeReaderTest {
   @Test
   void failsAfterItsClose() throws IOException {
     try (WritableTable table = open()) {
+      ChangeReader reader = ChangeReader.from(table(), "replica", LogPosition.START);
       table.put(bytes("a"), bytes("1"));
       table.publish();
-      ChangeReader reader = ChangeReader.from(table(), "replica", LogPosition.START);
       reader.close();
       assertThatThrownBy(reader::next)
           .isInstanceOf(ClosedReaderException.class)
