@@ -6,6 +6,7 @@ import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.ExecutionException;
@@ -19,6 +20,7 @@ import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 import org.apache.kafka.common.serialization.Serializer;
 import org.apache.kafka.common.test.KafkaClusterTestKit;
 import org.apache.kafka.common.test.TestKitNodes;
@@ -35,6 +37,8 @@ public final class EmbeddedKafka implements AutoCloseable {
           "transaction.state.log.min.isr", "1",
           "transaction.state.log.num.partitions", "1",
           "group.initial.rebalance.delay.ms", "0");
+
+  private static final Duration LEADERS_WITHIN = Duration.ofMinutes(1);
 
   private final KafkaClusterTestKit cluster;
 
@@ -105,7 +109,24 @@ public final class EmbeddedKafka implements AutoCloseable {
           ends.put(new TopicPartition(name, partition), OffsetSpec.latest());
         }
       }
-      admin.listOffsets(ends).all().get();
+      awaitLeaders(admin, ends);
+    }
+  }
+
+  private static void awaitLeaders(Admin admin, Map<TopicPartition, OffsetSpec> ends)
+      throws ExecutionException, InterruptedException {
+    long deadline = System.nanoTime() + LEADERS_WITHIN.toNanos();
+    while (true) {
+      try {
+        admin.listOffsets(ends).all().get();
+        return;
+      } catch (ExecutionException e) {
+        // The admin client retries all but this: the broker is about to learn of the topic.
+        if (!(e.getCause() instanceof UnknownTopicOrPartitionException)
+            || System.nanoTime() > deadline) {
+          throw e;
+        }
+      }
     }
   }
 

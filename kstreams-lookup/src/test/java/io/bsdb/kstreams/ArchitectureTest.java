@@ -37,9 +37,7 @@ class ArchitectureTest {
   static final ArchRule onlyStoresUseWritableTables =
       noClasses()
           .that()
-          .doNotHaveSimpleName("SnapshotStore")
-          .and()
-          .doNotHaveSimpleName("StoreTable")
+          .haveNameNotMatching(".*\\.(SnapshotStore|StoreTable)(\\$.*)?")
           .should()
           .dependOnClassesThat()
           .resideInAPackage("io.bsdb.live..");

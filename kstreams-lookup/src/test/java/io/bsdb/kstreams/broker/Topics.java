@@ -3,11 +3,13 @@ package io.bsdb.kstreams.broker;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.admin.OffsetSpec;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 
 /** Makes topics. */
 final class Topics {
@@ -27,6 +29,18 @@ final class Topics {
         ends.put(new TopicPartition(topic.name(), partition), OffsetSpec.latest());
       }
     }
-    admin.listOffsets(ends).all().get(1, TimeUnit.MINUTES);
+    long deadline = System.nanoTime() + Traffic.PATIENCE.toNanos();
+    while (true) {
+      try {
+        admin.listOffsets(ends).all().get(1, TimeUnit.MINUTES);
+        return;
+      } catch (ExecutionException e) {
+        // The admin client retries all but this: the broker is about to learn of the topic.
+        if (!(e.getCause() instanceof UnknownTopicOrPartitionException)
+            || System.nanoTime() > deadline) {
+          throw e;
+        }
+      }
+    }
   }
 }
