@@ -152,15 +152,18 @@ class LookupCostTest {
    * What a batch needs beside values: per key its hash, partition, rank, block, place in memory and
    * in the list (52 bytes), and as much again for what the compiler leaves of hashes and lists.
    */
-  @Test
-  void getAllAllocatesLittleBesideTheValues() throws IOException {
+  @ParameterizedTest
+  @EnumSource(
+      value = Layout.class,
+      names = {"BLOCKED", "SYMBOLS"})
+  void getAllAllocatesLittleBesideTheValues(Layout layout) throws IOException {
     List<List<byte[]>> batches = queries.batches(Measure.BATCH);
     long values = 0;
     for (int i = 0; i < CALLS; i++) {
       values += queries.isPresent(i) ? VALUE_ARRAY : 0;
     }
     long most = values + 96L * CALLS;
-    try (SnapshotReader reader = open(Layout.BLOCKED, Access.MAPPED)) {
+    try (SnapshotReader reader = open(layout, Access.MAPPED)) {
       long bytes =
           allocated(
               most,
@@ -180,7 +183,7 @@ class LookupCostTest {
    * Pages: a block that is not aligned to them touches up to one more; its share of all is less.
    */
   @ParameterizedTest
-  @CsvSource({"BLOCKED, 1", "COMPACT, 2", "COMPRESSED, 2", "COMPRESSED_PAGES, 1"})
+  @CsvSource({"BLOCKED, 1", "COMPACT, 2", "COMPRESSED, 2", "COMPRESSED_PAGES, 1", "SYMBOLS, 1"})
   void readsOnePerHit(Layout layout, double pages) throws IOException {
     int calls = 4096;
     try (SnapshotReader reader = open(layout, Access.DIRECT)) {
@@ -211,7 +214,13 @@ class LookupCostTest {
 
   /** A record is 116 bytes of key and value. */
   @ParameterizedTest
-  @CsvSource({"BLOCKED, 120", "COMPACT, 119.5", "COMPRESSED, 56", "COMPRESSED_PAGES, 57"})
+  @CsvSource({
+    "BLOCKED, 120",
+    "COMPACT, 119.5",
+    "COMPRESSED, 56",
+    "COMPRESSED_PAGES, 57",
+    "SYMBOLS, 62"
+  })
   void keepsFilesSmall(Layout layout, double bytesPerRecord) throws IOException {
     long bytes = 0;
     for (Path file : files(layout)) {
@@ -227,7 +236,8 @@ class LookupCostTest {
     "BLOCKED, BLOCK_INDEX, 0.1",
     "COMPACT, BLOCK_INDEX, 0.1",
     "COMPRESSED, BLOCK_INDEX, 0.4",
-    "COMPRESSED_PAGES, BLOCK_INDEX, 0.4"
+    "COMPRESSED_PAGES, BLOCK_INDEX, 0.4",
+    "SYMBOLS, BLOCK_INDEX, 0.2"
   })
   void keepsTheIndexSmall(Layout layout, SectionKind kind, double bitsPerKey) throws IOException {
     long bytes = 0;

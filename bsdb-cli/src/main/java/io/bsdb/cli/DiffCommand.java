@@ -1,5 +1,6 @@
 package io.bsdb.cli;
 
+import io.bsdb.cli.output.CommandFailure;
 import io.bsdb.cli.output.Console;
 import io.bsdb.cli.output.Encoding;
 import io.bsdb.cli.output.ExitStatus;
@@ -94,6 +95,9 @@ final class DiffCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException {
+    if (limit < 0) {
+      throw CommandFailure.usage("--limit: expected 0 or more, actual " + limit);
+    }
     Table opened = table.open();
     String second = to == null ? opened.requireCurrentVersion() : to;
     ReaderOptions options = ReaderOptions.defaults();

@@ -111,6 +111,9 @@ final class ScanCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException {
+    if (limit < 0) {
+      throw CommandFailure.usage("--limit: expected 0 or more, actual " + limit);
+    }
     Format wanted = format();
     try (SnapshotReader reader = SnapshotReader.open(table.directory())) {
       Schema schema = reader.manifest().schema();

@@ -82,6 +82,9 @@ class DiffCommandTest {
   void refusesWhatCannotBeCompared() throws Exception {
     assertThat(CommandRun.of("diff", "-t", table, "--from", first, "--sample", "0").err())
         .isEqualTo("bsdb: share of keys: expected >0 and <=1, actual 0.0\n");
+    CommandRun negative = CommandRun.of("diff", "-t", table, "--from", first, "--limit", "-1");
+    assertThat(negative.status()).isEqualTo(2);
+    assertThat(negative.err()).isEqualTo("bsdb: --limit: expected 0 or more, actual -1\n");
     CommandRun absent = CommandRun.of("diff", "-t", table, "--from", "0000000007-0a1b2c3d");
     assertThat(absent.status()).isEqualTo(3);
     assertThat(absent.err()).contains("0000000007-0a1b2c3d");

@@ -213,6 +213,9 @@ class InputOptionsTest {
         .isZero();
     assertThat(CommandRun.of("scan", "-t", again).out())
         .isEqualTo(CommandRun.of("scan", "-t", table).out());
+    CommandRun negative = CommandRun.of("scan", "-t", table, "--limit", "-1");
+    assertThat(negative.status()).isEqualTo(2);
+    assertThat(negative.err()).isEqualTo("bsdb: --limit: expected 0 or more, actual -1\n");
     CommandRun plain = CommandRun.of("scan", "-t", table, "--format", "parquet");
     assertThat(plain.status()).isEqualTo(ExitStatus.USAGE);
     assertThat(plain.err()).contains("--format parquet needs --output");

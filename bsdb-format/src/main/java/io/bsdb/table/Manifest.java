@@ -14,6 +14,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.bsdb.format.ChecksummedJson;
 import io.bsdb.format.CorruptSnapshotException;
 import io.bsdb.format.Excerpt;
+import io.bsdb.format.Internal;
 import io.bsdb.format.SnapshotFormat;
 import io.bsdb.format.UnsupportedVersionException;
 import io.bsdb.row.KeyEncoding;
@@ -165,6 +166,16 @@ public record Manifest(
   UUID line() {
     UUID line = changes.history().line();
     return line == null ? snapshotId : line;
+  }
+
+  /**
+   * Returns whether this version has all changes of another one.
+   *
+   * @hidden
+   */
+  @Internal
+  public boolean follows(Manifest other) {
+    return line().equals(other.line()) && changes.lastSegment() >= other.changes.lastSegment();
   }
 
   /** Returns whether records lack their keys, so that none can be told from another key's. */

@@ -17,9 +17,10 @@ public enum Layout {
    */
   COMPRESSED_PAGES("compressed-pages"),
   /**
-   * Blocks as in {@link #BLOCKED}; strings are encoded with symbol tables, one for each column.
-   * About half to three quarters of the size, for lookups that take a third longer; up to three
-   * times as long where records have one length, of which {@link #BLOCKED} computes the places.
+   * Blocks as in {@link #BLOCKED}; strings are encoded with symbol tables, one for each column. A
+   * third to three quarters of the size, for lookups that take a fifth to a half longer; two to
+   * three times as long where records have one length, of which {@link #BLOCKED} computes the
+   * places.
    */
   SYMBOLS("symbols");
 

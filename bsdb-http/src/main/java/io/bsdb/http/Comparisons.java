@@ -64,12 +64,16 @@ final class Comparisons {
       return 1;
     }
     try {
-      return Double.parseDouble(text);
+      double share = Double.parseDouble(text);
+      if (share > 0 && share <= 1) {
+        return share;
+      }
     } catch (NumberFormatException e) {
-      throw new Problem(
-          Problem.Kind.BAD_REQUEST,
-          "parameter 'sample' is '%s': expected a number above 0, at most 1".formatted(text));
+      // the same message
     }
+    throw new Problem(
+        Problem.Kind.BAD_REQUEST,
+        "parameter 'sample' is '%s': expected a number above 0, at most 1".formatted(text));
   }
 
   /** Begins a comparison that ends with the time of a request. */

@@ -55,7 +55,7 @@ final class RangePage {
     field(page, "prefix", "Prefix", given.get("prefix"));
     field(page, "from", "or from", given.get("from"));
     field(page, "to", "to", given.get("to"));
-    page.raw("<label><input type=checkbox name=reverse value=true")
+    page.raw("<label class=check><input type=checkbox name=reverse value=true")
         .raw(given.containsKey("reverse") ? " checked> Reverse</label>" : "> Reverse</label>");
     page.raw("<button>Show</button></form>");
   }

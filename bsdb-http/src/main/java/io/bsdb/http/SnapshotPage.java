@@ -3,6 +3,7 @@ package io.bsdb.http;
 import io.bsdb.reader.SnapshotParts;
 import io.bsdb.row.Column;
 import io.bsdb.row.Schema;
+import io.bsdb.table.Changes;
 import io.bsdb.table.Manifest;
 import io.bsdb.table.PartitionFile;
 import io.bsdb.table.RecordOrder;
@@ -35,12 +36,15 @@ final class SnapshotPage {
     facts.put("Partitions", Texts.count(manifest.partitions().size()));
     facts.put("Bytes per record", perRecord(manifest, (double) manifest.length()));
     if (manifest.hasChanges()) {
+      Changes changes = manifest.changes();
       facts.put(
-          "Segments of changes",
-          "%s, %s"
+          "Changes",
+          "%s and %s in %s of %s"
               .formatted(
-                  Texts.count(manifest.changes().segments().size()),
-                  Texts.size(manifest.changes().length())));
+                  Texts.count(changes.count() - changes.deletes(), "put"),
+                  Texts.count(changes.deletes(), "delete"),
+                  Texts.count(changes.segments().size(), "segment"),
+                  Texts.size(changes.length())));
     }
     facts.put("Order", manifest.order() == RecordOrder.KEY ? "by key" : "by hash");
     facts.put("Layout", manifest.options().getOrDefault("layout", "unknown"));

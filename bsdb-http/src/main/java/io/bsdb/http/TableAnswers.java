@@ -3,11 +3,11 @@ package io.bsdb.http;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.bsdb.format.CorruptSnapshotException;
 import io.bsdb.reader.SnapshotParts;
 import io.bsdb.row.Schema;
 import io.bsdb.row.text.RowJsonWriter;
 import io.bsdb.table.Manifest;
+import io.bsdb.table.RecordOrder;
 import io.bsdb.table.Table;
 import java.io.IOException;
 import java.util.List;
@@ -54,11 +54,14 @@ final class TableAnswers {
             .put("inUse", inUse)
             .put("parent", manifest.parent())
             .put("createdAt", manifest.createdAt().toString())
+            .put("order", manifest.order() == RecordOrder.KEY ? "key" : "hash")
             .put("records", manifest.hasChanges() ? null : manifest.recordCount())
             .put("partitionRecords", manifest.recordCount())
             .put("bytes", manifest.length())
+            .put("puts", manifest.changes().count() - manifest.changes().deletes())
+            .put("deletes", manifest.changes().deletes())
             .put("segments", manifest.changes().segments().size())
-            .put("changes", manifest.changes().count());
+            .put("segmentBytes", manifest.changes().length());
     putAll(answer.putObject("properties"), manifest.properties());
     putAll(answer.putObject("sourcePositions"), manifest.sourcePositions());
     return answer;
@@ -81,8 +84,8 @@ final class TableAnswers {
         list.add(
             describe(
                 table.name(), table.manifest(version), version.equals(table.reader().version())));
-      } catch (CorruptSnapshotException e) {
-        list.addObject().put("version", version).put("damage", e.getMessage());
+      } catch (IOException e) {
+        list.addObject().put("version", version).put("failure", e.getMessage());
       } catch (Problem pruned) {
         // between the listing and now
       }

@@ -80,4 +80,9 @@ final class Texts {
   static String count(long number) {
     return String.format(Locale.ROOT, "%,d", number);
   }
+
+  /** Returns a number with what is counted, such as {@code 1 segment} or {@code 2 segments}. */
+  static String count(long number, String noun) {
+    return count(number) + ' ' + noun + (number == 1 ? "" : "s");
+  }
 }

@@ -1,6 +1,5 @@
 package io.bsdb.http;
 
-import io.bsdb.format.CorruptSnapshotException;
 import io.bsdb.reader.SnapshotDiff;
 import io.bsdb.reader.SnapshotDiff.Difference;
 import io.bsdb.table.Manifest;
@@ -35,19 +34,17 @@ final class VersionPages {
     List<String> versions = new ArrayList<>(Table.at(table.directory()).versions());
     Collections.reverse(versions);
     for (String version : versions) {
-      page.raw(version.equals(inUse) ? "<tr class=current>" : "<tr>").raw("<th scope=row class=m>");
       try {
-        Manifest manifest = table.manifest(version);
-        page.link("/tables/" + table.name() + "?version=" + version, version);
-        page.raw(version.equals(inUse) ? " <span class=tag>in use</span></th>" : "</th>");
-        row(page, table, manifest, version.equals(inUse));
-      } catch (CorruptSnapshotException e) {
-        page.text(version)
+        row(page, table, table.manifest(version), version.equals(inUse));
+      } catch (IOException e) {
+        page.raw("<tr><th scope=row class=m>")
+            .text(version)
             .raw("</th><td colspan=7>")
             .text(String.valueOf(e.getMessage()))
-            .raw("</td>");
+            .raw("</td></tr>");
+      } catch (Problem pruned) {
+        // between the listing and now
       }
-      page.raw("</tr>");
     }
     page.end();
     page.raw(
@@ -55,6 +52,10 @@ final class VersionPages {
   }
 
   private static void row(Html page, ServedTable table, Manifest manifest, boolean inUse) {
+    page.raw(inUse ? "<tr class=current>" : "<tr>").raw("<th scope=row class=m>");
+    page.link(
+        "/tables/%s?version=%s".formatted(table.name(), manifest.version()), manifest.version());
+    page.raw(inUse ? " <span class=tag>in use</span></th>" : "</th>");
     page.number(TablePages.records(manifest));
     page.number(Texts.size(manifest.length() + manifest.changes().length()));
     page.raw("<td>").raw(TablePages.time(manifest)).raw("</td>");
@@ -75,7 +76,7 @@ final class VersionPages {
               "/tables/%s/diff?from=%s".formatted(table.name(), manifest.version()),
               "Differences to now");
     }
-    page.raw("</td>");
+    page.raw("</td></tr>");
   }
 
   private static String age(Duration age) {

@@ -6,6 +6,7 @@ import static io.bsdb.http.Client.text;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import io.bsdb.reader.options.Access;
 import io.bsdb.reader.options.ReaderOptions;
 import io.bsdb.table.Table;
@@ -90,6 +91,27 @@ class BrokenTablesTest {
           .contains("file=" + file)
           .contains("offset=4096");
     }
+  }
+
+  @Test
+  void listsVersionsBesideOnesThatCannotBeRead() throws Exception {
+    Path snapshots = table.resolve("snapshots");
+    Path damaged = Files.createDirectory(snapshots.resolve("0000000091-aaaaaaaa"));
+    Files.writeString(damaged.resolve("manifest.json"), "{");
+    Path newer = Files.createDirectory(snapshots.resolve("0000000092-aaaaaaaa"));
+    Files.writeString(newer.resolve("manifest.json"), "{\"formatVersion\": 99}");
+    Path pruned = Files.createDirectory(snapshots.resolve("0000000093-aaaaaaaa"));
+    Files.createSymbolicLink(pruned.resolve("manifest.json"), pruned.resolve("none"));
+    JsonNode versions = json(client.get("/v1/tables/t/versions")).get("versions");
+    assertThat(versions).hasSize(3);
+    assertThat(versions.get(0).get("inUse").asBoolean()).isTrue();
+    assertThat(versions.get(1).get("failure").asText()).contains("manifest.json");
+    assertThat(versions.get(2).get("failure").asText()).contains("99");
+    HttpResponse<byte[]> page = client.get("/tables/t/versions");
+    assertThat(page.statusCode()).isEqualTo(200);
+    assertThat(text(page))
+        .contains("in use</span>", "0000000091-aaaaaaaa", "0000000092-aaaaaaaa")
+        .doesNotContain("0000000093-aaaaaaaa");
   }
 
   @Test

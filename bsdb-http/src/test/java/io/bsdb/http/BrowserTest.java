@@ -172,7 +172,9 @@ class BrowserTest {
     assertThat(main()).contains("cities", "colours", second);
     picture("tables");
     follow(By.linkText("cities"));
-    assertThat(main()).contains("population", "BIGINT", "blocks", "part-0000");
+    assertThat(main())
+        .contains("population", "BIGINT", "blocks", "part-0000")
+        .contains("2 puts and 1 delete in 1 segment of ");
     picture("snapshot");
     askFor("5");
     assertThat(browser.findElement(By.id("row")).getText()).contains("<b>Bern</b>", "0.01");

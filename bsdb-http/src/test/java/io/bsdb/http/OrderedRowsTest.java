@@ -104,6 +104,7 @@ class OrderedRowsTest {
   @EnumSource(Access.class)
   void answerRanges(Access access) throws Exception {
     serve(access);
+    assertThat(json(client.get("/v1/tables/series")).get("order").asText()).isEqualTo("key");
     assertThat(values(SERIES + "rows?prefix=bread")).hasSize(100).startsWith("value 0", "value 1");
     assertThat(values(SERIES + "rows?from=bread,195&to=milk,3"))
         .containsExactly("value 98", "value 99", "value 0", "value 1");

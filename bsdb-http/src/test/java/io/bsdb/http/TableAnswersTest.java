@@ -10,12 +10,16 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import io.bsdb.row.RowCodec;
 import io.bsdb.table.Table;
 import io.bsdb.writer.DeltaWriter;
+import io.bsdb.writer.Layout;
+import io.bsdb.writer.WriterOptions;
 import java.math.BigDecimal;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -61,6 +65,11 @@ class TableAnswersTest {
     assertThat(table.get("version").asText()).isEqualTo(changed);
     assertThat(table.get("records").isNull()).isTrue();
     assertThat(table.get("partitionRecords").asInt()).isEqualTo(101);
+    assertThat(table.get("order").asText()).isEqualTo("hash");
+    assertThat(table.get("puts").asInt()).isEqualTo(1);
+    assertThat(table.get("deletes").asInt()).isEqualTo(1);
+    assertThat(table.get("segments").asInt()).isEqualTo(1);
+    assertThat(table.get("segmentBytes").asInt()).isPositive();
     JsonNode versions = json(client.get("/v1/tables/cities/versions"));
     assertThat(versions.get("inService").asText()).isEqualTo(changed);
     assertThat(versions.get("versions")).hasSize(3);
@@ -73,6 +82,20 @@ class TableAnswersTest {
     JsonNode sample = json(client.get("/v1/tables/cities/sample?n=7&columns=id"));
     assertThat(sample.get("rows")).hasSize(7);
     assertThat(sample.get("complete").asBoolean()).isTrue();
+  }
+
+  @Test
+  void showsWhereAKeyLiesThatIsEncodedWithSymbols() throws Exception {
+    Path names = directory.resolve("names");
+    Map<String, String> records = new TreeMap<>();
+    for (int i = 0; i < 500; i++) {
+      records.put("customer-" + i, "customer number " + i);
+    }
+    Tables.publish(names, records, WriterOptions.builder().layout(Layout.SYMBOLS).build());
+    try (BsdbServer serving = BsdbServer.builder().table("names", names).start()) {
+      String page = text(new Client(serving).get("/tables/names/key?key=customer-77"));
+      assertThat(page).contains("customer number 77", "part-00000.bsdb", "Rank", "at byte");
+    }
   }
 
   @Test
@@ -93,10 +116,17 @@ class TableAnswersTest {
         text(client.get("/v1/tables/cities/diff?from=" + second, "Accept", "application/x-ndjson"));
     assertThat(lines.split("\n")).hasSize(3);
     assertThat(lines).contains("\n{\"complete\":true,\"version\":\"" + changed);
+    JsonNode sampled =
+        json(client.get("/v1/tables/cities/diff?from=" + first + "&to=" + second + "&sample=0.5"));
+    assertThat(sampled.get("compared").asInt()).as("of 201").isBetween(70, 130);
+    assertThat(sampled.get("complete").asBoolean()).isTrue();
     assertThat(problem(client.get("/v1/tables/cities/diff"))).isEqualTo("bad-request");
     assertThat(problem(client.get("/v1/tables/cities/diff?from=x"))).isEqualTo("unknown-version");
-    assertThat(problem(client.get("/v1/tables/cities/diff?from=" + first + "&sample=2")))
-        .isEqualTo("not-comparable");
+    for (String share : List.of("0", "1.1", "-1", "NaN", "x", "")) {
+      assertThat(problem(client.get("/v1/tables/cities/diff?from=" + first + "&sample=" + share)))
+          .as(share)
+          .isEqualTo("bad-request");
+    }
   }
 
   /** The dashboard shows figures that there are, and all of them are in the documentation. */

@@ -4,11 +4,9 @@ import io.bsdb.format.SnapshotFormat;
 import io.bsdb.format.segment.ChangeKind;
 import io.bsdb.format.segment.LogSegment;
 import io.bsdb.format.segment.LogSegment.Frame;
-import io.bsdb.format.segment.LogSegment.Place;
 import io.bsdb.format.segment.Segment;
 import java.io.Closeable;
 import java.io.IOException;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -23,34 +21,31 @@ import org.jspecify.annotations.Nullable;
  * kept for it, also while no reader is open, up to 16 files of 64 MiB; what it has not read by then
  * is gone, and {@link #next} says so.
  *
- * <p>A change comes once a later one, or a second without any, has told that it is durable.
+ * <p>A change comes once a later one, or a second without any, has told that it is durable; with
+ * {@link Durability#OS} not before {@link WritableTable#sync} or the end of a file of the log.
  */
 public final class ChangeReader implements Closeable {
-  private final LogStorage storage;
   private final Followers followers;
   private final String name;
+  private final LogTail log;
+
+  /** Behind what was handed out whole. */
   private LogPosition position;
-  private @Nullable LogPart part;
 
-  /** Where the next frame begins, and its number. */
-  private int frame;
-
-  private long sequence;
-
-  /** Before which everything is durable, as the frames before {@link #scanned} say. */
-  private long durable;
-
-  private int scanned;
-  private long scannedSequence;
+  /** The changes of one frame, and the one that the reader is on. */
   private final List<Integer> records = new ArrayList<>();
+
   private int current = -1;
-  private int end;
+
+  /** Behind this frame. */
+  private LogPosition end;
 
   private ChangeReader(Path log, String name, LogPosition position) {
-    this.storage = new LogDirectory(log);
     this.followers = new Followers(log);
     this.name = name;
+    this.log = new LogTail(new LogDirectory(log), position);
     this.position = position;
+    this.end = position;
   }
 
   /**
@@ -69,7 +64,7 @@ public final class ChangeReader implements Closeable {
     boolean isNew = reader.followers.isNew(name);
     reader.followers.write(name, position);
     try {
-      reader.locate();
+      reader.log.locate();
       return reader;
     } catch (IOException | RuntimeException | Error e) {
       reader.close();
@@ -97,190 +92,42 @@ public final class ChangeReader implements Closeable {
       current++;
       return true;
     }
-    pass();
     records.clear();
     current = -1;
+    position = end;
     while (records.isEmpty()) {
-      LogPart open = part == null ? locate() : part;
-      if (open == null) {
-        return false;
-      }
-      Frame next = frame(open, frame, sequence);
+      Frame next = log.next();
       if (next == null) {
-        LogPart successor = successor(open, frame, sequence);
-        if (successor == null) {
-          return false;
-        }
-        use(successor);
-        continue;
-      }
-      if (!isDurable(open, next)) {
         return false;
       }
-      frame = next.next();
-      sequence = next.sequence();
-      read(open, next);
-      end = next.next();
-      if (records.isEmpty() && !next.first()) {
-        position = new LogPosition(open.segment().number(), end);
+      if (!next.first()) {
+        read(log.segment(), next);
       }
     }
     current = 0;
     return true;
   }
 
-  /** Counts what was handed out. */
-  private void pass() {
-    LogPart open = part;
-    if (open != null && !records.isEmpty()) {
-      position = new LogPosition(open.segment().number(), end);
+  private void read(LogSegment segment, Frame next) throws IOException {
+    segment.replayWritten(
+        next.offset(),
+        next.length(),
+        (kind, record) -> {
+          if (kind != ChangeKind.POSITION) {
+            records.add(record);
+          }
+        });
+    end = new LogPosition(segment.number(), next.next());
+    if (records.isEmpty()) {
+      position = end;
     }
-  }
-
-  private void read(LogPart open, Frame next) throws IOException {
-    if (next.first()) {
-      return;
-    }
-    open.segment()
-        .replayWritten(
-            next.offset(),
-            next.length(),
-            (kind, record) -> {
-              if (kind != ChangeKind.POSITION) {
-                records.add(record);
-              }
-            });
-  }
-
-  private static @Nullable Frame frame(LogPart open, int offset, long before) {
-    Frame frame = open.segment().frame(offset);
-    return frame == null || frame.sequence() != before + 1 ? null : frame;
-  }
-
-  /** Returns whether frames behind one, or another segment, say that it is durable. */
-  private boolean isDurable(LogPart open, Frame wanted) throws IOException {
-    if (scanned < wanted.offset()) {
-      scanned = wanted.offset();
-      scannedSequence = sequence;
-    }
-    while (durable < wanted.next()) {
-      Frame next = frame(open, scanned, scannedSequence);
-      if (next != null) {
-        durable = Math.max(durable, next.durable());
-        scanned = next.next();
-        scannedSequence = next.sequence();
-        continue;
-      }
-      LogPart successor = successor(open, scanned, scannedSequence);
-      if (successor == null) {
-        return false;
-      }
-      successor.close();
-      durable = scanned;
-    }
-    return true;
-  }
-
-  /** Goes to the position; returns null if there is no log yet. */
-  private @Nullable LogPart locate() throws IOException {
-    int offset = Math.toIntExact(position.offset());
-    LogPart open = open(position.segment());
-    if (open == null) {
-      open = successor(position.segment(), offset);
-      if (open != null) {
-        use(open);
-      }
-      return open;
-    }
-    use(open);
-    Frame next = frame(open, frame, sequence);
-    while (next != null && frame < offset) {
-      frame = next.next();
-      sequence = next.sequence();
-      next = frame(open, frame, sequence);
-    }
-    if (frame != offset) {
-      throw new IllegalArgumentException(
-          "not the end of a frame: file=%s offset=%d; begin at a position that a reader returned"
-              .formatted(storage.path(open.name()), offset));
-    }
-    return open;
-  }
-
-  private void use(LogPart next) throws IOException {
-    LogPart before = part;
-    part = next;
-    frame = LogSegment.FIRST_FRAME;
-    sequence = 0;
-    durable = 0;
-    scanned = 0;
-    if (before != null) {
-      before.close();
-    }
-  }
-
-  private @Nullable LogPart open(long number) throws IOException {
-    for (String file : storage.list()) {
-      if (file.endsWith(LogPart.SUFFIX) && LogPart.number(storage, file) == number) {
-        try {
-          return LogPart.open(storage, file);
-        } catch (NoSuchFileException deleted) {
-          return null;
-        }
-      }
-    }
-    return null;
-  }
-
-  /** Returns the segment that continues the open one where no frame is; null if there is none. */
-  private @Nullable LogPart successor(LogPart open, int offset, long before) throws IOException {
-    try {
-      return successor(open.segment().number(), offset);
-    } catch (IOException gone) {
-      if (frame(open, offset, before) != null) {
-        return null; // it came just now, and then another segment
-      }
-      throw gone;
-    }
-  }
-
-  /**
-   * Returns the segment that continues another one at an offset; null if the log ends there.
-   *
-   * @throws IOException if it goes on, but not there
-   */
-  private @Nullable LogPart successor(long number, int offset) throws IOException {
-    boolean goesOn = false;
-    for (String file : storage.list()) {
-      if (file.endsWith(LogPart.SUFFIX) && LogPart.number(storage, file) > number) {
-        LogPart candidate = open(LogPart.number(storage, file));
-        Place before = candidate == null ? null : candidate.segment().before();
-        if (candidate != null
-            && before != null
-            && before.number() == number
-            && before.end() == offset) {
-          return candidate;
-        }
-        goesOn |= before != null;
-        if (candidate != null) {
-          candidate.close();
-        }
-      }
-    }
-    if (goesOn) {
-      throw new IOException(
-          "changes behind a position in the log are gone: directory=%s position=%d/%d; make a checkpoint, and begin behind it"
-              .formatted(storage.path(""), number, offset));
-    }
-    return null;
   }
 
   private Segment segment() {
-    LogPart open = part;
-    if (open == null || current < 0) {
+    if (current < 0) {
       throw new IllegalStateException("the reader is on no change");
     }
-    return open.segment().segment();
+    return log.segment().segment();
   }
 
   private static byte[] copy(Segment segment, long place) {
@@ -312,10 +159,7 @@ public final class ChangeReader implements Closeable {
 
   /** Returns the place behind the last changes that were handed out whole. */
   public LogPosition position() {
-    if (current >= 0 && isLast()) {
-      pass();
-    }
-    return position;
+    return current >= 0 && isLast() ? end : position;
   }
 
   /** Has the log kept no longer for changes before {@link #position}. */
@@ -326,12 +170,8 @@ public final class ChangeReader implements Closeable {
   /** Closes the files. The log is kept on for this follower. Idempotent. */
   @Override
   public void close() throws IOException {
-    LogPart open = part;
-    part = null;
     current = -1;
     records.clear();
-    if (open != null) {
-      open.close();
-    }
+    log.close();
   }
 }

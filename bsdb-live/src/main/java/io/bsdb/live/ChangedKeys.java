@@ -1,6 +1,8 @@
 package io.bsdb.live;
 
 import io.bsdb.reader.overlay.Overlay;
+import java.util.HashMap;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,6 +33,16 @@ record ChangedKeys(LogIndex newest, @Nullable LogIndex frozen) {
   LogIndex with(byte[] key) {
     LogIndex before = frozen;
     return before != null && newest.find(key) == Overlay.UNCHANGED ? before : newest;
+  }
+
+  /** Returns a version's positions with those of the log over them. */
+  Map<String, String> over(Map<String, String> positions) {
+    Map<String, String> all = new HashMap<>(positions);
+    if (frozen != null) {
+      all.putAll(frozen.positions());
+    }
+    all.putAll(newest.positions());
+    return all;
   }
 
   void close() {

@@ -75,6 +75,9 @@ final class Folder implements Closeable {
       if (closed) {
         throw new IOException("the table is closed; nothing was folded");
       }
+      if (reader.isEmpty()) {
+        return;
+      }
       Compactor.Result result;
       do {
         result = step(fraction);

@@ -8,7 +8,6 @@ import io.bsdb.reader.Calls;
 import io.bsdb.reader.RecordCursor;
 import io.bsdb.reader.follow.OnMissing;
 import io.bsdb.reader.follow.TableReader;
-import io.bsdb.reader.overlay.Overlay;
 import io.bsdb.table.Manifest;
 import io.bsdb.table.RecordOrder;
 import io.bsdb.table.Table;
@@ -16,14 +15,12 @@ import io.bsdb.table.TableStorage;
 import io.bsdb.writer.DeltaWriter;
 import java.io.Closeable;
 import java.io.IOException;
-import java.nio.BufferOverflowException;
 import java.nio.ByteBuffer;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -63,12 +60,9 @@ final class LiveTable implements WritableTable {
   private final GroupCommit commit;
   private final Publisher publisher;
   private final Folder folder;
-  private final Background publishing;
-  private final Background folding;
-  private final Backpressure backpressure = new Backpressure(this::obstacle);
+  private final Maintenance maintenance;
+  private final Lookups lookups;
   private final Calls calls;
-  private final long publishedLength;
-  private final long maxChangedKeys;
 
   private LiveTable(
       Path directory,
@@ -85,8 +79,7 @@ final class LiveTable implements WritableTable {
     this.base = base;
     this.keys = new ChangedKeys.InUse(new ChangedKeys(index, null));
     this.calls = new Calls("writable table " + directory);
-    this.publishedLength = (long) place.publishedSegments() * place.segmentLength();
-    this.maxChangedKeys = options.maxChangedKeys();
+    this.lookups = new Lookups(base, keys, calls);
     long number = recovered.parts().get(recovered.parts().size() - 1).segment().number();
     Segments segments =
         new Segments(
@@ -98,7 +91,7 @@ final class LiveTable implements WritableTable {
     index.retireTo(segments::retire);
     this.log =
         new Log(
-            storage, index, options.durability(), recovered, segments, retention, this::adjustLoad);
+            storage, index, options.durability(), recovered, segments, retention, this::continued);
     this.commit = new GroupCommit(log);
     this.publisher =
         new Publisher(
@@ -113,11 +106,20 @@ final class LiveTable implements WritableTable {
             segments::newIndex,
             segments::retire);
     this.folder = new Folder(directory, table, base, publisher, options);
-    this.publishing = new Background("bsdb-publish", this::publishDue, this::adjustLoad);
-    this.folding = new Background("bsdb-fold", folder::foldDue, this::adjustLoad);
+    this.maintenance =
+        new Maintenance(
+            log,
+            publisher,
+            folder,
+            (long) place.publishedSegments() * place.segmentLength(),
+            options.maxChangedKeys());
     segments.start(this::markIdle);
-    adjustLoad();
-    folding.wake();
+    maintenance.start();
+  }
+
+  /** The log has another segment. */
+  private void continued() {
+    maintenance.adjustLoad();
   }
 
   private static void requireWritable(Manifest manifest, Table table) {
@@ -131,7 +133,7 @@ final class LiveTable implements WritableTable {
 
   static WritableTable open(Path directory, WritableOptions options, Place place)
       throws IOException {
-    Files.createDirectories(directory);
+    LogDirectory.create(directory);
     List<Closeable> opened = new ArrayList<>();
     try {
       Owner owner = Owner.acquire(directory);
@@ -173,96 +175,50 @@ final class LiveTable implements WritableTable {
 
   @Override
   public byte @Nullable [] get(byte[] key) throws IOException {
-    int call = calls.enter();
-    try {
-      LogIndex index = keys.get().with(key);
-      long found = index.find(key);
-      if (found >= 0) {
-        return index.copy(found);
-      }
-      return found == Overlay.DELETED ? null : base.get(key);
-    } finally {
-      calls.left(call);
-    }
+    return lookups.get(key);
   }
 
   @Override
   public int get(byte[] key, ByteBuffer target) throws IOException {
-    int call = calls.enter();
-    try {
-      LogIndex index = keys.get().with(key);
-      long found = index.find(key);
-      if (found >= 0) {
-        return copy(index, found, target);
-      }
-      return found == Overlay.DELETED ? NOT_FOUND : base.get(key, target);
-    } finally {
-      calls.left(call);
-    }
-  }
-
-  private static int copy(LogIndex index, long found, ByteBuffer target) {
-    long place = index.value(found);
-    int length = (int) place;
-    if (length > target.remaining()) {
-      throw new BufferOverflowException();
-    }
-    target.put(target.position(), index.segmentOf(found).bytes(), (int) (place >>> 32), length);
-    target.position(target.position() + length);
-    return length;
+    return lookups.get(key, target);
   }
 
   @Override
   public List<byte @Nullable []> getAll(List<byte[]> wanted) throws IOException {
-    int call = calls.enter();
-    try {
-      ChangedKeys changed = keys.get();
-      byte[][] values = new byte[wanted.size()][];
-      List<byte[]> unchanged = new ArrayList<>();
-      int[] places = new int[wanted.size()];
-      for (int i = 0; i < values.length; i++) {
-        byte[] key = wanted.get(i);
-        LogIndex index = changed.with(key);
-        long found = index.find(key);
-        if (found >= 0) {
-          values[i] = index.copy(found);
-        } else if (found == Overlay.UNCHANGED) {
-          places[unchanged.size()] = i;
-          unchanged.add(key);
-        }
-      }
-      if (!unchanged.isEmpty()) {
-        List<byte @Nullable []> found = base.getAll(unchanged);
-        for (int i = 0; i < found.size(); i++) {
-          values[places[i]] = found.get(i);
-        }
-      }
-      return Arrays.asList(values);
-    } finally {
-      calls.left(call);
-    }
+    return lookups.getAll(wanted);
   }
 
   @Override
   public void put(byte[] key, byte[] value) throws IOException {
     SegmentWriter.requireKeyLength(key.length);
     SegmentWriter.requireValueLength(value.length);
-    backpressure.admit();
+    maintenance.admit();
     commit.add(ChangeKind.PUT, key, value);
   }
 
   @Override
   public void delete(byte[] key) throws IOException {
     SegmentWriter.requireKeyLength(key.length);
-    backpressure.admit();
+    maintenance.admit();
     commit.add(ChangeKind.DELETE, key, NOTHING);
   }
 
   @Override
   public void write(WriteBatch batch) throws IOException {
     if (batch.size() > 0) {
-      backpressure.admit();
+      maintenance.admit();
       commit.addAll(batch.records());
+    }
+  }
+
+  @Override
+  public Map<String, String> sourcePositions() {
+    int call = calls.enter();
+    try {
+      ChangedKeys changed = keys.get(); // before the version, which gets what leaves the log
+      return changed.over(base.isEmpty() ? Map.of() : base.manifest().sourcePositions());
+    } finally {
+      calls.left(call);
     }
   }
 
@@ -283,64 +239,24 @@ final class LiveTable implements WritableTable {
     }
   }
 
-  /** Publishes the log if it has become long. */
-  private void publishDue() throws IOException {
-    if (log.isUsable() && log.completeLength() >= publishedLength) {
-      publisher.publish();
-      folder.count();
-      folding.wake();
-    }
-  }
-
-  /** Has work in the background begin, and writers wait for it, as necessary. */
-  private void adjustLoad() {
-    double unpublished = (double) log.completeLength() / publishedLength;
-    double unfolded = (double) folder.changedKeys() / maxChangedKeys;
-    backpressure.set(Math.max(unpublished, unfolded));
-    if (unpublished >= 1 && publishing.failure() == null) {
-      publishing.wake();
-    }
-  }
-
-  private @Nullable String obstacle() {
-    for (Background background : List.of(publishing, folding)) {
-      Throwable failure = background.failure();
-      if (failure != null) {
-        return "that fails: " + failure;
-      }
-    }
-    return folder.isPaused() && folder.changedKeys() >= Backpressure.FULL * maxChangedKeys
-        ? "compaction is paused: resume it"
-        : null;
-  }
-
   @Override
   public void publish() throws IOException {
-    publisher.publish();
-    folder.count();
-    adjustLoad();
-    folding.wake();
+    maintenance.publish();
   }
 
   @Override
   public void compact() throws IOException {
-    publish();
-    if (!base.isEmpty()) {
-      folder.fold(0);
-    }
-    adjustLoad();
+    maintenance.compact();
   }
 
   @Override
   public void pauseCompaction() {
-    folder.pause();
-    adjustLoad();
+    maintenance.pause();
   }
 
   @Override
   public void resumeCompaction() {
-    folder.resume();
-    folding.wake();
+    maintenance.resume();
   }
 
   @Override
@@ -351,11 +267,7 @@ final class LiveTable implements WritableTable {
 
   @Override
   public LogPosition checkpoint(Path target) throws IOException {
-    LogPosition position = publisher.copyTo(target);
-    folder.count();
-    adjustLoad();
-    folding.wake();
-    return position;
+    return maintenance.copyTo(target);
   }
 
   @Override
@@ -394,21 +306,10 @@ final class LiveTable implements WritableTable {
     } catch (IOException e) {
       failure = e;
     }
-    backpressure.close();
-    folder.stop();
     try {
       Segments.closeAll(
           List.of(
-              publishing,
-              folding,
-              publisher,
-              folder,
-              commit,
-              this::awaitLookups,
-              log,
-              () -> keys.get().close(),
-              base,
-              owner));
+              maintenance, commit, this::awaitLookups, log, () -> keys.get().close(), base, owner));
     } catch (IOException e) {
       failure = failure == null ? e : failure;
     }

@@ -199,7 +199,8 @@ final class Log implements GroupCommit.Sink, Closeable {
 
   private void apply(int frame, int length) throws IOException {
     try {
-      part.segment().replayWritten(frame, length, (kind, record) -> index.put(indexNumber, record));
+      part.segment()
+          .replayWritten(frame, length, (kind, record) -> index.add(indexNumber, kind, record));
     } catch (IOException | RuntimeException | Error e) {
       poison = e;
       throw new OutcomeUnknownException(

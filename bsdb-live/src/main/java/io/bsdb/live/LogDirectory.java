@@ -63,6 +63,16 @@ record LogDirectory(Path directory) implements LogStorage {
     sync(directory);
   }
 
+  /** Creates a directory and those above it, durably, unless there is one. */
+  static void create(Path directory) throws IOException {
+    Path parent = directory.toAbsolutePath().getParent();
+    if (parent != null && !Files.isDirectory(directory)) {
+      create(parent);
+      Files.createDirectories(directory);
+      sync(parent);
+    }
+  }
+
   static void sync(Path directory) throws IOException {
     try (FileChannel channel = FileChannel.open(directory, StandardOpenOption.READ)) {
       channel.force(true);

@@ -2,13 +2,17 @@ package io.bsdb.live;
 
 import com.dynatrace.hash4j.hashing.HashValue128;
 import io.bsdb.format.hash.KeyHash;
+import io.bsdb.format.segment.ChangeKind;
 import io.bsdb.format.segment.Segment;
 import io.bsdb.reader.overlay.ChangeIndex;
 import io.bsdb.reader.overlay.Overlay;
 import java.io.Closeable;
 import java.io.IOException;
 import java.lang.invoke.VarHandle;
+import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -33,6 +37,8 @@ final class LogIndex implements Closeable {
 
   /** Is given indexes that lookups in flight may still use. */
   private Consumer<ChangeIndex> retire = ChangeIndex::close;
+
+  private volatile Map<String, String> positions = Map.of();
 
   /** By the number in addresses. Replaced when there is another. */
   private volatile Segment[] segments = {};
@@ -78,27 +84,52 @@ final class LogIndex implements Closeable {
     return copy;
   }
 
+  /** Takes a record of a segment in. */
+  void add(int segment, ChangeKind kind, int record) throws IOException {
+    if (kind == ChangeKind.POSITION) {
+      Segment records = segments[segment];
+      positions =
+          with(
+              positions,
+              new String(copy(records, records.key(record)), StandardCharsets.UTF_8),
+              new String(copy(records, records.value(record)), StandardCharsets.UTF_8));
+    } else {
+      put(segment, record);
+    }
+  }
+
+  private static Map<String, String> with(
+      Map<String, String> before, String source, String position) {
+    Map<String, String> after = new HashMap<>(before);
+    after.put(source, position);
+    return Map.copyOf(after);
+  }
+
+  /** Returns how far sources had been read, as the records say. */
+  Map<String, String> positions() {
+    return positions;
+  }
+
   /** Makes a record of a segment the newest of its key. */
-  void put(int segment, int record) throws IOException {
+  private void put(int segment, int record) throws IOException {
     long address = (long) segment << SEGMENT_SHIFT | record;
     byte[] key = key(address);
     HashValue128 hash = KeyHash.hash(key);
     int part = part(hash.getMostSignificantBits());
     long high = hash.getMostSignificantBits() << PART_BITS;
-    long low = hash.getLeastSignificantBits();
     VarHandle.releaseFence();
     ChangeIndex index = parts.get(part);
-    int position = index.next(index.start(high), low);
+    int position = index.next(index.start(high), high);
     while (position >= 0) {
       long other = index.address(position);
       if (segment(other).hasKey(offset(other), key)) {
-        index.replace(position, low, address);
+        index.replace(position, high, address);
         return;
       }
-      position = index.next(position + Long.BYTES, low);
+      position = index.next(position + Long.BYTES, high);
     }
     if (index.hasRoom(1) && index.holds(~position)) {
-      index.add(~position, high, low, address);
+      index.add(~position, high, address);
       return;
     }
     ChangeIndex grown = grown(index);
@@ -108,29 +139,10 @@ final class LogIndex implements Closeable {
   }
 
   private ChangeIndex grown(ChangeIndex source) throws IOException {
-    ChangeIndex target = ChangeIndex.create(2L * source.keys() + INITIAL_KEYS);
-    try {
-      for (int at = 0; source.holds(at); at += Long.BYTES) {
-        long address = source.address(at);
-        if (address != 0) {
-          HashValue128 hash = KeyHash.hash(key(address));
-          long high = hash.getMostSignificantBits() << PART_BITS;
-          long low = hash.getLeastSignificantBits();
-          int position = target.next(target.start(high), low);
-          while (position >= 0) {
-            position = target.next(position + Long.BYTES, low);
-          }
-          if (!target.holds(~position)) {
-            throw new IllegalStateException("changed keys crowd at the end of the index");
-          }
-          target.add(~position, high, low, address);
-        }
-      }
-      return target;
-    } catch (RuntimeException | Error e) {
-      target.close();
-      throw e;
-    }
+    return source.copy(
+        2L * source.keys() + INITIAL_KEYS,
+        address -> address,
+        address -> KeyHash.hash(key(address)).getMostSignificantBits() << PART_BITS);
   }
 
   /**
@@ -141,12 +153,11 @@ final class LogIndex implements Closeable {
   long find(byte[] key) {
     HashValue128 hash = KeyHash.hash(key);
     long high = hash.getMostSignificantBits() << PART_BITS;
-    long low = hash.getLeastSignificantBits();
     ChangeIndex index = parts.get(part(hash.getMostSignificantBits()));
-    if (!index.mayContain(high, low)) {
+    if (!index.mayContain(high)) {
       return Overlay.UNCHANGED;
     }
-    int position = index.next(index.start(high), low);
+    int position = index.next(index.start(high), high);
     while (position >= 0) {
       long address = index.address(position);
       VarHandle.acquireFence(); // the record, and its segment, were there before the entry
@@ -154,7 +165,7 @@ final class LogIndex implements Closeable {
       if (segment.hasKey(offset(address), key)) {
         return segment.isDelete(offset(address)) ? Overlay.DELETED : address;
       }
-      position = index.next(position + Long.BYTES, low);
+      position = index.next(position + Long.BYTES, high);
     }
     return Overlay.UNCHANGED;
   }

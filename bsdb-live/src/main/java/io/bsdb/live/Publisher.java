@@ -100,7 +100,8 @@ final class Publisher implements Closeable {
       if (keys.get().frozen() != null) {
         publishFrozen(); // what could not be published before
       }
-      if (keys.get().newest().keys() > 0) {
+      LogIndex newest = keys.get().newest();
+      if (newest.keys() > 0 || !newest.positions().isEmpty()) {
         commit.exclusively(this::cut);
         publishFrozen();
       }
@@ -181,6 +182,7 @@ final class Publisher implements Closeable {
               delta.put(key, value);
             }
           });
+      frozen.positions().forEach(delta::position);
       delta.checkpoint(Owner.STREAM, checkpoint);
       delta.publish();
     }

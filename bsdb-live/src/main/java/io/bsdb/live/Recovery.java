@@ -1,6 +1,5 @@
 package io.bsdb.live;
 
-import io.bsdb.format.segment.ChangeKind;
 import io.bsdb.format.segment.LogSegment;
 import io.bsdb.format.segment.LogSegment.End;
 import io.bsdb.format.segment.LogSegment.Place;
@@ -122,11 +121,7 @@ final class Recovery {
 
   private Segment.Replay indexed(LogPart part) {
     int number = index.addSegment(part.segment().segment());
-    return (kind, record) -> {
-      if (kind != ChangeKind.POSITION) {
-        index.put(number, record);
-      }
-    };
+    return (kind, record) -> index.add(number, kind, record);
   }
 
   private void delete(List<LogPart> leftOver) throws IOException {

@@ -10,7 +10,9 @@ import io.bsdb.table.TableStorage;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.HashSet;
@@ -22,26 +24,25 @@ import java.util.Set;
 final class TableCopy {
   private TableCopy() {}
 
+  /** As {@link #makeUnlocked}, while no version is pruned or replaced. */
+  static void make(Table table, Path directory, Path target) throws IOException {
+    table.storage().exclusively(() -> makeUnlocked(table, directory, target));
+  }
+
   /**
    * Links or copies all files of the version in service, and writes {@code CURRENT} last. A
    * directory without it is not complete.
    */
-  static void make(Table table, Path directory, Path target) throws IOException {
-    Path parent = target.toAbsolutePath().getParent();
-    if (parent != null) {
-      Files.createDirectories(parent);
+  static void makeUnlocked(Table table, Path directory, Path target) throws IOException {
+    if (Files.exists(target, LinkOption.NOFOLLOW_LINKS)) {
+      throw new FileAlreadyExistsException(
+          target.toString(), null, "a copy needs a directory that does not exist");
     }
-    Files.createDirectory(target);
-    // No version is pruned or replaced meanwhile.
-    table
-        .storage()
-        .exclusively(
-            () -> {
-              String version = table.currentVersion();
-              if (version != null) {
-                copy(table.manifest(version), directory, target);
-              }
-            });
+    LogDirectory.create(target);
+    String version = table.currentVersion();
+    if (version != null) {
+      copy(table.manifest(version), directory, target);
+    }
   }
 
   private static void copy(Manifest manifest, Path directory, Path target) throws IOException {

@@ -2,11 +2,13 @@ package io.bsdb.live;
 
 import io.bsdb.reader.KeyLookup;
 import io.bsdb.reader.RecordCursor;
+import io.bsdb.table.Table;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -39,6 +41,18 @@ public interface WritableTable extends KeyLookup, Closeable {
     return LiveTable.open(table, options, LiveTable.Place.DISK);
   }
 
+  /**
+   * Makes a table of its own of the version of a table that is in service. Files are linked where
+   * the file system can, else copied.
+   *
+   * @param table which is only read, without its lock; a log that it has is left out
+   * @param directory which must not exist
+   * @throws IOException also if the version is deleted meanwhile: then there is no complete table
+   */
+  static void copy(Path table, Path directory) throws IOException {
+    TableCopy.makeUnlocked(Table.at(table), table, directory);
+  }
+
   /** {@inheritDoc} */
   @Override
   byte @Nullable [] get(byte[] key) throws IOException;
@@ -67,6 +81,12 @@ public interface WritableTable extends KeyLookup, Closeable {
 
   /** Writes the changes of a batch: after a crash all of them are there, or none. */
   void write(WriteBatch batch) throws IOException;
+
+  /**
+   * Returns how far each source had been read with the changes that are in the table: the {@link
+   * WriteBatch#position positions} written here, and those of the version that it began over.
+   */
+  Map<String, String> sourcePositions();
 
   /** Forces to disk what was written before. With {@link Durability#COMMIT} it is there already. */
   void sync() throws IOException;

@@ -5,6 +5,7 @@ import io.bsdb.format.segment.FrameBuffer;
 import io.bsdb.format.segment.LogSegment;
 import io.bsdb.format.segment.SegmentWriter;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 
 /**
  * Changes that are written together: after a crash the table has all of them or none. Of several
@@ -40,6 +41,22 @@ public final class WriteBatch {
     return add(ChangeKind.DELETE, key, NOTHING);
   }
 
+  /**
+   * Adds how far a source has been read with these changes and those written before.
+   *
+   * @param source its name, 1 to 65,535 bytes in UTF-8
+   * @param position which replaces the one before
+   * @throws IllegalArgumentException as {@link #put}
+   * @see WritableTable#sourcePositions
+   */
+  public WriteBatch position(String source, String position) {
+    byte[] key = source.getBytes(StandardCharsets.UTF_8);
+    byte[] value = position.getBytes(StandardCharsets.UTF_8);
+    SegmentWriter.requireKeyLength(key.length);
+    SegmentWriter.requireValueLength(value.length);
+    return add(ChangeKind.POSITION, key, value);
+  }
+
   private WriteBatch add(ChangeKind kind, byte[] key, byte[] value) {
     long length = (long) records.length() + FrameBuffer.roomFor(key.length, value.length);
     if (length > LogSegment.MAX_RECORDS_LENGTH) {
@@ -51,7 +68,7 @@ public final class WriteBatch {
     return this;
   }
 
-  /** Returns the number of changes. */
+  /** Returns the number of changes, positions included. */
   public int size() {
     return records.records();
   }

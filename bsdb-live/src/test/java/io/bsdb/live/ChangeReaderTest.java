@@ -3,6 +3,7 @@ package io.bsdb.live;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.bsdb.reader.ClosedReaderException;
 import io.bsdb.reader.RecordCursor;
 import io.bsdb.reader.io.FileMemory;
 import io.bsdb.table.Table;
@@ -173,6 +174,20 @@ class ChangeReaderTest {
     }
     ChangeReader.forget(table(), "replica");
     ChangeReader.forget(table(), "late");
+  }
+
+  @Test
+  void failsAfterItsClose() throws IOException {
+    try (WritableTable table = open()) {
+      ChangeReader reader = ChangeReader.from(table(), "replica", LogPosition.START);
+      table.put(bytes("a"), bytes("1"));
+      table.publish();
+      reader.close();
+      assertThatThrownBy(reader::next)
+          .isInstanceOf(ClosedReaderException.class)
+          .hasMessageContaining("follower of the log");
+      assertThatThrownBy(reader::key).hasMessageContaining("on no change");
+    }
   }
 
   @Test

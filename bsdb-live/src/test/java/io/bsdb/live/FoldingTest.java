@@ -10,9 +10,11 @@ import io.bsdb.reader.io.FileMemory;
 import io.bsdb.reader.options.ReaderOptions;
 import io.bsdb.table.Manifest;
 import io.bsdb.table.Table;
+import io.bsdb.table.TableStorage;
 import io.bsdb.writer.SnapshotWriter;
 import io.bsdb.writer.WriterOptions;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -189,6 +191,22 @@ class FoldingTest {
     }
   }
 
+  /** A table's files that cannot be changed any more after so many operations. */
+  private static TableStorage stopping(Path root, AtomicInteger left) {
+    try {
+      return new CrashingTable(
+          Table.at(root).storage(),
+          (operation, name) -> {
+            if (left.getAndDecrement() <= 0) {
+              throw new IOException("stopped");
+            }
+          },
+          new CrashingFiles(root));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
   /** Crashes at each step of publishing and folding: what was written is there, once. */
   @Test
   void losesNothingWhenPublishingOrFoldingStopsAnywhere() throws IOException {
@@ -205,7 +223,7 @@ class FoldingTest {
               WritableOptions.defaults(),
               new LiveTable.Place(
                   LogDirectory::new,
-                  path -> new StoppingStorage(Table.at(path).storage(), left),
+                  root -> stopping(root, left),
                   SEGMENT_LENGTH,
                   LiveTable.PUBLISHED_SEGMENTS))) {
         assertSame(table, model, "after steps " + steps);

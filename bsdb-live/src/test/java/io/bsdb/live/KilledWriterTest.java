@@ -8,19 +8,26 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Kills a process that writes, and looks for everything that it had acknowledged. */
 class KilledWriterTest {
+  /** Tables that are written at the same time. */
+  private static final int TABLES = 2;
+
   @TempDir Path directory;
 
   @Test
   void losesNothingThatWasAcknowledged() throws Exception {
-    kill(50);
+    kill(20);
   }
 
   @Test
@@ -32,44 +39,50 @@ class KilledWriterTest {
   private void kill(int times) throws Exception {
     long seed = Long.getLong("campaign.seed", System.nanoTime());
     System.out.println("kills of a writer: -Dcampaign.seed=" + seed);
+    ExecutorService pool = Executors.newFixedThreadPool(TABLES);
+    try {
+      List<Future<Long>> killed = new ArrayList<>();
+      for (int i = 0; i < TABLES; i++) {
+        Path table = directory.resolve("table" + i);
+        long tableSeed = seed + i;
+        killed.add(pool.submit(() -> kill(table, times / TABLES, tableSeed)));
+      }
+      long changes = 0;
+      for (Future<Long> one : killed) {
+        changes += one.get();
+      }
+      System.out.println("acknowledged changes: " + changes);
+    } finally {
+      pool.shutdown();
+    }
+  }
+
+  /** Returns the number of changes that were acknowledged. */
+  private static long kill(Path table, int times, long seed) throws Exception {
     Random random = new Random(seed);
     int[] numbers = new int[WritesUntilKilled.THREADS];
-    long changes = 0;
     for (int i = 0; i < times; i++) {
       String what = "seed " + seed + " kill " + i;
-      int[] before = numbers.clone();
-      run(numbers, random, what);
-      check(numbers, what);
-      for (int thread = 0; thread < numbers.length; thread++) {
-        changes += numbers[thread] - before[thread];
-      }
+      run(table, numbers, random, what);
+      check(table, numbers, what);
     }
-    System.out.println("acknowledged changes: " + changes);
+    return Arrays.stream(numbers).sum();
   }
 
   /** Has a process go on until it is killed; notes what it acknowledged. */
-  private void run(int[] numbers, Random random, String what) throws Exception {
-    List<String> command = new ArrayList<>();
-    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    command.addAll(
-        List.of(
-            "-cp",
-            System.getProperty("java.class.path"),
-            "-XX:TieredStopAtLevel=1",
-            "-Xmx128m",
-            WritesUntilKilled.class.getName(),
-            directory.toString(),
-            (random.nextBoolean() ? Durability.OS : Durability.COMMIT).name(),
-            Long.toString(random.nextLong())));
+  private static void run(Path table, int[] numbers, Random random, String what) throws Exception {
+    List<String> arguments = new ArrayList<>();
+    arguments.add(table.toString());
+    arguments.add((random.nextBoolean() ? Durability.OS : Durability.COMMIT).name());
+    arguments.add(Long.toString(random.nextLong()));
     for (int number : numbers) {
-      command.add(Integer.toString(number));
+      arguments.add(Integer.toString(number));
     }
-    Process writer =
-        new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
+    Process writer = ChildProcess.start(WritesUntilKilled.class, arguments.toArray(new String[0]));
     try (BufferedReader output = writer.inputReader()) {
       note(output.readLine(), numbers, what);
       if (random.nextInt(20) == 0) {
-        assertThatThrownBy(() -> WritableTable.open(directory))
+        assertThatThrownBy(() -> WritableTable.open(table))
             .hasMessageContaining("open for writing in another process");
       }
       for (int lines = random.nextInt(300); lines > 0; lines--) {
@@ -94,8 +107,8 @@ class KilledWriterTest {
   }
 
   /** Sets the numbers to what is there. */
-  private void check(int[] numbers, String what) throws IOException {
-    try (WritableTable table = WritesUntilKilled.open(directory, Durability.COMMIT)) {
+  private static void check(Path path, int[] numbers, String what) throws IOException {
+    try (WritableTable table = WritesUntilKilled.open(path, Durability.COMMIT)) {
       for (int thread = 0; thread < numbers.length; thread++) {
         int last = number(table, WritesUntilKilled.last(thread));
         assertThat(last).as(what).isGreaterThanOrEqualTo(numbers[thread]);

@@ -24,7 +24,6 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
@@ -306,8 +305,10 @@ public final class Compactor {
     List<SegmentFile> segments = inService.changes().segments();
     List<SegmentFile> old = compacted.changes().segments();
     boolean asBefore = segments.size() >= old.size() && segments.subList(0, old.size()).equals(old);
+    // Segments may have been merged since: one with changes from before and after a fold applies as
+    // a whole, which changes no answer.
     if (!fileIds(inService).equals(fileIds(compacted))
-        || (merged == null ? !follows(inService, compacted) : !asBefore)) {
+        || (merged == null ? !inService.follows(compacted) : !asBefore)) {
       throw conflict(inService, compacted);
     }
     List<PartitionFile> partitions = new ArrayList<>();
@@ -343,17 +344,6 @@ public final class Compactor {
   }
 
   /**
-   * Returns whether a version has all changes of an earlier one. Its segments may have been merged
-   * since: one with changes from before and after a fold applies as a whole, which changes no
-   * answer.
-   */
-  private static boolean follows(Manifest inService, Manifest compacted) {
-    return Objects.equals(
-            inService.changes().history().line(), compacted.changes().history().line())
-        && inService.changes().lastSegment() >= lastSegment(compacted);
-  }
-
-  /**
    * Returns whether a segment has changes that may be in partition files and in no other segment.
    */
   private static boolean hasFolded(
@@ -375,7 +365,7 @@ public final class Compactor {
     int gone = Math.max(0, all.size() - History.MAX_SEGMENTS);
     for (int i = gone + 1; i < all.size(); i++) {
       if (all.get(i).number() == all.get(i - 1).number()) {
-        gone = i + 1; // a merged segment, and the last one that is in it
+        gone = i + 1; // merged under the number of one that is kept: which was first is not known
       }
     }
     while (gone < all.size()

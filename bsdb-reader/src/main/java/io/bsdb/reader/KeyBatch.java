@@ -73,7 +73,7 @@ final class KeyBatch {
     }
     keep(prefetched);
     Overlay overlay = snapshot.overlay();
-    boolean[] changed = overlay == null ? null : batch.takeChanged(overlay, high, low);
+    boolean[] changed = overlay == null ? null : batch.takeChanged(overlay, high);
     for (int i = 0; i < count; i++) {
       batch.located[i] =
           changed != null && changed[i]
@@ -84,17 +84,27 @@ final class KeyBatch {
   }
 
   /** Takes the values of the keys that were changed; returns which were. */
-  private boolean[] takeChanged(Overlay overlay, long[] high, long[] low) {
+  private boolean[] takeChanged(Overlay overlay, long[] high) {
     boolean[] changed = new boolean[high.length];
-    for (int i = 0; i < changed.length; i++) {
-      changed[i] = overlay.mayContain(high[i], low[i]);
+    int[] candidates = new int[high.length];
+    int count = 0;
+    for (int i = 0; i < high.length; i++) {
+      candidates[count] = i; // without a branch, which nobody could predict
+      count += overlay.mayContain(high[i]) ? 1 : 0;
     }
-    for (int i = 0; i < changed.length; i++) {
-      if (changed[i]) {
-        long found = overlay.findRecord(keys.get(i), high[i], low[i]);
-        changed[i] = found != Overlay.UNCHANGED;
-        values[i] = found >= 0 ? overlay.copy(found) : null;
-      }
+    int prefetched = 0;
+    for (int i = 0; i < count; i++) {
+      prefetched += overlay.prefetchEntry(high[candidates[i]]);
+    }
+    for (int i = 0; i < count; i++) {
+      prefetched += overlay.prefetchRecord(high[candidates[i]]);
+    }
+    keep(prefetched);
+    for (int i = 0; i < count; i++) {
+      int key = candidates[i];
+      long found = overlay.findRecord(keys.get(key), high[key]);
+      changed[key] = found != Overlay.UNCHANGED;
+      values[key] = found >= 0 ? overlay.copy(found) : null;
     }
     return changed;
   }

@@ -164,9 +164,7 @@ final class OpenSnapshot implements Closeable {
   /** Finds the newest change of a key, as {@link Overlay#find} does. */
   long findChange(byte[] key, HashValue128 hash) {
     Overlay changes = overlay;
-    return changes == null
-        ? Overlay.UNCHANGED
-        : changes.find(key, hash.getMostSignificantBits(), hash.getLeastSignificantBits());
+    return changes == null ? Overlay.UNCHANGED : changes.find(key, hash.getMostSignificantBits());
   }
 
   /** Returns what says where the changes are; only if there are some. */

@@ -188,8 +188,7 @@ public final class SnapshotDiff implements Closeable {
       HashValue128 hash = KeyHash.hash(key);
       return isInSample(hash)
           && (except == null
-              || except.find(key, hash.getMostSignificantBits(), hash.getLeastSignificantBits())
-                  == Overlay.UNCHANGED);
+              || except.find(key, hash.getMostSignificantBits()) == Overlay.UNCHANGED);
     }
 
     @Override

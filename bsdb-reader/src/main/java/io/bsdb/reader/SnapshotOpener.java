@@ -168,7 +168,8 @@ final class SnapshotOpener {
               && segment > manifest.partitions().get(number).foldedThrough();
         };
     Overlay before = previous == null ? null : previous.overlay();
-    boolean sameScope = previous != null && previous.base() == base;
+    boolean follows =
+        previous != null && previous.base() == base && manifest.follows(previous.manifest());
     try {
       return Overlay.open(
           manifest.changes().segments(),
@@ -177,7 +178,7 @@ final class SnapshotOpener {
           scope,
           options.access(),
           before,
-          sameScope);
+          follows);
     } catch (InternalError e) {
       throw Thrown.asIs(MappedFault.explained(e, "directory=" + files.directory()));
     }

@@ -26,6 +26,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -322,6 +323,37 @@ class CompactorTest {
           assertThat(value == null ? null : new String(value, StandardCharsets.UTF_8))
               .isEqualTo(model.get("k" + i));
         }
+      }
+    }
+  }
+
+  @Test
+  void foldsWhatWasMergedWhenOtherPartitionsWereFolded() throws IOException {
+    WriterOptions options = WriterOptions.builder().partitions(2).minRows(0).build();
+    Partitioning partitioning = new Partitioning(2);
+    try (SnapshotWriter writer = SnapshotWriter.create(directory, options)) {
+      for (int i = 0; i < 1000; i++) {
+        writer.add(bytes("k" + i), bytes("0"));
+      }
+      writer.publish();
+    }
+    for (String value : List.of("1", "2")) {
+      try (DeltaWriter writer = DeltaWriter.create(Table.at(directory))) {
+        for (int i = 0; i < 1000; i++) {
+          if (i < 50 || partitioning.partition(bytes("k" + i)) == 0) {
+            writer.put(bytes("k" + i), bytes(value));
+          }
+        }
+        writer.publish();
+      }
+    }
+    assertThat(new Compactor(directory).foldFraction(0.5).maxSegments(1).run().foldedPartitions())
+        .isEqualTo(1);
+    assertThat(new Compactor(directory).foldFraction(0).run().foldedPartitions()).isEqualTo(1);
+    try (SnapshotReader reader = SnapshotReader.open(directory)) {
+      for (int i = 0; i < 1000; i++) {
+        boolean changed = i < 50 || partitioning.partition(bytes("k" + i)) == 0;
+        assertThat(reader.get(bytes("k" + i))).isEqualTo(bytes(changed ? "2" : "0"));
       }
     }
   }

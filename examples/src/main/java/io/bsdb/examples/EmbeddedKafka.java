@@ -6,6 +6,8 @@ import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.atomic.AtomicReference;
@@ -13,9 +15,12 @@ import java.util.function.LongFunction;
 import java.util.stream.Stream;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.clients.admin.OffsetSpec;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 import org.apache.kafka.common.serialization.Serializer;
 import org.apache.kafka.common.test.KafkaClusterTestKit;
 import org.apache.kafka.common.test.TestKitNodes;
@@ -32,6 +37,8 @@ public final class EmbeddedKafka implements AutoCloseable {
           "transaction.state.log.min.isr", "1",
           "transaction.state.log.num.partitions", "1",
           "group.initial.rebalance.delay.ms", "0");
+
+  private static final Duration LEADERS_WITHIN = Duration.ofMinutes(1);
 
   private final KafkaClusterTestKit cluster;
 
@@ -83,7 +90,11 @@ public final class EmbeddedKafka implements AutoCloseable {
     return cluster.bootstrapServers();
   }
 
-  /** Creates topics with so many partitions each. */
+  /**
+   * Creates topics with so many partitions each, and waits until the broker answers for each of
+   * them. Metadata name it as the leader a moment before; a producer that it refuses in that moment
+   * may have its batches taken in the wrong order, and then the first one never.
+   */
   public void createTopics(int partitions, String... names)
       throws ExecutionException, InterruptedException {
     try (Admin admin = Admin.create(Map.of("bootstrap.servers", bootstrapServers()))) {
@@ -92,6 +103,30 @@ public final class EmbeddedKafka implements AutoCloseable {
               Stream.of(names).map(name -> new NewTopic(name, partitions, (short) 1)).toList())
           .all()
           .get();
+      Map<TopicPartition, OffsetSpec> ends = new HashMap<>();
+      for (String name : names) {
+        for (int partition = 0; partition < partitions; partition++) {
+          ends.put(new TopicPartition(name, partition), OffsetSpec.latest());
+        }
+      }
+      awaitLeaders(admin, ends);
+    }
+  }
+
+  private static void awaitLeaders(Admin admin, Map<TopicPartition, OffsetSpec> ends)
+      throws ExecutionException, InterruptedException {
+    long deadline = System.nanoTime() + LEADERS_WITHIN.toNanos();
+    while (true) {
+      try {
+        admin.listOffsets(ends).all().get();
+        return;
+      } catch (ExecutionException e) {
+        // The admin client retries all but this: the broker is about to learn of the topic.
+        if (!(e.getCause() instanceof UnknownTopicOrPartitionException)
+            || System.nanoTime() > deadline) {
+          throw e;
+        }
+      }
     }
   }
 

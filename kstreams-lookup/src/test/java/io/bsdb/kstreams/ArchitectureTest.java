@@ -32,6 +32,16 @@ class ArchitectureTest {
                               || (type.getPackageName().equals(KAFKA_UTILS)
                                   && !PUBLIC_UTILS.contains(type.getSimpleName())))));
 
+  /** An application without stores does not have it on its class path. */
+  @ArchTest
+  static final ArchRule onlyStoresUseWritableTables =
+      noClasses()
+          .that()
+          .haveNameNotMatching(".*\\.(SnapshotStore|StoreTable)(\\$.*)?")
+          .should()
+          .dependOnClassesThat()
+          .resideInAPackage("io.bsdb.live..");
+
   @ArchTest
   static final ArchRule productionCodeDoesNotUseTheTestingPackage =
       noClasses()

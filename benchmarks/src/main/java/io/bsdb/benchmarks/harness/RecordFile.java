@@ -17,7 +17,7 @@ import java.nio.file.StandardOpenOption;
  * The workload as a file that every build reads: key and value, key and value. So no build pays for
  * making the records up.
  */
-public final class RecordFile {
+public final class RecordFile implements Records {
   private static final int LENGTH = Workload.KEY_LENGTH + Workload.VALUE_LENGTH;
   private static final int CHUNK_RECORDS = 1 << 23;
   private static final int BUFFER = 1 << 20;
@@ -28,12 +28,6 @@ public final class RecordFile {
   private RecordFile(Path path, Workload workload) {
     this.path = path;
     this.workload = workload;
-  }
-
-  /** Takes a record. The arrays are the receiver's own. */
-  @FunctionalInterface
-  public interface Receiver {
-    void accept(byte[] key, byte[] value) throws IOException;
   }
 
   /** Returns the file of a workload, written if it is not there yet. */
@@ -69,7 +63,13 @@ public final class RecordFile {
     return workload;
   }
 
+  @Override
+  public long count() {
+    return workload.records();
+  }
+
   /** Reads all records in the file's order, in which keys are random. */
+  @Override
   public void forEach(Receiver receiver) throws IOException {
     try (InputStream in = new BufferedInputStream(Files.newInputStream(path), BUFFER)) {
       for (long id = 0; id < workload.records(); id++) {
@@ -79,6 +79,7 @@ public final class RecordFile {
   }
 
   /** Sorts the keys in memory, and reads all records in their order, from the mapped file. */
+  @Override
   public void forEachSorted(Receiver receiver) throws IOException {
     int chunks = Math.toIntExact((workload.records() - 1) / CHUNK_RECORDS + 1);
     MappedByteBuffer[] maps = new MappedByteBuffer[chunks];

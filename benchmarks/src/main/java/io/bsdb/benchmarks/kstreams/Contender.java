@@ -1,6 +1,7 @@
 package io.bsdb.benchmarks.kstreams;
 
 import io.bsdb.kstreams.SnapshotLookup;
+import io.bsdb.kstreams.SnapshotStores;
 import java.io.IOException;
 import java.nio.file.Path;
 import org.apache.kafka.common.serialization.Serdes;
@@ -25,6 +26,19 @@ enum Contender {
     AutoCloseable join(StreamsBuilder builder, Path snapshots, ResultCount results) {
       Materialized<byte[], byte[], KeyValueStore<Bytes, byte[]>> store =
           Materialized.as(Stores.inMemoryKeyValueStore("table"));
+      return joinGlobal(
+          builder,
+          builder.globalTable(
+              StreamsBench.TABLE,
+              store.withKeySerde(Serdes.ByteArray()).withValueSerde(Serdes.ByteArray())),
+          results);
+    }
+  },
+  BASE("GlobalKTable, snapshot as base", "SnapshotStores, on the base's file system", 0) {
+    @Override
+    AutoCloseable join(StreamsBuilder builder, Path snapshots, ResultCount results) {
+      Materialized<byte[], byte[], KeyValueStore<Bytes, byte[]>> store =
+          Materialized.as(SnapshotStores.keyValue("table").base(snapshots));
       return joinGlobal(
           builder,
           builder.globalTable(

@@ -9,6 +9,7 @@ import io.bsdb.benchmarks.harness.Results.Section;
 import io.bsdb.benchmarks.harness.Workload;
 import io.bsdb.benchmarks.kstreams.StreamsRun.Outcome;
 import io.bsdb.examples.EmbeddedKafka;
+import io.bsdb.kstreams.SnapshotStores;
 import io.bsdb.writer.SnapshotWriter;
 import io.bsdb.writer.WriterOptions;
 import java.io.IOException;
@@ -53,7 +54,7 @@ public record StreamsBench(Workload workload, long events, int rounds) {
     try (EmbeddedKafka kafka = EmbeddedKafka.start(directory.resolve("kafka"))) {
       Progress.step("%,d records: fill the topics and build the snapshot", workload.records());
       fill(kafka);
-      build(directory.resolve("snapshots"));
+      build(directory.resolve("snapshots"), positions(kafka));
       for (int round = 1; round <= rounds; round++) {
         for (Contender contender : Contender.values()) {
           Path state = Files.createDirectories(directory.resolve("state"));
@@ -105,8 +106,15 @@ public record StreamsBench(Workload workload, long events, int rounds) {
     return workload.key(number % ABSENT_EVERY == 0 ? workload.records() + id : id);
   }
 
-  private void build(Path snapshots) throws IOException {
-    try (SnapshotWriter writer = SnapshotWriter.create(snapshots, WriterOptions.defaults())) {
+  private static Map<String, String> positions(EmbeddedKafka kafka) throws Exception {
+    try (Admin admin = Admin.create(Map.of("bootstrap.servers", kafka.bootstrapServers()))) {
+      return SnapshotStores.endPositions(admin, TABLE);
+    }
+  }
+
+  private void build(Path snapshots, Map<String, String> positions) throws IOException {
+    WriterOptions options = WriterOptions.builder().sourcePositions(positions).build();
+    try (SnapshotWriter writer = SnapshotWriter.create(snapshots, options)) {
       for (long id = 0; id < workload.records(); id++) {
         writer.add(workload.key(id), workload.value(id));
       }

@@ -1,9 +1,11 @@
 package io.bsdb.benchmarks.live;
 
+import io.bsdb.benchmarks.harness.Directories;
 import io.bsdb.benchmarks.harness.Workload;
 import io.bsdb.benchmarks.harness.Workload.Keys;
 import io.bsdb.benchmarks.harness.Workload.Queries;
 import io.bsdb.compact.Compactor;
+import io.bsdb.format.hash.KeyHash;
 import io.bsdb.reader.SnapshotReader;
 import io.bsdb.reader.follow.TableReader;
 import io.bsdb.reader.metrics.ReaderMetrics;
@@ -22,13 +24,14 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.IntPredicate;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
@@ -55,7 +58,7 @@ public final class LiveBench {
     workload = new Workload(records);
     queries = workload.queries(Keys.UNIFORM);
     batches = queries.batches(BATCH);
-    delete(table);
+    Directories.delete(table);
     long start = System.nanoTime();
     try (SnapshotWriter writer = SnapshotWriter.create(table, WriterOptions.defaults())) {
       for (long id = 0; id < records; id++) {
@@ -84,7 +87,7 @@ public final class LiveBench {
         bench.writes();
       }
     } finally {
-      delete(bench.table);
+      Directories.delete(bench.table);
     }
   }
 
@@ -94,16 +97,6 @@ public final class LiveBench {
 
   private static double seconds(long start) {
     return (System.nanoTime() - start) / 1e9;
-  }
-
-  private static void delete(Path directory) throws IOException {
-    if (Files.exists(directory)) {
-      try (Stream<Path> all = Files.walk(directory)) {
-        for (Path path : all.sorted(Comparator.reverseOrder()).toList()) {
-          Files.delete(path);
-        }
-      }
-    }
   }
 
   private static double median(double[] values) {
@@ -138,25 +131,24 @@ public final class LiveBench {
         SnapshotReader b = SnapshotReader.open(one, options);
         SnapshotReader c = SnapshotReader.open(many, options)) {
       List<SnapshotReader> readers = List.of(a, b, c);
-      double[][][] nanos = new double[3][readers.size()][ROUNDS];
+      List<Kind> kinds = kinds(Objects.requireNonNull(b.changes()));
+      double[][][] nanos = new double[kinds.size()][readers.size()][ROUNDS];
       for (int round = -2; round < ROUNDS; round++) {
         for (int i = 0; i < readers.size(); i++) {
           int which = Math.floorMod(i + round, readers.size());
-          SnapshotReader reader = readers.get(which);
-          for (int kind = 0; kind < 3; kind++) {
-            double time = time(reader, kind);
+          for (int kind = 0; kind < kinds.size(); kind++) {
+            double time = time(readers.get(which), kinds.get(kind));
             if (round >= 0) {
               nanos[kind][which][round] = time;
             }
           }
         }
       }
-      List<String> kinds = List.of("get", "getAll(64), per key", "get, absent");
-      for (int kind = 0; kind < 3; kind++) {
+      for (int kind = 0; kind < kinds.size(); kind++) {
         double alone = median(nanos[kind][0]);
         say(
             "%s: base %.0f ns; %,d changed keys in 1 delta %.2f, in %d deltas %.2f times that",
-            kinds.get(kind),
+            kinds.get(kind).name,
             alone,
             changes,
             median(nanos[kind][1]) / alone,
@@ -195,36 +187,58 @@ public final class LiveBench {
     return table.resolve("snapshots").resolve(version);
   }
 
-  /** Returns nanoseconds per key. */
-  private double time(SnapshotReader reader, int kind) throws IOException {
-    long start = System.nanoTime();
-    int keys = 0;
-    switch (kind) {
-      case 0 -> {
-        for (int i = 0; i < queries.size(); i++) {
-          queries.check(i, reader.get(queries.key(i)));
-        }
-        keys = queries.size();
-      }
-      case 1 -> {
-        for (int i = 0; i < batches.size(); i++) {
-          List<byte[]> values = reader.getAll(batches.get(i));
-          for (int j = 0; j < BATCH; j++) {
-            queries.check(i * BATCH + j, values.get(j));
-          }
-        }
-        keys = queries.size();
-      }
-      default -> {
-        for (int i = 0; i < queries.size(); i++) {
-          if (!queries.isPresent(i)) {
-            queries.check(i, reader.get(queries.key(i)));
-            keys++;
-          }
-        }
-      }
+  /** Lookups of some of the queries. */
+  private static final class Kind {
+    final String name;
+
+    /** Numbers of queries; none for lookups of all together. */
+    final int[] queries;
+
+    Kind(String name, int... queries) {
+      this.name = name;
+      this.queries = queries;
     }
-    return (System.nanoTime() - start) / (double) keys;
+  }
+
+  /**
+   * @param one the changes in one delta
+   */
+  private List<Kind> kinds(Overlay one) {
+    return List.of(
+        new Kind("get", numbers(i -> true)),
+        new Kind("getAll(64), per key"),
+        new Kind("get, absent", numbers(i -> !queries.isPresent(i))),
+        new Kind("get, changed in the one delta", numbers(i -> isChanged(one, i))),
+        new Kind(
+            "get, present and not changed in it",
+            numbers(i -> queries.isPresent(i) && !isChanged(one, i))));
+  }
+
+  private int[] numbers(IntPredicate wanted) {
+    return IntStream.range(0, queries.size()).filter(wanted).toArray();
+  }
+
+  private boolean isChanged(Overlay changes, int query) {
+    byte[] key = queries.key(query);
+    return changes.find(key, KeyHash.hash(key).getMostSignificantBits()) != Overlay.UNCHANGED;
+  }
+
+  /** Returns nanoseconds per key. */
+  private double time(SnapshotReader reader, Kind kind) throws IOException {
+    long start = System.nanoTime();
+    if (kind.queries.length == 0) {
+      for (int i = 0; i < batches.size(); i++) {
+        List<byte[]> values = reader.getAll(batches.get(i));
+        for (int j = 0; j < BATCH; j++) {
+          queries.check(i * BATCH + j, values.get(j));
+        }
+      }
+      return (System.nanoTime() - start) / (double) queries.size();
+    }
+    for (int i : kind.queries) {
+      queries.check(i, reader.get(queries.key(i)));
+    }
+    return (System.nanoTime() - start) / (double) kind.queries.length;
   }
 
   /** One thread that looks keys up until it is closed. */
@@ -304,6 +318,28 @@ public final class LiveBench {
       say(
           "refresh after a delta of %,d rows, under lookups: median %.0f ms, longest %.0f; a lookup takes %.2f times as long meanwhile",
           rows, median(millis), millis[ROUNDS - 1], median(ratios));
+      merges(reader, rows);
+    }
+  }
+
+  /** How long a follower takes when all segments have become one. */
+  private void merges(TableReader reader, long rows) throws Exception {
+    double[] millis = new double[ROUNDS];
+    try (Load load = new Load(reader)) {
+      for (int round = -1; round < ROUNDS; round++) {
+        change(rows);
+        reader.refresh();
+        new Compactor(table).foldFraction(Double.POSITIVE_INFINITY).maxSegments(1).run();
+        long start = System.nanoTime();
+        reader.refresh();
+        if (round >= 0) {
+          millis[round] = seconds(start) * 1e3;
+        }
+      }
+      Arrays.sort(millis);
+      say(
+          "refresh after all segments became one, under %,d lookups: median %.0f ms, longest %.0f",
+          load.done(), median(millis), millis[ROUNDS - 1]);
     }
   }
 

@@ -1,10 +1,11 @@
 package io.bsdb.benchmarks.peers;
 
-import io.bsdb.benchmarks.harness.RecordFile;
+import io.bsdb.benchmarks.harness.Records;
 import io.bsdb.reader.SnapshotReader;
 import io.bsdb.reader.options.Access;
 import io.bsdb.reader.options.ReaderOptions;
 import io.bsdb.reader.options.SignatureUse;
+import io.bsdb.row.Schema;
 import io.bsdb.writer.Layout;
 import io.bsdb.writer.SnapshotWriter;
 import io.bsdb.writer.WriterOptions;
@@ -48,16 +49,20 @@ public record BsdbPeer(
   }
 
   @Override
-  public void build(RecordFile records, Path directory) throws IOException {
-    WriterOptions options = WriterOptions.builder().layout(layout).build();
-    try (SnapshotWriter writer = SnapshotWriter.create(directory, options)) {
+  public void build(Records records, Path directory) throws IOException {
+    WriterOptions.Builder options = WriterOptions.builder().layout(layout);
+    Schema schema = records.schema();
+    if (schema != null) {
+      options.schema(schema);
+    }
+    try (SnapshotWriter writer = SnapshotWriter.create(directory, options.build())) {
       records.forEach(writer::add);
       writer.publish();
     }
   }
 
   @Override
-  public Store open(RecordFile records, Path directory) throws IOException {
+  public Store open(Records records, Path directory) throws IOException {
     ReaderOptions options =
         ReaderOptions.builder()
             .access(access)

@@ -1,7 +1,7 @@
 package io.bsdb.benchmarks.peers;
 
 import io.bsdb.benchmarks.harness.JavaProcess;
-import io.bsdb.benchmarks.harness.RecordFile;
+import io.bsdb.benchmarks.harness.Records;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
@@ -39,11 +39,11 @@ public record HashMapPeer() implements Peer {
   }
 
   @Override
-  public void build(RecordFile records, Path directory) {}
+  public void build(Records records, Path directory) {}
 
   @Override
-  public Store open(RecordFile records, Path directory) throws IOException {
-    int count = Math.toIntExact(records.workload().records());
+  public Store open(Records records, Path directory) throws IOException {
+    int count = Math.toIntExact(records.count());
     Map<ByteBuffer, byte[]> map = new HashMap<>((int) (count / 0.75) + 1);
     records.forEach((key, value) -> map.put(ByteBuffer.wrap(key), value));
     return new Open(map);

@@ -1,6 +1,6 @@
 package io.bsdb.benchmarks.peers;
 
-import io.bsdb.benchmarks.harness.RecordFile;
+import io.bsdb.benchmarks.harness.Records;
 import io.bsdb.benchmarks.harness.Workload;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -31,8 +31,8 @@ public record LmdbPeer() implements Peer {
   }
 
   @Override
-  public void build(RecordFile records, Path directory) throws IOException {
-    long mapSize = (64L << 20) + records.workload().records() * 256;
+  public void build(Records records, Path directory) throws IOException {
+    long mapSize = (64L << 20) + records.count() * 256;
     try (Env<ByteBuffer> env =
         Env.create().setMapSize(mapSize).open(directory.toFile(), EnvFlags.MDB_NOSYNC)) {
       Dbi<ByteBuffer> table = env.openDbi((byte[]) null, DbiFlags.MDB_CREATE);
@@ -81,10 +81,10 @@ public record LmdbPeer() implements Peer {
   }
 
   @Override
-  public Store open(RecordFile records, Path directory) {
+  public Store open(Records records, Path directory) {
     Env<ByteBuffer> env =
         Env.create()
-            .setMapSize((64L << 20) + records.workload().records() * 256)
+            .setMapSize((64L << 20) + records.count() * 256)
             .open(
                 directory.toFile(),
                 EnvFlags.MDB_RDONLY_ENV,

@@ -1,6 +1,6 @@
 package io.bsdb.benchmarks.peers;
 
-import io.bsdb.benchmarks.harness.RecordFile;
+import io.bsdb.benchmarks.harness.Records;
 import java.io.IOException;
 import java.nio.file.Path;
 
@@ -37,8 +37,8 @@ public interface Peer {
   }
 
   /** Writes all records into an empty directory, and forces them to disk. */
-  void build(RecordFile records, Path directory) throws IOException;
+  void build(Records records, Path directory) throws IOException;
 
   /** Opens what was built. */
-  Store open(RecordFile records, Path directory) throws IOException;
+  Store open(Records records, Path directory) throws IOException;
 }

@@ -1,6 +1,6 @@
 package io.bsdb.benchmarks.peers;
 
-import io.bsdb.benchmarks.harness.RecordFile;
+import io.bsdb.benchmarks.harness.Records;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -20,7 +20,7 @@ final class RocksDbFill {
 
   private RocksDbFill() {}
 
-  static void put(Options options, RecordFile records, Path directory)
+  static void put(Options options, Records records, Path directory)
       throws IOException, RocksDBException {
     try (RocksDB database = RocksDB.open(options, directory.toString());
         WriteOptions write = new WriteOptions().setDisableWAL(true);
@@ -38,7 +38,7 @@ final class RocksDbFill {
     }
   }
 
-  static void ingest(Options options, RecordFile records, Path directory)
+  static void ingest(Options options, Records records, Path directory)
       throws IOException, RocksDBException {
     List<String> files = new ArrayList<>();
     try (RocksDB database = RocksDB.open(options, directory.toString());

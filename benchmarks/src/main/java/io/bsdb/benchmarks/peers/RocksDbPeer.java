@@ -1,6 +1,6 @@
 package io.bsdb.benchmarks.peers;
 
-import io.bsdb.benchmarks.harness.RecordFile;
+import io.bsdb.benchmarks.harness.Records;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
@@ -108,7 +108,7 @@ public record RocksDbPeer(
   }
 
   @Override
-  public void build(RecordFile records, Path directory) throws IOException {
+  public void build(Records records, Path directory) throws IOException {
     try (Options options = options()) {
       if (fill == Fill.INGEST) {
         RocksDbFill.ingest(options, records, directory);
@@ -122,7 +122,7 @@ public record RocksDbPeer(
   }
 
   @Override
-  public Store open(RecordFile records, Path directory) throws IOException {
+  public Store open(Records records, Path directory) throws IOException {
     Options options = options();
     try {
       return new Open(

@@ -4,6 +4,7 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 import java.util.Arrays;
+import java.util.Comparator;
 import java.util.stream.IntStream;
 
 /** Finds the longest symbol of a table that a string starts with, and encodes with it. */
@@ -19,45 +20,57 @@ final class SymbolMatcher {
   private static final VarHandle LONGS =
       MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
 
+  private static final int BUCKET_BITS = 10;
+  private static final int BUCKETS = 1 << BUCKET_BITS;
+
   private final SymbolTable table;
 
-  /** By first byte, then from the longest to the shortest. */
+  /** The symbols of two bytes and more, by bucket, then from the longest to the shortest. */
   private final long[] symbols;
 
   private final long[] masks;
   private final int[] codes;
 
-  /** By first byte: where its symbols start; they end where those of the next byte start. */
-  private final int[] starts = new int[257];
+  /** By bucket: where its symbols start; they end where those of the next one start. */
+  private final int[] starts = new int[BUCKETS + 1];
+
+  /** By byte: the code of the symbol that is this byte, or {@link #NONE}. */
+  private final int[] single = new int[256];
 
   SymbolMatcher(SymbolTable table) {
     this.table = table;
-    int count = table.count();
+    Arrays.fill(single, NONE);
     int[] order =
-        IntStream.range(0, count)
+        IntStream.range(0, table.count())
+            .filter(code -> table.lengths[code] > 1)
             .boxed()
             .sorted(
-                (a, b) -> {
-                  int byFirst = Long.compare(table.symbols[a] & 0xFF, table.symbols[b] & 0xFF);
-                  return byFirst != 0
-                      ? byFirst
-                      : Integer.compare(table.lengths[b], table.lengths[a]);
-                })
+                Comparator.comparingInt((Integer code) -> bucket(table.symbols[code]))
+                    .thenComparingInt(code -> -table.lengths[code]))
             .mapToInt(Integer::intValue)
             .toArray();
-    symbols = new long[count];
-    masks = new long[count];
-    codes = new int[count];
-    int[] counts = new int[256];
-    for (int i = 0; i < count; i++) {
+    symbols = new long[order.length];
+    masks = new long[order.length];
+    codes = order;
+    int[] counts = new int[BUCKETS];
+    for (int i = 0; i < order.length; i++) {
       symbols[i] = table.symbols[order[i]];
       masks[i] = SymbolTable.mask(table.lengths[order[i]]);
-      codes[i] = order[i];
-      counts[(int) symbols[i] & 0xFF]++;
+      counts[bucket(symbols[i])]++;
     }
-    for (int i = 0; i < 256; i++) {
+    for (int i = 0; i < BUCKETS; i++) {
       starts[i + 1] = starts[i] + counts[i];
     }
+    for (int code = table.count() - 1; code >= 0; code--) {
+      if (table.lengths[code] == 1) {
+        single[(int) table.symbols[code] & 0xFF] = code;
+      }
+    }
+  }
+
+  /** Returns where the symbols are that start with the first two bytes of a word, and others. */
+  private static int bucket(long word) {
+    return (((int) word & 0xFFFF) * 0x9E3779B1) >>> (Integer.SIZE - BUCKET_BITS);
   }
 
   /** Returns the length of the symbol with a code. */
@@ -69,6 +82,11 @@ final class SymbolMatcher {
   static long word(byte[] source, int from) {
     if (from + Long.BYTES <= source.length) {
       return (long) LONGS.get(source, from);
+    }
+    int last = source.length - Long.BYTES;
+    if (last >= 0) { // without a loop, whose end is hard to predict
+      int behind = from - last;
+      return behind < Long.BYTES ? (long) LONGS.get(source, last) >>> (Byte.SIZE * behind) : 0;
     }
     long word = 0;
     for (int i = from; i < source.length; i++) {
@@ -84,13 +102,13 @@ final class SymbolMatcher {
    */
   int match(byte[] source, int from, int end) {
     long word = word(source, from);
-    int first = (int) word & 0xFF;
-    for (int i = starts[first]; i < starts[first + 1]; i++) {
+    int bucket = bucket(word);
+    for (int i = starts[bucket]; i < starts[bucket + 1]; i++) {
       if (((word ^ symbols[i]) & masks[i]) == 0 && table.lengths[codes[i]] <= end - from) {
         return codes[i];
       }
     }
-    return NONE;
+    return single[(int) word & 0xFF];
   }
 
   /**

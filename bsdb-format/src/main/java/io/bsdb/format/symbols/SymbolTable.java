@@ -166,6 +166,10 @@ public final class SymbolTable {
         return to;
       }
       int code = source[from++] & 0xFF;
+      if (code == ESCAPE && from < end) {
+        target[to++] = source[from++];
+        continue;
+      }
       int raw = rawLength(code, source, from, end);
       from += code == RAW ? 1 : 0;
       System.arraycopy(source, from, target, to, raw);

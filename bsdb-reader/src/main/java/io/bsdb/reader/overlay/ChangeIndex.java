@@ -4,6 +4,7 @@ import io.bsdb.reader.io.HugeMemory;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.function.LongUnaryOperator;
 
 /**
  * Finds the newest record of each changed key: a filter of one word per key looked up, and behind
@@ -15,6 +16,10 @@ import java.nio.ByteBuffer;
  * <p>The bucket of a key is proportional to the high word of its hash, so that the keys of one
  * partition lie in neighboring buckets. A full bucket goes on in the next one. Some 10 to 15 bytes
  * per key, and 1.6 of filter.
+ *
+ * <p>Everything is made of the upper 32 bits of the high word, of which a tag is the lower 20: an
+ * entry's bucket and tag together tell all 32, if the buckets are small enough. So an index is
+ * copied into a larger one in one pass through both, without a read of the records.
  */
 public final class ChangeIndex implements Closeable {
 
@@ -22,6 +27,15 @@ public final class ChangeIndex implements Closeable {
   private static final int BUCKET = ENTRIES * Long.BYTES;
   private static final int TAG_SHIFT = 44;
   private static final long ADDRESS = (1L << TAG_SHIFT) - 1;
+
+  /** The bits of a hash that are used, and of these the ones in a tag. */
+  private static final int HASH_BITS = 32;
+
+  private static final long TAGS = 1L << (Long.SIZE - TAG_SHIFT);
+
+  /** Spreads the bits of close hashes: 2^64 divided by the golden ratio. */
+  private static final long SPREAD = 0x9E3779B97F4A7C15L;
+
   private static final double KEYS_PER_BUCKET = 5;
   private static final double MAX_KEYS_PER_BUCKET = 6.5;
   private static final double KEYS_PER_WORD = 5;
@@ -29,6 +43,7 @@ public final class ChangeIndex implements Closeable {
   /** Buckets behind the last one, for what does not fit there. */
   private static final int SPARE_BUCKETS = 64;
 
+  private static final byte[] ZEROS = new byte[64 << 10];
   private static final long MAX_LENGTH = Integer.MAX_VALUE - (1 << 20);
 
   private final HugeMemory memory;
@@ -65,8 +80,8 @@ public final class ChangeIndex implements Closeable {
               .formatted(keys));
     }
     ChangeIndex index = new ChangeIndex((int) buckets, (int) words);
-    for (int i = 0; i + Long.BYTES <= index.bytes.capacity(); i += Long.BYTES) {
-      index.bytes.putLong(i, 0);
+    for (int i = 0; i < index.bytes.capacity(); i += ZEROS.length) {
+      index.bytes.put(i, ZEROS, 0, Math.min(ZEROS.length, index.bytes.capacity() - i));
     }
     return index;
   }
@@ -77,6 +92,60 @@ public final class ChangeIndex implements Closeable {
     copy.bytes.put(0, bytes, 0, bytes.capacity());
     copy.keys = keys;
     return copy;
+  }
+
+  /**
+   * Copies this index, entries changed.
+   *
+   * @param room number of keys that the copy has room for
+   * @param moved returns the address that a record has in the copy; 0 to leave its entry out
+   * @param high returns the high word of the hash of a record's key
+   */
+  public ChangeIndex copy(long room, LongUnaryOperator moved, LongUnaryOperator high)
+      throws IOException {
+    ChangeIndex copy = create(room);
+    try {
+      long least = 0; // the least hash that a key at this position can have
+      long end = 0; // and the one behind the greatest
+      for (int at = 0; holds(at); at += Long.BYTES) {
+        if (at % BUCKET == 0) {
+          end = leastHash(at / BUCKET + 1);
+        }
+        long entry = bytes.getLong(at);
+        if (entry == 0) {
+          least = end; // keys of this bucket and of those before it would be here
+          continue;
+        }
+        long address = entry & ADDRESS;
+        long target = moved.applyAsLong(address);
+        if (target != 0) {
+          long hash = end - 1 - ((end - 1 - (entry >>> TAG_SHIFT)) & (TAGS - 1));
+          boolean isSure = hash - TAGS < least;
+          copy.append(isSure ? hash : hash(high.applyAsLong(address)), target);
+        }
+      }
+      return copy;
+    } catch (RuntimeException | Error e) {
+      copy.close();
+      throw e;
+    }
+  }
+
+  /** Returns the least hash of the keys that belong to a bucket. */
+  private long leastHash(int bucket) {
+    return (((long) Math.min(bucket, buckets) << HASH_BITS) + buckets - 1) / buckets;
+  }
+
+  /** Adds the entry of a key that is not here. */
+  private void append(long hash, long address) throws IOException {
+    int at = scaled(hash, buckets) * BUCKET;
+    while (bytes.getLong(at) != 0) {
+      at += Long.BYTES;
+    }
+    if (!holds(at)) {
+      throw new IllegalStateException("changed keys crowd at the end of the index");
+    }
+    put(at, hash, address);
   }
 
   /** Returns whether there is room for further keys. */
@@ -94,34 +163,46 @@ public final class ChangeIndex implements Closeable {
     return bytes.capacity();
   }
 
-  /** Returns the unsigned upper word of a product. */
-  private static int scaled(long high, int count) {
-    return (int) (Math.multiplyHigh(high, count) + ((high >> 63) & count));
+  /** Returns the bits of a hash that are used. */
+  private static long hash(long high) {
+    return high >>> (Long.SIZE - HASH_BITS);
   }
 
-  private static long mask(long low) {
-    return 1L << (low >>> 20) | 1L << (low >>> 26) | 1L << (low >>> 32) | 1L << (low >>> 38);
+  private static int scaled(long hash, long count) {
+    return (int) ((hash * count) >>> HASH_BITS);
   }
 
-  private static long tag(long low) {
-    return low << TAG_SHIFT;
+  private static long mask(long hash) {
+    long spread = hash * SPREAD;
+    return 1L << (spread >>> 58)
+        | 1L << (spread >>> 52)
+        | 1L << (spread >>> 46)
+        | 1L << (spread >>> 40);
+  }
+
+  private static long tag(long hash) {
+    return hash << TAG_SHIFT;
+  }
+
+  private int word(long hash) {
+    return filterStart + scaled(hash, words) * Long.BYTES;
   }
 
   /** Returns whether a key may be here: false for almost all that are not. */
-  public boolean mayContain(long high, long low) {
-    long mask = mask(low);
-    return (bytes.getLong(filterStart + scaled(high, words) * Long.BYTES) & mask) == mask;
+  public boolean mayContain(long high) {
+    long hash = hash(high);
+    long mask = mask(hash);
+    return (bytes.getLong(word(hash)) & mask) == mask;
   }
 
   /** Reads what a key is looked for in, so that it is in the caches soon. */
   long fetch(long high) {
-    return bytes.getLong(start(high))
-        + bytes.getLong(filterStart + scaled(high, words) * Long.BYTES);
+    return bytes.getLong(start(high)) + bytes.getLong(word(hash(high)));
   }
 
   /** Returns the position at which to look for a key with {@link #next}. */
   public int start(long high) {
-    return scaled(high, buckets) * BUCKET;
+    return scaled(hash(high), buckets) * BUCKET;
   }
 
   /**
@@ -130,8 +211,8 @@ public final class ChangeIndex implements Closeable {
    *
    * @param position from {@link #start}, or behind the last that was returned
    */
-  public int next(int position, long low) {
-    long tag = tag(low);
+  public int next(int position, long high) {
+    long tag = tag(hash(high));
     int at = position;
     while (true) {
       long entry = bytes.getLong(at);
@@ -160,16 +241,20 @@ public final class ChangeIndex implements Closeable {
    *
    * @param address not 0, below 2^44
    */
-  public void add(int position, long high, long low, long address) {
-    bytes.putLong(position, tag(low) | address);
-    int word = filterStart + scaled(high, words) * Long.BYTES;
-    bytes.putLong(word, bytes.getLong(word) | mask(low));
+  public void add(int position, long high, long address) {
+    put(position, hash(high), address);
+  }
+
+  private void put(int position, long hash, long address) {
+    bytes.putLong(position, tag(hash) | address);
+    int word = word(hash);
+    bytes.putLong(word, bytes.getLong(word) | mask(hash));
     keys++;
   }
 
   /** Gives the key at a position another address. */
-  public void replace(int position, long low, long address) {
-    bytes.putLong(position, tag(low) | address);
+  public void replace(int position, long high, long address) {
+    bytes.putLong(position, tag(hash(high)) | address);
   }
 
   @Override

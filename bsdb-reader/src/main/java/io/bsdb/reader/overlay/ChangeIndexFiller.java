@@ -1,6 +1,5 @@
 package io.bsdb.reader.overlay;
 
-import com.dynatrace.hash4j.hashing.HashValue128;
 import io.bsdb.format.hash.KeyHash;
 import io.bsdb.format.segment.Segment;
 import java.io.Closeable;
@@ -8,7 +7,7 @@ import java.io.IOException;
 import java.util.List;
 
 /**
- * Adds changes to an index, in their order, some tens at a time: first it reads from each record,
+ * Adds changes to an index, in any order, some tens at a time: first it reads from each record,
  * then from each bucket, then it adds them all, so that what is not in the caches is fetched
  * together. Used by one thread.
  */
@@ -19,60 +18,23 @@ final class ChangeIndexFiller implements Closeable {
   private final Overlay.Scope scope;
   private final long[] addresses = new long[BATCH];
   private final long[] highs = new long[BATCH];
-  private final long[] lows = new long[BATCH];
   private ChangeIndex index;
-  private int pending;
   private byte[] key = new byte[64];
-
+  private int pending;
   private long fetched;
 
-  private ChangeIndexFiller(ChangeIndex index, List<OpenSegment> segments, Overlay.Scope scope) {
+  /**
+   * @param index to be added to
+   * @param segments by the numbers in addresses
+   */
+  ChangeIndexFiller(ChangeIndex index, List<OpenSegment> segments, Overlay.Scope scope) {
     this.index = index;
     this.segments = segments;
     this.scope = scope;
   }
 
   /**
-   * Begins with an empty index.
-   *
-   * @param keys how many are expected
-   * @param segments by the numbers in addresses
-   */
-  static ChangeIndexFiller empty(long keys, List<OpenSegment> segments, Overlay.Scope scope)
-      throws IOException {
-    return new ChangeIndexFiller(ChangeIndex.create(keys), segments, scope);
-  }
-
-  /** Begins with what is in an index, and room for further keys. */
-  static ChangeIndexFiller copying(
-      ChangeIndex source, long more, List<OpenSegment> segments, Overlay.Scope scope)
-      throws IOException {
-    return source.hasRoom(more)
-        ? new ChangeIndexFiller(source.copy(), segments, scope)
-        : grown(source, source.keys() + more + more / 2, segments, scope);
-  }
-
-  private static ChangeIndexFiller grown(
-      ChangeIndex source, long keys, List<OpenSegment> segments, Overlay.Scope scope)
-      throws IOException {
-    ChangeIndexFiller filler = empty(keys, segments, scope);
-    try {
-      for (int at = 0; source.holds(at); at += Long.BYTES) {
-        long address = source.address(at);
-        if (address != 0) {
-          filler.add(address);
-        }
-      }
-      filler.flush();
-      return filler;
-    } catch (IOException | RuntimeException | Error e) {
-      filler.close();
-      throw e;
-    }
-  }
-
-  /**
-   * Adds a change, which takes the place of earlier ones of its key.
+   * Adds a change. The last one of a key, by the order of addresses, counts.
    *
    * @param address of its record
    */
@@ -94,19 +56,17 @@ final class ChangeIndexFiller implements Closeable {
     for (int i = 0; i < count; i++) {
       OpenSegment segment = segment(addresses[i]);
       int length = readKey(segment.segment(), Overlay.offset(addresses[i]));
-      HashValue128 hash = KeyHash.hash(key, 0, length);
-      long high = hash.getMostSignificantBits();
+      long high = KeyHash.hash(key, 0, length).getMostSignificantBits();
       segment.requireInRange(high);
       if (scope.applies(key, length, high, segment.file().number())) {
         addresses[applying] = addresses[i];
         highs[applying] = high;
-        lows[applying] = hash.getLeastSignificantBits();
         fetched += index.fetch(high);
         applying++;
       }
     }
     for (int i = 0; i < applying; i++) {
-      put(highs[i], lows[i], addresses[i]);
+      put(highs[i], addresses[i]);
     }
   }
 
@@ -125,23 +85,28 @@ final class ChangeIndexFiller implements Closeable {
     return length;
   }
 
-  private void put(long high, long low, long address) throws IOException {
-    int position = index.next(index.start(high), low);
+  private long high(long address) {
+    return Overlay.high(segment(address).segment(), Overlay.offset(address));
+  }
+
+  private void put(long high, long address) throws IOException {
+    int position = index.next(index.start(high), high);
     while (position >= 0) {
-      if (sameKey(address, index.address(position))) {
-        index.replace(position, low, address);
+      long other = index.address(position);
+      if (sameKey(address, other)) {
+        index.replace(position, high, Math.max(address, other));
         return;
       }
-      position = index.next(position + Long.BYTES, low);
+      position = index.next(position + Long.BYTES, high);
     }
     if (index.holds(~position)) {
-      index.add(~position, high, low, address);
+      index.add(~position, high, address);
       return;
     }
     ChangeIndex full = index;
-    index = grown(full, 2L * full.keys() + 1, segments, scope).index;
+    index = full.copy(2L * full.keys() + 1, kept -> kept, this::high);
     full.close();
-    put(high, low, address);
+    put(high, address);
   }
 
   private boolean sameKey(long a, long b) {

@@ -13,7 +13,9 @@ import java.nio.BufferOverflowException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Function;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,6 +30,10 @@ public final class Overlay implements Closeable {
   public static final long DELETED = -2;
 
   private static final int SEGMENT_SHIFT = 32;
+  private static final int CACHE_LINE = 64;
+
+  /** In place of the number of a segment that is not among others. */
+  private static final int GONE = -1;
 
   /** By the number in addresses. */
   private final OpenSegment[] segments;
@@ -61,7 +67,8 @@ public final class Overlay implements Closeable {
    * @param paths where each lies
    * @param order of the base: by key, the changes are sorted, too
    * @param previous shares what is open already; may be null
-   * @param sameScope whether the same changes apply as to the previous version
+   * @param follows whether all changes of the previous version are in the segments, and apply as
+   *     they did
    * @throws io.bsdb.format.CorruptSnapshotException if a segment is damaged
    */
   public static Overlay open(
@@ -71,38 +78,60 @@ public final class Overlay implements Closeable {
       Scope scope,
       Access access,
       @Nullable Overlay previous,
-      boolean sameScope)
+      boolean follows)
       throws IOException {
     OverlayBuilder builder = new OverlayBuilder(paths, order, scope, access, previous);
     try {
-      return builder.build(files, sameScope);
+      return builder.build(files, follows);
     } catch (IOException | RuntimeException | Error e) {
       builder.abandon();
       throw e;
     }
   }
 
-  /** Returns whether the segments of this are the first of some files. */
-  boolean isPrefixOf(List<SegmentFile> files) {
-    if (segments.length > files.size()) {
-      return false;
+  /**
+   * Copies the index for other segments.
+   *
+   * @param numbers of the segments then; of those that are not among them no record is kept
+   * @param more number of keys that may be added
+   */
+  ChangeIndex indexFor(Map<SegmentFile, Integer> numbers, long more) throws IOException {
+    int[] then = new int[segments.length];
+    boolean same = true;
+    long kept = 0;
+    for (int i = 0; i < then.length; i++) {
+      SegmentFile file = segments[i].file();
+      then[i] = numbers.getOrDefault(file, GONE);
+      same &= then[i] == i;
+      kept += then[i] == GONE ? 0 : file.puts() + file.deletes();
     }
-    for (int i = 0; i < segments.length; i++) {
-      if (!segments[i].file().equals(files.get(i))) {
-        return false;
-      }
-    }
-    return true;
+    return same && index.hasRoom(more)
+        ? index.copy()
+        : index.copy(
+            Math.min(kept, index.keys()) + more,
+            address -> moved(address, then[number(address)]),
+            address -> high(segment(address), offset(address)));
   }
 
-  /** Shares a segment if it is open here. */
-  @Nullable OpenSegment shared(SegmentFile file) {
-    for (OpenSegment segment : segments) {
-      if (segment.file().equals(file)) {
-        return segment.share();
-      }
-    }
-    return null;
+  private static long moved(long address, int number) {
+    return number == GONE ? 0 : address(number, offset(address));
+  }
+
+  /** Returns the high word of the hash of a record's key. */
+  static long high(Segment segment, int record) {
+    return KeyHash.hash(copy(segment, segment.key(record))).getMostSignificantBits();
+  }
+
+  /** Returns whether these segments come first among others, so that addresses stay. */
+  boolean isPrefixOf(List<OpenSegment> others) {
+    return segments.length <= others.size()
+        && IntStream.range(0, segments.length)
+            .allMatch(i -> segments[i].file().equals(others.get(i).file()));
+  }
+
+  /** Returns the segments that are open here. */
+  List<OpenSegment> segments() {
+    return List.of(segments);
   }
 
   /**
@@ -118,8 +147,7 @@ public final class Overlay implements Closeable {
         segment.replay(
             (kind, record) -> {
               if (kind != ChangeKind.POSITION) {
-                byte[] key = copy(segment.segment(), segment.segment().key(record));
-                segment.requireInRange(KeyHash.hash(key).getMostSignificantBits());
+                segment.requireInRange(high(segment.segment(), record));
               }
             });
         segment.verifyChecksum();
@@ -142,10 +170,6 @@ public final class Overlay implements Closeable {
     return index;
   }
 
-  int segmentCount() {
-    return segments.length;
-  }
-
   /** Returns the segment of an address. */
   Segment segment(long address) {
     return segments[number(address)].segment();
@@ -155,32 +179,52 @@ public final class Overlay implements Closeable {
     return (int) address;
   }
 
-  /** Returns whether a key may have been changed: false for almost all that have not. */
-  public boolean mayContain(long high, long low) {
-    return index.mayContain(high, low);
+  /**
+   * Returns whether a key may have been changed: false for almost all that have not.
+   *
+   * @param high of the key's hash
+   */
+  public boolean mayContain(long high) {
+    return index.mayContain(high);
   }
 
   /**
    * Finds the newest change of a key.
    *
    * @param high of the key's hash
-   * @param low of the key's hash
    * @return where its value is, or {@link #UNCHANGED}, or {@link #DELETED}
    */
-  public long find(byte[] key, long high, long low) {
-    return index.mayContain(high, low) ? findRecord(key, high, low) : UNCHANGED;
+  public long find(byte[] key, long high) {
+    return index.mayContain(high) ? findRecord(key, high) : UNCHANGED;
+  }
+
+  /** Reads from where the entry of a key would be, so that it is in the caches soon. */
+  public int prefetchEntry(long high) {
+    return (int) index.fetch(high);
+  }
+
+  /** Reads from the record that is probably a key's, so that it is in the caches soon. */
+  public int prefetchRecord(long high) {
+    int position = index.next(index.start(high), high);
+    if (position < 0) {
+      return 0;
+    }
+    long address = index.address(position);
+    ByteBuffer bytes = segment(address).bytes();
+    // Behind a record lies more than a cache line: the frame that ends the segment.
+    return bytes.get(offset(address)) + bytes.get(offset(address) + CACHE_LINE);
   }
 
   /** Finds the newest change of a key that {@link #mayContain} does not rule out. */
-  public long findRecord(byte[] key, long high, long low) {
-    int position = index.next(index.start(high), low);
+  public long findRecord(byte[] key, long high) {
+    int position = index.next(index.start(high), high);
     while (position >= 0) {
       long address = index.address(position);
       Segment segment = segment(address);
       if (segment.hasKey(offset(address), key)) {
         return segment.isDelete(offset(address)) ? DELETED : address;
       }
-      position = index.next(position + Long.BYTES, low);
+      position = index.next(position + Long.BYTES, high);
     }
     return UNCHANGED;
   }

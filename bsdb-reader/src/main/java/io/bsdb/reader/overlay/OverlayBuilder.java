@@ -9,11 +9,13 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** Opens segments and adds their changes to an index, one after the other; then sorts them. */
+/** Opens segments, adds the changes that an index does not have, and sorts them by key. */
 final class OverlayBuilder {
   private final Function<SegmentFile, Path> paths;
   private final RecordOrder order;
@@ -35,33 +37,38 @@ final class OverlayBuilder {
     this.previous = previous;
   }
 
-  Overlay build(List<SegmentFile> files, boolean sameScope) throws IOException {
+  Overlay build(List<SegmentFile> files, boolean follows) throws IOException {
     if (files.size() > Changes.MAX_SEGMENTS) {
       throw new IOException(
           "too many segments: expected<=%d actual=%d; merge them with 'bsdb compact'"
               .formatted(Changes.MAX_SEGMENTS, files.size()));
     }
     Overlay before = previous;
-    boolean continues = sameScope && before != null && before.isPrefixOf(files);
-    int done = continues && before != null ? before.segmentCount() : 0;
+    Map<SegmentFile, OpenSegment> shared = new HashMap<>();
+    if (before != null) {
+      before.segments().forEach(segment -> shared.put(segment.file(), segment));
+    }
+    Map<SegmentFile, Integer> numbers = new HashMap<>();
+    List<Integer> added = new ArrayList<>();
     long more = 0;
-    for (SegmentFile file : files.subList(done, files.size())) {
-      more += file.puts() + file.deletes();
-    }
     for (SegmentFile file : files) {
-      OpenSegment shared = before == null ? null : before.shared(file);
-      segments.add(shared != null ? shared : OpenSegment.open(paths.apply(file), file, access));
+      OpenSegment open = shared.get(file);
+      if (open == null || !follows) {
+        added.add(segments.size());
+        more += file.puts() + file.deletes();
+      }
+      numbers.put(file, segments.size());
+      segments.add(open != null ? open.share() : OpenSegment.open(paths.apply(file), file, access));
     }
-    ChangeIndexFiller filler =
-        continues && before != null
-            ? ChangeIndexFiller.copying(before.index(), more, segments, scope)
-            : ChangeIndexFiller.empty(more, segments, scope);
+    ChangeIndex start =
+        follows && before != null ? before.indexFor(numbers, more) : ChangeIndex.create(more);
+    ChangeIndexFiller filler = new ChangeIndexFiller(start, segments, scope);
     try {
-      for (int i = done; i < segments.size(); i++) {
-        add(filler, i);
+      for (int number : added) {
+        add(filler, number);
       }
       ChangeIndex index = filler.finish();
-      return new Overlay(segments, index, sorted(index, done, more));
+      return new Overlay(segments, index, sorted(index, follows ? before : null, more));
     } catch (IOException | RuntimeException | Error e) {
       filler.close();
       throw e;
@@ -71,25 +78,27 @@ final class OverlayBuilder {
   /**
    * Sorts changes by key.
    *
-   * @param done how many segments the previous version had sorted
-   * @param most how many changes there are in the others
+   * @param before whose changes are among them; may be null
+   * @param more number of changes that it does not have
    */
-  private @Nullable SortedChanges sorted(ChangeIndex index, int done, long most)
+  private @Nullable SortedChanges sorted(ChangeIndex index, @Nullable Overlay before, long more)
       throws IOException {
     if (order == RecordOrder.HASH) {
       return null;
     }
-    long[] added = new long[(int) Math.min(most, index.keys())];
+    boolean continues = before != null && before.isPrefixOf(segments);
+    int first = continues && before != null ? before.segments().size() : 0;
+    long[] added = new long[(int) (continues ? Math.min(more, index.keys()) : index.keys())];
     int count = 0;
     for (int at = 0; index.holds(at); at += Long.BYTES) {
       long address = index.address(at);
-      if (address != 0 && Overlay.number(address) >= done) {
+      if (address != 0 && Overlay.number(address) >= first) {
         added[count++] = address;
       }
     }
     added = Arrays.copyOf(added, count);
-    SortedChanges before = done == 0 || previous == null ? null : previous.sorted();
-    return before == null ? SortedChanges.of(added, segments) : before.with(added, segments);
+    SortedChanges sorted = continues && before != null ? before.sorted() : null;
+    return sorted == null ? SortedChanges.of(added, segments) : sorted.with(added, segments);
   }
 
   private void add(ChangeIndexFiller filler, int number) throws IOException {

@@ -88,6 +88,18 @@ class OverlayTest {
     return file;
   }
 
+  /** Replaces segments by one with the newest change of each key, under the last one's number. */
+  private void mergeAll(List<SegmentFile> files, List<Map<String, @Nullable String>> contents)
+      throws IOException {
+    Map<String, @Nullable String> newest = new HashMap<>();
+    contents.forEach(newest::putAll);
+    SegmentFile merged = segment(files.get(files.size() - 1).number(), newest);
+    files.clear();
+    files.add(merged);
+    contents.clear();
+    contents.add(newest);
+  }
+
   private Overlay open(
       List<SegmentFile> files, Overlay.Scope scope, Access access, @Nullable Overlay previous)
       throws IOException {
@@ -104,8 +116,7 @@ class OverlayTest {
   private static String found(Overlay overlay, String key) {
     HashValue128 hash = KeyHash.hash(bytes(key));
     long high = hash.getMostSignificantBits();
-    long low = hash.getLeastSignificantBits();
-    long found = overlay.find(bytes(key), high, low);
+    long found = overlay.find(bytes(key), high);
     if (found == Overlay.UNCHANGED) {
       return "unchanged";
     }
@@ -149,16 +160,23 @@ class OverlayTest {
     Random random = new Random(seed);
     Map<String, String> model = new HashMap<>();
     List<SegmentFile> files = new ArrayList<>();
+    List<Map<String, @Nullable String>> contents = new ArrayList<>();
     Overlay overlay = open(files, ALL, access, null);
-    int keys = 30_000;
-    for (int round = 1; round <= 12; round++) {
+    int keys = 8_000;
+    for (int round = 1; round <= 24; round++) {
+      if (files.size() > 1 && random.nextInt(3) > 0) {
+        int from = random.nextInt(files.size());
+        int end = from + 1 + random.nextInt(Math.min(3, files.size() - from));
+        mergeAll(files.subList(from, end), contents.subList(from, end));
+      }
       Map<String, @Nullable String> changes = new HashMap<>();
-      for (int i = random.nextInt(1 << round); i >= 0; i--) {
+      for (int i = random.nextInt(1 << Math.min(round, 12)); i >= 0; i--) {
         String key = "k" + random.nextInt(keys);
         changes.put(key, random.nextInt(4) == 0 ? null : "v" + round + "-" + i);
       }
       changes.forEach((key, value) -> model.put(key, value == null ? "deleted" : value));
       files.add(segment(round, changes));
+      contents.add(changes);
       Overlay next = open(files, ALL, access, overlay);
       overlay.close();
       overlay = next;

@@ -5,17 +5,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Future;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewTopic;
-import org.apache.kafka.clients.admin.OffsetSpec;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
@@ -65,7 +62,7 @@ final class Traffic implements AutoCloseable {
             .toList();
     Map<String, Object> common = Map.of("bootstrap.servers", broker.bootstrapServers());
     try (Admin admin = Admin.create(common)) {
-      createTopics(
+      Topics.create(
           admin,
           new NewTopic(names.orders(), PARTITIONS, (short) 1),
           new NewTopic(names.deadLetters(), 1, (short) 1),
@@ -87,23 +84,6 @@ final class Traffic implements AutoCloseable {
             new StringDeserializer());
     consumer.assign(enrichedPartitions);
     consumer.seekToBeginning(enrichedPartitions);
-  }
-
-  /**
-   * Creates topics and waits until the leader of each partition answers for it. Metadata name the
-   * leader a moment before. If a producer's first batch is refused in that moment, and its second
-   * one is not, the leader takes the second one's sequence number for the partition's first, and
-   * refuses the first batch until it expires.
-   */
-  private static void createTopics(Admin admin, NewTopic... topics) throws Exception {
-    admin.createTopics(List.of(topics)).all().get(1, TimeUnit.MINUTES);
-    Map<TopicPartition, OffsetSpec> ends = new HashMap<>();
-    for (NewTopic topic : topics) {
-      for (int partition = 0; partition < topic.numPartitions(); partition++) {
-        ends.put(new TopicPartition(topic.name(), partition), OffsetSpec.latest());
-      }
-    }
-    admin.listOffsets(ends).all().get(1, TimeUnit.MINUTES);
   }
 
   /** Sends this many more orders, over all partitions and customers. */

@@ -301,6 +301,30 @@ class DeltaCommitterTest {
   }
 
   @Test
+  void onlyTheFirstStreamPublishesWhereThereAreNoLocks() throws IOException {
+    String path = NoRenameFileSystem.path(directory);
+    try (DeltaCommitter committer = open(FaultyBuild.table(path), null)) {
+      committer.commit(List.of(request(delta(at(A, 1), null))));
+    }
+    String before = table.requireCurrentVersion();
+    Delta ofAnother = delta(new Delta.Origin("other", at(B, 1), null), 2);
+    Delta ofABatch = delta((Delta.Origin) null, 3);
+    for (Delta refused : List.of(ofAnother, ofABatch)) {
+      try (DeltaCommitter committer = open(FaultyBuild.table(path), before)) {
+        assertThatThrownBy(() -> committer.commit(List.of(request(refused))))
+            .isInstanceOf(SuppressRestartsException.class)
+            .cause()
+            .hasMessageContainingAll("a storage without locks", "streams=[s]");
+      }
+    }
+    assertThat(table.currentVersion()).isEqualTo(before);
+    try (DeltaCommitter committer = open(FaultyBuild.table(path), null)) {
+      committer.commit(List.of(request(delta(at(A, 2), at(A, 1)))));
+    }
+    assertThat(value()).isEqualTo(2);
+  }
+
+  @Test
   void refusesATableWithOtherColumns() throws IOException {
     repeats(delta(at(A, 1), null));
     DeclaredTable other =

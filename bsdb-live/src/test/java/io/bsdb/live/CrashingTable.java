@@ -1,44 +1,51 @@
 package io.bsdb.live;
 
+import io.bsdb.live.CrashingFiles.Content;
 import io.bsdb.table.TableStorage;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
 import java.time.Instant;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicInteger;
 
-/** A table's files that cannot be changed any more after so many operations, as by a crash. */
-final class StoppingStorage implements TableStorage {
+/** A table's files that know what a power loss could leave of them, and fail on demand. */
+final class CrashingTable implements TableStorage {
   private final TableStorage storage;
-  private final AtomicInteger left;
+  private final CrashingStorage.Listener listener;
+  private final CrashingFiles files;
 
-  StoppingStorage(TableStorage storage, AtomicInteger left) {
+  CrashingTable(TableStorage storage, CrashingStorage.Listener listener, CrashingFiles files) {
     this.storage = storage;
-    this.left = left;
+    this.listener = listener;
+    this.files = files;
   }
 
-  private void step() throws IOException {
-    if (left.getAndDecrement() <= 0) {
-      throw new IOException("stopped");
-    }
+  private static String parent(String path) {
+    return path.substring(0, Math.max(0, path.lastIndexOf('/')));
   }
 
   @Override
   public Output create(String path) throws IOException {
-    step();
+    listener.before("create", path);
     Output output = storage.create(path);
+    Content content = files.file(path);
     return new Output() {
       @Override
-      public void commit() throws IOException {
-        step();
-        output.commit();
+      public int write(ByteBuffer source) throws IOException {
+        listener.before("write", path);
+        ByteBuffer bytes = source.duplicate();
+        int length = output.write(source);
+        byte[] copy = new byte[length];
+        bytes.get(copy);
+        files.appended(content, copy);
+        return length;
       }
 
       @Override
-      public int write(ByteBuffer source) throws IOException {
-        step();
-        return output.write(source);
+      public void commit() throws IOException {
+        listener.before("commit", path);
+        output.commit();
+        files.forced(content);
       }
 
       @Override
@@ -60,9 +67,11 @@ final class StoppingStorage implements TableStorage {
 
   @Override
   public void replace(String path, byte[] content) throws IOException {
-    step();
+    listener.before("replace", path);
     storage.replace(path, content);
-    step(); // done, but nobody heard of it
+    files.replaced(path, content);
+    listener.before("replaced", path); // done, but not durable, or nobody heard of it
+    files.synced(parent(path));
   }
 
   @Override
@@ -77,14 +86,16 @@ final class StoppingStorage implements TableStorage {
 
   @Override
   public void delete(String path) throws IOException {
-    step();
+    listener.before("delete", path);
     storage.delete(path);
+    files.deleted(path);
   }
 
   @Override
   public void syncDirectory(String path) throws IOException {
-    step();
+    listener.before("sync", path);
     storage.syncDirectory(path);
+    files.synced(path);
   }
 
   @Override

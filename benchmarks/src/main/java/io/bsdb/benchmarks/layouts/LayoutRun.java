@@ -1,0 +1,154 @@
+package io.bsdb.benchmarks.layouts;
+
+import com.fasterxml.jackson.core.type.TypeReference;
+import io.bsdb.benchmarks.harness.Directories;
+import io.bsdb.benchmarks.harness.JavaProcess;
+import io.bsdb.benchmarks.harness.Measure;
+import io.bsdb.benchmarks.peers.Peer;
+import io.bsdb.benchmarks.peers.Peers;
+import io.bsdb.benchmarks.peers.Store;
+import java.io.BufferedReader;
+import java.io.Closeable;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.PrintStream;
+import java.io.Writer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.SplittableRandom;
+import org.jspecify.annotations.Nullable;
+
+/** A store that is built in one process, and read in another that answers line by line. */
+final class LayoutRun implements Closeable {
+  private static final int QUERIES = 1 << 17;
+
+  /** For what is looked up, and the keys. */
+  private static final List<String> READER_HEAP =
+      List.of("-XX:+AlwaysPreTouch", "-Xms512m", "-Xmx512m");
+
+  private final Process process;
+  private final Writer in;
+  private final BufferedReader out;
+
+  private LayoutRun(Process process) {
+    this.process = process;
+    this.in = process.outputWriter(StandardCharsets.UTF_8);
+    this.out = process.inputReader(StandardCharsets.UTF_8);
+  }
+
+  /** Nanoseconds per key. */
+  record Times(double get, double getAll) {}
+
+  /** Builds a store; returns how many seconds it took. */
+  static double build(Path directory, long records, String data, Peer peer)
+      throws IOException, InterruptedException {
+    return JavaProcess.call(
+        new TypeReference<>() {},
+        List.of(),
+        LayoutRun.class,
+        directory,
+        records,
+        data,
+        peer.name());
+  }
+
+  /** Opens a store, which must be built. */
+  static LayoutRun open(Path directory, long records, String data, Peer peer) throws IOException {
+    List<String> command =
+        JavaProcess.command(READER_HEAP, LayoutRun.class, directory, records, data, peer.name());
+    return new LayoutRun(
+        new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start());
+  }
+
+  /** Looks all queries up, one by one and in batches. */
+  Times round() throws IOException {
+    in.write("round\n");
+    in.flush();
+    String line = out.readLine();
+    if (line == null) {
+      throw new IOException("the process of a store ended; the cause is printed above");
+    }
+    String[] times = line.split(" ", -1);
+    return new Times(Double.parseDouble(times[0]), Double.parseDouble(times[1]));
+  }
+
+  @Override
+  public void close() throws IOException {
+    try {
+      in.close();
+      process.waitFor();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    } finally {
+      process.destroy();
+    }
+  }
+
+  /** Returns where the files of a store are. */
+  static Path files(Path directory, DataFile data, Peer peer) {
+    return directory.resolve(data.path().getFileName() + "-" + peer.files());
+  }
+
+  /** Arguments: directory, records, data set, name of the peer; to build, a file for the answer. */
+  public static void main(String[] arguments) throws IOException {
+    PrintStream answers = System.out; // whatever libraries print goes elsewhere
+    System.setOut(System.err);
+    Path directory = Path.of(arguments[0]);
+    DataFile data = DataFile.of(directory, arguments[2], Long.parseLong(arguments[1]));
+    Peer peer = Peers.named(List.of(arguments[3])).get(0);
+    Path files = files(directory, data, peer);
+    if (arguments.length > 4) {
+      Directories.delete(files);
+      Files.createDirectories(files);
+      long start = System.nanoTime();
+      peer.build(data, files);
+      JavaProcess.answer(arguments, (System.nanoTime() - start) / 1e9);
+      return;
+    }
+    Directories.warm(files);
+    try (Store store = peer.open(data, files);
+        BufferedReader questions =
+            new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8))) {
+      byte[][] keys = keys(arguments[2], data.count());
+      while (questions.readLine() != null) {
+        read(store, keys); // so that no other store's turn shows
+        Times times = read(store, keys);
+        answers.println(times.get + " " + times.getAll);
+      }
+    }
+  }
+
+  private static byte[][] keys(String name, long records) throws IOException {
+    DataSet data = DataSet.named(name);
+    SplittableRandom random = new SplittableRandom(42);
+    byte[][] keys = new byte[(int) Math.min(QUERIES, records / Measure.BATCH * Measure.BATCH)][];
+    Arrays.setAll(keys, i -> data.key(random.nextLong(records)));
+    return keys;
+  }
+
+  private static Times read(Store store, byte[][] keys) throws IOException {
+    long start = System.nanoTime();
+    for (byte[] key : keys) {
+      check(key, store.get(key));
+    }
+    long half = System.nanoTime();
+    for (int i = 0; i < keys.length; i += Measure.BATCH) {
+      byte[][] batch = Arrays.copyOfRange(keys, i, i + Measure.BATCH);
+      List<byte[]> values = store.getAll(Arrays.asList(batch));
+      for (int j = 0; j < batch.length; j++) {
+        check(batch[j], values.get(j));
+      }
+    }
+    long end = System.nanoTime();
+    return new Times((half - start) / (double) keys.length, (end - half) / (double) keys.length);
+  }
+
+  private static void check(byte[] key, byte @Nullable [] value) {
+    if (value == null) {
+      throw new IllegalStateException("a record is missing: key=" + Arrays.toString(key));
+    }
+  }
+}

@@ -1,0 +1,210 @@
+package io.bsdb.live;
+
+import io.bsdb.format.segment.LogSegment;
+import io.bsdb.format.segment.LogSegment.Frame;
+import io.bsdb.format.segment.LogSegment.Place;
+import io.bsdb.reader.ClosedReaderException;
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.file.NoSuchFileException;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Walks over the frames of a log that are durable, behind the one that writes it. Used by one
+ * thread.
+ */
+final class LogTail implements Closeable {
+  private final LogStorage storage;
+  private final LogPosition start;
+  private @Nullable LogPart part;
+  private boolean closed;
+
+  /** Where the next frame begins, and the number of the one before. */
+  private int offset;
+
+  private long sequence;
+
+  /** Before which everything is durable, as the frames before {@link #scanned} say. */
+  private long durable;
+
+  private int scanned;
+  private long scannedSequence;
+
+  /**
+   * @param start behind which to begin; there may be nothing yet
+   */
+  LogTail(LogStorage storage, LogPosition start) {
+    this.storage = storage;
+    this.start = start;
+  }
+
+  /** Returns the segment of the frame that was handed out last. */
+  LogSegment segment() {
+    return Objects.requireNonNull(part).segment();
+  }
+
+  /** Returns the next frame that is durable; null if there is none yet. */
+  @Nullable Frame next() throws IOException {
+    if (closed) {
+      throw new ClosedReaderException("follower of the log " + storage.path(""));
+    }
+    while (true) {
+      LogPart open = part == null ? locate() : part;
+      if (open == null) {
+        return null;
+      }
+      Frame next = frame(open, offset, sequence);
+      if (next != null) {
+        if (!isDurable(open, next)) {
+          return null;
+        }
+        offset = next.next();
+        sequence = next.sequence();
+        return next;
+      }
+      LogPart successor = successor(open, offset, sequence);
+      if (successor == null) {
+        return null;
+      }
+      use(successor);
+    }
+  }
+
+  private static @Nullable Frame frame(LogPart open, int offset, long before) {
+    Frame frame = open.segment().frame(offset);
+    return frame == null || frame.sequence() != before + 1 ? null : frame;
+  }
+
+  /** Returns whether frames behind one, or another segment, say that it is durable. */
+  private boolean isDurable(LogPart open, Frame wanted) throws IOException {
+    if (scanned < wanted.offset()) {
+      scanned = wanted.offset();
+      scannedSequence = sequence;
+    }
+    while (durable < wanted.next()) {
+      Frame next = frame(open, scanned, scannedSequence);
+      if (next != null) {
+        durable = Math.max(durable, next.durable());
+        scanned = next.next();
+        scannedSequence = next.sequence();
+        continue;
+      }
+      LogPart successor = successor(open, scanned, scannedSequence);
+      if (successor == null) {
+        return false;
+      }
+      successor.close();
+      durable = scanned;
+    }
+    return true;
+  }
+
+  /**
+   * Goes to the start.
+   *
+   * @return null if there is no log yet
+   */
+  @Nullable LogPart locate() throws IOException {
+    int behind = Math.toIntExact(start.offset());
+    LogPart open = open(start.segment());
+    if (open == null) {
+      open = successor(start.segment(), behind);
+      if (open != null) {
+        use(open);
+      }
+      return open;
+    }
+    use(open);
+    Frame next = frame(open, offset, sequence);
+    while (next != null && offset < behind) {
+      offset = next.next();
+      sequence = next.sequence();
+      next = frame(open, offset, sequence);
+    }
+    if (offset != behind) {
+      throw new IllegalArgumentException(
+          "not the end of a frame: file=%s offset=%d; begin at a position that a reader returned"
+              .formatted(storage.path(open.name()), behind));
+    }
+    return open;
+  }
+
+  private void use(LogPart next) throws IOException {
+    LogPart before = part;
+    part = next;
+    offset = LogSegment.FIRST_FRAME;
+    sequence = 0;
+    durable = 0;
+    scanned = 0;
+    if (before != null) {
+      before.close();
+    }
+  }
+
+  private @Nullable LogPart open(long number) throws IOException {
+    for (String file : storage.list()) {
+      if (file.endsWith(LogPart.SUFFIX) && LogPart.number(storage, file) == number) {
+        try {
+          return LogPart.open(storage, file);
+        } catch (NoSuchFileException deleted) {
+          return null;
+        }
+      }
+    }
+    return null;
+  }
+
+  /** Returns the segment that continues the open one where no frame is; null if there is none. */
+  private @Nullable LogPart successor(LogPart open, int end, long before) throws IOException {
+    try {
+      return successor(open.segment().number(), end);
+    } catch (IOException gone) {
+      if (frame(open, end, before) != null) {
+        return null; // it came just now, and then another segment
+      }
+      throw gone;
+    }
+  }
+
+  /**
+   * Returns the segment that continues another one at an offset; null if the log ends there.
+   *
+   * @throws IOException if it goes on, but not there
+   */
+  private @Nullable LogPart successor(long number, int end) throws IOException {
+    boolean goesOn = false;
+    for (String file : storage.list()) {
+      if (file.endsWith(LogPart.SUFFIX) && LogPart.number(storage, file) > number) {
+        LogPart candidate = open(LogPart.number(storage, file));
+        Place before = candidate == null ? null : candidate.segment().before();
+        if (candidate != null
+            && before != null
+            && before.number() == number
+            && before.end() == end) {
+          return candidate;
+        }
+        goesOn |= before != null;
+        if (candidate != null) {
+          candidate.close();
+        }
+      }
+    }
+    if (goesOn) {
+      throw new IOException(
+          "changes behind a position in the log are gone: directory=%s position=%d/%d; make a checkpoint, and begin behind it"
+              .formatted(storage.path(""), number, end));
+    }
+    return null;
+  }
+
+  @Override
+  public void close() throws IOException {
+    LogPart open = part;
+    part = null;
+    closed = true;
+    if (open != null) {
+      open.close();
+    }
+  }
+}

@@ -1,0 +1,211 @@
+package io.bsdb.live;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.bsdb.reader.RecordCursor;
+import io.bsdb.reader.io.FileMemory;
+import io.bsdb.table.Table;
+import io.bsdb.writer.SnapshotWriter;
+import io.bsdb.writer.WriterOptions;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/**
+ * What a power loss leaves while changes are published and folded, of the log and of the versions:
+ * one image in front of each operation on a file.
+ */
+class CrashImagesOfVersionsTest {
+  private static final int SEGMENT_LENGTH = 2048;
+  private static final int CHANGES = 24;
+  private static final int KEYS = 9;
+
+  @TempDir Path directory;
+
+  /** Every so many images are looked into, by chance; a campaign looks into all. */
+  private static final int SAMPLE = 5;
+
+  private record Image(Path table, int begun, int promised, String operation) {}
+
+  private final List<String> operations = new ArrayList<>();
+  private final List<Image> images = new ArrayList<>();
+  private final AtomicInteger begun = new AtomicInteger();
+  private final AtomicInteger promised = new AtomicInteger();
+
+  private static byte[] bytes(String text) {
+    return text.getBytes(StandardCharsets.UTF_8);
+  }
+
+  private static Map<String, String> base() {
+    Map<String, String> base = new HashMap<>();
+    for (int i = 0; i < 2 * KEYS; i++) {
+      base.put("key" + i, "base" + i);
+    }
+    return base;
+  }
+
+  /** The table after the first changes. */
+  private static Map<String, String> model(int changes) {
+    Map<String, String> model = base();
+    for (int i = 0; i < changes; i++) {
+      model.put("key" + i % KEYS, "value" + i + "x".repeat(i * 37 % 200));
+      model.remove("key" + (i + 4) % KEYS);
+    }
+    return model;
+  }
+
+  private static void write(WritableTable table, int i) throws IOException {
+    table.write(
+        new WriteBatch()
+            .put(bytes("key" + i % KEYS), bytes("value" + i + "x".repeat(i * 37 % 200)))
+            .delete(bytes("key" + (i + 4) % KEYS)));
+  }
+
+  private static Map<String, String> lookups(WritableTable table) throws IOException {
+    Map<String, String> content = new HashMap<>();
+    for (int i = 0; i < 2 * KEYS; i++) {
+      byte[] value = table.get(bytes("key" + i));
+      if (value != null) {
+        content.put("key" + i, new String(value, StandardCharsets.UTF_8));
+      }
+    }
+    return content;
+  }
+
+  private static Map<String, String> scan(WritableTable table) throws IOException {
+    Map<String, String> content = new HashMap<>();
+    try (RecordCursor cursor = table.cursor()) {
+      while (cursor.next()) {
+        content.put(
+            new String(cursor.key(), StandardCharsets.UTF_8),
+            new String(cursor.value(), StandardCharsets.UTF_8));
+      }
+    }
+    return content;
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void theTableHasWhatWasPromised(Durability durability) throws IOException {
+    crash(durability, SAMPLE);
+  }
+
+  @Tag("kills")
+  @ParameterizedTest
+  @EnumSource
+  void theTableHasWhatWasPromisedInEachImage(Durability durability) throws IOException {
+    crash(durability, 1);
+  }
+
+  private void crash(Durability durability, int sample) throws IOException {
+    long seed = Long.getLong("campaign.seed", System.nanoTime());
+    System.out.println("crashes amid publishing and folding: -Dcampaign.seed=" + seed);
+    Random random = new Random(seed);
+    Path path = directory.resolve("table");
+    build(path);
+    Files.createDirectories(path.resolve("log"));
+    CrashingFiles files = new CrashingFiles(path);
+    CrashingStorage.Listener listener =
+        (operation, name) -> crash(files, operation + " " + name, random, sample);
+    try (WritableTable table =
+        LiveTable.open(
+            path,
+            WritableOptions.defaults().withDurability(durability),
+            new LiveTable.Place(
+                log -> new CrashingStorage(log, listener, files, "log/"),
+                root -> new CrashingTable(Table.at(root).storage(), listener, files),
+                SEGMENT_LENGTH,
+                Integer.MAX_VALUE))) {
+      for (int i = 0; i < CHANGES; i++) {
+        begun.set(i + 1);
+        write(table, i);
+        if (durability == Durability.COMMIT) {
+          promised.set(i + 1);
+        }
+        if (i == CHANGES / 4) {
+          table.publish();
+          promised.set(i + 1);
+        } else if (i % (CHANGES / 2) == CHANGES / 2 - 1) {
+          table.compact();
+          promised.set(i + 1);
+        }
+      }
+    }
+    assertThat(operations).contains("replace CURRENT", "replaced CURRENT", "sync data");
+    assertThat(operations).anyMatch(each -> each.matches("commit data/.*\\.seg"));
+    assertThat(operations).anyMatch(each -> each.matches("commit snapshots/.*\\.bsdb"));
+    assertThat(images).hasSizeGreaterThan(100 / sample);
+    for (int i = 0; i < images.size(); i++) {
+      check(images.get(i), i % 4 == 0, "seed " + seed + " " + images.get(i));
+    }
+    assertThat(FileMemory.openCount()).isZero();
+  }
+
+  private static void build(Path path) throws IOException {
+    try (SnapshotWriter writer =
+        SnapshotWriter.create(path, WriterOptions.builder().partitions(2).build())) {
+      for (Map.Entry<String, String> record : base().entrySet()) {
+        writer.add(bytes(record.getKey()), bytes(record.getValue()));
+      }
+      writer.publish();
+    }
+  }
+
+  private void crash(CrashingFiles files, String operation, Random random, int sample)
+      throws IOException {
+    synchronized (images) {
+      operations.add(operation);
+      if (random.nextInt(sample) > 0) {
+        return;
+      }
+      Path table = directory.resolve("image" + images.size());
+      images.add(new Image(table, begun.get(), promised.get(), operation));
+      files.crash(table, random);
+      Files.copy(directory.resolve("table/log/OWNER"), table.resolve("log/OWNER"));
+    }
+  }
+
+  private static WritableTable open(Path table) throws IOException {
+    return LiveTable.open(
+        table,
+        WritableOptions.defaults(),
+        new LiveTable.Place(
+            LogDirectory::new,
+            root -> Table.at(root).storage(),
+            SEGMENT_LENGTH,
+            Integer.MAX_VALUE));
+  }
+
+  private static void check(Image image, boolean compact, String what) throws IOException {
+    List<Map<String, String>> possible = new ArrayList<>();
+    for (int changes = image.promised; changes <= image.begun; changes++) {
+      possible.add(model(changes));
+    }
+    Map<String, String> content;
+    try (WritableTable table = open(image.table)) {
+      content = lookups(table);
+      assertThat(possible).as(what).contains(content);
+      assertThat(scan(table)).as(what).isEqualTo(content);
+    } catch (IOException e) {
+      throw new IOException(what, e);
+    }
+    if (compact) {
+      try (WritableTable again = open(image.table)) {
+        assertThat(lookups(again)).as(what).isEqualTo(content);
+        again.compact();
+        assertThat(scan(again)).as(what).isEqualTo(content);
+      }
+    }
+  }
+}

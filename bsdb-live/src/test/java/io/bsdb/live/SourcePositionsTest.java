@@ -1,0 +1,89 @@
+package io.bsdb.live;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.bsdb.table.Table;
+import io.bsdb.writer.SnapshotWriter;
+import io.bsdb.writer.WriterOptions;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class SourcePositionsTest {
+  @TempDir Path directory;
+
+  private static byte[] bytes(String text) {
+    return text.getBytes(StandardCharsets.UTF_8);
+  }
+
+  private WritableTable open() throws IOException {
+    return WritableTable.open(directory, WritableOptions.defaults().withDurability(Durability.OS));
+  }
+
+  private Map<String, String> published() throws IOException {
+    Table table = Table.at(directory);
+    return table.manifest(table.requireCurrentVersion()).sourcePositions();
+  }
+
+  @Test
+  void agreeWithAMapThroughPublishingAndReopening() throws IOException {
+    long seed = System.nanoTime();
+    System.out.println("seed of the positions: " + seed);
+    Random random = new Random(seed);
+    Map<String, String> model = new HashMap<>();
+    for (int round = 0; round < 8; round++) {
+      try (WritableTable table = open()) {
+        assertThat(table.sourcePositions()).as("seed %d", seed).isEqualTo(model);
+        for (int i = 0; i < 40; i++) {
+          String source = "source" + random.nextInt(5);
+          String position = Integer.toString(random.nextInt());
+          WriteBatch batch = new WriteBatch().position(source, position);
+          if (random.nextBoolean()) {
+            batch.put(bytes("key" + random.nextInt(50)), bytes(position));
+          }
+          table.write(batch);
+          model.put(source, position);
+          if (random.nextInt(10) == 0) {
+            table.publish();
+            assertThat(published()).as("seed %d", seed).isEqualTo(model);
+          } else if (random.nextInt(20) == 0) {
+            table.compact();
+          }
+          assertThat(table.sourcePositions()).as("seed %d", seed).isEqualTo(model);
+        }
+      }
+    }
+  }
+
+  @Test
+  void beginWithThoseOfTheVersionThatTheTableBeganOver() throws IOException {
+    WriterOptions options =
+        WriterOptions.builder().sourcePositions(Map.of("a", "1", "b", "2")).build();
+    try (SnapshotWriter writer = SnapshotWriter.create(directory, options)) {
+      writer.add(bytes("key"), bytes("value"));
+      writer.publish();
+    }
+    try (WritableTable table = open()) {
+      assertThat(table.sourcePositions()).isEqualTo(Map.of("a", "1", "b", "2"));
+      table.write(new WriteBatch().position("b", "3"));
+      assertThat(table.sourcePositions()).isEqualTo(Map.of("a", "1", "b", "3"));
+      table.checkpoint(directory.resolve("copy"));
+    }
+    try (WritableTable copy = WritableTable.open(directory.resolve("copy"))) {
+      assertThat(copy.sourcePositions()).isEqualTo(Map.of("a", "1", "b", "3"));
+    }
+  }
+
+  @Test
+  void needAName() {
+    assertThatThrownBy(() -> new WriteBatch().position("", "1"))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("key length");
+  }
+}

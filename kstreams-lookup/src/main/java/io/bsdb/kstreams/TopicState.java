@@ -1,0 +1,123 @@
+package io.bsdb.kstreams;
+
+import static java.util.Objects.requireNonNull;
+
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.Config;
+import org.apache.kafka.clients.admin.OffsetSpec;
+import org.apache.kafka.clients.admin.TopicDescription;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.TopicPartitionInfo;
+import org.apache.kafka.common.Uuid;
+import org.apache.kafka.common.config.ConfigResource;
+import org.apache.kafka.common.config.TopicConfig;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A topic as its cluster describes it.
+ *
+ * @param starts the first offset that each partition still has
+ * @param ends the offset of the next record of each partition
+ */
+record TopicState(
+    String clusterId,
+    String topic,
+    String topicId,
+    SortedMap<Integer, Long> starts,
+    SortedMap<Integer, Long> ends) {
+  private static final long TIMEOUT_SECONDS = 60;
+  private static final String NO_ID = Uuid.ZERO_UUID.toString();
+
+  static TopicState of(Admin admin, String topic)
+      throws ExecutionException, TimeoutException, InterruptedException {
+    TopicDescription description =
+        requireNonNull(get(admin.describeTopics(List.of(topic)).allTopicNames()).get(topic));
+    return new TopicState(
+        get(admin.describeCluster().clusterId()),
+        topic,
+        description.topicId().toString(),
+        offsets(admin, description, OffsetSpec.earliest()),
+        offsets(admin, description, OffsetSpec.latest()));
+  }
+
+  private static SortedMap<Integer, Long> offsets(
+      Admin admin, TopicDescription topic, OffsetSpec wanted)
+      throws ExecutionException, TimeoutException, InterruptedException {
+    Map<TopicPartition, OffsetSpec> partitions = new HashMap<>();
+    for (TopicPartitionInfo partition : topic.partitions()) {
+      partitions.put(new TopicPartition(topic.name(), partition.partition()), wanted);
+    }
+    SortedMap<Integer, Long> offsets = new TreeMap<>();
+    get(admin.listOffsets(partitions).all())
+        .forEach((partition, found) -> offsets.put(partition.partition(), found.offset()));
+    return offsets;
+  }
+
+  /**
+   * Returns how long the topic keeps a record that deletes a key, at least; null if it keeps them
+   * as long as any other.
+   */
+  static @Nullable Duration deletesKept(Admin admin, String topic)
+      throws ExecutionException, TimeoutException, InterruptedException {
+    ConfigResource resource = new ConfigResource(ConfigResource.Type.TOPIC, topic);
+    Config config =
+        requireNonNull(get(admin.describeConfigs(List.of(resource)).all()).get(resource));
+    return config
+            .get(TopicConfig.CLEANUP_POLICY_CONFIG)
+            .value()
+            .contains(TopicConfig.CLEANUP_POLICY_COMPACT)
+        ? Duration.ofMillis(
+            Long.parseLong(config.get(TopicConfig.DELETE_RETENTION_MS_CONFIG).value()))
+        : null;
+  }
+
+  private static <T> T get(Future<T> answer)
+      throws ExecutionException, TimeoutException, InterruptedException {
+    return answer.get(TIMEOUT_SECONDS, TimeUnit.SECONDS);
+  }
+
+  /** Returns where the topic ends now. */
+  TopicPositions endPositions() {
+    return new TopicPositions(clusterId, topic, topicId, ends);
+  }
+
+  /** Returns why a table cannot go on from its positions in this topic; null if it can. */
+  @Nullable String misfit(TopicPositions positions) {
+    if (!positions.clusterId().equals(clusterId)) {
+      return "it is of another cluster: expected=%s actual=%s"
+          .formatted(clusterId, positions.clusterId());
+    }
+    if (!positions.topicId().equals(topicId) && !positions.topicId().equals(NO_ID)) {
+      return "the topic was deleted and created again: expected topic id=%s actual=%s"
+          .formatted(topicId, positions.topicId());
+    }
+    if (!positions.offsets().keySet().equals(ends.keySet())) {
+      return "it has positions of other partitions: expected=%s actual=%s"
+          .formatted(ends.keySet(), positions.offsets().keySet());
+    }
+    for (Map.Entry<Integer, Long> position : positions.offsets().entrySet()) {
+      int partition = position.getKey();
+      long start = starts.getOrDefault(partition, 0L);
+      long end = ends.getOrDefault(partition, 0L);
+      if (position.getValue() < start) {
+        return "records behind it were deleted: partition=%d position=%d first offset=%d"
+            .formatted(partition, position.getValue(), start);
+      }
+      if (position.getValue() > end) {
+        return "the topic ends before it: partition=%d position=%d end offset=%d"
+            .formatted(partition, position.getValue(), end);
+      }
+    }
+    return null;
+  }
+}
