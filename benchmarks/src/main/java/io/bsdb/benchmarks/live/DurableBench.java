@@ -196,7 +196,8 @@ public final class DurableBench {
     List<Double> quiet = new ArrayList<>();
     List<Double> folding = new ArrayList<>();
     Directories.delete(path);
-    ExecutorService background = Executors.newSingleThreadExecutor();
+    ExecutorService background =
+        Executors.newSingleThreadExecutor(task -> new Thread(task, "folds"));
     try (WritableTable table = WritableTable.open(path)) {
       WriteBatch batch = new WriteBatch();
       for (long id = 0; id < workload.records(); id++) {
