@@ -18,8 +18,8 @@ import org.jspecify.annotations.Nullable;
  * in the order in which they were written. Used by one thread.
  *
  * <p>A follower has a name. Until it has {@linkplain #acknowledge acknowledged} changes, the log is
- * kept for it, also while no reader is open, up to 16 files of 64 MiB; what it has not read by then
- * is gone, and {@link #next} says so.
+ * kept for it, also while no reader is open, up to 1 GiB; what it has not read by then is gone, and
+ * {@link #next} says so.
  *
  * <p>A change comes once a later one, or a second without any, has told that it is durable; with
  * {@link Durability#OS} not before {@link WritableTable#sync} or the end of a file of the log.

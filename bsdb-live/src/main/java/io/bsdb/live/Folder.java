@@ -81,7 +81,6 @@ final class Folder implements Closeable {
       Compactor.Result result;
       do {
         result = step(fraction);
-        folds.addAndGet(result.foldedPartitions());
       } while (result.foldedPartitions() > 0);
     } finally {
       lock.unlock();
@@ -100,6 +99,7 @@ final class Folder implements Closeable {
               .maxSegments(mergeable ? Compactor.MAX_SEGMENTS : Changes.MAX_SEGMENTS)
               .run(version);
     }
+    folds.addAndGet(result.foldedPartitions());
     if (reader.refresh()) {
       publisher.prune();
     }

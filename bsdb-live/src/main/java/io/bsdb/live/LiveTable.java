@@ -32,24 +32,24 @@ final class LiveTable implements WritableTable {
   private static final Duration LOOKUPS_END_WITHIN = Duration.ofSeconds(1);
   private static final byte[] NOTHING = new byte[0];
 
-  /** Segments of the log after which they are published. */
+  /** Full segments of the log after which it is published. */
   static final int PUBLISHED_SEGMENTS = 4;
 
   /**
    * Where the files are and how long, for tests that inject faults.
    *
-   * @param publishedSegments segments of the log after which they are published
+   * @param publishedSegments full segments of the log after which it is published
    */
   record Place(
       Function<Path, LogStorage> log,
       Function<Path, TableStorage> table,
-      int segmentLength,
+      int maxSegmentLength,
       int publishedSegments) {
     static final Place DISK =
         new Place(
             LogDirectory::new,
             directory -> Table.at(directory).storage(),
-            LogDirectory.SEGMENT_LENGTH,
+            LogDirectory.MAX_SEGMENT_LENGTH,
             PUBLISHED_SEGMENTS);
   }
 
@@ -84,8 +84,9 @@ final class LiveTable implements WritableTable {
     Segments segments =
         new Segments(
             storage,
-            place.segmentLength(),
+            place.maxSegmentLength(),
             number,
+            recovered.end(),
             recovered.prepared(),
             () -> calls.awaitEnd(LOOKUPS_END_WITHIN));
     index.retireTo(segments::retire);
@@ -111,7 +112,7 @@ final class LiveTable implements WritableTable {
             log,
             publisher,
             folder,
-            (long) place.publishedSegments() * place.segmentLength(),
+            (long) place.publishedSegments() * place.maxSegmentLength(),
             options.maxChangedKeys());
     segments.start(this::markIdle);
     maintenance.start();
@@ -154,11 +155,12 @@ final class LiveTable implements WritableTable {
       opened.add(0, index);
       LogStorage storage = place.log().apply(directory.resolve(SnapshotFormat.LOG_DIRECTORY));
       Recovered recovered =
-          new Recovery(storage, index, place.segmentLength(), owner.published()).run();
+          new Recovery(storage, index, place.maxSegmentLength(), owner.published()).run();
       Retention retention =
           new Retention(
               storage,
               new Followers(directory.resolve(SnapshotFormat.LOG_DIRECTORY)),
+              (long) Retention.SEGMENTS * place.maxSegmentLength(),
               recovered.old());
       retention.trim();
       return new LiveTable(

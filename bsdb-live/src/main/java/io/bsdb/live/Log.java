@@ -88,7 +88,8 @@ final class Log implements GroupCommit.Sink, Closeable {
       int room = (length + Long.BYTES - 1) & -Long.BYTES;
       if (room > part.length() - end) {
         continueIn(
-            segments.take(LogSegment.FIRST_FRAME + LogSegment.FIRST_FRAME_LENGTH + (long) room));
+            segments.take(
+                LogSegment.FIRST_FRAME + LogSegment.FIRST_FRAME_LENGTH + (long) room, end));
       }
       frame = end;
       writeFrame(group, room);
@@ -172,7 +173,7 @@ final class Log implements GroupCommit.Sink, Closeable {
   Place cut(LogIndex next) throws IOException {
     requireUsable();
     Place place = part.place(end);
-    LogPart segment = segments.take(LogSegment.FIRST_FRAME + LogSegment.FIRST_FRAME_LENGTH);
+    LogPart segment = segments.take(LogSegment.FIRST_FRAME + LogSegment.FIRST_FRAME_LENGTH, end);
     index = next;
     continueIn(segment);
     force();

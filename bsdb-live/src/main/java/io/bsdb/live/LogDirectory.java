@@ -20,8 +20,8 @@ import java.util.stream.Stream;
 
 /** A log's files in a directory of the default file system. */
 record LogDirectory(Path directory) implements LogStorage {
-  /** The length of segments that are prepared. */
-  static final int SEGMENT_LENGTH = 64 << 20;
+  /** The length of the longest segments that are prepared. */
+  static final int MAX_SEGMENT_LENGTH = 64 << 20;
 
   @Override
   public List<String> list() throws IOException {
@@ -46,6 +46,11 @@ record LogDirectory(Path directory) implements LogStorage {
   @Override
   public FileMemory map(String name) throws IOException {
     return FileMemory.map(directory.resolve(name));
+  }
+
+  @Override
+  public long length(String name) throws IOException {
+    return Files.size(directory.resolve(name));
   }
 
   @Override

@@ -26,6 +26,8 @@ interface LogStorage {
   /** Maps a file to be read. */
   FileMemory map(String name) throws IOException;
 
+  long length(String name) throws IOException;
+
   void rename(String from, String to) throws IOException;
 
   void delete(String name) throws IOException;

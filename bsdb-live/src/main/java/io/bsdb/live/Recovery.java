@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 final class Recovery {
   private final LogStorage storage;
   private final LogIndex index;
-  private final int segmentLength;
+  private final int maxSegmentLength;
   private final LogFiles files;
   private final List<LogPart> opened;
 
@@ -27,12 +27,12 @@ final class Recovery {
    * @param published number of the last segment whose changes are in the version in service; 0 if
    *     none is
    */
-  Recovery(LogStorage storage, LogIndex index, int segmentLength, long published) {
+  Recovery(LogStorage storage, LogIndex index, int maxSegmentLength, long published) {
     this.files = new LogFiles(storage, published);
     this.opened = files.opened();
     this.storage = storage;
     this.index = index;
-    this.segmentLength = segmentLength;
+    this.maxSegmentLength = maxSegmentLength;
   }
 
   /**
@@ -100,7 +100,8 @@ final class Recovery {
     }
     if (end.torn()) {
       if (prepared == null) {
-        prepared = LogPart.create(storage, number + 1, segmentLength);
+        prepared =
+            LogPart.create(storage, number + 1, Segments.length(end.end(), maxSegmentLength));
         opened.add(prepared);
       }
       LogPart next = prepared.writable(storage);

@@ -7,38 +7,52 @@ import java.util.List;
 
 /**
  * Deletes segments of a log whose changes are published, once nobody follows the log through them,
- * or when they are too many. Safe for many threads.
+ * or when they take too much space. Safe for many threads.
  */
 final class Retention {
-  /** Segments that are kept for followers; with 64 MiB each, 1 GiB. */
-  static final int MAX_SEGMENTS = 16;
+  /** How many of the longest segments are kept for followers, or more that are shorter. */
+  static final int SEGMENTS = 16;
 
   private final LogStorage storage;
   private final Followers followers;
-  private final Deque<String> kept;
+  private final long maxBytes;
+  private final Deque<String> kept = new ArrayDeque<>();
+  private long bytes;
 
   /**
+   * @param maxBytes of segments that are kept for followers
    * @param old segments that are there and are published, in their order
    */
-  Retention(LogStorage storage, Followers followers, List<String> old) {
+  Retention(LogStorage storage, Followers followers, long maxBytes, List<String> old)
+      throws IOException {
     this.storage = storage;
     this.followers = followers;
-    this.kept = new ArrayDeque<>(old);
+    this.maxBytes = maxBytes;
+    for (String name : old) {
+      keep(name);
+    }
   }
 
   /** Takes a segment that is no longer used. */
   synchronized void add(String name) throws IOException {
-    kept.add(name);
+    keep(name);
     trim();
+  }
+
+  private void keep(String name) throws IOException {
+    bytes += storage.length(name);
+    kept.add(name);
   }
 
   /** Deletes what may be deleted. */
   synchronized void trim() throws IOException {
     long needed = followers.firstNeeded();
     while (!kept.isEmpty()
-        && (kept.size() > MAX_SEGMENTS || LogPart.number(storage, kept.element()) < needed)) {
+        && (bytes > maxBytes || LogPart.number(storage, kept.element()) < needed)) {
+      long length = storage.length(kept.element());
       storage.delete(kept.element());
       kept.remove();
+      bytes -= length;
     }
   }
 }

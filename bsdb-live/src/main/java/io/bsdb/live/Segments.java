@@ -21,8 +21,13 @@ final class Segments implements Closeable {
   private static final Logger LOGGER = LoggerFactory.getLogger(Segments.class);
   private static final long IDLE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
+  /** The length of the shortest segments that are prepared. */
+  static final int MIN_LENGTH = 1 << 20;
+
+  private static final int GROWTH = 4;
+
   private final LogStorage storage;
-  private final int length;
+  private final int maxLength;
   private final BooleanSupplier lookupsHaveEnded;
   private final Thread thread = new Thread(this::run, "bsdb-log");
   private final ReentrantLock lock = new ReentrantLock();
@@ -30,25 +35,29 @@ final class Segments implements Closeable {
   private final List<Closeable> retired = new ArrayList<>();
   private Runnable idle = () -> {};
   private long number;
+  private int length;
   private @Nullable LogPart prepared;
   private @Nullable Throwable failure;
   private boolean wanted;
   private boolean closed;
 
   /**
-   * @param length of segments, unless more is needed
+   * @param maxLength of segments, unless more is needed
    * @param number of the last segment
+   * @param used bytes of the last segment
    * @param prepared one that is there already; may be null
    * @param lookupsHaveEnded waits for the lookups that are in flight; false if they take long
    */
   Segments(
       LogStorage storage,
-      int length,
+      int maxLength,
       long number,
+      int used,
       @Nullable LogPart prepared,
       BooleanSupplier lookupsHaveEnded) {
     this.storage = storage;
-    this.length = length;
+    this.maxLength = maxLength;
+    this.length = length(used, maxLength);
     this.number = prepared == null ? number : prepared.segment().number();
     this.prepared = prepared;
     this.wanted = prepared == null;
@@ -64,6 +73,17 @@ final class Segments implements Closeable {
   void start(Runnable whenIdle) {
     idle = whenIdle;
     thread.start();
+  }
+
+  /**
+   * Returns how long a segment should be, so that small tables take little space and large ones
+   * have long segments.
+   *
+   * @param used bytes of a segment before it
+   */
+  static int length(int used, int maxLength) {
+    long wanted = Math.max(MIN_LENGTH, (long) GROWTH * used);
+    return (int) Math.min(maxLength, wanted);
   }
 
   /** Returns an index that gives what it has outgrown to this. */
@@ -88,11 +108,13 @@ final class Segments implements Closeable {
    * Returns the next segment, open for writing; waits for it if necessary.
    *
    * @param room bytes that it has to have
+   * @param used bytes of the segment before it
    * @throws IOException if it cannot be prepared; the next call tries again
    */
-  LogPart take(long room) throws IOException {
+  LogPart take(long room, int used) throws IOException {
     lock.lock();
     try {
+      length = length(used, maxLength);
       wanted |= prepared == null;
       changed.signalAll();
       while (prepared == null && wanted && !closed) {
@@ -178,7 +200,7 @@ final class Segments implements Closeable {
     LogPart made = null;
     Throwable reason = null;
     try {
-      made = LogPart.create(storage, number + 1, length);
+      made = LogPart.create(storage, number + 1, wantedLength());
     } catch (IOException | RuntimeException | Error e) {
       reason = e;
     }
@@ -189,6 +211,15 @@ final class Segments implements Closeable {
       wanted = false;
       number += made == null ? 0 : 1;
       changed.signalAll();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private int wantedLength() {
+    lock.lock();
+    try {
+      return length;
     } finally {
       lock.unlock();
     }

@@ -83,6 +83,11 @@ final class CrashingStorage implements LogStorage {
   }
 
   @Override
+  public long length(String name) throws IOException {
+    return directory.length(name);
+  }
+
+  @Override
   public void rename(String from, String to) throws IOException {
     listener.before("rename", from);
     directory.rename(from, to);

@@ -61,6 +61,46 @@ class WritableTableTest {
     }
   }
 
+  private List<Long> lengthsOfTheLog() throws IOException {
+    List<Long> lengths = new ArrayList<>();
+    LogDirectory log = new LogDirectory(directory.resolve("log"));
+    for (String name : log.list()) {
+      if (name.endsWith(LogPart.SUFFIX)) {
+        lengths.add(log.length(name));
+      }
+    }
+    return lengths;
+  }
+
+  @Test
+  void setsAsideSpaceInProportionToWhatIsWritten() throws IOException {
+    WritableOptions options = WritableOptions.defaults().withDurability(Durability.OS);
+    try (WritableTable table = WritableTable.open(directory, options)) {
+      table.put(bytes("key"), bytes("value"));
+    }
+    assertThat(lengthsOfTheLog()).containsOnly((long) Segments.MIN_LENGTH).hasSizeLessThan(3);
+    try (WritableTable table = WritableTable.open(directory, options)) {
+      for (int i = 0; i < 12; i++) {
+        table.put(bytes("key" + i), new byte[Segments.MIN_LENGTH / 2]);
+      }
+    }
+    assertThat(lengthsOfTheLog())
+        .contains((long) Segments.MIN_LENGTH)
+        .anyMatch(length -> length > 2 * Segments.MIN_LENGTH);
+    try (WritableTable table = WritableTable.open(directory, options)) {
+      table.publish();
+      table.put(bytes("key"), bytes("value"));
+      table.publish();
+      table.put(bytes("key"), bytes("other"));
+      table.publish();
+      table.publish();
+    }
+    try (WritableTable table = WritableTable.open(directory, options)) {
+      assertThat(table.get(bytes("key11"))).hasSize(Segments.MIN_LENGTH / 2);
+    }
+    assertThat(lengthsOfTheLog()).contains((long) Segments.MIN_LENGTH).hasSizeLessThan(3);
+  }
+
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
   void agreesWithAMapThroughReopening(boolean overBase) throws IOException {
