@@ -48,6 +48,24 @@ class KafkaStreamsQuickstartTest {
         .contains("Kariat Arkmane");
   }
 
+  /** Also with the places that only the topic has. */
+  @Test
+  void enrichesEveryCheckInFromAGlobalTable() {
+    Path own = directory.resolve("quickstart");
+    CommandRun run =
+        CommandRun.of("quickstart", "global-table", "--directory", own, "--events", 2_000);
+
+    assertThat(run.status()).as(run.err()).isZero();
+    assertThat(run.out())
+        .contains(
+            "  10        310   2544815     Kariat Arkmane       MA       Africa/Casablanca  5882\n")
+        .contains(": 233,908 records")
+        .containsPattern("\nevents=2000 enriched=1900 unmatched=100 rows_per_second=[1-9]\\d*\n$");
+    assertThat(own.resolve("kafka-streams/bsdb-quickstart/global/bsdb/places")).isDirectory();
+    assertThat(CommandRun.of("get", "--table", own.resolve("global-cities"), "--", 2544815).out())
+        .contains("Kariat Arkmane");
+  }
+
   @Test
   void leavesADirectoryAloneThatIsNotItsOwn() throws Exception {
     Path theirs = Files.writeString(directory.resolve("theirs"), "x");
@@ -64,7 +82,7 @@ class KafkaStreamsQuickstartTest {
   @Test
   void refusesAnUnknownEngineAndNoEvents() {
     assertThat(CommandRun.of("quickstart", "storm").err())
-        .contains("expected flink, kafka-streams or live, actual=storm");
+        .contains("expected flink, kafka-streams, global-table or live, actual=storm");
     CommandRun none = CommandRun.of("quickstart", "kafka-streams", "--events", 0);
     assertThat(none.status()).isEqualTo(ExitStatus.USAGE);
     assertThat(none.err()).isEqualTo("bsdb: number of events: expected>=1 actual=0\n");
