@@ -4,6 +4,7 @@ import io.bsdb.format.segment.LogSegment;
 import io.bsdb.format.segment.LogSegment.Place;
 import io.bsdb.live.GroupCommit.Group;
 import io.bsdb.live.Recovery.Recovered;
+import io.bsdb.reader.io.Closing;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -239,6 +240,6 @@ final class Log implements GroupCommit.Sink, Closeable {
   public void close() throws IOException {
     List<Closeable> open = new ArrayList<>(parts);
     open.add(segments);
-    Segments.closeAll(open);
+    Closing.all(open);
   }
 }
