@@ -37,7 +37,7 @@ final class LiveTable implements WritableTable {
   static final int PUBLISHED_SEGMENTS = 4;
 
   /**
-   * Where the files are and how long, for tests that inject faults.
+   * Place and length of the files, for tests that inject faults.
    *
    * @param publishedSegments full segments of the log after which it is published
    */

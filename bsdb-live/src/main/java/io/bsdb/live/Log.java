@@ -38,7 +38,7 @@ final class Log implements GroupCommit.Sink, Closeable {
   private int durable;
   private long sequence;
 
-  /** How far the log was durable as its last frame says. */
+  /** End of what is durable, as the last frame says. */
   private int recorded;
 
   private volatile @Nullable Throwable poison;
