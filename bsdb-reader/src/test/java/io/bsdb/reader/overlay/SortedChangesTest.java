@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bsdb.format.segment.ChangeKind;
 import io.bsdb.format.segment.SegmentWriter;
+import io.bsdb.reader.Crc;
 import io.bsdb.reader.options.Access;
 import io.bsdb.table.RecordOrder;
 import io.bsdb.table.SegmentFile;
@@ -45,7 +46,7 @@ class SortedChangesTest {
             number,
             writer.fileId(),
             writer.length(),
-            writer.checksum(),
+            Crc.of(temporary),
             0,
             -1,
             writer.puts(),
