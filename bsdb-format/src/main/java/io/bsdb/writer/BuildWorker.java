@@ -72,8 +72,8 @@ public final class BuildWorker implements Closeable {
   /**
    * Returns a writer for some partitions of a build.
    *
-   * @param partitionCount how many partitions the whole snapshot has; in key order a writer that
-   *     is given none makes as many of its records as their amount takes, or as the options say
+   * @param partitionCount how many partitions the whole snapshot has; in key order a writer that is
+   *     given none makes as many of its records as their amount takes, or as the options say
    * @param suffix makes the names of this attempt's files different from those of others; letters,
    *     digits, '-'
    * @param temporaryDirectory for spill files, of this writer alone; created when needed

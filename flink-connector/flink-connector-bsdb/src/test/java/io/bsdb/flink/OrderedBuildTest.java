@@ -20,16 +20,17 @@ import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.stream.LongStream;
+import org.apache.flink.api.common.BatchShuffleMode;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.configuration.ExecutionOptions;
-import org.apache.flink.api.common.BatchShuffleMode;
+import org.apache.flink.configuration.JobManagerOptions;
+import org.apache.flink.configuration.JobManagerOptions.SchedulerType;
 import org.apache.flink.test.junit5.MiniClusterExtension;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.provider.EnumSource;
 
 /** Tables in key order that several writers build. */
 class OrderedBuildTest {
@@ -95,10 +96,14 @@ class OrderedBuildTest {
 
   /** Also where exchanges are not kept by themselves, and the ranges could wait for their input. */
   @ParameterizedTest
-  @EnumSource(names = {"ALL_EXCHANGES_BLOCKING", "ALL_EXCHANGES_PIPELINED"})
-  void everyWriterBuildsItsRangesOfKeys(BatchShuffleMode exchanges) throws Exception {
+  @CsvSource({"ALL_EXCHANGES_BLOCKING, AdaptiveBatch", "ALL_EXCHANGES_PIPELINED, Default"})
+  void everyWriterBuildsItsRangesOfKeys(BatchShuffleMode exchanges, SchedulerType scheduler)
+      throws Exception {
     Sql session = open("");
-    session.env.configure(new Configuration().set(ExecutionOptions.BATCH_SHUFFLE_MODE, exchanges));
+    session.env.configure(
+        new Configuration()
+            .set(ExecutionOptions.BATCH_SHUFFLE_MODE, exchanges)
+            .set(JobManagerOptions.SCHEDULER, scheduler));
     session.run(
         "INSERT OVERWRITE t SELECT id - 5000, 'name ' || CAST(id AS STRING) FROM (SELECT MOD(f0 * 7919, %d) AS id FROM s)"
             .formatted(ROWS));

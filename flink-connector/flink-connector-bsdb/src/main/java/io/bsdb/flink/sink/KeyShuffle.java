@@ -7,7 +7,9 @@ import org.apache.flink.streaming.api.datastream.DataStream;
 import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
 import org.apache.flink.streaming.api.transformations.PartitionTransformation;
 import org.apache.flink.streaming.api.transformations.StreamExchangeMode;
+import org.apache.flink.streaming.runtime.partitioner.BroadcastPartitioner;
 import org.apache.flink.streaming.runtime.partitioner.ForwardPartitioner;
+import org.apache.flink.streaming.runtime.partitioner.StreamPartitioner;
 
 /**
  * Sends the records of a bounded input to the writers by ranges of their keys, in order of size:
@@ -32,23 +34,26 @@ final class KeyShuffle {
                 PrimitiveArrayTypeInfo.BYTE_PRIMITIVE_ARRAY_TYPE_INFO,
                 new SplitterOperator(partitions))
             .setParallelism(1)
-            .setMaxParallelism(1)
-            .broadcast();
-    // Kept until ranges are known, whatever the mode of the job's other exchanges: otherwise they
-    // would wait for the samples, and these for the end of the records.
-    DataStream<Tuple3<byte[], byte[], Boolean>> kept =
-        new DataStream<>(
-            records.getExecutionEnvironment(),
-            new PartitionTransformation<>(
-                records.getTransformation(), new ForwardPartitioner<>(), StreamExchangeMode.BATCH));
+            .setMaxParallelism(1);
     return PartitionShuffle.of(
         besides(
             records,
-            splitters
-                .connect(kept)
+            kept(splitters, new BroadcastPartitioner<>())
+                .connect(kept(records, new ForwardPartitioner<>()))
                 .transform("divide by key", records.getType(), new KeyRangeOperator(partitions))),
         partitions,
         entry -> RangeMark.of(entry.f1).partition());
+  }
+
+  /**
+   * Has Flink keep a stream until it has ended, whatever the mode of the job's other exchanges:
+   * otherwise records would wait for the ranges, and these for the end of the records.
+   */
+  private static <T> DataStream<T> kept(DataStream<T> stream, StreamPartitioner<T> partitioner) {
+    return new DataStream<>(
+        stream.getExecutionEnvironment(),
+        new PartitionTransformation<>(
+            stream.getTransformation(), partitioner, StreamExchangeMode.BATCH));
   }
 
   /** Runs an operator in as many tasks as its input. */
@@ -57,8 +62,7 @@ final class KeyShuffle {
     Transformation<?> transformation = input.getTransformation();
     operator
         .getTransformation()
-        .setParallelism(
-            transformation.getParallelism(), transformation.isParallelismConfigured());
+        .setParallelism(transformation.getParallelism(), transformation.isParallelismConfigured());
     return operator;
   }
 }

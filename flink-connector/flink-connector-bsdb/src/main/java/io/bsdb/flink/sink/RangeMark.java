@@ -4,8 +4,8 @@ import java.nio.ByteBuffer;
 import java.util.Arrays;
 
 /**
- * Which range of keys a record is in. It travels behind the record's value, because what stands in
- * front of a sink's writer must give the same type of records as it takes.
+ * The range of keys that a record is in. It travels behind the record's value, because what stands
+ * in front of a sink's writer must give the same type of records as it takes.
  *
  * @param partition the number of the range
  * @param splitters the checksum of the keys at which all ranges begin

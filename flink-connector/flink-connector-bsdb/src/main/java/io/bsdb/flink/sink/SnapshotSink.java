@@ -24,9 +24,9 @@ import org.apache.flink.streaming.api.datastream.DataStream;
  *
  * <p>Records are shuffled by the partition of their key. In key order partitions are chosen first,
  * from a sample of all keys. Each writer builds the files of whole partitions, under names that no
- * other attempt uses. One task collects what all writers built and hands it to the
- * committer as one committable. Flink starts both when all writers have ended, so nothing is
- * published of a build that failed, and writers are not run again because a publication failed.
+ * other attempt uses. One task collects what all writers built and hands it to the committer as one
+ * committable. Flink starts both when all writers have ended, so nothing is published of a build
+ * that failed, and writers are not run again because a publication failed.
  *
  * <p>The build gets its id and version here, on the client, so that all attempts of all tasks share
  * it: a publication that is repeated, after a failure that hid its success, finds its own version

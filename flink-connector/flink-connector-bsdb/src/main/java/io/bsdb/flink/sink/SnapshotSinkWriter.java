@@ -10,13 +10,13 @@ import io.bsdb.writer.DuplicateKeyException;
 import java.io.IOException;
 import java.util.List;
 import java.util.UUID;
-import org.jspecify.annotations.Nullable;
 import org.apache.flink.api.common.TaskInfo;
 import org.apache.flink.api.connector.sink2.CommittingSinkWriter;
 import org.apache.flink.api.connector.sink2.WriterInitContext;
 import org.apache.flink.api.java.tuple.Tuple3;
 import org.apache.flink.runtime.execution.SuppressRestartsException;
 import org.apache.flink.table.api.ValidationException;
+import org.jspecify.annotations.Nullable;
 
 /** Builds the files of the partitions whose records come to this task. */
 final class SnapshotSinkWriter
@@ -24,7 +24,7 @@ final class SnapshotSinkWriter
   private final DeclaredTable table;
   private final BuildWorker writer;
   private final TemporaryDirectory temporary;
-  private final @Nullable KeyRanges ranges;
+  private final @Nullable FirstKeys ranges;
   private State state = State.WRITING;
 
   private enum State {
@@ -36,7 +36,7 @@ final class SnapshotSinkWriter
       DeclaredTable table,
       BuildWorker writer,
       TemporaryDirectory temporary,
-      @Nullable KeyRanges ranges) {
+      @Nullable FirstKeys ranges) {
     this.table = table;
     this.writer = writer;
     this.temporary = temporary;
@@ -67,10 +67,7 @@ final class SnapshotSinkWriter
             temporary.path().resolve("spill"),
             settings.writerOptions(table));
     return new SnapshotSinkWriter(
-        table,
-        writer,
-        temporary,
-        settings.order() == RecordOrder.KEY ? new KeyRanges() : null);
+        table, writer, temporary, settings.order() == RecordOrder.KEY ? new FirstKeys() : null);
   }
 
   @Override

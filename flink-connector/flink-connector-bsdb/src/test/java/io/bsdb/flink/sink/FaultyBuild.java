@@ -109,8 +109,7 @@ final class FaultyBuild {
         .sinkTo(
             FaultySink.of(
                 SnapshotSink.begin(
-                    table(directory.toString(), order),
-                    settings(0, Duration.ofDays(1), order)),
+                    table(directory.toString(), order), settings(0, Duration.ofDays(1), order)),
                 directory,
                 fault))
         .setParallelism(2);

@@ -77,7 +77,7 @@ class OrderedBuildFaultsTest {
 
   @Test
   void aWriterRefusesRecordsThatWereDividedInDifferentWays() {
-    KeyRanges ranges = new KeyRanges();
+    FirstKeys ranges = new FirstKeys();
     ranges.add(new byte[] {2}, new RangeMark(4, 17));
     ranges.add(new byte[] {1}, new RangeMark(4, 17));
     ranges.add(new byte[] {0}, new RangeMark(3, 17));

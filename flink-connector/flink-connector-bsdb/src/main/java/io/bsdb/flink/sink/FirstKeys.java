@@ -4,8 +4,8 @@ import java.util.Arrays;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
-/** The ranges of keys whose records have come to a writer, with the least key of each. */
-final class KeyRanges {
+/** The least key of each range whose records have come to a writer. */
+final class FirstKeys {
   private final TreeMap<Integer, byte[]> firstKeys = new TreeMap<>();
   private int splitters;
 
