@@ -1,5 +1,6 @@
 package io.bsdb.live;
 
+import io.bsdb.format.Uninterrupted;
 import java.io.Closeable;
 import java.io.IOException;
 import java.util.concurrent.TimeUnit;
@@ -40,7 +41,7 @@ final class Background implements Closeable {
     thread.start();
   }
 
-  /** Has the task run, once more if it is running. */
+  /** Runs the task; once more if it is running. */
   void wake() {
     lock.lock();
     try {
@@ -111,6 +112,6 @@ final class Background implements Closeable {
     } finally {
       lock.unlock();
     }
-    Segments.join(thread);
+    Uninterrupted.join(thread);
   }
 }

@@ -9,7 +9,6 @@ import io.bsdb.table.RecordOrder;
 import io.bsdb.table.SegmentFile;
 import java.io.Closeable;
 import java.io.IOException;
-import java.nio.BufferOverflowException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.List;
@@ -245,22 +244,9 @@ public final class Overlay implements Closeable {
     return copy;
   }
 
-  /**
-   * Copies a value into a buffer, whose position moves behind it.
-   *
-   * @return its length
-   * @throws BufferOverflowException if it does not fit
-   */
+  /** Copies a value that was found, as {@link Segment#copyValue}. */
   public int copy(long found, ByteBuffer target) {
-    Segment segment = segment(found);
-    long place = segment.value(offset(found));
-    int length = (int) place;
-    if (length > target.remaining()) {
-      throw new BufferOverflowException();
-    }
-    target.put(target.position(), segment.bytes(), (int) (place >>> 32), length);
-    target.position(target.position() + length);
-    return length;
+    return segment(found).copyValue(offset(found), target);
   }
 
   /** Returns the changes by key; null in hash order. */
