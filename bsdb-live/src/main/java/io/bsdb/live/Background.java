@@ -102,9 +102,8 @@ final class Background implements Closeable {
     }
   }
 
-  /** Waits for a run to end. */
-  @Override
-  public void close() {
+  /** Lets no other run begin; a failure of this one is no longer logged. */
+  void end() {
     lock.lock();
     try {
       closed = true;
@@ -112,6 +111,12 @@ final class Background implements Closeable {
     } finally {
       lock.unlock();
     }
+  }
+
+  /** Waits for a run to end. */
+  @Override
+  public void close() {
+    end();
     Uninterrupted.join(thread);
   }
 }

@@ -113,6 +113,7 @@ final class Maintenance implements Closeable {
   @Override
   public void close() throws IOException {
     backpressure.close();
+    folding.end();
     folder.stop();
     Closing.all(List.of(publishing, folding, publisher, folder));
   }
