@@ -215,6 +215,8 @@ public final class SinkBench {
       }
     } finally {
       changes.cancel().get();
+      // Its tasks still delete files.
+      changes.getJobExecutionResult().handle((result, cancelled) -> true).get();
     }
     List<Long> ages = Age.sorted();
     say(
