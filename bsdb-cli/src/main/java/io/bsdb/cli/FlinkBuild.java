@@ -29,7 +29,7 @@ final class FlinkBuild {
   private static final String PROGRAM = "io.bsdb.flink.SqlBuild";
   private static final String CONNECTOR = "flink-sql-connector-bsdb-*.jar";
 
-  /** What may build. */
+  /** Engines that may build. */
   enum Engine {
     LOCAL,
     FLINK

@@ -37,7 +37,7 @@ import picocli.CommandLine.Parameters;
 final class LogCommand implements Callable<Integer> {
   private final Console console;
 
-  /** What is to be done. */
+  /** Action of the command. */
   enum Action {
     INSPECT,
     VERIFY

@@ -22,12 +22,20 @@ import picocli.CommandLine.TypeConversionException;
           + " topology on a broker. All of it runs inside this process: there is nothing to"
           + " install.",
       "",
+      "With 'global-table', the Kafka Streams topology joins with a GlobalKTable of a topic of places"
+          + " instead, whose store begins with the table.",
+      "",
       "With 'live', a Flink streaming job changes the table for five seconds, while another one joins"
           + " with it and shows what it finds.",
       ""
     },
     footerHeading = "%nExamples:%n",
-    footer = {"  bsdb quickstart", "  bsdb quickstart kafka-streams", "  bsdb quickstart live"})
+    footer = {
+      "  bsdb quickstart",
+      "  bsdb quickstart kafka-streams",
+      "  bsdb quickstart global-table",
+      "  bsdb quickstart live"
+    })
 final class QuickstartCommand implements Callable<Integer> {
   private final Console console;
 
@@ -36,8 +44,8 @@ final class QuickstartCommand implements Callable<Integer> {
       paramLabel = "ENGINE",
       converter = Engines.class,
       description =
-          "What enriches the stream: flink or kafka-streams; or live, for a stream that changes the"
-              + " table. Default: flink.")
+          "What enriches the stream: flink, kafka-streams, or global-table in Kafka Streams; or live,"
+              + " for a stream that changes the table. Default: flink.")
   private Engine engine = Engine.FLINK;
 
   @Option(
@@ -66,6 +74,7 @@ final class QuickstartCommand implements Callable<Integer> {
   enum Engine {
     FLINK,
     KAFKA_STREAMS,
+    GLOBAL_TABLE,
     LIVE
   }
 
@@ -76,10 +85,11 @@ final class QuickstartCommand implements Callable<Integer> {
       return switch (text) {
         case "flink" -> Engine.FLINK;
         case "kafka-streams" -> Engine.KAFKA_STREAMS;
+        case "global-table" -> Engine.GLOBAL_TABLE;
         case "live" -> Engine.LIVE;
         default ->
             throw new TypeConversionException(
-                "expected flink, kafka-streams or live, actual=" + text);
+                "expected flink, kafka-streams, global-table or live, actual=" + text);
       };
     }
   }

@@ -4,6 +4,7 @@ import io.bsdb.cli.QuickstartCommand.Engine;
 import io.bsdb.cli.output.Console;
 import io.bsdb.cli.output.ExitStatus;
 import io.bsdb.examples.KafkaStreamsQuickstart;
+import io.bsdb.examples.KafkaStreamsQuickstart.Join;
 import io.bsdb.examples.LiveQuickstart;
 import io.bsdb.examples.Quickstart;
 import io.bsdb.examples.Quickstart.Live;
@@ -32,7 +33,10 @@ final class QuickstartRun {
         switch (engine) {
           case FLINK -> new Quickstart(settings, results, console.err(), live).run();
           case KAFKA_STREAMS ->
-              new KafkaStreamsQuickstart(settings, results, console.err(), live).run();
+              new KafkaStreamsQuickstart(settings, Join.LOOKUP, results, console.err(), live).run();
+          case GLOBAL_TABLE ->
+              new KafkaStreamsQuickstart(settings, Join.GLOBAL_TABLE, results, console.err(), live)
+                  .run();
           case LIVE -> new LiveQuickstart(settings, results, console.err(), live).run();
         };
     if (results.checkError()) {

@@ -50,7 +50,7 @@ import picocli.CommandLine.Option;
 final class ScanCommand implements Callable<Integer> {
   private static final int BUFFER = 256 << 10;
 
-  /** How records are printed. */
+  /** Form in which records are printed. */
   enum Format {
     TEXT,
     JSON,

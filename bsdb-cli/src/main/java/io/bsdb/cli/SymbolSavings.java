@@ -21,7 +21,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the symbol table of each string saves, as its writer found in a trial.
+ * Savings of each string's symbol table, as its writer measured them in a trial.
  *
  * @param file that the tables are from; all files of one build have the same
  * @param strings the keys, and what values consist of

@@ -1,10 +1,17 @@
 package io.bsdb.cli;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bsdb.cli.output.ExitStatus;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.OutputStreamWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.zip.GZIPInputStream;
+import java.util.zip.GZIPOutputStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -48,6 +55,40 @@ class KafkaStreamsQuickstartTest {
         .contains("Kariat Arkmane");
   }
 
+  /** Writes the first places into another project's directory, and stands there. */
+  private void standInADirectoryWithPlaces(int count) throws IOException {
+    Path csv = Path.of("examples", "data", "cities500.csv.gz");
+    Path home = directory.resolve("home");
+    Files.createDirectories(home.resolve(csv).getParent());
+    try (var all =
+            new BufferedReader(
+                new InputStreamReader(
+                    new GZIPInputStream(Files.newInputStream(Path.of("..").resolve(csv))), UTF_8));
+        var first =
+            new OutputStreamWriter(
+                new GZIPOutputStream(Files.newOutputStream(home.resolve(csv))), UTF_8)) {
+      for (int line = 0; line <= count; line++) {
+        first.write(all.readLine() + "\n");
+      }
+    }
+    System.setProperty(HOME, home.toString());
+  }
+
+  /** Also with the thousand places that only the topic has. */
+  @Test
+  void enrichesEveryCheckInFromAGlobalTable() throws IOException {
+    standInADirectoryWithPlaces(3_000);
+    Path own = directory.resolve("quickstart");
+    CommandRun run =
+        CommandRun.of("quickstart", "global-table", "--directory", own, "--events", 2_000);
+
+    assertThat(run.status()).as(run.err()).isZero();
+    assertThat(run.out())
+        .contains(": 2,000 records")
+        .containsPattern("\nevents=2000 enriched=1900 unmatched=100 rows_per_second=[1-9]\\d*\n$");
+    assertThat(own.resolve("kafka-streams/bsdb-quickstart/global/bsdb/places")).isDirectory();
+  }
+
   @Test
   void leavesADirectoryAloneThatIsNotItsOwn() throws Exception {
     Path theirs = Files.writeString(directory.resolve("theirs"), "x");
@@ -64,7 +105,7 @@ class KafkaStreamsQuickstartTest {
   @Test
   void refusesAnUnknownEngineAndNoEvents() {
     assertThat(CommandRun.of("quickstart", "storm").err())
-        .contains("expected flink, kafka-streams or live, actual=storm");
+        .contains("expected flink, kafka-streams, global-table or live, actual=storm");
     CommandRun none = CommandRun.of("quickstart", "kafka-streams", "--events", 0);
     assertThat(none.status()).isEqualTo(ExitStatus.USAGE);
     assertThat(none.err()).isEqualTo("bsdb: number of events: expected>=1 actual=0\n");

@@ -10,8 +10,8 @@ import java.nio.ByteBuffer;
 import java.util.UUID;
 
 /**
- * What the headers of all kinds of files have in common: magic, version, file id and, at their end,
- * a checksum.
+ * The part that headers of all kinds of files share: magic, version, file id and, at their end, a
+ * checksum.
  *
  * @param kind of file, such as {@code bsdb segment}
  * @param noun for it in messages

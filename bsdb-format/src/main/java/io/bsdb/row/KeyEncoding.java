@@ -17,7 +17,7 @@ public enum KeyEncoding {
    */
   ORDERED;
 
-  /** What ends a text or bytes that a column follows; {@link #ESCAPED} stands for a zero byte. */
+  /** Ends a text or bytes that a column follows; {@link #ESCAPED} stands for a zero byte. */
   static final byte END = 1;
 
   static final byte ESCAPED = (byte) 0xFF;

@@ -16,20 +16,23 @@ import org.jspecify.annotations.Nullable;
  * when asked for.
  *
  * <p>Accessors of objects return null for null; those of primitives throw {@link
- * IllegalStateException}, so ask {@link #isNull} first. An unknown name, or an accessor that does
- * not fit the column's type, throws {@link IllegalArgumentException}. Damaged bytes throw {@link
- * java.io.UncheckedIOException} caused by {@link io.bsdb.format.CorruptSnapshotException}.
+ * IllegalStateException}, so ask {@link #isNull} first. An unknown name, one that is not
+ * {@linkplain RowCodec#selecting selected}, or an accessor that does not fit the column's type,
+ * throws {@link IllegalArgumentException}. Damaged bytes throw {@link java.io.UncheckedIOException}
+ * caused by {@link io.bsdb.format.CorruptSnapshotException}.
  *
  * <p>Immutable and safe for use by many threads, as long as nobody changes the bytes that it was
  * made of.
  */
 public final class Row {
+  private final RowCodec codec;
   private final Schema schema;
   private final KeyView key;
   private final RowView value;
 
-  Row(Schema schema, KeyView key, RowView value) {
-    this.schema = schema;
+  Row(RowCodec codec, KeyView key, RowView value) {
+    this.codec = codec;
+    this.schema = codec.schema();
     this.key = key;
     this.value = value;
   }
@@ -39,13 +42,13 @@ public final class Row {
   }
 
   public boolean isNull(String name) {
-    int position = schema.position(name);
+    int position = codec.position(name);
     return schema.keyPosition(position) < 0 && value.isNull(schema.valuePosition(position));
   }
 
   /** Returns the column's value in the class that {@link RowCodec} lists for its type. */
   public @Nullable Object value(String name) {
-    int position = schema.position(name);
+    int position = codec.position(name);
     int keyPosition = schema.keyPosition(position);
     return keyPosition >= 0
         ? key.valueAt(keyPosition)
@@ -176,6 +179,9 @@ public final class Row {
   public String toString() {
     Map<String, @Nullable Object> values = new LinkedHashMap<>();
     for (Column column : schema.columns()) {
+      if (!codec.selects(schema.position(column.name()))) {
+        continue;
+      }
       Object value = value(column.name());
       values.put(
           column.name(), value instanceof byte[] bytes ? HexFormat.of().formatHex(bytes) : value);

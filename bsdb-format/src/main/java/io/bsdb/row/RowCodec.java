@@ -1,10 +1,14 @@
 package io.bsdb.row;
 
 import io.bsdb.format.CorruptSnapshotException;
+import io.bsdb.format.Internal;
+import io.bsdb.format.symbols.FieldSelection;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -42,13 +46,63 @@ public final class RowCodec {
   private final Schema schema;
   private final RowLayout layout;
 
-  private RowCodec(Schema schema) {
+  /** By position in the schema, whether the column may be read; null for all. */
+  private final boolean @Nullable [] selected;
+
+  private RowCodec(Schema schema, boolean @Nullable [] selected) {
     this.schema = schema;
     this.layout = RowLayout.ofValues(schema);
+    this.selected = selected;
   }
 
   public static RowCodec of(Schema schema) {
-    return new RowCodec(schema);
+    return new RowCodec(schema, null);
+  }
+
+  /**
+   * Returns a codec of whose rows only these columns can be read. It encodes as this one does.
+   *
+   * @param columns names of columns, of the primary key or not
+   * @throws IllegalArgumentException if there is no such column
+   */
+  public RowCodec selecting(Collection<String> columns) {
+    boolean[] chosen = new boolean[schema.columns().size()];
+    for (String name : columns) {
+      chosen[schema.position(name)] = true;
+    }
+    return new RowCodec(schema, chosen);
+  }
+
+  /** Returns whether the column at a position in the schema may be read. */
+  boolean selects(int position) {
+    return selected == null || selected[position];
+  }
+
+  /** Returns the position of a column that may be read. */
+  int position(String name) {
+    int position = schema.position(name);
+    if (!selects(position)) {
+      throw new IllegalArgumentException(
+          "column '" + name + "' is not among the columns that were selected");
+    }
+    return position;
+  }
+
+  /**
+   * Returns the fields of values that may be read.
+   *
+   * @hidden
+   */
+  @Internal
+  @SuppressWarnings("exports") // an internal type, to this project only
+  public FieldSelection fields() {
+    return selected == null
+        ? FieldSelection.ALL
+        : layout.select(
+            IntStream.range(0, schema.columns().size())
+                .filter(position -> selects(position) && schema.keyPosition(position) < 0)
+                .map(schema::valuePosition)
+                .toArray());
   }
 
   public Schema schema() {
@@ -133,7 +187,7 @@ public final class RowCodec {
    *     be of this schema
    */
   public Row decode(byte[] key, byte[] value) {
-    return new Row(schema, KeyView.of(schema).wrap(key), new RowView(layout).wrap(value));
+    return new Row(this, KeyView.of(schema).wrap(key), new RowView(layout).wrap(value));
   }
 
   /**

@@ -8,7 +8,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where the fields of a row lie: everything about an encoded row that depends on the types only.
+ * Places of a row's fields: everything about an encoded row that depends on the types only.
  * Computed once, shared by views and writers. Immutable and safe for use by many threads.
  */
 public final class RowLayout {

@@ -18,7 +18,7 @@ interface RecordIntake extends Closeable {
   Division divide() throws IOException;
 
   /**
-   * What there is to build.
+   * Records that are to be built.
    *
    * @param partitionCount of the whole snapshot
    */

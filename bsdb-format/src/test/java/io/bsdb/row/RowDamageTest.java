@@ -98,7 +98,7 @@ class RowDamageTest {
     System.arraycopy(value, 0, around, 32, value.length);
     try {
       RowView view = new RowView(RowLayout.ofValues(SCHEMA)).wrap(around, 32, value.length);
-      return new Row(SCHEMA, KeyView.of(SCHEMA).wrap(KEY), view).toString();
+      return new Row(RowCodec.of(SCHEMA), KeyView.of(SCHEMA).wrap(KEY), view).toString();
     } catch (UncheckedIOException e) {
       return String.valueOf(e.getMessage());
     }

@@ -2,7 +2,7 @@ package io.bsdb.http;
 
 import org.jspecify.annotations.Nullable;
 
-/** What is known of a request when it has been answered. Written by one thread at a time. */
+/** Facts of a request that has been answered. Written by one thread at a time. */
 final class Access {
   final long startNanos;
   @Nullable String table;

@@ -4,7 +4,7 @@ import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.function.LongSupplier;
 
 /**
- * What the server did in the last minute, second by second, for people who watch it. Safe for use
+ * The server's requests of the last minute, second by second, for people who watch it. Safe for use
  * by many threads; figures of a second that begins while others count may be off by a few.
  */
 final class Activity {

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param parameters of the query; none is given twice
  */
 record Address(List<String> segments, Map<String, String> parameters) {
-  /** That of a request which has none that can be decoded. */
+  /** Address of a request whose own cannot be decoded. */
   static final Address NONE = new Address(List.of(), Map.of());
 
   static Address of(String path, @Nullable String query) {

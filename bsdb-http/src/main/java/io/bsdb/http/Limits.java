@@ -5,7 +5,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * What a server takes on at most. All of it can be set by name; see {@link #parse}.
+ * Limits of a server. All of them can be set by name; see {@link #parse}.
  *
  * @param keys of one lookup, and rows of a range
  * @param bodyBytes of one request

@@ -7,7 +7,7 @@ import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
 
-/** What the server is doing. */
+/** The page of what the server is doing. */
 final class LivePage {
   private final Service service;
   private final Metrics metrics;

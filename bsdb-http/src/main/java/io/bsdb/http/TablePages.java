@@ -39,7 +39,7 @@ final class TablePages {
     this.live = new LivePage(service, metrics);
   }
 
-  /** What a page shows below its head. */
+  /** Content of a page below its head. */
   interface Content {
     void write(Html page) throws IOException;
   }

@@ -23,7 +23,7 @@ import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.http.PreEncodedHttpField;
 import org.jspecify.annotations.Nullable;
 
-/** What follows from a version's schema: how its keys are read and its rows are written. */
+/** Reads keys and writes rows by a version's schema. */
 final class VersionRows {
   static final JsonFactory JSON = new JsonFactory();
   private static final String VERSION_HEADER = "Bsdb-Version";

@@ -33,7 +33,7 @@ final class GroupCommit implements Closeable {
     void requireUsable() throws IOException;
   }
 
-  /** What is written together. */
+  /** Changes that are written together. */
   static final class Group {
     private FrameBuffer frame = new FrameBuffer(ByteBuffer::allocateDirect);
     private final List<Waiter> waiters = new ArrayList<>();

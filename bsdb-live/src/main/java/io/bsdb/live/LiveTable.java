@@ -8,6 +8,7 @@ import io.bsdb.reader.Calls;
 import io.bsdb.reader.RecordCursor;
 import io.bsdb.reader.follow.OnMissing;
 import io.bsdb.reader.follow.TableReader;
+import io.bsdb.reader.io.Closing;
 import io.bsdb.table.Manifest;
 import io.bsdb.table.RecordOrder;
 import io.bsdb.table.Table;
@@ -36,7 +37,7 @@ final class LiveTable implements WritableTable {
   static final int PUBLISHED_SEGMENTS = 4;
 
   /**
-   * Where the files are and how long, for tests that inject faults.
+   * Place and length of the files, for tests that inject faults.
    *
    * @param publishedSegments full segments of the log after which it is published
    */
@@ -55,7 +56,7 @@ final class LiveTable implements WritableTable {
 
   private final Owner owner;
   private final TableReader base;
-  private final ChangedKeys.InUse keys;
+  private final LogIndexes.InUse logIndexes;
   private final Log log;
   private final GroupCommit commit;
   private final Publisher publisher;
@@ -77,9 +78,9 @@ final class LiveTable implements WritableTable {
       Place place) {
     this.owner = owner;
     this.base = base;
-    this.keys = new ChangedKeys.InUse(new ChangedKeys(index, null));
+    this.logIndexes = new LogIndexes.InUse(new LogIndexes(index, null));
     this.calls = new Calls("writable table " + directory);
-    this.lookups = new Lookups(base, keys, calls);
+    this.lookups = new Lookups(base, logIndexes, calls);
     long number = recovered.parts().get(recovered.parts().size() - 1).segment().number();
     Segments segments =
         new Segments(
@@ -103,7 +104,7 @@ final class LiveTable implements WritableTable {
             base,
             log,
             commit,
-            keys,
+            logIndexes,
             segments::newIndex,
             segments::retire);
     this.folder = new Folder(directory, table, base, publisher, options);
@@ -167,7 +168,7 @@ final class LiveTable implements WritableTable {
           directory, owner, table, base, index, storage, recovered, retention, options, place);
     } catch (IOException | RuntimeException | Error e) {
       try {
-        Segments.closeAll(opened);
+        Closing.all(opened);
       } catch (IOException suppressed) {
         e.addSuppressed(suppressed);
       }
@@ -217,7 +218,7 @@ final class LiveTable implements WritableTable {
   public Map<String, String> sourcePositions() {
     int call = calls.enter();
     try {
-      ChangedKeys changed = keys.get(); // before the version, which gets what leaves the log
+      LogIndexes changed = logIndexes.get(); // before the version, which gets what leaves the log
       return changed.over(base.isEmpty() ? Map.of() : base.manifest().sourcePositions());
     } finally {
       calls.left(call);
@@ -276,7 +277,7 @@ final class LiveTable implements WritableTable {
   public WritableStats stats() {
     int call = calls.enter();
     try {
-      ChangedKeys changed = keys.get();
+      LogIndexes changed = logIndexes.get();
       return new WritableStats(
           changed.keys(),
           folder.changedKeys(),
@@ -298,25 +299,24 @@ final class LiveTable implements WritableTable {
     if (!calls.close()) {
       return;
     }
-    IOException failure = null;
-    try {
-      if (log.isUsable()) {
-        commit.force();
-        commit.mark();
-        commit.force();
-      }
-    } catch (IOException e) {
-      failure = e;
-    }
-    try {
-      Segments.closeAll(
-          List.of(
-              maintenance, commit, this::awaitLookups, log, () -> keys.get().close(), base, owner));
-    } catch (IOException e) {
-      failure = failure == null ? e : failure;
-    }
-    if (failure != null) {
-      throw failure;
+    Closing.all(
+        List.of(
+            this::finishLog,
+            maintenance,
+            commit,
+            this::awaitLookups,
+            log,
+            () -> logIndexes.get().close(),
+            base,
+            owner));
+  }
+
+  /** Makes all changes durable, and has the log say so. */
+  private void finishLog() throws IOException {
+    if (log.isUsable()) {
+      commit.force();
+      commit.mark();
+      commit.force();
     }
   }
 

@@ -4,6 +4,7 @@ import io.bsdb.format.segment.LogSegment;
 import io.bsdb.format.segment.LogSegment.Place;
 import io.bsdb.live.GroupCommit.Group;
 import io.bsdb.live.Recovery.Recovered;
+import io.bsdb.reader.io.Closing;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -37,7 +38,7 @@ final class Log implements GroupCommit.Sink, Closeable {
   private int durable;
   private long sequence;
 
-  /** How far the log was durable as its last frame says. */
+  /** End of what is durable, as the last frame says. */
   private int recorded;
 
   private volatile @Nullable Throwable poison;
@@ -239,6 +240,6 @@ final class Log implements GroupCommit.Sink, Closeable {
   public void close() throws IOException {
     List<Closeable> open = new ArrayList<>(parts);
     open.add(segments);
-    Segments.closeAll(open);
+    Closing.all(open);
   }
 }

@@ -3,6 +3,7 @@ package io.bsdb.live;
 import io.bsdb.format.CorruptSnapshotException;
 import io.bsdb.format.segment.LogSegment;
 import io.bsdb.format.segment.LogSegment.Place;
+import io.bsdb.reader.io.Closing;
 import java.io.Closeable;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -95,6 +96,6 @@ final class LogFiles implements Closeable {
 
   @Override
   public void close() throws IOException {
-    Segments.closeAll(opened);
+    Closing.all(opened);
   }
 }

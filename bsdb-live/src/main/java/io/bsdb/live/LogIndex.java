@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * for the copy of a small part, and memory for two copies of one is all that growing takes.
  */
 final class LogIndex implements Closeable {
-  /** How many segments addresses can tell apart. */
+  /** Number of segments that addresses can tell apart. */
   static final int MAX_SEGMENTS = 1 << 12;
 
   private static final int PART_BITS = 6;

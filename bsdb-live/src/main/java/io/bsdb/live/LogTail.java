@@ -20,7 +20,7 @@ final class LogTail implements Closeable {
   private @Nullable LogPart part;
   private boolean closed;
 
-  /** Where the next frame begins, and the number of the one before. */
+  /** Offset of the next frame, and the number of the one before. */
   private int offset;
 
   private long sequence;

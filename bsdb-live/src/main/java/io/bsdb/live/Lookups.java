@@ -17,12 +17,12 @@ import org.jspecify.annotations.Nullable;
  *
  * @param calls counts lookups in flight
  */
-record Lookups(TableReader base, ChangedKeys.InUse keys, Calls calls) implements KeyLookup {
+record Lookups(TableReader base, LogIndexes.InUse logIndexes, Calls calls) implements KeyLookup {
   @Override
   public byte @Nullable [] get(byte[] key) throws IOException {
     int call = calls.enter();
     try {
-      LogIndex index = keys.get().with(key);
+      LogIndex index = logIndexes.get().with(key);
       long found = index.find(key);
       if (found >= 0) {
         return index.copy(found);
@@ -37,7 +37,7 @@ record Lookups(TableReader base, ChangedKeys.InUse keys, Calls calls) implements
   public int get(byte[] key, ByteBuffer target) throws IOException {
     int call = calls.enter();
     try {
-      LogIndex index = keys.get().with(key);
+      LogIndex index = logIndexes.get().with(key);
       long found = index.find(key);
       if (found >= 0) {
         return copy(index, found, target);
@@ -63,7 +63,7 @@ record Lookups(TableReader base, ChangedKeys.InUse keys, Calls calls) implements
   public List<byte @Nullable []> getAll(List<byte[]> wanted) throws IOException {
     int call = calls.enter();
     try {
-      ChangedKeys changed = keys.get();
+      LogIndexes changed = logIndexes.get();
       byte[][] values = new byte[wanted.size()][];
       List<byte[]> unchanged = new ArrayList<>();
       int[] places = new int[wanted.size()];

@@ -1,5 +1,6 @@
 package io.bsdb.live;
 
+import io.bsdb.reader.io.Closing;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -113,6 +114,6 @@ final class Maintenance implements Closeable {
   public void close() throws IOException {
     backpressure.close();
     folder.stop();
-    Segments.closeAll(List.of(publishing, folding, publisher, folder));
+    Closing.all(List.of(publishing, folding, publisher, folder));
   }
 }

@@ -48,7 +48,7 @@ final class Publisher implements Closeable {
   private final TableReader reader;
   private final Log log;
   private final GroupCommit commit;
-  private final ChangedKeys.InUse keys;
+  private final LogIndexes.InUse logIndexes;
   private final Indexes indexes;
   private final Consumer<Closeable> retire;
   private final AtomicLong publications = new AtomicLong();
@@ -75,7 +75,7 @@ final class Publisher implements Closeable {
       TableReader reader,
       Log log,
       GroupCommit commit,
-      ChangedKeys.InUse keys,
+      LogIndexes.InUse logIndexes,
       Indexes indexes,
       Consumer<Closeable> retire) {
     this.directory = directory;
@@ -85,7 +85,7 @@ final class Publisher implements Closeable {
     this.reader = reader;
     this.log = log;
     this.commit = commit;
-    this.keys = keys;
+    this.logIndexes = logIndexes;
     this.indexes = indexes;
     this.retire = retire;
   }
@@ -97,10 +97,10 @@ final class Publisher implements Closeable {
       if (closed) {
         throw new IOException("the table is closed; nothing was published");
       }
-      if (keys.get().frozen() != null) {
+      if (logIndexes.get().frozen() != null) {
         publishFrozen(); // what could not be published before
       }
-      LogIndex newest = keys.get().newest();
+      LogIndex newest = logIndexes.get().newest();
       if (newest.keys() > 0 || !newest.positions().isEmpty()) {
         commit.exclusively(this::cut);
         publishFrozen();
@@ -133,11 +133,11 @@ final class Publisher implements Closeable {
       next.close();
       throw e;
     }
-    keys.set(new ChangedKeys(next, keys.get().newest()));
+    logIndexes.set(new LogIndexes(next, logIndexes.get().newest()));
   }
 
   private void publishFrozen() throws IOException {
-    ChangedKeys changed = keys.get();
+    LogIndexes changed = logIndexes.get();
     LogIndex frozen = changed.frozen();
     if (frozen == null) {
       return;
@@ -148,7 +148,7 @@ final class Publisher implements Closeable {
     }
     reader.refresh();
     // Lookups find the changes in the version before they stop to find them in the log.
-    keys.set(new ChangedKeys(changed.newest(), null));
+    logIndexes.set(new LogIndexes(changed.newest(), null));
     retire.accept(frozen);
     log.release(cut.segment());
     published = cut;

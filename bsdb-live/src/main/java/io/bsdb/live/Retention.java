@@ -10,7 +10,7 @@ import java.util.List;
  * or when they take too much space. Safe for many threads.
  */
 final class Retention {
-  /** How many of the longest segments are kept for followers, or more that are shorter. */
+  /** Space kept for followers, as a number of the longest segments. */
   static final int SEGMENTS = 16;
 
   private final LogStorage storage;

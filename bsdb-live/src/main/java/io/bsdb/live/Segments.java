@@ -1,5 +1,6 @@
 package io.bsdb.live;
 
+import io.bsdb.reader.io.Closing;
 import java.io.Closeable;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -261,25 +262,6 @@ final class Segments implements Closeable {
     }
   }
 
-  /** Closes all, whichever fails. */
-  static void closeAll(List<? extends Closeable> parts) throws IOException {
-    IOException failure = null;
-    for (Closeable part : parts) {
-      try {
-        part.close();
-      } catch (IOException e) {
-        if (failure == null) {
-          failure = e;
-        } else {
-          failure.addSuppressed(e);
-        }
-      }
-    }
-    if (failure != null) {
-      throw failure;
-    }
-  }
-
   @Override
   public void close() throws IOException {
     lock.lock();
@@ -295,6 +277,6 @@ final class Segments implements Closeable {
     if (unused != null) {
       left.add(unused);
     }
-    closeAll(left);
+    Closing.all(left);
   }
 }

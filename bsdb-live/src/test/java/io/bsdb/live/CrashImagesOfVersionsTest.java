@@ -23,8 +23,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * What a power loss leaves while changes are published and folded, of the log and of the versions:
- * one image in front of each operation on a file.
+ * Simulates a power loss before each file operation of publishing and folding, in the log and in
+ * the versions, and opens what is left.
  */
 class CrashImagesOfVersionsTest {
   private static final int SEGMENT_LENGTH = 2048;
@@ -33,7 +33,7 @@ class CrashImagesOfVersionsTest {
 
   @TempDir Path directory;
 
-  /** Every so many images are looked into, by chance; a campaign looks into all. */
+  /** One of so many images is checked, chosen at random; a campaign checks all. */
   private static final int SAMPLE = 5;
 
   private record Image(Path table, int begun, int promised, String operation) {}
@@ -55,7 +55,7 @@ class CrashImagesOfVersionsTest {
     return base;
   }
 
-  /** The table after the first changes. */
+  /** Returns the expected content after the first changes. */
   private static Map<String, String> model(int changes) {
     Map<String, String> model = base();
     for (int i = 0; i < changes; i++) {

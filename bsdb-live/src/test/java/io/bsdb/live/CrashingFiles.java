@@ -15,9 +15,9 @@ import java.util.TreeSet;
 import java.util.stream.Stream;
 
 /**
- * What a power loss could leave of some directories. Pages that were written since the last fsync
- * of their file are there or not, each for itself; entries of a directory, made or removed since
- * its last sync, all of them or none.
+ * Tracks which content of some directories is durable, and writes what a power loss could leave of
+ * them. Each page written since the last fsync of its file survives or not, independently; entries
+ * created or removed since the last sync of their directory survive all or none.
  */
 final class CrashingFiles {
   private static final int PAGE = 512;

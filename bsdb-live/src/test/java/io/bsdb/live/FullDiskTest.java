@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A disk that takes nothing new, while changes are published and folded. */
+/** Fills the disk while changes are written, published and folded. */
 @Timeout(60)
 class FullDiskTest {
   private static final int SEGMENT_LENGTH = 4096;
@@ -30,7 +30,7 @@ class FullDiskTest {
     return ("key" + i).getBytes(StandardCharsets.UTF_8);
   }
 
-  /** What is there can be written on; nothing can be added. */
+  /** Rejects operations that need new space: existing files of the log can still be written. */
   private void before(String operation, String name) throws IOException {
     boolean adds = name.endsWith(".new") || !name.endsWith(".log");
     if (full.get() && adds && !operation.equals("delete")) {

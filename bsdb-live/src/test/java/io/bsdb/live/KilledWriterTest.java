@@ -23,6 +23,9 @@ class KilledWriterTest {
   /** Tables that are written at the same time. */
   private static final int TABLES = 2;
 
+  /** Exit status of a process ended by SIGKILL. */
+  private static final int KILLED = 128 + 9;
+
   @TempDir Path directory;
 
   @Test
@@ -51,7 +54,7 @@ class KilledWriterTest {
       for (Future<Long> one : killed) {
         changes += one.get();
       }
-      System.out.println("acknowledged changes: " + changes);
+      System.out.println("kills=" + times + " acknowledged changes=" + changes);
     } finally {
       pool.shutdown();
     }
@@ -94,6 +97,7 @@ class KilledWriterTest {
           note(line, numbers, what);
         }
       }
+      assertThat(writer.waitFor()).as("%s: exit status", what).isEqualTo(KILLED);
     } finally {
       writer.destroyForcibly().waitFor();
     }

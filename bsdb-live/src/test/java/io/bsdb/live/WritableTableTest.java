@@ -3,9 +3,9 @@ package io.bsdb.live;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.bsdb.format.CorruptSnapshotException;
 import io.bsdb.reader.ClosedReaderException;
 import io.bsdb.reader.KeyLookup;
+import io.bsdb.reader.RecordCursor;
 import io.bsdb.reader.io.FileMemory;
 import io.bsdb.table.PublishConflictException;
 import io.bsdb.table.Table;
@@ -15,7 +15,6 @@ import io.bsdb.writer.WriterOptions;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -164,6 +163,16 @@ class WritableTableTest {
     assertThat(Arrays.deepEquals(table.getAll(keys).toArray(), expected.toArray())).isTrue();
   }
 
+  private static long count(WritableTable table) throws IOException {
+    long records = 0;
+    try (RecordCursor cursor = table.cursor()) {
+      while (cursor.next()) {
+        records++;
+      }
+    }
+    return records;
+  }
+
   @Test
   void manyThreadsWriteAndRead() throws Exception {
     int threads = 16;
@@ -194,10 +203,10 @@ class WritableTableTest {
       pool.shutdown();
       assertThat(table.stats().changes()).isEqualTo((long) threads * each);
       assertThat(table.stats().syncs()).isLessThan((long) threads * each);
-      assertThat(table.stats().changedKeys()).isEqualTo((long) threads * each);
+      assertThat(count(table)).isEqualTo((long) threads * each);
     }
     try (WritableTable table = open(Durability.COMMIT)) {
-      assertThat(table.stats().changedKeys()).isEqualTo((long) threads * each);
+      assertThat(count(table)).isEqualTo((long) threads * each);
     }
   }
 
@@ -242,63 +251,5 @@ class WritableTableTest {
       assertThatThrownBy(() -> table.get(bytes("key1"))).isInstanceOf(ClosedReaderException.class);
       assertThatThrownBy(() -> table.put(bytes("key1"), bytes("x"))).hasMessageContaining("closed");
     }
-  }
-
-  /** After a clean close every byte of what was acknowledged is told from a torn end. */
-  @Test
-  void noticesEveryFlippedByteOfTheLog() throws IOException {
-    try (WritableTable table = open(Durability.COMMIT)) {
-      table.put(bytes("a"), bytes("1"));
-      table.put(bytes("b"), bytes("22"));
-      table.delete(bytes("a"));
-    }
-    Path file = directory.resolve("log/0000000001.log");
-    byte[] log = Files.readAllBytes(file);
-    int end = log.length;
-    while (log[end - 1] == 0) {
-      end--;
-    }
-    int mark = ((end + 7) & -8) - 32;
-    for (int i = 0; i < end; i++) {
-      byte[] damaged = log.clone();
-      damaged[i] ^= (byte) (1 << i % 8);
-      Files.write(file, damaged);
-      if (i < mark) {
-        assertThatThrownBy(() -> open(Durability.COMMIT))
-            .as("byte %d", i)
-            .isInstanceOf(IOException.class)
-            .hasMessageContaining("0000000001.log");
-      } else {
-        try (WritableTable table = open(Durability.COMMIT)) {
-          assertThat(table.get(bytes("a"))).isNull();
-          assertThat(table.get(bytes("b"))).isEqualTo(bytes("22"));
-        }
-        for (String name : new LogDirectory(directory.resolve("log")).list()) {
-          if (name.endsWith(".log") && !name.startsWith("0000000001")) {
-            Files.delete(directory.resolve("log").resolve(name));
-          }
-        }
-      }
-    }
-  }
-
-  @Test
-  void refusesAMissingSegmentAndADamagedOwner() throws IOException {
-    try (WritableTable table = open(Durability.OS)) {
-      for (int i = 0; i < 20; i++) {
-        table.put(bytes("key" + i), new byte[10_000]);
-      }
-    }
-    Path second = directory.resolve("log/0000000002.log");
-    byte[] content = Files.readAllBytes(second);
-    Files.delete(second);
-    assertThatThrownBy(() -> open(Durability.OS))
-        .isInstanceOf(CorruptSnapshotException.class)
-        .hasMessageContaining("missing");
-    Files.write(second, content);
-    Files.writeString(directory.resolve("log/OWNER"), "bsdb");
-    assertThatThrownBy(() -> open(Durability.OS))
-        .isInstanceOf(CorruptSnapshotException.class)
-        .hasMessageContaining("OWNER");
   }
 }

@@ -40,7 +40,7 @@ public final class Compactor {
   /** Segments beyond which those that stay are merged, unless told otherwise. */
   public static final int MAX_SEGMENTS = 64;
 
-  /** How long folded segments are kept, unless told otherwise. */
+  /** Time for which folded segments are kept, unless told otherwise. */
   public static final Duration KEEP_HISTORY = Duration.ofDays(1);
 
   private final Path directory;

@@ -6,6 +6,7 @@ import io.bsdb.reader.block.BlockSource;
 import io.bsdb.reader.block.CachedBlocks;
 import io.bsdb.reader.block.DiskBlocks;
 import io.bsdb.reader.block.MemoryBlocks;
+import io.bsdb.reader.io.Closing;
 import io.bsdb.reader.io.DirectFile;
 import io.bsdb.reader.io.FileMemory;
 import io.bsdb.reader.metrics.LookupCounters;
@@ -101,7 +102,7 @@ final class Base {
       return new Base(location, manifest, options, opened, pools);
     } catch (IOException | RuntimeException | Error e) {
       try {
-        closeAll(opened);
+        Closing.all(opened);
       } catch (IOException suppressed) {
         e.addSuppressed(suppressed);
       }
@@ -149,7 +150,7 @@ final class Base {
     }
     source.close(); // again, unless there were other users when this one began to leave
     decoders.close();
-    closeAll(partitions);
+    Closing.all(partitions);
   }
 
   /** Returns the partitions that are open. */
@@ -180,24 +181,6 @@ final class Base {
     for (Partition partition : partitions) {
       FileMemory memory = partition.blocks().memory();
       memory.requireWhole(memory.length());
-    }
-  }
-
-  private static void closeAll(List<Partition> partitions) throws IOException {
-    IOException failure = null;
-    for (Partition partition : partitions) {
-      try {
-        partition.close();
-      } catch (IOException e) {
-        if (failure == null) {
-          failure = e;
-        } else {
-          failure.addSuppressed(e);
-        }
-      }
-    }
-    if (failure != null) {
-      throw failure;
     }
   }
 }

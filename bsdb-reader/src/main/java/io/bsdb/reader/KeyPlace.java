@@ -4,7 +4,7 @@ import io.bsdb.format.Internal;
 import java.nio.file.Path;
 
 /**
- * Where the record of a key lies, or would lie if there were one.
+ * Place of a key's record, or where it would lie if there were one.
  *
  * @param partition its partition
  * @param file the partition file

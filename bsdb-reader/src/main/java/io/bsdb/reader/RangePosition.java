@@ -15,7 +15,9 @@ import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** Where a walk over a range is that is given one block after the other. Used by one thread. */
+/**
+ * Position of a walk over a range, which is given one block after the other. Used by one thread.
+ */
 final class RangePosition {
   private final OpenSnapshot snapshot;
   private final KeyRange range;

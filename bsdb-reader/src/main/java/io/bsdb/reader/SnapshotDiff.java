@@ -42,7 +42,7 @@ public final class SnapshotDiff implements Closeable {
   private long compared;
   private boolean stopped;
 
-  /** What happened to a row. */
+  /** Kinds of differences of a row. */
   public enum Kind {
     /** Only the second version has the key. */
     ADDED,

@@ -5,7 +5,7 @@ import io.bsdb.table.SegmentFile;
 import java.nio.file.Path;
 
 /**
- * Where the files of a version lie.
+ * Places of a version's files.
  *
  * @param directory of the snapshot within its table, or of copies
  * @param together whether all files lie in that directory, whatever version they are from

@@ -25,6 +25,7 @@ final class ChildProcess {
             "-cp",
             System.getProperty("java.class.path"),
             "-XX:TieredStopAtLevel=1",
+            "-XX:+UseSerialGC",
             "-Xmx128m",
             "--enable-native-access=ALL-UNNAMED"));
     command.addAll(options);

@@ -10,7 +10,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import org.jspecify.annotations.Nullable;
 
-/** What a thread of its own produces, in order. Used by one thread, which closes it. */
+/** Batches that a thread of its own produces, in order. Used by one thread, which closes it. */
 final class Batches implements AutoCloseable {
   private static final int QUEUED = 4;
   private static final Batch END = new Batch(0, 0);

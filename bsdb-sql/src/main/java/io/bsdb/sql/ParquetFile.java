@@ -132,7 +132,7 @@ public final class ParquetFile {
             .formatted(column.name(), what, column.type()));
   }
 
-  /** What DuckDB reads the rows from: columns of texts. */
+  /** Source from which DuckDB reads the rows: columns of texts. */
   private static final class Source implements DuckDBTableFunction<Object, Object, Object> {
     private final Rows rows;
     private final int columns;

@@ -11,7 +11,7 @@ import java.util.List;
  * @param parts element of LIST; key and value of MAP; fields of STRUCT
  */
 record SourceType(Kind kind, ColumnType columnType, List<Part> parts) {
-  /** How DuckDB hands values out. */
+  /** Form in which DuckDB returns values. */
   enum Kind {
     /** As they are. */
     PLAIN,

@@ -146,7 +146,7 @@ public final class SqlEngine implements Closeable {
   }
 
   /**
-   * What the parser found.
+   * Result of parsing.
    *
    * @param statements -1 if there is an error
    */

@@ -18,12 +18,15 @@ import org.apache.kafka.streams.StreamsConfig;
 import org.apache.kafka.streams.Topology;
 import org.apache.kafka.streams.errors.StreamsUncaughtExceptionHandler.StreamThreadExceptionResponse;
 import org.apache.kafka.streams.kstream.Consumed;
+import org.apache.kafka.streams.kstream.GlobalKTable;
 import org.apache.kafka.streams.kstream.KStream;
 import org.apache.kafka.streams.kstream.Produced;
 
 /**
  * The main job in Kafka Streams: a table of places is built, and a topology joins each of 1,000,000
  * check-ins with its place, exactly once. The broker and the application run inside this process.
+ * The places are looked up in the table's versions, or are a global table that begins with the
+ * table and goes on with a topic.
  */
 public final class KafkaStreamsQuickstart {
   private static final String APPLICATION = "bsdb-quickstart";
@@ -31,7 +34,14 @@ public final class KafkaStreamsQuickstart {
   private static final long COMMITTED_EVERY_MILLIS = 50;
 
   private final QuickstartSettings settings;
+  private final Join join;
   private final QuickstartOutput output;
+
+  /** What the check-ins are joined with. */
+  public enum Join {
+    LOOKUP,
+    GLOBAL_TABLE
+  }
 
   /**
    * Prepares a run.
@@ -41,15 +51,21 @@ public final class KafkaStreamsQuickstart {
    * @param live whether a person watches {@code messages}
    */
   public KafkaStreamsQuickstart(
-      QuickstartSettings settings, PrintStream results, PrintStream messages, Live live) {
+      QuickstartSettings settings,
+      Join join,
+      PrintStream results,
+      PrintStream messages,
+      Live live) {
     this.settings = settings;
+    this.join = join;
     this.output = new QuickstartOutput(results, messages, live);
   }
 
   /** Runs it with {@code [directory [places.csv.gz]]}. */
   public static void main(String[] arguments) throws Exception {
     QuickstartSettings settings = QuickstartSettings.of(arguments);
-    var quickstart = new KafkaStreamsQuickstart(settings, System.out, System.err, Live.NO);
+    var quickstart =
+        new KafkaStreamsQuickstart(settings, Join.LOOKUP, System.out, System.err, Live.NO);
     System.exit(quickstart.run() ? 0 : 1);
   }
 
@@ -74,26 +90,26 @@ public final class KafkaStreamsQuickstart {
   }
 
   private boolean enrich(QuickstartDirectory directory) throws Exception {
-    Path cities = directory.resolve("cities");
+    Path cities =
+        join == Join.LOOKUP ? directory.resolve("cities") : directory.cleared("global-cities");
     AtomicLong done = new AtomicLong();
     CheckIns checkIns;
-    try (var progress = output.start("1/4 a Java program builds the table")) {
-      checkIns = new CheckIns(Places.build(settings.citiesCsv(), cities));
-    }
     QuickstartReport report;
     try (var kafka = EmbeddedKafka.start(directory.cleared("kafka"));
         var topics = QuickstartTopics.create(kafka)) {
+      try (var progress = output.start("1/4 a Java program builds the table")) {
+        checkIns = new CheckIns(build(kafka, cities));
+      }
       try (var progress =
           output.start("2/4 a producer writes the check-ins", done::get, settings.events())) {
         topics.fill(checkIns, settings.events(), done::set);
       }
       done.set(0);
       double seconds;
+      Properties properties = properties(kafka, directory.cleared("kafka-streams"));
       try (var progress =
-              output.start("3/4 a topology looks up their places", done::get, settings.events());
-          SnapshotLookup<Long, Place> places = open(cities)) {
-        Properties properties = properties(kafka, directory.cleared("kafka-streams"));
-        seconds = run(topology(places), properties, topics, done);
+          output.start("3/4 a topology looks up their places", done::get, settings.events())) {
+        seconds = run(cities, properties, topics, done);
       }
       try (var progress = output.start("4/4 a consumer counts what came out")) {
         report = topics.read(seconds);
@@ -103,22 +119,54 @@ public final class KafkaStreamsQuickstart {
     return report.print(output, cities, enriched, settings.events());
   }
 
-  private static SnapshotLookup<Long, Place> open(Path cities) throws IOException {
-    return SnapshotLookup.<Long, Place>builder("cities").table(cities).rows(Place::of).build();
+  /** Builds the table, and returns the ids of the places. */
+  private long[] build(EmbeddedKafka kafka, Path cities) throws Exception {
+    return join == Join.LOOKUP
+        ? Places.build(settings.citiesCsv(), cities)
+        : PlacesTopic.fill(kafka, settings.citiesCsv(), cities);
+  }
+
+  private double run(Path cities, Properties properties, QuickstartTopics topics, AtomicLong done)
+      throws Exception {
+    if (join == Join.GLOBAL_TABLE) {
+      return run(topology(cities), properties, topics, done);
+    }
+    try (SnapshotLookup<Long, Place> places =
+        SnapshotLookup.<Long, Place>builder("cities").table(cities).rows(Place::of).build()) {
+      return run(topology(places), properties, topics, done);
+    }
   }
 
   /** Returns the main job: joins each check-in with its place. */
   static Topology topology(SnapshotLookup<Long, Place> places) {
     StreamsBuilder builder = new StreamsBuilder();
-    KStream<Long, CheckIn> checkIns =
-        builder.stream(
-            QuickstartTopics.CHECK_INS, Consumed.with(Serdes.Long(), JsonSerde.of(CheckIn.class)));
-    places
-        .leftJoin(checkIns, (number, checkIn) -> checkIn.geonameId(), EnrichedCheckIn::of)
-        .to(
-            QuickstartTopics.ENRICHED,
-            Produced.with(Serdes.Long(), JsonSerde.of(EnrichedCheckIn.class)));
+    KStream<Long, CheckIn> checkIns = checkIns(builder);
+    send(places.leftJoin(checkIns, (number, checkIn) -> checkIn.geonameId(), EnrichedCheckIn::of));
     return builder.build();
+  }
+
+  /** Returns the main job with a global table that begins with a snapshot. */
+  static Topology topology(Path base) {
+    StreamsBuilder builder = new StreamsBuilder();
+    GlobalKTable<String, Place> places = PlacesTopic.table(builder, base);
+    send(
+        checkIns(builder)
+            .leftJoin(
+                places,
+                (number, checkIn) -> PlacesTopic.key(checkIn.geonameId()),
+                EnrichedCheckIn::of));
+    return builder.build();
+  }
+
+  private static KStream<Long, CheckIn> checkIns(StreamsBuilder builder) {
+    return builder.stream(
+        QuickstartTopics.CHECK_INS, Consumed.with(Serdes.Long(), JsonSerde.of(CheckIn.class)));
+  }
+
+  private static void send(KStream<Long, EnrichedCheckIn> enriched) {
+    enriched.to(
+        QuickstartTopics.ENRICHED,
+        Produced.with(Serdes.Long(), JsonSerde.of(EnrichedCheckIn.class)));
   }
 
   private static Properties properties(EmbeddedKafka kafka, Path stateDirectory) {

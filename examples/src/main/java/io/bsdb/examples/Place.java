@@ -1,6 +1,7 @@
 package io.bsdb.examples;
 
 import io.bsdb.row.Row;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** Columns of a place that check-ins are enriched with. */
@@ -12,5 +13,13 @@ record Place(
         row.string("country_code"),
         row.string("timezone"),
         row.longValue("population"));
+  }
+
+  static Place of(Map<String, Object> row) {
+    return new Place(
+        (String) row.get("name"),
+        (String) row.get("country_code"),
+        (String) row.get("timezone"),
+        Places.number(row, "population"));
   }
 }

@@ -15,6 +15,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Map;
+import java.util.Objects;
 import java.util.stream.LongStream;
 import java.util.zip.GZIPInputStream;
 
@@ -51,13 +52,18 @@ final class Places {
           csv,
           row -> {
             writer.add(codec.encodeKey(row), codec.encodeValue(row));
-            ids.add(Long.parseLong(String.valueOf(row.get("geoname_id"))));
+            ids.add(number(row, "geoname_id"));
           });
       writer.publish();
     }
     long[] sorted = ids.build().toArray();
     Arrays.sort(sorted);
     return sorted;
+  }
+
+  /** Returns the value of a numeric column. */
+  static long number(Map<String, Object> row, String column) {
+    return (Long) Objects.requireNonNull(row.get(column), column);
   }
 
   /** Takes a row, by the names of its columns. */

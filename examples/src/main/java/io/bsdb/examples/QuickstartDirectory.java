@@ -6,7 +6,7 @@ import java.nio.file.Path;
 import java.util.Comparator;
 import java.util.stream.Stream;
 
-/** Where a quickstart puts its files. */
+/** Directory of a quickstart's files. */
 final class QuickstartDirectory {
   private static final String MARKER = ".bsdb-quickstart";
 

@@ -8,6 +8,7 @@ import io.bsdb.row.Row;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.function.BiConsumer;
 import java.util.function.Function;
 import org.apache.kafka.common.serialization.Serde;
@@ -73,9 +74,13 @@ public final class LookupBuilder<K, V> {
    * another key, is refused like a damaged one, and the one before goes on serving.
    *
    * @param rows makes a value of a row; null counts as absent
+   * @param columns that {@code rows} reads, none for all: it cannot read others, and in a table of
+   *     {@link io.bsdb.writer.Layout#SYMBOLS} others are not decoded. Only these, and the key, bind
+   *     new versions
    */
-  public LookupBuilder<K, V> rows(Function<? super Row, ? extends @Nullable V> rows) {
-    this.format = new SchemaFormat<>(name, null, rows);
+  public LookupBuilder<K, V> rows(
+      Function<? super Row, ? extends @Nullable V> rows, String... columns) {
+    this.format = new SchemaFormat<>(name, null, rows, List.of(columns));
     return this;
   }
 
@@ -85,11 +90,13 @@ public final class LookupBuilder<K, V> {
    *
    * @param keys writes the key's columns, in key order
    * @param rows makes a value of a row; null counts as absent
+   * @param columns that {@code rows} reads, as of {@link #rows(Function, String...)}
    */
   public LookupBuilder<K, V> rows(
       BiConsumer<? super KeyWriter, ? super K> keys,
-      Function<? super Row, ? extends @Nullable V> rows) {
-    this.format = new SchemaFormat<>(name, keys, rows);
+      Function<? super Row, ? extends @Nullable V> rows,
+      String... columns) {
+    this.format = new SchemaFormat<>(name, keys, rows, List.of(columns));
     return this;
   }
 

@@ -158,7 +158,8 @@ final class LookupTable<K, V> implements AutoCloseable {
   /** Views the version in use, from version to version. */
   VersionView<Version<K, V>> view() {
     requireOpen();
-    return live.view(reader -> new Version<>(reader, format.of(reader.manifest())));
+    return live.view(
+        reader -> new Version<>(format.selecting(reader), format.of(reader.manifest())));
   }
 
   /** Returns the calling thread's hold, to be given to {@link #release}. */

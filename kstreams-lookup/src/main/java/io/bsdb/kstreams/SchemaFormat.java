@@ -1,5 +1,6 @@
 package io.bsdb.kstreams;
 
+import io.bsdb.reader.SnapshotReader;
 import io.bsdb.row.Column;
 import io.bsdb.row.ColumnType;
 import io.bsdb.row.KeyWriter;
@@ -7,6 +8,7 @@ import io.bsdb.row.Row;
 import io.bsdb.row.RowCodec;
 import io.bsdb.row.Schema;
 import io.bsdb.table.Manifest;
+import java.util.List;
 import java.util.Objects;
 import java.util.function.BiConsumer;
 import java.util.function.Function;
@@ -17,20 +19,24 @@ final class SchemaFormat<K, V> implements TableFormat<K, V> {
   private final String lookup;
   private final @Nullable BiConsumer<? super KeyWriter, ? super K> keys;
   private final Function<? super Row, ? extends @Nullable V> rows;
+  private final List<String> columns;
   private volatile @Nullable Schema first;
   private volatile @Nullable RowCodec latest;
 
   /**
    * @param keys writes a key; null if a key is the value of the only key column
    * @param rows makes a value of a row
+   * @param columns that rows have; empty for all
    */
   SchemaFormat(
       String lookup,
       @Nullable BiConsumer<? super KeyWriter, ? super K> keys,
-      Function<? super Row, ? extends @Nullable V> rows) {
+      Function<? super Row, ? extends @Nullable V> rows,
+      List<String> columns) {
     this.lookup = lookup;
     this.keys = keys;
     this.rows = rows;
+    this.columns = columns;
   }
 
   @Override
@@ -46,6 +52,14 @@ final class SchemaFormat<K, V> implements TableFormat<K, V> {
           "the key has the columns "
               + schema.primaryKey()
               + "; use rows(keys, rows), which writes each");
+    }
+    for (String column : columns) {
+      if (!schema.hasColumn(column)) {
+        throw mismatch(
+            manifest,
+            "column '%s', which is to be read, is missing; the table has %s"
+                .formatted(column, schema.columns()));
+      }
     }
     Schema before = first;
     if (before != null) {
@@ -73,6 +87,9 @@ final class SchemaFormat<K, V> implements TableFormat<K, V> {
           "primary key: expected=%s actual=%s".formatted(before.primaryKey(), now.primaryKey()));
     }
     for (Column column : before.columns()) {
+      if (!columns.isEmpty() && !columns.contains(column.name())) {
+        continue; // is not read
+      }
       if (!now.hasColumn(column.name())) {
         throw mismatch(manifest, "column %s is missing".formatted(column));
       }
@@ -91,16 +108,30 @@ final class SchemaFormat<K, V> implements TableFormat<K, V> {
   }
 
   @Override
+  public SnapshotReader selecting(SnapshotReader reader) {
+    return reader.selecting(codec(reader.manifest()).fields());
+  }
+
+  @Override
   public Codec<K, V> of(Manifest manifest) {
+    RowCodec codec = codec(manifest);
+    KeyWriter writer = KeyWriter.of(codec.schema());
+    return keys == null
+        ? new SingleColumn<>(codec, writer, rows)
+        : new Written<>(codec, writer, keys, rows);
+  }
+
+  private RowCodec codec(Manifest manifest) {
     Schema schema = Objects.requireNonNull(manifest.schema(), "the schema of an accepted version");
     RowCodec codec = latest;
     if (codec == null || !codec.schema().equals(schema)) {
       codec = RowCodec.of(schema);
+      if (!columns.isEmpty()) {
+        codec = codec.selecting(columns);
+      }
       latest = codec;
     }
-    return keys == null
-        ? new SingleColumn<>(codec, KeyWriter.of(schema), rows)
-        : new Written<>(codec, KeyWriter.of(schema), keys, rows);
+    return codec;
   }
 
   /** Keys that are the value of the only key column. */

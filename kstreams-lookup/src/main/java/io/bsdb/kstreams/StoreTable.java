@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  * @param positions that it was opened with
  */
 record StoreTable(Path directory, WritableTable table, TopicPositions positions) {
-  /** What no store's name ends with. */
+  /** Suffix that no store's name has. */
   private static final String UNFINISHED = "~";
 
   /**

@@ -1,5 +1,6 @@
 package io.bsdb.kstreams;
 
+import io.bsdb.reader.SnapshotReader;
 import io.bsdb.table.Manifest;
 import org.jspecify.annotations.Nullable;
 
@@ -10,6 +11,11 @@ interface TableFormat<K, V> {
 
   /** Called when an accepted version is in service. Later ones are compared with the first. */
   void serve(Manifest manifest);
+
+  /** Returns a reader of an accepted version that decodes what this format reads of values. */
+  default SnapshotReader selecting(SnapshotReader reader) {
+    return reader;
+  }
 
   /** Returns the format of one accepted version, whose schema may differ from another's. */
   Codec<K, V> of(Manifest manifest);

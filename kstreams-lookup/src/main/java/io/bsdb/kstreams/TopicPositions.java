@@ -8,8 +8,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * How far the records of one topic are in a table, as the table's source positions say. They are
- * named {@code kafka:<cluster id>/<topic>/<topic id>/<partition>}.
+ * Positions up to which the records of one topic are in a table, as its source positions say. They
+ * are named {@code kafka:<cluster id>/<topic>/<topic id>/<partition>}.
  *
  * @param offsets the next one to be read of each partition
  */

@@ -107,6 +107,42 @@ class RowsTest {
     }
   }
 
+  @Test
+  void readsTheColumnsThatWereNamed() throws Exception {
+    try (var table = TemporaryRows.create(CUSTOMERS)) {
+      table.publish(List.of(Map.of("id", "c1", "name", "Ada", "orders", 3L)));
+      try (var names =
+              table
+                  .<String, String>lookup("names")
+                  .rows(row -> row.string("name"), "name")
+                  .build();
+          var rows =
+              table.<String, String>lookup("rows").rows(Row::toString, "orders", "id").build();
+          var others =
+              table.<String, Long>lookup("others").rows(r -> r.longValue("orders"), "id").build()) {
+        assertThat(names.get("c1")).isEqualTo("Ada");
+        assertThat(rows.get("c1")).isEqualTo("{id=c1, orders=3}");
+        assertThatThrownBy(() -> others.get("c1"))
+            .isInstanceOf(IllegalArgumentException.class)
+            .hasMessage("column 'orders' is not among the columns that were selected");
+
+        Schema narrower =
+            Schema.builder()
+                .column("id", "STRING")
+                .column("name", "STRING")
+                .primaryKey("id")
+                .build();
+        table.withSchema(narrower).publish(List.of(Map.of("id", "c1", "name", "Grace")));
+        assertThat(names.refresh()).isTrue();
+        assertThat(names.get("c1")).isEqualTo("Grace");
+        assertThatThrownBy(rows::refresh).hasMessageContaining("column 'orders', which is to be");
+      }
+      assertThatThrownBy(() -> table.lookup("none").rows(Row::toString, "nobody").build())
+          .isInstanceOf(SchemaMismatchException.class)
+          .hasMessageContaining("column 'nobody', which is to be read, is missing");
+    }
+  }
+
   static Stream<Arguments> keys() {
     return Stream.of(
         Arguments.of("STRING", Serdes.String(), "Zürich"),

@@ -1,4 +1,4 @@
-/** What a lookup join costs in a Flink job, end to end. */
+/** Cost of a lookup join in a Flink job, end to end. */
 @NullMarked
 package io.bsdb.benchmarks.flink;
 

@@ -1,4 +1,4 @@
-/** What all benchmarks share: the data set and its queries, processes, directories and results. */
+/** Parts that all benchmarks share: data set and queries, processes, directories and results. */
 @NullMarked
 package io.bsdb.benchmarks.harness;
 

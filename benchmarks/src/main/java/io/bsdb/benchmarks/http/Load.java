@@ -31,7 +31,7 @@ final class Load {
     byte[] request(int[] numbers);
   }
 
-  /** What a round found. */
+  /** Result of a round. */
   record Result(double keysPerSecond, double p50Micros, double p99Micros) {}
 
   private static final class Connection {

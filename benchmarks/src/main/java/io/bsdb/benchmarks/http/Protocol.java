@@ -3,7 +3,7 @@ package io.bsdb.benchmarks.http;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 
-/** Where an answer ends, and what it holds. */
+/** Finds the end of an answer and its content. */
 @SuppressWarnings("ByteBufferBackingArray") // of buffers that Load allocates
 enum Protocol {
   HTTP {

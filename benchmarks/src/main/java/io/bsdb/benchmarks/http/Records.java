@@ -8,7 +8,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 
-/** What all contenders hold. */
+/** The records that all contenders hold. */
 final class Records {
   static final Schema SCHEMA =
       Schema.builder()

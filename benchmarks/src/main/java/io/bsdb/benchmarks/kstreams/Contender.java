@@ -79,6 +79,11 @@ enum Contender {
     return description;
   }
 
+  /** Returns whether it finds its state when it is started again. */
+  boolean keepsState() {
+    return this == ROCKSDB || this == BASE;
+  }
+
   /** Says what was set. */
   String configuration(long records) {
     return "%s; one stream thread, heap of %d MiB".formatted(table, heapMebibytes(records));

@@ -15,7 +15,7 @@ import java.util.zip.GZIPInputStream;
 
 /** Lines of a CSV file with a header, the first column the key: repeated with other keys. */
 final class CsvRows extends DataSet.Rows {
-  /** What is added to a key that is a number, for each repetition. */
+  /** Offset between the numeric keys of two repetitions of the file. */
   private static final long NEXT_COPY = 1L << 32;
 
   private final List<Object[]> rows;

@@ -146,7 +146,7 @@ interface DataSet {
     }
   }
 
-  /** What {@link #names} consists of. */
+  /** Names like those of npm packages, for {@link #names}. */
   final class PackageNames {
     /** So many names differ. */
     private static final int NAMES = 1 << 24;

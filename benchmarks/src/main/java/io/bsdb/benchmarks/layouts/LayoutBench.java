@@ -26,7 +26,7 @@ public final class LayoutBench {
 
   private LayoutBench() {}
 
-  /** What was measured of a store. */
+  /** Figures of a store. */
   private record Entry(
       Peer peer, double seconds, long bytes, LayoutRun run, List<LayoutRun.Times> times) {
     double get() {

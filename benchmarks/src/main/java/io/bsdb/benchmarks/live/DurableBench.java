@@ -41,7 +41,7 @@ public final class DurableBench {
   private static final PrintStream OUT = System.out;
   private static final TypeReference<Map<String, Double>> FIGURES = new TypeReference<>() {};
 
-  /** What all processes of stores have: the same memory, all of it there from the start. */
+  /** Options of each store's process: equal memory, allocated at the start. */
   private static final List<String> OPTIONS = List.of("-Xms1g", "-Xmx1g", "-XX:+AlwaysPreTouch");
 
   private final Path directory;

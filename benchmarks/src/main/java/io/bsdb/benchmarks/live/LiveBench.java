@@ -287,7 +287,7 @@ public final class LiveBench {
     }
   }
 
-  /** How long a follower takes to serve a delta, and what that does to lookups. */
+  /** Measures how long a follower takes to serve a delta, and how much lookups slow down. */
   private void refresh() throws Exception {
     change(workload.records() / 10);
     long rows = workload.records() / 100;
@@ -322,7 +322,7 @@ public final class LiveBench {
     }
   }
 
-  /** How long a follower takes when all segments have become one. */
+  /** Measures how long a follower takes after all segments were merged. */
   private void merges(TableReader reader, long rows) throws Exception {
     double[] millis = new double[ROUNDS];
     try (Load load = new Load(reader)) {
@@ -409,7 +409,7 @@ public final class LiveBench {
     throw new IOException("no write_bytes in /proc/self/io");
   }
 
-  /** What is written while so many rows are changed as the table has. */
+  /** Measures the bytes written while as many rows are changed as the table has. */
   private void writes() throws IOException {
     long rows = workload.records() / 100;
     long before = writtenBytes();

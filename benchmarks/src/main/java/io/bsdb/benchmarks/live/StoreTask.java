@@ -18,8 +18,8 @@ import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is done with one store, in a process of its own: {@code StoreTask TASK KIND DIRECTORY
- * RECORDS …}. Answers with figures by name.
+ * A program that measures one task on one store: {@code StoreTask TASK KIND DIRECTORY RECORDS …}.
+ * Answers with figures by name.
  */
 final class StoreTask {
   private static final double WARM_UP = 1.5;

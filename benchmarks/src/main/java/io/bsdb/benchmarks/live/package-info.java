@@ -1,4 +1,4 @@
-/** What changes over a table cost: lookups, refreshes, compaction. */
+/** Cost of changes over a table: lookups, refreshes, compaction. */
 @NullMarked
 package io.bsdb.benchmarks.live;
 

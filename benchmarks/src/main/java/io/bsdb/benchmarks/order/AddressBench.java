@@ -60,7 +60,7 @@ final class AddressBench {
     }
   }
 
-  /** What is found, by either. */
+  /** The place of an address, as either contender finds it. */
   public record Place(
       @Nullable String country, @Nullable String city, double latitude, double longitude) {
     /** Is called by MaxMind's reader. */

@@ -191,7 +191,7 @@ public final class OrderBench {
     }
   }
 
-  /** What is measured of each contender. */
+  /** Operations that are measured of each contender. */
   interface Measured<T> {
     /** Returns how many times it was done. */
     int run(T contender) throws IOException;

@@ -19,7 +19,7 @@ public final class SqlFormat implements RecordFormat {
   private static final int PROGRESS_MASK = (1 << 12) - 1;
 
   /**
-   * What DuckDB may use.
+   * Resources that DuckDB may use.
    *
    * @param threads 0 for as many as there are processors
    */

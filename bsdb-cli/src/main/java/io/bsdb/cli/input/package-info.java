@@ -1,4 +1,4 @@
-/** What a build reads: inputs, the formats of records in them, and rows on their way to records. */
+/** Inputs of a build, the formats of their records, and rows on their way to records. */
 @NullMarked
 package io.bsdb.cli.input;
 

@@ -1,4 +1,4 @@
-/** What commands say: results, messages, progress, failures and exit statuses. */
+/** Output of commands: results, messages, progress, failures and exit statuses. */
 @NullMarked
 package io.bsdb.cli.output;
 

@@ -3,7 +3,7 @@ package io.bsdb.format.block;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 
-/** Where a {@link BlockWriter} puts its blocks. Used by one thread. */
+/** Destination of a {@link BlockWriter}'s blocks. Used by one thread. */
 public interface BlockOutput {
   /**
    * Makes room for {@code length} contiguous bytes.

@@ -49,7 +49,7 @@ public final class BlockWriter {
   private final ByteBuffer plainSource;
   private final @Nullable RecordEncoder encoder;
 
-  /** What records are taken from: the plain source, or what the encoder made of it. */
+  /** Source of records: the plain one, or what the encoder made of it. */
   private ByteBuffer source;
 
   private int stagedBytes;

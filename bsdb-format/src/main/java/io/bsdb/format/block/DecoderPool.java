@@ -13,7 +13,7 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
  * would be two writes of references, each of which the garbage collector has to hear of.
  */
 public abstract class DecoderPool implements Closeable {
-  /** Where a decoder belongs that is lent while its thread's slot is taken. */
+  /** Slot of a decoder that is lent while its thread's slot is taken. */
   static final int NO_SLOT = -1;
 
   private static final int SLOTS = 64;

@@ -11,7 +11,7 @@ import java.nio.ByteOrder;
 
 /** Decodes one key or value at a time that is encoded with symbol tables. */
 public final class SymbolDecoder extends BlockDecoder {
-  /** What is longer is copied by the JVM's own means, which cost more to begin with. */
+  /** Length beyond which the JVM's bulk copy is used, which costs more to begin with. */
   private static final int MAX_COPIED_BY_WORDS = 256;
 
   private static final VarHandle LONGS =

@@ -35,7 +35,7 @@ public final class LogSegment {
   /** The length of the frame that begins a segment. */
   public static final int FIRST_FRAME_LENGTH = START_LENGTH;
 
-  /** Where the frames begin. */
+  /** Offset of the first frame. */
   public static final int FIRST_FRAME = HEADER_LENGTH;
 
   /** Maximum length of a frame's records in bytes. */
@@ -61,7 +61,7 @@ public final class LogSegment {
   }
 
   /**
-   * Where a log ends.
+   * End of a log.
    *
    * @param end behind the last frame
    * @param durable before which everything was durable, as frames say

@@ -9,7 +9,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How the records of a partition are encoded: the symbol tables, the one of keys, and the shape of
+ * The encoding of a partition's records: the symbol tables, the one of keys, and the shape of
  * values with the tables of its strings. The content of the symbols section. Immutable.
  */
 public final class RecordSymbols {

@@ -9,7 +9,7 @@ import java.util.stream.IntStream;
 
 /** Finds the longest symbol of a table that a string starts with, and encodes with it. */
 final class SymbolMatcher {
-  /** What {@link #match} returns where no symbol fits. */
+  /** Returned by {@link #match} where no symbol fits. */
   static final int NONE = -1;
 
   /** Fewer escaped bytes take no more one by one. */

@@ -6,7 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What a value consists of, as far as its encoding must know: a string; or, if values are rows, the
+ * The parts of a value, as far as its encoding must know: a string; or, if values are rows, the
  * fields of variable width, which may be rows and arrays again. Immutable.
  *
  * <p>Rows and arrays look alike here: a header of one byte, bytes that are kept (count, null

@@ -11,7 +11,7 @@ import java.util.Arrays;
  * stays, but for the end offsets, which are those of the new strings. Used by one thread at a time.
  */
 abstract class ValueTransform {
-  /** What {@link #slots} returns for bytes that are not of the shape. */
+  /** Returned by {@link #slots} for bytes that are not of the shape. */
   static final int UNFIT = -1;
 
   // Headers of rows and arrays, as docs/FORMAT.md has them

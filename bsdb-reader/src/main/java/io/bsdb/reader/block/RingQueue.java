@@ -121,7 +121,7 @@ final class RingQueue implements BlockQueue {
   private static final class Slot extends Block {
     private final ByteBuffer bytes;
 
-    /** Where the block starts behind the page that was read first. */
+    /** Offset of the block in the pages that were read. */
     private int lead;
 
     Slot(ByteBuffer bytes) {

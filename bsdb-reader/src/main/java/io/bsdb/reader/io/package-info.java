@@ -1,4 +1,4 @@
-/** How bytes of a snapshot come into memory. */
+/** Access to the bytes of a snapshot's files. */
 @Internal
 @NullMarked
 package io.bsdb.reader.io;

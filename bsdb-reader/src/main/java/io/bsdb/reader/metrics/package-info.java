@@ -1,4 +1,4 @@
-/** What readers count. */
+/** Metrics of readers. */
 @NullMarked
 package io.bsdb.reader.metrics;
 

@@ -1,4 +1,4 @@
-/** How a table is read: the options of all readers. */
+/** Options of all readers. */
 @NullMarked
 package io.bsdb.reader.options;
 

@@ -5,7 +5,7 @@ import io.bsdb.format.segment.Segment;
 
 /** Goes through the changed keys in a range of hashes, in no particular order. */
 public final class ChangeCursor {
-  /** What to do about keys that were deleted. */
+  /** Treatment of keys that were deleted. */
   enum Deleted {
     INCLUDED,
     SKIPPED

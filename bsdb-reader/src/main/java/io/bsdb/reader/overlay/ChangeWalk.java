@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  * through the records of the base. Used by one thread.
  */
 public final class ChangeWalk {
-  /** What both walks have next. */
+  /** Kinds of what comes next. */
   public enum Next {
     /** The base's record, which has not changed. */
     RECORD,

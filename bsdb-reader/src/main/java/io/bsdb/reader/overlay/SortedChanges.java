@@ -23,7 +23,7 @@ public final class SortedChanges implements Closeable {
   private final HugeMemory memory;
   private final ByteBuffer bytes;
 
-  /** What all keys begin with. */
+  /** Prefix that all keys share. */
   private final byte[] prefix;
 
   private int size;

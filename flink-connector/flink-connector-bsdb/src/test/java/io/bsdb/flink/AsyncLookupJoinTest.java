@@ -194,7 +194,7 @@ class AsyncLookupJoinTest {
     // Flink hears of the read's failure with the next row, or if none comes, when time is up.
     String late = async.contains("true") ? "Async function call has timed out" : DAMAGE;
     failsWithoutNulls(
-        session("damaged", async), join(RETRY.formatted(", 'timeout'='20 s'")), DAMAGE, late);
+        session("damaged", async), join(RETRY.formatted(", 'timeout'='5 s'")), DAMAGE, late);
   }
 
   @Test

@@ -10,7 +10,7 @@ import org.apache.flink.table.catalog.CatalogTable;
 import org.apache.flink.table.data.RowData;
 import org.apache.flink.table.factories.FactoryUtil;
 
-/** What a catalog lists of a table, as a table. */
+/** A table of what a catalog knows of another table. */
 enum MetadataTable {
   SNAPSHOTS {
     @Override

@@ -14,7 +14,7 @@ import org.apache.flink.table.api.ValidationException;
 import org.apache.flink.table.catalog.ObjectPath;
 
 /**
- * Where the databases lie: the directories in it are databases, the directories in these are
+ * The directory of the databases: the directories in it are databases, the directories in these are
  * tables. Safe for use by many threads.
  */
 final class Warehouse {

@@ -15,7 +15,7 @@ import org.apache.flink.table.api.ValidationException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a lookup asks of a table, by what its join condition compares.
+ * The question that a lookup asks of a table, by what its join condition compares.
  *
  * @param match which rows it finds
  * @param columns whose values it asks for, by position in the row of compared values: positions

@@ -1,4 +1,4 @@
-/** What a lookup join runs in the task managers. */
+/** The part of a lookup join that runs in the task managers. */
 @Internal
 @NullMarked
 package io.bsdb.flink.lookup;

@@ -27,13 +27,13 @@ public final class RowDecoder {
   private final int[] fields;
   private final GenericRowData metadata;
 
-  /** Where the metadata has what a lookup asked for; −1: nowhere. */
+  /** Index of the metadata column that holds what a lookup asked for; −1: none. */
   private final int asked;
 
   private final RowData.FieldGetter lastKeyField;
 
   /**
-   * Where a field lies.
+   * Place of a field.
    *
    * @param keyPosition −1: not in the key
    * @param valuePosition −1: not in the value

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  */
 public record Delta(@Nullable Origin origin, List<SegmentFile> files) {
   /**
-   * Where a delta of a stream belongs.
+   * Place of a delta in its stream.
    *
    * @param stream its id
    * @param checkpoint that the delta ends with

@@ -5,7 +5,7 @@ import org.apache.flink.configuration.Configuration;
 import org.apache.flink.configuration.ConfigurationUtils;
 import org.apache.flink.configuration.GlobalConfiguration;
 
-/** Where copies of remote tables go unless told: below one of Flink's {@code io.tmp.dirs}. */
+/** Default directory of copies of remote tables: below one of Flink's {@code io.tmp.dirs}. */
 public final class LocalDirectories {
   private LocalDirectories() {}
 

@@ -6,7 +6,7 @@ import java.nio.file.Path;
 import java.util.regex.Pattern;
 
 /**
- * Where a table lies.
+ * Location of a table.
  *
  * @param path a local one, or a URI of one of Flink's file systems
  */

@@ -11,21 +11,21 @@ import org.jspecify.annotations.Nullable;
  * @param newest changes that come now
  * @param frozen changes before those, which are being published; null if none are
  */
-record ChangedKeys(LogIndex newest, @Nullable LogIndex frozen) {
+record LogIndexes(LogIndex newest, @Nullable LogIndex frozen) {
   /** The indexes in use. Safe for many threads. */
   static final class InUse {
-    private volatile ChangedKeys keys;
+    private volatile LogIndexes indexes;
 
-    InUse(ChangedKeys keys) {
-      this.keys = keys;
+    InUse(LogIndexes indexes) {
+      this.indexes = indexes;
     }
 
-    ChangedKeys get() {
-      return keys;
+    LogIndexes get() {
+      return indexes;
     }
 
-    void set(ChangedKeys next) {
-      keys = next;
+    void set(LogIndexes next) {
+      indexes = next;
     }
   }
 

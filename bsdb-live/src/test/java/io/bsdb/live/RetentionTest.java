@@ -1,0 +1,71 @@
+package io.bsdb.live;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class RetentionTest {
+  private static final int LENGTH = 100;
+
+  @TempDir Path directory;
+
+  private String segment(int number) throws IOException {
+    String name = "000000000" + number + LogPart.SUFFIX;
+    Files.write(directory.resolve(name), new byte[LENGTH]);
+    return name;
+  }
+
+  private Retention retention(long maxBytes, int segments) throws IOException {
+    List<String> old = new ArrayList<>();
+    for (int number = 1; number <= segments; number++) {
+      old.add(segment(number));
+    }
+    LogDirectory storage = new LogDirectory(directory);
+    return new Retention(storage, new Followers(directory), maxBytes, old);
+  }
+
+  private List<Integer> kept() throws IOException {
+    List<Integer> kept = new ArrayList<>();
+    for (String name : new LogDirectory(directory).list()) {
+      if (name.endsWith(LogPart.SUFFIX)) {
+        kept.add(Integer.parseInt(name.substring(0, 10)));
+      }
+    }
+    return kept;
+  }
+
+  @Test
+  void keepsTheSegmentThatAFollowerIsInAndThoseBehindIt() throws IOException {
+    new Followers(directory).write("slow", new LogPosition(2, 64));
+    new Followers(directory).write("fast", new LogPosition(3, 64));
+    Retention retention = retention(Long.MAX_VALUE, 3);
+    retention.trim();
+    assertThat(kept()).containsExactly(2, 3);
+    new Followers(directory).write("slow", new LogPosition(4, 64));
+    retention.add(segment(4));
+    assertThat(kept()).containsExactly(3, 4);
+  }
+
+  @Test
+  void keepsNoMoreThanItsLimitForAFollower() throws IOException {
+    new Followers(directory).write("follower", LogPosition.START);
+    Retention retention = retention(3 * LENGTH, 3);
+    retention.trim();
+    assertThat(kept()).containsExactly(1, 2, 3);
+    retention.add(segment(4));
+    assertThat(kept()).containsExactly(2, 3, 4);
+  }
+
+  @Test
+  void keepsNothingWithoutFollowers() throws IOException {
+    Retention retention = retention(Long.MAX_VALUE, 2);
+    retention.trim();
+    assertThat(kept()).isEmpty();
+  }
+}

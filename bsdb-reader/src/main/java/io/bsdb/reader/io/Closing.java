@@ -1,0 +1,33 @@
+package io.bsdb.reader.io;
+
+import java.io.Closeable;
+import java.io.IOException;
+import java.util.List;
+
+/** Closes several resources, whichever of them fails. */
+public final class Closing {
+  private Closing() {}
+
+  /**
+   * Closes all, in their order.
+   *
+   * @throws IOException the first failure; later ones are suppressed in it
+   */
+  public static void all(List<? extends Closeable> resources) throws IOException {
+    IOException failure = null;
+    for (Closeable resource : resources) {
+      try {
+        resource.close();
+      } catch (IOException e) {
+        if (failure == null) {
+          failure = e;
+        } else {
+          failure.addSuppressed(e);
+        }
+      }
+    }
+    if (failure != null) {
+      throw failure;
+    }
+  }
+}
