@@ -82,7 +82,7 @@ final class BenchCommand implements Callable<Integer> {
   private @Nullable Access access;
 
   @Option(
-      names = "--cache",
+      names = "--block-cache",
       paramLabel = "SIZE",
       converter = ByteSize.Converter.class,
       description = "Size of the block cache. Default: none.")

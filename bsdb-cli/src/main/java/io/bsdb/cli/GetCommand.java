@@ -77,7 +77,7 @@ final class GetCommand implements Callable<Integer> {
 
   @ArgGroup private @Nullable Nearest nearest;
 
-  /** Which record is looked for instead of the one with the key itself. */
+  /** Options that select another record than the one with the key itself. */
   static final class Nearest {
     @Option(
         names = "--floor",

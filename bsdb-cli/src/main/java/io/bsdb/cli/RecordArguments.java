@@ -18,7 +18,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** Which records a build makes of its inputs. */
+/** Options on the records that a build makes of its inputs. */
 final class RecordArguments {
   @Option(
       names = "--query",

@@ -1,5 +1,6 @@
 package io.bsdb.cli;
 
+import io.bsdb.cli.output.ByteSize;
 import io.bsdb.cli.output.CommandFailure;
 import io.bsdb.cli.output.Console;
 import io.bsdb.cli.output.ExitStatus;
@@ -44,7 +45,7 @@ import picocli.CommandLine.Option;
     footerHeading = "%nExamples:%n",
     footer = {
       "  bsdb serve --table cities=/data/cities --port 8080",
-      "  bsdb serve --warehouse /data --access io_uring --block-cache 1073741824",
+      "  bsdb serve --warehouse /data --access io_uring --block-cache 1G",
       "  bsdb serve --table cities=/data/cities --host 0.0.0.0 --token-file token \\",
       "      --tls-certificate cert.pem --tls-key key.pem --allow-host tables.example.com"
     })
@@ -111,9 +112,10 @@ final class ServeCommand implements Callable<Integer> {
 
   @Option(
       names = "--block-cache",
-      paramLabel = "BYTES",
-      description = "Size of the cache of blocks, with direct and io_uring.")
-  private long blockCache;
+      paramLabel = "SIZE",
+      converter = ByteSize.Converter.class,
+      description = "Size of the block cache, with direct and io_uring. Default: none.")
+  private @Nullable ByteSize blockCache;
 
   @Option(
       names = "--refresh",
@@ -155,7 +157,11 @@ final class ServeCommand implements Callable<Integer> {
             .host(host)
             .port(port)
             .limits(Limits.parse(limits))
-            .options(ReaderOptions.builder().access(access).blockCacheBytes(blockCache).build())
+            .options(
+                ReaderOptions.builder()
+                    .access(access)
+                    .blockCacheBytes(blockCache == null ? 0 : blockCache.bytes())
+                    .build())
             .refreshEvery(Duration.ofSeconds(refresh))
             .listener(new Messages());
     tables().forEach(builder::table);

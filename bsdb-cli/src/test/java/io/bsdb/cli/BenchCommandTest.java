@@ -40,7 +40,7 @@ class BenchCommandTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"--batch=7", "--async --in-flight=4", "--cache=1M"})
+  @ValueSource(strings = {"--batch=7", "--async --in-flight=4", "--block-cache=1M"})
   void looksUpInEveryWay(String ways) throws IOException {
     Path table = table(WriterOptions.defaults());
 
@@ -72,7 +72,7 @@ class BenchCommandTest {
 
   @Test
   void fillsTheCacheThatFuturesAreAnsweredFrom() throws IOException {
-    String[] ways = "--access direct --async --cache 1M".split(" ");
+    String[] ways = "--access direct --async --block-cache 1M".split(" ");
 
     JsonNode json = json(table(WriterOptions.defaults()), ways);
 

@@ -32,12 +32,12 @@ import org.jspecify.annotations.Nullable;
 @SuppressWarnings("exports") // Jackson, to this project only
 public final class ChecksummedJson {
   /**
-   * Most names, values, brackets and braces. A manifest with as many partitions and texts as
-   * allowed has fewer than half as many.
+   * Maximum number of names, values, brackets and braces. A manifest with as many partitions and
+   * texts as allowed has fewer than half as many.
    */
   static final int MAX_TOKENS = 1 << 22;
 
-  /** Most objects and arrays within each other. */
+  /** Maximum number of objects and arrays within each other. */
   static final int MAX_DEPTH = 32;
 
   private static final String VERSION = "formatVersion";

@@ -31,7 +31,7 @@ public final class SnapshotFormat {
   /** Longest value in bytes. */
   public static final int MAX_VALUE_LENGTH = 256 << 20;
 
-  /** Most records in one partition. */
+  /** Maximum number of records in one partition. */
   public static final int MAX_PARTITION_RECORDS = 1 << 27;
 
   public static final int MAX_PARTITIONS = 1 << 16;

@@ -26,10 +26,10 @@ public final class ColumnType {
   /** Longest text form, in UTF-16 code units. */
   public static final int MAX_TEXT_LENGTH = 1 << 20;
 
-  /** Most digits of a DECIMAL. */
+  /** Maximum number of digits of a DECIMAL. */
   public static final int MAX_DECIMAL_PRECISION = 38;
 
-  /** Most digits of the fraction of a second. */
+  /** Maximum number of digits of the fraction of a second. */
   public static final int MAX_TIME_PRECISION = 9;
 
   /** Length of STRING, which is {@code VARCHAR(2147483647)}, and of BYTES. */

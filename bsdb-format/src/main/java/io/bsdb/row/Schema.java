@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Immutable and safe for use by many threads.
  */
 public final class Schema {
-  /** Most columns of a schema. */
+  /** Maximum number of columns of a schema. */
   public static final int MAX_COLUMNS = 16_384;
 
   private final List<Column> columns;

@@ -24,7 +24,7 @@ enum Storage {
   /** A row of two arrays. */
   MAP(0);
 
-  /** Most digits of a decimal number that any long can hold. */
+  /** Maximum number of digits of a decimal number that any long can hold. */
   static final int MAX_LONG_DIGITS = 18;
 
   /** Longest two's complement of a number of 38 digits. */

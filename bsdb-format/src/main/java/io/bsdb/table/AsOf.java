@@ -5,7 +5,7 @@ import java.io.Serializable;
 import java.util.UUID;
 
 /**
- * Up to where the data of a build has the changes of a table.
+ * The point up to which the data of a build includes the changes of a table.
  *
  * @param version that the data is at least as new as
  * @param line of versions to which it belongs

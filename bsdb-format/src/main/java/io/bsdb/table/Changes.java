@@ -21,7 +21,7 @@ public record Changes(
     long lastSegment,
     Map<String, StreamProgress> streams,
     History history) {
-  /** Most segments of a version. */
+  /** Maximum number of segments of a version. */
   public static final int MAX_SEGMENTS = 1 << 12;
 
   /** No changes, and never any. */

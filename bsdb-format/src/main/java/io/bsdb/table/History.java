@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param segments that are kept, by number; all have greater numbers than that
  */
 public record History(@Nullable UUID line, long after, List<SegmentFile> segments) {
-  /** Most segments that are kept. */
+  /** Maximum number of segments that are kept. */
   public static final int MAX_SEGMENTS = 1 << 10;
 
   /** Nothing was folded. */

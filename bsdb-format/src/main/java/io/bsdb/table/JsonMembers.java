@@ -11,7 +11,7 @@ import java.util.regex.Pattern;
  * missing or has another form.
  */
 final class JsonMembers {
-  /** Most members of an object whose names are not given. */
+  /** Maximum number of members of an object whose names are not given. */
   static final int MAX = 65_536;
 
   private static final Pattern UUID_TEXT =

@@ -66,7 +66,7 @@ public record Manifest(
   /** Longest manifest that is read, in bytes. */
   public static final int MAX_LENGTH = 64 << 20;
 
-  /** Most entries of each of the maps. */
+  /** Maximum number of entries of each of the maps. */
   public static final int MAX_TEXTS = JsonMembers.MAX;
 
   private static final String WHAT = "manifest";
@@ -120,7 +120,12 @@ public record Manifest(
     return VERSION.matcher(text).matches();
   }
 
-  /** Returns what says which partition a key is in. */
+  /**
+   * Returns what says which partition a key is in.
+   *
+   * @hidden
+   */
+  @Internal
   public Partitioning partitioning() {
     return order() == RecordOrder.HASH
         ? new Partitioning(partitions.size())

@@ -1,5 +1,6 @@
 package io.bsdb.table;
 
+import io.bsdb.format.Internal;
 import io.bsdb.format.SnapshotFormat;
 import io.bsdb.format.hash.KeyHash;
 import java.math.BigInteger;
@@ -12,7 +13,10 @@ import java.util.stream.IntStream;
  *
  * <p>In hash order partitions are equal ranges of the unsigned 64-bit space of the high words of
  * key hashes; in key order they are ranges of keys. Immutable and safe for many threads.
+ *
+ * @hidden
  */
+@Internal
 public final class Partitioning {
   private final int count;
 

@@ -13,7 +13,10 @@ import java.util.UUID;
  * @param superseded the last publications of incarnations before that one, oldest first
  */
 public record StreamProgress(Checkpoint last, List<Checkpoint> superseded) {
-  /** Most superseded incarnations that are remembered; older ones are refused as unknown. */
+  /**
+   * Maximum number of superseded incarnations that are remembered; older ones are refused as
+   * unknown.
+   */
   public static final int MAX_SUPERSEDED = 1000;
 
   /**

@@ -1,8 +1,8 @@
 package io.bsdb.writer;
 
-/** Hears how far a build is. Called from the threads that build partitions, one call at a time. */
+/** Receives the progress of a build, from the threads that build partitions, one call at a time. */
 public interface BuildListener {
-  /** Hears nothing. */
+  /** Ignores all. */
   BuildListener NONE = (done, total, records) -> {};
 
   /**

@@ -1,5 +1,6 @@
 package io.bsdb.writer;
 
+import io.bsdb.format.Uninterrupted;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.util.ArrayList;
@@ -9,7 +10,6 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
@@ -42,7 +42,7 @@ final class BuildThreads {
       return results(workers, stop, executor);
     } finally {
       executor.shutdown();
-      awaitEnd(executor);
+      Uninterrupted.join(executor);
     }
   }
 
@@ -70,20 +70,6 @@ final class BuildThreads {
     }
     rethrow(failure);
     return results;
-  }
-
-  private static void awaitEnd(ExecutorService executor) {
-    boolean interrupted = false;
-    while (!executor.isTerminated()) {
-      try {
-        executor.awaitTermination(1, TimeUnit.MINUTES);
-      } catch (InterruptedException e) {
-        interrupted = true;
-      }
-    }
-    if (interrupted) {
-      Thread.currentThread().interrupt();
-    }
   }
 
   private static void rethrow(@Nullable Throwable failure) throws IOException {

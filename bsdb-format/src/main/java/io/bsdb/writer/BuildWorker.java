@@ -12,6 +12,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.SortedMap;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -71,8 +72,8 @@ public final class BuildWorker implements Closeable {
   /**
    * Returns a writer for some partitions of a build.
    *
-   * @param partitionCount how many partitions the whole snapshot has; in key order a writer makes
-   *     as many of its records as their amount takes, or as the options say
+   * @param partitionCount how many partitions the whole snapshot has; in key order a writer that is
+   *     given none makes as many of its records as their amount takes, or as the options say
    * @param suffix makes the names of this attempt's files different from those of others; letters,
    *     digits, '-'
    * @param temporaryDirectory for spill files, of this writer alone; created when needed
@@ -169,7 +170,25 @@ public final class BuildWorker implements Closeable {
   public List<PartitionFile> finish() throws IOException {
     requireOpen();
     state = State.FAILED;
-    RecordIntake.Division division = intake.divide();
+    return build(intake.divide());
+  }
+
+  /**
+   * Does the same for partitions that are given instead of chosen, in key order only.
+   *
+   * @param firstKeys by partition, ascending, not empty; a partition has the keys from there on, up
+   *     to the next one's, and the first one also those in front
+   */
+  public List<PartitionFile> finish(SortedMap<Integer, byte[]> firstKeys) throws IOException {
+    requireOpen();
+    if (!(intake instanceof SortedIntake sorted)) {
+      throw new IllegalStateException("partitions are ranges of hashes, not of keys");
+    }
+    state = State.FAILED;
+    return build(sorted.divideAt(firstKeys));
+  }
+
+  private List<PartitionFile> build(RecordIntake.Division division) throws IOException {
     partitionCount = division.partitionCount();
     ParallelBuild run =
         new ParallelBuild(

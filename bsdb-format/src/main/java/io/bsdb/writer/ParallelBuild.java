@@ -213,7 +213,7 @@ final class ParallelBuild {
       } catch (InternalError e) {
         // That is how the JVM reports that mapped memory could not be read.
         throw new IOException(
-            "temporary file cannot be read: directory=%s partition=%d: %s; look after the disk, or choose another temporary directory, and build anew"
+            "temporary file cannot be read: directory=%s partition=%d: %s; check the disk or choose another temporary directory, then build again"
                 .formatted(temporaryDirectory, partition, e.getMessage()),
             e);
       }

@@ -31,14 +31,14 @@ public final class SegmentFiles implements Closeable {
 
   /** A segment being written. */
   private static final class Output {
-    final TableStorage.Output file;
+    final HugePageOutput file;
     final UUID id = UUID.randomUUID();
     final SegmentWriter writer;
     long firstHash = -1;
     long lastHash;
 
     Output(TableStorage storage) throws IOException {
-      file = storage.create(SegmentFile.path(id));
+      file = new HugePageOutput(storage.create(SegmentFile.path(id)));
       writer = new SegmentWriter(file, id);
     }
 
@@ -100,7 +100,7 @@ public final class SegmentFiles implements Closeable {
             0,
             target.id,
             target.writer.length(),
-            target.writer.checksum(),
+            target.file.checksum(),
             target.firstHash,
             target.lastHash,
             target.writer.puts(),

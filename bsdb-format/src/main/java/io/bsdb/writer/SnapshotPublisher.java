@@ -50,11 +50,12 @@ public final class SnapshotPublisher {
    * again or goes. So is all that a build wrote which is refused; after any other failure its files
    * stay, and publishing may be tried again.
    *
-   * <p>In key order files may have any numbers: they become partitions in the order of their keys.
+   * <p>In key order the numbers of files must ascend with their keys. Those in between that have no
+   * file, or no records, are left out of the table.
    *
    * @throws TooFewRowsException if the options demand more rows
-   * @throws IllegalArgumentException if a partition has two files or is out of range, or if the
-   *     manifest would be too long
+   * @throws IllegalArgumentException if a partition has two files or is out of range, if the files
+   *     are not in the order of their keys, or if the manifest would be too long
    * @throws java.nio.file.NoSuchFileException if one of the files is gone
    * @throws PublishConflictException if another version was put in service since the build began
    */
@@ -98,7 +99,7 @@ public final class SnapshotPublisher {
     return byPartition;
   }
 
-  /** Numbers the files that have records in the order of their keys. */
+  /** Numbers the files that have records, without gaps, in the order of their keys. */
   private static @Nullable PartitionFile[] byKey(List<PartitionFile> files) {
     List<PartitionFile> sorted =
         files.stream()
@@ -108,10 +109,22 @@ public final class SnapshotPublisher {
     @Nullable PartitionFile[] numbered = new @Nullable PartitionFile[Math.max(1, sorted.size())];
     for (int i = 0; i < sorted.size(); i++) {
       PartitionFile file = sorted.get(i);
+      if (i > 0) {
+        requireInFront(sorted.get(i - 1), file);
+      }
       numbered[i] =
           file.ordered(i, i == 0 ? "" : Objects.requireNonNull(file.lowerBound(), file.name()));
     }
     return numbered;
+  }
+
+  private static void requireInFront(PartitionFile file, PartitionFile next) {
+    if (file.partition() >= next.partition()
+        || Arrays.compareUnsigned(firstKey(file), firstKey(next)) == 0) {
+      throw new IllegalArgumentException(
+          "partitions are not in the order of their keys: %s is partition %d, and %s, which does not begin in front of it, partition %d"
+              .formatted(file.name(), file.partition(), next.name(), next.partition()));
+    }
   }
 
   private static byte[] firstKey(PartitionFile file) {

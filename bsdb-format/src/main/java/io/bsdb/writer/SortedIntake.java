@@ -6,9 +6,10 @@ import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Comparator;
 import java.util.List;
 import java.util.PriorityQueue;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,6 +25,9 @@ final class SortedIntake implements RecordIntake {
 
   /** Of arrays that are needed to sort a record. */
   private static final int SORT_BYTES_PER_RECORD = 24;
+
+  /** In front of every key. */
+  private static final byte[] FIRST = new byte[0];
 
   private final Path temporaryDirectory;
   private final int partitionCount;
@@ -114,6 +118,28 @@ final class SortedIntake implements RecordIntake {
 
   @Override
   public Division divide() throws IOException {
+    endRuns();
+    TreeMap<Integer, byte[]> firstKeys = new TreeMap<>();
+    firstKeys.put(0, FIRST);
+    for (byte[] splitter : splitters()) {
+      firstKeys.put(firstKeys.size(), splitter);
+    }
+    return new Division(firstKeys.size(), ranges(firstKeys));
+  }
+
+  /**
+   * Divides at given keys.
+   *
+   * @param firstKeys by partition, ascending; a partition has the keys from there on, up to the
+   *     next one's
+   */
+  Division divideAt(SortedMap<Integer, byte[]> firstKeys) throws IOException {
+    endRuns();
+    return new Division(partitionCount, ranges(firstKeys));
+  }
+
+  /** Makes what is in memory a run as well. */
+  private void endRuns() throws IOException {
     if (runs.isEmpty() && count > 0) {
       KeySorter.sort(buffer, starts, count);
       ByteBuffer sorted = ByteBuffer.allocate(buffered);
@@ -125,57 +151,35 @@ final class SortedIntake implements RecordIntake {
     }
     buffer = new byte[0];
     starts = new int[0];
-    List<byte[]> splitters = splitters();
+  }
+
+  private List<ParallelBuild.Task> ranges(SortedMap<Integer, byte[]> firstKeys) {
+    List<Integer> partitions = List.copyOf(firstKeys.keySet());
+    List<byte[]> keys = List.copyOf(firstKeys.values());
     List<ParallelBuild.Task> tasks = new ArrayList<>();
-    for (int i = 0; i <= splitters.size(); i++) {
-      tasks.add(
-          new Range(
-              i,
-              i == 0 ? null : splitters.get(i - 1),
-              i == splitters.size() ? null : splitters.get(i)));
+    for (int i = 0; i < keys.size(); i++) {
+      byte[] bound = i + 1 < keys.size() ? keys.get(i + 1) : null;
+      if (bound != null && Arrays.compareUnsigned(keys.get(i), bound) >= 0) {
+        throw new IllegalArgumentException(
+            "ranges of keys are not ascending: partition %d does not begin above partition %d"
+                .formatted(partitions.get(i + 1), partitions.get(i)));
+      }
+      tasks.add(new Range(partitions.get(i), i == 0 ? FIRST : keys.get(i), bound));
     }
-    return new Division(splitters.size() + 1, tasks);
+    return tasks;
   }
 
-  /** Some records of a run, by the first of their keys. */
-  private static final class Sample {
-    final byte[] key;
-    final long cost;
-
-    Sample(byte[] key, long cost) {
-      this.key = key;
-      this.cost = cost;
-    }
-  }
-
-  /** Chooses the first keys of all partitions but the first, so that all cost about the same. */
   private List<byte[]> splitters() {
-    List<Sample> samples = new ArrayList<>();
-    long total = 0;
+    KeySamples samples = new KeySamples();
     for (SortedRun run : runs) {
       for (int i = 0; i < run.sampleCount(); i++) {
-        long cost = run.bytesFrom(i) + ParallelBuild.BYTES_PER_RECORD * (long) run.recordsFrom(i);
-        samples.add(new Sample(run.sampleKey(i), cost));
-        total += cost;
+        samples.add(run.sampleKey(i), KeySamples.cost(run.bytesFrom(i), run.recordsFrom(i)));
       }
     }
-    samples.sort(Comparator.comparing(sample -> sample.key, Arrays::compareUnsigned));
     long budget = Math.min(LARGEST_PARTITION, options.memoryBytes() / 4) / 10 * 9;
-    long wanted = partitionCount == BuildWorker.AUTOMATIC ? total / budget + 1 : partitionCount;
-    int partitions = (int) Math.min(SnapshotFormat.MAX_PARTITIONS, wanted);
-    List<byte[]> splitters = new ArrayList<>();
-    long before = 0;
-    for (Sample sample : samples) {
-      byte[] last = splitters.isEmpty() ? samples.get(0).key : splitters.get(splitters.size() - 1);
-      double share = (double) before / total * partitions;
-      if (share >= splitters.size() + 1
-          && splitters.size() + 1 < partitions
-          && Arrays.compareUnsigned(last, sample.key) < 0) {
-        splitters.add(sample.key);
-      }
-      before += sample.cost;
-    }
-    return splitters;
+    long wanted =
+        partitionCount == BuildWorker.AUTOMATIC ? samples.total() / budget + 1 : partitionCount;
+    return samples.splitters((int) Math.min(SnapshotFormat.MAX_PARTITIONS, wanted));
   }
 
   /** The records from one key on up to another, of all runs. */
@@ -187,14 +191,13 @@ final class SortedIntake implements RecordIntake {
     private long records;
 
     /**
-     * @param first null for the least
      * @param bound null for none
      */
-    Range(int partition, byte @Nullable [] first, byte @Nullable [] bound) {
+    Range(int partition, byte[] first, byte @Nullable [] bound) {
       this.partition = partition;
       for (int i = 0; i < from.length; i++) {
         SortedRun run = runs.get(i);
-        from[i] = first == null ? run.start() : run.find(first);
+        from[i] = run.find(first);
         end[i] = bound == null ? run.end() : run.find(bound);
         bytes += end[i].offset() - from[i].offset();
         records += end[i].records() - from[i].records();
@@ -203,7 +206,7 @@ final class SortedIntake implements RecordIntake {
 
     @Override
     public long cost() {
-      return bytes + ParallelBuild.BYTES_PER_RECORD * records;
+      return KeySamples.cost(bytes, records);
     }
 
     /** All of it: records are merged into an array. */

@@ -128,7 +128,7 @@ final class SpillFile implements Closeable {
 
   private IOException cannotRead(Exception e) {
     return new IOException(
-        "temporary file cannot be read: directory=%s bucket=%d: %s; look after the disk, or choose another temporary directory, and build anew"
+        "temporary file cannot be read: directory=%s bucket=%d: %s; check the disk or choose another temporary directory, then build again"
             .formatted(directory, bucket, e.getMessage()),
         e);
   }

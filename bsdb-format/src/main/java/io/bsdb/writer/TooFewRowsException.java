@@ -9,7 +9,7 @@ import java.io.IOException;
 public final class TooFewRowsException extends IOException {
   private static final long serialVersionUID = 1L;
 
-  /** Which option it is. */
+  /** The options that limit the loss of rows. */
   public enum Limit {
     MIN_ROWS,
     MAX_SHRINKAGE

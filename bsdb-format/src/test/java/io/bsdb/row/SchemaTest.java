@@ -138,28 +138,4 @@ class SchemaTest {
   private static void assertRejected(Schema.Builder builder, String message) {
     assertThatIllegalArgumentException().isThrownBy(builder::build).withMessage(message);
   }
-
-  @Test
-  void tellsDifferencesInWords() {
-    Schema declared =
-        Schema.builder()
-            .column("id", "BIGINT")
-            .column("population", "INT")
-            .column("country", "CHAR(2)")
-            .column("code", "STRING")
-            .primaryKey("id")
-            .build();
-    assertThat(SchemaDifference.between(SCHEMA, declared, "DDL"))
-        .containsExactly(
-            "column 'population': table has BIGINT, DDL says INT",
-            "column 'country': table has CHAR(2) NOT NULL, DDL says CHAR(2)",
-            "column 'code': not in the table, DDL says STRING",
-            "column 'name': table has STRING, not in the DDL",
-            "primary key: table has [country, id], DDL says [id]");
-    assertThat(SchemaDifference.between(SCHEMA, SCHEMA, "DDL")).isEmpty();
-    Schema a = Schema.builder().column("a", "INT").column("b", "INT").primaryKey("a").build();
-    Schema b = Schema.builder().column("b", "INT").column("a", "INT").primaryKey("a").build();
-    assertThat(SchemaDifference.between(a, b, "DDL"))
-        .containsExactly("column order: table has [a, b], DDL says [b, a]");
-  }
 }

@@ -13,7 +13,7 @@ import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.server.Request;
 import org.jspecify.annotations.Nullable;
 
-/** Who is served: the hosts that requests may name, and the token that they need. */
+/** The rules of access: hosts that requests may name, and the token that they need. */
 final class AccessRules {
   private final Set<String> hosts;
   private final byte @Nullable [] tokenHash;
@@ -41,12 +41,12 @@ final class AccessRules {
     }
     if (token == null) {
       throw new IllegalArgumentException(
-          "other machines reach %s: give a token, or say that it is to be insecure"
+          "%s is not a loopback address: set a token, or allow access without one (insecure)"
               .formatted(host));
     }
     if (!hasTls) {
       throw new IllegalArgumentException(
-          "without TLS, others can read the token on the way to %s: give certificates, or say that it is to be insecure"
+          "without TLS, others can read the token on the way to %s: set a certificate, or allow it (insecure)"
               .formatted(host));
     }
   }

@@ -86,7 +86,7 @@ public final class BsdbServer implements Closeable {
       return this;
     }
 
-    /** Sets what hears of new versions. */
+    /** Sets the listener for new versions. */
     public Builder listener(TableReader.Listener value) {
       listener = value;
       return this;

@@ -85,11 +85,13 @@ final class KeyPage {
     Map<String, String> facts = new LinkedHashMap<>();
     facts.put("Partition", Integer.toString(place.partition()));
     facts.put("File", String.valueOf(place.file().getFileName()));
-    if (place.rank() < 0) {
+    if (place.block() < 0) {
       facts.put(
           "Signature", "%d bits, none matches: no block is read".formatted(place.signatureBits()));
     } else {
-      facts.put("Rank", Texts.count(place.rank()));
+      if (place.rank() >= 0) {
+        facts.put("Rank", Texts.count(place.rank()));
+      }
       facts.put(
           "Block",
           "%s, at byte %s".formatted(Texts.count(place.block()), Texts.count(place.blockOffset())));

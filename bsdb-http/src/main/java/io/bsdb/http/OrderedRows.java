@@ -29,7 +29,7 @@ final class OrderedRows {
 
   private OrderedRows() {}
 
-  /** Which row is looked for instead of the one with the key itself. */
+  /** A rule that selects another row than the one with the key itself. */
   enum Nearest {
     FLOOR,
     CEILING,

@@ -159,7 +159,8 @@ class SafetyTest {
   void servesOtherMachinesOnlyIfToldSo() throws Exception {
     assertThatThrownBy(() -> builder().host("0.0.0.0").start())
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessage("other machines reach 0.0.0.0: give a token, or say that it is to be insecure");
+        .hasMessage(
+            "0.0.0.0 is not a loopback address: set a token, or allow access without one (insecure)");
     assertThatThrownBy(() -> builder().host("0.0.0.0").token("s").start())
         .hasMessageStartingWith("without TLS, others can read the token");
     builder().host("0.0.0.0").token("s").insecure().start().close();

@@ -1,5 +1,6 @@
 package io.bsdb.live;
 
+import io.bsdb.format.Uninterrupted;
 import java.io.Closeable;
 import java.io.IOException;
 import java.util.concurrent.TimeUnit;
@@ -40,7 +41,7 @@ final class Background implements Closeable {
     thread.start();
   }
 
-  /** Has the task run, once more if it is running. */
+  /** Runs the task; once more if it is running. */
   void wake() {
     lock.lock();
     try {
@@ -101,9 +102,8 @@ final class Background implements Closeable {
     }
   }
 
-  /** Waits for a run to end. */
-  @Override
-  public void close() {
+  /** Lets no other run begin; a failure of this one is no longer logged. */
+  void end() {
     lock.lock();
     try {
       closed = true;
@@ -111,6 +111,12 @@ final class Background implements Closeable {
     } finally {
       lock.unlock();
     }
-    Segments.join(thread);
+  }
+
+  /** Waits for a run to end. */
+  @Override
+  public void close() {
+    end();
+    Uninterrupted.join(thread);
   }
 }

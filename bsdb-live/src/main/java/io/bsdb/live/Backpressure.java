@@ -44,7 +44,7 @@ final class Backpressure {
     }
   }
 
-  /** Has nobody wait any more. */
+  /** Releases all that wait, for good. */
   void close() {
     lock.lock();
     try {

@@ -75,7 +75,7 @@ public final class ChangeReader implements Closeable {
     }
   }
 
-  /** Has the log kept no longer for a follower that will not come back. */
+  /** Removes a follower, so that the log is no longer kept for it. */
   public static void forget(Path table, String name) throws IOException {
     new Followers(table.resolve(SnapshotFormat.LOG_DIRECTORY)).remove(name);
   }
@@ -162,7 +162,9 @@ public final class ChangeReader implements Closeable {
     return current >= 0 && isLast() ? end : position;
   }
 
-  /** Has the log kept no longer for changes before {@link #position}. */
+  /**
+   * Releases the changes before {@link #position}: the log need not keep them for this follower.
+   */
   public void acknowledge() throws IOException {
     followers.write(name, position());
   }

@@ -1,6 +1,9 @@
 package io.bsdb.live;
 
-/** When a change counts as written. Either way a process that is killed loses none. */
+/**
+ * The guarantee that a completed write gives. With either, no completed write is lost when the
+ * process is killed.
+ */
 public enum Durability {
   /** Once it is on disk. Nobody reads a change that a power loss could still undo. */
   COMMIT,

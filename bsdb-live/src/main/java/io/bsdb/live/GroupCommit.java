@@ -15,10 +15,10 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Has the changes of many threads written together. Threads encode into one of two groups. Whoever
- * finds no leader leads: takes the group, so that the others fill the other one meanwhile, writes
- * it, and wakes those whose changes it held; the first of the next group then leads. Nobody waits
- * for others to come: a group is what came while the one before was written.
+ * Writes the changes of many threads together. Threads encode into one of two groups. Whoever finds
+ * no leader leads: takes the group, so that the others fill the other one meanwhile, writes it, and
+ * wakes those whose changes it held; the first of the next group then leads. Nobody waits for
+ * others to come: a group is what came while the one before was written.
  */
 final class GroupCommit implements Closeable {
   /** Length at which a group takes no more, so that writers wait instead of taking memory. */
@@ -114,7 +114,7 @@ final class GroupCommit implements Closeable {
     submit(0, group -> group.force = true);
   }
 
-  /** Has a frame written that says how far the log is durable. */
+  /** Writes a frame that says how far the log is durable. */
   void mark() throws IOException {
     submit(0, group -> group.mark = true);
   }

@@ -1,5 +1,6 @@
 package io.bsdb.live;
 
+import io.bsdb.format.Uninterrupted;
 import io.bsdb.reader.io.FileMemory;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -99,23 +100,14 @@ record LogDirectory(Path directory) implements LogStorage {
       long end = position + bytes.remaining();
       while (bytes.hasRemaining()) {
         Future<Integer> written = channel.write(bytes, end - bytes.remaining());
-        boolean interrupted = false;
-        while (true) {
-          try {
-            written.get();
-            break;
-          } catch (InterruptedException e) {
-            interrupted = true;
-          } catch (ExecutionException e) {
-            throw e.getCause() instanceof IOException failure
-                ? new IOException(failure.getMessage(), failure)
-                : new IOException(e.getCause());
-          } catch (CancellationException e) {
-            throw new IOException(e);
-          }
-        }
-        if (interrupted) {
-          Thread.currentThread().interrupt();
+        try {
+          Uninterrupted.get(written);
+        } catch (ExecutionException e) {
+          throw e.getCause() instanceof IOException failure
+              ? new IOException(failure.getMessage(), failure)
+              : new IOException(e.getCause());
+        } catch (CancellationException e) {
+          throw new IOException(e);
         }
       }
     }

@@ -9,6 +9,7 @@ import io.bsdb.reader.overlay.Overlay;
 import java.io.Closeable;
 import java.io.IOException;
 import java.lang.invoke.VarHandle;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -148,12 +149,12 @@ final class LogIndex implements Closeable {
   /**
    * Finds the newest change of a key.
    *
+   * @param hash the high word of the key's hash
    * @return as {@link Overlay#find}
    */
-  long find(byte[] key) {
-    HashValue128 hash = KeyHash.hash(key);
-    long high = hash.getMostSignificantBits() << PART_BITS;
-    ChangeIndex index = parts.get(part(hash.getMostSignificantBits()));
+  long find(byte[] key, long hash) {
+    long high = hash << PART_BITS;
+    ChangeIndex index = parts.get(part(hash));
     if (!index.mayContain(high)) {
       return Overlay.UNCHANGED;
     }
@@ -199,19 +200,15 @@ final class LogIndex implements Closeable {
     return segments.length;
   }
 
-  /** Returns the buffer that holds a value. */
-  Segment segmentOf(long found) {
-    return segment(found);
-  }
-
-  /** Returns where a value that was found lies in its segment, as {@link Segment#value}. */
-  long value(long found) {
-    return segment(found).value(offset(found));
-  }
-
   /** Copies a value that was found. */
   byte[] copy(long found) {
-    return copy(segment(found), value(found));
+    Segment segment = segment(found);
+    return copy(segment, segment.value(offset(found)));
+  }
+
+  /** Copies a value that was found, as {@link Segment#copyValue}. */
+  int copy(long found, ByteBuffer target) {
+    return segment(found).copyValue(offset(found), target);
   }
 
   /** Returns the number of changed keys. */

@@ -1,8 +1,12 @@
 package io.bsdb.live;
 
+import io.bsdb.format.hash.KeyHash;
 import io.bsdb.reader.overlay.Overlay;
+import java.nio.BufferOverflowException;
+import java.nio.ByteBuffer;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -12,6 +16,9 @@ import org.jspecify.annotations.Nullable;
  * @param frozen changes before those, which are being published; null if none are
  */
 record LogIndexes(LogIndex newest, @Nullable LogIndex frozen) {
+  /** Marks what was found in the frozen index. */
+  private static final long FROZEN = 1L << 62;
+
   /** The indexes in use. Safe for many threads. */
   static final class InUse {
     private volatile LogIndexes indexes;
@@ -29,10 +36,39 @@ record LogIndexes(LogIndex newest, @Nullable LogIndex frozen) {
     }
   }
 
-  /** Returns the index that has the newest change of a key; any if none has one. */
-  LogIndex with(byte[] key) {
+  /**
+   * Finds the newest change of a key.
+   *
+   * @return where its value is, or {@link Overlay#UNCHANGED}, or {@link Overlay#DELETED}
+   */
+  long find(byte[] key) {
+    long hash = KeyHash.hash(key).getMostSignificantBits();
+    long found = newest.find(key, hash);
     LogIndex before = frozen;
-    return before != null && newest.find(key) == Overlay.UNCHANGED ? before : newest;
+    if (found != Overlay.UNCHANGED || before == null) {
+      return found;
+    }
+    long earlier = before.find(key, hash);
+    return earlier < 0 ? earlier : earlier | FROZEN;
+  }
+
+  private LogIndex index(long found) {
+    return (found & FROZEN) == 0 ? newest : Objects.requireNonNull(frozen, "frozen");
+  }
+
+  /** Copies a value that was found. */
+  byte[] copy(long found) {
+    return index(found).copy(found & ~FROZEN);
+  }
+
+  /**
+   * Copies a value that was found into a buffer, whose position moves behind it.
+   *
+   * @return its length
+   * @throws BufferOverflowException if it does not fit
+   */
+  int copy(long found, ByteBuffer target) {
+    return index(found).copy(found & ~FROZEN, target);
   }
 
   /** Returns a version's positions with those of the log over them. */

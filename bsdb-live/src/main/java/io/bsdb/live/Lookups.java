@@ -5,7 +5,6 @@ import io.bsdb.reader.KeyLookup;
 import io.bsdb.reader.follow.TableReader;
 import io.bsdb.reader.overlay.Overlay;
 import java.io.IOException;
-import java.nio.BufferOverflowException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -22,10 +21,10 @@ record Lookups(TableReader base, LogIndexes.InUse logIndexes, Calls calls) imple
   public byte @Nullable [] get(byte[] key) throws IOException {
     int call = calls.enter();
     try {
-      LogIndex index = logIndexes.get().with(key);
-      long found = index.find(key);
+      LogIndexes changed = logIndexes.get();
+      long found = changed.find(key);
       if (found >= 0) {
-        return index.copy(found);
+        return changed.copy(found);
       }
       return found == Overlay.DELETED ? null : base.get(key);
     } finally {
@@ -37,26 +36,15 @@ record Lookups(TableReader base, LogIndexes.InUse logIndexes, Calls calls) imple
   public int get(byte[] key, ByteBuffer target) throws IOException {
     int call = calls.enter();
     try {
-      LogIndex index = logIndexes.get().with(key);
-      long found = index.find(key);
+      LogIndexes changed = logIndexes.get();
+      long found = changed.find(key);
       if (found >= 0) {
-        return copy(index, found, target);
+        return changed.copy(found, target);
       }
       return found == Overlay.DELETED ? NOT_FOUND : base.get(key, target);
     } finally {
       calls.left(call);
     }
-  }
-
-  private static int copy(LogIndex index, long found, ByteBuffer target) {
-    long place = index.value(found);
-    int length = (int) place;
-    if (length > target.remaining()) {
-      throw new BufferOverflowException();
-    }
-    target.put(target.position(), index.segmentOf(found).bytes(), (int) (place >>> 32), length);
-    target.position(target.position() + length);
-    return length;
   }
 
   @Override
@@ -69,10 +57,9 @@ record Lookups(TableReader base, LogIndexes.InUse logIndexes, Calls calls) imple
       int[] places = new int[wanted.size()];
       for (int i = 0; i < values.length; i++) {
         byte[] key = wanted.get(i);
-        LogIndex index = changed.with(key);
-        long found = index.find(key);
+        long found = changed.find(key);
         if (found >= 0) {
-          values[i] = index.copy(found);
+          values[i] = changed.copy(found);
         } else if (found == Overlay.UNCHANGED) {
           places[unchanged.size()] = i;
           unchanged.add(key);

@@ -54,7 +54,7 @@ final class Maintenance implements Closeable {
     }
   }
 
-  /** Has work in the background begin, and writers wait for it, as necessary. */
+  /** Starts work in the background, and slows writers down, as necessary. */
   void adjustLoad() {
     double unpublished = (double) log.completeLength() / publishedLength;
     double unfolded = (double) folder.changedKeys() / maxChangedKeys;
@@ -109,10 +109,11 @@ final class Maintenance implements Closeable {
     folding.wake();
   }
 
-  /** Has nobody wait any more, then waits for what is done in the background. */
+  /** Releases all that wait, then waits for the work in the background. */
   @Override
   public void close() throws IOException {
     backpressure.close();
+    folding.end();
     folder.stop();
     Closing.all(List.of(publishing, folding, publisher, folder));
   }

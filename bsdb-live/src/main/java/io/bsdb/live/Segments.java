@@ -1,5 +1,6 @@
 package io.bsdb.live;
 
+import io.bsdb.format.Uninterrupted;
 import io.bsdb.reader.io.Closing;
 import java.io.Closeable;
 import java.io.IOException;
@@ -247,21 +248,6 @@ final class Segments implements Closeable {
     }
   }
 
-  /** Waits for a thread to end, interrupted or not. */
-  static void join(Thread thread) {
-    boolean interrupted = false;
-    while (thread.isAlive()) {
-      try {
-        thread.join();
-      } catch (InterruptedException e) {
-        interrupted = true;
-      }
-    }
-    if (interrupted) {
-      Thread.currentThread().interrupt();
-    }
-  }
-
   @Override
   public void close() throws IOException {
     lock.lock();
@@ -271,7 +257,7 @@ final class Segments implements Closeable {
     } finally {
       lock.unlock();
     }
-    join(thread);
+    Uninterrupted.join(thread);
     List<Closeable> left = new ArrayList<>(retired);
     LogPart unused = prepared;
     if (unused != null) {

@@ -116,8 +116,8 @@ public interface WritableTable extends KeyLookup, Closeable {
   void compact() throws IOException;
 
   /**
-   * Has folding wait, that of {@link #compact} too, until {@link #resumeCompaction}. Changes are
-   * published on, and fail once as many keys have changed as {@link WritableOptions#maxChangedKeys}
+   * Pauses folding, {@link #compact} included, until {@link #resumeCompaction}. Changes are still
+   * published; writes fail once as many keys have changed as {@link WritableOptions#maxChangedKeys}
    * allows.
    */
   void pauseCompaction();

@@ -121,7 +121,7 @@ public final class Compactor {
     return this;
   }
 
-  /** Has a run wait, this one or the next, until {@link #resume}. By any thread. */
+  /** Pauses this run, or the next one, until {@link #resume}. Called by any thread. */
   public void pause() {
     throttle.pause();
   }
@@ -132,8 +132,8 @@ public final class Compactor {
   }
 
   /**
-   * Has a run fail with an {@link java.io.InterruptedIOException}, this one and all that follow. By
-   * any thread.
+   * Stops this run and all later ones with an {@link java.io.InterruptedIOException}. Called by any
+   * thread.
    */
   public void stop() {
     throttle.stop();

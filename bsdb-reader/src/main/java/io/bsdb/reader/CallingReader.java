@@ -3,7 +3,6 @@ package io.bsdb.reader;
 import com.dynatrace.hash4j.hashing.HashValue128;
 import io.bsdb.format.block.Block;
 import io.bsdb.format.hash.KeyHash;
-import io.bsdb.format.index.HashIndex;
 import io.bsdb.format.index.KeyIndex;
 import io.bsdb.format.symbols.FieldSelection;
 import io.bsdb.reader.block.BlockFile;
@@ -204,7 +203,7 @@ final class CallingReader implements SnapshotReader {
       return new KeyPlace(
           partition.number(),
           file.path(),
-          absent ? -1 : HashIndex.rank(located),
+          absent ? -1 : partition.index().record(located),
           block,
           absent ? -1 : file.offset(block),
           file.properties().signatureBits(),

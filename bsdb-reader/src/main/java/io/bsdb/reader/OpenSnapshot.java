@@ -3,7 +3,6 @@ package io.bsdb.reader;
 import com.dynatrace.hash4j.hashing.HashValue128;
 import io.bsdb.format.CorruptSnapshotException;
 import io.bsdb.format.index.KeyIndex;
-import io.bsdb.format.index.TreeIndex;
 import io.bsdb.reader.block.BlockFetch;
 import io.bsdb.reader.block.BlockSource;
 import io.bsdb.reader.block.ReadAhead;
@@ -185,7 +184,7 @@ final class OpenSnapshot implements Closeable {
    * hash that may read blocks.
    */
   long locate(Partition partition, byte[] key, long high, long low) throws IOException {
-    if (partition.index() instanceof TreeIndex) {
+    if (partition.index().needsSearch()) {
       return OrderedSeek.locate(this, partition, key);
     }
     long located = partition.index().locate(key, high, low);

@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * by one thread at a time.
  */
 final class OrderedSeek {
-  /** Which record is wanted. */
+  /** The record that is wanted, relative to a key. */
   enum Target {
     FLOOR,
     LOWER,

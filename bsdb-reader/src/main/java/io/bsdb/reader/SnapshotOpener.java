@@ -195,7 +195,7 @@ final class SnapshotOpener {
   }
 
   /**
-   * Touches and verifies all blocks.
+   * Reads and verifies all blocks.
    *
    * @throws CorruptSnapshotException if one is damaged
    * @throws InterruptedIOException if the thread is interrupted

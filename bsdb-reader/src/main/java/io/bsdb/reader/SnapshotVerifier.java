@@ -4,9 +4,7 @@ import com.dynatrace.hash4j.hashing.HashValue128;
 import io.bsdb.format.CorruptSnapshotException;
 import io.bsdb.format.block.DecoderPools;
 import io.bsdb.format.hash.KeyHash;
-import io.bsdb.format.index.HashIndex;
 import io.bsdb.format.index.KeyIndex;
-import io.bsdb.format.index.TreeIndex;
 import io.bsdb.format.symbols.FieldSelection;
 import io.bsdb.reader.block.MemoryBlocks;
 import io.bsdb.reader.io.DirectFile;
@@ -94,14 +92,14 @@ public final class SnapshotVerifier {
     HashValue128 hash = KeyHash.hash(key);
     long high = hash.getMostSignificantBits();
     int actualPartition = partitioning.partition(key, high);
-    if (actualPartition == partition.number() && partition.index() instanceof TreeIndex) {
+    if (actualPartition == partition.number() && partition.index().needsSearch()) {
       return; // found by its order
     }
     long located =
         actualPartition == partition.number()
             ? partition.index().locate(key, high, hash.getLeastSignificantBits())
             : KeyIndex.ABSENT;
-    int actual = located < 0 ? -1 : HashIndex.rank(located);
+    int actual = located < 0 ? -1 : partition.index().record(located);
     if (actual != rank) {
       throw new CorruptSnapshotException(
           "a record cannot be found by its key: file=%s offset=%d rank=%d partition of key=%d rank of key=%d"

@@ -204,7 +204,15 @@ final class ConformanceDeltas {
       writer.seal();
       output.commit();
       SegmentFile file =
-          new SegmentFile(0, id, writer.length(), writer.checksum(), high, high, writer.puts(), 0);
+          new SegmentFile(
+              0,
+              id,
+              writer.length(),
+              Crc.of(table.resolve(SegmentFile.path(id))),
+              high,
+              high,
+              writer.puts(),
+              0);
       live.edit(
           manifest ->
               manifest.with(

@@ -13,7 +13,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.zip.CRC32C;
 
 /**
  * A partition file whose bytes are changed and whose checksums are then put right, so that what
@@ -91,8 +90,6 @@ final class Forgery {
   /** Makes the manifest agree with the file as it is now, but for what is said here. */
   void writeManifest(int recordCount) throws IOException {
     byte[] bytes = Files.readAllBytes(sound.path());
-    CRC32C crc = new CRC32C();
-    crc.update(bytes);
     PartitionFile said = manifest.partitions().get(0);
     PartitionFile entry =
         new PartitionFile(
@@ -100,7 +97,7 @@ final class Forgery {
             said.name(),
             said.fileId(),
             bytes.length,
-            (int) crc.getValue(),
+            Crc.of(bytes),
             recordCount,
             said.keyBytes(),
             said.valueBytes());

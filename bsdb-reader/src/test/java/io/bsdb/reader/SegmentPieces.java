@@ -12,7 +12,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.function.UnaryOperator;
-import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -112,22 +111,19 @@ final class SegmentPieces {
     String changed =
         text.substring(entry)
             .replaceFirst("\"length\" : [0-9]+", "\"length\" : " + file.length)
-            .replaceFirst("\"checksum\" : \"[0-9a-f]+", "\"checksum\" : \"" + crc(file));
+            .replaceFirst(
+                "\"checksum\" : \"[0-9a-f]+",
+                "\"checksum\" : \"" + SnapshotFormat.hex(Crc.of(file)));
     byte[] covered =
         manifestChange.apply(text.substring(0, entry) + changed).getBytes(StandardCharsets.UTF_8);
     ByteArrayOutputStream out = new ByteArrayOutputStream();
     out.writeBytes(covered);
     out.writeBytes(
-        ("\"checksum\" : \"" + crc(covered) + "\"\n}\n").getBytes(StandardCharsets.UTF_8));
+        ("\"checksum\" : \"" + SnapshotFormat.hex(Crc.of(covered)) + "\"\n}\n")
+            .getBytes(StandardCharsets.UTF_8));
     Path version = table.resolve("snapshots").resolve(manifest.version());
     Files.createDirectories(version);
     Files.write(version.resolve(SnapshotFormat.MANIFEST_FILE), out.toByteArray());
     Files.writeString(table.resolve(SnapshotFormat.CURRENT_FILE), manifest.version() + "\n");
-  }
-
-  private static String crc(byte[] bytes) {
-    CRC32C crc = new CRC32C();
-    crc.update(bytes);
-    return SnapshotFormat.hex((int) crc.getValue());
   }
 }

@@ -23,7 +23,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
-import java.util.zip.CRC32C;
 
 /**
  * The first partition of a sound table in pieces, each of which may be changed before the table is
@@ -206,7 +205,9 @@ final class TablePieces {
         manifestChange.apply(
             text.substring(0, text.lastIndexOf("\"checksum\""))
                 .replaceFirst("\"length\" : [0-9]+", "\"length\" : " + file.length)
-                .replaceFirst("\"checksum\" : \"[0-9a-f]+", "\"checksum\" : \"" + crc(file)));
+                .replaceFirst(
+                    "\"checksum\" : \"[0-9a-f]+",
+                    "\"checksum\" : \"" + SnapshotFormat.hex(Crc.of(file))));
     Files.write(
         directory.resolve(SnapshotFormat.MANIFEST_FILE), manifestDamage.apply(signed(covered)));
     byte[] current = (manifest.version() + "\n").getBytes(StandardCharsets.UTF_8);
@@ -222,13 +223,9 @@ final class TablePieces {
             : covered.getBytes(StandardCharsets.UTF_8);
     ByteArrayOutputStream out = new ByteArrayOutputStream();
     out.writeBytes(bytes);
-    out.writeBytes(("\"checksum\" : \"" + crc(bytes) + "\"\n}\n").getBytes(StandardCharsets.UTF_8));
+    out.writeBytes(
+        ("\"checksum\" : \"" + SnapshotFormat.hex(Crc.of(bytes)) + "\"\n}\n")
+            .getBytes(StandardCharsets.UTF_8));
     return out.toByteArray();
-  }
-
-  private static String crc(byte[] bytes) {
-    CRC32C crc = new CRC32C();
-    crc.update(bytes);
-    return SnapshotFormat.hex((int) crc.getValue());
   }
 }

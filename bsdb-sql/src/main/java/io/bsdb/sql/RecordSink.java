@@ -12,6 +12,6 @@ public interface RecordSink {
   void add(byte[] bytes, int keyOffset, int keyLength, int valueLength, long row)
       throws IOException;
 
-  /** Hears of a row that cannot be a record. */
+  /** Receives a row that cannot be a record. */
   void refuse(long row, String reason);
 }

@@ -16,7 +16,7 @@ import org.apache.kafka.common.serialization.ShortSerializer;
 import org.apache.kafka.common.serialization.StringSerializer;
 import org.apache.kafka.common.serialization.UUIDSerializer;
 
-/** Which keys of a table with a schema Kafka's own serializers can write. */
+/** Finds out whether Kafka's own serializers can write the keys of a table with a schema. */
 final class KafkaKeys {
   /**
    * Column types by serializer; of other serializers, such as those of byte arrays and of users,
@@ -43,7 +43,7 @@ final class KafkaKeys {
 
   private static final Set<Kind> ANY_BYTES = Set.of(Kind.BINARY, Kind.VARBINARY);
 
-  /** Whose ordered encoding is what Kafka's serializers write. */
+  /** Kinds whose ordered encoding is what Kafka's serializers write. */
   private static final Set<Kind> SORTED_BY_KAFKA = Set.of(Kind.CHAR, Kind.VARCHAR, Kind.BOOLEAN);
 
   private KafkaKeys() {}

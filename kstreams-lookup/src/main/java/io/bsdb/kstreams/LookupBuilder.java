@@ -145,7 +145,7 @@ public final class LookupBuilder<K, V> {
    * may share the directory. A version that would not fit beside the one in use is refused before
    * it is copied.
    *
-   * @param maxBytes most that copies of this table may take, at least 1
+   * @param maxBytes maximum size of copies of this table, in bytes, at least 1
    */
   public LookupBuilder<K, V> localDirectory(Path directory, long maxBytes) {
     this.localDirectory = directory;

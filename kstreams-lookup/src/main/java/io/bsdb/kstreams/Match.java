@@ -10,7 +10,7 @@ import java.io.IOException;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/** Which record of a table a key finds. All but the exact one need a table in key order. */
+/** The rule by which a key selects a record. All but {@link #EXACT} need a table in key order. */
 public enum Match {
   /** The record with the key itself. */
   EXACT,

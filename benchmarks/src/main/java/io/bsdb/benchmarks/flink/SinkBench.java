@@ -16,9 +16,10 @@ import org.apache.flink.table.api.bridge.java.StreamTableEnvironment;
 import org.apache.flink.table.functions.ScalarFunction;
 
 /**
- * Measures a stream into a table, and the table while it changes: {@code SinkBench DIRECTORY ROWS
- * ROUNDS OPTIONS...}, one line of table options per contender; of bsdb alone by default. {@code
- * DIRECTORY} in them is replaced, and {@code STREAM} by a name for each job.
+ * Measures a stream into a table, and the table while it changes: {@code benchmarks/run sink
+ * DIRECTORY ROWS ROUNDS [CONTENDER...]}. A contender is {@code bsdb}, the default, {@code paimon},
+ * or the options of a table, in which {@code DIRECTORY} is replaced, and {@code STREAM} by a name
+ * for each job.
  *
  * <ul>
  *   <li>Rows per second of a job that writes the table, beside the same job into a sink that drops
@@ -37,8 +38,12 @@ public final class SinkBench {
   private static final long KEYS = 1_000_000;
   private static final long STEP = 7_368_787;
   private static final String NAME = "x".repeat(80);
-  private static final String BSDB =
-      "'connector' = 'bsdb', 'path' = 'DIRECTORY/bsdb', 'sink.stream' = 'STREAM', 'lookup.refresh-interval' = '1 s'";
+  private static final Map<String, String> OPTIONS =
+      Map.of(
+          "bsdb",
+          "'connector' = 'bsdb', 'path' = 'DIRECTORY/bsdb', 'sink.stream' = 'STREAM', 'lookup.refresh-interval' = '1 s'",
+          "paimon",
+          "'connector' = 'paimon', 'path' = 'file://DIRECTORY/paimon', 'auto-create' = 'true', 'bucket' = '1', 'continuous.discovery-interval' = '1 s'");
 
   private final Path directory;
   private final long rows;
@@ -53,7 +58,7 @@ public final class SinkBench {
     int rounds = Integer.parseInt(arguments[2]);
     List<String> contenders =
         arguments.length == 3
-            ? List.of(BSDB)
+            ? List.of("bsdb")
             : Arrays.asList(arguments).subList(3, arguments.length);
     bench.writing(contenders, rounds);
     for (String contender : contenders) {
@@ -117,7 +122,7 @@ public final class SinkBench {
     }
   }
 
-  private StreamTableEnvironment session(String options, String stream) {
+  private StreamTableEnvironment session(String contender, String stream) {
     StreamExecutionEnvironment env = StreamExecutionEnvironment.getExecutionEnvironment();
     env.setParallelism(PARALLELISM);
     env.enableCheckpointing(CHECKPOINT_MILLIS);
@@ -135,7 +140,10 @@ public final class SinkBench {
     tables.executeSql(
         "CREATE TABLE t (id BIGINT, passed BIGINT, name STRING, PRIMARY KEY (id) NOT ENFORCED) WITH (%s)"
             .formatted(
-                options.replace("DIRECTORY", directory.toString()).replace("STREAM", stream)));
+                OPTIONS
+                    .getOrDefault(contender, contender)
+                    .replace("DIRECTORY", directory.toString())
+                    .replace("STREAM", stream)));
     return tables;
   }
 
@@ -148,9 +156,9 @@ public final class SinkBench {
     return rows * 1000.0 / millis;
   }
 
-  private double writtenPerSecond(String options) throws Exception {
+  private double writtenPerSecond(String contender) throws Exception {
     return rowsPerSecond(
-        session(options, "load"),
+        session(contender, "load"),
         "INSERT INTO t SELECT MOD(f0 * %d, %d), f0, '%s' FROM numbers".formatted(STEP, KEYS, NAME));
   }
 
@@ -176,10 +184,10 @@ public final class SinkBench {
     }
   }
 
-  private void joining(String options, int rounds) throws Exception {
+  private void joining(String contender, int rounds) throws Exception {
     Directories.delete(directory);
-    writtenPerSecond(options);
-    StreamTableEnvironment changing = session(options, "changes");
+    writtenPerSecond(contender);
+    StreamTableEnvironment changing = session(contender, "changes");
     changing.executeSql(
         "CREATE TABLE ticks (n BIGINT) WITH ('connector' = 'datagen', 'rows-per-second' = '%d', 'fields.n.min' = '0', 'fields.n.max' = '%d')"
             .formatted(CHANGES_PER_SECOND, KEYS - 1));
@@ -188,7 +196,7 @@ public final class SinkBench {
     double[] rates = new double[rounds];
     try {
       for (int round = -1; round < rounds; round++) {
-        StreamTableEnvironment tables = session(options, "none");
+        StreamTableEnvironment tables = session(contender, "none");
         tables.executeSql(
             "CREATE TABLE target (k BIGINT, passed BIGINT, name STRING) WITH ('connector' = 'blackhole')");
         tables.executeSql(
@@ -198,7 +206,7 @@ public final class SinkBench {
             rowsPerSecond(
                 tables,
                 "INSERT INTO target SELECT k, AGE(t.passed), t.name FROM s LEFT JOIN t FOR SYSTEM_TIME AS OF s.pt ON t.id = s.k");
-        Progress.step("joined %,.0f rows/s: %s", rate, options);
+        Progress.step("joined %,.0f rows/s: %s", rate, contender);
         if (round >= 0) {
           rates[round] = rate;
         } else {
@@ -215,7 +223,7 @@ public final class SinkBench {
         ages.isEmpty() ? -1 : ages.get(ages.size() / 2),
         ages.isEmpty() ? -1 : ages.get(ages.size() - 1),
         ages.size(),
-        options);
+        contender);
   }
 
   private static double median(double... values) {

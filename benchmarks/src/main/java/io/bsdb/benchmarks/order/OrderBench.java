@@ -6,15 +6,18 @@ import io.bsdb.benchmarks.harness.Workload.Keys;
 import io.bsdb.benchmarks.harness.Workload.Queries;
 import io.bsdb.reader.RecordCursor;
 import io.bsdb.reader.SnapshotReader;
+import io.bsdb.reader.io.Closing;
 import io.bsdb.table.Manifest;
 import io.bsdb.table.RecordOrder;
 import io.bsdb.table.Table;
 import io.bsdb.writer.SnapshotWriter;
 import io.bsdb.writer.WriterOptions;
+import java.io.Closeable;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -23,12 +26,14 @@ import java.util.Map;
 
 /**
  * Compares a table in key order with one in hash order, and with RocksDB, LMDB and a {@link
- * java.util.TreeMap}: {@code benchmarks/run order DIRECTORY RECORDS}. With the words {@code
- * addresses DIRECTORY}, address blocks with MaxMind's reader: see {@link AddressBench}.
+ * java.util.TreeMap}: {@code benchmarks/run order DIRECTORY RECORDS [STORE...]}, where only some of
+ * {@code hash rocksdb lmdb treemap} may be named, or {@code none}. With the words {@code addresses
+ * DIRECTORY}, address blocks with MaxMind's reader: see {@link AddressBench}.
  */
 public final class OrderBench {
   private static final int ROUNDS = 5;
   private static final int BATCH = 64;
+  private static final List<String> STORES = List.of("hash", "rocksdb", "lmdb", "treemap");
   private static final PrintStream OUT = System.out;
 
   private final Path directory;
@@ -59,31 +64,44 @@ public final class OrderBench {
     }
     Path directory = Path.of(arguments[0]);
     Files.createDirectories(directory);
-    new OrderBench(directory, Long.parseLong(arguments[1])).run();
+    List<String> named = List.of(arguments).subList(2, arguments.length);
+    new OrderBench(directory, Long.parseLong(arguments[1])).run(named.isEmpty() ? STORES : named);
   }
 
   static void say(String format, Object... arguments) {
     OUT.printf(Locale.ROOT, format + "%n", arguments);
   }
 
-  private void run() throws IOException {
+  private void run(List<String> named) throws IOException {
     RecordFile records = RecordFile.of(directory, workload);
-    Path hashed = build(records, RecordOrder.HASH);
-    Path sorted = build(records, RecordOrder.KEY);
-    try (SnapshotReader hash = SnapshotReader.open(hashed);
-        SnapshotReader key = SnapshotReader.open(sorted);
-        SortedStore rocksDb = SortedStore.rocksDb(records, stored("rocksdb"));
-        SortedStore lmdb = SortedStore.lmdb(records, stored("lmdb"))) {
-      points(hash, key);
-      Map<String, SortedStore> stores = new LinkedHashMap<>();
-      stores.put("bsdb", SortedStore.bsdb(key));
-      stores.put("RocksDB", rocksDb);
-      stores.put("LMDB", lmdb);
-      stores.put("TreeMap", SortedStore.treeMap(records));
+    Map<String, SnapshotReader> readers = new LinkedHashMap<>();
+    Map<String, SortedStore> stores = new LinkedHashMap<>();
+    try {
+      readers.put("key order", SnapshotReader.open(build(records, RecordOrder.KEY)));
+      if (named.contains("hash")) {
+        readers.put("hash order", SnapshotReader.open(build(records, RecordOrder.HASH)));
+      }
+      compare("get", readers, this::gets);
+      compare("getAll(64), per key", readers, this::batches);
+      compare("scan, per record", readers, this::scan);
+      stores.put("bsdb", SortedStore.bsdb(readers.get("key order")));
+      if (named.contains("rocksdb")) {
+        stores.put("RocksDB", SortedStore.rocksDb(records, stored("rocksdb")));
+      }
+      if (named.contains("lmdb")) {
+        stores.put("LMDB", SortedStore.lmdb(records, stored("lmdb")));
+      }
+      if (named.contains("treemap")) {
+        stores.put("TreeMap", SortedStore.treeMap(records));
+      }
       check(stores);
       compare("floor", stores, store -> floors(store, between.length));
       compare("seek + 10 records", stores, store -> seeks(store, 10, between.length >> 2));
       compare("seek + 100 records", stores, store -> seeks(store, 100, between.length >> 5));
+    } finally {
+      List<Closeable> all = new ArrayList<>(stores.values());
+      all.addAll(readers.values());
+      Closing.all(all);
     }
     say("(checksum %d)", sum);
   }
@@ -110,15 +128,6 @@ public final class OrderBench {
     }
     Table published = Table.at(table);
     return table.resolve("snapshots").resolve(published.requireCurrentVersion());
-  }
-
-  private void points(SnapshotReader hash, SnapshotReader key) throws IOException {
-    Map<String, SnapshotReader> readers = new LinkedHashMap<>();
-    readers.put("key order", key);
-    readers.put("hash order", hash);
-    compare("get", readers, this::gets);
-    compare("getAll(64), per key", readers, this::batches);
-    compare("scan, per record", readers, this::scan);
   }
 
   private int gets(SnapshotReader reader) throws IOException {

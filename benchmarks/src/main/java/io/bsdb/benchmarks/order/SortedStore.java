@@ -9,6 +9,7 @@ import io.bsdb.reader.KeyValue;
 import io.bsdb.reader.OrderedReader;
 import io.bsdb.reader.RecordCursor;
 import io.bsdb.reader.SnapshotReader;
+import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
@@ -31,7 +32,7 @@ import org.rocksdb.RocksDBException;
 import org.rocksdb.RocksIterator;
 
 /** A sorted store as one thread reads it. Keys and values are copied into arrays of their own. */
-interface SortedStore extends AutoCloseable {
+interface SortedStore extends Closeable {
   /** Takes a record. */
   interface Receiver {
     void accept(byte[] key, byte[] value);
@@ -42,9 +43,6 @@ interface SortedStore extends AutoCloseable {
 
   /** Gives so many records from a key on. */
   void seek(byte[] key, int count, Receiver receiver) throws IOException;
-
-  @Override
-  void close() throws IOException;
 
   static SortedStore bsdb(SnapshotReader reader) {
     return new Bsdb(reader.ordered());

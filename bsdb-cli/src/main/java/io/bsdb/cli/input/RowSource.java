@@ -21,7 +21,7 @@ public interface RowSource {
      */
     void row(@Nullable Object[] values, boolean[] given, long line) throws IOException;
 
-    /** Hears of a line that is no row. */
+    /** Receives a line that is no row. */
     void refuse(long line, String reason);
   }
 

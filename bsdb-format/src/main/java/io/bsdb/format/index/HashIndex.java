@@ -77,8 +77,9 @@ public final class HashIndex implements KeyIndex {
     return perfectHash == null ? 0 : perfectHash.prefetch(high, low);
   }
 
-  /** Returns the record's number of a located key: in hash order, its rank. */
-  public static int rank(long located) {
+  /** Returns the record's number: in hash order, its rank. */
+  @Override
+  public int record(long located) {
     return (int) located;
   }
 
@@ -87,13 +88,13 @@ public final class HashIndex implements KeyIndex {
     if (fixedBlockRecords > 0) {
       return 0;
     }
-    int slot = framed ? 0 : rank(located) - index.firstRank(KeyIndex.block(located));
+    int slot = framed ? 0 : record(located) - index.firstRank(KeyIndex.block(located));
     return SnapshotFormat.BLOCK_HEADER_LENGTH + SnapshotFormat.SLOT_BYTES * slot;
   }
 
   @Override
   public long place(Block block, int base, long located) throws CorruptSnapshotException {
-    int rank = rank(located);
+    int rank = record(located);
     if (fixedBlockRecords > 0) {
       int record = rank - KeyIndex.block(located) * fixedBlockRecords;
       int start = base + SnapshotFormat.BLOCK_HEADER_LENGTH + record * fixedRecordLength;
@@ -117,7 +118,7 @@ public final class HashIndex implements KeyIndex {
     if (!framed) {
       return findRecord(block, located, place(block, base, located), key);
     }
-    int record = rank(located) - block.firstRank(base);
+    int record = record(located) - block.firstRank(base);
     int perFrame = block.frameRecords(base);
     int frame = record / perFrame;
     long opened = block.openFrame(blocks, base, frame);
@@ -130,7 +131,7 @@ public final class HashIndex implements KeyIndex {
     if (!framed) {
       return findRecord(block, located, place, key);
     }
-    int record = rank(located) - block.firstRank(base);
+    int record = record(located) - block.firstRank(base);
     int perFrame = block.frameRecords(base);
     int frame = record / perFrame;
     long opened = block.openFrameAt(blocks, base, frame, place);
@@ -145,7 +146,7 @@ public final class HashIndex implements KeyIndex {
     try {
       return block.value(blocks, place, key);
     } catch (CorruptSnapshotException | IndexOutOfBoundsException e) {
-      throw blocks.undecodable(index.offset(KeyIndex.block(located)), rank(located), e);
+      throw blocks.undecodable(index.offset(KeyIndex.block(located)), record(located), e);
     }
   }
 

@@ -29,6 +29,14 @@ public interface KeyIndex {
    */
   int prefetch(long high, long low);
 
+  /** Returns whether {@link #locate} does not do, as a key is located by a search in key order. */
+  default boolean needsSearch() {
+    return false;
+  }
+
+  /** Returns the number of the record of a located key; -1 if only its block is known. */
+  int record(long located);
+
   /** Returns the number of the block that a key was located in. */
   static int block(long located) {
     return (int) (located >>> 32);

@@ -23,6 +23,16 @@ public final class TreeIndex implements KeyIndex {
     throw new IllegalStateException("a key without a perfect hash is located by a search");
   }
 
+  @Override
+  public boolean needsSearch() {
+    return true;
+  }
+
+  @Override
+  public int record(long located) {
+    return -1;
+  }
+
   /** Returns what stands for a key that was searched for. */
   public static long located(int block) {
     return (long) block << 32;

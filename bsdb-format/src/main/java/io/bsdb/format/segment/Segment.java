@@ -22,6 +22,7 @@ import io.bsdb.format.PartChecksum;
 import io.bsdb.format.SnapshotFormat;
 import io.bsdb.format.block.BlockReader;
 import java.io.IOException;
+import java.nio.BufferOverflowException;
 import java.nio.ByteBuffer;
 import java.util.UUID;
 
@@ -250,6 +251,23 @@ public final class Segment {
     int offset = record + 1 + (int) (keyLength >>> 32);
     long length = varint(offset);
     return (long) (offset + (int) (length >>> 32) + (int) keyLength) << 32 | (int) length;
+  }
+
+  /**
+   * Copies the value of a put into a buffer, whose position moves behind it.
+   *
+   * @return its length
+   * @throws BufferOverflowException if it does not fit
+   */
+  public int copyValue(int record, ByteBuffer target) {
+    long place = value(record);
+    int length = (int) place;
+    if (length > target.remaining()) {
+      throw new BufferOverflowException();
+    }
+    target.put(target.position(), bytes, (int) (place >>> 32), length);
+    target.position(target.position() + length);
+    return length;
   }
 
   /** Returns whether a record has this key. */

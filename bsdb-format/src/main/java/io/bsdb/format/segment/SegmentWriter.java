@@ -12,7 +12,6 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.WritableByteChannel;
 import java.util.UUID;
-import java.util.zip.CRC32C;
 
 /**
  * Writes a segment front to back: header, frames of records, and a last frame that counts them.
@@ -28,7 +27,6 @@ public final class SegmentWriter {
   private final WritableByteChannel output;
   private final UUID fileId;
   private final PartChecksum partChecksum;
-  private final CRC32C fileChecksum = new CRC32C();
 
   /** The frame in the making; on the heap, as direct memory may be scarce. */
   private final FrameBuffer frame = new FrameBuffer(ByteBuffer::allocate);
@@ -94,7 +92,6 @@ public final class SegmentWriter {
   }
 
   private void write(ByteBuffer bytes) throws IOException {
-    fileChecksum.update(bytes.duplicate());
     length += bytes.remaining();
     while (bytes.hasRemaining()) {
       output.write(bytes);
@@ -120,11 +117,6 @@ public final class SegmentWriter {
 
   public UUID fileId() {
     return fileId;
-  }
-
-  /** Returns the CRC-32C of the file; to be called once it is sealed. */
-  public int checksum() {
-    return (int) fileChecksum.getValue();
   }
 
   public long puts() {

@@ -1,8 +1,8 @@
 package io.bsdb.format.symbols;
 
 /**
- * Which fields of variable width somebody will read of rows: the others need not be decoded, and
- * may come out empty. Immutable.
+ * The fields of variable width that will be read of rows: the others need not be decoded, and may
+ * come out empty. Immutable.
  */
 public final class FieldSelection {
   /** Selects every field, or all of a value that is no row. */

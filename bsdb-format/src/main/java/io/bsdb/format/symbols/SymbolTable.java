@@ -25,7 +25,7 @@ public final class SymbolTable {
   /** The next byte says how many bytes follow as they are; 0: all that are left. */
   static final int RAW = 254;
 
-  /** Most symbols of a table. */
+  /** Maximum number of symbols of a table. */
   public static final int MAX_SYMBOLS = 254;
 
   /** Longest symbol in bytes; what a decoder may write behind its end is one byte less. */

@@ -1,5 +1,6 @@
 package io.bsdb.reader.block;
 
+import io.bsdb.format.Uninterrupted;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.ThreadPoolExecutor;
@@ -99,16 +100,6 @@ final class PoolQueue implements BlockQueue {
         waiting = threads.getQueue().poll()) {
       ((Task) waiting).fail();
     }
-    boolean interrupted = false;
-    while (!threads.isTerminated()) {
-      try {
-        threads.awaitTermination(1, TimeUnit.MINUTES);
-      } catch (InterruptedException e) {
-        interrupted = true;
-      }
-    }
-    if (interrupted) {
-      Thread.currentThread().interrupt();
-    }
+    Uninterrupted.join(threads);
   }
 }

@@ -1,6 +1,7 @@
 package io.bsdb.reader.block;
 
 import io.bsdb.format.SnapshotFormat;
+import io.bsdb.format.Uninterrupted;
 import io.bsdb.format.block.Block;
 import io.bsdb.reader.io.DirectFile;
 import io.bsdb.reader.io.PageBuffer;
@@ -336,17 +337,7 @@ final class RingQueue implements BlockQueue {
   public void close() {
     closing = true;
     ring.wake();
-    boolean interrupted = false;
-    while (reactor.isAlive()) {
-      try {
-        reactor.join();
-      } catch (InterruptedException e) {
-        interrupted = true;
-      }
-    }
+    Uninterrupted.join(reactor);
     ring.close();
-    if (interrupted) {
-      Thread.currentThread().interrupt();
-    }
   }
 }

@@ -7,8 +7,8 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * Which of the copies in a directory the readers of this process use: of one table, there may be
- * readers of several versions. Safe for many threads.
+ * The copies in a directory that readers of this process use: of one table, there may be readers of
+ * several versions. Safe for many threads.
  */
 final class CopiesInUse {
   private static final Map<Path, Map<LocalCopies, Set<String>>> DIRECTORIES = new HashMap<>();

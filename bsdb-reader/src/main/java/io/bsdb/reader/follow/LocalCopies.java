@@ -66,7 +66,7 @@ final class LocalCopies extends VersionSource {
 
   /**
    * @param base holds a directory per table
-   * @param maxBytes most that the copies of this table may take
+   * @param maxBytes maximum size of the copies of this table, in bytes
    */
   LocalCopies(Table remote, Path base, long maxBytes) {
     super(remote);

@@ -44,9 +44,9 @@ public final class TableReader implements KeyLookup, Closeable {
   private final Duration closeTimeout;
   private final RefreshLog refreshLog = new RefreshLog(LOG, System::nanoTime);
 
-  /** Hears of changes. Called from the thread that refreshes; should return soon. */
+  /** Receives the outcome of refreshes, on the thread that refreshes; must not block. */
   public interface Listener {
-    /** Hears nothing. */
+    /** Ignores all. */
     Listener NONE = new Listener() {};
 
     /** Called when a newer version is in use. */
@@ -176,7 +176,8 @@ public final class TableReader implements KeyLookup, Closeable {
      */
     public Builder maxLocalBytes(long value) {
       if (value < 1) {
-        throw new IllegalArgumentException("most local bytes: expected>=1 actual=" + value);
+        throw new IllegalArgumentException(
+            "maximum size of local copies in bytes: expected>=1 actual=" + value);
       }
       maxLocalBytes = value;
       return this;

@@ -168,7 +168,7 @@ public final class FileMemory implements Closeable {
   }
 
   /**
-   * Has page faults read and map whole huge pages: useful for a mapped file that will be read all
+   * Makes page faults read and map whole huge pages: useful for a mapped file that will be read all
    * over and fits memory. Where the system cannot, nothing happens.
    */
   public void adviseHugePages() {

@@ -63,7 +63,7 @@ public final class HugeMemory {
   }
 
   /**
-   * Has page faults in a mapped file read huge pages, and map them, where the file system caches
+   * Makes page faults in a mapped file read huge pages, and map them, where the file system caches
    * files so. Does nothing where that is not possible.
    */
   static void advise(ByteBuffer mapped) {

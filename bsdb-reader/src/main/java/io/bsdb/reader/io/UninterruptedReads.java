@@ -1,5 +1,6 @@
 package io.bsdb.reader.io;
 
+import io.bsdb.format.Uninterrupted;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.AsynchronousFileChannel;
@@ -11,7 +12,6 @@ import java.util.Set;
 import java.util.concurrent.AbstractExecutorService;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -72,22 +72,11 @@ final class UninterruptedReads implements DirectFile.Source {
 
   @Override
   public int read(ByteBuffer target, long position) throws IOException {
-    Future<Integer> read = channel.read(target, position);
-    boolean interrupted = false;
     try {
-      while (true) {
-        try {
-          return read.get();
-        } catch (InterruptedException e) {
-          interrupted = true; // the system may still write to the buffer
-        }
-      }
+      // Even if interrupted: the system may still write to the buffer.
+      return Uninterrupted.get(channel.read(target, position));
     } catch (ExecutionException e) {
       throw e.getCause() instanceof IOException cause ? cause : new IOException(e.getCause());
-    } finally {
-      if (interrupted) {
-        Thread.currentThread().interrupt();
-      }
     }
   }
 

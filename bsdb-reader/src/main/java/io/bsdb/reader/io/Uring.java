@@ -102,7 +102,7 @@ public final class Uring implements Closeable {
     static native int close(int fd);
   }
 
-  /** Hears of completed reads. */
+  /** Receives completed reads. */
   public interface Completions {
     /**
      * Called when a read is complete.

@@ -1,5 +1,6 @@
 package io.bsdb.reader.options;
 
+import io.bsdb.format.Internal;
 import io.bsdb.table.Partitioning;
 import io.bsdb.table.RecordOrder;
 import java.util.regex.Matcher;
@@ -47,7 +48,10 @@ public record KeyShare(int index, int count) {
   /**
    * Returns whether a partition holds keys of this share. In key order any partition may: shares
    * divide hashes.
+   *
+   * @hidden
    */
+  @Internal
   public boolean needs(int partition, Partitioning partitioning) {
     return partitioning.order() == RecordOrder.KEY || needs(partition, partitioning.count());
   }

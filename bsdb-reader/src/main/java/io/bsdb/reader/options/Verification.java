@@ -2,7 +2,7 @@ package io.bsdb.reader.options;
 
 /**
  * Extent of what is verified when a snapshot is opened. Blocks are verified whatever is chosen: on
- * first touch, or on every disk read.
+ * first access, or on every disk read.
  */
 public enum Verification {
   /**

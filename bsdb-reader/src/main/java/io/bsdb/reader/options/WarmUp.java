@@ -1,9 +1,9 @@
 package io.bsdb.reader.options;
 
 /**
- * When a snapshot is warmed up: every block is brought into memory, mapped and verified, so that
- * lookups have none of this left to do. Reads the snapshot once, in the thread that opens it; a
- * damaged block is found then, and the snapshot refused.
+ * The time at which a snapshot is warmed up: every block is loaded, mapped and verified in advance,
+ * so that lookups need not do it. Reads the snapshot once, in the thread that opens it; a damaged
+ * block is found then, and the snapshot refused.
  *
  * <p>Useful with {@link Access#MAPPED} and {@link Access#RESIDENT}; with {@link Access#MAPPED},
  * only tables up to half the size of memory are warmed up, so that two versions stay in it. Others

@@ -9,12 +9,13 @@ import io.bsdb.table.RecordOrder;
 import io.bsdb.table.SegmentFile;
 import java.io.Closeable;
 import java.io.IOException;
-import java.nio.BufferOverflowException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
+import java.util.function.LongUnaryOperator;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
@@ -96,37 +97,52 @@ public final class Overlay implements Closeable {
    * @param more number of keys that may be added
    */
   ChangeIndex indexFor(Map<SegmentFile, Integer> numbers, long more) throws IOException {
-    int[] then = new int[segments.length];
-    boolean same = true;
+    Moves moves = moves(numbers);
     long kept = 0;
-    for (int i = 0; i < then.length; i++) {
-      SegmentFile file = segments[i].file();
-      then[i] = numbers.getOrDefault(file, GONE);
-      same &= then[i] == i;
-      kept += then[i] == GONE ? 0 : file.puts() + file.deletes();
+    for (OpenSegment segment : segments) {
+      SegmentFile file = segment.file();
+      kept += numbers.containsKey(file) ? file.puts() + file.deletes() : 0;
     }
-    return same && index.hasRoom(more)
+    return moves.isNone() && index.hasRoom(more)
         ? index.copy()
         : index.copy(
             Math.min(kept, index.keys()) + more,
-            address -> moved(address, then[number(address)]),
+            moves,
             address -> high(segment(address), offset(address)));
   }
 
-  private static long moved(long address, int number) {
-    return number == GONE ? 0 : address(number, offset(address));
+  /** Returns the addresses that records have when segments have these numbers. */
+  Moves moves(Map<SegmentFile, Integer> numbers) {
+    int[] then = new int[segments.length];
+    Arrays.setAll(then, i -> numbers.getOrDefault(segments[i].file(), GONE));
+    return new Moves(then);
+  }
+
+  /** Gives records their new addresses; 0 to those whose segment is gone. */
+  static final class Moves implements LongUnaryOperator {
+    private final int[] numbers;
+    private final boolean none;
+
+    private Moves(int[] numbers) {
+      this.numbers = numbers;
+      this.none = IntStream.range(0, numbers.length).allMatch(i -> numbers[i] == i);
+    }
+
+    /** Returns whether all addresses stay. */
+    boolean isNone() {
+      return none;
+    }
+
+    @Override
+    public long applyAsLong(long address) {
+      int number = numbers[number(address)];
+      return number == GONE ? 0 : address(number, offset(address));
+    }
   }
 
   /** Returns the high word of the hash of a record's key. */
   static long high(Segment segment, int record) {
     return KeyHash.hash(copy(segment, segment.key(record))).getMostSignificantBits();
-  }
-
-  /** Returns whether these segments come first among others, so that addresses stay. */
-  boolean isPrefixOf(List<OpenSegment> others) {
-    return segments.length <= others.size()
-        && IntStream.range(0, segments.length)
-            .allMatch(i -> segments[i].file().equals(others.get(i).file()));
   }
 
   /** Returns the segments that are open here. */
@@ -245,22 +261,9 @@ public final class Overlay implements Closeable {
     return copy;
   }
 
-  /**
-   * Copies a value into a buffer, whose position moves behind it.
-   *
-   * @return its length
-   * @throws BufferOverflowException if it does not fit
-   */
+  /** Copies a value that was found, as {@link Segment#copyValue}. */
   public int copy(long found, ByteBuffer target) {
-    Segment segment = segment(found);
-    long place = segment.value(offset(found));
-    int length = (int) place;
-    if (length > target.remaining()) {
-      throw new BufferOverflowException();
-    }
-    target.put(target.position(), segment.bytes(), (int) (place >>> 32), length);
-    target.position(target.position() + length);
-    return length;
+    return segment(found).copyValue(offset(found), target);
   }
 
   /** Returns the changes by key; null in hash order. */

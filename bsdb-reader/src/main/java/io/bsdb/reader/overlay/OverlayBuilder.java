@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.BitSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -68,7 +69,8 @@ final class OverlayBuilder {
         add(filler, number);
       }
       ChangeIndex index = filler.finish();
-      return new Overlay(segments, index, sorted(index, follows ? before : null, more));
+      return new Overlay(
+          segments, index, sorted(index, follows ? before : null, numbers, added, more));
     } catch (IOException | RuntimeException | Error e) {
       filler.close();
       throw e;
@@ -79,26 +81,35 @@ final class OverlayBuilder {
    * Sorts changes by key.
    *
    * @param before whose changes are among them; may be null
-   * @param more number of changes that it does not have
+   * @param numbers of the segments
+   * @param added numbers of the segments that it does not have
+   * @param more number of changes in these
    */
-  private @Nullable SortedChanges sorted(ChangeIndex index, @Nullable Overlay before, long more)
+  private @Nullable SortedChanges sorted(
+      ChangeIndex index,
+      @Nullable Overlay before,
+      Map<SegmentFile, Integer> numbers,
+      List<Integer> added,
+      long more)
       throws IOException {
     if (order == RecordOrder.HASH) {
       return null;
     }
-    boolean continues = before != null && before.isPrefixOf(segments);
-    int first = continues && before != null ? before.segments().size() : 0;
-    long[] added = new long[(int) (continues ? Math.min(more, index.keys()) : index.keys())];
+    BitSet isAdded = new BitSet();
+    added.forEach(isAdded::set);
+    long[] addresses = new long[(int) Math.min(more, index.keys())];
     int count = 0;
     for (int at = 0; index.holds(at); at += Long.BYTES) {
       long address = index.address(at);
-      if (address != 0 && Overlay.number(address) >= first) {
-        added[count++] = address;
+      if (address != 0 && isAdded.get(Overlay.number(address))) {
+        addresses[count++] = address;
       }
     }
-    added = Arrays.copyOf(added, count);
-    SortedChanges sorted = continues && before != null ? before.sorted() : null;
-    return sorted == null ? SortedChanges.of(added, segments) : sorted.with(added, segments);
+    addresses = Arrays.copyOf(addresses, count);
+    SortedChanges sorted = before == null ? null : before.sorted();
+    return before == null || sorted == null
+        ? SortedChanges.of(addresses, segments)
+        : sorted.with(addresses, segments, before.moves(numbers), index.keys());
   }
 
   private void add(ChangeIndexFiller filler, int number) throws IOException {

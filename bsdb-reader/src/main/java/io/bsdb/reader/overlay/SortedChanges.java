@@ -12,8 +12,9 @@ import java.util.List;
  * The changed keys of a version in their order, deleted ones included, each with its newest record:
  * an array of the records' addresses, and beside each the eight bytes of its key behind what all
  * keys share, so that a search hardly reads a record. 16 bytes per key, off the heap. The array of
- * the version that follows is made of runs of this one, with the keys of the new segments between
- * them. Immutable and safe for many threads.
+ * the version that follows is made of runs of this one, without the keys of segments that are gone,
+ * as they were merged, and with the keys of the new ones between them. Immutable and safe for many
+ * threads.
  */
 public final class SortedChanges implements Closeable {
   private static final int ENTRY = 2 * Long.BYTES;
@@ -65,9 +66,12 @@ public final class SortedChanges implements Closeable {
    * Returns these changes with further ones, which take the place of those of the same keys.
    *
    * @param addresses one for each key; sorted
-   * @param segments by the numbers in addresses: those of this, and further ones
+   * @param segments by the numbers in addresses
+   * @param moves gives the records of this their addresses there
+   * @param total number of keys then
    */
-  SortedChanges with(long[] addresses, List<OpenSegment> segments) throws IOException {
+  SortedChanges with(long[] addresses, List<OpenSegment> segments, Overlay.Moves moves, int total)
+      throws IOException {
     if (size == 0) {
       return of(addresses, segments);
     }
@@ -78,16 +82,16 @@ public final class SortedChanges implements Closeable {
       shared = common(shared, allKeys.copy(addresses[0]));
       shared = common(shared, allKeys.copy(addresses[addresses.length - 1]));
     }
-    SortedChanges merged = new SortedChanges(allKeys, shared, size + (long) addresses.length);
+    SortedChanges merged = new SortedChanges(allKeys, shared, total);
     int from = 0;
     for (long address : addresses) {
       byte[] key = allKeys.copy(address);
       int place = below(key, from);
-      merged.addRun(this, from, place);
+      merged.addRun(this, from, place, moves);
       merged.add(address);
       from = place < size && keys.compare(address(place), key) == 0 ? place + 1 : place;
     }
-    merged.addRun(this, from, size);
+    merged.addRun(this, from, size, moves);
     return merged;
   }
 
@@ -96,19 +100,29 @@ public final class SortedChanges implements Closeable {
   }
 
   private void add(long address) {
-    bytes.putLong(size * ENTRY, keys.head(address, prefix.length));
+    add(keys.head(address, prefix.length), address);
+  }
+
+  private void add(long head, long address) {
+    bytes.putLong(size * ENTRY, head);
     bytes.putLong(size * ENTRY + Long.BYTES, address);
     size++;
   }
 
-  private void addRun(SortedChanges source, int from, int end) {
-    if (prefix.length < source.prefix.length) {
-      for (int i = from; i < end; i++) {
-        add(source.address(i));
-      }
-    } else {
+  private void addRun(SortedChanges source, int from, int end, Overlay.Moves moves) {
+    boolean sameHeads = prefix.length == source.prefix.length;
+    if (sameHeads && moves.isNone()) {
       bytes.put(size * ENTRY, source.bytes, from * ENTRY, (end - from) * ENTRY);
       size += end - from;
+      return;
+    }
+    for (int i = from; i < end; i++) {
+      long address = moves.applyAsLong(source.address(i));
+      if (address != 0) {
+        add(
+            sameHeads ? source.bytes.getLong(i * ENTRY) : keys.head(address, prefix.length),
+            address);
+      }
     }
   }
 

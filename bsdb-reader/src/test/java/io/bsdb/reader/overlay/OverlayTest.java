@@ -8,6 +8,7 @@ import io.bsdb.format.CorruptSnapshotException;
 import io.bsdb.format.hash.KeyHash;
 import io.bsdb.format.segment.ChangeKind;
 import io.bsdb.format.segment.SegmentWriter;
+import io.bsdb.reader.Crc;
 import io.bsdb.reader.io.FileMemory;
 import io.bsdb.reader.options.Access;
 import io.bsdb.table.Partitioning;
@@ -79,7 +80,7 @@ class OverlayTest {
             number,
             writer.fileId(),
             writer.length(),
-            writer.checksum(),
+            Crc.of(temporary),
             0,
             -1,
             writer.puts(),

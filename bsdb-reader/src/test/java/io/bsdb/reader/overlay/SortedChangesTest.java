@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bsdb.format.segment.ChangeKind;
 import io.bsdb.format.segment.SegmentWriter;
+import io.bsdb.reader.Crc;
 import io.bsdb.reader.options.Access;
 import io.bsdb.table.RecordOrder;
 import io.bsdb.table.SegmentFile;
@@ -45,7 +46,7 @@ class SortedChangesTest {
             number,
             writer.fileId(),
             writer.length(),
-            writer.checksum(),
+            Crc.of(temporary),
             0,
             -1,
             writer.puts(),
@@ -83,14 +84,19 @@ class SortedChangesTest {
     Random random = new Random(seed);
     NavigableMap<byte[], Boolean> model = new TreeMap<>(Arrays::compareUnsigned);
     List<SegmentFile> files = new ArrayList<>();
+    List<NavigableMap<byte[], Boolean>> contents = new ArrayList<>();
     Overlay followed = null;
-    for (int round = 0; round < 8; round++) {
+    for (int round = 0; round < 12; round++) {
       NavigableMap<byte[], Boolean> changes = new TreeMap<>(Arrays::compareUnsigned);
       for (int i = random.nextInt(round % 3 == 0 ? 400 : 5); i >= 0; i--) {
         changes.put(key(random, round), random.nextInt(3) > 0);
       }
       model.putAll(changes);
+      if (random.nextInt(3) == 0) {
+        merge(files, contents, random);
+      }
       files.add(segment(changes, round + 1));
+      contents.add(changes);
       Overlay next = open(files, followed);
       if (followed != null) {
         followed.close();
@@ -102,6 +108,24 @@ class SortedChangesTest {
       }
     }
     followed.close();
+  }
+
+  /** Replaces some neighboring segments by one with the newest change of each key. */
+  private void merge(
+      List<SegmentFile> files, List<NavigableMap<byte[], Boolean>> contents, Random random)
+      throws IOException {
+    int from = random.nextInt(files.size() + 1);
+    int end = from + random.nextInt(files.size() - from + 1);
+    if (end - from < 2) {
+      return;
+    }
+    NavigableMap<byte[], Boolean> newest = new TreeMap<>(Arrays::compareUnsigned);
+    contents.subList(from, end).forEach(newest::putAll);
+    int number = (int) files.get(end - 1).number();
+    files.subList(from, end).clear();
+    contents.subList(from, end).clear();
+    files.add(from, segment(newest, number));
+    contents.add(from, newest);
   }
 
   private static void assertSame(Overlay overlay, NavigableMap<byte[], Boolean> model, long seed) {

@@ -121,7 +121,7 @@ public final class BsdbOptions {
           .stringType()
           .defaultValue("default")
           .withDescription(
-              "Name of the stream that a streaming INSERT INTO writes. The table records under it how far the stream has been applied, so that nothing is lost or applied twice when the job is restored. Another name for each job that writes the same table, and for a job that starts again without its state.");
+              "Name of the stream that a streaming INSERT INTO writes. The table records under it how far the stream has been applied, so that nothing is lost or applied twice when the job is restored. Use a different name for each job that writes the same table, and for a job that is started again without its state.");
 
   public static final ConfigOption<String> SINK_LAYOUT =
       ConfigOptions.key("sink.layout")
@@ -135,7 +135,7 @@ public final class BsdbOptions {
           .enumType(RecordOrder.class)
           .defaultValue(DEFAULTS.order())
           .withDescription(
-              "The order of the records: 'hash' for lookups of single keys; 'key' also for floors, longest prefixes, lookups by leading key columns and queries of key ranges. Say 'key' also to read by leading key columns what another program has built.");
+              "The order of the records: 'hash' for lookups of single keys; 'key' also for floors, longest prefixes, lookups by leading key columns and queries of key ranges. Also set 'key' to look up by leading key columns in a table that another program built.");
 
   public static final ConfigOption<KeyStorage> SINK_KEYS =
       ConfigOptions.key("sink.keys")
@@ -238,7 +238,9 @@ public final class BsdbOptions {
           .defaultValue(Map.of())
           .withDescription("Properties of a version, kept in its manifest: 'name:value,…'.");
 
-  /** Whose values are {@link io.bsdb.reader.options.ReaderOptions}, behind {@code lookup.}. */
+  /**
+   * Options of the reader: {@link io.bsdb.reader.options.ReaderOptions}, behind {@code lookup.}.
+   */
   static final List<ConfigOption<?>> READER =
       List.of(
           LOOKUP_ACCESS,
@@ -247,7 +249,7 @@ public final class BsdbOptions {
           LOOKUP_SIGNATURES,
           LOOKUP_BLOCK_CACHE_SIZE);
 
-  /** Whose values are {@link WriterOptions}, behind {@code sink.}. */
+  /** Options of the writer: {@link WriterOptions}, behind {@code sink.}. */
   static final List<ConfigOption<?>> WRITER =
       List.of(
           SINK_LAYOUT,

@@ -92,7 +92,7 @@ sealed interface Finder {
    * Finds the rows whose leading key columns are encoded so.
    *
    * @param table its name, for messages
-   * @param maxRows most rows that may be found
+   * @param maxRows maximum number of rows that may be found
    */
   record OfLeadingColumns(SnapshotReader reader, RowDecoder decoder, String table, int maxRows)
       implements Finder {

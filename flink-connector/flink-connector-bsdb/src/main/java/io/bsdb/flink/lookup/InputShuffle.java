@@ -1,6 +1,6 @@
 package io.bsdb.flink.lookup;
 
-/** Which rows come to a subtask that looks up. */
+/** The rows that come to a subtask that looks up. */
 public enum InputShuffle {
   /** Any. */
   NONE,

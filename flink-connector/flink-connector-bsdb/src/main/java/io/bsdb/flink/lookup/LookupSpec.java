@@ -17,7 +17,7 @@ import org.apache.flink.table.functions.FunctionContext;
  * @param keys compared columns and metadata, by position in the projection; in the order in which
  *     their values arrive
  * @param shuffle which rows come to a subtask
- * @param maxRows most rows that a lookup may find
+ * @param maxRows maximum number of rows that a lookup may find
  */
 public record LookupSpec(
     DeclaredTable table,

@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * @param version to stay with; null for the one in service
  * @param localDirectory for copies; null: a table that is not local is copied to Flink's temporary
  *     directories
- * @param maxLocalBytes most that the copies of a table may take
+ * @param maxLocalBytes maximum size of the copies of a table, in bytes
  */
 public record ReadSettings(
     Map<String, String> reader,

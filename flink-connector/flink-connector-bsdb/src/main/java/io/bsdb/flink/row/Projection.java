@@ -6,7 +6,7 @@ import java.util.stream.IntStream;
 import org.apache.flink.table.types.logical.LogicalType;
 
 /**
- * Which columns the planner wants, in which order.
+ * The columns that the planner wants, in its order.
  *
  * @param columns by position among all physical columns of the table
  * @param metadata follow the columns

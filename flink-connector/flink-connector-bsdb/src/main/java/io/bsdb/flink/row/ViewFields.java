@@ -8,7 +8,7 @@ import org.apache.flink.table.data.binary.BinaryStringData;
 
 /** Flink's objects of single fields and elements; strings refer to the bytes, uncopied. */
 final class ViewFields {
-  /** Most digits of a decimal that Flink, too, holds as a long. */
+  /** Maximum number of digits of a decimal that Flink, too, holds as a long. */
   private static final int MAX_COMPACT_PRECISION = 18;
 
   private ViewFields() {}

@@ -4,7 +4,7 @@ import io.bsdb.row.MapView;
 import org.apache.flink.table.data.ArrayData;
 import org.apache.flink.table.data.MapData;
 
-/** A map or multiset read in place. */
+/** A map read in place. */
 final class ViewMap implements MapData {
   private final MapView view;
 

@@ -17,15 +17,27 @@ final class PartitionShuffle {
 
   static DataStream<Tuple3<byte[], byte[], Boolean>> of(
       DataStream<Tuple3<byte[], byte[], Boolean>> records, int partitions) {
+    return of(records, partitions, new PartitionOfKey(partitions));
+  }
+
+  /**
+   * Does the same with partitions of another kind.
+   *
+   * @param partitionOf gives the partition of a record
+   */
+  static DataStream<Tuple3<byte[], byte[], Boolean>> of(
+      DataStream<Tuple3<byte[], byte[], Boolean>> records,
+      int partitions,
+      KeySelector<Tuple3<byte[], byte[], Boolean>, Integer> partitionOf) {
     DataStream<Tuple3<byte[], byte[], Boolean>> shuffled =
-        records.partitionCustom(new PartitionRanges(partitions), new PartitionOfKey(partitions));
+        records.partitionCustom(new PartitionRanges(partitions), partitionOf);
     ((PartitionTransformation<?>) shuffled.getTransformation())
         .getPartitioner()
         .disableUnalignedCheckpoints();
     return shuffled;
   }
 
-  /** The partition of a record. */
+  /** The partition of a record, by the hash of its key. */
   private record PartitionOfKey(int partitions)
       implements KeySelector<Tuple3<byte[], byte[], Boolean>, Integer> {
     @Override

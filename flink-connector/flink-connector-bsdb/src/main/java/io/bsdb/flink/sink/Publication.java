@@ -1,6 +1,5 @@
 package io.bsdb.flink.sink;
 
-import io.bsdb.table.PartitionFile;
 import java.util.List;
 
 /**
@@ -8,7 +7,7 @@ import java.util.List;
  *
  * @param files of the partitions that have records
  */
-public record Publication(List<PartitionFile> files) {
+public record Publication(List<BuiltFile> files) {
   public Publication {
     files = List.copyOf(files);
   }

@@ -1,6 +1,5 @@
 package io.bsdb.flink.sink;
 
-import io.bsdb.table.PartitionFile;
 import java.io.IOException;
 import java.util.ArrayList;
 import org.apache.flink.streaming.api.connector.sink2.CommittableMessage;
@@ -17,11 +16,11 @@ import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
  */
 final class PublicationOperator extends AbstractStreamOperator<CommittableMessage<Publication>>
     implements OneInputStreamOperator<
-            CommittableMessage<PartitionFile>, CommittableMessage<Publication>>,
+            CommittableMessage<BuiltFile>, CommittableMessage<Publication>>,
         BoundedOneInput {
   private static final long serialVersionUID = 1L;
 
-  private final ArrayList<PartitionFile> files = new ArrayList<>();
+  private final ArrayList<BuiltFile> files = new ArrayList<>();
   private transient int promised;
   private transient int writersHeard;
   private transient int writers;
@@ -32,14 +31,14 @@ final class PublicationOperator extends AbstractStreamOperator<CommittableMessag
   private transient long checkpointId;
 
   @Override
-  public void processElement(StreamRecord<CommittableMessage<PartitionFile>> element) {
-    CommittableMessage<PartitionFile> message = element.getValue();
+  public void processElement(StreamRecord<CommittableMessage<BuiltFile>> element) {
+    CommittableMessage<BuiltFile> message = element.getValue();
     checkpointId = Math.max(checkpointId, message.getCheckpointId());
-    if (message instanceof CommittableSummary<PartitionFile> summary) {
+    if (message instanceof CommittableSummary<BuiltFile> summary) {
       writersHeard++;
       writers = summary.getNumberOfSubtasks();
       promised += summary.getNumberOfCommittables();
-    } else if (message instanceof CommittableWithLineage<PartitionFile> built) {
+    } else if (message instanceof CommittableWithLineage<BuiltFile> built) {
       files.add(built.getCommittable());
     }
   }

@@ -7,7 +7,7 @@ import org.apache.flink.core.memory.DataOutputView;
 
 /** Carries a publication to the committer. */
 final class PublicationSerializer extends StateSerializer<Publication> {
-  private static final PartitionFileSerializer FILES = new PartitionFileSerializer();
+  private static final BuiltFileSerializer FILES = new BuiltFileSerializer();
 
   PublicationSerializer() {
     super("publication");

@@ -50,13 +50,22 @@ final class SnapshotCommitter implements Committer<Publication> {
   }
 
   private void publish(Publication publication) throws IOException {
+    List<BuiltFile> built = publication.files();
+    try {
+      for (BuiltFile file : built) {
+        BuiltFile.requireSame(built.get(0).splitters(), file.splitters());
+      }
+    } catch (SuppressRestartsException mixed) {
+      table.abort(build);
+      throw mixed;
+    }
     try {
       Manifest manifest =
           SnapshotPublisher.publish(
               table,
               build,
               settings.partitions(),
-              publication.files(),
+              built.stream().map(BuiltFile::file).toList(),
               settings.writerOptions(declared));
       LOG.info(
           "Table {}: version {} with {} records is in service.",

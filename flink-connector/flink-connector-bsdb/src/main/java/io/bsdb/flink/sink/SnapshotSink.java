@@ -2,7 +2,6 @@ package io.bsdb.flink.sink;
 
 import io.bsdb.flink.row.DeclaredTable;
 import io.bsdb.table.Build;
-import io.bsdb.table.PartitionFile;
 import io.bsdb.table.RecordOrder;
 import java.io.IOException;
 import org.apache.flink.api.common.SupportsConcurrentExecutionAttempts;
@@ -23,11 +22,11 @@ import org.apache.flink.streaming.api.datastream.DataStream;
 /**
  * Builds a snapshot from a bounded stream of encoded records, key and value, and publishes it once.
  *
- * <p>Records are shuffled by the partition of their key; in key order all go to one writer, which
- * divides them when it has seen their keys. Each writer builds the files of whole partitions, under
- * names that no other attempt uses. One task collects what all writers built and hands it to the
- * committer as one committable. Flink starts both when all writers have ended, so nothing is
- * published of a build that failed, and writers are not run again because a publication failed.
+ * <p>Records are shuffled by the partition of their key. In key order partitions are chosen first,
+ * from a sample of all keys. Each writer builds the files of whole partitions, under names that no
+ * other attempt uses. One task collects what all writers built and hands it to the committer as one
+ * committable. Flink starts both when all writers have ended, so nothing is published of a build
+ * that failed, and writers are not run again because a publication failed.
  *
  * <p>The build gets its id and version here, on the client, so that all attempts of all tasks share
  * it: a publication that is repeated, after a failure that hid its success, finds its own version
@@ -36,7 +35,7 @@ import org.apache.flink.streaming.api.datastream.DataStream;
 public final class SnapshotSink
     implements Sink<Tuple3<byte[], byte[], Boolean>>,
         SupportsPreWriteTopology<Tuple3<byte[], byte[], Boolean>>,
-        SupportsPreCommitTopology<PartitionFile, Publication>,
+        SupportsPreCommitTopology<BuiltFile, Publication>,
         SupportsCommitter<Publication>,
         SupportsConcurrentExecutionAttempts {
   private static final long serialVersionUID = 1L;
@@ -73,24 +72,24 @@ public final class SnapshotSink
   public DataStream<Tuple3<byte[], byte[], Boolean>> addPreWriteTopology(
       DataStream<Tuple3<byte[], byte[], Boolean>> records) {
     return settings.order() == RecordOrder.KEY
-        ? records.global()
+        ? KeyShuffle.of(records, settings.partitions())
         : PartitionShuffle.of(records, settings.partitions());
   }
 
   @Override
-  public CommittingSinkWriter<Tuple3<byte[], byte[], Boolean>, PartitionFile> createWriter(
+  public CommittingSinkWriter<Tuple3<byte[], byte[], Boolean>, BuiltFile> createWriter(
       WriterInitContext context) throws IOException {
     return SnapshotSinkWriter.create(table, settings, build, context);
   }
 
   @Override
-  public SimpleVersionedSerializer<PartitionFile> getWriteResultSerializer() {
-    return new PartitionFileSerializer();
+  public SimpleVersionedSerializer<BuiltFile> getWriteResultSerializer() {
+    return new BuiltFileSerializer();
   }
 
   @Override
   public DataStream<CommittableMessage<Publication>> addPreCommitTopology(
-      DataStream<CommittableMessage<PartitionFile>> built) {
+      DataStream<CommittableMessage<BuiltFile>> built) {
     // Without the last global() the committer may miss the summary that goes before a committable.
     return built
         .global()

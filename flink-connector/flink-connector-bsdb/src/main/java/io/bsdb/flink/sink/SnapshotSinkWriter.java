@@ -4,6 +4,7 @@ import io.bsdb.flink.row.DeclaredTable;
 import io.bsdb.row.text.RowJsonWriter;
 import io.bsdb.table.Build;
 import io.bsdb.table.PartitionFile;
+import io.bsdb.table.RecordOrder;
 import io.bsdb.writer.BuildWorker;
 import io.bsdb.writer.DuplicateKeyException;
 import java.io.IOException;
@@ -15,13 +16,15 @@ import org.apache.flink.api.connector.sink2.WriterInitContext;
 import org.apache.flink.api.java.tuple.Tuple3;
 import org.apache.flink.runtime.execution.SuppressRestartsException;
 import org.apache.flink.table.api.ValidationException;
+import org.jspecify.annotations.Nullable;
 
 /** Builds the files of the partitions whose records come to this task. */
 final class SnapshotSinkWriter
-    implements CommittingSinkWriter<Tuple3<byte[], byte[], Boolean>, PartitionFile> {
+    implements CommittingSinkWriter<Tuple3<byte[], byte[], Boolean>, BuiltFile> {
   private final DeclaredTable table;
   private final BuildWorker writer;
   private final TemporaryDirectory temporary;
+  private final @Nullable FirstKeys ranges;
   private State state = State.WRITING;
 
   private enum State {
@@ -30,10 +33,14 @@ final class SnapshotSinkWriter
   }
 
   private SnapshotSinkWriter(
-      DeclaredTable table, BuildWorker writer, TemporaryDirectory temporary) {
+      DeclaredTable table,
+      BuildWorker writer,
+      TemporaryDirectory temporary,
+      @Nullable FirstKeys ranges) {
     this.table = table;
     this.writer = writer;
     this.temporary = temporary;
+    this.ranges = ranges;
   }
 
   static SnapshotSinkWriter create(
@@ -59,12 +66,18 @@ final class SnapshotSinkWriter
             attempt,
             temporary.path().resolve("spill"),
             settings.writerOptions(table));
-    return new SnapshotSinkWriter(table, writer, temporary);
+    return new SnapshotSinkWriter(
+        table, writer, temporary, settings.order() == RecordOrder.KEY ? new FirstKeys() : null);
   }
 
   @Override
   public void write(Tuple3<byte[], byte[], Boolean> entry, Context context) throws IOException {
-    writer.add(entry.f0, entry.f1);
+    int valueLength = entry.f1.length;
+    if (ranges != null) {
+      ranges.add(entry.f0, RangeMark.of(entry.f1));
+      valueLength -= RangeMark.LENGTH;
+    }
+    writer.add(entry.f0, 0, entry.f0.length, entry.f1, 0, valueLength);
   }
 
   @Override
@@ -79,12 +92,13 @@ final class SnapshotSinkWriter
   }
 
   @Override
-  public List<PartitionFile> prepareCommit() throws IOException {
+  public List<BuiltFile> prepareCommit() throws IOException {
     if (state != State.ENDED) {
       return List.of();
     }
     try {
-      return writer.finish();
+      int splitters = ranges == null ? 0 : ranges.splitters();
+      return build().stream().map(file -> new BuiltFile(file, splitters)).toList();
     } catch (DuplicateKeyException e) {
       throw new SuppressRestartsException(
           new ValidationException(
@@ -92,6 +106,12 @@ final class SnapshotSinkWriter
                   .formatted(table.name(), RowJsonWriter.of(table.schema()).key(e.key())),
               e));
     }
+  }
+
+  private List<PartitionFile> build() throws IOException {
+    return ranges == null || ranges.firstKeys().isEmpty()
+        ? writer.finish()
+        : writer.finish(ranges.firstKeys());
   }
 
   @Override

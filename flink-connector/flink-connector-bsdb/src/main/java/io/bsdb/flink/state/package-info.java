@@ -1,4 +1,4 @@
-/** How Flink carries what parts of a job tell each other. */
+/** Serializers for what parts of a job send each other. */
 @Internal
 @NullMarked
 package io.bsdb.flink.state;

@@ -8,6 +8,7 @@ import io.bsdb.reader.RecordCursor;
 import io.bsdb.reader.SnapshotReader;
 import io.bsdb.table.Manifest;
 import io.bsdb.table.PartitionFile;
+import io.bsdb.table.RecordOrder;
 import io.bsdb.table.Table;
 import io.bsdb.writer.WriterOptions;
 import java.io.IOException;
@@ -37,10 +38,16 @@ final class FaultyBuild {
   private static final int PARTITIONS = 5;
 
   private final Path directory;
+  private final RecordOrder order;
   private final String previous;
 
   FaultyBuild(Path directory) throws Exception {
+    this(directory, RecordOrder.HASH);
+  }
+
+  FaultyBuild(Path directory, RecordOrder order) throws Exception {
     this.directory = directory;
+    this.order = order;
     run(Fault.NONE, PREVIOUS_ROWS);
     this.previous = Table.at(directory).requireCurrentVersion();
   }
@@ -50,11 +57,15 @@ final class FaultyBuild {
   }
 
   static DeclaredTable table(String path) {
+    return table(path, RecordOrder.HASH);
+  }
+
+  private static DeclaredTable table(String path, RecordOrder order) {
     RowType type =
         RowType.of(
             new LogicalType[] {new BigIntType(false), new BigIntType(false)},
             new String[] {"id", "value"});
-    return new DeclaredTable("t", path, type, List.of("id"));
+    return new DeclaredTable("t", path, type, List.of("id"), Set.of(), order);
   }
 
   static BuildSettings settings() {
@@ -62,17 +73,19 @@ final class FaultyBuild {
   }
 
   static BuildSettings settings(long minRows) {
-    return settings(minRows, Duration.ofDays(1));
+    return settings(minRows, Duration.ofDays(1), RecordOrder.HASH);
   }
 
   static BuildSettings settings(Duration stagingRetention) {
-    return settings(0, stagingRetention);
+    return settings(0, stagingRetention, RecordOrder.HASH);
   }
 
-  private static BuildSettings settings(long minRows, Duration stagingRetention) {
+  private static BuildSettings settings(
+      long minRows, Duration stagingRetention, RecordOrder order) {
     return new BuildSettings(
         WriterOptions.builder()
             .partitions(PARTITIONS)
+            .order(order)
             .memoryBytes(WriterOptions.MIN_MEMORY_BYTES)
             .minRows(minRows)
             .build()
@@ -93,7 +106,12 @@ final class FaultyBuild {
     env.fromSequence(1, rows)
         .map(FaultyBuild::entry)
         .returns(EncodeFunction.RECORD_TYPE)
-        .sinkTo(FaultySink.of(SnapshotSink.begin(table(directory), settings()), directory, fault))
+        .sinkTo(
+            FaultySink.of(
+                SnapshotSink.begin(
+                    table(directory.toString(), order), settings(0, Duration.ofDays(1), order)),
+                directory,
+                fault))
         .setParallelism(2);
     return env.executeAsync();
   }

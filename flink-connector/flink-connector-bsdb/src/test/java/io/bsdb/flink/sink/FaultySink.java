@@ -1,6 +1,5 @@
 package io.bsdb.flink.sink;
 
-import io.bsdb.table.PartitionFile;
 import io.bsdb.table.Table;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -28,7 +27,7 @@ import org.apache.flink.streaming.api.datastream.DataStream;
 final class FaultySink
     implements Sink<Tuple3<byte[], byte[], Boolean>>,
         SupportsPreWriteTopology<Tuple3<byte[], byte[], Boolean>>,
-        SupportsPreCommitTopology<PartitionFile, Publication>,
+        SupportsPreCommitTopology<BuiltFile, Publication>,
         SupportsCommitter<Publication>,
         SupportsConcurrentExecutionAttempts {
   private static final long serialVersionUID = 1L;
@@ -38,6 +37,8 @@ final class FaultySink
     WRITER_FAILS_ONCE_WHILE_WRITING,
     WRITER_FAILS_ONCE_AFTER_BUILDING,
     WRITER_ALWAYS_FAILS,
+    /** The first writer says that it was given other ranges of keys. */
+    WRITER_HAS_OTHER_RANGES,
     COMMIT_FAILS_ONCE_BEFORE_PUBLISHING,
     COMMIT_FAILS_TWICE_AFTER_PUBLISHING,
     COMMIT_ALWAYS_FAILS_BEFORE_PUBLISHING,
@@ -81,12 +82,12 @@ final class FaultySink
 
   @Override
   public DataStream<CommittableMessage<Publication>> addPreCommitTopology(
-      DataStream<CommittableMessage<PartitionFile>> built) {
+      DataStream<CommittableMessage<BuiltFile>> built) {
     return sink.addPreCommitTopology(built);
   }
 
   @Override
-  public SimpleVersionedSerializer<PartitionFile> getWriteResultSerializer() {
+  public SimpleVersionedSerializer<BuiltFile> getWriteResultSerializer() {
     return sink.getWriteResultSerializer();
   }
 
@@ -96,7 +97,7 @@ final class FaultySink
   }
 
   @Override
-  public CommittingSinkWriter<Tuple3<byte[], byte[], Boolean>, PartitionFile> createWriter(
+  public CommittingSinkWriter<Tuple3<byte[], byte[], Boolean>, BuiltFile> createWriter(
       WriterInitContext context) throws IOException {
     running.writers.incrementAndGet();
     return new FaultyWriter(
@@ -117,14 +118,14 @@ final class FaultySink
   }
 
   private final class FaultyWriter
-      implements CommittingSinkWriter<Tuple3<byte[], byte[], Boolean>, PartitionFile> {
-    private final CommittingSinkWriter<Tuple3<byte[], byte[], Boolean>, PartitionFile> writer;
+      implements CommittingSinkWriter<Tuple3<byte[], byte[], Boolean>, BuiltFile> {
+    private final CommittingSinkWriter<Tuple3<byte[], byte[], Boolean>, BuiltFile> writer;
     private final int subtask;
     private final int attempt;
     private int written;
 
     FaultyWriter(
-        CommittingSinkWriter<Tuple3<byte[], byte[], Boolean>, PartitionFile> writer,
+        CommittingSinkWriter<Tuple3<byte[], byte[], Boolean>, BuiltFile> writer,
         int subtask,
         int attempt) {
       this.writer = writer;
@@ -159,10 +160,15 @@ final class FaultySink
     }
 
     @Override
-    public Collection<PartitionFile> prepareCommit() throws IOException, InterruptedException {
-      Collection<PartitionFile> built = writer.prepareCommit();
+    public Collection<BuiltFile> prepareCommit() throws IOException, InterruptedException {
+      Collection<BuiltFile> built = writer.prepareCommit();
       if (subtask == 0 && fault == Fault.WRITER_FAILS_ONCE_AFTER_BUILDING) {
         failFirst(1, "after building");
+      }
+      if (subtask == 0 && fault == Fault.WRITER_HAS_OTHER_RANGES) {
+        return built.stream()
+            .map(file -> new BuiltFile(file.file(), file.splitters() + 1))
+            .toList();
       }
       return built;
     }

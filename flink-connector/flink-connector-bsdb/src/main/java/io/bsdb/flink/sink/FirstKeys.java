@@ -1,0 +1,32 @@
+package io.bsdb.flink.sink;
+
+import java.util.Arrays;
+import java.util.SortedMap;
+import java.util.TreeMap;
+
+/** The least key of each range whose records have come to a writer. */
+final class FirstKeys {
+  private final TreeMap<Integer, byte[]> firstKeys = new TreeMap<>();
+  private int splitters;
+
+  /** Notes a record. */
+  void add(byte[] key, RangeMark mark) {
+    if (firstKeys.isEmpty()) {
+      splitters = mark.splitters();
+    }
+    BuiltFile.requireSame(splitters, mark.splitters());
+    byte[] first = firstKeys.get(mark.partition());
+    if (first == null || Arrays.compareUnsigned(key, first) < 0) {
+      firstKeys.put(mark.partition(), key);
+    }
+  }
+
+  SortedMap<Integer, byte[]> firstKeys() {
+    return firstKeys;
+  }
+
+  /** Returns the checksum of the keys at which all ranges begin; 0 if there are no records. */
+  int splitters() {
+    return splitters;
+  }
+}
