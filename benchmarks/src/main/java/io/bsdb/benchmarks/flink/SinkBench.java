@@ -4,40 +4,54 @@ import io.bsdb.benchmarks.harness.Directories;
 import io.bsdb.benchmarks.harness.Progress;
 import java.io.PrintStream;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import org.apache.flink.api.common.RuntimeExecutionMode;
+import org.apache.flink.api.common.typeinfo.Types;
 import org.apache.flink.core.execution.JobClient;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.flink.table.api.Schema;
 import org.apache.flink.table.api.bridge.java.StreamTableEnvironment;
-import org.apache.flink.table.functions.ScalarFunction;
+import org.apache.flink.table.connector.ChangelogMode;
+import org.apache.flink.types.Row;
+import org.apache.flink.util.CloseableIterator;
 
 /**
  * Measures a stream into a table, and the table while it changes: {@code benchmarks/run sink
  * DIRECTORY ROWS ROUNDS [CONTENDER...]}. A contender is {@code bsdb}, the default, {@code paimon},
  * or the options of a table, in which {@code DIRECTORY} is replaced, and {@code STREAM} by a name
- * for each job.
+ * for each job. They take turns; ratios are medians of those of each round.
  *
  * <ul>
- *   <li>Rows per second of a job that writes the table, beside the same job into a sink that drops
- *       them.
- *   <li>Rows per second of a lookup join with the table, while another job changes 10,000 rows per
- *       second of it.
- *   <li>The time from the start of a checkpoint of that job until a row of the join shows what came
+ *   <li>Changes per second of a job that writes four for each row into an empty table, beside the
+ *       same job into a sink that drops it. What the table has afterwards is checked.
+ *   <li>Rows per second of a lookup join with a table that was built in batch mode, while another
+ *       job changes 10,000 rows per second of it. What was found is counted.
+ *   <li>The time from the start of a checkpoint of that job until a row of a join shows what came
  *       just before it.
  * </ul>
  */
 public final class SinkBench {
+  static final long CHECKPOINT_MILLIS = 1_000;
+
   private static final PrintStream OUT = System.out;
   private static final int PARALLELISM = 2;
-  private static final long CHECKPOINT_MILLIS = 1_000;
   private static final int CHANGES_PER_SECOND = 10_000;
-  private static final long KEYS = 1_000_000;
+  private static final int PROBES_PER_SECOND = 50_000;
+  private static final int PROBED_SECONDS = 8;
   private static final long STEP = 7_368_787;
+
+  /** One row of so many is changed while others are looked up. */
+  private static final int CHANGED = 10;
+
+  /** One lookup of so many finds nothing. */
+  private static final int ABSENT = 10;
+
   private static final String NAME = "x".repeat(80);
+  private static final String SINK = "'connector' = 'blackhole'";
   private static final Map<String, String> OPTIONS =
       Map.of(
           "bsdb",
@@ -47,96 +61,69 @@ public final class SinkBench {
 
   private final Path directory;
   private final long rows;
+  private final int rounds;
+  private final List<String> contenders;
 
-  private SinkBench(Path directory, long rows) {
+  private SinkBench(Path directory, long rows, int rounds, List<String> contenders) {
     this.directory = directory.toAbsolutePath();
     this.rows = rows;
+    this.rounds = rounds;
+    this.contenders = contenders;
   }
 
   public static void main(String[] arguments) throws Exception {
-    SinkBench bench = new SinkBench(Path.of(arguments[0]), Long.parseLong(arguments[1]));
-    int rounds = Integer.parseInt(arguments[2]);
-    List<String> contenders =
-        arguments.length == 3
-            ? List.of("bsdb")
-            : Arrays.asList(arguments).subList(3, arguments.length);
-    bench.writing(contenders, rounds);
-    for (String contender : contenders) {
-      bench.joining(contender, rounds);
-    }
+    List<String> contenders = Arrays.asList(arguments).subList(3, arguments.length);
+    SinkBench bench =
+        new SinkBench(
+            Path.of(arguments[0]),
+            Long.parseLong(arguments[1]),
+            Integer.parseInt(arguments[2]),
+            contenders.isEmpty() ? List.of("bsdb") : contenders);
+    bench.writing();
+    bench.joining();
     Directories.delete(bench.directory);
   }
 
-  /** When a row passes, in milliseconds since the epoch. */
-  public static final class Now extends ScalarFunction {
-    private static final long serialVersionUID = 1L;
-
-    public long eval() {
-      return System.currentTimeMillis();
-    }
-
-    @Override
-    public boolean isDeterministic() {
-      return false;
-    }
-  }
-
-  /**
-   * Notes how old rows are when they are found first. They carry the time at which they passed
-   * their source. Those that went just before the barrier of a checkpoint are the youngest of a
-   * version: their age is the time since that checkpoint began. So of all rows that passed within
-   * one checkpoint interval the least age counts, as an upper bound.
-   */
-  public static final class Age extends ScalarFunction {
-    private static final long serialVersionUID = 1L;
-    private static final int WATCHED_INTERVALS = 5;
-    private static final Map<Long, Long> AGES = new HashMap<>();
-    private static long newest;
-
-    public Long eval(Long passed) {
-      if (passed != null && passed > newest - WATCHED_INTERVALS * CHECKPOINT_MILLIS) {
-        note(passed);
-      }
-      return passed;
-    }
-
-    private static void note(long passed) {
-      synchronized (AGES) {
-        newest = Math.max(newest, passed);
-        AGES.merge(passed / CHECKPOINT_MILLIS, System.currentTimeMillis() - passed, Math::min);
-      }
-    }
-
-    static void clear() {
-      synchronized (AGES) {
-        AGES.clear();
-      }
-    }
-
-    /** Returns the ages, the least first; not of the last interval, of which rows are missing. */
-    static List<Long> sorted() {
-      synchronized (AGES) {
-        AGES.remove(newest / CHECKPOINT_MILLIS);
-        return AGES.values().stream().sorted().toList();
-      }
-    }
-  }
-
-  private StreamTableEnvironment session(String contender, String stream) {
+  private StreamTableEnvironment session(
+      String contender, String stream, RuntimeExecutionMode mode) {
     StreamExecutionEnvironment env = StreamExecutionEnvironment.getExecutionEnvironment();
     env.setParallelism(PARALLELISM);
-    env.enableCheckpointing(CHECKPOINT_MILLIS);
+    env.setRuntimeMode(mode);
+    if (mode == RuntimeExecutionMode.STREAMING) {
+      env.enableCheckpointing(CHECKPOINT_MILLIS);
+    }
     StreamTableEnvironment tables = StreamTableEnvironment.create(env);
-    // The order of rows with one key does not matter here.
+    // The order of rows with one key does not matter, or is that of the changelog.
     tables.getConfig().set("table.exec.sink.require-on-conflict", "false");
     tables.getConfig().set("table.exec.sink.upsert-materialize", "NONE");
-    tables.createTemporarySystemFunction("NOW_MILLIS", Now.class);
-    tables.createTemporarySystemFunction("AGE", Age.class);
+    tables.createTemporarySystemFunction("NOW_MILLIS", SinkFunctions.Now.class);
+    tables.createTemporarySystemFunction("FOUND", SinkFunctions.Found.class);
+    tables.createTemporarySystemFunction("AGE", SinkFunctions.Age.class);
     tables.createTemporaryView(
         "numbers",
         tables.fromDataStream(
             env.fromSequence(0, rows - 1),
             Schema.newBuilder().columnByExpression("pt", "PROCTIME()").build()));
+    if (mode == RuntimeExecutionMode.STREAMING) {
+      tables.createTemporaryView(
+          "changelog",
+          tables.fromChangelogStream(
+              env.fromSequence(0, rows - 1)
+                  .flatMap(new SinkFunctions.Changelog(NAME))
+                  .returns(
+                      Types.ROW_NAMED(
+                          new String[] {"id", "passed", "name"},
+                          Types.LONG,
+                          Types.LONG,
+                          Types.STRING)),
+              Schema.newBuilder()
+                  .column("id", "BIGINT NOT NULL")
+                  .column("passed", "BIGINT")
+                  .column("name", "STRING")
+                  .primaryKey("id")
+                  .build(),
+              ChangelogMode.all()));
+    }
     tables.executeSql(
         "CREATE TABLE t (id BIGINT, passed BIGINT, name STRING, PRIMARY KEY (id) NOT ENFORCED) WITH (%s)"
             .formatted(
@@ -144,94 +131,187 @@ public final class SinkBench {
                     .getOrDefault(contender, contender)
                     .replace("DIRECTORY", directory.toString())
                     .replace("STREAM", stream)));
+    tables.executeSql(
+        "CREATE TABLE target (id BIGINT, passed BIGINT, name STRING) WITH (%s)".formatted(SINK));
     return tables;
+  }
+
+  private StreamTableEnvironment streaming(String contender, String stream) {
+    return session(contender, stream, RuntimeExecutionMode.STREAMING);
   }
 
   private static JobClient start(StreamTableEnvironment tables, String statement) {
     return tables.executeSql(statement).getJobClient().orElseThrow();
   }
 
-  private double rowsPerSecond(StreamTableEnvironment tables, String statement) throws Exception {
-    long millis = start(tables, statement).getJobExecutionResult().get().getNetRuntime();
-    return rows * 1000.0 / millis;
+  /** Runs a job to its end and returns how many times it did per second what it did for a row. */
+  private double perSecond(StreamTableEnvironment tables, String statement) throws Exception {
+    return rows * 1000.0 / start(tables, statement).getJobExecutionResult().get().getNetRuntime();
   }
 
-  private double writtenPerSecond(String contender) throws Exception {
-    return rowsPerSecond(
-        session(contender, "load"),
-        "INSERT INTO t SELECT MOD(f0 * %d, %d), f0, '%s' FROM numbers".formatted(STEP, KEYS, NAME));
-  }
-
-  private void writing(List<String> contenders, int rounds) throws Exception {
-    double[][] ratios = new double[contenders.size()][rounds];
-    double[][] rates = new double[contenders.size()][rounds];
-    for (int round = -1; round < rounds; round++) {
-      double dropped = writtenPerSecond("'connector' = 'blackhole'");
+  private void writing() throws Exception {
+    Rates dropped = new Rates();
+    List<Rates> written = contenders.stream().map(contender -> new Rates()).toList();
+    for (int round = 0; round <= rounds; round++) {
+      dropped.add(written(SINK));
       for (int i = 0; i < contenders.size(); i++) {
         Directories.delete(directory);
-        double kept = writtenPerSecond(contenders.get(i));
-        Progress.step("dropped %,.0f rows/s, %,.0f: %s", dropped, kept, contenders.get(i));
-        if (round >= 0) {
-          ratios[i][round] = kept / dropped;
-          rates[i][round] = kept;
+        written.get(i).add(written(contenders.get(i)));
+        checkWritten(contenders.get(i));
+      }
+    }
+    say("written: %,.0f changes/s into a sink that drops them", dropped.median());
+    for (int i = 0; i < contenders.size(); i++) {
+      say(
+          "written: %,.0f changes/s, %.2f times as many as dropped, %.2f times as many as %s: %s",
+          written.get(i).median(),
+          written.get(i).over(dropped),
+          written.get(i).over(written.get(0)),
+          contenders.get(0),
+          contenders.get(i));
+    }
+  }
+
+  private double written(String contender) throws Exception {
+    double rate =
+        SinkFunctions.Changelog.CHANGES
+            * perSecond(streaming(contender, "load"), "INSERT INTO t SELECT * FROM changelog");
+    Progress.step("written %,.0f changes/s: %s", rate, contender);
+    return rate;
+  }
+
+  private void checkWritten(String contender) throws Exception {
+    Row expected = Row.of(rows, rows * (rows - 1) / 2);
+    StreamTableEnvironment tables = session(contender, "none", RuntimeExecutionMode.BATCH);
+    try (CloseableIterator<Row> answer =
+        tables.executeSql("SELECT COUNT(*), SUM(passed) FROM t").collect()) {
+      Row actual = answer.next();
+      if (!actual.equals(expected)) {
+        throw new IllegalStateException(
+            "count and sum of %s: expected=%s actual=%s".formatted(contender, expected, actual));
+      }
+    }
+  }
+
+  private void joining() throws Exception {
+    Directories.delete(directory);
+    for (String contender : contenders) {
+      session(contender, "none", RuntimeExecutionMode.BATCH)
+          .executeSql(
+              "INSERT OVERWRITE t SELECT f0 * 2, CAST(0 AS BIGINT), '%s' FROM numbers"
+                  .formatted(NAME))
+          .await();
+      Progress.step("built: %s", contender);
+    }
+    List<Rates> joined = contenders.stream().map(contender -> new Rates()).toList();
+    List<List<Long>> ages =
+        contenders.stream().<List<Long>>map(contender -> new ArrayList<>()).toList();
+    for (int round = 0; round <= rounds; round++) {
+      for (int i = 0; i < contenders.size(); i++) {
+        JobClient changes = startChanges(contenders.get(i), "changes-" + round);
+        try {
+          ages.get(i).addAll(probedAges(contenders.get(i)));
+          joined.get(i).add(joined(contenders.get(i)));
+        } finally {
+          changes.cancel().get();
+          // Its tasks still delete files.
+          changes.getJobExecutionResult().handle((result, cancelled) -> true).get();
         }
       }
     }
     for (int i = 0; i < contenders.size(); i++) {
-      say(
-          "written: %,.0f rows/s, %.2f times as many as dropped: %s",
-          median(rates[i]), median(ratios[i]), contenders.get(i));
-    }
-  }
-
-  private void joining(String contender, int rounds) throws Exception {
-    Directories.delete(directory);
-    writtenPerSecond(contender);
-    StreamTableEnvironment changing = session(contender, "changes");
-    changing.executeSql(
-        "CREATE TABLE ticks (n BIGINT) WITH ('connector' = 'datagen', 'rows-per-second' = '%d', 'fields.n.min' = '0', 'fields.n.max' = '%d')"
-            .formatted(CHANGES_PER_SECOND, KEYS - 1));
-    JobClient changes =
-        start(changing, "INSERT INTO t SELECT n, NOW_MILLIS(), '%s' FROM ticks".formatted(NAME));
-    double[] rates = new double[rounds];
-    try {
-      for (int round = -1; round < rounds; round++) {
-        StreamTableEnvironment tables = session(contender, "none");
-        tables.executeSql(
-            "CREATE TABLE target (k BIGINT, passed BIGINT, name STRING) WITH ('connector' = 'blackhole')");
-        tables.executeSql(
-            "CREATE TEMPORARY VIEW s AS SELECT MOD(f0 * %d, %d) AS k, pt FROM numbers"
-                .formatted(STEP, KEYS));
-        double rate =
-            rowsPerSecond(
-                tables,
-                "INSERT INTO target SELECT k, AGE(t.passed), t.name FROM s LEFT JOIN t FOR SYSTEM_TIME AS OF s.pt ON t.id = s.k");
-        Progress.step("joined %,.0f rows/s: %s", rate, contender);
-        if (round >= 0) {
-          rates[round] = rate;
-        } else {
-          Age.clear();
-        }
+      List<Long> sorted = ages.get(i).stream().sorted().toList();
+      if (sorted.isEmpty()) {
+        throw new IllegalStateException("no change was seen: " + contenders.get(i));
       }
-    } finally {
-      changes.cancel().get();
-      // Its tasks still delete files.
-      changes.getJobExecutionResult().handle((result, cancelled) -> true).get();
+      say(
+          "joined while rows change: %,.0f rows/s, %.2f times as many as %s; from the start of a checkpoint to the first row that shows it: median %,d ms, longest %,d of %d: %s",
+          joined.get(i).median(),
+          joined.get(i).over(joined.get(0)),
+          contenders.get(0),
+          sorted.get(sorted.size() / 2),
+          sorted.get(sorted.size() - 1),
+          sorted.size(),
+          contenders.get(i));
     }
-    List<Long> ages = Age.sorted();
-    say(
-        "joined while rows change: %,.0f rows/s; from the start of a checkpoint to the first row that shows it: median %,d ms, longest %,d of %d: %s",
-        median(rates),
-        ages.isEmpty() ? -1 : ages.get(ages.size() / 2),
-        ages.isEmpty() ? -1 : ages.get(ages.size() - 1),
-        ages.size(),
-        contender);
   }
 
-  private static double median(double... values) {
-    double[] sorted = values.clone();
-    Arrays.sort(sorted);
-    return sorted[sorted.length / 2];
+  private JobClient startChanges(String contender, String stream) {
+    StreamTableEnvironment tables = streaming(contender, stream);
+    createRandom(tables, "ticks", CHANGES_PER_SECOND, "");
+    return start(
+        tables, "INSERT INTO t SELECT n * 2, NOW_MILLIS(), '%s' FROM ticks".formatted(NAME));
+  }
+
+  /** Creates a source of random numbers of rows that change. */
+  private void createRandom(
+      StreamTableEnvironment tables, String name, int perSecond, String options) {
+    tables.executeSql(
+        "CREATE TABLE %s (n BIGINT, pt AS PROCTIME()) WITH ('connector' = 'datagen', 'rows-per-second' = '%d', 'fields.n.min' = '0', 'fields.n.max' = '%d'%s)"
+            .formatted(name, perSecond, rows / CHANGED - 1, options));
+  }
+
+  private List<Long> probedAges(String contender) throws Exception {
+    StreamTableEnvironment tables = streaming(contender, "none");
+    createRandom(
+        tables,
+        "probes",
+        PROBES_PER_SECOND,
+        ", 'number-of-rows' = '%d'".formatted(PROBES_PER_SECOND * PROBED_SECONDS));
+    SinkFunctions.Age.restart();
+    tables
+        .executeSql(
+            "INSERT INTO target SELECT t.id, AGE(t.passed), t.name FROM probes AS s JOIN t FOR SYSTEM_TIME AS OF s.pt ON t.id = s.n * 2")
+        .await();
+    List<Long> ages = SinkFunctions.Age.ages();
+    Progress.step("seen after %s ms: %s", ages, contender);
+    return ages;
+  }
+
+  private double joined(String contender) throws Exception {
+    StreamTableEnvironment tables = streaming(contender, "none");
+    tables.executeSql(
+        "CREATE TEMPORARY VIEW s AS SELECT MOD(f0 * %d, %d) * 2 + IF(MOD(f0, %d) = 0, 1, 0) AS k, pt FROM numbers"
+            .formatted(STEP, rows, ABSENT));
+    double rate =
+        perSecond(
+            tables,
+            "INSERT INTO target SELECT k, FOUND(t.passed), t.name FROM s LEFT JOIN t FOR SYSTEM_TIME AS OF s.pt ON t.id = s.k");
+    Progress.step("joined %,.0f rows/s: %s", rate, contender);
+    long expected = rows - (rows + ABSENT - 1) / ABSENT;
+    long found = SinkFunctions.Found.countAndReset();
+    if (found != expected) {
+      throw new IllegalStateException(
+          "rows that %s found: expected=%d actual=%d".formatted(contender, expected, found));
+    }
+    return rate;
+  }
+
+  /** What each round gave; the first one warms up and does not count. */
+  private static final class Rates {
+    private final List<Double> all = new ArrayList<>();
+
+    void add(double rate) {
+      all.add(rate);
+    }
+
+    double median() {
+      return middle(all);
+    }
+
+    /** Returns the median of the ratios of each round. */
+    double over(Rates other) {
+      List<Double> ratios = new ArrayList<>();
+      for (int round = 0; round < all.size(); round++) {
+        ratios.add(all.get(round) / other.all.get(round));
+      }
+      return middle(ratios);
+    }
+
+    private static double middle(List<Double> values) {
+      List<Double> sorted = values.subList(1, values.size()).stream().sorted().toList();
+      return sorted.get(sorted.size() / 2);
+    }
   }
 
   private static void say(String format, Object... arguments) {
