@@ -333,7 +333,7 @@ public final class OrderIndex {
   private int count(Block block, int base, int number, byte[] key, int least)
       throws CorruptSnapshotException {
     int low = 0;
-    int high = block.recordCount(base);
+    int high = recordCount(block, base, number);
     RecordHeads filter = heads;
     if (filter != null) {
       int firstRank = index.firstRank(number);
@@ -353,6 +353,12 @@ public final class OrderIndex {
       }
     }
     return low;
+  }
+
+  /** Returns how many records a block has, if possible without waiting for its first cache line. */
+  private int recordCount(Block block, int base, int number) {
+    int uniform = index.uniformRecords();
+    return uniform > 0 && number + 1 < blockCount ? uniform : block.recordCount(base);
   }
 
   /**

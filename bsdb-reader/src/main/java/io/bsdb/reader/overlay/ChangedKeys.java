@@ -6,7 +6,7 @@ import java.nio.ByteBuffer;
 import java.util.List;
 
 /** Reads the keys of changes, by the addresses of their records. Safe for many threads. */
-final class ChangedKeys {
+class ChangedKeys {
   /** By the number in addresses. */
   private final Segment[] segments;
 
@@ -18,7 +18,8 @@ final class ChangedKeys {
     return segments[Overlay.number(address)];
   }
 
-  private long key(long address) {
+  /** Returns where a key lies: offset in the upper 32 bits, length in the lower. */
+  long key(long address) {
     return segment(address).key(Overlay.offset(address));
   }
 

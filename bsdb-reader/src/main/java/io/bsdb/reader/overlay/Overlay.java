@@ -34,7 +34,7 @@ public final class Overlay implements Closeable {
   private static final int CACHE_LINE = 64;
 
   /** In place of the number of a segment that is not among others. */
-  private static final int GONE = -1;
+  static final int GONE = -1;
 
   /** By the number in addresses. */
   private final OpenSegment[] segments;
@@ -123,7 +123,7 @@ public final class Overlay implements Closeable {
     private final int[] numbers;
     private final boolean none;
 
-    private Moves(int[] numbers) {
+    Moves(int... numbers) {
       this.numbers = numbers;
       this.none = IntStream.range(0, numbers.length).allMatch(i -> numbers[i] == i);
     }

@@ -106,10 +106,11 @@ final class OverlayBuilder {
       }
     }
     addresses = Arrays.copyOf(addresses, count);
+    ChangedKeys keys = new ChangedKeys(segments);
     SortedChanges sorted = before == null ? null : before.sorted();
     return before == null || sorted == null
-        ? SortedChanges.of(addresses, segments)
-        : sorted.with(addresses, segments, before.moves(numbers), index.keys());
+        ? SortedChanges.of(addresses, keys)
+        : sorted.with(addresses, keys, before.moves(numbers), index.keys());
   }
 
   private void add(ChangeIndexFiller filler, int number) throws IOException {

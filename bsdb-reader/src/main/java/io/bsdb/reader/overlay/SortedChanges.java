@@ -6,7 +6,6 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
-import java.util.List;
 
 /**
  * The changed keys of a version in their order, deleted ones included, each with its newest record:
@@ -46,10 +45,9 @@ public final class SortedChanges implements Closeable {
    * Sorts changes.
    *
    * @param addresses one for each key; sorted
-   * @param segments by the numbers in addresses
+   * @param keys of these addresses
    */
-  static SortedChanges of(long[] addresses, List<OpenSegment> segments) throws IOException {
-    ChangedKeys keys = new ChangedKeys(segments);
+  static SortedChanges of(long[] addresses, ChangedKeys keys) throws IOException {
     AddressSort.sort(addresses, keys);
     byte[] prefix =
         addresses.length == 0
@@ -66,16 +64,15 @@ public final class SortedChanges implements Closeable {
    * Returns these changes with further ones, which take the place of those of the same keys.
    *
    * @param addresses one for each key; sorted
-   * @param segments by the numbers in addresses
+   * @param allKeys of all addresses then
    * @param moves gives the records of this their addresses there
    * @param total number of keys then
    */
-  SortedChanges with(long[] addresses, List<OpenSegment> segments, Overlay.Moves moves, int total)
+  SortedChanges with(long[] addresses, ChangedKeys allKeys, Overlay.Moves moves, int total)
       throws IOException {
     if (size == 0) {
-      return of(addresses, segments);
+      return of(addresses, allKeys);
     }
-    ChangedKeys allKeys = new ChangedKeys(segments);
     AddressSort.sort(addresses, allKeys);
     byte[] shared = prefix;
     if (addresses.length > 0) {
@@ -128,13 +125,17 @@ public final class SortedChanges implements Closeable {
 
   /** Returns how many keys are below one, of which some are known to be. */
   private int below(byte[] key, int known) {
-    int step = 1;
-    int end = known;
-    while (end < size && keys.compare(address(end), key) < 0) {
-      end += step;
-      step *= 2;
+    if (side(key) != 0) {
+      return search(key, false, known, size);
     }
-    return search(key, false, known, Math.min(end, size));
+    long head = KeyOrder.head(key, prefix.length);
+    int low = known;
+    int high = known;
+    for (int step = 1; high < size && compare(high, head, key) < 0; step *= 2) {
+      low = high + 1;
+      high += step;
+    }
+    return search(key, false, low, Math.min(high, size));
   }
 
   /** Returns the number of changed keys, deleted ones included. */
@@ -152,9 +153,7 @@ public final class SortedChanges implements Closeable {
   }
 
   private int search(byte[] key, boolean through, int from, int end) {
-    int side =
-        Arrays.compareUnsigned(
-            key, 0, Math.min(key.length, prefix.length), prefix, 0, prefix.length);
+    int side = side(key);
     if (side != 0) {
       return side < 0 ? from : end;
     }
@@ -163,10 +162,7 @@ public final class SortedChanges implements Closeable {
     int high = end;
     while (low < high) {
       int middle = (low + high) >>> 1;
-      int comparison = Long.compareUnsigned(bytes.getLong(middle * ENTRY), head);
-      if (comparison == 0) {
-        comparison = keys.compare(address(middle), key);
-      }
+      int comparison = compare(middle, head, key);
       if (comparison < 0 || (through && comparison == 0)) {
         low = middle + 1;
       } else {
@@ -174,6 +170,22 @@ public final class SortedChanges implements Closeable {
       }
     }
     return low;
+  }
+
+  /** Returns where a key stands that does not have the prefix: negative below all that have. */
+  private int side(byte[] key) {
+    int length = Math.min(key.length, prefix.length);
+    return Arrays.compareUnsigned(key, 0, length, prefix, 0, prefix.length);
+  }
+
+  /**
+   * Compares a changed key with one that has the prefix, too.
+   *
+   * @param head the bytes of that one behind the prefix
+   */
+  private int compare(int index, long head, byte[] key) {
+    int comparison = Long.compareUnsigned(bytes.getLong(index * ENTRY), head);
+    return comparison == 0 ? keys.compare(address(index), key) : comparison;
   }
 
   /**

@@ -20,6 +20,8 @@ import java.util.NavigableMap;
 import java.util.Random;
 import java.util.TreeMap;
 import java.util.UUID;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -126,6 +128,69 @@ class SortedChangesTest {
     contents.subList(from, end).clear();
     files.add(from, segment(newest, number));
     contents.add(from, newest);
+  }
+
+  /** Counts how often a key is looked at. */
+  private static final class CountedKeys extends ChangedKeys {
+    private int reads;
+
+    CountedKeys(OpenSegment... segments) {
+      super(List.of(segments));
+    }
+
+    @Override
+    long key(long address) {
+      reads++;
+      return super.key(address);
+    }
+  }
+
+  private OpenSegment openSegment(Random random, int keys, int number) throws IOException {
+    NavigableMap<byte[], Boolean> changes = new TreeMap<>(Arrays::compareUnsigned);
+    for (int i = 0; i < keys; i++) {
+      byte[] key = new byte[20];
+      random.nextBytes(key);
+      changes.put(key, true);
+    }
+    SegmentFile file = segment(changes, number);
+    return OpenSegment.open(table.resolve(file.path()), file, Access.RESIDENT);
+  }
+
+  private static long[] addresses(OpenSegment segment, int number) throws IOException {
+    LongStream.Builder addresses = LongStream.builder();
+    segment.replay((kind, record) -> addresses.add(Overlay.address(number, record)));
+    return addresses.build().toArray();
+  }
+
+  /** Whether segments are added, or merged into one that comes in front of others. */
+  @Test
+  void keysOfSegmentsThatStayAreHardlyRead() throws IOException {
+    Random random = new Random(7);
+    OpenSegment large = openSegment(random, 20_000, 1);
+    OpenSegment small = openSegment(random, 10, 2);
+    OpenSegment merged = openSegment(random, 20, 3);
+    CountedKeys keys = new CountedKeys(large);
+    CountedKeys allKeys = new CountedKeys(large, small);
+    CountedKeys mergedKeys = new CountedKeys(merged, large);
+    try (SortedChanges sorted = SortedChanges.of(addresses(large, 0), keys)) {
+      assertThat(keys.reads).isGreaterThan(20_000);
+      keys.reads = 0;
+      try (SortedChanges added =
+          sorted.with(addresses(small, 1), allKeys, new Overlay.Moves(0), 20_010)) {
+        assertThat(added.size()).isEqualTo(20_010);
+        assertThat(keys.reads + allKeys.reads).isLessThan(10 * 10);
+        allKeys.reads = 0;
+        try (SortedChanges moved =
+            added.with(
+                addresses(merged, 0), mergedKeys, new Overlay.Moves(1, Overlay.GONE), 20_020)) {
+          assertThat(moved.size()).isEqualTo(20_020);
+          assertThat(allKeys.reads + mergedKeys.reads).isLessThan(10 * 20);
+        }
+      }
+    }
+    large.release();
+    small.release();
+    merged.release();
   }
 
   private static void assertSame(Overlay overlay, NavigableMap<byte[], Boolean> model, long seed) {

@@ -27,17 +27,22 @@ import org.apache.flink.configuration.JobManagerOptions;
 import org.apache.flink.configuration.JobManagerOptions.SchedulerType;
 import org.apache.flink.test.junit5.MiniClusterExtension;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Tables in key order that several writers build. */
+@Timeout(120)
 class OrderedBuildTest {
   /** A prime, so that its multiples of another one are in no order. */
   private static final int ROWS = 10_007;
 
   private static final int WRITERS = 4;
+
+  /** Together more than the network buffers between two tasks take. */
+  private static final int TEXT_LENGTH = 1_000;
 
   @RegisterExtension
   static final MiniClusterExtension CLUSTER = new MiniClusterExtension(Sql.cluster());
@@ -87,7 +92,7 @@ class OrderedBuildTest {
     Path table = directory.resolve("library");
     try (SnapshotWriter writer = SnapshotWriter.create(table, options)) {
       for (long id = 0; id < ROWS; id++) {
-        writer.add(codec.encodeKey(id - 5_000), codec.encodeValue("name " + id));
+        writer.add(codec.encodeKey(id - 5_000), codec.encodeValue("x".repeat(TEXT_LENGTH) + id));
       }
       writer.publish();
     }
@@ -105,8 +110,8 @@ class OrderedBuildTest {
             .set(ExecutionOptions.BATCH_SHUFFLE_MODE, exchanges)
             .set(JobManagerOptions.SCHEDULER, scheduler));
     session.run(
-        "INSERT OVERWRITE t SELECT id - 5000, 'name ' || CAST(id AS STRING) FROM (SELECT MOD(f0 * 7919, %d) AS id FROM s)"
-            .formatted(ROWS));
+        "INSERT OVERWRITE t SELECT id - 5000, REPEAT('x', %d) || CAST(id AS STRING) FROM (SELECT MOD(f0 * 7919, %d) AS id FROM s)"
+            .formatted(TEXT_LENGTH, ROWS));
 
     List<PartitionFile> files = current().partitions();
     assertThat(files).extracting(OrderedBuildTest::writer).containsExactly(0, 0, 1, 1, 2, 2, 3, 3);

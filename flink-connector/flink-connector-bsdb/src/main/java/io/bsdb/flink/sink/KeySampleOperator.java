@@ -28,18 +28,11 @@ final class KeySampleOperator extends AbstractStreamOperator<Tuple2<byte[], Long
   private static final int MIN_CAPACITY = 1 << 10;
   private static final int MAX_CAPACITY = 1 << 16;
 
-  private final int capacity;
-  private transient KeySampler sampler;
+  private final KeySampler sampler;
 
   KeySampleOperator(int partitions) {
-    capacity =
-        (int) Math.max(MIN_CAPACITY, Math.min(MAX_CAPACITY, (long) PER_PARTITION * partitions));
-    sampler = new KeySampler(capacity);
-  }
-
-  @Override
-  public void open() {
-    sampler = new KeySampler(capacity);
+    long capacity = (long) PER_PARTITION * partitions;
+    sampler = new KeySampler((int) Math.max(MIN_CAPACITY, Math.min(MAX_CAPACITY, capacity)));
   }
 
   @Override

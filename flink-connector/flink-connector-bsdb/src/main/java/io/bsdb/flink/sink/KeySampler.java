@@ -1,8 +1,9 @@
 package io.bsdb.flink.sink;
 
+import java.io.Serializable;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.SplittableRandom;
+import java.util.Random;
 
 /**
  * Samples the keys of a stream by what its records cost. The stream is thought of as strides of
@@ -10,15 +11,16 @@ import java.util.SplittableRandom;
  * one of every two is kept, and strides are twice as long: so memory is bounded, and nothing need
  * be known of the stream in advance.
  */
-final class KeySampler {
+final class KeySampler implements Serializable {
+  private static final long serialVersionUID = 1L;
   private static final long MAX_BYTES = 16 << 20;
 
   /** The same for every attempt. */
   private static final long SEED = 42;
 
   private final int capacity;
-  private final SplittableRandom random = new SplittableRandom(SEED);
-  private final List<byte[]> keys = new ArrayList<>();
+  private final Random random = new Random(SEED);
+  private final ArrayList<byte[]> keys = new ArrayList<>();
   private long bytes;
   private long stride = 1;
   private long cost;

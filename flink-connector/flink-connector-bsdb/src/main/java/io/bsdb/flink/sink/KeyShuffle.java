@@ -12,9 +12,9 @@ import org.apache.flink.streaming.runtime.partitioner.ForwardPartitioner;
 import org.apache.flink.streaming.runtime.partitioner.StreamPartitioner;
 
 /**
- * Sends the records of a bounded input to the writers by ranges of their keys, in order of size:
- * all tasks sample the keys, one chooses where ranges begin, and all divide by that. Samplers and
- * dividers run where records come from, so that those of one task stay in order.
+ * Sends the records of a bounded input to the writers by ranges of their keys of about the same
+ * size: all tasks sample the keys, one chooses where ranges begin, and all divide by that. Samplers
+ * and dividers run where records come from, so that those of one task stay in order.
  */
 final class KeyShuffle {
   private KeyShuffle() {}

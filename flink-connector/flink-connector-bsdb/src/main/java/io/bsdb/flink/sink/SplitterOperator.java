@@ -1,6 +1,7 @@
 package io.bsdb.flink.sink;
 
 import io.bsdb.writer.KeySamples;
+import java.util.ArrayList;
 import org.apache.flink.api.java.tuple.Tuple2;
 import org.apache.flink.streaming.api.operators.AbstractStreamOperator;
 import org.apache.flink.streaming.api.operators.BoundedOneInput;
@@ -16,25 +17,23 @@ final class SplitterOperator extends AbstractStreamOperator<byte[]>
   private static final long serialVersionUID = 1L;
 
   private final int partitions;
-  private transient KeySamples samples = new KeySamples();
+  private final ArrayList<Tuple2<byte[], Long>> received = new ArrayList<>();
 
   SplitterOperator(int partitions) {
     this.partitions = partitions;
   }
 
   @Override
-  public void open() {
-    samples = new KeySamples();
-  }
-
-  @Override
   public void processElement(StreamRecord<Tuple2<byte[], Long>> element) {
-    Tuple2<byte[], Long> sample = element.getValue();
-    samples.add(sample.f0, sample.f1);
+    received.add(element.getValue());
   }
 
   @Override
   public void endInput() {
+    KeySamples samples = new KeySamples();
+    for (Tuple2<byte[], Long> sample : received) {
+      samples.add(sample.f0, sample.f1);
+    }
     for (byte[] splitter : samples.splitters(partitions)) {
       output.collect(new StreamRecord<>(splitter));
     }
