@@ -28,6 +28,9 @@ import org.jspecify.annotations.Nullable;
 
 /** Looks up in the calling thread. */
 final class CallingReader implements SnapshotReader {
+  /** Says that a value is in the caller's buffer. */
+  private static final byte[] COPIED = new byte[0];
+
   private final OpenSnapshot snapshot;
   private final Calls calls;
   private final BlockSource source;
@@ -47,6 +50,24 @@ final class CallingReader implements SnapshotReader {
   @Override
   public byte @Nullable [] get(byte[] key) throws IOException {
     Objects.requireNonNull(key, "key");
+    return find(key, null);
+  }
+
+  @Override
+  public int get(byte[] key, ByteBuffer target) throws IOException {
+    Objects.requireNonNull(key, "key");
+    Objects.requireNonNull(target, "target");
+    int start = target.position();
+    return find(key, target) == null ? NOT_FOUND : target.position() - start;
+  }
+
+  /**
+   * Finds a value and copies it.
+   *
+   * @param target where to, from its position on; null for a new array
+   * @return the new array, or {@link #COPIED} if it is in the target; null if the key is absent
+   */
+  private byte @Nullable [] find(byte[] key, @Nullable ByteBuffer target) throws IOException {
     int call = calls.enter();
     byte[] value = null;
     try {
@@ -55,14 +76,16 @@ final class CallingReader implements SnapshotReader {
       long changed = snapshot.findChange(key, hash);
       long located = changed == Overlay.UNCHANGED ? locate(partition, key, hash) : KeyIndex.ABSENT;
       if (changed >= 0) {
-        value = snapshot.requireOverlay().copy(changed);
+        value = copy(snapshot.requireOverlay(), changed, target);
       } else if (located >= 0) {
         BlockFile file = partition.blocks();
         int number = KeyIndex.block(located);
         Block block = source.fetch(file, number).readable(file.decoders(), selection);
         try {
           long found = partition.index().find(block, block.base(number), located, key);
-          value = found < 0 ? null : block.copy(found);
+          if (found >= 0) {
+            value = copy(block, found, target);
+          }
         } finally {
           block.release();
         }
@@ -78,39 +101,20 @@ final class CallingReader implements SnapshotReader {
     return value;
   }
 
-  @Override
-  public int get(byte[] key, ByteBuffer target) throws IOException {
-    Objects.requireNonNull(key, "key");
-    Objects.requireNonNull(target, "target");
-    int call = calls.enter();
-    int length = NOT_FOUND;
-    try {
-      HashValue128 hash = KeyHash.hash(key);
-      Partition partition = snapshot.partition(key, hash.getMostSignificantBits());
-      long changed = snapshot.findChange(key, hash);
-      long located = changed == Overlay.UNCHANGED ? locate(partition, key, hash) : KeyIndex.ABSENT;
-      if (changed >= 0) {
-        length = snapshot.requireOverlay().copy(changed, target);
-      } else if (located >= 0) {
-        BlockFile file = partition.blocks();
-        int number = KeyIndex.block(located);
-        Block block = source.fetch(file, number).readable(file.decoders(), selection);
-        try {
-          long found = partition.index().find(block, block.base(number), located, key);
-          length = found < 0 ? NOT_FOUND : block.copy(found, target);
-        } finally {
-          block.release();
-        }
-      }
-    } catch (Throwable e) {
-      throw failed(call, e);
+  private static byte[] copy(Block block, long found, @Nullable ByteBuffer target) {
+    if (target == null) {
+      return block.copy(found);
     }
-    if (length == NOT_FOUND) {
-      calls.missed(call);
-    } else {
-      calls.hit(call);
+    var unused = block.copy(found, target);
+    return COPIED;
+  }
+
+  private static byte[] copy(Overlay changes, long found, @Nullable ByteBuffer target) {
+    if (target == null) {
+      return changes.copy(found);
     }
-    return length;
+    var unused = changes.copy(found, target);
+    return COPIED;
   }
 
   private long locate(Partition partition, byte[] key, HashValue128 hash) throws IOException {

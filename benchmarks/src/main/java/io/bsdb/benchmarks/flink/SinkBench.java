@@ -214,6 +214,8 @@ public final class SinkBench {
           joined.get(i).add(joined(contenders.get(i)));
         } finally {
           changes.cancel().get();
+          // Its tasks still delete files.
+          changes.getJobExecutionResult().handle((result, cancelled) -> true).get();
         }
       }
     }

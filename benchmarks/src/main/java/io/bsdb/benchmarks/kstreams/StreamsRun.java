@@ -6,6 +6,7 @@ import io.bsdb.benchmarks.harness.Machine;
 import io.bsdb.benchmarks.harness.Workload;
 import java.nio.file.Path;
 import java.util.Properties;
+import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.common.serialization.Serdes;
 import org.apache.kafka.streams.CloseOptions;
 import org.apache.kafka.streams.CloseOptions.GroupMembershipOperation;
@@ -16,6 +17,8 @@ import org.apache.kafka.streams.errors.StreamsUncaughtExceptionHandler.StreamThr
 
 /** One application in a virtual machine of its own, from its start until it has read all events. */
 final class StreamsRun {
+  private static final int FETCH_MAX_WAIT_MILLIS = 20;
+
   private StreamsRun() {}
 
   /**
@@ -52,6 +55,10 @@ final class StreamsRun {
     properties.put(StreamsConfig.APPLICATION_ID_CONFIG, StreamsBench.APPLICATION);
     properties.put(StreamsConfig.BOOTSTRAP_SERVERS_CONFIG, arguments[1]);
     properties.put(StreamsConfig.STATE_DIR_CONFIG, state.toString());
+    // Partitions of a global table are read one after the other; the next one waits for this.
+    properties.put(
+        StreamsConfig.globalConsumerPrefix(ConsumerConfig.FETCH_MAX_WAIT_MS_CONFIG),
+        FETCH_MAX_WAIT_MILLIS);
     properties.put(
         StreamsConfig.DEFAULT_KEY_SERDE_CLASS_CONFIG, Serdes.ByteArray().getClass().getName());
     properties.put(
