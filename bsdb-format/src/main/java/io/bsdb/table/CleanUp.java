@@ -55,6 +55,10 @@ final class CleanUp {
           if (old.isEmpty()) {
             return;
           }
+          if (current != null && age.isZero()) {
+            // A version that is just being put in service is complete before CURRENT names it.
+            table.requireSolePublisher(table.manifest(current));
+          }
           Set<String> inUse = filesInUse(old);
           for (String version : old) {
             prune(version, inUse);

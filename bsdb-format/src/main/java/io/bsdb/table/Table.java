@@ -442,7 +442,8 @@ public final class Table {
 
   /**
    * Refuses what only the stream's committer may do where there are no locks: another process that
-   * publishes at the same time would undo what the committer has just put in service.
+   * publishes at the same time would undo what the committer has just put in service, and one that
+   * prunes would delete it.
    *
    * @throws PublishConflictException if a stream is written into the table, and its storage has no
    *     locks
@@ -452,7 +453,7 @@ public final class Table {
   public void requireSolePublisher(Manifest inService) throws PublishConflictException {
     if (!storage.hasLocks() && !inService.changes().streams().isEmpty()) {
       throw new PublishConflictException(
-          "a storage without locks, into whose table a stream is written, takes no other versions than the stream's: table=%s version=%s streams=%s; nothing was changed, publish through the stream, or keep the table in a local file system"
+          "a storage without locks, into whose table a stream is written, is changed by the job of that stream alone: table=%s version=%s streams=%s; nothing was changed, leave it to that job, or keep the table in a local file system"
               .formatted(storage, inService.version(), inService.changes().streams().keySet()));
     }
   }
@@ -576,6 +577,8 @@ public final class Table {
    *
    * @param keep how many to keep, at least 1, the one in service among them
    * @return the versions deleted
+   * @throws PublishConflictException if a stream is written into the table, and its storage has no
+   *     locks
    * @throws IOException also if one lies behind a symbolic link below the table directory
    */
   public List<String> prune(int keep) throws IOException {
@@ -585,7 +588,8 @@ public final class Table {
   /**
    * Returns the same, but spares versions that were published less than {@code age} ago.
    *
-   * @param age so that processes which found a version still find its files
+   * @param age so that processes which found a version still find its files; without locks, longer
+   *     than it takes to put a version in service
    */
   public List<String> prune(int keep, Duration age) throws IOException {
     return new CleanUp(this).prune(keep, age);

@@ -236,6 +236,7 @@ class RebuildTest {
         inService ->
             inService.with(
                 inService.partitions(), Map.of(), inService.changes().with("s", progress)));
+    List<String> versions = table.versions();
     table = Table.of(withoutLocks(table.storage()));
     Build build = table.beginAsOf(table.requireCurrentVersion());
     String refusal = "a storage without locks, into whose table a stream is written";
@@ -247,6 +248,10 @@ class RebuildTest {
     assertThatThrownBy(
             () -> SnapshotPublisher.publish(table, build, 2, List.of(), options().build()))
         .hasMessageContaining(refusal);
+    // Where there are no locks, a version that is about to be put in service looks like an old one.
+    assertThatThrownBy(() -> table.prune(1)).hasMessageContaining(refusal);
+    assertThat(table.prune(1, Duration.ofHours(1))).isEmpty();
+    assertThat(table.versions()).isEqualTo(versions);
   }
 
   private static TableStorage withoutLocks(TableStorage storage) {

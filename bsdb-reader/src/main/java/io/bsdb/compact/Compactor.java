@@ -151,8 +151,8 @@ public final class Compactor {
   /**
    * Compacts the version in service.
    *
-   * @throws PublishConflictException if its partition files were replaced meanwhile; nothing was
-   *     changed then
+   * @throws PublishConflictException if its partition files were replaced meanwhile, or if a stream
+   *     is written into the table and its storage has no locks; nothing was changed then
    */
   public Result run() throws IOException {
     try (SnapshotReader reader = SnapshotReader.open(directory, ReaderOptions.defaults())) {
@@ -172,6 +172,7 @@ public final class Compactor {
     if (changes == null) {
       return new Result(manifest, 0, 0);
     }
+    table.requireSolePublisher(manifest);
     long[] counts = counts(manifest, changes);
     boolean[] folding = folding(manifest, counts);
     int folded = 0;
@@ -301,6 +302,7 @@ public final class Compactor {
       Map<Integer, List<PartitionFile>> files,
       @Nullable List<SegmentFile> merged)
       throws IOException {
+    table.requireSolePublisher(inService);
     long last = lastSegment(compacted);
     List<SegmentFile> segments = inService.changes().segments();
     List<SegmentFile> old = compacted.changes().segments();

@@ -162,6 +162,33 @@ class ChangeFaultsTest {
     assertThat(content()).isEqualTo(content);
   }
 
+  /** Merges as the committer of a stream does. */
+  @ParameterizedTest
+  @EnumSource(After.class)
+  void aMergeChangesNoAnswer(After after, @TempDir Path copies) throws IOException {
+    Map<String, String> content = build();
+    boolean reached = true;
+    for (int n = 1; reached; n++) {
+      change(table(), "a" + n, content);
+      change(table(), "b" + n, content);
+      Faults faults = new Faults(n, after);
+      Table faulty = Table.of(new FaultyStorage(table().storage(), faults));
+      try {
+        new SegmentMerger(faulty, copies).run(1);
+      } catch (IOException e) {
+        assertThat(e).hasStackTraceContaining("No space left on device");
+      }
+      reached = faults.reached();
+      assertThat(content()).as("operation %d", n).isEqualTo(content);
+      assertThat(copies).isEmptyDirectory();
+      new SegmentMerger(table(), copies).run(1);
+      assertThat(content()).as("after operation %d", n).isEqualTo(content);
+    }
+    table().prune(1);
+    table().sweep(Duration.ZERO);
+    assertThat(content()).isEqualTo(content);
+  }
+
   @ParameterizedTest
   @EnumSource(After.class)
   void aBuildUnderChangesLosesNone(After after) throws IOException {
@@ -224,6 +251,11 @@ class ChangeFaultsTest {
         assertThatThrownBy(() -> writer.delete(new byte[length]))
             .isInstanceOf(IllegalArgumentException.class);
       }
+      assertThatThrownBy(() -> writer.put(null, bytes("v")))
+          .isInstanceOf(NullPointerException.class);
+      assertThatThrownBy(() -> writer.put(bytes("k1"), null))
+          .isInstanceOf(NullPointerException.class);
+      assertThatThrownBy(() -> writer.delete(null)).isInstanceOf(NullPointerException.class);
       byte[] longest = new byte[65_535];
       writer.put(longest, new byte[1 << 20]);
       writer.delete(bytes("k1"));

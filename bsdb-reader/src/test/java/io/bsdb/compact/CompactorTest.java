@@ -3,11 +3,11 @@ package io.bsdb.compact;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.bsdb.reader.NothingLeftOpen;
 import io.bsdb.reader.RecordCursor;
 import io.bsdb.reader.SnapshotReader;
 import io.bsdb.reader.SnapshotVerifier;
 import io.bsdb.reader.follow.TableReader;
-import io.bsdb.reader.io.FileMemory;
 import io.bsdb.table.Manifest;
 import io.bsdb.table.PartitionFile;
 import io.bsdb.table.Partitioning;
@@ -30,30 +30,19 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicBoolean;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
+@ExtendWith(NothingLeftOpen.class)
 class CompactorTest {
   private static final int KEYS = 2_000;
   private static final int PARTITIONS = 4;
 
   @TempDir private Path directory;
   private final Map<String, String> model = new HashMap<>();
-  private long openBefore;
-
-  @BeforeEach
-  void countOpenFiles() {
-    openBefore = FileMemory.openCount();
-  }
-
-  @AfterEach
-  void nothingLeaks() {
-    assertThat(FileMemory.openCount()).isEqualTo(openBefore);
-  }
 
   private static byte[] bytes(String text) {
     return text.getBytes(StandardCharsets.UTF_8);

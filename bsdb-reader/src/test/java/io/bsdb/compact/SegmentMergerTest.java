@@ -11,6 +11,7 @@ import io.bsdb.reader.SnapshotReader;
 import io.bsdb.reader.SnapshotVerifier;
 import io.bsdb.table.PublishConflictException;
 import io.bsdb.table.SegmentFile;
+import io.bsdb.table.StreamProgress;
 import io.bsdb.table.Table;
 import io.bsdb.writer.DeltaWriter;
 import io.bsdb.writer.SnapshotWriter;
@@ -196,6 +197,38 @@ class SegmentMergerTest {
                 action.run();
               }
             }));
+  }
+
+  /** There the stream's committer merges, and nobody else may publish. */
+  @Test
+  void mergesWhereThereAreNoLocksAndNothingIsFolded() throws IOException {
+    StreamProgress progress =
+        new StreamProgress(new StreamProgress.Checkpoint(UUID.randomUUID(), 7));
+    Random random = new Random(9);
+    for (int i = 0; i <= MAX_SEGMENTS; i++) {
+      change(random, 20);
+    }
+    table.edit(
+        inService ->
+            inService.with(
+                inService.partitions(), Map.of(), inService.changes().with("s", progress)));
+    table =
+        Table.of(
+            new FaultyStorage(table.storage(), (operation, path) -> {}) {
+              @Override
+              public boolean hasLocks() {
+                return false;
+              }
+            });
+    List<String> versions = table.versions();
+    assertThatThrownBy(() -> new Compactor(directory, table).foldFraction(0).run())
+        .isInstanceOf(PublishConflictException.class)
+        .hasMessageContaining("a storage without locks, into whose table a stream is written")
+        .hasMessageContaining("streams=[s]");
+    assertThat(table.versions()).isEqualTo(versions);
+    assertThat(merge()).isPositive();
+    assertThat(segments().size()).isLessThan(MAX_SEGMENTS);
+    assertAnswersAreRight();
   }
 
   @Test

@@ -28,31 +28,20 @@ import java.util.Map;
 import java.util.Random;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Tables whose rows change one by one, read in every way. */
+@ExtendWith(NothingLeftOpen.class)
 class DeltaReaderTest {
   private static final int KEYS = 3_000;
 
   @TempDir private Path directory;
   private final Map<String, String> model = new HashMap<>();
-  private long openBefore;
-
-  @BeforeEach
-  void countOpenFiles() {
-    openBefore = FileMemory.openCount();
-  }
-
-  @AfterEach
-  void nothingLeaks() {
-    assertThat(FileMemory.openCount()).isEqualTo(openBefore);
-  }
 
   private static byte[] bytes(String text) {
     return text.getBytes(StandardCharsets.UTF_8);

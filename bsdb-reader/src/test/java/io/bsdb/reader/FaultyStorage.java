@@ -8,7 +8,7 @@ import java.time.Instant;
 import java.util.List;
 
 /** A storage whose operations first ask whether they may succeed. */
-public final class FaultyStorage implements TableStorage {
+public class FaultyStorage implements TableStorage {
   private final TableStorage storage;
   private final Fault fault;
 

@@ -3,6 +3,7 @@ package io.bsdb.reader;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bsdb.reader.io.FileMemory;
+import io.bsdb.reader.io.HugeMemory;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -19,8 +20,8 @@ import org.junit.jupiter.api.extension.BeforeEachCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
 /**
- * Fails a test after which there are more or fewer file memories, descriptors of tables and rings,
- * mappings of either, or threads of readers than before it.
+ * Fails a test after which there are more or fewer file memories, allocations outside of the heap,
+ * descriptors of tables and rings, mappings of either, or threads of readers than before it.
  */
 public final class NothingLeftOpen implements BeforeEachCallback, AfterEachCallback {
   /** Temporary directories of tests, rings, and what wakes rings. */
@@ -30,6 +31,7 @@ public final class NothingLeftOpen implements BeforeEachCallback, AfterEachCallb
   private static final Path MAPPINGS = Path.of("/proc/self/maps");
 
   private long memories;
+  private long allocations;
   private List<String> descriptors = List.of();
   private List<String> mappings = List.of();
   private Set<Thread> threads = Set.of();
@@ -37,6 +39,7 @@ public final class NothingLeftOpen implements BeforeEachCallback, AfterEachCallb
   @Override
   public void beforeEach(ExtensionContext context) throws IOException {
     memories = FileMemory.openCount();
+    allocations = HugeMemory.openCount();
     descriptors = descriptors();
     mappings = mappings();
     threads = threads();
@@ -52,6 +55,7 @@ public final class NothingLeftOpen implements BeforeEachCallback, AfterEachCallb
     }
     assertThat(left).noneMatch(Thread::isAlive);
     assertThat(FileMemory.openCount()).as("file memories").isEqualTo(memories);
+    assertThat(HugeMemory.openCount()).as("allocations").isEqualTo(allocations);
     assertThat(descriptors()).containsExactlyInAnyOrderElementsOf(descriptors);
     assertThat(mappings()).containsExactlyInAnyOrderElementsOf(mappings);
   }

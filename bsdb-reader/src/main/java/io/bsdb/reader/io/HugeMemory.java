@@ -5,6 +5,7 @@ import com.sun.jna.Pointer;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.concurrent.atomic.AtomicLong;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -16,6 +17,7 @@ public final class HugeMemory {
   private static final Logger LOG = LoggerFactory.getLogger(HugeMemory.class);
   private static final int HUGE_PAGE = 2 << 20;
   private static final int MADV_HUGEPAGE = 14;
+  private static final AtomicLong OPEN = new AtomicLong();
 
   private final long allocation;
   private final Pointer start;
@@ -23,6 +25,7 @@ public final class HugeMemory {
   private HugeMemory(long allocation, Pointer start) {
     this.allocation = allocation;
     this.start = start;
+    OPEN.incrementAndGet();
   }
 
   /** libc, where there is one. */
@@ -82,8 +85,14 @@ public final class HugeMemory {
     return start.getByteBuffer(offset, length).order(ByteOrder.LITTLE_ENDIAN);
   }
 
+  /** Returns how many of these this process has, for leak checks. */
+  public static long openCount() {
+    return OPEN.get();
+  }
+
   /** Gives it back. Once. */
   public void free() {
     Native.free(allocation);
+    OPEN.decrementAndGet();
   }
 }

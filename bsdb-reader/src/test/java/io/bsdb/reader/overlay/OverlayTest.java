@@ -9,7 +9,7 @@ import io.bsdb.format.hash.KeyHash;
 import io.bsdb.format.segment.ChangeKind;
 import io.bsdb.format.segment.SegmentWriter;
 import io.bsdb.reader.Crc;
-import io.bsdb.reader.io.FileMemory;
+import io.bsdb.reader.NothingLeftOpen;
 import io.bsdb.reader.options.Access;
 import io.bsdb.table.Partitioning;
 import io.bsdb.table.RecordOrder;
@@ -28,29 +28,23 @@ import java.util.Map;
 import java.util.Random;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
+@ExtendWith(NothingLeftOpen.class)
 class OverlayTest {
   private static final byte[] NOTHING = new byte[0];
   private static final Overlay.Scope ALL = (key, length, high, segment) -> true;
 
   @TempDir private Path table;
-  private long openBefore;
 
   @BeforeEach
-  void countOpenFiles() throws IOException {
-    openBefore = FileMemory.openCount();
+  void create() throws IOException {
     Files.createDirectories(table.resolve("data"));
-  }
-
-  @AfterEach
-  void nothingLeaks() {
-    assertThat(FileMemory.openCount()).isEqualTo(openBefore);
   }
 
   private static byte[] bytes(String text) {
