@@ -103,7 +103,7 @@ public interface TableStorage {
 
   /**
    * Runs {@code action} while no other process that uses the same storage does, where the storage
-   * has locks; else just runs it.
+   * has locks; else while no other thread does that uses this object.
    */
   void exclusively(Action action) throws IOException;
 

@@ -3,6 +3,7 @@ package io.bsdb.compact;
 import io.bsdb.format.Internal;
 import io.bsdb.format.segment.SegmentWriter;
 import io.bsdb.reader.SnapshotReader;
+import io.bsdb.reader.follow.LocalCopies;
 import io.bsdb.reader.options.ReaderOptions;
 import io.bsdb.reader.overlay.ChangeCursor;
 import io.bsdb.reader.overlay.Overlay;
@@ -24,6 +25,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
@@ -45,6 +47,8 @@ public final class Compactor {
 
   private final Path directory;
   private final Table table;
+  private final @Nullable LocalCopies copies;
+  private boolean ofStream;
   private Duration keepHistory = KEEP_HISTORY;
   private double foldFraction = FOLD_FRACTION;
   private int maxSegments = MAX_SEGMENTS;
@@ -65,8 +69,31 @@ public final class Compactor {
    */
   @Internal
   public Compactor(Path directory, Table table) {
+    this(directory, table, null);
+  }
+
+  private Compactor(Path directory, Table table, @Nullable LocalCopies copies) {
     this.directory = directory;
     this.table = table;
+    this.copies = copies;
+  }
+
+  /**
+   * Creates a compactor of a table that lies elsewhere. Segments, and the partition files that are
+   * folded, are copied and verified first.
+   *
+   * @param temporary an empty local directory of this compactor alone; what is in it afterwards is
+   *     the caller's to delete. Takes the length of all changes, and twice that of the partitions
+   *     that a run folds.
+   */
+  public static Compactor remote(Table table, Path temporary) {
+    return new Compactor(temporary, table, new LocalCopies(table, temporary, Long.MAX_VALUE));
+  }
+
+  /** Says that it works for the stream that is written into the table. */
+  Compactor ofStream() {
+    ofStream = true;
+    return this;
   }
 
   /**
@@ -155,8 +182,20 @@ public final class Compactor {
    *     is written into the table and its storage has no locks; nothing was changed then
    */
   public Result run() throws IOException {
-    try (SnapshotReader reader = SnapshotReader.open(directory, ReaderOptions.defaults())) {
-      return run(reader);
+    if (copies == null) {
+      try (SnapshotReader reader = SnapshotReader.open(directory, ReaderOptions.defaults())) {
+        return run(reader);
+      }
+    }
+    Manifest manifest = table.manifest(table.requireCurrentVersion());
+    requireToPublish(manifest);
+    try (SnapshotReader changes = copies.open(manifest, partition -> false)) {
+      Plan plan = plan(manifest, changes.changes());
+      try (SnapshotReader reader = copies.open(manifest, partition -> plan.folding[partition])) {
+        return carryOut(plan, reader);
+      }
+    } finally {
+      copies.release();
     }
   }
 
@@ -167,31 +206,70 @@ public final class Compactor {
    */
   @Internal
   public Result run(SnapshotReader reader) throws IOException {
-    Manifest manifest = reader.manifest();
-    Overlay changes = reader.changes();
-    if (changes == null) {
-      return new Result(manifest, 0, 0);
+    requireToPublish(reader.manifest());
+    return carryOut(plan(reader.manifest(), reader.changes()), reader);
+  }
+
+  /** What is to be done. */
+  private static final class Plan {
+    final Manifest manifest;
+
+    /** Number of changed keys, by partition. */
+    final long[] counts;
+
+    /** Which partitions are to be folded. */
+    final boolean[] folding;
+
+    /** Segments of which some changes are not folded then. */
+    final List<SegmentFile> left;
+
+    Plan(Manifest manifest, long[] counts, boolean[] folding, List<SegmentFile> left) {
+      this.manifest = manifest;
+      this.counts = counts;
+      this.folding = folding;
+      this.left = left;
     }
-    table.requireSolePublisher(manifest);
+
+    int foldedPartitions() {
+      int folded = 0;
+      for (boolean fold : folding) {
+        folded += fold ? 1 : 0;
+      }
+      return folded;
+    }
+  }
+
+  private Plan plan(Manifest manifest, @Nullable Overlay changes) {
+    if (changes == null) {
+      int partitions = manifest.partitions().size();
+      return new Plan(manifest, new long[partitions], new boolean[partitions], List.of());
+    }
     long[] counts = counts(manifest, changes);
     boolean[] folding = folding(manifest, counts);
-    int folded = 0;
-    for (boolean fold : folding) {
-      folded += fold ? 1 : 0;
+    return new Plan(manifest, counts, folding, segmentsLeft(manifest, folding, counts));
+  }
+
+  private void requireToPublish(Manifest inService) throws PublishConflictException {
+    if (!ofStream) {
+      table.requireSolePublisher(inService);
     }
-    List<SegmentFile> left = segmentsLeft(manifest, folding, counts);
-    boolean merges = left.size() > maxSegments;
+  }
+
+  private Result carryOut(Plan plan, SnapshotReader reader) throws IOException {
+    int folded = plan.foldedPartitions();
+    boolean merges = plan.left.size() > maxSegments;
     if (folded == 0 && !merges) {
-      return new Result(manifest, 0, 0);
+      return new Result(plan.manifest, 0, 0);
     }
     Build build = table.begin();
     try {
       Map<Integer, List<PartitionFile>> files =
-          new PartitionFolder(reader, table, build, directory, throttle).fold(folding);
-      @Nullable List<SegmentFile> merged = merges ? merge(manifest, changes, folding) : null;
-      Manifest published =
-          table.edit(inService -> edit(inService, manifest, build, counts, files, merged));
-      return new Result(published, folded, merges ? left.size() : 0);
+          new PartitionFolder(reader, table, build, directory, throttle).fold(plan.folding);
+      @Nullable List<SegmentFile> merged =
+          merges ? merge(plan, Objects.requireNonNull(reader.changes())) : null;
+      throttle.pass(0);
+      Manifest published = table.edit(inService -> edit(inService, plan, build, files, merged));
+      return new Result(published, folded, merges ? plan.left.size() : 0);
     } catch (IOException | RuntimeException | Error e) {
       try {
         table.abort(build);
@@ -265,14 +343,13 @@ public final class Compactor {
   }
 
   /** Writes the newest change of each key that is not folded. */
-  private List<SegmentFile> merge(Manifest manifest, Overlay changes, boolean[] folding)
-      throws IOException {
-    Partitioning partitioning = manifest.partitioning();
+  private List<SegmentFile> merge(Plan plan, Overlay changes) throws IOException {
+    Partitioning partitioning = plan.manifest.partitioning();
     try (SegmentFiles files = new SegmentFiles(table.storage())) {
       ChangeCursor cursor = changes.changes();
       while (cursor.next()) {
         byte[] key = cursor.key();
-        if (folding[partitioning.partition(key)]) {
+        if (plan.folding[partitioning.partition(key)]) {
           continue;
         }
         if (cursor.isDeleted()) {
@@ -286,7 +363,7 @@ public final class Compactor {
         if (files.length() > SegmentWriter.TARGET_LENGTH) {
           throw new IOException(
               "changes too large to be merged into one segment: table=%s expected<=%d bytes; fold more of them"
-                  .formatted(directory, SegmentWriter.TARGET_LENGTH));
+                  .formatted(table.storage(), SegmentWriter.TARGET_LENGTH));
         }
       }
       return files.finish();
@@ -296,13 +373,13 @@ public final class Compactor {
   /** Applies a compaction of one version to the version in service. */
   private Manifest edit(
       Manifest inService,
-      Manifest compacted,
+      Plan plan,
       Build build,
-      long[] counts,
       Map<Integer, List<PartitionFile>> files,
       @Nullable List<SegmentFile> merged)
       throws IOException {
-    table.requireSolePublisher(inService);
+    requireToPublish(inService);
+    Manifest compacted = plan.manifest;
     long last = lastSegment(compacted);
     List<SegmentFile> segments = inService.changes().segments();
     List<SegmentFile> old = compacted.changes().segments();
@@ -318,7 +395,7 @@ public final class Compactor {
       List<PartitionFile> folded = files.get(file.partition());
       if (folded != null) {
         folded.forEach(part -> partitions.add(part.folded(build.version(), last)));
-      } else if (merged == null && counts[file.partition()] == 0) {
+      } else if (merged == null && plan.counts[file.partition()] == 0) {
         partitions.add(file.foldedThrough(last)); // no segment has changes of it
       } else {
         partitions.add(file);
@@ -383,6 +460,6 @@ public final class Compactor {
   private PublishConflictException conflict(Manifest inService, Manifest compacted) {
     return new PublishConflictException(
         "the table was rebuilt or compacted meanwhile: table=%s compacted=%s in service=%s; nothing was replaced, run the compaction again"
-            .formatted(directory, compacted.version(), inService.version()));
+            .formatted(table.storage(), compacted.version(), inService.version()));
   }
 }

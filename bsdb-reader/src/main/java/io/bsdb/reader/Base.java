@@ -11,7 +11,6 @@ import io.bsdb.reader.io.DirectFile;
 import io.bsdb.reader.io.FileMemory;
 import io.bsdb.reader.metrics.LookupCounters;
 import io.bsdb.reader.options.Access;
-import io.bsdb.reader.options.KeyShare;
 import io.bsdb.reader.options.ReaderOptions;
 import io.bsdb.reader.partition.Partition;
 import io.bsdb.reader.partition.PartitionOpener;
@@ -22,6 +21,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,7 +30,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class Base {
   private final List<UUID> files;
-  private final KeyShare share;
   private final List<Partition> partitions;
 
   /** By number; null where the partition is outside of the reader's share of the keys. */
@@ -50,7 +49,6 @@ final class Base {
       List<Partition> partitions,
       DecoderPools decoders) {
     this.files = fileIds(manifest);
-    this.share = options.share();
     this.partitions = List.copyOf(partitions);
     this.decoders = decoders;
     this.byNumber = new @Nullable Partition[manifest.partitions().size()];
@@ -93,7 +91,7 @@ final class Base {
     DecoderPools pools = new DecoderPools();
     try {
       for (PartitionFile file : manifest.partitions()) {
-        if (options.share().needs(file.partition(), partitioning)) {
+        if (location.needs(file.partition(), partitioning, options)) {
           opened.add(
               PartitionOpener.open(
                   location.partition(file), file, manifest, options, sources, pools));
@@ -111,9 +109,14 @@ final class Base {
     }
   }
 
-  /** Returns whether these are the files of a version, too. */
-  boolean isOf(Manifest manifest, ReaderOptions options) {
-    return share.equals(options.share()) && files.equals(fileIds(manifest));
+  /** Returns whether these are the files that are to be opened of a version, too. */
+  boolean isOf(SnapshotFiles location, Manifest manifest, ReaderOptions options) {
+    Partitioning partitioning = manifest.partitioning();
+    return files.equals(fileIds(manifest))
+        && IntStream.range(0, byNumber.length)
+            .allMatch(
+                number ->
+                    location.needs(number, partitioning, options) == (byNumber[number] != null));
   }
 
   /** Adds a user; returns false if the last one is leaving. */

@@ -8,7 +8,9 @@ import io.bsdb.reader.overlay.ChangeWalk.Next;
 import io.bsdb.reader.overlay.SortedChanges;
 import io.bsdb.reader.partition.Partition;
 import io.bsdb.reader.partition.RecordWalk;
+import io.bsdb.table.Partitioning;
 import java.io.IOException;
+import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -114,7 +116,7 @@ final class OrderedScan implements RecordCursor {
     }
     current.close();
     int number = current.partition().number() + (range.isReversed() ? -1 : 1);
-    if (number < 0 || number == snapshot.partitioning().count()) {
+    if (number < 0 || number == snapshot.partitioning().count() || isOutside(number)) {
       return null;
     }
     Partition partition = snapshot.partition(number);
@@ -122,6 +124,17 @@ final class OrderedScan implements RecordCursor {
     walk = next;
     next.moveTo(range.isReversed() ? partition.recordCount() - 1 : 0);
     return next;
+  }
+
+  /** Returns whether the bounds say that the next partition has no key of the range. */
+  private boolean isOutside(int next) {
+    if (end == null) {
+      return false;
+    }
+    Partitioning partitioning = snapshot.partitioning();
+    return range.isReversed()
+        ? Arrays.compareUnsigned(partitioning.lowerBound(next + 1), end) <= 0
+        : !range.holds(Arrays.compareUnsigned(partitioning.lowerBound(next), end));
   }
 
   private RecordWalk record() {

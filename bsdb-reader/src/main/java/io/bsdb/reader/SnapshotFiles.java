@@ -1,16 +1,30 @@
 package io.bsdb.reader;
 
+import io.bsdb.reader.options.ReaderOptions;
 import io.bsdb.table.PartitionFile;
+import io.bsdb.table.Partitioning;
 import io.bsdb.table.SegmentFile;
 import java.nio.file.Path;
+import java.util.function.IntPredicate;
 
 /**
  * Places of a version's files.
  *
  * @param directory of the snapshot within its table, or of copies
  * @param together whether all files lie in that directory, whatever version they are from
+ * @param present which partitions are there, by number
  */
-record SnapshotFiles(Path directory, boolean together) {
+record SnapshotFiles(Path directory, boolean together, IntPredicate present) {
+  /** Creates the places of all files. */
+  SnapshotFiles(Path directory, boolean together) {
+    this(directory, together, partition -> true);
+  }
+
+  /** Returns whether a partition is to be opened. */
+  boolean needs(int partition, Partitioning partitioning, ReaderOptions options) {
+    return present.test(partition) && options.share().needs(partition, partitioning);
+  }
+
   Path partition(PartitionFile file) {
     String version = file.version();
     Path home = together || version == null ? directory : directory.resolveSibling(version);

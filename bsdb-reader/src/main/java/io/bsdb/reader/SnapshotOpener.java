@@ -113,7 +113,9 @@ final class SnapshotOpener {
       @Nullable OpenSnapshot previous)
       throws IOException {
     boolean shared =
-        previous != null && previous.base().isOf(manifest, options) && previous.base().share();
+        previous != null
+            && previous.base().isOf(files, manifest, options)
+            && previous.base().share();
     Base base =
         shared && previous != null ? previous.base() : Base.open(files, manifest, options, sources);
     OpenSnapshot snapshot;

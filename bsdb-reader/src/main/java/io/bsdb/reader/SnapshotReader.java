@@ -10,6 +10,7 @@ import io.bsdb.table.Manifest;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -54,9 +55,26 @@ public interface SnapshotReader extends KeyLookup, Closeable {
    */
   static SnapshotReader openFiles(Path directory, Manifest manifest, ReaderOptions options)
       throws IOException {
+    return openFiles(directory, manifest, options, partition -> true);
+  }
+
+  /**
+   * Opens the files of some partitions, by number, and all segments. To ask for what is in another
+   * one is an {@link IllegalArgumentException}.
+   *
+   * @hidden
+   */
+  @Internal
+  static SnapshotReader openFiles(
+      Path directory, Manifest manifest, ReaderOptions options, IntPredicate partitions)
+      throws IOException {
     return new CallingReader(
         SnapshotOpener.open(
-            new SnapshotFiles(directory, true), manifest, options, DirectFile::openSource, null));
+            new SnapshotFiles(directory, true, partitions),
+            manifest,
+            options,
+            DirectFile::openSource,
+            null));
   }
 
   /**

@@ -17,6 +17,7 @@ import io.bsdb.writer.SnapshotPublisher;
 import io.bsdb.writer.SnapshotWriter;
 import io.bsdb.writer.WriterOptions;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashMap;
@@ -183,6 +184,30 @@ class ChangeFaultsTest {
       assertThat(copies).isEmptyDirectory();
       new SegmentMerger(table(), copies).run(1);
       assertThat(content()).as("after operation %d", n).isEqualTo(content);
+    }
+    table().prune(1);
+    table().sweep(Duration.ZERO);
+    assertThat(content()).isEqualTo(content);
+  }
+
+  /** Folds as the committer of a stream does. */
+  @ParameterizedTest
+  @EnumSource(After.class)
+  void aFoldThroughCopiesChangesNoAnswer(After after, @TempDir Path temporary) throws IOException {
+    Map<String, String> content = build();
+    boolean reached = true;
+    for (int n = 1; reached; n++) {
+      change(table(), "a" + n, content);
+      Faults faults = new Faults(n, after);
+      Table faulty = Table.of(new FaultyStorage(table().storage(), faults));
+      Path copies = Files.createDirectory(temporary.resolve("n" + n));
+      try {
+        new StreamFolder(faulty, copies).run();
+      } catch (IOException e) {
+        assertThat(e).hasStackTraceContaining("No space left on device");
+      }
+      reached = faults.reached();
+      assertThat(content()).as("operation %d", n).isEqualTo(content);
     }
     table().prune(1);
     table().sweep(Duration.ZERO);

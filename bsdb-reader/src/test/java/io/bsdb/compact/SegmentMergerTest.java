@@ -212,14 +212,7 @@ class SegmentMergerTest {
         inService ->
             inService.with(
                 inService.partitions(), Map.of(), inService.changes().with("s", progress)));
-    table =
-        Table.of(
-            new FaultyStorage(table.storage(), (operation, path) -> {}) {
-              @Override
-              public boolean hasLocks() {
-                return false;
-              }
-            });
+    table = Table.of(FaultyStorage.withoutLocks(table.storage(), (operation, path) -> {}));
     List<String> versions = table.versions();
     assertThatThrownBy(() -> new Compactor(directory, table).foldFraction(0).run())
         .isInstanceOf(PublishConflictException.class)

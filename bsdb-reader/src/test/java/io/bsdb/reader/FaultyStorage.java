@@ -22,6 +22,16 @@ public class FaultyStorage implements TableStorage {
     this.fault = fault;
   }
 
+  /** Returns a storage that has no locks, as object stores have none. */
+  public static FaultyStorage withoutLocks(TableStorage storage, Fault fault) {
+    return new FaultyStorage(storage, fault) {
+      @Override
+      public boolean hasLocks() {
+        return false;
+      }
+    };
+  }
+
   @Override
   public Output create(String path) throws IOException {
     fault.before("create", path);

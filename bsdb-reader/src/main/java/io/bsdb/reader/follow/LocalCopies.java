@@ -1,6 +1,7 @@
 package io.bsdb.reader.follow;
 
 import io.bsdb.format.CorruptSnapshotException;
+import io.bsdb.format.Internal;
 import io.bsdb.format.SnapshotFormat;
 import io.bsdb.format.hash.KeyHash;
 import io.bsdb.reader.SnapshotReader;
@@ -26,6 +27,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.IntPredicate;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
 import java.util.zip.CRC32C;
@@ -50,8 +52,11 @@ import org.slf4j.LoggerFactory;
  *
  * <p>Manifests are read at the table. Before files are copied, those are deleted that no reader of
  * this process uses: readers that still use one hold it open.
+ *
+ * @hidden
  */
-final class LocalCopies extends VersionSource {
+@Internal
+public final class LocalCopies extends VersionSource {
   private static final Logger LOG = LoggerFactory.getLogger(LocalCopies.class);
   private static final String COPY = ".bsdb";
   private static final String UNFINISHED = ".part";
@@ -68,7 +73,7 @@ final class LocalCopies extends VersionSource {
    * @param base holds a directory per table
    * @param maxBytes maximum size of the copies of this table, in bytes
    */
-  LocalCopies(Table remote, Path base, long maxBytes) {
+  public LocalCopies(Table remote, Path base, long maxBytes) {
     super(remote);
     this.remote = remote;
     this.directory =
@@ -89,13 +94,43 @@ final class LocalCopies extends VersionSource {
       throws IOException {
     Manifest manifest = manifest(version);
     Partitioning partitioning = manifest.partitioning();
+    return open(
+        manifest,
+        partition -> options.share().needs(partition, partitioning),
+        copied ->
+            previous == null
+                ? SnapshotReader.openFiles(directory, copied, options)
+                : previous.nextFiles(directory, copied, options));
+  }
+
+  /**
+   * Opens some partitions of a version, by number, and all its changes. The copies stay until
+   * others are made or the directory is deleted.
+   */
+  public SnapshotReader open(Manifest manifest, IntPredicate partitions) throws IOException {
+    return open(
+        manifest,
+        partitions,
+        copied ->
+            SnapshotReader.openFiles(directory, copied, ReaderOptions.defaults(), partitions));
+  }
+
+  /** Opens copies. */
+  private interface Opening {
+    SnapshotReader open(Manifest copied) throws IOException;
+  }
+
+  private SnapshotReader open(Manifest manifest, IntPredicate partitions, Opening opening)
+      throws IOException {
     Map<String, RemoteFile> wanted = new LinkedHashMap<>();
     for (PartitionFile file : manifest.partitions()) {
-      if (options.share().needs(file.partition(), partitioning)) {
+      if (partitions.test(file.partition())) {
         wanted.put(
             name(file),
             new RemoteFile(
-                file.directory(version) + "/" + file.name(), file.length(), file.checksum()));
+                file.directory(manifest.version()) + "/" + file.name(),
+                file.length(),
+                file.checksum()));
       }
     }
     for (SegmentFile file : manifest.changes().segments()) {
@@ -108,28 +143,21 @@ final class LocalCopies extends VersionSource {
           fetch(local, wanted);
           Manifest copied = named(manifest);
           try {
-            opened.add(open(copied, options, previous));
+            opened.add(opening.open(copied));
           } catch (CorruptSnapshotException e) {
             LOG.warn("the local copy of {} is damaged, copying again", remote.storage(), e);
             deleteFiles(local, wanted::containsKey);
             fetch(local, wanted);
-            opened.add(open(copied, options, previous));
+            opened.add(opening.open(copied));
           }
           CopiesInUse.use(directory, this, Set.copyOf(wanted.keySet()));
         });
     return opened.get(0);
   }
 
-  private SnapshotReader open(
-      Manifest copied, ReaderOptions options, @Nullable SnapshotReader previous)
-      throws IOException {
-    return previous == null
-        ? SnapshotReader.openFiles(directory, copied, options)
-        : previous.nextFiles(directory, copied, options);
-  }
-
+  /** Says that none is in use any more. */
   @Override
-  void release() {
+  public void release() {
     CopiesInUse.release(directory, this);
   }
 

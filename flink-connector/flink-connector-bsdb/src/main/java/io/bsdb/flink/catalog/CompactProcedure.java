@@ -3,11 +3,13 @@ package io.bsdb.flink.catalog;
 import io.bsdb.compact.Compactor;
 import io.bsdb.flink.storage.TableLocation;
 import io.bsdb.format.Internal;
+import io.bsdb.table.Table;
 import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import org.apache.flink.table.annotation.ArgumentHint;
 import org.apache.flink.table.annotation.DataTypeHint;
 import org.apache.flink.table.annotation.ProcedureHint;
-import org.apache.flink.table.api.ValidationException;
 import org.apache.flink.table.catalog.ObjectPath;
 import org.apache.flink.table.procedure.ProcedureContext;
 import org.apache.flink.table.procedures.Procedure;
@@ -43,15 +45,19 @@ public final class CompactProcedure implements Procedure {
       throws IOException {
     ObjectPath path = tables.require(table);
     TableLocation location = tables.location(path);
-    if (!location.isLocal()) {
-      throw new ValidationException(
-          "table %s cannot be compacted here, because it is not in the local file system: path=%s"
-              .formatted(table, location.path()));
+    double foldFraction = fraction == null ? Compactor.FOLD_FRACTION : fraction;
+    if (location.isLocal()) {
+      return answer(new Compactor(location.directory()).foldFraction(foldFraction).run());
     }
-    Compactor.Result result =
-        new Compactor(location.directory())
-            .foldFraction(fraction == null ? Compactor.FOLD_FRACTION : fraction)
-            .run();
+    Path copies = Files.createTempDirectory("bsdb-compact-");
+    try {
+      return answer(Compactor.remote(tables.table(path), copies).foldFraction(foldFraction).run());
+    } finally {
+      Table.at(copies).storage().delete("");
+    }
+  }
+
+  private static Row[] answer(Compactor.Result result) {
     return new Row[] {
       Row.of(result.manifest().version(), result.foldedPartitions(), result.mergedSegments())
     };

@@ -19,6 +19,7 @@ import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
 import java.util.UUID;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.flink.api.connector.sink2.Committer;
 import org.apache.flink.metrics.Counter;
 import org.apache.flink.metrics.MetricGroup;
@@ -50,6 +51,7 @@ final class DeltaCommitter implements Committer<Delta> {
   private final Schema schema;
   private final Counter deltas;
   private final Counter mergedSegments;
+  private final @Nullable BackgroundFold fold;
   private @Nullable Long tidiedUp;
 
   private DeltaCommitter(
@@ -61,6 +63,8 @@ final class DeltaCommitter implements Committer<Delta> {
     this.base = base;
     this.table = declared.table();
     this.schema = declared.schema();
+    this.fold =
+        table.storage().hasLocks() ? null : new BackgroundFold(declared, table, settings, metrics);
   }
 
   /**
@@ -116,14 +120,20 @@ final class DeltaCommitter implements Committer<Delta> {
     int segments = 0;
     for (CommitRequest<Delta> request : requests) {
       Delta delta = request.getCommittable();
-      String before = table.requireCurrentVersion();
+      AtomicBoolean appended = new AtomicBoolean();
       try {
-        Manifest manifest = table.edit(inService -> append(inService, delta));
+        Manifest manifest =
+            table.edit(
+                inService -> {
+                  Manifest next = append(inService, delta);
+                  appended.set(!next.equals(inService));
+                  return next;
+                });
         segments = manifest.changes().segments().size();
-        if (manifest.version().equals(before)) {
-          request.signalAlreadyCommitted();
-        } else {
+        if (appended.get()) {
           deltas.inc();
+        } else {
+          request.signalAlreadyCommitted();
         }
         LOG.info(
             "Table {}: version {} has {} segments of {}.",
@@ -231,8 +241,8 @@ final class DeltaCommitter implements Committer<Delta> {
   }
 
   /**
-   * Deletes old versions. The delta is in service whatever happens here, and it is tried again
-   * later.
+   * Merges segments, deletes old versions, and begins to fold what nobody else may. The delta is in
+   * service whatever happens here, and it is tried again later.
    */
   private void tidyUp() {
     try {
@@ -242,8 +252,14 @@ final class DeltaCommitter implements Committer<Delta> {
           declared.name(),
           table.prune(settings.retainVersions(), SPARED_VERSIONS),
           table.sweep(settings.stagingRetention()));
+      if (fold != null) {
+        fold.startIfDue();
+      }
     } catch (IOException | RuntimeException e) {
-      LOG.warn("Table {}: changes are in service, but could not be merged.", declared.name(), e);
+      LOG.warn(
+          "Table {}: changes are in service, but the table could not be tidied up.",
+          declared.name(),
+          e);
     }
   }
 
@@ -258,5 +274,9 @@ final class DeltaCommitter implements Committer<Delta> {
   }
 
   @Override
-  public void close() {}
+  public void close() {
+    if (fold != null) {
+      fold.close();
+    }
+  }
 }

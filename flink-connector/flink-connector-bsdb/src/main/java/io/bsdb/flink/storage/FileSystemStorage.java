@@ -9,6 +9,7 @@ import java.nio.file.NoSuchFileException;
 import java.time.Instant;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.locks.ReentrantLock;
 import org.apache.flink.core.fs.FileStatus;
 import org.apache.flink.core.fs.FileSystem;
 import org.apache.flink.core.fs.FileSystem.WriteMode;
@@ -28,6 +29,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class FileSystemStorage implements TableStorage {
   private final Path root;
+  private final ReentrantLock lock = new ReentrantLock();
 
   /**
    * @param path of the table directory, with the scheme of a file system
@@ -147,9 +149,15 @@ public final class FileSystemStorage implements TableStorage {
     return false;
   }
 
+  /** Keeps out the threads that share this object. */
   @Override
   public void exclusively(Action action) throws IOException {
-    action.run();
+    lock.lock();
+    try {
+      action.run();
+    } finally {
+      lock.unlock();
+    }
   }
 
   @Override

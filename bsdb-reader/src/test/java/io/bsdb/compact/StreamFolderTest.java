@@ -1,0 +1,259 @@
+package io.bsdb.compact;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.bsdb.format.CorruptSnapshotException;
+import io.bsdb.reader.FaultyStorage;
+import io.bsdb.reader.NothingLeftOpen;
+import io.bsdb.reader.RecordCursor;
+import io.bsdb.reader.SnapshotReader;
+import io.bsdb.reader.SnapshotVerifier;
+import io.bsdb.table.Changes;
+import io.bsdb.table.Manifest;
+import io.bsdb.table.PartitionFile;
+import io.bsdb.table.PublishConflictException;
+import io.bsdb.table.RecordOrder;
+import io.bsdb.table.StreamProgress;
+import io.bsdb.table.Table;
+import io.bsdb.writer.DeltaWriter;
+import io.bsdb.writer.SnapshotWriter;
+import io.bsdb.writer.WriterOptions;
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.UUID;
+import java.util.function.IntFunction;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** A table without locks into which a stream is written. */
+@ExtendWith(NothingLeftOpen.class)
+class StreamFolderTest {
+  private static final int KEYS = 8_000;
+  private static final int PARTITIONS = 16;
+
+  /** So long that a quarter of the keys takes more than the megabyte that is not worth a fold. */
+  private static final String VALUE = "v".repeat(600);
+
+  @TempDir private Path directory;
+  @TempDir private Path temporary;
+  private final Map<String, String> model = new HashMap<>();
+  private final List<String> opened = new ArrayList<>();
+  private FaultyStorage.Fault fault = (operation, path) -> {};
+  private Table table;
+
+  private static byte[] bytes(String text) {
+    return text.getBytes(UTF_8);
+  }
+
+  private static String key(int number) {
+    return "k%05d".formatted(number);
+  }
+
+  private void build(RecordOrder order) throws IOException {
+    WriterOptions options = WriterOptions.builder().partitions(PARTITIONS).order(order).build();
+    try (SnapshotWriter writer = SnapshotWriter.create(directory, options)) {
+      for (int i = 0; i < KEYS; i++) {
+        writer.add(bytes(key(i)), bytes("base"));
+        model.put(key(i), "base");
+      }
+      writer.publish();
+    }
+    table =
+        Table.of(
+            FaultyStorage.withoutLocks(
+                Table.at(directory).storage(),
+                (operation, path) -> {
+                  fault.before(operation, path);
+                  if (operation.equals("open")) {
+                    opened.add(path);
+                  }
+                }));
+  }
+
+  private void buildWithStream(RecordOrder order) throws IOException {
+    build(order);
+    StreamProgress progress =
+        new StreamProgress(new StreamProgress.Checkpoint(UUID.randomUUID(), 7));
+    Table.at(directory)
+        .edit(
+            inService ->
+                inService.with(
+                    inService.partitions(), Map.of(), inService.changes().with("s", progress)));
+  }
+
+  private void change(Map<String, String> puts, String... deletes) throws IOException {
+    try (DeltaWriter writer = DeltaWriter.create(Table.at(directory))) {
+      for (Map.Entry<String, String> put : puts.entrySet()) {
+        writer.put(bytes(put.getKey()), bytes(put.getValue()));
+        model.put(put.getKey(), put.getValue());
+      }
+      for (String delete : deletes) {
+        writer.delete(bytes(delete));
+        model.remove(delete);
+      }
+      writer.publish();
+    }
+  }
+
+  private void change(int from, int to, IntFunction<String> value) throws IOException {
+    Map<String, String> puts = new HashMap<>();
+    for (int i = from; i < to; i++) {
+      puts.put(key(i), value.apply(i));
+    }
+    change(puts, key(to), key(to + 1));
+  }
+
+  private Manifest inService() throws IOException {
+    return table.manifest(table.requireCurrentVersion());
+  }
+
+  private void assertAnswersAreRight() throws IOException {
+    SnapshotVerifier.verify(directory.resolve("snapshots").resolve(table.requireCurrentVersion()));
+    Map<String, String> content = new HashMap<>();
+    try (SnapshotReader reader = SnapshotReader.open(directory);
+        RecordCursor cursor = reader.scan()) {
+      while (cursor.next()) {
+        content.put(new String(cursor.key(), UTF_8), new String(cursor.value(), UTF_8));
+      }
+    }
+    assertThat(content).isEqualTo(model);
+  }
+
+  @ParameterizedTest
+  @EnumSource(RecordOrder.class)
+  void foldsAQuarterAndKeepsTheStream(RecordOrder order) throws IOException {
+    buildWithStream(order);
+    change(0, KEYS / 8, i -> VALUE + i);
+    assertThat(StreamFolder.isDue(inService())).isFalse();
+    change(KEYS / 8, KEYS / 4 + 9, i -> VALUE + i);
+    assertThat(StreamFolder.isDue(inService())).isTrue();
+    Changes before = inService().changes();
+
+    int folded = new StreamFolder(table, temporary).run();
+
+    assertThat(folded).isBetween(PARTITIONS / 8, PARTITIONS);
+    assertThat(StreamFolder.isDue(inService())).isFalse();
+    assertThat(inService().changes().streams()).isEqualTo(before.streams());
+    assertThat(inService().changes().history().segments()).isEmpty();
+    assertAnswersAreRight();
+    Set<String> copied = new TreeSet<>(opened);
+    copied.removeIf(path -> !path.endsWith(".bsdb"));
+    assertThat(copied).as("partitions copied").hasSize(folded);
+    assertThat(opened).as("files copied twice").doesNotHaveDuplicates();
+  }
+
+  @Test
+  void foldsTheSameFewKeysAgainAndAgain() throws IOException {
+    buildWithStream(RecordOrder.HASH);
+    for (int i = 0; !StreamFolder.isDue(inService()); i++) {
+      int round = i;
+      change(0, KEYS / 16, key -> VALUE + round);
+    }
+    assertThat(new StreamFolder(table, temporary).run()).isPositive();
+    assertThat(StreamFolder.isDue(inService())).isFalse();
+    assertAnswersAreRight();
+  }
+
+  @Test
+  void foldsOnlyWhereMuchHasChanged() throws IOException {
+    buildWithStream(RecordOrder.KEY);
+    change(KEYS - KEYS / 3, KEYS - 10, i -> VALUE + i);
+    List<UUID> before = inService().partitions().stream().map(PartitionFile::fileId).toList();
+    new StreamFolder(table, temporary).run();
+    List<UUID> after = inService().partitions().stream().map(PartitionFile::fileId).toList();
+    assertThat(after).containsAll(before.subList(0, PARTITIONS / 2));
+    assertThat(StreamFolder.isDue(inService())).isFalse();
+    assertAnswersAreRight();
+  }
+
+  @Test
+  void keepsWhatIsPublishedMeanwhile() throws IOException {
+    buildWithStream(RecordOrder.HASH);
+    change(0, KEYS / 2, i -> VALUE + i);
+    int[] published = new int[1];
+    fault =
+        (operation, path) -> {
+          if (path.endsWith(".bsdb") && published[0] < 20) {
+            published[0]++;
+            change(Map.of(key(published[0]), "meanwhile", key(KEYS - published[0]), "later"));
+          }
+        };
+    new StreamFolder(table, temporary).run();
+    assertThat(published[0]).isEqualTo(20);
+    assertThat(StreamFolder.isDue(inService())).isFalse();
+    assertAnswersAreRight();
+  }
+
+  @Test
+  void refusesADamagedPartition() throws IOException {
+    buildWithStream(RecordOrder.HASH);
+    change(0, KEYS / 2, i -> VALUE + i);
+    Manifest before = inService();
+    for (PartitionFile file : before.partitions()) {
+      Path path = directory.resolve(file.directory(before.version())).resolve(file.name());
+      byte[] content = Files.readAllBytes(path);
+      content[content.length / 2] ^= 1;
+      Files.write(path, content);
+    }
+    assertThatThrownBy(() -> new StreamFolder(table, temporary).run())
+        .isInstanceOf(CorruptSnapshotException.class)
+        .hasMessageContaining("copied file is not what its manifest says");
+    assertThat(inService()).isEqualTo(before);
+  }
+
+  @Test
+  void publishesNothingOnceItIsStopped() throws IOException {
+    buildWithStream(RecordOrder.HASH);
+    change(0, KEYS / 2, i -> VALUE + i);
+    Manifest before = inService();
+    StreamFolder folder = new StreamFolder(table, temporary);
+    fault =
+        (operation, path) -> {
+          if (operation.equals("commit")) { // of a partition that is written
+            folder.stop();
+          }
+        };
+    assertThatThrownBy(folder::run).isInstanceOf(InterruptedIOException.class);
+    assertThat(inService()).isEqualTo(before);
+    assertThat(table.versions()).hasSize(4 - 1);
+  }
+
+  /** Others are refused, and need not wait for a copy to be told. */
+  @Test
+  void isTheStreamsAlone() throws IOException {
+    buildWithStream(RecordOrder.HASH);
+    change(0, KEYS / 2, i -> VALUE + i);
+    assertThatThrownBy(() -> Compactor.remote(table, temporary).run())
+        .isInstanceOf(PublishConflictException.class)
+        .hasMessageContaining("streams=[s]");
+    assertThat(opened).isEmpty();
+  }
+
+  @ParameterizedTest
+  @EnumSource(RecordOrder.class)
+  void compactsWithoutAStream(RecordOrder order) throws IOException {
+    build(order);
+    change(0, KEYS / 2, i -> VALUE + i);
+    change(KEYS / 2, KEYS / 2 + 10, i -> VALUE + i);
+    Compactor.Result result = Compactor.remote(table, temporary).maxSegments(1).run();
+    assertThat(result.foldedPartitions()).isPositive();
+    assertAnswersAreRight();
+    Compactor.remote(table, temporary).foldFraction(0).run();
+    assertThat(inService().changes().segments()).isEmpty();
+    assertAnswersAreRight();
+    assertThat(Compactor.remote(table, temporary).run().manifest()).isEqualTo(inService());
+  }
+}
