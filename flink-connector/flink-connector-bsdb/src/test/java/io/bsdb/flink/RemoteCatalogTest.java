@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bsdb.flink.storage.NoRenameFileSystem;
+import io.bsdb.table.Manifest;
 import io.bsdb.table.Table;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -69,6 +70,22 @@ class RemoteCatalogTest {
     assertThatThrownBy(
             () -> session.texts("CALL c.sys.verify('geo.cities', '%s')".formatted(first)))
         .hasStackTraceContaining("CorruptSnapshotException");
+  }
+
+  @Test
+  void compacts() throws Exception {
+    Sql session = use(Sql.batch(2).numbers("s", 6));
+    session.run("INSERT INTO c.geo.cities SELECT f0 + 6, 'changed' FROM s");
+    assertThat(session.texts("CALL c.sys.compact('geo.cities', 0.0)"))
+        .singleElement()
+        .asString()
+        .endsWith(", 2, 0]");
+    Table table = Table.at(warehouse.resolve("geo/cities"));
+    Manifest manifest = table.manifest(table.requireCurrentVersion());
+    assertThat(manifest.changes().segments()).isEmpty();
+    assertThat(manifest.recordCount()).isEqualTo(12);
+    assertThat(session.texts("SELECT name, COUNT(*) FROM c.geo.cities GROUP BY name"))
+        .containsExactlyInAnyOrder("+I[new, 6]", "+I[changed, 6]");
   }
 
   @Test

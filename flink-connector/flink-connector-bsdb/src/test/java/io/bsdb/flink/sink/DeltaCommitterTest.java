@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bsdb.compact.Compactor;
 import io.bsdb.flink.row.DeclaredTable;
+import io.bsdb.flink.storage.LocalDirectories;
 import io.bsdb.flink.storage.NoRenameFileSystem;
 import io.bsdb.reader.SnapshotReader;
 import io.bsdb.table.Changes;
@@ -21,11 +22,14 @@ import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.UUID;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
 import org.apache.flink.api.connector.sink2.Committer.CommitRequest;
 import org.apache.flink.metrics.groups.UnregisteredMetricsGroup;
 import org.apache.flink.runtime.execution.SuppressRestartsException;
@@ -33,16 +37,21 @@ import org.apache.flink.table.types.logical.BigIntType;
 import org.apache.flink.table.types.logical.LogicalType;
 import org.apache.flink.table.types.logical.RowType;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
+@Timeout(120)
 class DeltaCommitterTest {
   private static final UUID A = new UUID(0, 0xA);
   private static final UUID B = new UUID(0, 0xB);
   private static final UUID C = new UUID(0, 0xC);
+
+  private static final int MANY = 60_000;
 
   @TempDir Path directory;
   private Table table;
@@ -50,6 +59,11 @@ class DeltaCommitterTest {
   @BeforeEach
   void begin() {
     table = Table.at(directory);
+  }
+
+  @AfterEach
+  void makeRoom() {
+    NoRenameFileSystem.full(name -> false);
   }
 
   private record Request(Delta delta, AtomicInteger repeated) implements CommitRequest<Delta> {
@@ -322,6 +336,111 @@ class DeltaCommitterTest {
       committer.commit(List.of(request(delta(at(A, 2), at(A, 1)))));
     }
     assertThat(value()).isEqualTo(2);
+  }
+
+  /** Enough keys that folding them is worth it. */
+  private Delta many(Checkpoint checkpoint, @Nullable Checkpoint previous) throws IOException {
+    try (SegmentFiles files = new SegmentFiles(table.storage())) {
+      for (long key = 0; key < MANY; key++) {
+        files.put(bytes(key), bytes(checkpoint.number()));
+      }
+      return new Delta(new Delta.Origin("s", checkpoint, previous), files.finish());
+    }
+  }
+
+  private List<Path> temporaryDirectories() throws IOException {
+    Path parent = LocalDirectories.ofTable(NoRenameFileSystem.path(directory));
+    try (Stream<Path> children = Files.list(Files.createDirectories(parent))) {
+      return children.filter(path -> path.toString().contains("-fold-")).toList();
+    }
+  }
+
+  @Test
+  void foldsWhereThereAreNoLocks() throws Exception {
+    try (DeltaCommitter committer =
+        open(FaultyBuild.table(NoRenameFileSystem.path(directory)), null)) {
+      committer.commit(List.of(request(many(at(A, 1), null))));
+      for (int n = 2; current().recordCount() < MANY; n++) {
+        committer.commit(List.of(request(delta(at(A, n), at(A, n - 1)))));
+        assertThat(value()).isEqualTo(n);
+        Thread.sleep(10);
+      }
+      Checkpoint last = current().changes().streams().get("s").last();
+      Checkpoint next = at(A, last.number() + 1);
+      committer.commit(List.of(request(delta(next, last))));
+      assertThat(value()).isEqualTo(next.number());
+    }
+    assertThat(temporaryDirectories()).isEmpty();
+    Changes changes = current().changes();
+    assertThat(changes.segments()).allMatch(segment -> segment.puts() == 1);
+    assertThat(changes.history().segments()).isEmpty();
+    try (SnapshotReader reader = SnapshotReader.open(directory)) {
+      assertThat(reader.get(bytes(MANY - 1))).isEqualTo(bytes(1));
+    }
+  }
+
+  @Test
+  void goesOnWhileAFoldFails() throws Exception {
+    String path = NoRenameFileSystem.path(directory);
+    buildEmpty();
+    CountDownLatch tried = new CountDownLatch(1);
+    NoRenameFileSystem.full(
+        name -> {
+          boolean folds = name.endsWith(".bsdb");
+          if (folds) {
+            tried.countDown();
+          }
+          return folds;
+        });
+    try (DeltaCommitter committer = open(FaultyBuild.table(path), null)) {
+      committer.commit(List.of(request(many(at(A, 1), null))));
+      tried.await();
+      committer.commit(List.of(request(delta(at(A, 2), at(A, 1)))));
+    }
+    assertThat(value()).isEqualTo(2);
+    assertThat(current().recordCount()).isZero();
+    assertThat(temporaryDirectories()).isEmpty();
+    NoRenameFileSystem.full(name -> false);
+    try (DeltaCommitter committer = open(FaultyBuild.table(path), null)) {
+      committer.commit(List.of(request(delta(at(A, 3), at(A, 2)))));
+      while (current().recordCount() < MANY) {
+        Thread.sleep(10);
+      }
+    }
+    assertThat(value()).isEqualTo(3);
+  }
+
+  @Test
+  void publishesNothingOnceItIsClosed() throws Exception {
+    buildEmpty();
+    CountDownLatch folding = new CountDownLatch(1);
+    NoRenameFileSystem.full(
+        name -> {
+          if (name.endsWith(".bsdb")) {
+            folding.countDown();
+            try {
+              Thread.sleep(Duration.ofMinutes(1).toMillis());
+            } catch (InterruptedException closed) {
+              // Goes on as if nobody had asked it to stop.
+            }
+          }
+          return false;
+        });
+    try (DeltaCommitter committer =
+        open(FaultyBuild.table(NoRenameFileSystem.path(directory)), null)) {
+      committer.commit(List.of(request(many(at(A, 1), null))));
+      folding.await();
+    }
+    List<String> versions = table.versions();
+    assertThat(current().recordCount()).isZero();
+    assertThat(temporaryDirectories()).isEmpty();
+    Thread.sleep(100);
+    assertThat(table.versions()).isEqualTo(versions);
+    assertThat(value()).isEqualTo(1);
+  }
+
+  private void buildEmpty() throws IOException {
+    open(FaultyBuild.table(directory), null).close();
   }
 
   @Test
