@@ -22,7 +22,8 @@ import org.jspecify.annotations.Nullable;
  * <p>There are no locks: of two builds that publish in the same moment, the later one wins, though
  * both found the parent that they expected. A small file is replaced by writing over it. Object
  * stores do that in one step. Where the file system does not, a reader may find {@code CURRENT}
- * missing or cut off for a moment, which it notices: then a refresh fails, and is tried again.
+ * missing or cut off for a moment, which it notices: then a refresh fails, and is tried again. The
+ * threads that share this object do not see that.
  *
  * <p>The file system is asked for anew each time, because Flink binds what it gives to a task's
  * thread to the life of that task.
@@ -69,10 +70,23 @@ public final class FileSystemStorage implements TableStorage {
   }
 
   @Override
-  public void replace(String path, byte[] content) throws IOException {
-    try (var stream = fileSystem().create(file(path), WriteMode.OVERWRITE)) {
-      stream.write(content);
+  public byte[] read(String path, int limit) throws IOException {
+    lock.lock();
+    try {
+      return TableStorage.super.read(path, limit);
+    } finally {
+      lock.unlock();
     }
+  }
+
+  @Override
+  public void replace(String path, byte[] content) throws IOException {
+    exclusively(
+        () -> {
+          try (var stream = fileSystem().create(file(path), WriteMode.OVERWRITE)) {
+            stream.write(content);
+          }
+        });
   }
 
   @Override
