@@ -68,7 +68,10 @@ final class Folder implements Closeable {
     }
   }
 
-  /** Folds partitions whose changes reach a fraction of their records. */
+  /**
+   * Folds partitions whose changes reach a fraction of their records; each once, though changes go
+   * on.
+   */
   void fold(double fraction) throws IOException {
     lock.lock();
     try {
@@ -78,6 +81,7 @@ final class Folder implements Closeable {
       if (reader.isEmpty()) {
         return;
       }
+      compactor.through(reader.manifest().changes().lastSegment());
       Compactor.Result result;
       do {
         result = step(fraction);

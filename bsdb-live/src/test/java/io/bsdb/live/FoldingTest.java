@@ -22,9 +22,12 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 class FoldingTest {
@@ -41,6 +44,10 @@ class FoldingTest {
   }
 
   private WritableTable open(WritableOptions options) throws IOException {
+    return open(options, LiveTable.PUBLISHED_SEGMENTS);
+  }
+
+  private WritableTable open(WritableOptions options, int publishedSegments) throws IOException {
     return LiveTable.open(
         table(),
         options,
@@ -48,7 +55,7 @@ class FoldingTest {
             LogDirectory::new,
             path -> Table.at(path).storage(),
             SEGMENT_LENGTH,
-            LiveTable.PUBLISHED_SEGMENTS));
+            publishedSegments));
   }
 
   private void buildBase(Map<String, String> model, int partitions) throws IOException {
@@ -244,6 +251,33 @@ class FoldingTest {
     }
     try (Stream<Path> staging = Files.list(table().resolve("snapshots"))) {
       assertThat(staging.count()).isLessThanOrEqualTo(3);
+    }
+  }
+
+  @Test
+  @Timeout(60)
+  void compactionEndsThoughWritersGoOn() throws Exception {
+    Map<String, String> model = new HashMap<>();
+    buildBase(model, 16);
+    try (WritableTable table =
+        open(WritableOptions.defaults().withDurability(Durability.OS), 1)) {
+      AtomicBoolean ends = new AtomicBoolean();
+      CompletableFuture<Void> writing =
+          CompletableFuture.runAsync(
+              () -> {
+                for (int i = 0; !ends.get(); i++) {
+                  try {
+                    table.put(bytes("key" + i % 500), bytes("value" + i));
+                    model.put("key" + i % 500, "value" + i);
+                  } catch (IOException e) {
+                    throw new UncheckedIOException(e);
+                  }
+                }
+              });
+      table.compact();
+      ends.set(true);
+      writing.get();
+      assertSame(table, model, "after a compaction");
     }
   }
 

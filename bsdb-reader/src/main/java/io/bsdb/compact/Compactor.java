@@ -53,6 +53,7 @@ public final class Compactor {
   private double foldFraction = FOLD_FRACTION;
   private int maxSegments = MAX_SEGMENTS;
   private int maxPartitions = Integer.MAX_VALUE;
+  private long through = Long.MAX_VALUE;
   private Throttle throttle = new Throttle(Long.MAX_VALUE);
 
   /**
@@ -136,6 +137,17 @@ public final class Compactor {
           "maximum number of partitions: expected>=1 actual=" + value);
     }
     maxPartitions = value;
+    return this;
+  }
+
+  /**
+   * Leaves partitions alone that are folded through a segment.
+   *
+   * @hidden
+   */
+  @Internal
+  public Compactor through(long segment) {
+    through = segment;
     return this;
   }
 
@@ -303,6 +315,7 @@ public final class Compactor {
         .filter(
             file ->
                 counts[file.partition()] > 0
+                    && file.foldedThrough() < through
                     && counts[file.partition()] >= foldFraction * file.recordCount())
         .sorted(
             Comparator.comparingDouble(
