@@ -23,6 +23,7 @@ import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
@@ -262,6 +263,7 @@ class FoldingTest {
     try (WritableTable table =
         open(WritableOptions.defaults().withDurability(Durability.OS), 1)) {
       AtomicBoolean ends = new AtomicBoolean();
+      CountDownLatch written = new CountDownLatch(5_000);
       CompletableFuture<Void> writing =
           CompletableFuture.runAsync(
               () -> {
@@ -269,11 +271,13 @@ class FoldingTest {
                   try {
                     table.put(bytes("key" + i % 500), bytes("value" + i));
                     model.put("key" + i % 500, "value" + i);
+                    written.countDown();
                   } catch (IOException e) {
                     throw new UncheckedIOException(e);
                   }
                 }
               });
+      written.await();
       table.compact();
       ends.set(true);
       writing.get();
