@@ -12,6 +12,7 @@ import java.util.Map;
 import org.apache.flink.api.common.RuntimeExecutionMode;
 import org.apache.flink.api.common.typeinfo.Types;
 import org.apache.flink.core.execution.JobClient;
+import org.apache.flink.streaming.api.datastream.DataStream;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.flink.table.api.Schema;
 import org.apache.flink.table.api.bridge.java.StreamTableEnvironment;
@@ -123,6 +124,12 @@ public final class SinkBench {
                   .primaryKey("id")
                   .build(),
               ChangelogMode.all()));
+      createPaced(tables, "ticks", env.fromSequence(0, Long.MAX_VALUE - 1), CHANGES_PER_SECOND);
+      createPaced(
+          tables,
+          "probes",
+          env.fromSequence(0, PROBES_PER_SECOND * PROBED_SECONDS - 1),
+          PROBES_PER_SECOND);
     }
     tables.executeSql(
         "CREATE TABLE t (id BIGINT, passed BIGINT, name STRING, PRIMARY KEY (id) NOT ENFORCED) WITH (%s)"
@@ -238,30 +245,26 @@ public final class SinkBench {
 
   private JobClient startChanges(String contender, String stream) {
     StreamTableEnvironment tables = streaming(contender, stream);
-    createRandom(tables, "ticks", CHANGES_PER_SECOND, "");
     return start(
-        tables, "INSERT INTO t SELECT n * 2, NOW_MILLIS(), '%s' FROM ticks".formatted(NAME));
+        tables, "INSERT INTO t SELECT f0 * 2, NOW_MILLIS(), '%s' FROM ticks".formatted(NAME));
   }
 
   /** Creates a source of random numbers of rows that change. */
-  private void createRandom(
-      StreamTableEnvironment tables, String name, int perSecond, String options) {
-    tables.executeSql(
-        "CREATE TABLE %s (n BIGINT, pt AS PROCTIME()) WITH ('connector' = 'datagen', 'rows-per-second' = '%d', 'fields.n.min' = '0', 'fields.n.max' = '%d'%s)"
-            .formatted(name, perSecond, rows / CHANGED - 1, options));
+  private void createPaced(
+      StreamTableEnvironment tables, String name, DataStream<Long> numbers, int perSecond) {
+    tables.createTemporaryView(
+        name,
+        tables.fromDataStream(
+            numbers.map(new SinkFunctions.Paced(perSecond / PARALLELISM, rows / CHANGED)),
+            Schema.newBuilder().columnByExpression("pt", "PROCTIME()").build()));
   }
 
   private List<Long> probedAges(String contender) throws Exception {
     StreamTableEnvironment tables = streaming(contender, "none");
-    createRandom(
-        tables,
-        "probes",
-        PROBES_PER_SECOND,
-        ", 'number-of-rows' = '%d'".formatted(PROBES_PER_SECOND * PROBED_SECONDS));
     SinkFunctions.Age.restart();
     tables
         .executeSql(
-            "INSERT INTO target SELECT t.id, AGE(t.passed), t.name FROM probes AS s JOIN t FOR SYSTEM_TIME AS OF s.pt ON t.id = s.n * 2")
+            "INSERT INTO target SELECT t.id, AGE(t.passed), t.name FROM probes AS s JOIN t FOR SYSTEM_TIME AS OF s.pt ON t.id = s.f0 * 2")
         .await();
     List<Long> ages = SinkFunctions.Age.ages();
     Progress.step("seen after %s ms: %s", ages, contender);

@@ -3,8 +3,12 @@ package io.bsdb.benchmarks.flink;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.SplittableRandom;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 import org.apache.flink.api.common.functions.FlatMapFunction;
+import org.apache.flink.api.common.functions.OpenContext;
+import org.apache.flink.api.common.functions.RichMapFunction;
 import org.apache.flink.table.functions.ScalarFunction;
 import org.apache.flink.types.Row;
 import org.apache.flink.types.RowKind;
@@ -32,6 +36,41 @@ public final class SinkFunctions {
       out.collect(Row.ofKind(RowKind.UPDATE_AFTER, even, number, name));
       out.collect(Row.ofKind(RowKind.INSERT, even + 1, number, name));
       out.collect(Row.ofKind(RowKind.DELETE, even + 1, number, name));
+    }
+  }
+
+  /**
+   * Makes a random key of each number, and lets them pass evenly: a limited rate of Flink's lets
+   * all rows of a second pass at once.
+   */
+  static final class Paced extends RichMapFunction<Long, Long> {
+    private static final long serialVersionUID = 1L;
+    private final int perSecond;
+    private final long keys;
+    private transient long start;
+    private transient long passed;
+
+    /**
+     * @param perSecond rate of each task
+     */
+    Paced(int perSecond, long keys) {
+      this.perSecond = perSecond;
+      this.keys = keys;
+    }
+
+    @Override
+    public void open(OpenContext context) {
+      start = System.nanoTime();
+    }
+
+    @Override
+    public Long map(Long number) throws InterruptedException {
+      long due = start + passed * TimeUnit.SECONDS.toNanos(1) / perSecond;
+      passed++;
+      if (due > System.nanoTime()) {
+        Thread.sleep(1);
+      }
+      return new SplittableRandom(number).nextLong(keys);
     }
   }
 
