@@ -23,16 +23,17 @@ import org.apache.flink.util.CloseableIterator;
 /**
  * Measures a stream into a table, and the table while it changes: {@code benchmarks/run sink
  * DIRECTORY ROWS ROUNDS [CONTENDER...]}. A contender is {@code bsdb}, the default, {@code paimon},
- * or the options of a table, in which {@code DIRECTORY} is replaced, and {@code STREAM} by a name
- * for each job. They take turns; ratios are medians of those of each round.
+ * or the options of a table, in which {@code DIRECTORY} is replaced, {@code STREAM} by a name for
+ * each job, and {@code INTERVAL} by how often a lookup is to look for changes. They take turns;
+ * ratios are medians of those of each round.
  *
  * <ul>
  *   <li>Changes per second of a job that writes four for each row into an empty table, beside the
  *       same job into a sink that drops it. What the table has afterwards is checked.
  *   <li>Rows per second of a lookup join with a table that was built in batch mode, while another
  *       job changes 10,000 rows per second of it. What was found is counted.
- *   <li>The time from the start of a checkpoint of that job until a row of a join shows what came
- *       just before it.
+ *   <li>The time from the start of a checkpoint of that job until a row of a join that looks for
+ *       changes all the time shows what came just before it.
  * </ul>
  */
 public final class SinkBench {
@@ -56,9 +57,9 @@ public final class SinkBench {
   private static final Map<String, String> OPTIONS =
       Map.of(
           "bsdb",
-          "'connector' = 'bsdb', 'path' = 'DIRECTORY/bsdb', 'sink.stream' = 'STREAM', 'lookup.refresh-interval' = '1 s'",
+          "'connector' = 'bsdb', 'path' = 'DIRECTORY/bsdb', 'sink.stream' = 'STREAM', 'lookup.refresh-interval' = 'INTERVAL'",
           "paimon",
-          "'connector' = 'paimon', 'path' = 'file://DIRECTORY/paimon', 'auto-create' = 'true', 'bucket' = '1', 'continuous.discovery-interval' = '1 s'");
+          "'connector' = 'paimon', 'path' = 'file://DIRECTORY/paimon', 'auto-create' = 'true', 'bucket' = '1', 'continuous.discovery-interval' = 'INTERVAL'");
 
   private final Path directory;
   private final long rows;
@@ -87,6 +88,11 @@ public final class SinkBench {
 
   private StreamTableEnvironment session(
       String contender, String stream, RuntimeExecutionMode mode) {
+    return session(contender, stream, mode, "1 s");
+  }
+
+  private StreamTableEnvironment session(
+      String contender, String stream, RuntimeExecutionMode mode, String interval) {
     StreamExecutionEnvironment env = StreamExecutionEnvironment.getExecutionEnvironment();
     env.setParallelism(PARALLELISM);
     env.setRuntimeMode(mode);
@@ -137,7 +143,8 @@ public final class SinkBench {
                 OPTIONS
                     .getOrDefault(contender, contender)
                     .replace("DIRECTORY", directory.toString())
-                    .replace("STREAM", stream)));
+                    .replace("STREAM", stream)
+                    .replace("INTERVAL", interval)));
     tables.executeSql(
         "CREATE TABLE target (id BIGINT, passed BIGINT, name STRING) WITH (%s)".formatted(SINK));
     return tables;
@@ -260,7 +267,8 @@ public final class SinkBench {
   }
 
   private List<Long> probedAges(String contender) throws Exception {
-    StreamTableEnvironment tables = streaming(contender, "none");
+    StreamTableEnvironment tables =
+        session(contender, "none", RuntimeExecutionMode.STREAMING, "10 ms");
     SinkFunctions.Age.restart();
     tables
         .executeSql(
