@@ -63,10 +63,17 @@ final class TemporaryDirectory implements Closeable {
       Files.createDirectories(path);
       return new TemporaryDirectory(path, lock(path));
     } catch (IOException e) {
-      throw new IOException(
-          "temporary directory cannot be created: directory=%s: %s; free space there, or set '%s' of the task managers to directories with space"
-              .formatted(path, e, CoreOptions.TMP_DIRS.key()),
-          e);
+      IOException failure =
+          new IOException(
+              "temporary directory cannot be created: directory=%s: %s; free space there, or set '%s' of the task managers to directories with space"
+                  .formatted(path, e, CoreOptions.TMP_DIRS.key()),
+              e);
+      try {
+        delete(path);
+      } catch (IOException suppressed) {
+        failure.addSuppressed(suppressed);
+      }
+      throw failure;
     }
   }
 
@@ -143,7 +150,11 @@ final class TemporaryDirectory implements Closeable {
   @Override
   public void close() throws IOException {
     try (lock) {
-      Table.at(path).storage().delete("");
+      delete(path);
     }
+  }
+
+  private static void delete(Path path) throws IOException {
+    Table.at(path).storage().delete("");
   }
 }

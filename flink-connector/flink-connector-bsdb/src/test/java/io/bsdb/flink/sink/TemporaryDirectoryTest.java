@@ -53,6 +53,18 @@ class TemporaryDirectoryTest {
   }
 
   @Test
+  void leavesNothingWhenInterrupted() {
+    Thread.currentThread().interrupt();
+    try {
+      assertThatThrownBy(() -> TemporaryDirectory.create(parent, "next", DAY))
+          .isInstanceOf(IOException.class);
+    } finally {
+      assertThat(Thread.interrupted()).isTrue();
+    }
+    assertThat(parent).isEmptyDirectory();
+  }
+
+  @Test
   void whatAKilledProcessLeftIsDeletedAfterTheRetention() throws Exception {
     Process other = holder();
     try (BufferedReader lines = other.inputReader()) {
