@@ -26,7 +26,9 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.UUID;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -200,7 +202,9 @@ public final class Compactor {
       }
     }
     Manifest manifest = table.manifest(table.requireCurrentVersion());
-    requireToPublish(manifest);
+    if (!ofStream) {
+      table.requireSolePublisher(manifest);
+    }
     try (SnapshotReader changes = copies.open(manifest, partition -> false)) {
       Plan plan = plan(manifest, changes.changes());
       try (SnapshotReader reader = copies.open(manifest, partition -> plan.folding[partition])) {
@@ -218,7 +222,7 @@ public final class Compactor {
    */
   @Internal
   public Result run(SnapshotReader reader) throws IOException {
-    requireToPublish(reader.manifest());
+    table.requireSolePublisher(reader.manifest());
     return carryOut(plan(reader.manifest(), reader.changes()), reader);
   }
 
@@ -259,12 +263,6 @@ public final class Compactor {
     long[] counts = counts(manifest, changes);
     boolean[] folding = folding(manifest, counts);
     return new Plan(manifest, counts, folding, segmentsLeft(manifest, folding, counts));
-  }
-
-  private void requireToPublish(Manifest inService) throws PublishConflictException {
-    if (!ofStream) {
-      table.requireSolePublisher(inService);
-    }
   }
 
   private Result carryOut(Plan plan, SnapshotReader reader) throws IOException {
@@ -391,8 +389,12 @@ public final class Compactor {
       Map<Integer, List<PartitionFile>> files,
       @Nullable List<SegmentFile> merged)
       throws IOException {
-    requireToPublish(inService);
     Manifest compacted = plan.manifest;
+    if (ofStream) {
+      requireSameJobs(inService, compacted);
+    } else {
+      table.requireSolePublisher(inService);
+    }
     long last = lastSegment(compacted);
     List<SegmentFile> segments = inService.changes().segments();
     List<SegmentFile> old = compacted.changes().segments();
@@ -468,6 +470,22 @@ public final class Compactor {
         before.line(),
         gone == 0 ? before.after() : all.get(gone - 1).number(),
         all.subList(gone, all.size()));
+  }
+
+  /** Refuses what was begun for a job that another one has taken the place of since. */
+  private void requireSameJobs(Manifest inService, Manifest compacted)
+      throws PublishConflictException {
+    if (!jobs(inService).equals(jobs(compacted))) {
+      throw new PublishConflictException(
+          "another job goes on with the stream: table=%s compacted=%s in service=%s; nothing was replaced, that job will fold"
+              .formatted(table.storage(), compacted.version(), inService.version()));
+    }
+  }
+
+  private static Set<UUID> jobs(Manifest manifest) {
+    return manifest.changes().streams().values().stream()
+        .map(progress -> progress.last().incarnation())
+        .collect(Collectors.toSet());
   }
 
   private PublishConflictException conflict(Manifest inService, Manifest compacted) {

@@ -200,14 +200,15 @@ class ChangeFaultsTest {
       change(table(), "a" + n, content);
       Faults faults = new Faults(n, after);
       Table faulty = Table.of(new FaultyStorage(table().storage(), faults));
-      Path copies = Files.createDirectory(temporary.resolve("n" + n));
       try {
-        new StreamFolder(faulty, copies).run();
+        new StreamFolder(faulty, Files.createDirectory(temporary.resolve("faulty" + n))).run();
       } catch (IOException e) {
         assertThat(e).hasStackTraceContaining("No space left on device");
       }
       reached = faults.reached();
       assertThat(content()).as("operation %d", n).isEqualTo(content);
+      new StreamFolder(table(), Files.createDirectory(temporary.resolve("sound" + n))).run();
+      assertThat(content()).as("after operation %d", n).isEqualTo(content);
     }
     table().prune(1);
     table().sweep(Duration.ZERO);

@@ -85,8 +85,11 @@ class StreamFolderTest {
 
   private void buildWithStream(RecordOrder order) throws IOException {
     build(order);
-    StreamProgress progress =
-        new StreamProgress(new StreamProgress.Checkpoint(UUID.randomUUID(), 7));
+    record(new StreamProgress.Checkpoint(UUID.randomUUID(), 7));
+  }
+
+  private void record(StreamProgress.Checkpoint checkpoint) throws IOException {
+    StreamProgress progress = new StreamProgress(checkpoint);
     Table.at(directory)
         .edit(
             inService ->
@@ -212,6 +215,28 @@ class StreamFolderTest {
         .isInstanceOf(CorruptSnapshotException.class)
         .hasMessageContaining("copied file is not what its manifest says");
     assertThat(inService()).isEqualTo(before);
+  }
+
+  @Test
+  void publishesNothingForAJobThatAnotherOneTookThePlaceOf() throws IOException {
+    buildWithStream(RecordOrder.HASH);
+    change(0, KEYS / 2, i -> VALUE + i);
+    boolean[] superseded = new boolean[1];
+    fault =
+        (operation, path) -> {
+          if (path.endsWith(".bsdb") && !superseded[0]) {
+            superseded[0] = true;
+            record(new StreamProgress.Checkpoint(UUID.randomUUID(), 8));
+          }
+        };
+    List<UUID> before = inService().partitions().stream().map(PartitionFile::fileId).toList();
+    assertThatThrownBy(() -> new StreamFolder(table, temporary).run())
+        .isInstanceOf(PublishConflictException.class)
+        .hasMessageContaining("another job goes on with the stream");
+    assertThat(inService().partitions().stream().map(PartitionFile::fileId).toList())
+        .isEqualTo(before);
+    new StreamFolder(table, temporary).run();
+    assertAnswersAreRight();
   }
 
   @Test

@@ -288,12 +288,13 @@ public final class LocalCopies extends VersionSource {
   /** Copies to the end, but stops once there is more than was expected. */
   private static long copy(InputStream in, FileChannel out, CRC32C crc, long expected)
       throws IOException {
-    byte[] chunk = new byte[HUGE_PAGE];
-    ByteBuffer buffer = ByteBuffer.allocateDirect(HUGE_PAGE);
+    int size = (int) Math.min(HUGE_PAGE, expected + 1);
+    byte[] chunk = new byte[size];
+    ByteBuffer buffer = ByteBuffer.allocateDirect(size);
     long copied = 0;
-    for (int count = in.readNBytes(chunk, 0, HUGE_PAGE);
+    for (int count = in.readNBytes(chunk, 0, size);
         count > 0 && copied <= expected;
-        count = in.readNBytes(chunk, 0, HUGE_PAGE)) {
+        count = in.readNBytes(chunk, 0, size)) {
       crc.update(chunk, 0, count);
       buffer.clear().put(chunk, 0, count).flip();
       while (buffer.hasRemaining()) {

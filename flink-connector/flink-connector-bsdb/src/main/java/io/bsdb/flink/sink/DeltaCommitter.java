@@ -51,11 +51,16 @@ final class DeltaCommitter implements Committer<Delta> {
   private final Schema schema;
   private final Counter deltas;
   private final Counter mergedSegments;
+  private final boolean tidiesUp;
   private final @Nullable BackgroundFold fold;
   private @Nullable Long tidiedUp;
 
   private DeltaCommitter(
-      DeclaredTable declared, BuildSettings settings, @Nullable String base, MetricGroup metrics) {
+      DeclaredTable declared,
+      BuildSettings settings,
+      @Nullable String base,
+      MetricGroup metrics,
+      boolean tidiesUp) {
     this.deltas = metrics.counter("deltas");
     this.mergedSegments = metrics.counter("mergedSegments");
     this.declared = declared;
@@ -63,6 +68,7 @@ final class DeltaCommitter implements Committer<Delta> {
     this.base = base;
     this.table = declared.table();
     this.schema = declared.schema();
+    this.tidiesUp = tidiesUp;
     this.fold =
         table.storage().hasLocks() ? null : new BackgroundFold(declared, table, settings, metrics);
   }
@@ -72,11 +78,17 @@ final class DeltaCommitter implements Committer<Delta> {
    *
    * @param base since when a delta of a batch job may have been published
    * @param metrics of the task
+   * @param tidiesUp whether it does; the others of a job commit only what a restored state has, and
+   *     where there are no locks must not publish later
    */
   static DeltaCommitter open(
-      DeclaredTable declared, BuildSettings settings, @Nullable String base, MetricGroup metrics)
+      DeclaredTable declared,
+      BuildSettings settings,
+      @Nullable String base,
+      MetricGroup metrics,
+      boolean tidiesUp)
       throws IOException {
-    DeltaCommitter committer = new DeltaCommitter(declared, settings, base, metrics);
+    DeltaCommitter committer = new DeltaCommitter(declared, settings, base, metrics, tidiesUp);
     if (committer.table.currentVersion() == null) {
       committer.buildEmpty();
     }
@@ -149,9 +161,10 @@ final class DeltaCommitter implements Committer<Delta> {
         throw new SuppressRestartsException(e);
       }
     }
-    if (tidiedUp == null
-        || System.nanoTime() - tidiedUp > TIDY_UP_NANOS
-        || segments > MANY_SEGMENTS) {
+    if (tidiesUp
+        && (tidiedUp == null
+            || System.nanoTime() - tidiedUp > TIDY_UP_NANOS
+            || segments > MANY_SEGMENTS)) {
       tidyUp();
       tidiedUp = System.nanoTime();
     }

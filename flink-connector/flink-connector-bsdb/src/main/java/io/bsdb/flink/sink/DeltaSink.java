@@ -101,7 +101,12 @@ public final class DeltaSink
 
   @Override
   public Committer<Delta> createCommitter(CommitterInitContext context) throws IOException {
-    return DeltaCommitter.open(table, settings, base, context.metricGroup());
+    return DeltaCommitter.open(
+        table,
+        settings,
+        base,
+        context.metricGroup(),
+        context.getTaskInfo().getIndexOfThisSubtask() == 0);
   }
 
   @Override

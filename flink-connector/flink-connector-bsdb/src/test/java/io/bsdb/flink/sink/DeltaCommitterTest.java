@@ -126,11 +126,17 @@ class DeltaCommitterTest {
 
   private static DeltaCommitter open(DeclaredTable declared, @Nullable String base)
       throws IOException {
+    return open(declared, base, true);
+  }
+
+  private static DeltaCommitter open(
+      DeclaredTable declared, @Nullable String base, boolean tidiesUp) throws IOException {
     return DeltaCommitter.open(
         declared,
         FaultyBuild.settings(),
         base,
-        UnregisteredMetricsGroup.createOperatorMetricGroup());
+        UnregisteredMetricsGroup.createOperatorMetricGroup(),
+        tidiesUp);
   }
 
   /** Commits as a committer does that was started for it, and says whether it was a repetition. */
@@ -313,6 +319,23 @@ class DeltaCommitterTest {
     }
     assertThat(current().changes().segments()).hasSize(1);
     assertThat(value()).isEqualTo(Changes.MAX_SEGMENTS / 4 - 1);
+  }
+
+  @Test
+  void oneOfSeveralCommittersTidiesUp() throws IOException {
+    String path = NoRenameFileSystem.path(directory);
+    List<SegmentFile> files = new ArrayList<>();
+    for (int i = 0; i <= Compactor.MAX_SEGMENTS; i++) {
+      files.addAll(delta((Delta.Origin) null, i).files());
+    }
+    try (DeltaCommitter other = open(FaultyBuild.table(path), null, false)) {
+      other.commit(List.of(request(new Delta(new Delta.Origin("s", at(A, 1), null), files))));
+    }
+    assertThat(current().changes().segments()).hasSize(files.size());
+    try (DeltaCommitter first = open(FaultyBuild.table(path), null, true)) {
+      first.commit(List.of(request(delta(at(A, 2), at(A, 1)))));
+    }
+    assertThat(current().changes().segments()).hasSize(1);
   }
 
   @Test
