@@ -260,8 +260,7 @@ class FoldingTest {
   void compactionEndsThoughWritersGoOn() throws Exception {
     Map<String, String> model = new HashMap<>();
     buildBase(model, 16);
-    try (WritableTable table =
-        open(WritableOptions.defaults().withDurability(Durability.OS), 1)) {
+    try (WritableTable table = open(WritableOptions.defaults().withDurability(Durability.OS), 1)) {
       AtomicBoolean ends = new AtomicBoolean();
       CountDownLatch written = new CountDownLatch(5_000);
       CompletableFuture<Void> writing =
