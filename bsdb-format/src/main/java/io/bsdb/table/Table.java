@@ -350,6 +350,7 @@ public final class Table {
             published.add(before);
             return;
           }
+          HistoryRule.check(before, wanted);
           Build build = begin();
           // After a rollback, numbers of segments stand for others than before.
           boolean follows = sequence(build.version()) == sequence(current) + 1;

@@ -411,7 +411,8 @@ public final class Compactor {
       if (folded != null) {
         folded.forEach(part -> partitions.add(part.folded(build.version(), last)));
       } else if (merged == null && plan.counts[file.partition()] == 0) {
-        partitions.add(file.foldedThrough(last)); // no segment has changes of it
+        // No segment has changes of it; one that was folded late may be older than those in it.
+        partitions.add(file.foldedThrough(Math.max(file.foldedThrough(), last)));
       } else {
         partitions.add(file);
       }
@@ -424,7 +425,7 @@ public final class Compactor {
       merged.forEach(segment -> kept.add(segment.numbered(last)));
       kept.addAll(segments.subList(old.size(), segments.size()));
       folded.addAll(old);
-      folded.removeIf(segment -> !hasFolded(segment, partitioning, numbered));
+      folded.removeIf(segment -> !hasFolded(segment, plan));
     } else {
       for (SegmentFile segment : segments) {
         boolean isFolded =
@@ -438,26 +439,34 @@ public final class Compactor {
   }
 
   /**
-   * Returns whether a segment has changes that may be in partition files and in no other segment.
+   * Returns whether a segment may have changes that are in partition files and in no other segment:
+   * of the partitions that there were before the fold, as one whose rows were all deleted is in no
+   * manifest any more.
    */
-  private static boolean hasFolded(
-      SegmentFile segment, Partitioning partitioning, List<PartitionFile> partitions) {
-    return partitioning
+  private static boolean hasFolded(SegmentFile segment, Plan plan) {
+    Manifest compacted = plan.manifest;
+    return compacted
+        .partitioning()
         .partitions(segment.firstHash(), segment.lastHash())
-        .anyMatch(partition -> partitions.get(partition).foldedThrough() >= segment.number());
+        .anyMatch(
+            partition ->
+                plan.folding[partition]
+                    || compacted.partitions().get(partition).foldedThrough() >= segment.number());
   }
 
   private static List<UUID> fileIds(Manifest manifest) {
     return manifest.partitions().stream().map(PartitionFile::fileId).toList();
   }
 
+  /** Returns the history with further segments, but for those that are old enough to go. */
   private History history(History before, List<SegmentFile> folded) throws IOException {
     List<SegmentFile> all = new ArrayList<>(before.segments());
-    all.addAll(folded);
+    // Those up to there are needed by no build that is accepted.
+    folded.stream().filter(segment -> segment.number() > before.after()).forEach(all::add);
     all.sort(Comparator.comparingLong(SegmentFile::number));
     Instant limit = Instant.now().minus(keepHistory);
     int gone = Math.max(0, all.size() - History.MAX_SEGMENTS);
-    for (int i = gone + 1; i < all.size(); i++) {
+    for (int i = Math.max(1, gone); i < all.size(); i++) {
       if (all.get(i).number() == all.get(i - 1).number()) {
         gone = i + 1; // merged under the number of one that is kept: which was first is not known
       }

@@ -1,0 +1,180 @@
+package io.bsdb.compact;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.bsdb.reader.NothingLeftOpen;
+import io.bsdb.reader.RecordCursor;
+import io.bsdb.reader.SnapshotReader;
+import io.bsdb.table.Manifest;
+import io.bsdb.table.PartitionFile;
+import io.bsdb.table.Partitioning;
+import io.bsdb.table.PublishConflictException;
+import io.bsdb.table.RecordOrder;
+import io.bsdb.table.Table;
+import io.bsdb.writer.DeltaWriter;
+import io.bsdb.writer.SnapshotWriter;
+import io.bsdb.writer.WriterOptions;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Compactions leave to builds that began before them every change that these need. */
+@ExtendWith(NothingLeftOpen.class)
+class HistoryTest {
+  private static final int KEYS = 100;
+
+  @TempDir private Path directory;
+  private final Map<String, String> model = new TreeMap<>();
+
+  private static String key(int i) {
+    return String.format(Locale.ROOT, "k%06d", i);
+  }
+
+  private Manifest build(WriterOptions options) throws IOException {
+    try (SnapshotWriter writer = SnapshotWriter.create(directory, options)) {
+      for (int i = 0; i < KEYS; i++) {
+        model.put(key(i), "base");
+        writer.add(key(i).getBytes(UTF_8), "base".getBytes(UTF_8));
+      }
+      return writer.publish();
+    }
+  }
+
+  private static WriterOptions.Builder twoPartitions() {
+    return WriterOptions.builder().partitions(2).minRows(0);
+  }
+
+  /** Changes a key, which an empty value deletes. */
+  private void change(DeltaWriter writer, String key, String value) throws IOException {
+    if (value.isEmpty()) {
+      writer.delete(key.getBytes(UTF_8));
+      model.remove(key);
+    } else {
+      writer.put(key.getBytes(UTF_8), value.getBytes(UTF_8));
+      model.put(key, value);
+    }
+  }
+
+  private Manifest change(String key, String value) throws IOException {
+    try (DeltaWriter writer = DeltaWriter.create(Table.at(directory))) {
+      change(writer, key, value);
+      return writer.publish();
+    }
+  }
+
+  private SnapshotWriter asOf(Manifest version, WriterOptions options) throws IOException {
+    SnapshotWriter writer = SnapshotWriter.createAsOf(version.version(), directory, options);
+    for (Map.Entry<String, String> entry : model.entrySet()) {
+      writer.add(entry.getKey().getBytes(UTF_8), entry.getValue().getBytes(UTF_8));
+    }
+    return writer;
+  }
+
+  private Compactor compactor(Duration history) {
+    return new Compactor(directory).keepHistory(history);
+  }
+
+  private Map<String, String> scanned() throws IOException {
+    Map<String, String> all = new TreeMap<>();
+    try (SnapshotReader reader = SnapshotReader.open(directory);
+        RecordCursor cursor = reader.scan()) {
+      while (cursor.next()) {
+        all.put(new String(cursor.key(), UTF_8), new String(cursor.value(), UTF_8));
+      }
+    }
+    return all;
+  }
+
+  /** Changes all keys of one partition and a key of the other; returns a key of the former. */
+  private String changeMostOfOnePartition() throws IOException {
+    Partitioning partitioning = new Partitioning(2);
+    String first = null;
+    String other = null;
+    try (DeltaWriter writer = DeltaWriter.create(Table.at(directory))) {
+      for (String key : List.copyOf(model.keySet())) {
+        if (partitioning.partition(key.getBytes(UTF_8)) == 0) {
+          first = key;
+          change(writer, key, "ONE");
+        } else if (other == null) {
+          other = key;
+          change(writer, key, "ONE");
+        }
+      }
+      writer.publish();
+    }
+    return String.valueOf(first);
+  }
+
+  @Test
+  void neverGoesBack() throws IOException {
+    WriterOptions options = twoPartitions().build();
+    build(options);
+    String key = changeMostOfOnePartition();
+    Manifest read = change(key, "TWO");
+    try (SnapshotWriter writer = asOf(read, options)) {
+      change(key, "THREE");
+      Manifest half = compactor(Duration.ZERO).foldFraction(0.5).run().manifest();
+      assertThat(half.changes().history().after()).isEqualTo(3);
+      assertThat(half.partitions())
+          .extracting(PartitionFile::foldedThrough)
+          .containsExactly(3L, 0L);
+      Manifest folded = compactor(Duration.ZERO).foldFraction(0).run().manifest();
+      assertThat(folded.hasChanges()).isFalse();
+      assertThatThrownBy(writer::publish)
+          .isInstanceOf(PublishConflictException.class)
+          .hasMessageContaining("kept only from segment 4 on");
+      assertThat(folded.changes().history().after()).isEqualTo(3);
+      assertThat(folded.partitions().get(0).foldedThrough()).isEqualTo(3);
+    }
+    assertThat(scanned()).isEqualTo(model);
+  }
+
+  /** A partition in key order whose last row has gone is in no manifest any more. */
+  @Test
+  void keepsTheDeletesOfAPartitionThatVanished() throws IOException {
+    WriterOptions options = twoPartitions().order(RecordOrder.KEY).build();
+    Manifest base = build(options);
+    byte[] bound = base.partitioning().lowerBound(1);
+    String first = new String(bound, UTF_8);
+    try (SnapshotWriter writer = asOf(base, options)) {
+      try (DeltaWriter delta = DeltaWriter.create(Table.at(directory))) {
+        for (String key : List.copyOf(model.keySet())) {
+          if (key.compareTo(first) >= 0) {
+            change(delta, key, "");
+          }
+        }
+        delta.publish();
+      }
+      change(key(0), "changed");
+      Compactor.Result result =
+          compactor(Duration.ofDays(1)).foldFraction(0.5).maxSegments(1).run();
+      assertThat(result.manifest().partitions()).hasSize(1);
+      assertThat(result.mergedSegments()).isEqualTo(2);
+      assertThat(scanned()).isEqualTo(model);
+      writer.publish();
+    }
+    assertThat(scanned()).isEqualTo(model);
+  }
+
+  @Test
+  void takesWhatIsFoldedLaterThanItsSuccessors() throws IOException {
+    WriterOptions options = twoPartitions().build();
+    build(options);
+    String key = changeMostOfOnePartition();
+    change(key, "TWO");
+    compactor(Duration.ZERO).foldFraction(0.5).run();
+    Manifest folded = compactor(Duration.ofDays(1)).foldFraction(0).run().manifest();
+    assertThat(folded.changes().history().segments()).isEmpty();
+    assertThat(folded.changes().history().after()).isEqualTo(2);
+    assertThat(scanned()).isEqualTo(model);
+  }
+}
