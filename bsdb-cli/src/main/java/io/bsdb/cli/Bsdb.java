@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -29,7 +30,7 @@ import picocli.CommandLine.ScopeType;
       "  130, 143 ended by Ctrl-C or SIGTERM",
       "  141 nobody reads the output any more",
       "",
-      "'bsdb COMMAND --help' shows a command's options and an example."
+      "'bsdb help COMMAND' shows a command's options and an example."
     })
 public final class Bsdb {
   private static final String MORE_MEMORY =
@@ -69,8 +70,30 @@ public final class Bsdb {
     System.exit(execute(console, arguments));
   }
 
+  /** Takes {@code help} and {@code help COMMAND} for the option. */
+  private static String[] withoutHelpCommand(String... arguments) {
+    if (arguments.length == 0 || !arguments[0].equals("help")) {
+      return arguments;
+    }
+    String[] words = Arrays.copyOfRange(arguments, 1, arguments.length);
+    if (words.length > 0 && !Commands.isKnown(words[0])) {
+      return words; // which is refused
+    }
+    words = Arrays.copyOf(words, words.length + 1);
+    words[words.length - 1] = "--help";
+    return words;
+  }
+
+  /** Returns the command with all others, for what describes them. */
+  static CommandLine withAllCommands(Console console) {
+    CommandLine commandLine = new CommandLine(new Bsdb());
+    Commands.addAllTo(commandLine, console);
+    return commandLine;
+  }
+
   /** Runs the command in this process. */
-  static int execute(Console console, String... arguments) {
+  static int execute(Console console, String... given) {
+    String[] arguments = withoutHelpCommand(given);
     Bsdb bsdb = new Bsdb();
     PrintWriter err = new PrintWriter(console.err(), true, StandardCharsets.UTF_8);
     StringWriter help = new StringWriter();
@@ -81,7 +104,7 @@ public final class Bsdb {
         .setErr(err)
         .setCaseInsensitiveEnumValuesAllowed(true)
         .setExpandAtFiles(false) // a key may begin with @
-        .setParameterExceptionHandler((e, given) -> Failures.reportUsage(e, console))
+        .setParameterExceptionHandler((e, all) -> Failures.reportUsage(e, console))
         .setExecutionExceptionHandler(
             (e, command, parsed) -> Failures.report(e, console, bsdb.stackTrace));
     try {

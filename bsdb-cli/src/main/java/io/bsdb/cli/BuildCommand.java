@@ -2,7 +2,9 @@ package io.bsdb.cli;
 
 import io.bsdb.cli.input.BadLines;
 import io.bsdb.cli.input.Inputs;
+import io.bsdb.cli.input.LateColumnException;
 import io.bsdb.cli.input.RecordFormat;
+import io.bsdb.cli.input.RowSource.Sampling;
 import io.bsdb.cli.output.CommandFailure;
 import io.bsdb.cli.output.Console;
 import io.bsdb.cli.output.ExitStatus;
@@ -40,8 +42,8 @@ import picocli.CommandLine.Option;
           + " are kept.",
       "",
       "With --format csv or jsonl a record is a row: a table with a schema. --key names the key's"
-          + " columns; all others become the value. A CSV file begins with a header line; an empty"
-          + " field is NULL, or the empty text in a text column. JSON lines have one object each. With"
+          + " columns; all others become the value. A CSV file begins with a header line, unless there is"
+          + " --no-header; an empty field is NULL, or the empty text in a text column. JSON lines have one object each. With"
           + " --format parquet, --query or --engine flink, the schema is that of the files, the query"
           + " or the SELECT.",
       "",
@@ -120,10 +122,10 @@ final class BuildCommand implements Callable<Integer> {
   }
 
   private Manifest buildInFlink(WriterOptions options) throws IOException {
-    if (input.isGiven() || records.hasQuery() || verifyInput) {
+    if (input.isGiven() || records.hasQueryOrAddresses() || verifyInput) {
       throw CommandFailure.usage(
-          "--engine flink reads what --sql says: no --query, --verify-input, --input or options of"
-              + " inputs");
+          "--engine flink reads what --sql says: no --query, --ip, --verify-input, --input or options"
+              + " of inputs");
     }
     return flink.build(table.directory(), records.key(), options, console);
   }
@@ -133,9 +135,21 @@ final class BuildCommand implements Callable<Integer> {
     if (verifyInput && !inputs.canBeReadAgain()) {
       throw CommandFailure.usage("--verify-input needs inputs that can be read twice");
     }
+    try {
+      return build(inputs, Sampling.FIRST_ROWS, builder, badLines);
+    } catch (LateColumnException e) {
+      console.say("%s; reading all rows to find the columns", e.getMessage());
+      badLines.restart();
+      return build(inputs, Sampling.ALL_ROWS, builder, badLines);
+    }
+  }
+
+  private Manifest build(
+      Inputs inputs, Sampling sampling, WriterOptions.Builder builder, BadLines badLines)
+      throws IOException {
     RecordFormat format =
         records
-            .format(input, inputs, badLines, builder.build(), console)
+            .format(input, inputs, badLines, builder.build(), sampling, console)
             .withKeyEncoding(writer.keyEncoding());
     Schema schema = format.schema();
     WriterOptions options = schema == null ? builder.build() : builder.schema(schema).build();

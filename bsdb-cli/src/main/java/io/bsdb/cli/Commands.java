@@ -31,7 +31,8 @@ final class Commands {
           "prune",
           "sweep",
           "log",
-          "quickstart");
+          "quickstart",
+          "completion");
 
   private Commands() {}
 
@@ -44,6 +45,14 @@ final class Commands {
       commandLine.addSubcommand(first, wanted);
       return;
     }
+    addAllTo(commandLine, console);
+  }
+
+  static boolean isKnown(String name) {
+    return NAMES.contains(name);
+  }
+
+  static void addAllTo(CommandLine commandLine, Console console) {
     for (String name : NAMES) {
       commandLine.addSubcommand(name, Objects.requireNonNull(create(name, console)));
     }
@@ -68,6 +77,7 @@ final class Commands {
       case "prune" -> new PruneCommand(console);
       case "sweep" -> new SweepCommand(console);
       case "log" -> new LogCommand(console);
+      case "completion" -> new CompletionCommand(console);
       case "quickstart" -> new QuickstartCommand(console);
       default -> null;
     };

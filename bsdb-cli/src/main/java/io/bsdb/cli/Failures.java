@@ -60,6 +60,17 @@ final class Failures {
   static int reportUsage(ParameterException e, Console console) {
     CommandLine command = e.getCommandLine();
     PrintWriter err = command.getErr();
+    boolean isCommand =
+        command.getParent() == null
+            && e instanceof UnmatchedArgumentException unmatched
+            && !unmatched.isUnknownOption();
+    if (isCommand) {
+      String name = ((UnmatchedArgumentException) e).getUnmatched().get(0);
+      console.say("bsdb: unknown command '%s'", name);
+      UnmatchedArgumentException.printSuggestions(e, err);
+      err.println("'bsdb help' shows the commands.");
+      return ExitStatus.USAGE;
+    }
     console.say("bsdb: %s", e.getMessage());
     if (command.getParent() == null) {
       command.usage(err);

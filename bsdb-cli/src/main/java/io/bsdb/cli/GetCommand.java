@@ -45,8 +45,9 @@ import picocli.CommandLine.Parameters;
           + " JSON array.",
       "",
       "With --floor, --ceiling or --longest-prefix, in a table that was built with --order key, the"
-          + " nearest key is looked for; the line begins with the key that was found, as JSON if"
-          + " there is a schema.",
+          + " nearest key is looked for. There is a line for each KEY: the KEY, a tab, the key that"
+          + " was found, as JSON if there is a schema, a tab, the value. Of an absent one both are"
+          + " empty, or null if there is a schema.",
       "",
       "Exit status: 0 all keys were found, 1 some are absent, 2 usage, 3 the table is corrupt or"
           + " cannot be read.",
@@ -126,7 +127,7 @@ final class GetCommand implements Callable<Integer> {
       if (file == null) {
         List<byte[]> encodedKeys = keys.stream().map(lookups.text::parseKey).toList();
         for (int i = 0; i < encodedKeys.size(); i++) {
-          lookups.print(keys.get(i).getBytes(StandardCharsets.UTF_8), encodedKeys.get(i));
+          lookups.look(keys.get(i).getBytes(StandardCharsets.UTF_8), encodedKeys.get(i));
         }
       } else {
         lookups.readKeys(file);
@@ -159,7 +160,7 @@ final class GetCommand implements Callable<Integer> {
             (bytes, start, end, number) -> {
               byte[] line = Arrays.copyOfRange(bytes, start, end);
               try {
-                print(line, text.parseKey(line));
+                look(line, text.parseKey(line));
               } catch (CommandFailure e) {
                 out.flush();
                 throw CommandFailure.usage("line %,d: %s".formatted(number, e.getMessage()));
@@ -168,28 +169,36 @@ final class GetCommand implements Callable<Integer> {
       }
     }
 
-    void print(byte[] keyText, byte[] key) throws IOException {
+    void look(byte[] keyText, byte[] key) throws IOException {
       if (nearest == null || ordered == null) {
-        print(keyText, keyText, key, reader.get(key));
+        byte[] value = reader.get(key);
+        if (value == null) {
+          sayAbsent(keyText);
+        } else {
+          print(keyText, text.value(key, value));
+        }
         return;
       }
       KeyValue found = nearest.find(ordered, key);
-      byte[] foundKey = found == null ? key : found.key();
-      print(keyText, text.key(foundKey), foundKey, found == null ? null : found.value());
+      if (found == null) {
+        print(keyText, text.none(), text.none());
+        sayAbsent(keyText);
+      } else {
+        print(keyText, text.key(found.key()), text.value(found.key(), found.value()));
+      }
     }
 
-    private void print(byte[] asked, byte[] shown, byte[] key, byte @Nullable [] value)
-        throws IOException {
-      if (value == null) {
-        out.flush();
-        console.say("absent: %s", new String(asked, StandardCharsets.UTF_8));
-        status = ExitStatus.NO;
-        return;
+    private void print(byte[]... fields) throws IOException {
+      for (int i = 0; i < fields.length; i++) {
+        out.write(fields[i]);
+        out.write(i == fields.length - 1 ? '\n' : '\t');
       }
-      out.write(shown);
-      out.write('\t');
-      out.write(text.value(key, value));
-      out.write('\n');
+    }
+
+    private void sayAbsent(byte[] asked) throws IOException {
+      out.flush();
+      console.say("absent: %s", new String(asked, StandardCharsets.UTF_8));
+      status = ExitStatus.NO;
     }
   }
 }

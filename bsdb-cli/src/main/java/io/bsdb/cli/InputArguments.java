@@ -58,6 +58,13 @@ final class InputArguments {
   private @Nullable Encoding encoding;
 
   @Option(
+      names = "--no-header",
+      description =
+          "The first line of a CSV file is a row. The columns are those of --schema or of the table,"
+              + " in order, or c1, c2, and so on.")
+  private boolean noHeader;
+
+  @Option(
       names = "--charset",
       paramLabel = "NAME",
       description =
@@ -71,7 +78,12 @@ final class InputArguments {
 
   /** Whether one of these options is given. */
   boolean isGiven() {
-    return hasInputs() || kind != null || separator != null || encoding != null || charset != null;
+    return hasInputs()
+        || kind != null
+        || separator != null
+        || encoding != null
+        || charset != null
+        || noHeader;
   }
 
   Inputs inputs(Console console) throws IOException {
@@ -83,14 +95,18 @@ final class InputArguments {
 
   /** Returns whether records are plain bytes, not rows. */
   boolean isText() {
+    if (noHeader && kind != Kind.CSV) {
+      throw CommandFailure.usage("--no-header is for --format csv");
+    }
     return kind == null || kind == Kind.TEXT;
   }
 
   /** Whether the inputs are Parquet files. */
   boolean isParquet() {
-    if (kind == Kind.PARQUET && (separator != null || encoding != null || charset != null)) {
+    if (kind == Kind.PARQUET
+        && (noHeader || separator != null || encoding != null || charset != null)) {
       throw CommandFailure.usage(
-          "--separator, --encoding and --charset are not for --format parquet");
+          "--separator, --encoding, --charset and --no-header are not for --format parquet");
     }
     return kind == Kind.PARQUET;
   }
@@ -114,7 +130,7 @@ final class InputArguments {
       throw CommandFailure.usage("--format parquet is for 'bsdb build'");
     }
     if (kind == Kind.CSV) {
-      return new CsvSource(delimiter());
+      return noHeader ? CsvSource.withoutHeader(delimiter()) : CsvSource.withHeader(delimiter());
     }
     if (separator != null) {
       throw CommandFailure.usage("--separator is for --format text and csv");

@@ -5,6 +5,7 @@ import io.bsdb.cli.input.Inputs;
 import io.bsdb.cli.input.RecordFormat;
 import io.bsdb.cli.input.RowFormat;
 import io.bsdb.cli.input.RowSource;
+import io.bsdb.cli.input.RowSource.Sampling;
 import io.bsdb.cli.input.SqlFormat;
 import io.bsdb.cli.input.TextFormat;
 import io.bsdb.cli.output.CommandFailure;
@@ -14,6 +15,7 @@ import io.bsdb.row.ColumnType;
 import io.bsdb.writer.WriterOptions;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
@@ -54,8 +56,18 @@ final class RecordArguments {
               + " rows.")
   private @Nullable String schema;
 
-  boolean hasQuery() {
-    return query != null;
+  @Option(
+      names = "--ip",
+      split = ",",
+      paramLabel = "COLUMN",
+      description =
+          "Columns that hold IP addresses, with commas between: text or 16 bytes become IP, BIGINT"
+              + " becomes IPV4. Both are printed as addresses. --schema has the types themselves.")
+  private List<String> addresses = List.of();
+
+  /** Whether something is given that a build in Flink has no use for. */
+  boolean hasQueryOrAddresses() {
+    return query != null || !addresses.isEmpty();
   }
 
   List<String> key() {
@@ -71,8 +83,7 @@ final class RecordArguments {
       return input.inputs(console);
     }
     if (input.isGiven()) {
-      throw CommandFailure.usage(
-          "--query names its files itself: no --input, --format, --separator, --encoding or --charset");
+      throw CommandFailure.usage("--query names its files itself: no --input or options of inputs");
     }
     return Inputs.ofQuery();
   }
@@ -87,12 +98,14 @@ final class RecordArguments {
    * @param inputs which tell the columns if the user does not
    * @param badLines of the build, which comes later
    * @param options what the build may use
+   * @param sampling for columns that are to be inferred
    */
   RecordFormat format(
       InputArguments input,
       Inputs inputs,
       BadLines badLines,
       WriterOptions options,
+      Sampling sampling,
       Console console)
       throws IOException {
     if (query != null || input.isParquet()) {
@@ -106,14 +119,14 @@ final class RecordArguments {
       SqlFormat.Resources resources = resources(options);
       SqlFormat format =
           query == null
-              ? SqlFormat.parquet(inputs, key, resources)
-              : SqlFormat.query(query, key, resources);
+              ? SqlFormat.parquet(inputs, key, addresses, resources)
+              : SqlFormat.query(query, key, addresses, resources);
       console.say("schema: %s", format.schema());
       return format;
     }
     if (input.isText()) {
-      if (!key.isEmpty() || schema != null) {
-        throw CommandFailure.usage("--key and --schema are for --format csv and jsonl");
+      if (!key.isEmpty() || schema != null || !addresses.isEmpty()) {
+        throw CommandFailure.usage("--key, --schema and --ip are for rows: --format csv and jsonl");
       }
       return TextFormat.records(input.textSeparator(), input.textEncoding());
     }
@@ -122,12 +135,36 @@ final class RecordArguments {
       throw CommandFailure.usage("--format csv and jsonl need --key: which columns are the key?");
     }
     if (schema != null) {
+      if (!addresses.isEmpty()) {
+        throw CommandFailure.usage("--schema gives all types: write 'column IP' there, not --ip");
+      }
       return RowFormat.records(source, columns(schema), key);
     }
-    RowFormat format =
-        RowFormat.records(source, source.columns(inputs, badLines.beforehand()), key);
-    console.say("schema, inferred from the first rows: %s", format.schema());
+    List<Column> columns = withAddresses(source.columns(inputs, badLines.beforehand(), sampling));
+    RowFormat format = RowFormat.records(source, columns, key);
+    console.say(
+        "schema, inferred from %s rows: %s",
+        sampling == Sampling.FIRST_ROWS ? "the first" : "all", format.schema());
     return format;
+  }
+
+  private List<Column> withAddresses(List<Column> columns) {
+    List<String> unknown = new ArrayList<>(addresses);
+    List<Column> typed = new ArrayList<>();
+    for (Column column : columns) {
+      boolean isAddress = unknown.remove(column.name());
+      try {
+        typed.add(isAddress ? new Column(column.name(), column.type().ofAddresses()) : column);
+      } catch (IllegalArgumentException e) {
+        throw CommandFailure.usage(
+            "--ip: column '%s': %s".formatted(column.name(), e.getMessage()));
+      }
+    }
+    if (!unknown.isEmpty()) {
+      throw CommandFailure.usage(
+          "--ip: no column '%s'; the columns are %s".formatted(unknown.get(0), columns));
+    }
+    return typed;
   }
 
   /** While the inputs are read, the build itself needs an eighth of its memory. */

@@ -57,16 +57,30 @@ class OrderedCommandsTest {
     build("41 Switzerland\n4144 Zurich\n49 Germany\n1 America\n", "--verify");
 
     assertThat(get("--longest-prefix", "41446681234", "41791234567").out())
-        .isEqualTo("4144\tZurich\n41\tSwitzerland\n");
-    assertThat(get("--floor", "42").out()).isEqualTo("4144\tZurich\n");
-    assertThat(get("--ceiling", "42").out()).isEqualTo("49\tGermany\n");
+        .isEqualTo("41446681234\t4144\tZurich\n41791234567\t41\tSwitzerland\n");
+    assertThat(get("--floor", "42").out()).isEqualTo("42\t4144\tZurich\n");
+    assertThat(get("--ceiling", "42").out()).isEqualTo("42\t49\tGermany\n");
     CommandRun none = get("--floor", "0", "9");
     assertThat(none.status()).isEqualTo(ExitStatus.NO);
-    assertThat(none.out()).isEqualTo("49\tGermany\n");
+    assertThat(none.out()).isEqualTo("0\t\t\n9\t49\tGermany\n");
     assertThat(none.err()).isEqualTo("absent: 0\n");
     assertThat(CommandRun.of("get", "-t", table, "--", "49").out()).isEqualTo("49\tGermany\n");
     assertThat(CommandRun.of("get", "-t", table, "--floor", "--ceiling", "--", "4").status())
         .isEqualTo(ExitStatus.USAGE);
+  }
+
+  @Test
+  void printsALineForEachKeyOfAFile() throws IOException {
+    build("41 Switzerland\n49 Germany\n");
+    Path keys = Files.writeString(directory.resolve("keys"), "42\n0\n50\n");
+
+    CommandRun run = CommandRun.of("get", "-t", table, "--floor", "--keys", keys);
+
+    assertThat(run.out()).isEqualTo("42\t41\tSwitzerland\n0\t\t\n50\t49\tGermany\n");
+    assertThat(run.err()).isEqualTo("absent: 0\n");
+    assertThat(run.status()).isEqualTo(ExitStatus.NO);
+    assertThat(CommandRun.of("get", "-t", table, "--ceiling", "--keys", keys).out())
+        .isEqualTo("42\t49\tGermany\n0\t41\tSwitzerland\n50\t\t\n");
   }
 
   @Test
@@ -120,10 +134,161 @@ class OrderedCommandsTest {
         "--key",
         "first");
 
-    assertThat(get("--floor", "192.0.2.17", "3221226000").out())
-        .isEqualTo(
-            "{\"first\": 3221225984}\t{\"first\": 3221225984, \"last\": 3221226239, \"net\": \"TEST-NET-1\"}\n"
-                .repeat(2));
+    String row =
+        "{\"first\": 3221225984}\t{\"first\": 3221225984, \"last\": 3221226239, \"net\": \"TEST-NET-1\"}\n";
+    assertThat(get("--floor", "192.0.2.17", "1.2.3.4", "3221226000").out())
+        .isEqualTo("192.0.2.17\t" + row + "1.2.3.4\tnull\tnull\n" + "3221226000\t" + row);
+  }
+
+  @Test
+  void showsAddressesThatAreDeclared() throws IOException {
+    build(
+        "first,last,net\n192.0.2.0,192.0.2.255,TEST-NET-1\n2001:db8::,2001:db8:ffff::,doc\n",
+        "--format",
+        "csv",
+        "--key",
+        "first",
+        "--schema",
+        "first IP, last IP, net STRING",
+        "--verify-input");
+
+    String doc = "{\"first\": \"2001:db8::\", \"last\": \"2001:db8:ffff::\", \"net\": \"doc\"}\n";
+    assertThat(scan("--from", "2000::")).isEqualTo(doc);
+    assertThat(scan("--format", "csv", "--limit", 1))
+        .isEqualTo("first,last,net\n192.0.2.0,192.0.2.255,TEST-NET-1\n");
+    assertThat(get("--floor", "2001:db8::7").out()).endsWith("\t" + doc);
+    CommandRun.of(
+        "put", "-t", table, "--", "192.0.2.0", "{\"last\": \"192.0.2.127\", \"net\": \"half\"}");
+    assertThat(scan("--limit", "1", "--json")).contains("\"last\": \"192.0.2.127\"");
+    assertThat(CommandRun.of("inspect", "-t", table).out()).contains("`first` IP NOT NULL");
+    Path parquet = directory.resolve("blocks.parquet");
+    CommandRun.of("scan", "-t", table, "--format", "parquet", "-o", parquet);
+    Path again = directory.resolve("again");
+    CommandRun fromParquet =
+        CommandRun.of(
+            "build",
+            "-t",
+            again,
+            "-i",
+            parquet,
+            "--format",
+            "parquet",
+            "--key",
+            "first",
+            "--ip",
+            "first,last",
+            "--order",
+            "key",
+            "--verify-input");
+    assertThat(fromParquet.status()).as(fromParquet.err()).isZero();
+    assertThat(CommandRun.of("scan", "-t", again).out()).isEqualTo(scan());
+  }
+
+  @Test
+  void takesAddressesOfInferredColumnsAndQueries() throws IOException {
+    build(
+        "first,net\n3221225984,TEST-NET-1\n150994944,nine\n",
+        "--format",
+        "csv",
+        "--key",
+        "first",
+        "--ip",
+        "first");
+    assertThat(scan()).startsWith("{\"first\": \"9.0.0.0\", \"net\": \"nine\"}\n");
+
+    Path queried = directory.resolve("queried");
+    CommandRun query =
+        CommandRun.of(
+            "build",
+            "-t",
+            queried,
+            "--order",
+            "key",
+            "--key",
+            "a",
+            "--ip",
+            "a,b,c",
+            "--query",
+            "SELECT '::1' AS a, 150994944::BIGINT AS b,"
+                + " '\\x20\\x01\\x0D\\xB8\\0\\0\\0\\0\\0\\0\\0\\0\\0\\0\\0\\x01'::BLOB AS c"
+                    .replace("\\0", "\\x00"));
+    assertThat(query.err()).contains("`a` IP NOT NULL, `b` IPV4, `c` IP");
+    assertThat(CommandRun.of("scan", "-t", queried).out())
+        .isEqualTo("{\"a\": \"::1\", \"b\": \"9.0.0.0\", \"c\": \"2001:db8::1\"}\n");
+  }
+
+  @Test
+  void refusesColumnsWithoutAddresses() throws IOException {
+    String sql = "SELECT %s AS a";
+    for (String[] wrong :
+        new String[][] {
+          {"'facebook'", "a", "query:1: 'facebook' is not a value of `a` BINARY(16)"},
+          {"'x'::BLOB", "a", "query:1: column 'a': 1 bytes are no IP address; it has 16"},
+          {"1.5", "a", "column 'a': DECIMAL(2, 1) has no IP addresses"},
+          {"1", "b", "no column 'b'"}
+        }) {
+      assertThat(
+              CommandRun.of(
+                      "build",
+                      "-t",
+                      table,
+                      "--key",
+                      "a",
+                      "--ip",
+                      wrong[1],
+                      "--query",
+                      sql.formatted(wrong[0]))
+                  .err())
+          .contains(wrong[2]);
+    }
+    Files.writeString(input, "a,b\n1.5,x\n");
+    Object[] csv = {
+      "build", "-t", table, "-i", input, "--format", "csv", "--key", "b", "--ip", "a"
+    };
+    assertThat(CommandRun.of(csv).err()).contains("--ip: column 'a': DOUBLE has no IP addresses");
+    csv[10] = "c";
+    assertThat(CommandRun.of(csv).err())
+        .contains("--ip: no column 'c'; the columns are [`a` DOUBLE");
+    assertThat(CommandRun.of("build", "-t", table, "-i", input, "--ip", "a").err())
+        .contains("--ip are for rows");
+  }
+
+  @Test
+  void buildsInKeyOrderWhateverTheRowsComeFrom() {
+    Path first = directory.resolve("first");
+    CommandRun query =
+        CommandRun.of(
+            "build",
+            "-t",
+            first,
+            "--order",
+            "key",
+            "--key",
+            "n",
+            "--verify-input",
+            "--query",
+            "SELECT CAST(x AS BIGINT) AS n FROM (VALUES (3), (-1), (2)) t(x)");
+    assertThat(query.status()).as(query.err()).isZero();
+    Path file = directory.resolve("rows.parquet");
+    CommandRun.of("scan", "-t", first, "--format", "parquet", "-o", file);
+    CommandRun parquet =
+        CommandRun.of(
+            "build",
+            "-t",
+            table,
+            "--order",
+            "key",
+            "--key",
+            "n",
+            "--format",
+            "parquet",
+            "-i",
+            file);
+    assertThat(parquet.status()).as(parquet.err()).isZero();
+    for (Path each : new Path[] {first, table}) {
+      assertThat(CommandRun.of("scan", "-t", each, "--from", "0").out())
+          .isEqualTo("{\"n\": 2}\n{\"n\": 3}\n");
+    }
   }
 
   @Test
@@ -171,10 +336,11 @@ class OrderedCommandsTest {
         .isEqualTo(ExitStatus.OK);
     assertThat(scan("--from", "41", "--reverse"))
         .isEqualTo("49\tGermany\n43\tAustria\n41\tSwitzerland\n");
-    assertThat(get("--longest-prefix", "41446681234").out()).isEqualTo("41\tSwitzerland\n");
+    assertThat(get("--longest-prefix", "41446681234").out())
+        .isEqualTo("41446681234\t41\tSwitzerland\n");
     assertThat(CommandRun.of("verify", "--table", table).status()).isEqualTo(ExitStatus.OK);
     assertThat(CommandRun.of("compact", "--table", table).status()).isEqualTo(ExitStatus.OK);
-    assertThat(get("--floor", "48").out()).isEqualTo("43\tAustria\n");
+    assertThat(get("--floor", "48").out()).isEqualTo("48\t43\tAustria\n");
     assertThat(scan()).isEqualTo("1\tAmerica\n41\tSwitzerland\n43\tAustria\n49\tGermany\n");
   }
 }

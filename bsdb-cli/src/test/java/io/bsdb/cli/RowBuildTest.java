@@ -372,4 +372,87 @@ class RowBuildTest {
   private Path file(String name, String text) throws IOException {
     return Files.writeString(directory.resolve(name), text);
   }
+
+  @Test
+  void takesFieldsThatComeUpLate() throws IOException {
+    StringBuilder lines = new StringBuilder();
+    for (int i = 0; i < 10_000; i++) {
+      lines.append("{\"id\": ").append(i).append("}\n");
+    }
+    lines.append("no JSON\n");
+    lines.append("{\"id\": 10000, \"note\": \"new\"}\n{\"id\": 10001, \"more\": 1}\n");
+    lines.append("{\"id\": 10002, \"more\": 2.5}\n");
+
+    CommandRun build =
+        build(
+            "jsonl",
+            file("in.jsonl", lines.toString()),
+            "--key",
+            "id",
+            "--on-bad-line",
+            "skip",
+            "--verify-input");
+
+    assertThat(build.status()).as(build.err()).isZero();
+    assertThat(build.err())
+        .contains("column 'note' is not in the first rows; reading all rows to find the columns\n")
+        .contains("from all rows: (`id` BIGINT NOT NULL, `note` STRING, `more` DOUBLE, PRIMARY")
+        .contains("skipped 1 lines");
+    assertThat(build.out()).contains("records=10003").contains("skipped=1");
+    assertThat(CommandRun.of("get", "-t", table(), "--", "10000", "10002").out())
+        .contains("{\"id\": 10000, \"note\": \"new\", \"more\": null}")
+        .contains("\"more\": 2.5}");
+    CommandRun misfit =
+        build(
+            "jsonl",
+            file("in.jsonl", lines.toString().replace("no JSON", "{\"id\": \"x\"}")),
+            "--key",
+            "id");
+    assertThat(misfit.err()).contains("in.jsonl:10001: 'x' does not fit the inferred `id` BIGINT");
+  }
+
+  @Test
+  void readsCsvWithoutAHeader() throws IOException {
+    CommandRun numbered =
+        build("csv", file("in.csv", "1,rose\n2,violet\n"), "--key", "c1", "--no-header");
+    assertThat(numbered.err()).contains("(`c1` BIGINT NOT NULL, `c2` STRING,");
+    assertThat(CommandRun.of("get", "-t", table(), "--", "1").out())
+        .isEqualTo("1\t{\"c1\": 1, \"c2\": \"rose\"}\n");
+
+    Object[] named = {"--key", "id", "--no-header", "--schema", "id INT, name STRING"};
+    assertThat(build("csv", file("in.csv", "1,rose\n2,violet\n"), named).status()).isZero();
+    assertThat(CommandRun.of("get", "-t", table(), "--", "1").out())
+        .isEqualTo("1\t{\"id\": 1, \"name\": \"rose\"}\n");
+    assertThat(build("csv", file("in.csv", "1,rose\n2\n"), named).err())
+        .contains("in.csv:2: 1 fields for the columns [id, name]");
+    Path changes = Files.writeString(directory.resolve("changes"), "2,,delete\n3,lily,put\n");
+    CommandRun apply =
+        CommandRun.of(
+            "apply",
+            "-t",
+            directory.resolve("table"),
+            "-i",
+            changes,
+            "--format",
+            "csv",
+            "--no-header");
+    assertThat(apply.status()).as(apply.err()).isZero();
+    assertThat(CommandRun.of("get", "-t", table(), "--", "2", "3").out()).contains("lily");
+    assertThat(build("jsonl", file("in.jsonl", "{\"id\": 1}"), "--key", "id", "--no-header").err())
+        .contains("--no-header is for --format csv");
+  }
+
+  @Test
+  void infersDatesInCsv() throws IOException {
+    String csv = "id,day,code,mixed\n1,2026-02-28,2026-02-30,2026-01-01\n2,,2026-01-01,7\n";
+    assertThat(build("csv", file("in.csv", csv), "--key", "id").err())
+        .contains("`day` DATE, `code` STRING, `mixed` STRING,");
+    assertThat(CommandRun.of("scan", "-t", table(), "--format", "csv").out())
+        .contains("1,2026-02-28,2026-02-30,2026-01-01\n")
+        .contains("2,,2026-01-01,7\n");
+    assertThat(
+            build("jsonl", file("in.jsonl", "{\"id\": 1, \"day\": \"2026-02-28\"}"), "--key", "id")
+                .err())
+        .contains("`day` STRING");
+  }
 }

@@ -26,6 +26,11 @@ public record Column(String name, ColumnType type) {
     return new Column(name, ColumnType.parse(type));
   }
 
+  /** Returns the column as declared: as {@link #toString}, with IP and IPV4. */
+  public String declaration() {
+    return ColumnType.quoteName(name) + ' ' + type.declaration();
+  }
+
   /** Returns the column as in DDL, for example {@code `population` BIGINT NOT NULL}. */
   @Override
   public String toString() {

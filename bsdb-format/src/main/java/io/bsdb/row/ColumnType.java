@@ -14,12 +14,17 @@ import org.jspecify.annotations.Nullable;
  * equal exactly if their texts are. Examples: {@code STRING}, {@code DECIMAL(10, 2) NOT NULL},
  * {@code ARRAY<INT NOT NULL>}, {@code ROW<`a` INT, `b` STRING>}.
  *
+ * <p>A BINARY(16) or BIGINT may be declared as {@code IP} or {@code IPV4}: its values are IP
+ * addresses, which JSON and the command line show as such. That changes neither bytes nor equality.
+ *
  * <p>Declared lengths of CHAR, VARCHAR, BINARY and VARBINARY describe the data; the encodings
  * neither pad nor cut.
  *
  * <p>Immutable and safe for use by many threads.
  */
 public final class ColumnType {
+  private static final int ADDRESS_LENGTH = 16;
+
   /** Deepest nesting of types; a scalar type has depth 1. */
   public static final int MAX_DEPTH = 32;
 
@@ -75,16 +80,32 @@ public final class ColumnType {
   // TIMESTAMP_LTZ
   private final int scale;
   private final List<Column> fields; // ROW: its fields; ARRAY: element; MAP: key, value
+  private final @Nullable String logicalName; // IP, IPV4; null: none
   private final String text;
 
   private ColumnType(
       Kind kind, Nullability nullability, int length, int scale, List<Column> fields) {
+    this(kind, nullability, length, scale, fields, null);
+  }
+
+  private ColumnType(
+      Kind kind,
+      Nullability nullability,
+      int length,
+      int scale,
+      List<Column> fields,
+      @Nullable String logicalName) {
     this.kind = kind;
     this.nullability = nullability;
     this.length = length;
     this.scale = scale;
     this.fields = fields;
-    this.text = describe() + (nullability == Nullability.NOT_NULL ? " NOT NULL" : "");
+    this.logicalName = logicalName;
+    this.text = describe() + suffix();
+  }
+
+  private String suffix() {
+    return nullability == Nullability.NOT_NULL ? " NOT NULL" : "";
   }
 
   /** Returns a text of exactly {@code length} characters. */
@@ -142,6 +163,35 @@ public final class ColumnType {
   }
 
   /**
+   * Returns {@code IP}: a {@code BINARY(16)} of IPv6 addresses, and of IPv4 addresses a.b.c.d as
+   * ::ffff:a.b.c.d.
+   */
+  public static ColumnType ip() {
+    return new ColumnType(Kind.BINARY, Nullability.NULLABLE, ADDRESS_LENGTH, 0, List.of(), "IP");
+  }
+
+  /** Returns {@code IPV4}: a {@code BIGINT} of IPv4 addresses as numbers. */
+  public static ColumnType ipv4() {
+    return new ColumnType(Kind.BIGINT, Nullability.NULLABLE, 0, 0, List.of(), "IPV4");
+  }
+
+  /**
+   * Returns the type of IP addresses that values of this type stand for: {@link #ip} for text and
+   * bytes, {@link #ipv4} for BIGINT.
+   *
+   * @throws IllegalArgumentException if values of this type are no addresses
+   */
+  public ColumnType ofAddresses() {
+    return switch (kind) {
+      case CHAR, VARCHAR, BINARY, VARBINARY -> ip().with(nullability);
+      case BIGINT -> ipv4().with(nullability);
+      default ->
+          throw new IllegalArgumentException(
+              "%s has no IP addresses: text, bytes and BIGINT have".formatted(this));
+    };
+  }
+
+  /**
    * Returns a type without parameters: BOOLEAN, TINYINT, SMALLINT, INT, BIGINT, FLOAT, DOUBLE,
    * DATE.
    */
@@ -187,7 +237,8 @@ public final class ColumnType {
 
   /**
    * Reads a text form. Key words may be in any case; DECIMAL, TIME, TIMESTAMP and TIMESTAMP_LTZ
-   * without parameters mean what they mean in Flink: (10, 0), (0), (6), (6).
+   * without parameters mean what they mean in Flink: (10, 0), (0), (6), (6). {@code IP} and {@code
+   * IPV4} are {@link #ip} and {@link #ipv4}.
    *
    * @throws IllegalArgumentException naming the position (in characters from 0) and what was
    *     expected there
@@ -234,12 +285,21 @@ public final class ColumnType {
 
   /** Returns this type without null. */
   public ColumnType notNull() {
-    return isNullable() ? new ColumnType(kind, Nullability.NOT_NULL, length, scale, fields) : this;
+    return isNullable() ? with(Nullability.NOT_NULL) : this;
   }
 
   /** Returns this type with null allowed. */
   public ColumnType nullable() {
-    return isNullable() ? this : new ColumnType(kind, Nullability.NULLABLE, length, scale, fields);
+    return isNullable() ? this : with(Nullability.NULLABLE);
+  }
+
+  private ColumnType with(Nullability value) {
+    return new ColumnType(kind, value, length, scale, fields, logicalName);
+  }
+
+  /** Returns whether values are IP addresses: the type was declared as IP or IPV4. */
+  public boolean isAddress() {
+    return logicalName != null;
   }
 
   /**
@@ -311,11 +371,28 @@ public final class ColumnType {
     };
   }
 
+  /** Returns the text as declared, with IP and IPV4, which {@link #parse} reads. */
+  public String declaration() {
+    String declared =
+        switch (kind) {
+          case ARRAY, MAP ->
+              fields.stream()
+                  .map(field -> field.type().declaration())
+                  .collect(Collectors.joining(", ", kind + "<", ">"));
+          case ROW ->
+              fields.stream()
+                  .map(Column::declaration)
+                  .collect(Collectors.joining(", ", "ROW<", ">"));
+          default -> logicalName == null ? describe() : logicalName;
+        };
+    return declared + suffix();
+  }
+
   static String quoteName(String name) {
     return '`' + name.replace("`", "``") + '`';
   }
 
-  /** Returns the canonical text, which {@link #parse} reads. */
+  /** Returns the canonical text, which {@link #parse} reads: that of the bytes, without IP. */
   @Override
   public String toString() {
     return text;

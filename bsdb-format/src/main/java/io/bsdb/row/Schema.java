@@ -216,7 +216,8 @@ public final class Schema {
 
   /**
    * The form in the manifest: {@code {"columns": [{"name": …, "type": …}, …], "primaryKey": [name,
-   * …]}}, and {@code "keyEncoding"} unless it is plain.
+   * …]}}, {@code "logicalType"} of columns that have addresses, and {@code "keyEncoding"} unless it
+   * is plain.
    *
    * @hidden
    */
@@ -226,7 +227,11 @@ public final class Schema {
     ObjectNode json = JsonNodeFactory.instance.objectNode();
     var columnArray = json.putArray("columns");
     for (Column column : columns) {
-      columnArray.addObject().put("name", column.name()).put("type", column.type().toString());
+      ObjectNode node = columnArray.addObject();
+      node.put("name", column.name()).put("type", column.type().toString());
+      if (!column.type().declaration().equals(column.type().toString())) {
+        node.put("logicalType", column.type().declaration());
+      }
     }
     var keyArray = json.putArray("primaryKey");
     primaryKey.forEach(keyArray::add);
@@ -259,7 +264,7 @@ public final class Schema {
       String name = text(node.get("name"), at + ".name");
       String type = text(node.get("type"), at + ".type");
       try {
-        columns.add(Column.of(name, type));
+        columns.add(new Column(name, type(type, node.get("logicalType"))));
       } catch (TypeParser.UnknownTypeException e) {
         throw new UnsupportedVersionException(
             "column '%s' has a type that this bsdb does not support: file=%s %s; upgrade bsdb, or rebuild the table with another type"
@@ -279,6 +284,20 @@ public final class Schema {
         encoding == null
             ? KeyEncoding.PLAIN
             : KeyEncoding.of(text(encoding, "schema.keyEncoding"), file));
+  }
+
+  /** Returns the type, declared as the manifest says if that changes nothing about the bytes. */
+  private static ColumnType type(String text, @Nullable JsonNode logicalType) {
+    ColumnType stored = TypeParser.parseStored(text);
+    if (logicalType == null || !logicalType.isTextual()) {
+      return stored;
+    }
+    try {
+      ColumnType declared = ColumnType.parse(logicalType.textValue());
+      return declared.equals(stored) ? declared : stored;
+    } catch (IllegalArgumentException e) {
+      return stored; // what a later version knows
+    }
   }
 
   private static JsonNode array(JsonNode json, String property) {
@@ -310,13 +329,13 @@ public final class Schema {
   }
 
   /**
-   * Returns the schema as in DDL, for example {@code (`id` BIGINT NOT NULL, `name` STRING, PRIMARY
-   * KEY (`id`))}.
+   * Returns the schema as declared, for example {@code (`id` BIGINT NOT NULL, `name` STRING,
+   * PRIMARY KEY (`id`))}.
    */
   @Override
   public String toString() {
     var text = new StringBuilder("(");
-    columns.forEach(column -> text.append(column).append(", "));
+    columns.forEach(column -> text.append(column.declaration()).append(", "));
     text.append("PRIMARY KEY (");
     text.append(String.join(", ", primaryKey.stream().map(ColumnType::quoteName).toList()));
     return text.append("))").toString();

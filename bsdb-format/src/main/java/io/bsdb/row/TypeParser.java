@@ -14,6 +14,7 @@ final class TypeParser {
   private final String text;
   private int position;
   private int depth;
+  private boolean addresses = true;
 
   TypeParser(String text) {
     if (text.length() > ColumnType.MAX_TEXT_LENGTH) {
@@ -24,6 +25,13 @@ final class TypeParser {
               + ColumnType.MAX_TEXT_LENGTH);
     }
     this.text = text;
+  }
+
+  /** Parses a type as manifests have it: without IP and IPV4. */
+  static ColumnType parseStored(String text) {
+    var parser = new TypeParser(text);
+    parser.addresses = false;
+    return parser.parse();
   }
 
   ColumnType parse() {
@@ -71,6 +79,12 @@ final class TypeParser {
       case "TIME" -> ColumnType.time(parameterOr(0));
       case "TIMESTAMP" -> ColumnType.timestamp(parameterOr(6));
       case "TIMESTAMP_LTZ" -> ColumnType.timestampLtz(parameterOr(6));
+      case "IP", "IPV4" -> {
+        if (!addresses) {
+          throw new UnknownTypeException(message("unknown type " + word, start));
+        }
+        yield word.equals("IP") ? ColumnType.ip() : ColumnType.ipv4();
+      }
       case "ARRAY" -> ColumnType.array(element());
       case "MAP" -> map();
       case "ROW" -> row();

@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
 
 /**
  * Publishes the changes in the log as a version: cuts the log, writes the newest change of each key
@@ -35,6 +36,11 @@ final class Publisher implements Closeable {
   /** For how long others that have found a version find its files. */
   private static final Duration KEPT = Duration.ofMinutes(10);
 
+  /** Makes indexes. */
+  interface Indexes {
+    LogIndex create() throws IOException;
+  }
+
   private final ReentrantLock lock = new ReentrantLock();
   private final Path directory;
   private final Table table;
@@ -43,7 +49,8 @@ final class Publisher implements Closeable {
   private final Log log;
   private final GroupCommit commit;
   private final LogIndexes.InUse logIndexes;
-  private final Reclaimer reclaimer;
+  private final Indexes indexes;
+  private final Consumer<Closeable> retire;
   private final AtomicLong publications = new AtomicLong();
 
   /** Behind which changes are not published. */
@@ -57,7 +64,8 @@ final class Publisher implements Closeable {
   /**
    * @param id of the log
    * @param published behind which changes are not published
-   * @param reclaimer is given what lookups in flight may still use
+   * @param indexes makes indexes for further changes
+   * @param retire is given what lookups in flight may still use
    */
   Publisher(
       Path directory,
@@ -68,7 +76,8 @@ final class Publisher implements Closeable {
       Log log,
       GroupCommit commit,
       LogIndexes.InUse logIndexes,
-      Reclaimer reclaimer) {
+      Indexes indexes,
+      Consumer<Closeable> retire) {
     this.directory = directory;
     this.table = table;
     this.id = id;
@@ -77,7 +86,8 @@ final class Publisher implements Closeable {
     this.log = log;
     this.commit = commit;
     this.logIndexes = logIndexes;
-    this.reclaimer = reclaimer;
+    this.indexes = indexes;
+    this.retire = retire;
   }
 
   /** Publishes all changes that have been written, if there are any. May be repeated. */
@@ -115,8 +125,7 @@ final class Publisher implements Closeable {
   }
 
   private void cut() throws IOException {
-    LogIndex next = new LogIndex();
-    next.retireTo(reclaimer::retire);
+    LogIndex next = indexes.create();
     try {
       Place place = log.cut(next);
       cut = new LogPosition(place.number(), place.end());
@@ -140,7 +149,7 @@ final class Publisher implements Closeable {
     reader.refresh();
     // Lookups find the changes in the version before they stop to find them in the log.
     logIndexes.set(new LogIndexes(changed.newest(), null));
-    reclaimer.retire(frozen);
+    retire.accept(frozen);
     log.release(cut.segment());
     published = cut;
     publications.incrementAndGet();

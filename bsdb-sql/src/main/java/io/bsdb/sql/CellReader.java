@@ -172,6 +172,15 @@ abstract class CellReader {
         }
       };
 
+  /** Text of IP addresses. */
+  static final CellReader ADDRESS =
+      new CellReader() {
+        @Override
+        Object value(DuckDBReadableVector vector, int row, Column column) {
+          return ValueParser.parse(column, vector.getString(row));
+        }
+      };
+
   private static final CellReader DAYS =
       new CellReader() {
         @Override
@@ -197,7 +206,13 @@ abstract class CellReader {
       new CellReader() {
         @Override
         byte[] value(DuckDBReadableVector vector, int row, Column column) {
-          return Base64.getDecoder().decode(vector.getString(row));
+          byte[] bytes = Base64.getDecoder().decode(vector.getString(row));
+          if (column.type().isAddress() && bytes.length != column.type().length()) {
+            throw new IllegalArgumentException(
+                "column '%s': %d bytes are no IP address; it has %d"
+                    .formatted(column.name(), bytes.length, column.type().length()));
+          }
+          return bytes;
         }
       };
 

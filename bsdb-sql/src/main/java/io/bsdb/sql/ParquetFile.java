@@ -83,7 +83,7 @@ public final class ParquetFile {
   private static String value(String text, Column column) {
     ColumnType type = column.type();
     return switch (type.kind()) {
-      case BINARY, VARBINARY -> "from_base64(%s)".formatted(text);
+      case BINARY, VARBINARY -> type.isAddress() ? text : "from_base64(%s)".formatted(text);
       case ARRAY, MAP, ROW ->
           "CAST(CAST(%s AS JSON) AS %s)".formatted(text, sqlType(column, type, true));
       default -> "CAST(%s AS %s)".formatted(text, sqlType(column, type, false));
@@ -91,6 +91,9 @@ public final class ParquetFile {
   }
 
   private static String sqlType(Column column, ColumnType type, boolean nested) {
+    if (type.isAddress()) {
+      return "VARCHAR";
+    }
     return switch (type.kind()) {
       case CHAR, VARCHAR -> "VARCHAR";
       case INT -> "INTEGER";

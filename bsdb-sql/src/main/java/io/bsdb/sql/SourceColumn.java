@@ -2,6 +2,7 @@ package io.bsdb.sql;
 
 import io.bsdb.row.Column;
 import io.bsdb.row.ColumnType;
+import io.bsdb.row.ColumnType.Kind;
 
 /**
  * A column of a query: its type in a table, and how its values come out of DuckDB.
@@ -19,6 +20,25 @@ record SourceColumn(Column column, String expression, CellReader reader) {
     SourceType type = SourceType.parse(name, typeText);
     return new SourceColumn(
         new Column(name, type.columnType()), type.expression(alias), CellReader.of(type));
+  }
+
+  /**
+   * Returns the column with IP addresses as values: of text, of BIGINT, or of 16 bytes.
+   *
+   * @throws IllegalArgumentException if it is of another type
+   */
+  SourceColumn ofAddresses() {
+    ColumnType type;
+    try {
+      type = type().ofAddresses();
+    } catch (IllegalArgumentException e) {
+      throw new IllegalArgumentException(
+          "column '%s': %s".formatted(column.name(), e.getMessage()), e);
+    }
+    Column addresses = new Column(column.name(), type);
+    return type().kind() == Kind.VARCHAR
+        ? new SourceColumn(addresses, expression, CellReader.ADDRESS)
+        : new SourceColumn(addresses, expression, reader);
   }
 
   ColumnType type() {

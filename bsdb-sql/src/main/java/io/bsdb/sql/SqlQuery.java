@@ -8,6 +8,7 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSetMetaData;
 import java.sql.SQLException;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Collections;
 import java.util.List;
 import java.util.stream.Collectors;
@@ -60,6 +61,23 @@ public final class SqlQuery {
   /** Returns the columns, nullable all of them: what a query yields is not known to be NOT NULL. */
   public List<Column> columns() {
     return columns.stream().map(SourceColumn::column).toList();
+  }
+
+  /**
+   * Returns the query with IP addresses in some columns, which are text, BIGINT or 16 bytes.
+   *
+   * @throws IllegalArgumentException naming a column that has none, or is not there
+   */
+  public SqlQuery withAddresses(Collection<String> names) {
+    List<String> unknown = new ArrayList<>(names);
+    List<SourceColumn> typed = new ArrayList<>();
+    for (SourceColumn column : columns) {
+      typed.add(unknown.remove(column.column().name()) ? column.ofAddresses() : column);
+    }
+    if (!unknown.isEmpty()) {
+      throw new IllegalArgumentException("no column '%s'".formatted(unknown.get(0)));
+    }
+    return new SqlQuery(connection, statement, this.names, typed);
   }
 
   /**

@@ -39,6 +39,11 @@ public final class BadLines {
     return silent;
   }
 
+  /** Forgets what was found, before the inputs are read again. */
+  public void restart() {
+    count = 0;
+  }
+
   /** Handles a line that is not a record. */
   void found(String name, long line, String reason) {
     String message = "%s:%d: %s".formatted(name, line, reason);

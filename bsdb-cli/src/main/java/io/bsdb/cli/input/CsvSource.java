@@ -12,10 +12,11 @@ import java.io.InputStream;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.stream.IntStream;
 
 /**
- * Comma-separated values: a header line, then a row per line, unless a field in quotes spans
- * several. Empty lines are passed over.
+ * Comma-separated values: a header line, if there is one, then a row per line, unless a field in
+ * quotes spans several. Empty lines are passed over.
  */
 public final class CsvSource extends TextRows {
   private static final CsvFactory FACTORY =
@@ -28,14 +29,26 @@ public final class CsvSource extends TextRows {
           .build();
 
   private final CsvSchema layout;
+  private final boolean hasHeader;
 
-  public CsvSource(char delimiter) {
-    layout = CsvSchema.emptySchema().withColumnSeparator(delimiter);
+  private CsvSource(char delimiter, boolean hasHeader) {
+    this.layout = CsvSchema.emptySchema().withColumnSeparator(delimiter);
+    this.hasHeader = hasHeader;
+  }
+
+  /** Returns the source of files whose first line names the columns. */
+  public static CsvSource withHeader(char delimiter) {
+    return new CsvSource(delimiter, true);
+  }
+
+  /** Returns the source of files with the columns asked for, in order; c1, c2, … by default. */
+  public static CsvSource withoutHeader(char delimiter) {
+    return new CsvSource(delimiter, false);
   }
 
   @Override
-  void read(InputStream in, String name, Fields fields) throws IOException {
-    Rows rows = new Rows(name, fields);
+  void read(InputStream in, String name, List<String> columns, Fields fields) throws IOException {
+    Rows rows = new Rows(name, hasHeader, columns, fields);
     try (CsvParser parser = FACTORY.createParser(new Utf8Reader(in, name))) {
       parser.setSchema(layout);
       rows.read(parser);
@@ -45,14 +58,18 @@ public final class CsvSource extends TextRows {
   /** The rows of one input. */
   private static final class Rows {
     private final String name;
+    private final boolean hasHeader;
+    private final List<String> columns;
     private final Fields fields;
     private List<String> header = List.of();
     private final List<String> row = new ArrayList<>();
     private boolean written; // whether the last field has text or quotes
     private long line = 1; // where the row begins
 
-    Rows(String name, Fields fields) {
+    Rows(String name, boolean hasHeader, List<String> columns, Fields fields) {
       this.name = name;
+      this.hasHeader = hasHeader;
+      this.columns = columns;
       this.fields = fields;
     }
 
@@ -87,8 +104,15 @@ public final class CsvSource extends TextRows {
       }
     }
 
+    private static List<String> numbered(int count) {
+      return IntStream.rangeClosed(1, count).mapToObj(i -> "c" + i).toList();
+    }
+
     private void end() throws IOException {
-      if (header.isEmpty()) {
+      if (header.isEmpty() && !hasHeader) {
+        header = columns.isEmpty() ? numbered(row.size()) : columns;
+        fields.header(header);
+      } else if (header.isEmpty()) {
         header = List.copyOf(row);
         if (new HashSet<>(header).size() < header.size()) {
           throw CommandFailure.refused(
@@ -100,7 +124,9 @@ public final class CsvSource extends TextRows {
       try {
         if (row.size() != header.size()) {
           throw new IllegalArgumentException(
-              "%d fields, the header has %d".formatted(row.size(), header.size()));
+              hasHeader
+                  ? "%d fields, the header has %d".formatted(row.size(), header.size())
+                  : "%d fields for the columns %s".formatted(row.size(), header));
         }
         for (int i = 0; i < row.size(); i++) {
           fields.field(header.get(i), row.get(i));

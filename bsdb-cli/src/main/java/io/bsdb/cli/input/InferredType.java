@@ -5,6 +5,8 @@ import com.fasterxml.jackson.core.JsonParser.NumberType;
 import io.bsdb.row.ColumnType;
 import java.io.IOException;
 import java.math.BigDecimal;
+import java.time.LocalDate;
+import java.time.format.DateTimeParseException;
 import java.util.regex.Pattern;
 
 /** Type of the values of a column so far, from the most specific to the most general. */
@@ -17,6 +19,7 @@ enum InferredType {
   /** Whole numbers, some of which no double holds. */
   LARGE_BIGINT("BIGINT"),
   DOUBLE("DOUBLE"),
+  DATE("DATE"),
   STRING("STRING");
 
   /** With so many digits, every decimal number survives being a double. */
@@ -26,6 +29,8 @@ enum InferredType {
   private static final Pattern WHOLE = Pattern.compile("0|-?[1-9]\\d{0,17}");
   private static final Pattern NUMBER =
       Pattern.compile("-?(?:0|[1-9]\\d{0,17})(?:\\.\\d{1,17})?(?:[eE][+-]?\\d{1,2})?");
+
+  private static final Pattern DAY = Pattern.compile("\\d{4}-\\d{2}-\\d{2}");
 
   private final String type;
 
@@ -62,7 +67,19 @@ enum InferredType {
     if (text.equals("true") || text.equals("false")) {
       return BOOLEAN;
     }
+    if (DAY.matcher(text).matches()) {
+      return isDate(text) ? DATE : STRING;
+    }
     return WHOLE.matcher(text).matches() ? ofWhole(text) : ofNumber(text);
+  }
+
+  private static boolean isDate(String text) {
+    try {
+      LocalDate unused = LocalDate.parse(text);
+      return true;
+    } catch (DateTimeParseException e) {
+      return false;
+    }
   }
 
   private static InferredType ofWhole(String text) {

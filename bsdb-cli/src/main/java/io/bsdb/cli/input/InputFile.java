@@ -12,6 +12,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Locale;
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
 import org.apache.commons.compress.compressors.gzip.GzipCompressorInputStream;
 import org.jspecify.annotations.Nullable;
@@ -29,6 +30,11 @@ import org.jspecify.annotations.Nullable;
 public record InputFile(
     String name, @Nullable Path path, InputStream stream, long length, Charset charset) {
   private static final int BUFFER = 128 << 10;
+
+  /** Commands that decompress, by the ends of names. */
+  private static final Map<String, String> OTHER_COMPRESSIONS =
+      Map.of(
+          ".bz2", "bzip2 -dc %s", ".xz", "xz -dc %s", ".lz4", "lz4 -dc %s", ".zip", "unzip -p %s");
 
   /** Stands for a query, which is run as often as it is read. */
   static final InputFile QUERY = of("query", InputStream.nullInputStream(), StandardCharsets.UTF_8);
@@ -73,6 +79,13 @@ public record InputFile(
     }
     if (lowerCase.endsWith(".zst") || lowerCase.endsWith(".zstd")) {
       return new ZstdInputStream(source);
+    }
+    for (Map.Entry<String, String> other : OTHER_COMPRESSIONS.entrySet()) {
+      if (lowerCase.endsWith(other.getKey())) {
+        throw new IOException(
+            "%s files are not decompressed here, gzip and zstd are; take the output of '%s' with --input -"
+                .formatted(other.getKey(), other.getValue().formatted(name)));
+      }
     }
     return source;
   }

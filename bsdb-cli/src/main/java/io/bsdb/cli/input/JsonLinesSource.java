@@ -11,12 +11,13 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
 import java.nio.charset.MalformedInputException;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** A JSON object per line. Empty lines are passed over. */
 public final class JsonLinesSource extends TextRows {
   @Override
-  void read(InputStream in, String name, Fields fields) throws IOException {
+  void read(InputStream in, String name, List<String> columns, Fields fields) throws IOException {
     Lines.read(
         in,
         name,

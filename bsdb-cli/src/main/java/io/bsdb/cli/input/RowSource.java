@@ -25,10 +25,18 @@ public interface RowSource {
     void refuse(long line, String reason);
   }
 
+  /** Rows from which columns are inferred. */
+  enum Sampling {
+    FIRST_ROWS,
+    /** All, for columns that the first rows do not have; their types are those of all rows. */
+    ALL_ROWS
+  }
+
   /**
-   * Returns the columns of the inputs: those that they declare, or that their first rows suggest.
+   * Returns the columns of the inputs: those that they declare, or that their rows suggest. Reading
+   * throws {@link LateColumnException} where the first rows did not show all.
    */
-  List<Column> columns(Inputs inputs, BadLines badLines) throws IOException;
+  List<Column> columns(Inputs inputs, BadLines badLines, Sampling sampling) throws IOException;
 
   /**
    * Reads an input to its end.

@@ -2,6 +2,7 @@ package io.bsdb.cli.input;
 
 import io.bsdb.cli.output.CommandFailure;
 import io.bsdb.row.Column;
+import io.bsdb.row.KeyEncoding;
 import io.bsdb.row.Schema;
 import io.bsdb.row.text.RowJsonWriter;
 import io.bsdb.sql.QueryException;
@@ -36,37 +37,44 @@ public final class SqlFormat implements RecordFormat {
   private final @Nullable String query;
 
   private final Schema schema;
+  private final List<String> addresses;
 
-  private SqlFormat(Resources resources, @Nullable String query, Schema schema) {
+  private SqlFormat(
+      Resources resources, @Nullable String query, Schema schema, List<String> addresses) {
     this.resources = resources;
     this.query = query;
     this.schema = schema;
+    this.addresses = List.copyOf(addresses);
   }
 
   /**
    * Returns the format of the one input that {@link Inputs#ofQuery()} names.
    *
+   * @param addresses columns that hold IP addresses
    * @throws CommandFailure if its columns have no such key
    */
-  public static SqlFormat query(String query, List<String> key, Resources resources)
+  public static SqlFormat query(
+      String query, List<String> key, List<String> addresses, Resources resources)
       throws IOException {
     try (SqlEngine engine = resources.engine()) {
-      List<Column> columns = engine.query(query).columns();
-      return new SqlFormat(resources, query, RowFormat.schema(columns, key));
+      List<Column> columns = engine.query(query).withAddresses(addresses).columns();
+      return new SqlFormat(resources, query, RowFormat.schema(columns, key), addresses);
     }
   }
 
   /**
    * Returns the format of Parquet files, with the columns of the first.
    *
+   * @param addresses columns that hold IP addresses
    * @throws CommandFailure if its columns have no such key
    */
-  public static SqlFormat parquet(Inputs inputs, List<String> key, Resources resources)
+  public static SqlFormat parquet(
+      Inputs inputs, List<String> key, List<String> addresses, Resources resources)
       throws IOException {
     InputFile first = inputs.files().get(0);
     try (SqlEngine engine = resources.engine()) {
-      List<Column> columns = engine.parquet(path(first)).columns();
-      return new SqlFormat(resources, null, RowFormat.schema(columns, key));
+      List<Column> columns = engine.parquet(path(first)).withAddresses(addresses).columns();
+      return new SqlFormat(resources, null, RowFormat.schema(columns, key), addresses);
     } catch (IllegalArgumentException e) {
       throw CommandFailure.refused("%s: %s".formatted(first.name(), e.getMessage()));
     }
@@ -86,6 +94,11 @@ public final class SqlFormat implements RecordFormat {
   }
 
   @Override
+  public SqlFormat withKeyEncoding(KeyEncoding encoding) {
+    return new SqlFormat(resources, query, schema.withKeyEncoding(encoding), addresses);
+  }
+
+  @Override
   public String describe(byte[] key) {
     return RowJsonWriter.of(schema).key(key);
   }
@@ -95,7 +108,8 @@ public final class SqlFormat implements RecordFormat {
       throws IOException {
     try (SqlEngine engine = resources.engine()) {
       if (query != null) {
-        engine.query(query).read(schema, new Records(file, stored, 0, sink, badLines));
+        SqlQuery rows = engine.query(query).withAddresses(addresses);
+        rows.read(schema, new Records(file, stored, 0, sink, badLines));
       } else {
         SqlQuery rows = parquet(engine, file);
         long count = engine.parquetRows(path(file));
@@ -110,7 +124,7 @@ public final class SqlFormat implements RecordFormat {
     List<String> names = schema.columns().stream().map(Column::name).toList();
     SqlQuery query;
     try {
-      query = engine.parquet(path(file), names);
+      query = engine.parquet(path(file), names).withAddresses(addresses);
     } catch (IllegalArgumentException e) {
       throw CommandFailure.refused("%s: %s".formatted(file.name(), e.getMessage()));
     }

@@ -10,9 +10,11 @@ import java.io.InputStream;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
@@ -22,6 +24,9 @@ abstract class TextRows implements RowSource {
 
   /** Types by column, if they were inferred. */
   private final Map<String, InferredType> inferred = new LinkedHashMap<>();
+
+  /** Those of the first rows, once there are more. */
+  private final Set<String> early = new HashSet<>();
 
   /** Takes what an input holds. A field that is no value throws IllegalArgumentException. */
   interface Fields {
@@ -41,33 +46,41 @@ abstract class TextRows implements RowSource {
     void refuse(long line, String reason);
   }
 
-  /** Reads an input to its end. */
-  abstract void read(InputStream in, String name, Fields fields) throws IOException;
+  /**
+   * Reads an input to its end.
+   *
+   * @param columns names of the fields, where rows have them by position; empty if not known
+   */
+  abstract void read(InputStream in, String name, List<String> columns, Fields fields)
+      throws IOException;
 
   @Override
   public final void read(InputFile file, AtomicLong stored, List<Column> columns, Sink sink)
       throws IOException {
-    read(file, stored, new Typed(columns, sink));
+    List<String> names = columns.stream().map(Column::name).toList();
+    read(file, stored, names, new Typed(columns, sink));
   }
 
-  private void read(InputFile file, AtomicLong stored, Fields fields) throws IOException {
+  private void read(InputFile file, AtomicLong stored, List<String> columns, Fields fields)
+      throws IOException {
     try (InputStream in = file.open(stored)) {
-      read(in, file.name(), fields);
+      read(in, file.name(), columns, fields);
     }
   }
 
-  /** Infers the columns from the first rows: all of them, in the order in which they come up. */
+  /** Infers the columns: all of them, in the order in which they come up. */
   @Override
-  public final List<Column> columns(Inputs inputs, BadLines badLines) throws IOException {
+  public final List<Column> columns(Inputs inputs, BadLines badLines, Sampling sampling)
+      throws IOException {
     if (!inputs.canBeReadAgain()) {
       throw CommandFailure.usage(
           "an input that can be read only once needs --schema, such as 'id BIGINT, name STRING'");
     }
-    int rows = 0;
+    long rows = 0;
     for (InputFile file : inputs.files()) {
-      Sample sample = new Sample(file.name(), badLines, rows);
+      Sample sample = new Sample(file.name(), badLines, sampling, rows);
       try {
-        read(file, new AtomicLong(), sample);
+        read(file, new AtomicLong(), List.of(), sample);
       } catch (Inputs.StopReading e) {
         break; // there are more rows than the sample takes
       } finally {
@@ -84,16 +97,18 @@ abstract class TextRows implements RowSource {
     return columns;
   }
 
-  /** Looks at the first rows. */
+  /** Looks at the first rows, and in all for columns that these do not have. */
   private final class Sample implements Fields {
     private final String name;
     private final BadLines badLines;
+    private final Sampling sampling;
     private final Map<String, InferredType> row = new LinkedHashMap<>();
-    private int rows;
+    private long rows;
 
-    Sample(String name, BadLines badLines, int rows) {
+    Sample(String name, BadLines badLines, Sampling sampling, long rows) {
       this.name = name;
       this.badLines = badLines;
+      this.sampling = sampling;
       this.rows = rows;
     }
 
@@ -114,7 +129,13 @@ abstract class TextRows implements RowSource {
     @Override
     public void end(long line) {
       if (rows == SAMPLE) {
-        throw new Inputs.StopReading();
+        if (sampling == Sampling.FIRST_ROWS) {
+          throw new Inputs.StopReading();
+        }
+        early.addAll(inferred.keySet());
+      }
+      if (rows >= SAMPLE) {
+        row.keySet().removeAll(early);
       }
       rows++;
       row.forEach((name, type) -> inferred.merge(name, type, InferredType::and));
@@ -185,8 +206,7 @@ abstract class TextRows implements RowSource {
     private int position(String name) {
       Integer position = positions.get(name);
       if (position == null && !inferred.isEmpty()) {
-        throw new IllegalArgumentException(
-            "the first rows have no column '%s'; say the columns with --schema".formatted(name));
+        throw new LateColumnException(name);
       }
       return position == null ? -1 : position;
     }

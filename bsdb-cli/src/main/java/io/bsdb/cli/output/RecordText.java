@@ -61,6 +61,9 @@ public sealed interface RecordText {
   /** Returns a value to be printed: of a row, the row. */
   byte[] value(byte[] key, byte[] value);
 
+  /** Returns what is printed in place of a key or value that there is not. */
+  byte[] none();
+
   /** Returns a record as a line: the row, or key, tab and value. */
   byte[] line(byte[] key, byte[] value);
 
@@ -123,6 +126,11 @@ public sealed interface RecordText {
     @Override
     public byte[] value(byte[] key, byte[] value) {
       return encoding.encode(value);
+    }
+
+    @Override
+    public byte[] none() {
+      return new byte[0];
     }
 
     @Override
@@ -239,6 +247,11 @@ public sealed interface RecordText {
         throw new IllegalArgumentException("it has another key");
       }
       return codec.encodeValue(values);
+    }
+
+    @Override
+    public byte[] none() {
+      return "null".getBytes(StandardCharsets.UTF_8);
     }
 
     @Override

@@ -12,6 +12,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.zip.GZIPOutputStream;
 import org.junit.jupiter.api.Test;
@@ -25,6 +26,19 @@ class InputFileTest {
   private static final List<Integer> UNCHECKED = List.of(4, 5, 6, 7, 8, 9);
 
   @TempDir private Path directory;
+
+  @Test
+  void namesCompressionsThatItDoesNotRead() throws IOException {
+    for (String name : List.of("rows.csv.bz2", "rows.XZ", "rows.lz4", "rows.zip")) {
+      Path file = Files.writeString(directory.resolve(name), "BZh9");
+      String end = name.substring(name.lastIndexOf('.')).toLowerCase(Locale.ROOT);
+      assertThatThrownBy(() -> InputFile.of(file, StandardCharsets.UTF_8).open(new AtomicLong()))
+          .isInstanceOf(IOException.class)
+          .hasMessageStartingWith(
+              "cannot read " + file + ": " + end + " files are not decompressed")
+          .hasMessageContaining(" " + file + "' with --input -");
+    }
+  }
 
   @Test
   void readsAllMembers() throws IOException {

@@ -159,6 +159,7 @@ public final class RowJsonWriter {
       out.writeEndObject();
     } else if (value instanceof Boolean
         || (value instanceof Number
+            && (!view.type(i).isAddress() || text.indexOf('.') < 0)
             && Character.isDigit(text.charAt(text.length() - 1))
             && !(longNumbersAsText && isLong(value)))) {
       out.writeRawValue(text);
@@ -215,6 +216,15 @@ public final class RowJsonWriter {
           text.indexOf('\uFFFD') < 0
               || Arrays.equals(text.getBytes(StandardCharsets.UTF_8), view.bytesAt(i));
       return wellFormed ? text : null;
+    }
+    if (view.type(i).isAddress()) {
+      String address =
+          value instanceof byte[] bytes
+              ? InternetAddress.text(bytes)
+              : InternetAddress.text((Long) value);
+      if (address != null) {
+        return address;
+      }
     }
     if (value instanceof byte[] bytes) {
       return Base64.getEncoder().encodeToString(bytes);

@@ -52,7 +52,8 @@ public final class ValueParser {
   /**
    * Returns the value that a text stands for. Bytes are given in Base64, dates and times as ISO
    * 8601, possibly with a space instead of the T. A BINARY(16) also takes an IP address, and a
-   * BIGINT an IPv4 address, as {@link InternetAddress} says.
+   * BIGINT an IPv4 address, as {@link InternetAddress} says; a column declared as IP takes nothing
+   * else.
    */
   public static Object parse(Column column, String text) {
     try {
@@ -67,7 +68,8 @@ public final class ValueParser {
       case CHAR, VARCHAR -> text;
       case BOOLEAN -> parseBoolean(text);
       case BINARY, VARBINARY ->
-          type.length() == InternetAddress.LENGTH && InternetAddress.isOne(text)
+          type.isAddress()
+                  || (type.length() == InternetAddress.LENGTH && InternetAddress.isOne(text))
               ? InternetAddress.parse(text)
               : Base64.getDecoder().decode(text);
       case DECIMAL -> parseDecimal(type, text);
