@@ -38,7 +38,6 @@ final class GroupCommit implements Closeable {
     private FrameBuffer frame = new FrameBuffer(ByteBuffer::allocateDirect);
     private final List<Waiter> waiters = new ArrayList<>();
     private boolean force;
-    private boolean mark;
 
     FrameBuffer frame() {
       return frame;
@@ -49,11 +48,6 @@ final class GroupCommit implements Closeable {
       return force;
     }
 
-    /** Returns whether a frame is to be written, if only to say how far the log is durable. */
-    boolean mark() {
-      return mark;
-    }
-
     private void clear() {
       if (frame.length() > 4 * MAX_GROUP_LENGTH) {
         frame = new FrameBuffer(ByteBuffer::allocateDirect);
@@ -61,7 +55,6 @@ final class GroupCommit implements Closeable {
       frame.clear();
       waiters.clear();
       force = false;
-      mark = false;
     }
   }
 
@@ -114,14 +107,30 @@ final class GroupCommit implements Closeable {
     submit(0, group -> group.force = true);
   }
 
-  /** Writes a frame that says how far the log is durable. */
-  void mark() throws IOException {
-    submit(0, group -> group.mark = true);
-  }
-
   /** Work that is done while no group is written. */
   interface Action {
     void run() throws IOException;
+  }
+
+  /**
+   * Runs an action in the calling thread if no group is being written now: never waits for a thread
+   * that writes one.
+   */
+  void tryExclusively(Action action) throws IOException {
+    lock.lock();
+    try {
+      if (led || closed) {
+        return;
+      }
+      led = true;
+    } finally {
+      lock.unlock();
+    }
+    try {
+      action.run();
+    } finally {
+      passOn(spare);
+    }
   }
 
   /** Runs an action between two groups, in the calling thread. */

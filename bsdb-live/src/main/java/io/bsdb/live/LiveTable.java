@@ -24,12 +24,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /** Looks up in the log first, then in the base. */
 final class LiveTable implements WritableTable {
-  private static final Logger LOGGER = LoggerFactory.getLogger(LiveTable.class);
   private static final Duration LOOKUPS_END_WITHIN = Duration.ofSeconds(1);
   private static final byte[] NOTHING = new byte[0];
 
@@ -40,12 +37,22 @@ final class LiveTable implements WritableTable {
    * Place and length of the files, for tests that inject faults.
    *
    * @param publishedSegments full segments of the log after which it is published
+   * @param markEvery interval at which the log is marked
    */
   record Place(
       Function<Path, LogStorage> log,
       Function<Path, TableStorage> table,
       int maxSegmentLength,
-      int publishedSegments) {
+      int publishedSegments,
+      Duration markEvery) {
+    Place(
+        Function<Path, LogStorage> log,
+        Function<Path, TableStorage> table,
+        int maxSegmentLength,
+        int publishedSegments) {
+      this(log, table, maxSegmentLength, publishedSegments, Duration.ofSeconds(1));
+    }
+
     static final Place DISK =
         new Place(
             LogDirectory::new,
@@ -59,6 +66,9 @@ final class LiveTable implements WritableTable {
   private final LogIndexes.InUse logIndexes;
   private final Log log;
   private final GroupCommit commit;
+  private final DurabilityMark mark;
+  private final Reclaimer reclaimer;
+  private final LogStorage storage;
   private final Publisher publisher;
   private final Folder folder;
   private final Maintenance maintenance;
@@ -77,24 +87,29 @@ final class LiveTable implements WritableTable {
       WritableOptions options,
       Place place) {
     this.owner = owner;
+    this.storage = storage;
     this.base = base;
     this.logIndexes = new LogIndexes.InUse(new LogIndexes(index, null));
     this.calls = new Calls("writable table " + directory);
     this.lookups = new Lookups(base, logIndexes, calls);
     long number = recovered.parts().get(recovered.parts().size() - 1).segment().number();
-    Segments segments =
-        new Segments(
-            storage,
-            place.maxSegmentLength(),
-            number,
-            recovered.end(),
-            recovered.prepared(),
-            () -> calls.awaitEnd(LOOKUPS_END_WITHIN));
-    index.retireTo(segments::retire);
+    this.reclaimer = new Reclaimer(calls);
+    SegmentSupply segments =
+        new SegmentSupply(
+            storage, place.maxSegmentLength(), number, recovered.end(), recovered.prepared());
+    index.retireTo(reclaimer::retire);
     this.log =
         new Log(
-            storage, index, options.durability(), recovered, segments, retention, this::continued);
+            storage,
+            index,
+            options.durability(),
+            recovered,
+            segments,
+            reclaimer,
+            retention,
+            this::continued);
     this.commit = new GroupCommit(log);
+    this.mark = new DurabilityMark(log, commit, options.durability(), place.markEvery());
     this.publisher =
         new Publisher(
             directory,
@@ -105,8 +120,7 @@ final class LiveTable implements WritableTable {
             log,
             commit,
             logIndexes,
-            segments::newIndex,
-            segments::retire);
+            reclaimer);
     this.folder = new Folder(directory, table, base, publisher, options);
     this.maintenance =
         new Maintenance(
@@ -115,7 +129,9 @@ final class LiveTable implements WritableTable {
             folder,
             (long) place.publishedSegments() * place.maxSegmentLength(),
             options.maxChangedKeys());
-    segments.start(this::markIdle);
+    segments.start();
+    reclaimer.start();
+    mark.start();
     maintenance.start();
   }
 
@@ -156,7 +172,8 @@ final class LiveTable implements WritableTable {
       opened.add(0, index);
       LogStorage storage = place.log().apply(directory.resolve(SnapshotFormat.LOG_DIRECTORY));
       Recovered recovered =
-          new Recovery(storage, index, place.maxSegmentLength(), owner.published()).run();
+          new Recovery(storage, index, place.maxSegmentLength(), owner.id(), owner.published())
+              .run();
       Retention retention =
           new Retention(
               storage,
@@ -230,18 +247,6 @@ final class LiveTable implements WritableTable {
     commit.force();
   }
 
-  /** Has the log say how far it is durable, so that later damage is told from a torn end. */
-  private void markIdle() {
-    try {
-      if (log.isUsable()) {
-        commit.mark();
-      }
-    } catch (IOException e) {
-      // Whoever writes next fails by the same cause: it is not lost.
-      LOGGER.warn("the log could not be marked", e);
-    }
-  }
-
   @Override
   public void publish() throws IOException {
     maintenance.publish();
@@ -301,22 +306,27 @@ final class LiveTable implements WritableTable {
     }
     Closing.all(
         List.of(
+            mark,
             this::finishLog,
             maintenance,
             commit,
             this::awaitLookups,
+            reclaimer,
             log,
             () -> logIndexes.get().close(),
             base,
             owner));
   }
 
-  /** Makes all changes durable, and has the log say so. */
+  /** Makes all changes durable, and records where they end. */
   private void finishLog() throws IOException {
     if (log.isUsable()) {
       commit.force();
-      commit.mark();
-      commit.force();
+      commit.exclusively(
+          () -> {
+            log.mark();
+            log.recordedEnd(owner.id()).write(storage);
+          });
     }
   }
 

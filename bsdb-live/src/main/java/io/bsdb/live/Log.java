@@ -1,5 +1,6 @@
 package io.bsdb.live;
 
+import io.bsdb.format.segment.FrameBuffer;
 import io.bsdb.format.segment.LogSegment;
 import io.bsdb.format.segment.LogSegment.Place;
 import io.bsdb.live.GroupCommit.Group;
@@ -10,6 +11,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.UUID;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
@@ -25,7 +27,8 @@ final class Log implements GroupCommit.Sink, Closeable {
   private final LogStorage storage;
   private LogIndex index;
   private final Durability durability;
-  private final Segments segments;
+  private final SegmentSupply segments;
+  private final Reclaimer reclaimer;
   private final Retention retention;
 
   /** Is told of each new segment. */
@@ -38,8 +41,19 @@ final class Log implements GroupCommit.Sink, Closeable {
   private int durable;
   private long sequence;
 
-  /** End of what is durable, as the last frame says. */
+  /** Where the log was durable, as the last frame records. */
   private int recorded;
+
+  /** End of the last frame that holds changes. */
+  private int lastChange;
+
+  /** Number of the segment in the upper 32 bits, end of what is written to it in the lower. */
+  private volatile long written;
+
+  /** As {@link #written}: what {@link #syncWritten} has made durable. */
+  private volatile long synced;
+
+  private final FrameBuffer empty = new FrameBuffer(ByteBuffer::allocate);
 
   private volatile @Nullable Throwable poison;
   private final AtomicLong changes = new AtomicLong();
@@ -51,7 +65,8 @@ final class Log implements GroupCommit.Sink, Closeable {
       LogIndex index,
       Durability durability,
       Recovered recovered,
-      Segments segments,
+      SegmentSupply segments,
+      Reclaimer reclaimer,
       Retention retention,
       Runnable continued) {
     this.retention = retention;
@@ -60,12 +75,14 @@ final class Log implements GroupCommit.Sink, Closeable {
     this.index = index;
     this.durability = durability;
     this.segments = segments;
+    this.reclaimer = reclaimer;
     this.parts = new CopyOnWriteArrayList<>(recovered.parts());
     this.part = parts.get(parts.size() - 1);
     this.indexNumber = index.segmentCount() - 1;
     this.end = recovered.end();
     this.durable = recovered.end();
     this.recorded = recovered.durable();
+    this.lastChange = end;
     this.sequence = recovered.sequence();
   }
 
@@ -85,15 +102,16 @@ final class Log implements GroupCommit.Sink, Closeable {
     requireUsable();
     int frame = -1;
     int length = group.frame().length();
-    if (group.frame().records() > 0 || (group.mark() && recorded < durable)) {
-      int room = (length + Long.BYTES - 1) & -Long.BYTES;
+    if (group.frame().records() > 0) {
+      int room = aligned(length);
       if (room > part.length() - end) {
         continueIn(
             segments.take(
                 LogSegment.FIRST_FRAME + LogSegment.FIRST_FRAME_LENGTH + (long) room, end));
       }
       frame = end;
-      writeFrame(group, room);
+      writeFrame(group.frame());
+      lastChange = end;
     }
     if ((group.force() || durability == Durability.COMMIT) && durable < end) {
       force();
@@ -105,9 +123,16 @@ final class Log implements GroupCommit.Sink, Closeable {
     }
   }
 
-  private void writeFrame(Group group, int room) throws IOException {
-    ByteBuffer bytes =
-        group.frame().finishRecords(part.segment().checksum(), end, sequence + 1, durable);
+  private static int aligned(int length) {
+    return (length + Long.BYTES - 1) & -Long.BYTES;
+  }
+
+  private void writeFrame(FrameBuffer frame) throws IOException {
+    int room = aligned(frame.length());
+    if (synced >>> 32 == part.segment().number()) {
+      durable = Math.max(durable, (int) synced);
+    }
+    ByteBuffer bytes = frame.finishRecords(part.segment().checksum(), end, sequence + 1, durable);
     try {
       part.write(bytes, end);
     } catch (IOException | RuntimeException | Error e) {
@@ -116,6 +141,56 @@ final class Log implements GroupCommit.Sink, Closeable {
     sequence++;
     recorded = durable;
     end += room;
+    written = part.segment().number() << 32 | end;
+  }
+
+  /**
+   * Writes a frame that records how far the log is durable, so that later damage can be told from a
+   * torn tail, unless the frames do already. Not while a group is written; takes no further
+   * segment.
+   */
+  void mark() throws IOException {
+    if (!isUsable() || recorded >= lastChange) {
+      return;
+    }
+    if (synced >>> 32 == part.segment().number()) {
+      durable = Math.max(durable, (int) synced);
+    }
+    if (durable >= lastChange && part.length() - end >= empty.length()) {
+      writeFrame(empty);
+      empty.clear();
+      if (durability == Durability.COMMIT) {
+        force();
+      }
+    }
+  }
+
+  /**
+   * Makes durable what has been written, while groups are written on. A failure ends writing, as
+   * any fsync that fails.
+   */
+  void syncWritten() throws IOException {
+    long place = written;
+    for (LogPart each : parts) {
+      if (isUsable() && each.segment().number() == place >>> 32 && synced != place) {
+        try {
+          each.forceIfOpen();
+        } catch (IOException | RuntimeException | Error e) {
+          throw poisoned("fsync", e);
+        }
+        synced = place;
+        syncs.incrementAndGet();
+      }
+    }
+  }
+
+  /** Returns where the log ends, all of it durable. Not while a group is written. */
+  LogEnd recordedEnd(UUID id) throws IOException {
+    requireUsable();
+    if (durable < end) {
+      force();
+    }
+    return new LogEnd(id, part.segment().number(), part.segment().fileId(), end);
   }
 
   private void force() throws IOException {
@@ -161,6 +236,8 @@ final class Log implements GroupCommit.Sink, Closeable {
     end = LogSegment.FIRST_FRAME + LogSegment.FIRST_FRAME_LENGTH;
     durable = LogSegment.FIRST_FRAME;
     recorded = durable;
+    lastChange = 0;
+    written = part.segment().number() << 32 | end;
     sequence = 1;
     continued.run();
   }
@@ -186,7 +263,7 @@ final class Log implements GroupCommit.Sink, Closeable {
     List<LogPart> old = parts.stream().filter(each -> each.segment().number() <= through).toList();
     parts.removeAll(old);
     for (LogPart unused : old) {
-      segments.retire(
+      reclaimer.retire(
           () -> {
             unused.close();
             retention.add(unused.name());

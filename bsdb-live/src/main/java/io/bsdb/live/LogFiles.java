@@ -1,8 +1,11 @@
 package io.bsdb.live;
 
 import io.bsdb.format.CorruptSnapshotException;
+import io.bsdb.format.UnsupportedVersionException;
 import io.bsdb.format.segment.LogSegment;
+import io.bsdb.format.segment.LogSegment.End;
 import io.bsdb.format.segment.LogSegment.Place;
+import io.bsdb.format.segment.Segment;
 import io.bsdb.reader.io.Closing;
 import java.io.Closeable;
 import java.io.IOException;
@@ -11,6 +14,8 @@ import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.UUID;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** The segments of a log, as they lie on the disk. */
@@ -19,12 +24,16 @@ final class LogFiles implements Closeable {
   private final long published;
   private final List<LogPart> opened = new ArrayList<>();
   private final List<String> old = new ArrayList<>();
+  private final List<String> damaged = new ArrayList<>();
+  private final UUID log;
 
   /**
+   * @param log id of the log
    * @param published number of the last segment whose changes are in the version in service; 0 if
    *     none is
    */
-  LogFiles(LogStorage storage, long published) {
+  LogFiles(LogStorage storage, UUID log, long published) {
+    this.log = log;
     this.storage = storage;
     this.published = published;
   }
@@ -46,7 +55,7 @@ final class LogFiles implements Closeable {
         if (LogPart.number(storage, name) <= published) {
           old.add(name);
         } else {
-          opened.add(LogPart.open(storage, name));
+          open(name);
         }
       }
     }
@@ -69,6 +78,50 @@ final class LogFiles implements Closeable {
     }
     Collections.reverse(chain);
     return chain;
+  }
+
+  /** Opens a file; one that was prepared and never written to does not matter if it is damaged. */
+  private void open(String name) throws IOException {
+    try {
+      opened.add(LogPart.open(storage, name));
+    } catch (CorruptSnapshotException | UnsupportedVersionException e) {
+      if (!LogPart.isUnwritten(storage, name)) {
+        throw e;
+      }
+      damaged.add(name);
+    }
+  }
+
+  /** Returns the names of files that were never written to and cannot be. */
+  List<String> damaged() {
+    return damaged;
+  }
+
+  /**
+   * Hands out the changes of the files that count.
+   *
+   * @param chain from {@link #open}
+   * @param replays returns what is given the changes of a file
+   * @return the end of the last file
+   * @throws CorruptSnapshotException if something that was durable is damaged
+   */
+  End replay(List<LogPart> chain, Function<LogPart, Segment.Replay> replays) throws IOException {
+    End end = new End(0, 0, 0, true);
+    for (int i = 0; i < chain.size(); i++) {
+      LogPart part = chain.get(i);
+      Segment.Replay replay = replays.apply(part);
+      Place next = i + 1 < chain.size() ? chain.get(i + 1).segment().before() : null;
+      if (next == null) {
+        end = part.segment().replayToEnd(replay);
+      } else {
+        part.segment().replay(next.end(), replay);
+      }
+    }
+    LogEnd recorded = LogEnd.read(storage, log);
+    if (recorded != null) {
+      recorded.requireReached(storage, published, chain, end.end());
+    }
+    return end;
   }
 
   private @Nullable LogPart before(LogPart part, Map<Long, LogPart> numbered) throws IOException {

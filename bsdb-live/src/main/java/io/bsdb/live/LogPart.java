@@ -21,6 +21,7 @@ final class LogPart implements Closeable {
   private final FileMemory memory;
   private final LogSegment segment;
   private @Nullable LogFile file;
+  private @Nullable IOException failure;
 
   private LogPart(String name, FileMemory memory, LogSegment segment) {
     this.name = name;
@@ -36,6 +37,11 @@ final class LogPart implements Closeable {
     return String.format(Locale.ROOT, "%010d%s", number, suffix);
   }
 
+  /** Returns the name of a segment. */
+  static String name(long number) {
+    return name(number, SUFFIX);
+  }
+
   /** Maps a segment and reads its header. */
   static LogPart open(LogStorage storage, String name) throws IOException {
     FileMemory memory = storage.map(name);
@@ -46,6 +52,19 @@ final class LogPart implements Closeable {
     } catch (IOException | RuntimeException | Error e) {
       memory.close();
       throw e;
+    }
+  }
+
+  /** Returns whether a file holds zeros after its header, or not even that. */
+  static boolean isUnwritten(LogStorage storage, String name) throws IOException {
+    try (FileMemory memory = storage.map(name)) {
+      ByteBuffer bytes = memory.chunk(0);
+      for (int i = LogSegment.FIRST_FRAME; i < bytes.limit(); i++) {
+        if (bytes.get(i) != 0) {
+          return false;
+        }
+      }
+      return true;
     }
   }
 
@@ -64,7 +83,7 @@ final class LogPart implements Closeable {
    */
   static LogPart create(LogStorage storage, long number, int length) throws IOException {
     String unfinished = name(number, UNFINISHED_SUFFIX);
-    String name = name(number, SUFFIX);
+    String name = name(number);
     try (LogFile file = storage.open(unfinished, true)) {
       ByteBuffer zeros = ByteBuffer.allocateDirect(Math.min(ZEROS, length));
       for (long at = 0; at < length; at += zeros.capacity()) {
@@ -96,8 +115,28 @@ final class LogPart implements Closeable {
     file().write(bytes, offset);
   }
 
-  void force() throws IOException {
-    file().force();
+  /**
+   * Makes all writes durable. After a failure it fails for good: the system reports it once, to one
+   * of the threads that ask.
+   */
+  synchronized void force() throws IOException {
+    IOException before = failure;
+    if (before != null) {
+      throw new IOException(before.getMessage(), before);
+    }
+    try {
+      file().force();
+    } catch (IOException e) {
+      failure = e;
+      throw e;
+    }
+  }
+
+  /** Makes all writes durable, unless the file has been finished: then they are. */
+  synchronized void forceIfOpen() throws IOException {
+    if (file != null) {
+      force();
+    }
   }
 
   private LogFile file() {
@@ -132,8 +171,8 @@ final class LogPart implements Closeable {
     return new Place(segment.number(), segment.fileId(), end);
   }
 
-  /** Closes the file for writing; it can be read on. */
-  void finish() throws IOException {
+  /** Closes the file for writing; it can still be read. */
+  synchronized void finish() throws IOException {
     LogFile open = file;
     file = null;
     if (open != null) {

@@ -2,11 +2,11 @@ package io.bsdb.live;
 
 import io.bsdb.format.CorruptSnapshotException;
 import io.bsdb.format.SnapshotFormat;
+import io.bsdb.format.UnsupportedVersionException;
 import io.bsdb.format.segment.ChangeKind;
 import io.bsdb.format.segment.LogSegment;
 import io.bsdb.format.segment.LogSegment.Frame;
 import io.bsdb.format.segment.LogSegment.Place;
-import io.bsdb.format.segment.Segment;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -66,15 +66,16 @@ public record LogReport(long published, List<Part> segments, @Nullable String da
    * @throws CorruptSnapshotException if it cannot be told which files it consists of
    */
   public static LogReport read(Path table) throws IOException {
-    long published = Owner.published(table);
+    Owner.Published inService = Owner.published(table);
+    long published = inService.segment();
     LogStorage storage = new LogDirectory(table.resolve(SnapshotFormat.LOG_DIRECTORY));
-    try (LogFiles files = new LogFiles(storage, published)) {
+    try (LogFiles files = new LogFiles(storage, inService.log(), published)) {
       String damage = null;
       List<LogPart> chain = List.of();
       try {
         chain = files.open();
-        verify(chain);
-      } catch (CorruptSnapshotException e) {
+        files.replay(chain, part -> (kind, record) -> {});
+      } catch (CorruptSnapshotException | UnsupportedVersionException e) {
         damage = e.getMessage();
       }
       List<Part> parts = new ArrayList<>();
@@ -82,18 +83,6 @@ public record LogReport(long published, List<Part> segments, @Nullable String da
         parts.add(report(storage, part, chain.contains(part)));
       }
       return new LogReport(published, parts, damage);
-    }
-  }
-
-  private static void verify(List<LogPart> chain) throws IOException {
-    Segment.Replay nothing = (kind, record) -> {};
-    for (int i = 0; i < chain.size(); i++) {
-      Place next = i + 1 < chain.size() ? chain.get(i + 1).segment().before() : null;
-      if (next == null) {
-        chain.get(i).segment().replayToEnd(nothing);
-      } else {
-        chain.get(i).segment().replay(next.end(), nothing);
-      }
     }
   }
 

@@ -119,10 +119,15 @@ final class Owner implements Closeable {
   }
 
   /**
-   * Returns the last segment whose changes are in the version in service, without becoming its
-   * owner.
+   * A log and how much of it is in the version in service.
+   *
+   * @param log its own id
+   * @param segment the last one whose changes are in the version; 0 if none is
    */
-  static long published(Path directory) throws IOException {
+  record Published(UUID log, long segment) {}
+
+  /** Returns how much of a log is published, without becoming its owner. */
+  static Published published(Path directory) throws IOException {
     Path file = directory.resolve(SnapshotFormat.LOG_DIRECTORY).resolve(SnapshotFormat.OWNER_FILE);
     if (!Files.exists(file)) {
       throw new NoSuchFileException(file.toString(), null, "not a writable table; check the path");
@@ -131,7 +136,7 @@ final class Owner implements Closeable {
     if (!isComplete(text)) {
       throw doesNotBelong(null, text, file);
     }
-    return published(Table.at(directory), text, file);
+    return new Published(id(text), published(Table.at(directory), text, file));
   }
 
   private static long published(Table table, String text, Path file) throws IOException {

@@ -17,7 +17,6 @@ import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
-import java.util.function.Consumer;
 
 /**
  * Publishes the changes in the log as a version: cuts the log, writes the newest change of each key
@@ -36,11 +35,6 @@ final class Publisher implements Closeable {
   /** For how long others that have found a version find its files. */
   private static final Duration KEPT = Duration.ofMinutes(10);
 
-  /** Makes indexes. */
-  interface Indexes {
-    LogIndex create() throws IOException;
-  }
-
   private final ReentrantLock lock = new ReentrantLock();
   private final Path directory;
   private final Table table;
@@ -49,8 +43,7 @@ final class Publisher implements Closeable {
   private final Log log;
   private final GroupCommit commit;
   private final LogIndexes.InUse logIndexes;
-  private final Indexes indexes;
-  private final Consumer<Closeable> retire;
+  private final Reclaimer reclaimer;
   private final AtomicLong publications = new AtomicLong();
 
   /** Behind which changes are not published. */
@@ -64,8 +57,7 @@ final class Publisher implements Closeable {
   /**
    * @param id of the log
    * @param published behind which changes are not published
-   * @param indexes makes indexes for further changes
-   * @param retire is given what lookups in flight may still use
+   * @param reclaimer is given what lookups in flight may still use
    */
   Publisher(
       Path directory,
@@ -76,8 +68,7 @@ final class Publisher implements Closeable {
       Log log,
       GroupCommit commit,
       LogIndexes.InUse logIndexes,
-      Indexes indexes,
-      Consumer<Closeable> retire) {
+      Reclaimer reclaimer) {
     this.directory = directory;
     this.table = table;
     this.id = id;
@@ -86,8 +77,7 @@ final class Publisher implements Closeable {
     this.log = log;
     this.commit = commit;
     this.logIndexes = logIndexes;
-    this.indexes = indexes;
-    this.retire = retire;
+    this.reclaimer = reclaimer;
   }
 
   /** Publishes all changes that have been written, if there are any. May be repeated. */
@@ -125,7 +115,8 @@ final class Publisher implements Closeable {
   }
 
   private void cut() throws IOException {
-    LogIndex next = indexes.create();
+    LogIndex next = new LogIndex();
+    next.retireTo(reclaimer::retire);
     try {
       Place place = log.cut(next);
       cut = new LogPosition(place.number(), place.end());
@@ -149,7 +140,7 @@ final class Publisher implements Closeable {
     reader.refresh();
     // Lookups find the changes in the version before they stop to find them in the log.
     logIndexes.set(new LogIndexes(changed.newest(), null));
-    retire.accept(frozen);
+    reclaimer.retire(frozen);
     log.release(cut.segment());
     published = cut;
     publications.incrementAndGet();

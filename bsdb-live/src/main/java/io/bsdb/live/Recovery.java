@@ -7,6 +7,7 @@ import io.bsdb.format.segment.Segment;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,11 +25,12 @@ final class Recovery {
   private final List<LogPart> opened;
 
   /**
+   * @param log id of the log
    * @param published number of the last segment whose changes are in the version in service; 0 if
    *     none is
    */
-  Recovery(LogStorage storage, LogIndex index, int maxSegmentLength, long published) {
-    this.files = new LogFiles(storage, published);
+  Recovery(LogStorage storage, LogIndex index, int maxSegmentLength, UUID log, long published) {
+    this.files = new LogFiles(storage, log, published);
     this.opened = files.opened();
     this.storage = storage;
     this.index = index;
@@ -70,15 +72,10 @@ final class Recovery {
   }
 
   private Recovered recover(List<LogPart> chain) throws IOException {
-    for (int i = 0; i + 1 < chain.size(); i++) {
-      Place next = chain.get(i + 1).segment().before();
-      chain.get(i).segment().replay(next == null ? 0 : next.end(), indexed(chain.get(i)));
-    }
-    End end = new End(0, 0, 0, true);
+    End end = files.replay(chain, this::indexed);
     Place place = Place.NONE;
     if (!chain.isEmpty()) {
       LogPart last = chain.get(chain.size() - 1).writable(storage);
-      end = last.segment().replayToEnd(indexed(last));
       if (end.durable() < end.end()) {
         last.writeAgain(end.durable(), end.end());
       }
@@ -101,7 +98,7 @@ final class Recovery {
     if (end.torn()) {
       if (prepared == null) {
         prepared =
-            LogPart.create(storage, number + 1, Segments.length(end.end(), maxSegmentLength));
+            LogPart.create(storage, number + 1, SegmentSupply.length(end.end(), maxSegmentLength));
         opened.add(prepared);
       }
       LogPart next = prepared.writable(storage);
@@ -130,6 +127,9 @@ final class Recovery {
       part.close();
       opened.remove(part);
       storage.delete(part.name());
+    }
+    for (String name : files.damaged()) {
+      storage.delete(name);
     }
     for (String name : storage.list()) {
       if (LogPart.isUnfinished(name)) {

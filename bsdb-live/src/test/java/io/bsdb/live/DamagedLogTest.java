@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -42,30 +43,105 @@ class DamagedLogTest {
     }
     Path file = directory.resolve("log/0000000001.log");
     byte[] log = Files.readAllBytes(file);
-    int end = log.length;
-    while (log[end - 1] == 0) {
-      end--;
-    }
-    int mark = ((end + 7) & -8) - 32;
+    int end = end(log);
     for (int i = 0; i < end; i++) {
       byte[] damaged = log.clone();
       damaged[i] ^= (byte) (1 << i % 8);
       Files.write(file, damaged);
-      if (i < mark) {
-        assertThatThrownBy(() -> open(Durability.COMMIT))
-            .as("byte %d", i)
-            .isInstanceOf(IOException.class)
-            .hasMessageContaining("0000000001.log");
-      } else {
-        try (WritableTable table = open(Durability.COMMIT)) {
-          assertThat(table.get(bytes("a"))).isNull();
-          assertThat(table.get(bytes("b"))).isEqualTo(bytes("22"));
+      assertThatThrownBy(() -> open(Durability.COMMIT))
+          .as("byte %d", i)
+          .isInstanceOf(IOException.class)
+          .hasMessageContaining("0000000001.log");
+      assertThat(LogReport.read(directory).damage()).as("byte %d", i).contains("0000000001.log");
+    }
+  }
+
+  private static int end(byte[] log) {
+    int end = log.length;
+    while (log[end - 1] == 0) {
+      end--;
+    }
+    return end;
+  }
+
+  private void requireDamage(String what) throws IOException {
+    assertThatThrownBy(() -> open(Durability.OS))
+        .as(what)
+        .isInstanceOf(CorruptSnapshotException.class)
+        .hasMessageContaining(directory.resolve("log").toString());
+    assertThat(LogReport.read(directory).damage()).as(what).isNotNull();
+  }
+
+  /** A closed log that has lost its end is damaged, not torn; reopening does not hide it. */
+  @Test
+  void noticesEveryLossOfTheEndOfAClosedLog() throws IOException {
+    for (Durability durability : Durability.values()) {
+      try (WritableTable table = open(durability)) {
+        for (int i = 0; i < 20; i++) {
+          table.put(bytes("key" + i), new byte[100]);
         }
-        for (String name : new LogDirectory(directory.resolve("log")).list()) {
-          if (name.endsWith(".log") && !name.startsWith("0000000001")) {
-            Files.delete(directory.resolve("log").resolve(name));
-          }
-        }
+      }
+    }
+    Path file = directory.resolve("log/0000000001.log");
+    byte[] log = Files.readAllBytes(file);
+    int end = end(log);
+    for (int length = 0; length < end; length++) {
+      Files.write(file, Arrays.copyOf(log, length));
+      requireDamage("cut to " + length);
+    }
+    for (int page = 0; page < end; page += 512) {
+      byte[] zeroed = log.clone();
+      Arrays.fill(zeroed, page, page + 512, (byte) 0);
+      Files.write(file, zeroed);
+      requireDamage("zeros from " + page);
+      byte[] stale = log.clone();
+      System.arraycopy(log, 0, stale, page, page == 0 ? 0 : 512);
+      Files.write(file, stale);
+      if (page > 0) {
+        requireDamage("other bytes from " + page);
+      }
+    }
+    Files.delete(file);
+    requireDamage("deleted");
+    Files.write(file, log);
+    try (WritableTable table = open(Durability.OS)) {
+      assertThat(table.get(bytes("key19"))).hasSize(100);
+    }
+  }
+
+  @Test
+  void aDamagedRecordOfTheEndIsNamed() throws IOException {
+    writeSomeSegments();
+    Path file = directory.resolve("log/END");
+    byte[] content = Files.readAllBytes(file);
+    for (int i = 0; i < content.length; i++) {
+      byte[] damaged = content.clone();
+      damaged[i] ^= 1;
+      Files.write(file, damaged);
+      assertThatThrownBy(() -> open(Durability.OS))
+          .as("byte %d", i)
+          .hasMessageContaining(file + " actual=");
+    }
+    Files.delete(file);
+    open(Durability.OS).close();
+  }
+
+  @Test
+  void aFileThatWasNeverWrittenToDoesNotMatter() throws IOException {
+    writeSomeSegments();
+    Path last = null;
+    for (String name : new LogDirectory(directory.resolve("log")).list()) {
+      last = name.endsWith(".log") ? directory.resolve("log").resolve(name) : last;
+    }
+    byte[] unused = Files.readAllBytes(last);
+    assertThat(end(unused)).isLessThanOrEqualTo(64);
+    for (int i = 0; i < 64; i++) {
+      byte[] damaged = unused.clone();
+      damaged[i] ^= 1;
+      Files.write(last, damaged);
+      assertThat(LogReport.read(directory).damage()).as("byte %d", i).isNull();
+      try (WritableTable table = open(Durability.OS)) {
+        assertThat(table.get(bytes("key19"))).hasSize(10_000);
       }
     }
   }

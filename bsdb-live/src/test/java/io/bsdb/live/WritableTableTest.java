@@ -77,15 +77,15 @@ class WritableTableTest {
     try (WritableTable table = WritableTable.open(directory, options)) {
       table.put(bytes("key"), bytes("value"));
     }
-    assertThat(lengthsOfTheLog()).containsOnly((long) Segments.MIN_LENGTH).hasSizeLessThan(3);
+    assertThat(lengthsOfTheLog()).containsOnly((long) SegmentSupply.MIN_LENGTH).hasSizeLessThan(3);
     try (WritableTable table = WritableTable.open(directory, options)) {
       for (int i = 0; i < 12; i++) {
-        table.put(bytes("key" + i), new byte[Segments.MIN_LENGTH / 2]);
+        table.put(bytes("key" + i), new byte[SegmentSupply.MIN_LENGTH / 2]);
       }
     }
     assertThat(lengthsOfTheLog())
-        .contains((long) Segments.MIN_LENGTH)
-        .anyMatch(length -> length > 2 * Segments.MIN_LENGTH);
+        .contains((long) SegmentSupply.MIN_LENGTH)
+        .anyMatch(length -> length > 2 * SegmentSupply.MIN_LENGTH);
     try (WritableTable table = WritableTable.open(directory, options)) {
       table.publish();
       table.put(bytes("key"), bytes("value"));
@@ -95,9 +95,9 @@ class WritableTableTest {
       table.publish();
     }
     try (WritableTable table = WritableTable.open(directory, options)) {
-      assertThat(table.get(bytes("key11"))).hasSize(Segments.MIN_LENGTH / 2);
+      assertThat(table.get(bytes("key11"))).hasSize(SegmentSupply.MIN_LENGTH / 2);
     }
-    assertThat(lengthsOfTheLog()).contains((long) Segments.MIN_LENGTH).hasSizeLessThan(3);
+    assertThat(lengthsOfTheLog()).contains((long) SegmentSupply.MIN_LENGTH).hasSizeLessThan(3);
   }
 
   @ParameterizedTest

@@ -1,0 +1,82 @@
+package io.bsdb.live;
+
+import io.bsdb.format.Uninterrupted;
+import java.io.Closeable;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Records in the log how far it is durable, at an interval, in a thread of its own. With {@link
+ * Durability#OS} it forces the log to disk before. That thread waits for the disk only: a mark is
+ * tried, and left out while a group is written, since the next group's frame records the same.
+ */
+final class DurabilityMark implements Closeable {
+  private static final Logger LOGGER = LoggerFactory.getLogger(DurabilityMark.class);
+
+  private final Log log;
+  private final GroupCommit commit;
+  private final Durability durability;
+  private final long intervalNanos;
+  private final Thread thread = new Thread(this::run, "bsdb-mark");
+  private final ReentrantLock lock = new ReentrantLock();
+  private final Condition changed = lock.newCondition();
+  private boolean closed;
+
+  DurabilityMark(Log log, GroupCommit commit, Durability durability, Duration interval) {
+    this.log = log;
+    this.commit = commit;
+    this.durability = durability;
+    this.intervalNanos = interval.toNanos();
+    thread.setDaemon(true);
+  }
+
+  void start() {
+    thread.start();
+  }
+
+  private void run() {
+    while (awaitInterval()) {
+      try {
+        if (durability == Durability.OS) {
+          log.syncWritten();
+        }
+        commit.tryExclusively(log::mark);
+      } catch (IOException e) {
+        // The log takes no more changes: the next write, sync or close fails by the same cause.
+        LOGGER.warn("the log could not be made durable", e);
+      }
+    }
+  }
+
+  /** Returns false once this is closed. */
+  private boolean awaitInterval() {
+    lock.lock();
+    try {
+      long rest = intervalNanos;
+      while (rest > 0 && !closed) {
+        rest = changed.awaitNanos(rest);
+      }
+      return !closed;
+    } catch (InterruptedException e) {
+      return true; // nobody interrupts this thread, and it ends by close
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  @Override
+  public void close() {
+    lock.lock();
+    try {
+      closed = true;
+      changed.signalAll();
+    } finally {
+      lock.unlock();
+    }
+    Uninterrupted.join(thread);
+  }
+}

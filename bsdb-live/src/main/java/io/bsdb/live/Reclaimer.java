@@ -1,0 +1,96 @@
+package io.bsdb.live;
+
+import io.bsdb.format.Uninterrupted;
+import io.bsdb.reader.Calls;
+import java.io.Closeable;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Closes what lookups in flight may still use once they have ended, in a thread of its own. That
+ * thread waits for lookups; only {@link #close} waits for it.
+ */
+final class Reclaimer implements Closeable {
+  private static final Logger LOGGER = LoggerFactory.getLogger(Reclaimer.class);
+  private static final Duration LOOKUPS_END_WITHIN = Duration.ofMillis(100);
+
+  private final Calls calls;
+  private final Thread thread = new Thread(this::run, "bsdb-reclaim");
+  private final ReentrantLock lock = new ReentrantLock();
+  private final Condition changed = lock.newCondition();
+  private final List<Closeable> retired = new ArrayList<>();
+  private boolean closed;
+
+  /**
+   * @param calls counts the lookups in flight
+   */
+  Reclaimer(Calls calls) {
+    this.calls = calls;
+    thread.setDaemon(true);
+  }
+
+  void start() {
+    thread.start();
+  }
+
+  /** Closes something once no lookup that is in flight now uses it. */
+  void retire(Closeable used) {
+    lock.lock();
+    try {
+      retired.add(used);
+      changed.signalAll();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void run() {
+    for (List<Closeable> left = take(); !left.isEmpty(); left = take()) {
+      while (!calls.awaitEnd(LOOKUPS_END_WITHIN)) {
+        Thread.onSpinWait();
+      }
+      for (Closeable unused : left) {
+        try {
+          unused.close();
+        } catch (IOException | RuntimeException e) {
+          // Its changes are published: what stays takes space until the next open deletes it.
+          LOGGER.warn("a part of the log that is no longer used cannot be deleted", e);
+        }
+      }
+    }
+  }
+
+  /** Waits for something to close; returns nothing once this is closed. */
+  private List<Closeable> take() {
+    lock.lock();
+    try {
+      while (retired.isEmpty() && !closed) {
+        changed.awaitUninterruptibly();
+      }
+      List<Closeable> left = List.copyOf(retired);
+      retired.clear();
+      return left;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Closes all that was retired, then ends the thread. */
+  @Override
+  public void close() {
+    lock.lock();
+    try {
+      closed = true;
+      changed.signalAll();
+    } finally {
+      lock.unlock();
+    }
+    Uninterrupted.join(thread);
+  }
+}

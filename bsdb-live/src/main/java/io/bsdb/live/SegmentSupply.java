@@ -1,0 +1,167 @@
+package io.bsdb.live;
+
+import io.bsdb.format.Uninterrupted;
+import java.io.Closeable;
+import java.io.IOException;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Prepares the next segment of a log while one is written, in a thread of its own. That thread
+ * waits for the disk and for requests, never for a writer or a lookup: writers wait for it.
+ */
+final class SegmentSupply implements Closeable {
+  /** The length of the shortest segments that are prepared. */
+  static final int MIN_LENGTH = 1 << 20;
+
+  private static final int GROWTH = 4;
+
+  private final LogStorage storage;
+  private final int maxLength;
+  private final Thread thread = new Thread(this::run, "bsdb-log");
+  private final ReentrantLock lock = new ReentrantLock();
+  private final Condition changed = lock.newCondition();
+  private long number;
+  private int length;
+  private @Nullable LogPart prepared;
+  private @Nullable Throwable failure;
+  private boolean wanted;
+  private boolean closed;
+
+  /**
+   * @param maxLength maximum length of segments, unless a group needs more
+   * @param number of the last segment
+   * @param used bytes of the last segment
+   * @param prepared one that is there already; may be null
+   */
+  SegmentSupply(
+      LogStorage storage, int maxLength, long number, int used, @Nullable LogPart prepared) {
+    this.storage = storage;
+    this.maxLength = maxLength;
+    this.length = length(used, maxLength);
+    this.number = prepared == null ? number : prepared.segment().number();
+    this.prepared = prepared;
+    this.wanted = prepared == null;
+    thread.setDaemon(true);
+  }
+
+  /** Begins to prepare segments. */
+  void start() {
+    thread.start();
+  }
+
+  /**
+   * Returns how long a segment should be, so that small tables take little space and large ones
+   * have long segments.
+   *
+   * @param used bytes of a segment before it
+   */
+  static int length(int used, int maxLength) {
+    long wanted = Math.max(MIN_LENGTH, (long) GROWTH * used);
+    return (int) Math.min(maxLength, wanted);
+  }
+
+  /**
+   * Returns the next segment, open for writing; waits for it if necessary.
+   *
+   * @param room bytes that it must have
+   * @param used bytes of the segment before it
+   * @throws IOException if it cannot be prepared; the next call tries again
+   */
+  LogPart take(long room, int used) throws IOException {
+    lock.lock();
+    try {
+      length = length(used, maxLength);
+      wanted |= prepared == null;
+      changed.signalAll();
+      while (prepared == null && wanted && !closed) {
+        changed.awaitUninterruptibly();
+      }
+      LogPart next = prepared;
+      if (next == null) {
+        throw notPrepared(failure);
+      }
+      prepared = null;
+      if (room > next.length()) {
+        next = replaced(next, room);
+      }
+      wanted = true;
+      changed.signalAll();
+      return next.writable(storage);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Returns a longer segment instead of one that has not been used. */
+  private LogPart replaced(LogPart unused, long room) throws IOException {
+    unused.close();
+    try {
+      storage.delete(unused.name());
+      number++;
+      return LogPart.create(storage, number, Math.toIntExact(room));
+    } catch (IOException | RuntimeException e) {
+      throw notPrepared(e);
+    }
+  }
+
+  private IOException notPrepared(@Nullable Throwable cause) {
+    return new IOException(
+        "no further segment of the log can be prepared: directory=%s: %s; nothing was written"
+            .formatted(storage.path(""), cause == null ? "closed" : cause.getMessage()),
+        cause);
+  }
+
+  private void run() {
+    for (int next = awaitRequest(); next > 0; next = awaitRequest()) {
+      LogPart made = null;
+      Throwable reason = null;
+      try {
+        made = LogPart.create(storage, number + 1, next);
+      } catch (IOException | RuntimeException | Error e) {
+        reason = e;
+      }
+      lock.lock();
+      try {
+        prepared = made;
+        failure = reason;
+        wanted = false;
+        number += made == null ? 0 : 1;
+        changed.signalAll();
+      } finally {
+        lock.unlock();
+      }
+    }
+  }
+
+  /** Returns the length of the segment that is wanted next; 0 after close. */
+  private int awaitRequest() {
+    lock.lock();
+    try {
+      while (!closed && (!wanted || prepared != null)) {
+        changed.awaitUninterruptibly();
+      }
+      return closed ? 0 : length;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Ends the thread; a segment that has been prepared stays for the next time. */
+  @Override
+  public void close() throws IOException {
+    lock.lock();
+    try {
+      closed = true;
+      changed.signalAll();
+    } finally {
+      lock.unlock();
+    }
+    Uninterrupted.join(thread);
+    LogPart unused = prepared;
+    if (unused != null) {
+      unused.close();
+    }
+  }
+}

@@ -1,0 +1,199 @@
+package io.bsdb.live;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.bsdb.table.Table;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Bursts of changes that need one file of the log after the other, while the log is marked as often
+ * as it can be: nobody may wait for a thread that waits for him. A watchdog prints all threads.
+ */
+class NoHangTest {
+  private static final Duration MARK_EVERY = Duration.ofNanos(20_000);
+  private static final long SECONDS = 60;
+
+  @TempDir Path directory;
+
+  private final ExecutorService threads =
+      Executors.newCachedThreadPool(
+          task -> {
+            Thread thread = new Thread(task, "pool");
+            thread.setDaemon(true);
+            return thread;
+          });
+
+  @AfterEach
+  void end() {
+    threads.shutdownNow();
+  }
+
+  private WritableTable open(int round, int segmentLength) throws IOException {
+    return open(round, segmentLength, LogDirectory::new);
+  }
+
+  private WritableTable open(
+      int round, int segmentLength, java.util.function.Function<Path, LogStorage> log)
+      throws IOException {
+    return LiveTable.open(
+        directory.resolve("table" + round),
+        WritableOptions.defaults().withDurability(Durability.OS),
+        new LiveTable.Place(
+            log,
+            root -> Table.at(root).storage(),
+            segmentLength,
+            LiveTable.PUBLISHED_SEGMENTS,
+            MARK_EVERY));
+  }
+
+  private static byte[] key(long i) {
+    return ("key" + i).getBytes(StandardCharsets.UTF_8);
+  }
+
+  /** Runs tasks at the same time; fails with the stacks of all threads if they do not end. */
+  private void run(List<Callable<Void>> tasks) throws Exception {
+    List<Future<Void>> running = new ArrayList<>();
+    for (Callable<Void> task : tasks) {
+      running.add(threads.submit(task));
+    }
+    for (Future<Void> each : running) {
+      try {
+        each.get(SECONDS, TimeUnit.SECONDS);
+      } catch (TimeoutException e) {
+        StringBuilder stacks = new StringBuilder();
+        Thread.getAllStackTraces()
+            .forEach(
+                (thread, stack) -> {
+                  if (thread.getName().startsWith("bsdb") || thread.getName().startsWith("pool")) {
+                    stacks.append('\n').append(thread.getName());
+                    for (StackTraceElement element : stack) {
+                      stacks.append("\n  at ").append(element);
+                    }
+                  }
+                });
+        throw new AssertionError("hangs:" + stacks, e);
+      }
+    }
+  }
+
+  private void batches(int rounds, int batches, int records, int valueLength) throws Exception {
+    run(
+        List.of(
+            () -> {
+              for (int round = 0; round < rounds; round++) {
+                try (WritableTable table = open(round, 1 << 20)) {
+                  for (int i = 0; i < batches; i++) {
+                    WriteBatch batch = new WriteBatch();
+                    for (int record = 0; record < records; record++) {
+                      batch.put(key((long) i * records + record), new byte[valueLength]);
+                    }
+                    table.write(batch);
+                  }
+                  assertThat(table.get(key(1))).hasSize(valueLength);
+                }
+              }
+              return null;
+            }));
+  }
+
+  @Test
+  void batchesOfAThousandRecords() throws Exception {
+    batches(5, 20, 1_000, 1_100);
+  }
+
+  @Test
+  void listsOfTwoThousandRecords() throws Exception {
+    batches(5, 10, 2_000, 1_000);
+  }
+
+  private void writers(int rounds, int count, int puts, int valueLength) throws Exception {
+    for (int round = 0; round < rounds; round++) {
+      WritableTable table = open(round, 4 << 20); // if something hangs, close would hang, too
+      List<Callable<Void>> tasks = new ArrayList<>();
+      for (int thread = 0; thread < count; thread++) {
+        int writer = thread;
+        tasks.add(
+            () -> {
+              for (int i = 0; i < puts; i++) {
+                table.put(key(writer), new byte[valueLength]);
+              }
+              return null;
+            });
+      }
+      run(tasks);
+      run(
+          List.of(
+              () -> {
+                table.publish();
+                table.close();
+                return null;
+              }));
+    }
+  }
+
+  @Test
+  void threeWritersOfLargeValues() throws Exception {
+    writers(5, 3, 5, 2 << 20);
+  }
+
+  @Test
+  void eightWritersOfMediumValues() throws Exception {
+    writers(5, 8, 10, 200 << 10);
+  }
+
+  @Test
+  void aFullDiskWithOneWriterThatTriesAgain() throws Exception {
+    AtomicBoolean full = new AtomicBoolean();
+    WritableTable table =
+        open(
+            0,
+            1 << 16,
+            log -> {
+              try {
+                return new CrashingStorage(
+                    log,
+                    (operation, name) -> {
+                      if (full.get() && operation.equals("create")) {
+                        throw new IOException("No space left on device");
+                      }
+                    });
+              } catch (IOException e) {
+                throw new UncheckedIOException(e);
+              }
+            });
+    full.set(true);
+    run(
+        List.of(
+            () -> {
+              int refusals = 0;
+              for (long i = 0; refusals < 2_000; i++) {
+                try {
+                  table.put(key(i), new byte[1_000]);
+                } catch (IOException e) {
+                  assertThat(e).hasMessageContaining("No space left on device");
+                  refusals++;
+                }
+              }
+              full.set(false);
+              table.put(key(-1), new byte[1]);
+              table.close();
+              return null;
+            }));
+  }
+}
