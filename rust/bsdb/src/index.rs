@@ -1,0 +1,215 @@
+//! The block index: from a record to its block, and where the block lies.
+
+use crate::bytes::{bits_at, prefetch, u32_at, u64_at};
+use crate::error::{need, Result};
+
+/// The blocks of a partition. All are checked when it is opened.
+#[derive(Default)]
+pub(crate) struct BlockIndex {
+    pub count: u32,
+    n: u32,
+    total: u64,
+    /// Records of each block but the last; 0 if they differ.
+    uniform: u32,
+    /// Bytes of each block but the last; 0 if they differ.
+    uniform_length: u64,
+    /// First record of each block, then n.
+    firsts: Vec<u32>,
+    /// Offset of each block, then the end of the last.
+    offsets: Vec<u64>,
+    /// Blocks per record, times 2^32.
+    slope: u64,
+}
+
+impl BlockIndex {
+    pub fn open(section: &[u8], n: u32, alignment: u64, blocks_length: u64, longest: u64) -> Result<BlockIndex> {
+        need!(section.len() >= 24, "block index is cut: {} bytes", section.len());
+        let (count, uniform) = (u32_at(section, 0), u32_at(section, 4));
+        let (uniform_length, total) = (u64_at(section, 8), u64_at(section, 16));
+        need!((1..=n).contains(&count), "block count {count} of the block index, with {n} records");
+        need!(total == blocks_length, "blocks length {total} of the block index, expected {blocks_length}");
+        need!(total % alignment == 0, "blocks length {total} is not aligned");
+        let (mut firsts, mut offsets, mut at) = (Vec::new(), Vec::new(), 24);
+        if uniform > 0 {
+            need!(count == n.div_ceil(uniform), "{count} blocks of {uniform} records each, with {n} records");
+            need!(uniform.min(n) <= 65_535, "blocks of {uniform} records");
+        } else {
+            (firsts, at) = sequence(section, at, count, |value| u32::try_from(value).ok())?;
+            need!(firsts[0] == 0, "first block does not begin with record 0");
+            firsts.push(n);
+            let fits = |pair: &[u32]| pair[0] < pair[1] && pair[1] - pair[0] <= 65_535;
+            need!(firsts.windows(2).all(fits), "blocks of no or too many records");
+        }
+        if uniform_length > 0 {
+            need!(uniform_length % alignment == 0, "uniform length {uniform_length} is not aligned");
+            let last = uniform_length.checked_mul(count as u64 - 1).and_then(|start| total.checked_sub(start));
+            let last = last.unwrap_or(0);
+            let lengths = [if count > 1 { uniform_length } else { last }, last];
+            need!(lengths.iter().all(|l| (24..=longest).contains(l)), "length of blocks is out of range");
+        } else {
+            (offsets, _) = sequence(section, at, count, |value| value.checked_mul(alignment))?;
+            need!(offsets[0] == 0, "first block does not begin at offset 0");
+            offsets.push(total);
+            let fits = |pair: &[u64]| pair[1].checked_sub(pair[0]).is_some_and(|l| (24..=longest).contains(&l));
+            need!(offsets.windows(2).all(fits), "length of blocks is out of range");
+        }
+        let slope = ((count as u64) << 32) / n as u64;
+        Ok(BlockIndex { count, n, total, uniform, uniform_length, firsts, offsets, slope })
+    }
+
+    /// Where a block is likely to be that has a record.
+    #[inline]
+    pub fn guess(&self, record: u32) -> usize {
+        (record as u64 * self.slope >> 32) as usize
+    }
+
+    /// Loads into the cache what `block_of` will read.
+    #[inline]
+    pub fn prefetch(&self, record: u32) {
+        let guess = self.guess(record);
+        if let Some(first) = self.firsts.get(guess..) {
+            prefetch(first.as_ptr());
+        }
+        if let Some(first) = self.offsets.get(guess..) {
+            prefetch(first.as_ptr());
+        }
+    }
+
+    /// The block of a record below n: a guess, then steps that double.
+    #[inline]
+    pub fn block_of(&self, record: u32) -> u32 {
+        if let Some(block) = record.checked_div(self.uniform) {
+            return block;
+        }
+        let firsts = &self.firsts[..];
+        let guess = self.guess(record);
+        let (mut low, mut high);
+        if firsts[guess] <= record {
+            (low, high) = (guess, guess + 1);
+            let mut step = 1;
+            while high < firsts.len() && firsts[high] <= record {
+                low = high;
+                high += step;
+                step *= 2;
+            }
+            high = high.min(firsts.len() - 1);
+        } else {
+            (low, high) = (guess - 1, guess);
+            let mut step = 1;
+            while firsts[low] > record {
+                high = low;
+                low = low.saturating_sub(step);
+                step *= 2;
+            }
+        }
+        while high - low > 1 {
+            let middle = (low + high) / 2;
+            if firsts[middle] <= record {
+                low = middle;
+            } else {
+                high = middle;
+            }
+        }
+        low as u32
+    }
+
+    /// First record of a block; n for the end.
+    #[inline]
+    pub fn first(&self, block: u32) -> u32 {
+        if self.uniform > 0 {
+            return (block as u64 * self.uniform as u64).min(self.n as u64) as u32;
+        }
+        self.firsts[block as usize]
+    }
+
+    /// Offset of a block from the first; the end for the number of blocks.
+    #[inline]
+    pub fn offset(&self, block: u32) -> u64 {
+        if self.uniform_length > 0 {
+            return if block == self.count { self.total } else { block as u64 * self.uniform_length };
+        }
+        self.offsets[block as usize]
+    }
+}
+
+/// Decodes a sequence in Elias-Fano form; returns its values and where it ends.
+fn sequence<T>(data: &[u8], at: usize, count: u32, map: impl Fn(u64) -> Option<T>) -> Result<(Vec<T>, usize)> {
+    need!(data.len() - at >= 16, "sequence is cut at {at}");
+    let (m, width, max) = (u32_at(data, at), u32_at(data, at + 4), u64_at(data, at + 8));
+    need!(m == count, "sequence of {m} numbers, expected {count}");
+    need!(width <= 56, "sequence with low parts of {width} bits");
+    let (m, length) = (m as u64, data.len() as u64);
+    let high = max >> width;
+    need!(high < 8 * length, "sequence is longer than its section");
+    let lows_at = at as u64 + 16;
+    let highs_at = lows_at + 8 * ((m * width as u64).div_ceil(64) + 1);
+    let samples_at = highs_at + 8 * (m + high + 1).div_ceil(64);
+    let end = samples_at + 4 * m.div_ceil(64) + 4 * (high + 1).div_ceil(64);
+    need!(end <= length, "sequence is longer than its section");
+    let lows = &data[lows_at as usize..highs_at as usize];
+    let mut values = Vec::with_capacity(m as usize);
+    for word_at in (highs_at as usize..samples_at as usize).step_by(8) {
+        let base = 8 * (word_at as u64 - highs_at);
+        let mut word = u64_at(data, word_at);
+        while word != 0 && (values.len() as u64) < m {
+            let i = values.len() as u64;
+            let position = base + word.trailing_zeros() as u64;
+            word &= word - 1;
+            let low = bits_at(lows, i * width as u64, width);
+            let value = (position - i).checked_mul(1 << width).map(|v| v | low).and_then(&map);
+            match value {
+                Some(value) if position <= m + high => values.push(value),
+                _ => return Err(crate::Error::corrupt(format!("sequence: number {i} is out of range"))),
+            }
+        }
+        need!(word == 0, "sequence has more ones than numbers");
+    }
+    need!(values.len() as u64 == m, "sequence has {} ones, expected {m}", values.len());
+    Ok((values, end as usize))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn example() -> Vec<u8> {
+        let mut bytes = Vec::new();
+        for word in [5u32, 0] {
+            bytes.extend(word.to_le_bytes());
+        }
+        for word in [512u64, 2460, 5 | 2 << 32, 30, 0x284, 0, 0x865, 1 << 32] {
+            bytes.extend(word.to_le_bytes());
+        }
+        bytes
+    }
+
+    #[test]
+    fn reads_the_example_of_the_specification() {
+        let index = BlockIndex::open(&example(), 40, 1, 2460, 4096).unwrap();
+        assert_eq!(index.firsts, [0, 5, 12, 14, 30, 40]);
+        assert_eq!(index.block_of(13), 2);
+        let starts = [0, 5, 12, 14, 30];
+        for record in 0..40 {
+            let expected = starts.iter().rposition(|&s| s <= record).unwrap() as u32;
+            assert_eq!(index.block_of(record), expected, "{record}");
+        }
+        assert_eq!((index.offset(4), index.offset(5)), (2048, 2460));
+    }
+
+    #[test]
+    fn rejects_every_cut_and_survives_every_flipped_bit() {
+        let bytes = example();
+        for length in 0..bytes.len() {
+            assert!(BlockIndex::open(&bytes[..length], 40, 1, 2460, 4096).is_err());
+        }
+        for bit in 0..8 * bytes.len() {
+            let mut bytes = bytes.clone();
+            bytes[bit / 8] ^= 1 << (bit % 8);
+            if let Ok(index) = BlockIndex::open(&bytes, 40, 1, 2460, 4096) {
+                for record in 0..40 {
+                    assert!(index.block_of(record) < index.count);
+                }
+            }
+        }
+    }
+}

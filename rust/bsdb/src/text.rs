@@ -1,0 +1,199 @@
+//! Rows as JSON.
+
+use std::fmt::Write;
+
+use crate::bytes::to_base64;
+use crate::error::Result;
+use crate::schema::{Schema, Type};
+use crate::value::Value;
+
+impl Schema {
+    /// A record as one JSON object, with the columns in declared order, as all programs around bsdb print it.
+    pub fn json(&self, key: &[u8], value: &[u8]) -> Result<String> {
+        let mut text = String::from("{");
+        for (column, value) in self.columns.iter().zip(self.decode(key, value)?) {
+            if text.len() > 1 {
+                text.push(',');
+            }
+            quote(&column.name, &mut text);
+            text.push(':');
+            write_value(&column.kind, &value, &mut text);
+        }
+        text.push('}');
+        Ok(text)
+    }
+}
+
+fn quote(plain: &str, text: &mut String) {
+    text.push('"');
+    for c in plain.chars() {
+        match c {
+            '"' | '\\' => text.extend(['\\', c]),
+            c if c < ' ' => write!(text, "\\u{:04x}", c as u32).unwrap_or_default(),
+            c => text.push(c),
+        }
+    }
+    text.push('"');
+}
+
+fn write_value(kind: &Type, value: &Value, text: &mut String) {
+    match (kind, value) {
+        (Type::Array(element), Value::Array(values)) => list(values, text, |v, text| write_value(element, v, text)),
+        (Type::Row(fields), Value::Row(values)) => {
+            text.push('{');
+            for (i, ((name, kind), value)) in fields.iter().zip(values).enumerate() {
+                if i > 0 {
+                    text.push(',');
+                }
+                quote(name, text);
+                text.push(':');
+                write_value(kind, value, text);
+            }
+            text.push('}');
+        }
+        (Type::Map(key, value), Value::Map(entries)) => write_map(key, value, entries, text),
+        _ => write_scalar(kind, value, text),
+    }
+}
+
+fn list<T>(values: &[T], text: &mut String, write: impl Fn(&T, &mut String)) {
+    text.push('[');
+    for (i, value) in values.iter().enumerate() {
+        if i > 0 {
+            text.push(',');
+        }
+        write(value, text);
+    }
+    text.push(']');
+}
+
+fn write_map(key: &Type, value: &Type, entries: &[(Value, Value)], text: &mut String) {
+    let mut names: Vec<String> = Vec::with_capacity(entries.len());
+    let mut plain = !matches!(key, Type::Array(_) | Type::Map(..) | Type::Row(_));
+    for (k, _) in entries {
+        let mut name = String::new();
+        write_value(key, k, &mut name);
+        plain &= name != "null" || matches!(k, Value::Text(_));
+        plain &= !name.starts_with('{');
+        names.push(if name.starts_with('"') { name } else { format!("\"{name}\"") });
+    }
+    let mut sorted: Vec<&String> = names.iter().collect();
+    sorted.sort_unstable();
+    plain &= sorted.windows(2).all(|two| two[0] != two[1]);
+    if !plain {
+        return list(entries, text, |(k, v), text| {
+            text.push('[');
+            write_value(key, k, text);
+            text.push(',');
+            write_value(value, v, text);
+            text.push(']');
+        });
+    }
+    text.push('{');
+    for (i, (name, (_, v))) in names.iter().zip(entries).enumerate() {
+        if i > 0 {
+            text.push(',');
+        }
+        text.push_str(name);
+        text.push(':');
+        write_value(value, v, text);
+    }
+    text.push('}');
+}
+
+fn write_scalar(kind: &Type, value: &Value, text: &mut String) {
+    match value {
+        Value::Boolean(b) => text.push_str(if *b { "true" } else { "false" }),
+        Value::Integer(number) => write!(text, "{number}").unwrap_or_default(),
+        Value::Float(number) => write_float(*number as f64, format!("{number:e}"), text),
+        Value::Double(number) => write_float(*number, format!("{number:e}"), text),
+        Value::Decimal(unscaled, scale) => text.push_str(&decimal(*unscaled, *scale)),
+        Value::Date(days) => write!(text, "\"{}\"", date(*days as i64)).unwrap_or_default(),
+        Value::Time(millis) => write!(text, "\"{}\"", time(*millis as u32, 0)).unwrap_or_default(),
+        Value::Timestamp(millis, nanos) => {
+            let (day, millis) = (millis.div_euclid(86_400_000), millis.rem_euclid(86_400_000));
+            let zone = if matches!(kind, Type::TimestampLtz(_)) { "Z" } else { "" };
+            write!(text, "\"{}T{}{zone}\"", date(day), time(millis as u32, *nanos)).unwrap_or_default();
+        }
+        Value::Text(bytes) => match std::str::from_utf8(bytes) {
+            Ok(plain) => quote(plain, text),
+            Err(_) => write!(text, "{{\"malformedUtf8\":\"{}\"}}", to_base64(bytes)).unwrap_or_default(),
+        },
+        Value::Bytes(bytes) => write!(text, "\"{}\"", to_base64(bytes)).unwrap_or_default(),
+        _ => text.push_str("null"),
+    }
+}
+
+/// A decimal with exactly `scale` digits after the point.
+pub fn decimal(unscaled: i128, scale: u32) -> String {
+    let digits = format!("{:0width$}", unscaled.unsigned_abs(), width = scale as usize + 1);
+    let (whole, fraction) = digits.split_at(digits.len() - scale as usize);
+    let (sign, point) = (if unscaled < 0 { "-" } else { "" }, if scale > 0 { "." } else { "" });
+    format!("{sign}{whole}{point}{fraction}")
+}
+
+/// Writes a number whose shortest digits stand in `scientific`, such as `1.25e-7`.
+fn write_float(number: f64, scientific: String, text: &mut String) {
+    if !number.is_finite() {
+        let name = if number.is_nan() {
+            "NaN"
+        } else if number > 0.0 {
+            "Infinity"
+        } else {
+            "-Infinity"
+        };
+        return write!(text, "\"{name}\"").unwrap_or_default();
+    }
+    let (mantissa, exponent) = scientific.split_once('e').unwrap_or((&scientific, "0"));
+    let exponent: i32 = exponent.parse().unwrap_or(0);
+    let mut digits: String = mantissa.chars().filter(char::is_ascii_digit).collect();
+    if mantissa.starts_with('-') {
+        text.push('-');
+    }
+    let (whole, fraction) = if (-3..=6).contains(&exponent) {
+        digits.insert_str(0, &"0".repeat((-exponent).max(0) as usize));
+        let point = exponent.max(0) as usize + 1;
+        while digits.len() < point {
+            digits.push('0');
+        }
+        digits.split_at(point)
+    } else {
+        digits.split_at(1)
+    };
+    let fraction = if fraction.is_empty() { "0" } else { fraction };
+    write!(text, "{whole}.{fraction}").unwrap_or_default();
+    if !(-3..=6).contains(&exponent) {
+        write!(text, "E{exponent}").unwrap_or_default();
+    }
+}
+
+/// A date of the proleptic Gregorian calendar, by the days since 1970-01-01.
+fn date(days: i64) -> String {
+    // Eras of 400 years from 1 March of the year 0.
+    let shifted = days + 719_468;
+    let (era, day) = (shifted.div_euclid(146_097), shifted.rem_euclid(146_097));
+    let year = (day - day / 1460 + day / 36_524 - day / 146_096) / 365;
+    let day = day - (365 * year + year / 4 - year / 100);
+    let month = (5 * day + 2) / 153;
+    let day = day - (153 * month + 2) / 5 + 1;
+    let year = year + 400 * era + (month >= 10) as i64;
+    let sign = if year > 9999 {
+        "+"
+    } else if year < 0 {
+        "-"
+    } else {
+        ""
+    };
+    format!("{sign}{:04}-{:02}-{day:02}", year.abs(), (month + 2) % 12 + 1)
+}
+
+fn time(millis: u32, nanos: u32) -> String {
+    let (seconds, fraction) = (millis / 1000, millis % 1000 * 1_000_000 + nanos);
+    let clock = format!("{:02}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60);
+    match fraction {
+        0 => clock,
+        f if f % 1_000_000 == 0 => format!("{clock}.{:03}", f / 1_000_000),
+        f if f % 1000 == 0 => format!("{clock}.{:06}", f / 1000),
+        f => format!("{clock}.{f:09}"),
+    }
+}
