@@ -30,6 +30,7 @@ final class Commands {
           "rollback",
           "prune",
           "sweep",
+          "end-stream",
           "log",
           "quickstart",
           "completion");
@@ -76,6 +77,7 @@ final class Commands {
       case "rollback" -> new RollbackCommand(console);
       case "prune" -> new PruneCommand(console);
       case "sweep" -> new SweepCommand(console);
+      case "end-stream" -> new EndStreamCommand(console);
       case "log" -> new LogCommand(console);
       case "completion" -> new CompletionCommand(console);
       case "quickstart" -> new QuickstartCommand(console);

@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.bsdb.cli.output.ExitStatus;
 import io.bsdb.table.Build;
+import io.bsdb.table.StreamProgress;
 import io.bsdb.table.Table;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -14,6 +15,8 @@ import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Map;
+import java.util.UUID;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -329,5 +332,27 @@ class TableCommandsTest {
 
   private String value() {
     return CommandRun.of("get", "-t", table, "--", "k").out();
+  }
+
+  @Test
+  void endsAStream() throws IOException {
+    Table opened = Table.at(table);
+    StreamProgress progress = new StreamProgress(new StreamProgress.Checkpoint(new UUID(0, 1), 7));
+    opened.edit(
+        inService ->
+            inService.with(
+                inService.partitions(), Map.of(), inService.changes().with("s", progress)));
+    Path input = Files.writeString(directory.resolve("in.txt"), "k 4\n");
+    assertThat(CommandRun.of("build", "-t", table, "-i", input).err()).contains("streams=[s]");
+    CommandRun other = CommandRun.of("end-stream", "-t", table, "t");
+    assertThat(other.status()).isEqualTo(ExitStatus.USAGE);
+    assertThat(other.err())
+        .isEqualTo("bsdb: no such stream: 't'; the table " + table + " records [s]\n");
+
+    CommandRun ended = CommandRun.of("end-stream", "-t", table, "s");
+
+    assertThat(ended.err()).endsWith(" is in service and does not record 's'\n");
+    assertThat(ended.out()).isEqualTo(opened.requireCurrentVersion() + "\n");
+    assertThat(CommandRun.of("build", "-t", table, "-i", input).status()).isZero();
   }
 }

@@ -78,6 +78,13 @@ public record Changes(
     return new Changes(segments, lastSegment, all, history);
   }
 
+  /** Returns the same changes without the progress of a stream. */
+  Changes without(String stream) {
+    Map<String, StreamProgress> others = new LinkedHashMap<>(streams);
+    others.remove(stream);
+    return new Changes(segments, lastSegment, others, history);
+  }
+
   /** Returns the number of puts and deletes in all segments. */
   public long count() {
     return segments.stream().mapToLong(segment -> segment.puts() + segment.deletes()).sum();

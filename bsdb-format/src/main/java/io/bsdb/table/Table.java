@@ -19,6 +19,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
@@ -454,20 +455,22 @@ public final class Table {
   public void requireSolePublisher(Manifest inService) throws PublishConflictException {
     if (!storage.hasLocks() && !inService.changes().streams().isEmpty()) {
       throw new PublishConflictException(
-          "a storage without locks, into whose table a stream is written, is changed by the job of that stream alone: table=%s version=%s streams=%s; nothing was changed, leave it to that job, or keep the table in a local file system"
-              .formatted(storage, inService.version(), inService.changes().streams().keySet()));
+          "this storage has no locks: only the job that streams into the table may change it: table=%s version=%s streams=%s; nothing was changed; when that job has stopped for good, end its stream, for example by CALL sys.end_stream('database.table', '%s'), and try again; to roll back, name the stream"
+              .formatted(
+                  storage,
+                  inService.version(),
+                  inService.changes().streams().keySet(),
+                  inService.changes().streams().keySet().iterator().next()));
     }
   }
 
-  /** Checks the version in service, or if that is damaged the one that is to take its place. */
-  private void requireSolePublisher(String successor) throws IOException {
-    Manifest inService;
+  /** Returns the version in service, or if that is damaged the one that is to take its place. */
+  private Manifest inServiceOr(String successor) throws IOException {
     try {
-      inService = manifest(requireCurrentVersion());
+      return manifest(requireCurrentVersion());
     } catch (CorruptSnapshotException | NoSuchFileException damaged) {
-      inService = manifest(successor);
+      return manifest(successor);
     }
-    requireSolePublisher(inService);
   }
 
   /** Writes a manifest and swaps {@code CURRENT}; under the lock. */
@@ -557,8 +560,22 @@ public final class Table {
    * Puts an earlier or later complete version in service.
    *
    * @throws IllegalArgumentException if there is no such version
+   * @throws PublishConflictException if a stream is recorded in the table, and its storage has no
+   *     locks
    */
   public void rollback(String version) throws IOException {
+    rollback(version, null);
+  }
+
+  /**
+   * Does the same for a table into whose storage without locks a stream is written. The job of that
+   * stream must have stopped, and goes on from a checkpoint that is not newer than the version.
+   *
+   * @param stream the name under which the table records it; null for none
+   * @throws IllegalArgumentException if there is no such version, or no such stream
+   * @throws PublishConflictException if another stream is recorded, and the storage has no locks
+   */
+  public void rollback(String version, @Nullable String stream) throws IOException {
     storage.exclusively(
         () -> {
           requireNoOwner();
@@ -566,11 +583,44 @@ public final class Table {
             throw new IllegalArgumentException(
                 "no such version: %s; the table %s has %s".formatted(version, storage, versions()));
           }
-          if (!storage.hasLocks()) {
-            requireSolePublisher(version);
+          if (stream != null || !storage.hasLocks()) {
+            Manifest inService = inServiceOr(version);
+            requireSolePublisher(
+                stream == null
+                    ? inService
+                    : inService.with(
+                        inService.partitions(),
+                        inService.sourcePositions(),
+                        without(stream, inService)));
           }
           setCurrent(version);
         });
+  }
+
+  /**
+   * Forgets a stream, after its job has stopped for good: puts a version in service that has the
+   * same rows and does not record the stream. A job that still writes the stream fails at its next
+   * checkpoint. Afterwards the table can be changed as one into which no stream was written, and a
+   * job that reads its sources from their start can begin the stream again.
+   *
+   * @return the manifest of the version that is in service then
+   * @throws IllegalArgumentException if the table does not record such a stream
+   */
+  public Manifest endStream(String stream) throws IOException {
+    return edit(
+        inService ->
+            inService.with(
+                inService.partitions(), inService.sourcePositions(), without(stream, inService)));
+  }
+
+  private Changes without(String stream, Manifest inService) {
+    Changes changes = inService.changes();
+    if (!changes.streams().containsKey(stream)) {
+      throw new IllegalArgumentException(
+          "no such stream: '%s'; the table %s records %s"
+              .formatted(Excerpt.of(stream), storage, new TreeSet<>(changes.streams().keySet())));
+    }
+    return changes.without(stream);
   }
 
   /**

@@ -26,6 +26,8 @@ import java.util.UUID;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Builds that keep changes which were published after their data was read. */
 class RebuildTest {
@@ -230,20 +232,17 @@ class RebuildTest {
 
   @Test
   void onlyTheStreamPublishesWhereThereAreNoLocks() throws IOException {
-    StreamProgress progress =
-        new StreamProgress(new StreamProgress.Checkpoint(UUID.randomUUID(), 7));
-    table.edit(
-        inService ->
-            inService.with(
-                inService.partitions(), Map.of(), inService.changes().with("s", progress)));
+    recordStream();
     List<String> versions = table.versions();
     table = Table.of(withoutLocks(table.storage()));
     Build build = table.beginAsOf(table.requireCurrentVersion());
-    String refusal = "a storage without locks, into whose table a stream is written";
+    String refusal =
+        "this storage has no locks: only the job that streams into the table may change it";
     assertThatThrownBy(() -> change("a"))
         .isInstanceOf(PublishConflictException.class)
         .hasMessageContaining(refusal)
-        .hasMessageContaining("streams=[s]");
+        .hasMessageContaining("streams=[s]")
+        .hasMessageContaining("end its stream, for example by CALL sys.end_stream(");
     assertThatThrownBy(() -> table.rollback(base)).hasMessageContaining(refusal);
     assertThatThrownBy(
             () -> SnapshotPublisher.publish(table, build, 2, List.of(), options().build()))
@@ -252,6 +251,51 @@ class RebuildTest {
     assertThatThrownBy(() -> table.prune(1)).hasMessageContaining(refusal);
     assertThat(table.prune(1, Duration.ofHours(1))).isEmpty();
     assertThat(table.versions()).isEqualTo(versions);
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void anEndedStreamIsForgotten(boolean locks) throws IOException {
+    String streamed = recordStream();
+    if (!locks) {
+      table = Table.of(withoutLocks(table.storage()));
+    }
+    assertThatThrownBy(() -> table.endStream("other"))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage("no such stream: 'other'; the table %s records [s]", directory);
+    assertThat(table.currentVersion()).isEqualTo(streamed);
+
+    Manifest ended = table.endStream("s");
+
+    assertThat(table.currentVersion()).isEqualTo(ended.version()).isNotEqualTo(streamed);
+    assertThat(ended.changes().streams()).isEmpty();
+    assertThat(ended.files()).isEqualTo(table.manifest(streamed).files());
+    change("a");
+    SnapshotPublisher.publish(table, table.begin(), 2, List.of(), options().build());
+    table.rollback(base);
+    assertThat(table.prune(1)).isNotEmpty();
+  }
+
+  @Test
+  void rollsBackWhereThereAreNoLocksIfTheStreamIsNamed() throws IOException {
+    recordStream();
+    table = Table.of(withoutLocks(table.storage()));
+    assertThatThrownBy(() -> table.rollback(base, "other"))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("no such stream: 'other'");
+    table.rollback(base, "s");
+    assertThat(table.currentVersion()).isEqualTo(base);
+  }
+
+  private String recordStream() throws IOException {
+    StreamProgress progress =
+        new StreamProgress(new StreamProgress.Checkpoint(UUID.randomUUID(), 7));
+    return table
+        .edit(
+            inService ->
+                inService.with(
+                    inService.partitions(), Map.of(), inService.changes().with("s", progress)))
+        .version();
   }
 
   private static TableStorage withoutLocks(TableStorage storage) {

@@ -216,7 +216,7 @@ class SegmentMergerTest {
     List<String> versions = table.versions();
     assertThatThrownBy(() -> new Compactor(directory, table).foldFraction(0).run())
         .isInstanceOf(PublishConflictException.class)
-        .hasMessageContaining("a storage without locks, into whose table a stream is written")
+        .hasMessageContaining("only the job that streams into the table may change it")
         .hasMessageContaining("streams=[s]");
     assertThat(table.versions()).isEqualTo(versions);
     assertThat(merge()).isPositive();

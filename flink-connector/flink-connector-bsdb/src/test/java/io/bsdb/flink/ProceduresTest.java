@@ -43,6 +43,7 @@ class ProceduresTest {
     assertThat(session.texts("SHOW PROCEDURES IN c.sys"))
         .containsExactly(
             "+I[compact]",
+            "+I[end_stream]",
             "+I[expire]",
             "+I[rollback]",
             "+I[rollback_to]",

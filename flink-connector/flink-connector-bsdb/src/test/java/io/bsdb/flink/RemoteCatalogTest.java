@@ -5,9 +5,14 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bsdb.flink.storage.NoRenameFileSystem;
 import io.bsdb.table.Manifest;
+import io.bsdb.table.StreamProgress;
+import io.bsdb.table.StreamProgress.Checkpoint;
 import io.bsdb.table.Table;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
 import org.apache.flink.test.junit5.MiniClusterExtension;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -86,6 +91,50 @@ class RemoteCatalogTest {
     assertThat(manifest.recordCount()).isEqualTo(12);
     assertThat(session.texts("SELECT name, COUNT(*) FROM c.geo.cities GROUP BY name"))
         .containsExactlyInAnyOrder("+I[new, 6]", "+I[changed, 6]");
+  }
+
+  /** Only the job of a recorded stream may change a table in object storage, until it is ended. */
+  @Test
+  void changesATableOnceItsStreamIsEnded() throws Exception {
+    Sql session = use(Sql.batch(1).numbers("s", 6));
+    Table table = Table.at(warehouse.resolve("geo/cities"));
+    String built = table.requireCurrentVersion();
+    session.run("INSERT INTO c.geo.cities SELECT f0, 'streamed' FROM s");
+    StreamProgress progress = new StreamProgress(new Checkpoint(new UUID(0, 1), 7));
+    table.edit(
+        inService ->
+            inService.with(
+                inService.partitions(), Map.of(), inService.changes().with("a", progress)));
+    List<String> refused =
+        List.of(
+            "INSERT INTO c.geo.cities SELECT f0, 'into' FROM s",
+            "CALL c.sys.compact('geo.cities', 0.0)",
+            "CALL c.sys.rollback_to('geo.cities', '1')",
+            "CALL c.sys.expire('geo.cities', 1)");
+    for (String statement : refused) {
+      assertThatThrownBy(() -> session.run(statement))
+          .hasStackTraceContaining("only the job that streams into the table may change it")
+          .hasStackTraceContaining("CALL sys.end_stream('database.table', 'a')");
+    }
+    String overwrite = "INSERT OVERWRITE c.geo.cities SELECT f0, 'over' FROM s";
+    assertThatThrownBy(() -> session.run(overwrite)).hasStackTraceContaining("streams=[a]");
+
+    String streamed = table.requireCurrentVersion();
+    session.run(
+        "CALL c.sys.rollback_to(`table` => 'geo.cities', version => '%s', `stream` => 'a')"
+            .formatted(built));
+    assertThat(table.currentVersion()).isEqualTo(built);
+    session.run("CALL c.sys.rollback_to('geo.cities', '%s')".formatted(streamed));
+    assertThatThrownBy(() -> session.run("CALL c.sys.end_stream('geo.cities', 'b')"))
+        .hasStackTraceContaining("no such stream: 'b'");
+    assertThat(session.texts("CALL c.sys.end_stream('geo.cities', 'a')"))
+        .containsExactly("+I[%s]".formatted(table.currentVersion()));
+
+    for (String statement : refused) {
+      session.run(statement);
+    }
+    session.run(overwrite);
+    assertThat(session.texts("SELECT DISTINCT name FROM c.geo.cities")).containsExactly("+I[over]");
   }
 
   @Test

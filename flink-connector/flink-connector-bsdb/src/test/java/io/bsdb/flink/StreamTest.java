@@ -258,7 +258,7 @@ class StreamTest {
 
     assertThatThrownBy(() -> start(100).getJobExecutionResult().get())
         .hasStackTraceContaining("another job wrote the stream")
-        .hasStackTraceContaining("choose another 'sink.stream'");
+        .hasStackTraceContaining("choose another 'sink.stream', or end the stream");
     assertHas(100);
   }
 

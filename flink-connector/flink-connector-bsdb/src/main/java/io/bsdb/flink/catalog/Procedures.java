@@ -12,7 +12,7 @@ final class Procedures {
   private Procedures() {}
 
   static List<String> names() {
-    return List.of("compact", "expire", "rollback", "rollback_to", "sweep", "verify");
+    return List.of("compact", "end_stream", "expire", "rollback", "rollback_to", "sweep", "verify");
   }
 
   /** Returns the procedure of this name, or null. */
@@ -22,6 +22,7 @@ final class Procedures {
     }
     return switch (path.getObjectName()) {
       case "compact" -> new CompactProcedure(tables);
+      case "end_stream" -> new EndStreamProcedure(tables);
       case "expire" -> new ExpireProcedure(tables);
       // ROLLBACK is a keyword of SQL, so that the first name needs backticks.
       case "rollback", "rollback_to" -> new RollbackProcedure(tables);

@@ -12,7 +12,8 @@ import org.apache.flink.types.Row;
 import org.jspecify.annotations.Nullable;
 
 /**
- * {@code rollback(table, version)} puts another version in service; by default the one before.
+ * {@code rollback(table, version, stream)} puts another version in service; by default the one
+ * before.
  *
  * @hidden
  */
@@ -20,7 +21,8 @@ import org.jspecify.annotations.Nullable;
 @ProcedureHint(
     arguments = {
       @ArgumentHint(name = "table", type = @DataTypeHint("STRING")),
-      @ArgumentHint(name = "version", type = @DataTypeHint("STRING"), isOptional = true)
+      @ArgumentHint(name = "version", type = @DataTypeHint("STRING"), isOptional = true),
+      @ArgumentHint(name = "stream", type = @DataTypeHint("STRING"), isOptional = true)
     },
     output = @DataTypeHint("ROW<version STRING>"))
 public final class RollbackProcedure implements Procedure {
@@ -30,12 +32,18 @@ public final class RollbackProcedure implements Procedure {
     this.tables = tables;
   }
 
-  /** Answers the version that is in service now. */
-  public Row[] call(ProcedureContext context, String table, @Nullable String version)
+  /**
+   * Answers the version that is in service now.
+   *
+   * @param stream that is recorded in the table, where the storage has no locks; its job must have
+   *     stopped
+   */
+  public Row[] call(
+      ProcedureContext context, String table, @Nullable String version, @Nullable String stream)
       throws IOException {
     Table stored = tables.table(tables.require(table));
     String target = version == null ? Versions.previous(stored) : Versions.resolve(stored, version);
-    stored.rollback(target);
+    stored.rollback(target, stream);
     return new Row[] {Row.of(target)};
   }
 }

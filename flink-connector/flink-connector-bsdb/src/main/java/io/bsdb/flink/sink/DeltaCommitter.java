@@ -206,13 +206,16 @@ final class DeltaCommitter implements Committer<Delta> {
       if (previous != null) {
         throw refused(
             origin,
-            "the table knows nothing of the stream; it was rolled back or replaced, or 'sink.stream' is another than before. Start the job without state, so that it reads its sources from their start");
+            "the table does not record the stream: it was ended, the table was rolled back or replaced, or 'sink.stream' has changed. Start the job without state, so that it reads its sources from their start");
       }
     } else if (previous == null) {
       throw refused(
           origin,
-          "another job wrote the stream, up to %s, and this one has not got its state. Start this one from a checkpoint or savepoint of that one; or, if it reads its sources from their start, choose another 'sink.stream'"
-              .formatted(progress.last()));
+          "another job wrote the stream, up to %s, and this one does not have its state. Start this one from a checkpoint or savepoint of that one; or, if it reads its sources from their start and that one has stopped, %send the stream by CALL sys.end_stream('database.table', '%s')"
+              .formatted(
+                  progress.last(),
+                  table.storage().hasLocks() ? "choose another 'sink.stream', or " : "",
+                  origin.stream()));
     } else if (progress.isSuperseded(origin.checkpoint().incarnation())) {
       throw refused(
           origin,

@@ -242,7 +242,7 @@ class DeltaCommitterTest {
     assertRefused(
         delta(at(B, 1), null),
         "another job wrote the stream, up to " + at(A, 7),
-        "choose another 'sink.stream'");
+        "choose another 'sink.stream', or end the stream by CALL sys.end_stream('database.table', 's')");
     assertThat(repeats(delta(new Delta.Origin("other", at(B, 1), null), 9))).isFalse();
     assertThat(current().changes().streams()).containsOnlyKeys("s", "other");
   }
@@ -260,7 +260,7 @@ class DeltaCommitterTest {
     assertRefused(delta(at(B, 3), at(A, 2)), "what comes between is missing");
     assertRefused(
         delta(new Delta.Origin("other", at(A, 3), at(A, 2)), 1),
-        "the table knows nothing of the stream");
+        "the table does not record the stream");
   }
 
   @Test
@@ -352,13 +352,35 @@ class DeltaCommitterTest {
         assertThatThrownBy(() -> committer.commit(List.of(request(refused))))
             .isInstanceOf(SuppressRestartsException.class)
             .cause()
-            .hasMessageContainingAll("a storage without locks", "streams=[s]");
+            .hasMessageContainingAll("this storage has no locks", "streams=[s]", "end_stream");
       }
     }
     assertThat(table.currentVersion()).isEqualTo(before);
     try (DeltaCommitter committer = open(FaultyBuild.table(path), null)) {
       committer.commit(List.of(request(delta(at(A, 2), at(A, 1)))));
     }
+    assertThat(value()).isEqualTo(2);
+  }
+
+  /** The advice of each refusal can be followed: what was refused is done once it is. */
+  @Test
+  void anotherStreamPublishesOnceTheFirstIsEndedWhereThereAreNoLocks() throws IOException {
+    DeclaredTable declared = FaultyBuild.table(NoRenameFileSystem.path(directory));
+    try (DeltaCommitter committer = open(declared, null)) {
+      committer.commit(List.of(request(delta(at(A, 1), null))));
+      assertThatThrownBy(() -> committer.commit(List.of(request(delta(at(B, 1), null)))))
+          .cause()
+          .hasMessageContaining("that one has stopped, end the stream by CALL sys.end_stream(")
+          .hasMessageNotContaining("sink.stream");
+      declared.table().endStream("s");
+      assertThatThrownBy(() -> committer.commit(List.of(request(delta(at(A, 2), at(A, 1))))))
+          .cause()
+          .hasMessageContaining("the table does not record the stream: it was ended");
+    }
+    try (DeltaCommitter committer = open(declared, null)) {
+      committer.commit(List.of(request(delta(new Delta.Origin("other", at(B, 1), null), 2))));
+    }
+    assertThat(current().changes().streams()).containsOnlyKeys("other");
     assertThat(value()).isEqualTo(2);
   }
 
