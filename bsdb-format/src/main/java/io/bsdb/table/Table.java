@@ -220,7 +220,7 @@ public final class Table {
     return new Build(id, version, parent);
   }
 
-  private static long sequence(String version) {
+  static long sequence(String version) {
     return Long.parseLong(version.substring(0, 10));
   }
 
@@ -476,12 +476,28 @@ public final class Table {
   /** Writes a manifest and swaps {@code CURRENT}; under the lock. */
   private void putInService(Build build, byte[] encoded) throws IOException {
     requireNoOwner();
-    if (!isComplete(build.version())) {
-      storage.replace(build.directory() + "/" + SnapshotFormat.MANIFEST_FILE, encoded);
+    boolean complete = isComplete(build.version());
+    String manifest = build.directory() + "/" + SnapshotFormat.MANIFEST_FILE;
+    if (!complete) {
+      storage.replace(manifest, encoded);
     }
     storage.syncDirectory(build.directory());
     storage.syncDirectory(SnapshotFormat.SNAPSHOTS_DIRECTORY);
+    if (storage.hasLocks()) {
+      setCurrent(build.version());
+      return;
+    }
+    Rivals rivals = new Rivals(this, build);
+    try {
+      rivals.requireNone();
+    } catch (IOException e) {
+      if (!complete) {
+        storage.delete(manifest); // one that was complete before may have been in service
+      }
+      throw e;
+    }
     setCurrent(build.version());
+    rivals.requireInService();
   }
 
   private void checkParent(Build build) throws IOException {
