@@ -1,14 +1,18 @@
 package io.bsdb.flink.storage;
 
+import io.bsdb.format.Uninterrupted;
 import io.bsdb.table.TableStorage;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.InterruptedIOException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.NoSuchFileException;
 import java.time.Instant;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.locks.ReentrantLock;
 import org.apache.flink.core.fs.FileStatus;
 import org.apache.flink.core.fs.FileSystem;
@@ -19,11 +23,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * A table on one of Flink's file systems. Nothing is renamed.
  *
- * <p>There are no locks: of two builds that publish in the same moment, the later one wins, though
- * both found the parent that they expected. A small file is replaced by writing over it. Object
- * stores do that in one step. Where the file system does not, a reader may find {@code CURRENT}
- * missing or cut off for a moment, which it notices: then a refresh fails, and is tried again. The
- * threads that share this object do not see that.
+ * <p>There are no locks: of two builds that publish in the same moment, {@link io.bsdb.table.Table}
+ * lets at least one fail. A small file is replaced by writing over it. Object stores do that in one
+ * step. Where the file system does not, a reader may find {@code CURRENT} missing or cut off for a
+ * moment, which it notices: then a refresh fails, and is tried again. The threads that share this
+ * object do not see that.
  *
  * <p>The file system is asked for anew each time, because Flink binds what it gives to a task's
  * thread to the life of that task.
@@ -81,12 +85,34 @@ public final class FileSystemStorage implements TableStorage {
 
   @Override
   public void replace(String path, byte[] content) throws IOException {
-    exclusively(
-        () -> {
-          try (var stream = fileSystem().create(file(path), WriteMode.OVERWRITE)) {
-            stream.write(content);
-          }
-        });
+    exclusively(() -> writeOver(file(path), content));
+  }
+
+  /**
+   * Writes in a thread of its own, which nobody interrupts: the end of a task would leave half of
+   * the file where it is not replaced in one step.
+   */
+  private void writeOver(Path file, byte[] content) throws IOException {
+    if (Thread.currentThread().isInterrupted()) {
+      throw new InterruptedIOException(
+          "interrupted before a file was replaced: file=%s".formatted(file));
+    }
+    FutureTask<Void> write =
+        new FutureTask<>(
+            () -> {
+              try (var stream = fileSystem().create(file, WriteMode.OVERWRITE)) {
+                stream.write(content);
+              }
+              return null;
+            });
+    Thread thread = new Thread(write, "bsdb-write " + file.getName());
+    thread.setDaemon(true);
+    thread.start();
+    try {
+      Uninterrupted.get(write);
+    } catch (ExecutionException e) {
+      throw new IOException("file cannot be replaced: file=%s".formatted(file), e.getCause());
+    }
   }
 
   @Override

@@ -7,7 +7,6 @@ import io.bsdb.compact.Compactor;
 import io.bsdb.flink.row.DeclaredTable;
 import io.bsdb.flink.storage.LocalDirectories;
 import io.bsdb.flink.storage.NoRenameFileSystem;
-import io.bsdb.format.CorruptSnapshotException;
 import io.bsdb.reader.SnapshotReader;
 import io.bsdb.table.Changes;
 import io.bsdb.table.Manifest;
@@ -19,11 +18,11 @@ import io.bsdb.writer.SegmentFiles;
 import io.bsdb.writer.SnapshotWriter;
 import io.bsdb.writer.WriterOptions;
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -65,6 +64,7 @@ class DeltaCommitterTest {
   @AfterEach
   void makeRoom() {
     NoRenameFileSystem.full(name -> false);
+    NoRenameFileSystem.writing(name -> {});
   }
 
   private record Request(Delta delta, AtomicInteger repeated) implements CommitRequest<Delta> {
@@ -395,11 +395,15 @@ class DeltaCommitterTest {
   }
 
   private boolean isFolded() throws IOException {
-    try {
-      return current().recordCount() == MANY;
-    } catch (CorruptSnapshotException writtenOver) {
-      return false;
-    }
+    return current().recordCount() == MANY;
+  }
+
+  /** The thread that folds; a committer has begun it when its commit returns. */
+  private static Thread fold() {
+    return Thread.getAllStackTraces().keySet().stream()
+        .filter(thread -> thread.getName().startsWith("bsdb-fold"))
+        .findAny()
+        .orElseThrow();
   }
 
   private List<Path> temporaryDirectories() throws IOException {
@@ -414,10 +418,12 @@ class DeltaCommitterTest {
     try (DeltaCommitter committer =
         open(FaultyBuild.table(NoRenameFileSystem.path(directory)), null)) {
       committer.commit(List.of(request(many(at(A, 1), null))));
-      for (int n = 2; !isFolded(); n++) {
+      Thread fold = fold();
+      for (int n = 2; n < Compactor.MAX_SEGMENTS / 2; n++) {
         committer.commit(List.of(request(delta(at(A, n), at(A, n - 1)))));
-        Thread.sleep(10);
       }
+      fold.join();
+      assertThat(isFolded()).isTrue();
       Checkpoint last = current().changes().streams().get("s").last();
       Checkpoint next = at(A, last.number() + 1);
       committer.commit(List.of(request(delta(next, last))));
@@ -456,9 +462,8 @@ class DeltaCommitterTest {
     NoRenameFileSystem.full(name -> false);
     try (DeltaCommitter committer = open(FaultyBuild.table(path), null)) {
       committer.commit(List.of(request(delta(at(A, 3), at(A, 2)))));
-      while (!isFolded()) {
-        Thread.sleep(10);
-      }
+      fold().join();
+      assertThat(isFolded()).isTrue();
     }
     assertThat(value()).isEqualTo(3);
   }
@@ -472,23 +477,54 @@ class DeltaCommitterTest {
           if (name.endsWith(".bsdb")) {
             folding.countDown();
             try {
-              Thread.sleep(Duration.ofMinutes(1).toMillis());
+              new CountDownLatch(1).await();
             } catch (InterruptedException closed) {
               // Goes on as if nobody had asked it to stop.
             }
           }
           return false;
         });
+    Thread fold;
     try (DeltaCommitter committer =
         open(FaultyBuild.table(NoRenameFileSystem.path(directory)), null)) {
       committer.commit(List.of(request(many(at(A, 1), null))));
+      fold = fold();
       folding.await();
     }
-    List<String> versions = table.versions();
+    assertThat(fold.isAlive()).isFalse();
     assertThat(current().recordCount()).isZero();
     assertThat(temporaryDirectories()).isEmpty();
-    Thread.sleep(100);
-    assertThat(table.versions()).isEqualTo(versions);
+    assertThat(value()).isEqualTo(1);
+  }
+
+  @Test
+  void waitsForAFoldThatIsReplacingCurrent() throws Exception {
+    buildEmpty();
+    AtomicInteger replaced = new AtomicInteger();
+    CountDownLatch replacing = new CountDownLatch(1);
+    CountDownLatch closing = new CountDownLatch(1);
+    NoRenameFileSystem.writing(
+        name -> {
+          if (name.equals("CURRENT") && replaced.incrementAndGet() == 2) { // after the delta
+            replacing.countDown();
+            try {
+              closing.await();
+            } catch (InterruptedException closed) {
+              throw new InterruptedIOException("interrupted while writing");
+            }
+          }
+        });
+    DeltaCommitter committer = open(FaultyBuild.table(NoRenameFileSystem.path(directory)), null);
+    committer.commit(List.of(request(many(at(A, 1), null))));
+    replacing.await();
+    Thread closer = new Thread(committer::close, "closer");
+    closer.start();
+    while (closer.getState() != Thread.State.WAITING) {
+      Thread.onSpinWait();
+    }
+    closing.countDown();
+    closer.join();
+    assertThat(current().recordCount()).as("what was folded is in service").isPositive();
     assertThat(value()).isEqualTo(1);
   }
 

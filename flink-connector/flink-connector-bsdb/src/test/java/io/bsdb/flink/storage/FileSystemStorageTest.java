@@ -10,6 +10,7 @@ import io.bsdb.table.TableStorage;
 import io.bsdb.writer.SnapshotPublisher;
 import io.bsdb.writer.WriterOptions;
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.FileAlreadyExistsException;
@@ -62,6 +63,34 @@ class FileSystemStorageTest {
     storage.replace("CURRENT", bytes("b"));
 
     assertThat(storage.read("CURRENT", 100)).asString().isEqualTo("b");
+  }
+
+  /** As when a task is cancelled: what has begun ends, and nothing begins. */
+  @Test
+  void anInterruptLeavesNoHalfOfAFile() throws Exception {
+    storage.replace("CURRENT", bytes("old"));
+    Thread publisher = Thread.currentThread();
+    NoRenameFileSystem.writing(
+        name -> {
+          publisher.interrupt();
+          if (Thread.currentThread().isInterrupted()) {
+            throw new InterruptedIOException("interrupted while writing");
+          }
+        });
+    try {
+      storage.replace("CURRENT", bytes("new"));
+    } finally {
+      NoRenameFileSystem.writing(name -> {});
+      assertThat(Thread.interrupted()).isTrue();
+    }
+    assertThat(storage.read("CURRENT", 100)).asString().isEqualTo("new");
+
+    Thread.currentThread().interrupt();
+    assertThatThrownBy(() -> storage.replace("CURRENT", bytes("never")))
+        .isInstanceOf(InterruptedIOException.class)
+        .hasMessageContaining("interrupted before a file was replaced: file=");
+    assertThat(Thread.interrupted()).isTrue();
+    assertThat(storage.read("CURRENT", 100)).asString().isEqualTo("new");
   }
 
   @Test

@@ -24,6 +24,7 @@ public final class NoRenameFileSystem extends FileSystem {
   private static final List<String> OPENED = new CopyOnWriteArrayList<>();
 
   private static volatile Predicate<String> full = name -> false;
+  private static volatile Write writing = name -> {};
 
   private final LocalFileSystem local = new LocalFileSystem();
 
@@ -42,6 +43,16 @@ public final class NoRenameFileSystem extends FileSystem {
   /** Says of each file by its name, when it is created, whether it does not fit. */
   public static void full(Predicate<String> names) {
     full = names;
+  }
+
+  /** What happens while a file is written. */
+  public interface Write {
+    void of(String name) throws IOException;
+  }
+
+  /** Runs when a file has been created, or cut in order to be written over, and has no content. */
+  public static void writing(Write step) {
+    writing = step;
   }
 
   private static Path local(Path path) {
@@ -147,7 +158,17 @@ public final class NoRenameFileSystem extends FileSystem {
 
   @Override
   public FSDataOutputStream create(Path path, WriteMode mode) throws IOException {
-    return full.test(path.getName()) ? new FullDisk() : local.create(local(path), mode);
+    if (full.test(path.getName())) {
+      return new FullDisk();
+    }
+    FSDataOutputStream created = local.create(local(path), mode);
+    try {
+      writing.of(path.getName());
+    } catch (IOException e) {
+      created.close();
+      throw e;
+    }
+    return created;
   }
 
   /** A file that does not fit: as with an object store, nothing is seen of it. */
