@@ -8,6 +8,7 @@ import io.bsdb.table.Manifest;
 import io.bsdb.table.Table;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.NoSuchFileException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -25,10 +26,10 @@ import picocli.CommandLine.Option;
     header = "Lists the versions of a table, oldest first.",
     description = {
       "",
-      "A star marks the version in service; there is none if CURRENT is damaged. Versions that"
+      "A star marks the version in service; there is none if CURRENT is damaged or missing. Versions that"
           + " differ by changes share partition files and segments.",
       "",
-      "Exit status: 0, or 3 if CURRENT or a manifest is damaged; the others are listed.",
+      "Exit status: 0, or 3 if CURRENT or a manifest is damaged or missing; the others are listed.",
       ""
     },
     footerHeading = "%nExample:%n",
@@ -54,7 +55,7 @@ final class VersionsCommand implements Callable<Integer> {
     boolean known = true;
     try {
       current = opened.currentVersion();
-    } catch (CorruptSnapshotException e) {
+    } catch (CorruptSnapshotException | NoSuchFileException e) {
       known = false;
       damaged(e);
     }
@@ -87,7 +88,7 @@ final class VersionsCommand implements Callable<Integer> {
   }
 
   /** Reports a damaged version and goes on: the user may be about to choose one to go back to. */
-  private void damaged(CorruptSnapshotException e) {
+  private void damaged(IOException e) {
     damage = true;
     console.say("bsdb: %s", e.getMessage());
   }

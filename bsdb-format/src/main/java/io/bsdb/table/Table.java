@@ -5,7 +5,6 @@ import io.bsdb.format.Excerpt;
 import io.bsdb.format.Internal;
 import io.bsdb.format.SnapshotFormat;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -38,7 +37,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Table {
   private static final long MAX_SEQUENCE = 9_999_999_999L;
-  private static final int MAX_CURRENT_LENGTH = 4096;
 
   private final TableStorage storage;
   private final boolean owned;
@@ -96,27 +94,38 @@ public final class Table {
    * Returns the version in service, or null if nothing has been published.
    *
    * @throws CorruptSnapshotException if {@code CURRENT} does not hold a version's name
+   * @throws NoSuchFileException if it is missing, or names a version that is not there, but the
+   *     table has complete versions; {@link #rollback} puts one of them in service
    */
   public @Nullable String currentVersion() throws IOException {
-    byte[] content;
-    try {
-      content = storage.read(SnapshotFormat.CURRENT_FILE, MAX_CURRENT_LENGTH);
-    } catch (NoSuchFileException e) {
-      return null;
-    }
-    String text = new String(content, StandardCharsets.UTF_8);
-    String version = text.endsWith("\n") ? text.substring(0, text.length() - 1) : text;
-    if (!text.endsWith("\n") || !Manifest.isVersion(version)) {
-      throw new CorruptSnapshotException(
-          "CURRENT does not name a version: file=%s/%s content='%s'; roll back to a version of 'bsdb versions'"
-              .formatted(storage, SnapshotFormat.CURRENT_FILE, Excerpt.of(text.strip())));
-    }
-    return version;
+    return currentVersion(null);
+  }
+
+  /**
+   * Returns the version in service; cheaper if it is one that was found before.
+   *
+   * @param known which is not looked for again; may be null
+   * @hidden
+   */
+  @Internal
+  public @Nullable String currentVersion(@Nullable String known) throws IOException {
+    return new CurrentFile(this).inService(known);
   }
 
   /** Returns the version in service. */
   public String requireCurrentVersion() throws IOException {
-    String version = currentVersion();
+    return requireCurrentVersion(null);
+  }
+
+  /**
+   * Returns the version in service; cheaper if it is one that was found before.
+   *
+   * @param known which is not looked for again; may be null
+   * @hidden
+   */
+  @Internal
+  public String requireCurrentVersion(@Nullable String known) throws IOException {
+    String version = currentVersion(known);
     if (version == null) {
       throw new NoSuchFileException(
           storage + "/" + SnapshotFormat.CURRENT_FILE,
@@ -207,7 +216,7 @@ public final class Table {
   Build begin(UUID id) throws IOException {
     // Before the listing, so that this is in it and the build sorts behind it.
     String parent = currentVersion();
-    String newest = newest();
+    String newest = new CurrentFile(this).newest();
     long sequence =
         Math.max(newest == null ? 0 : sequence(newest), parent == null ? 0 : sequence(parent));
     if (sequence == MAX_SEQUENCE) {
@@ -222,17 +231,6 @@ public final class Table {
 
   static long sequence(String version) {
     return Long.parseLong(version.substring(0, 10));
-  }
-
-  /** Returns the complete version whose name is last, or null if there is none. */
-  private @Nullable String newest() throws IOException {
-    List<String> names = storage.list(SnapshotFormat.SNAPSHOTS_DIRECTORY);
-    for (int i = names.size() - 1; i >= 0; i--) {
-      if (contains(names.get(i))) {
-        return names.get(i);
-      }
-    }
-    return null;
   }
 
   /**
@@ -469,13 +467,20 @@ public final class Table {
     try {
       return manifest(requireCurrentVersion());
     } catch (CorruptSnapshotException | NoSuchFileException damaged) {
-      return manifest(successor);
+      CurrentFile current = new CurrentFile(this);
+      String newest = current.isDamaged() ? current.newest() : null;
+      return manifest(newest == null ? successor : newest);
     }
   }
 
   /** Writes a manifest and swaps {@code CURRENT}; under the lock. */
   private void putInService(Build build, byte[] encoded) throws IOException {
     requireNoOwner();
+    CurrentFile current = new CurrentFile(this);
+    boolean first = current.newest() == null;
+    if (first) {
+      current.set(build.version());
+    }
     boolean complete = isComplete(build.version());
     String manifest = build.directory() + "/" + SnapshotFormat.MANIFEST_FILE;
     if (!complete) {
@@ -483,21 +488,24 @@ public final class Table {
     }
     storage.syncDirectory(build.directory());
     storage.syncDirectory(SnapshotFormat.SNAPSHOTS_DIRECTORY);
-    if (storage.hasLocks()) {
-      setCurrent(build.version());
-      return;
-    }
     Rivals rivals = new Rivals(this, build);
-    try {
-      rivals.requireNone();
-    } catch (IOException e) {
-      if (!complete) {
-        storage.delete(manifest); // one that was complete before may have been in service
+    if (!storage.hasLocks()) {
+      try {
+        rivals.requireNone();
+      } catch (IOException e) {
+        if (!complete) {
+          storage.delete(manifest); // one that was complete before may have been in service
+        }
+        current.takeBack(build.version());
+        throw e;
       }
-      throw e;
     }
-    setCurrent(build.version());
-    rivals.requireInService();
+    if (!first) {
+      current.set(build.version());
+    }
+    if (!storage.hasLocks()) {
+      rivals.requireInService();
+    }
   }
 
   private void checkParent(Build build) throws IOException {
@@ -540,10 +548,6 @@ public final class Table {
     }
   }
 
-  private void setCurrent(String version) throws IOException {
-    storage.replace(SnapshotFormat.CURRENT_FILE, (version + "\n").getBytes(StandardCharsets.UTF_8));
-  }
-
   /**
    * Deletes all that an unpublished build has written. A complete version stays: it may have been
    * in service, or another process may just be putting it there. So do files that a version of
@@ -573,7 +577,9 @@ public final class Table {
   }
 
   /**
-   * Puts an earlier or later complete version in service.
+   * Puts an earlier or later complete version in service. Where {@code CURRENT} is damaged, the
+   * newest one may be put in service whoever writes the table: its log or stream goes on from
+   * there.
    *
    * @throws IllegalArgumentException if there is no such version
    * @throws PublishConflictException if a stream is recorded in the table, and its storage has no
@@ -594,12 +600,16 @@ public final class Table {
   public void rollback(String version, @Nullable String stream) throws IOException {
     storage.exclusively(
         () -> {
-          requireNoOwner();
           if (!contains(version)) {
             throw new IllegalArgumentException(
                 "no such version: %s; the table %s has %s".formatted(version, storage, versions()));
           }
-          if (stream != null || !storage.hasLocks()) {
+          CurrentFile current = new CurrentFile(this);
+          boolean mends = version.equals(current.newest()) && current.isDamaged();
+          if (!mends) {
+            requireNoOwner();
+          }
+          if (!mends && (stream != null || !storage.hasLocks())) {
             Manifest inService = inServiceOr(version);
             requireSolePublisher(
                 stream == null
@@ -609,7 +619,7 @@ public final class Table {
                         inService.sourcePositions(),
                         without(stream, inService)));
           }
-          setCurrent(version);
+          current.set(version);
         });
   }
 

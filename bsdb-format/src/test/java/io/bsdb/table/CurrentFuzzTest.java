@@ -4,9 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.code_intelligence.jazzer.junit.FuzzTest;
 import io.bsdb.format.CorruptSnapshotException;
+import io.bsdb.format.SnapshotFormat;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -25,6 +27,11 @@ class CurrentFuzzTest {
           @Override
           public byte[] read(String path, int limit) {
             return content;
+          }
+
+          @Override
+          public List<String> list(String path) {
+            return List.of(SnapshotFormat.MANIFEST_FILE); // whatever it names is there
           }
         };
     try {

@@ -99,14 +99,14 @@ class TableTest {
       assertThatThrownBy(table::currentVersion)
           .isInstanceOf(CorruptSnapshotException.class)
           .hasMessage(
-              "CURRENT does not name a version: file=%s content='%s'; roll back to a version of"
-                  + " 'bsdb versions'",
-              current, content.strip());
+              "CURRENT does not name a version: file=%s content='%s'; put the newest version in"
+                  + " service: bsdb rollback --table '%s' %s",
+              current, content.strip(), directory.resolve("t"), table.versions().get(0));
     }
     Files.write(current, new byte[1 << 20]);
     assertThatThrownBy(table::currentVersion)
         .isInstanceOf(CorruptSnapshotException.class)
-        .hasMessage("file too long: file=%s expected<=4096", current);
+        .hasMessageContaining("file too long: file=%s expected<=4096; put the", current);
     table.rollback(table.versions().get(0));
     assertThat(table.currentVersion()).isEqualTo(table.versions().get(0));
   }

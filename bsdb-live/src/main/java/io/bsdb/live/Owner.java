@@ -58,9 +58,10 @@ final class Owner implements Closeable {
   /**
    * Takes a table, and makes it a writable one if it is none.
    *
-   * @throws IOException also if somebody has it
+   * @throws IOException also if somebody has it, or if it has versions and none is in service
    */
   static Owner acquire(Path directory) throws IOException {
+    Table.at(directory).currentVersion(); // a damaged table stays as it is
     Path log = directory.resolve(SnapshotFormat.LOG_DIRECTORY);
     Files.createDirectories(log);
     Path file = log.toRealPath().resolve(SnapshotFormat.OWNER_FILE);

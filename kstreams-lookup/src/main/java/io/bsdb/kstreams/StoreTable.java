@@ -1,6 +1,5 @@
 package io.bsdb.kstreams;
 
-import io.bsdb.format.SnapshotFormat;
 import io.bsdb.live.Durability;
 import io.bsdb.live.WritableOptions;
 import io.bsdb.live.WritableTable;
@@ -37,7 +36,7 @@ record StoreTable(Path directory, WritableTable table, TopicPositions positions)
    */
   static StoreTable open(String store, Path base, Path directory, Admin admin)
       throws IOException, TimeoutException, InterruptedException {
-    if (!Files.exists(directory.resolve(SnapshotFormat.CURRENT_FILE))) {
+    if (Table.at(directory).currentVersion() == null) {
       begin(store, base, directory, admin);
     }
     WritableTable table =

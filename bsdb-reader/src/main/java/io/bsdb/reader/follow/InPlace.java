@@ -20,14 +20,14 @@ final class InPlace extends VersionSource {
   }
 
   @Override
-  String requireCurrent() throws IOException {
+  String requireCurrent(@Nullable String inUse) throws IOException {
     if (!Files.isDirectory(directory)) {
       throw new NoSuchFileException(
           directory.toString(),
           null,
           "no such table directory; check the path, or build the table first");
     }
-    return super.requireCurrent();
+    return super.requireCurrent(inUse);
   }
 
   @Override

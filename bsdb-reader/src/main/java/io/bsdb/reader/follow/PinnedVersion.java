@@ -23,7 +23,7 @@ final class PinnedVersion extends VersionSource {
   }
 
   @Override
-  String requireCurrent() throws IOException {
+  String requireCurrent(@Nullable String inUse) throws IOException {
     if (!table().contains(version)) {
       throw new NoSuchFileException(toString(), null, "there is no version " + version);
     }

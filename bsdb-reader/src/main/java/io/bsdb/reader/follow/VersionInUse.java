@@ -171,7 +171,7 @@ final class VersionInUse implements Closeable {
     Manifest next;
     try {
       HeldVersion previous = held;
-      version = previous == null ? versions.current() : versions.requireCurrent();
+      version = previous == null ? versions.current() : versions.requireCurrent(previous.name());
       if (version != null && version.equals(untried)) {
         return false;
       }

@@ -30,9 +30,13 @@ abstract class VersionSource {
     return table.currentVersion();
   }
 
-  /** Returns the version in service. */
-  String requireCurrent() throws IOException {
-    return table.requireCurrentVersion();
+  /**
+   * Returns the version in service.
+   *
+   * @param inUse which need not be looked for again; may be null
+   */
+  String requireCurrent(@Nullable String inUse) throws IOException {
+    return table.requireCurrentVersion(inUse);
   }
 
   final Manifest manifest(String version) throws IOException {
@@ -86,7 +90,7 @@ abstract class VersionSource {
 
   private String requireFirst(OnMissing onMissing) throws IOException {
     try {
-      return requireCurrent();
+      return requireCurrent(null);
     } catch (NoSuchFileException e) {
       if (onMissing == OnMissing.FAIL) {
         throw e;
