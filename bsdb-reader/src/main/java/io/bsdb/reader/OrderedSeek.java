@@ -1,5 +1,6 @@
 package io.bsdb.reader;
 
+import io.bsdb.format.CorruptSnapshotException;
 import io.bsdb.format.block.Block;
 import io.bsdb.format.block.BlockReader;
 import io.bsdb.format.index.KeyIndex;
@@ -311,14 +312,24 @@ final class OrderedSeek {
     return true;
   }
 
-  /** Returns whether a record is what is wanted; if not, cuts the key that is searched for. */
-  private boolean accepts(byte[] candidate) {
+  /**
+   * Returns whether a record is what is wanted; if not, cuts the key that is searched for.
+   *
+   * @throws CorruptSnapshotException if the record is above the key: then the search might not end
+   */
+  private boolean accepts(byte[] candidate) throws CorruptSnapshotException {
     if (target != Target.LONGEST_PREFIX) {
       return true;
     }
     int common = KeyOrder.commonBytes(candidate, key);
     if (common == candidate.length) {
       return true;
+    }
+    if (common == key.length || (candidate[common] & 0xFF) > (key[common] & 0xFF)) {
+      Partition own = partition;
+      throw new CorruptSnapshotException(
+          "order index leads to a key above the one searched for: file=%s block=%d record=%d"
+              .formatted(own == null ? "none" : own.blocks().path(), block, record));
     }
     key = Arrays.copyOf(key, common); // any prefix that there is, is a prefix of what both share
     return false;

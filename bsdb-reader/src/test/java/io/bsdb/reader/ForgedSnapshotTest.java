@@ -143,6 +143,37 @@ class ForgedSnapshotTest {
     }
   }
 
+  /** Where each head is zero, every search ends in the last block. */
+  @Test
+  void anIndexOfZerosEndsEverySearch() throws Exception {
+    TestData data = Shape.ORDERED.data();
+    Forgery forgery = Shape.ORDERED.publish(table, data);
+    Section section = forgery.section(SectionKind.ORDER_INDEX);
+    ByteBuffer changed = forgery.copy();
+    int keys = 16 + changed.getInt((int) section.offset() + 4);
+    keys += changed.getInt((int) section.offset() + 8);
+    for (int i = (keys + 7) / 8 * 8; i < section.length(); i++) {
+      changed.put((int) section.offset() + i, (byte) 0);
+    }
+    forgery.write(changed);
+    int refused = 0;
+    try (SnapshotReader reader = SnapshotReader.open(table)) {
+      OrderedReader ordered = reader.ordered();
+      for (byte[] key : data.keys()) {
+        try {
+          KeyValue found = ordered.longestPrefix(key);
+          if (found != null) {
+            assertThat(key).startsWith(found.key());
+          }
+        } catch (CorruptSnapshotException e) {
+          assertThat(e).hasMessageContaining("order index leads to a key above");
+          refused++;
+        }
+      }
+    }
+    assertThat(refused).isPositive();
+  }
+
   /** What a file says of its frames takes no memory before there is so much in them. */
   @Test
   void framesThatClaimToBeLongTakeLittleMemory() throws Exception {
