@@ -244,7 +244,7 @@ final class TableDirectories {
         .storage()
         .exclusively(
             () -> {
-              // Readers take a table without CURRENT for one that was never built.
+              // First, so that no reader opens a version of which files are gone.
               table.storage().delete(SnapshotFormat.CURRENT_FILE);
               table.storage().delete(TableDeclaration.FILE);
               table.storage().delete(SnapshotFormat.SNAPSHOTS_DIRECTORY);

@@ -74,7 +74,8 @@ final class DeltaCommitter implements Committer<Delta> {
   }
 
   /**
-   * Opens a table to be changed. One that has no version gets an empty one.
+   * Opens a table to be changed. One that has never had a version gets an empty one, from the task
+   * that tidies up.
    *
    * @param base since when a delta of a batch job may have been published
    * @param metrics of the task
@@ -90,6 +91,9 @@ final class DeltaCommitter implements Committer<Delta> {
       throws IOException {
     DeltaCommitter committer = new DeltaCommitter(declared, settings, base, metrics, tidiesUp);
     if (committer.table.currentVersion() == null) {
+      if (!tidiesUp) {
+        return committer; // two tasks that start at once would build an empty version each
+      }
       committer.buildEmpty();
     }
     try {

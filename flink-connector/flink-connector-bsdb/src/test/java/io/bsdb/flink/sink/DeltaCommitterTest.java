@@ -139,6 +139,28 @@ class DeltaCommitterTest {
         tidiesUp);
   }
 
+  @Test
+  void oneTaskBuildsTheEmptyVersion() throws Exception {
+    Path fresh = directory.resolve("fresh");
+    open(FaultyBuild.table(fresh), null, false).close();
+    assertThat(Table.at(fresh).versions()).isEmpty();
+    open(FaultyBuild.table(fresh), null, true).close();
+    open(FaultyBuild.table(fresh), null, false).close();
+    assertThat(Table.at(fresh).versions()).hasSize(1);
+  }
+
+  @Test
+  void aTableWithVersionsIsNotBegunAgain() throws Exception {
+    List<String> versions = table.versions();
+    Files.delete(directory.resolve("CURRENT"));
+    for (boolean tidiesUp : new boolean[] {true, false}) {
+      assertThatThrownBy(() -> open(FaultyBuild.table(directory), null, tidiesUp))
+          .isInstanceOf(IOException.class)
+          .hasMessageContaining("bsdb rollback --table");
+    }
+    assertThat(table.versions()).isEqualTo(versions);
+  }
+
   /** Commits as a committer does that was started for it, and says whether it was a repetition. */
   private boolean repeats(Delta delta) throws IOException {
     return repeats(delta, null);
