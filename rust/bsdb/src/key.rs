@@ -96,6 +96,10 @@ fn encode(kind: &Type, value: &Value, key: &mut Vec<u8>) -> Result<bool> {
                 Value::Integer(number) => *number,
                 Value::Double(number) if number.trunc() == *number && number.abs() < 9e18 => *number as i64,
                 Value::Float(number) if number.trunc() == *number && number.abs() < 9e18 => *number as i64,
+                Value::Decimal(unscaled, scale) => match rescaled(*unscaled, *scale, 0, 38).map(i64::try_from) {
+                    Some(Ok(number)) => number,
+                    _ => return Ok(false),
+                },
                 Value::Double(_) | Value::Float(_) => return Ok(false),
                 _ => return mismatch(kind, value),
             };

@@ -15,6 +15,7 @@ mod batch;
 mod bytes;
 mod error;
 mod file;
+mod follower;
 mod hash;
 mod index;
 mod json;
@@ -34,6 +35,7 @@ mod value;
 
 pub use error::{Error, ErrorKind, Result};
 pub use file::Access;
+pub use follower::Follower;
 pub use ordered::{Cursor, Entry, Ordered};
 pub use schema::{Column, Place, Schema, Type};
 pub use table::{Options, Table};

@@ -1,0 +1,196 @@
+//! Results: record batches, and records one after the other.
+
+use std::sync::{Arc, Mutex};
+
+use bsdb::{Cursor, Table};
+use pyo3::exceptions::PyRuntimeError;
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+
+use crate::arrow::{ArrowStream, Data, Field};
+use crate::capsule::capsule;
+use crate::convert::dict_of;
+use crate::error::raise;
+use crate::lookup::Selection;
+
+/// Records of one batch of a stream.
+const BATCH: usize = 1 << 16;
+
+/// Record batches in memory, which Polars, pandas, pyarrow, DuckDB and others take as they are.
+#[pyclass(module = "bsdb", frozen)]
+pub struct Batches {
+    pub field: Field,
+    pub batches: Arc<Vec<Data>>,
+}
+
+#[pymethods]
+impl Batches {
+    /// Gives the Arrow schema, as a capsule.
+    fn __arrow_c_schema__(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        capsule(py, self.field.export())
+    }
+
+    /// Gives the batches as an Arrow stream, any number of times.
+    #[pyo3(signature = (requested_schema=None))]
+    fn __arrow_c_stream__(
+        &self,
+        py: Python<'_>,
+        requested_schema: Option<Py<PyAny>>,
+    ) -> PyResult<Py<PyAny>> {
+        let _ = requested_schema; // a consumer casts what it wants otherwise
+        let (batches, mut next) = (self.batches.clone(), 0);
+        let source = move || {
+            next += 1;
+            Ok(batches.get(next - 1).cloned())
+        };
+        capsule(py, ArrowStream::of(self.field.clone(), source))
+    }
+
+    fn __len__(&self) -> usize {
+        self.batches.iter().map(|b| b.length).sum()
+    }
+
+    /// The names of the columns.
+    #[getter]
+    fn columns(&self) -> Vec<String> {
+        self.field.children.iter().map(|f| f.name.clone()).collect()
+    }
+
+    fn __repr__(&self) -> String {
+        format!(
+            "<bsdb.Batches of {} rows: {}>",
+            self.__len__(),
+            self.columns().join(", ")
+        )
+    }
+}
+
+/// A cursor and the version that it reads.
+struct OwnedCursor {
+    cursor: Cursor<'static>,
+    table: Arc<Table>,
+}
+
+impl OwnedCursor {
+    fn new(
+        table: Arc<Table>,
+        make: impl FnOnce(&'static Table) -> bsdb::Result<Cursor<'static>>,
+    ) -> bsdb::Result<Self> {
+        // SAFETY: the cursor is dropped before the table: it is the field before it, and never leaves this struct.
+        let forever: &'static Table = unsafe { &*Arc::as_ptr(&table) };
+        Ok(OwnedCursor {
+            cursor: make(forever)?,
+            table,
+        })
+    }
+}
+
+/// Records, one after the other; or all that are left as an Arrow stream, which can be taken once.
+#[pyclass(module = "bsdb", frozen)]
+pub struct Rows {
+    state: Mutex<Option<(OwnedCursor, Selection)>>,
+    field: Field,
+    whole: bool,
+}
+
+impl Rows {
+    pub fn new(
+        py: Python<'_>,
+        table: Arc<Table>,
+        columns: Option<Vec<String>>,
+        make: impl FnOnce(&'static Table) -> bsdb::Result<Cursor<'static>>,
+    ) -> PyResult<Rows> {
+        let whole = columns.is_none();
+        let selection = Selection::new(&table, columns).map_err(|e| raise(py, e))?;
+        let field = Field::new("", "+s", selection.fields.clone());
+        let cursor = OwnedCursor::new(table, make).map_err(|e| raise(py, e))?;
+        Ok(Rows {
+            state: Mutex::new(Some((cursor, selection))),
+            field,
+            whole,
+        })
+    }
+}
+
+#[pymethods]
+impl Rows {
+    fn __iter__(this: PyRef<'_, Self>) -> PyRef<'_, Self> {
+        this
+    }
+
+    /// The next record: a dict, or key and value where the table has no schema.
+    fn __next__<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let mut state = self
+            .state
+            .lock()
+            .map_err(|_| PyRuntimeError::new_err("rows are in use"))?;
+        let Some((owned, _)) = state.as_mut() else {
+            return Err(PyRuntimeError::new_err(
+                "the rows have been taken as an Arrow stream",
+            ));
+        };
+        let Some((key, value)) = owned.cursor.next().map_err(|e| raise(py, e))? else {
+            return Ok(None);
+        };
+        let Some(schema) = owned.table.schema() else {
+            return Ok(Some(
+                (PyBytes::new(py, key), PyBytes::new(py, value))
+                    .into_pyobject(py)?
+                    .into_any(),
+            ));
+        };
+        let dict = dict_of(py, schema, key, value)?;
+        if !self.whole {
+            let chosen = pyo3::types::PyDict::new(py);
+            for field in &self.field.children {
+                chosen.set_item(&field.name, dict.get_item(&field.name)?)?;
+            }
+            return Ok(Some(chosen.into_any()));
+        }
+        Ok(Some(dict.into_any()))
+    }
+
+    /// Gives the Arrow schema, as a capsule.
+    fn __arrow_c_schema__(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        capsule(py, self.field.export())
+    }
+
+    /// Gives the records that are left as an Arrow stream.
+    #[pyo3(signature = (requested_schema=None))]
+    fn __arrow_c_stream__(
+        &self,
+        py: Python<'_>,
+        requested_schema: Option<Py<PyAny>>,
+    ) -> PyResult<Py<PyAny>> {
+        let _ = requested_schema;
+        let taken = self
+            .state
+            .lock()
+            .map_err(|_| PyRuntimeError::new_err("rows are in use"))?
+            .take();
+        let Some((mut owned, selection)) = taken else {
+            return Err(PyRuntimeError::new_err(
+                "the rows have been taken as an Arrow stream",
+            ));
+        };
+        let mut next = move || -> bsdb::Result<Option<Data>> {
+            let mut builders = selection.builders(0);
+            let mut count = 0;
+            while count < BATCH {
+                let Some((key, value)) = owned.cursor.next()? else {
+                    break;
+                };
+                selection.append(&mut builders, &owned.table, key, Some(value))?;
+                count += 1;
+            }
+            let columns = builders.into_iter().map(|b| Arc::new(b.finish())).collect();
+            Ok((count > 0).then(|| Data::batch(count, columns)))
+        };
+        capsule(
+            py,
+            ArrowStream::of(self.field.clone(), move || {
+                next().map_err(|e| e.to_string())
+            }),
+        )
+    }
+}
