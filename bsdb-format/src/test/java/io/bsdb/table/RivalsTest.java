@@ -9,9 +9,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Builds that are published at the same moment where there are no locks. */
 class RivalsTest {
@@ -38,8 +42,12 @@ class RivalsTest {
 
   /** The table as seen by a process: does something right before or after a file is replaced. */
   private Table meanwhile(String before, String after, Step step) {
+    return meanwhile(directory, before, after, step);
+  }
+
+  private static Table meanwhile(Path root, String before, String after, Step step) {
     return Table.of(
-        new ForwardingStorage(Table.at(directory).storage()) {
+        new ForwardingStorage(Table.at(root).storage()) {
           private boolean done;
 
           @Override
@@ -138,6 +146,36 @@ class RivalsTest {
     Table followed = meanwhile("", "CURRENT", () -> publishNext());
 
     assertThat(followed.publish(one, manifest(one))).isEqualTo(Table.Published.NOW);
+  }
+
+  /** Whoever wins, no complete version is left that CURRENT does not name. */
+  @ParameterizedTest
+  @CsvSource({"CURRENT,''", "'',CURRENT", "manifest.json,''", "'',manifest.json"})
+  void oneOfTwoFirstVersionsIsInService(String before, String after) throws Exception {
+    Path root = directory.resolve("fresh");
+    Table rival = meanwhile(root, "", "", () -> {});
+    Build theirs = rival.begin();
+    Build ours = rival.begin();
+    writeFile(rival, theirs);
+    writeFile(rival, ours);
+    List<String> won = new ArrayList<>();
+    Table interrupted = meanwhile(root, before, after, () -> publishIfNoneIs(rival, theirs, won));
+    publishIfNoneIs(interrupted, ours, won);
+    assertThat(won).hasSizeLessThan(2);
+    assertThat(rival.currentVersion()).isEqualTo(won.isEmpty() ? null : won.get(0));
+    Build next = publish(rival);
+    assertThat(rival.currentVersion()).isEqualTo(next.version());
+  }
+
+  private static void publishIfNoneIs(Table table, Build build, List<String> won) {
+    try {
+      table.publish(build, manifest(build));
+      won.add(build.version());
+    } catch (IOException gaveUp) {
+      assertThat(gaveUp)
+          .hasMessageMatching(
+              "(?s).*(try again|run this build again|bsdb rollback|sys.rollback_to).*");
+    }
   }
 
   private void publishNext() throws IOException {
