@@ -41,6 +41,11 @@ final class BuildMemory {
     return OF_PROCESS;
   }
 
+  /** Returns the bytes of heap that all threads may take together. */
+  long heap() {
+    return heap;
+  }
+
   /** Returns the JVM's limit on direct memory. */
   static long directLimit() {
     long limit = 0;

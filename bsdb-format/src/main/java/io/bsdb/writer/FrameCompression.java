@@ -118,7 +118,7 @@ final class FrameCompression implements Closeable {
   private void put(PartitionRecords records, int start, ByteBuffer target) {
     int offset = records.keyOffset(start) + (storesKeys() ? 0 : records.keyLength(start));
     int length = plainLength(records, start);
-    target.put(target.position(), records.data(), offset, length);
+    target.put(target.position(), records.data(start), offset, length);
     target.position(target.position() + length);
   }
 

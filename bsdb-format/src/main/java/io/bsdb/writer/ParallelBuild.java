@@ -3,6 +3,7 @@ package io.bsdb.writer;
 import io.bsdb.format.SnapshotFormat;
 import io.bsdb.table.Build;
 import io.bsdb.table.PartitionFile;
+import io.bsdb.table.PartitionSource;
 import io.bsdb.table.Table;
 import io.bsdb.table.TableStorage;
 import java.io.IOException;
@@ -18,6 +19,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 final class ParallelBuild {
   /** Memory that it takes to build, beside the records themselves. */
   static final int BYTES_PER_RECORD = 72;
+
+  /** The same for records that are read where they lie. */
+  private static final int BYTES_PER_LENT_RECORD = 88;
 
   private static final int MAX_LOADED_BYTES = Integer.MAX_VALUE - (1 << 20);
 
@@ -78,6 +82,38 @@ final class ParallelBuild {
   /** Loads the records of a partition. */
   interface Load {
     void load(PartitionRecords target) throws IOException;
+  }
+
+  /** A partition whose records are read where they lie. */
+  record Lent(PartitionSource source) implements Task {
+    @Override
+    public long cost() {
+      return source.bytes() + BYTES_PER_LENT_RECORD * source.maxRecords();
+    }
+
+    @Override
+    public long heap() {
+      return source.copiedBytes() + BYTES_PER_LENT_RECORD * source.maxRecords();
+    }
+
+    /** Returns whether it can be built with the memory that builds have. */
+    boolean fits(WriterOptions options) {
+      return cost() <= options.memoryBytes() / 4 * 3
+          && source.maxRecords() <= SnapshotFormat.MAX_PARTITION_RECORDS
+          && (source.copiedBytes() == 0 || heap() <= BuildMemory.ofProcess().heap());
+    }
+
+    @Override
+    public void build(Worker worker) throws IOException {
+      try {
+        worker.load(
+            source.partition(), source.bytes(), source.maxRecords(), target -> target.load(source));
+      } catch (InternalError e) {
+        source.requireReadable(e);
+        throw e;
+      }
+      source.requireReadable(null);
+    }
   }
 
   /** Returns the bytes to buffer in memory for each bucket. */
@@ -191,12 +227,28 @@ final class ParallelBuild {
                     count,
                     bytes));
       }
+      try {
+        load(partition, bytes, count, load);
+      } catch (InternalError e) {
+        // That is how the JVM reports that mapped memory could not be read.
+        throw new IOException(
+            "temporary file cannot be read: directory=%s partition=%d: %s; check the disk or choose another temporary directory, then build again"
+                .formatted(temporaryDirectory, partition, e.getMessage()),
+            e);
+      }
+    }
+
+    private void load(int partition, long bytes, long count, Load load) throws IOException {
       String name =
           String.format(
               Locale.ROOT, "part-%05d%s.bsdb", partition, suffix.isEmpty() ? "" : "-" + suffix);
       PartitionFile file;
       try {
         load.load(records);
+        if (records.count() == 0) {
+          skip();
+          return;
+        }
         file = builder.build(partition, name, records);
       } catch (OutOfMemoryError e) {
         throw new IOException(
@@ -209,12 +261,6 @@ final class ParallelBuild {
                     Runtime.getRuntime().maxMemory(),
                     BuildMemory.directLimit(),
                     e.getMessage()),
-            e);
-      } catch (InternalError e) {
-        // That is how the JVM reports that mapped memory could not be read.
-        throw new IOException(
-            "temporary file cannot be read: directory=%s partition=%d: %s; check the disk or choose another temporary directory, then build again"
-                .formatted(temporaryDirectory, partition, e.getMessage()),
             e);
       }
       files.add(file);

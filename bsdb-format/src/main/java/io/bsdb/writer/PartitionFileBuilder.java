@@ -253,11 +253,14 @@ final class PartitionFileBuilder {
       @Nullable RecordSymbols symbols)
       throws IOException {
     RecordEncoder encoder = symbols == null ? null : new RecordEncoder(symbols);
-    BlockWriter blocks =
-        new BlockWriter(header, shape, records.data(), output, compressor, encoder);
+    BlockWriter blocks = new BlockWriter(header, shape, output, compressor, encoder);
     for (int i = 0; i < records.count(); i++) {
       int start = inKeyOrder ? records.start(i) : byRank[i];
-      blocks.add(records.keyOffset(start), records.keyLength(start), records.valueLength(start));
+      blocks.add(
+          records.data(start),
+          records.keyOffset(start),
+          records.keyLength(start),
+          records.valueLength(start));
     }
     blocks.finish();
     return blocks;

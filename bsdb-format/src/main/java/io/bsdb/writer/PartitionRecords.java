@@ -3,17 +3,36 @@ package io.bsdb.writer;
 import io.bsdb.format.PartitionProperties;
 import io.bsdb.format.hash.DuplicateHashException;
 import io.bsdb.format.hash.KeyHash;
+import io.bsdb.table.PartitionSource;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HexFormat;
+import java.util.List;
 
 /**
- * The records of one partition, hashed: 20 bytes of memory per record beside the records
- * themselves. Reused from partition to partition; used by one thread.
+ * The records of one partition, hashed: in one buffer, or in many where they lie. 20 or 32 bytes of
+ * memory per record beside the records themselves. Reused from partition to partition; used by one
+ * thread.
  */
-final class PartitionRecords {
-  private ByteBuffer data = ByteBuffer.allocate(0);
+final class PartitionRecords implements PartitionSource.Target {
+  private static final int COPIES_LENGTH = 1 << 20;
+  private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
+
+  private ByteBuffer data = NOTHING;
+
+  /** Buffers that records were lent in; empty if all are in one. */
+  private final List<ByteBuffer> buffers = new ArrayList<>();
+
+  // Of each lent record: number of its buffer and offset of its key there, and lengths.
+  private long[] places = new long[0];
+  private int[] keyLengths = new int[0];
+  private int[] valueLengths = new int[0];
+
+  /** The buffer in which the last copied record is. */
+  private ByteBuffer copies = NOTHING;
+
   private int[] starts = new int[0];
   private long[] high = new long[0];
   private long[] low = new long[0];
@@ -28,6 +47,7 @@ final class PartitionRecords {
    * Loads a partition: the given buckets one after the other. To be used until they are released.
    */
   void load(SpillFiles spill, int firstBucket, int endBucket) throws IOException {
+    forget();
     makeRoom((int) spill.records(firstBucket, endBucket));
     data = spill.load(firstBucket, endBucket);
     hash();
@@ -35,9 +55,58 @@ final class PartitionRecords {
 
   /** Loads records from one buffer, as {@link SpillFiles} has them. */
   void load(ByteBuffer bytes, int records) {
+    forget();
     makeRoom(records);
     data = bytes;
     hash();
+  }
+
+  /** Loads records where they lie. */
+  void load(PartitionSource source) throws IOException {
+    forget();
+    int most = Math.toIntExact(source.maxRecords());
+    makeRoom(most);
+    if (places.length < most) {
+      places = new long[most];
+      keyLengths = new int[most];
+      valueLengths = new int[most];
+    }
+    source.read(this);
+  }
+
+  private void forget() {
+    count = 0;
+    data = NOTHING;
+    copies = NOTHING;
+    buffers.clear();
+  }
+
+  @Override
+  @SuppressWarnings(
+      "ReferenceEquality") // buffers that are equal may change, and take long to compare
+  public void lend(
+      ByteBuffer bytes, int keyOffset, int keyLength, int valueLength, long high, long low) {
+    int buffer = buffers.size() - 1;
+    if (buffer < 0 || buffers.get(buffer) != bytes) {
+      buffer++;
+      buffers.add(bytes);
+    }
+    places[count] = (long) buffer << 32 | keyOffset;
+    keyLengths[count] = keyLength;
+    valueLengths[count] = valueLength;
+    this.high[count] = high;
+    this.low[count++] = low;
+  }
+
+  @Override
+  public void copy(byte[] key, byte[] value, long high, long low) {
+    int length = key.length + value.length;
+    if (copies.remaining() < length) {
+      copies = ByteBuffer.allocate(Math.max(length, COPIES_LENGTH));
+    }
+    int offset = copies.position();
+    copies.put(key).put(value);
+    lend(copies, offset, key.length, value.length, high, low);
   }
 
   private void makeRoom(int records) {
@@ -132,21 +201,22 @@ final class PartitionRecords {
 
   /** Returns a copy of a record's key. */
   byte[] key(int index) {
-    byte[] key = new byte[keyLength(starts[index])];
-    data.get(keyOffset(starts[index]), key);
+    int start = start(index);
+    byte[] key = new byte[keyLength(start)];
+    data(start).get(keyOffset(start), key);
     return key;
   }
 
   /** Measures lengths; call after {@link #resolve}. */
   void measure() {
-    keyLength = count == 0 ? 0 : keyLength(starts[0]);
-    valueLength = count == 0 ? 0 : valueLength(starts[0]);
+    keyLength = count == 0 ? 0 : keyLength(start(0));
+    valueLength = count == 0 ? 0 : valueLength(start(0));
     keyBytes = 0;
     valueBytes = 0;
     longestRecord = 0;
     for (int i = 0; i < count; i++) {
-      int key = keyLength(starts[i]);
-      int value = valueLength(starts[i]);
+      int key = keyLength(start(i));
+      int value = valueLength(start(i));
       keyBytes += key;
       valueBytes += value;
       longestRecord = Math.max(longestRecord, key + value);
@@ -169,22 +239,36 @@ final class PartitionRecords {
 
   /** Returns where record {@code index} starts, for the methods that take a start. */
   int start(int index) {
-    return starts[index];
+    return isLent() ? index : starts[index];
   }
 
-  ByteBuffer data() {
-    return data;
+  private boolean isLent() {
+    return !buffers.isEmpty();
+  }
+
+  /** Returns the buffer that holds a record. */
+  ByteBuffer data(int start) {
+    return isLent() ? buffers.get((int) (places[start] >>> 32)) : data;
   }
 
   int keyOffset(int start) {
+    if (isLent()) {
+      return (int) places[start];
+    }
     return (int) SpillFiles.varint(data, (int) SpillFiles.varint(data, start));
   }
 
   int keyLength(int start) {
+    if (isLent()) {
+      return keyLengths[start];
+    }
     return (int) (SpillFiles.varint(data, start) >>> 32);
   }
 
   int valueLength(int start) {
+    if (isLent()) {
+      return valueLengths[start];
+    }
     return (int) (SpillFiles.varint(data, (int) SpillFiles.varint(data, start)) >>> 32);
   }
 

@@ -54,7 +54,7 @@ final class RecordCompression {
       int keyLength = records.keyLength(start);
       int valueLength = records.valueLength(start);
       if (valueLength <= LONGEST_SAMPLED) {
-        trainer.add(records.data(), key, keyLength, key + keyLength, valueLength);
+        trainer.add(records.data(start), key, keyLength, key + keyLength, valueLength);
         bytes += keyLength + valueLength;
       }
     }

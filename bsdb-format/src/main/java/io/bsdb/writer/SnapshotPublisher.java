@@ -6,6 +6,7 @@ import io.bsdb.table.Build;
 import io.bsdb.table.Changes;
 import io.bsdb.table.Manifest;
 import io.bsdb.table.PartitionFile;
+import io.bsdb.table.PartitionSource;
 import io.bsdb.table.PublishConflictException;
 import io.bsdb.table.RecordOrder;
 import io.bsdb.table.Table;
@@ -13,6 +14,7 @@ import io.bsdb.table.Table.Published;
 import io.bsdb.writer.TooFewRowsException.Limit;
 import java.io.IOException;
 import java.math.BigDecimal;
+import java.nio.file.Path;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
@@ -236,6 +238,33 @@ public final class SnapshotPublisher {
               null)
           .build(partition, name, new PartitionRecords());
     }
+  }
+
+  /** Returns whether a partition can be built with the memory that builds have. */
+  public static boolean fits(PartitionSource source, WriterOptions options) {
+    return new ParallelBuild.Lent(source).fits(options);
+  }
+
+  /**
+   * Builds partitions whose records are read where they lie, in parallel as far as the memory
+   * allows. Each file is durable.
+   *
+   * @param suffix of the names of all files
+   * @param temporaryDirectory for the files of perfect hashes under construction
+   * @return entries of those that have records, in order
+   */
+  public static List<PartitionFile> build(
+      Table table,
+      Build build,
+      int partitionCount,
+      String suffix,
+      Path temporaryDirectory,
+      WriterOptions options,
+      List<PartitionSource> sources)
+      throws IOException {
+    return new ParallelBuild(
+            table, build, partitionCount, suffix, temporaryDirectory, options, BuildListener.NONE)
+        .run(sources.stream().<ParallelBuild.Task>map(ParallelBuild.Lent::new).toList());
   }
 
   /**

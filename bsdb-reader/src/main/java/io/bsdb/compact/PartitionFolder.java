@@ -4,6 +4,7 @@ import io.bsdb.reader.RecordCursor;
 import io.bsdb.reader.SnapshotReader;
 import io.bsdb.table.Build;
 import io.bsdb.table.PartitionFile;
+import io.bsdb.table.PartitionSource;
 import io.bsdb.table.RecordOrder;
 import io.bsdb.table.Table;
 import io.bsdb.writer.BuildWorker;
@@ -19,11 +20,13 @@ import java.util.Map;
 import java.util.Objects;
 
 /**
- * Writes partitions anew with their changes. In hash order each becomes one file. In key order a
- * partition without records goes, and one that has become too large is divided; the first keys of
- * the files that follow from it are its new bounds. A key between two bounds then belongs to the
- * partition in front of it, of which older changes may apply: not to such a key, for it has no
- * record, so the last of them is a delete.
+ * Builds partitions again, with their changes. In hash order each becomes one file, whose records
+ * are read where they lie: no copy of them is written. Only a partition that does not fit the
+ * memory that builds have goes through a spill file. In key order records are sorted in memory, as
+ * in any build. A partition without records goes then, and one that has become too large is
+ * divided; the first keys of the files that follow from it are its new bounds. A key between two
+ * bounds then belongs to the partition in front of it, of which older changes may apply: not to
+ * such a key, for it has no record, so the last of them is a delete.
  */
 final class PartitionFolder {
   private final SnapshotReader reader;
@@ -69,9 +72,24 @@ final class PartitionFolder {
   private Map<Integer, List<PartitionFile>> foldHashes(List<Integer> partitions)
       throws IOException {
     Map<Integer, List<PartitionFile>> files = new HashMap<>();
-    for (PartitionFile file : write(partitions, "fold")) {
-      files.put(file.partition(), List.of(file));
+    List<PartitionSource> sources = new ArrayList<>();
+    List<Integer> spilled = new ArrayList<>();
+    for (int partition : partitions) {
+      PartitionSource source = reader.source(partition, throttle::pass);
+      if (SnapshotPublisher.fits(source, options)) {
+        sources.add(source);
+      } else {
+        spilled.add(partition);
+      }
     }
+    List<PartitionFile> written = new ArrayList<>();
+    if (!sources.isEmpty()) {
+      written.addAll(read(sources));
+    }
+    if (!spilled.isEmpty()) {
+      written.addAll(write(spilled, "fold"));
+    }
+    written.forEach(file -> files.put(file.partition(), List.of(file)));
     for (int partition : partitions) {
       if (!files.containsKey(partition)) {
         files.put(partition, List.of(buildEmpty(partition)));
@@ -98,6 +116,15 @@ final class PartitionFolder {
 
   private PartitionFile buildEmpty(int partition) throws IOException {
     return SnapshotPublisher.buildEmpty(table, build, partition, options);
+  }
+
+  private List<PartitionFile> read(List<PartitionSource> sources) throws IOException {
+    try {
+      return SnapshotPublisher.build(
+          table, build, reader.partitionCount(), "fold", temporary, options, sources);
+    } finally {
+      Files.deleteIfExists(temporary);
+    }
   }
 
   private List<PartitionFile> write(List<Integer> partitions, String suffix) throws IOException {

@@ -6,8 +6,8 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * Limits a rate of bytes: lets a second's worth pass at once, then waits. One thread passes; any
- * may pause and stop it.
+ * Limits a rate of bytes: lets a second's worth pass at once, then waits. Any thread may pass, one
+ * at a time, and any may pause and stop it.
  */
 final class Throttle {
   private final ReentrantLock lock = new ReentrantLock();
@@ -23,7 +23,7 @@ final class Throttle {
   }
 
   /** Waits until so many more bytes may pass. */
-  void pass(int more) throws InterruptedIOException {
+  synchronized void pass(int more) throws InterruptedIOException {
     if (stopped || Thread.currentThread().isInterrupted()) {
       throw new InterruptedIOException("interrupted while compacting");
     }

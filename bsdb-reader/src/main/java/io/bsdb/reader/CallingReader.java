@@ -15,6 +15,7 @@ import io.bsdb.reader.options.ReaderOptions;
 import io.bsdb.reader.overlay.Overlay;
 import io.bsdb.reader.partition.Partition;
 import io.bsdb.table.Manifest;
+import io.bsdb.table.PartitionSource;
 import io.bsdb.table.Partitioning;
 import io.bsdb.table.RecordOrder;
 import java.io.IOException;
@@ -187,6 +188,11 @@ final class CallingReader implements SnapshotReader {
 
   private RecordCursor scan(KeyRange range) {
     return new OrderedScan(snapshot, range, snapshot.uncached(), selection);
+  }
+
+  @Override
+  public PartitionSource source(int partition, PartitionSource.Progress progress) {
+    return new StoredPartition(snapshot, snapshot.partition(partition), progress);
   }
 
   @Override

@@ -7,6 +7,7 @@ import io.bsdb.reader.block.BlockFetch;
 import io.bsdb.reader.block.BlockSource;
 import io.bsdb.reader.block.ReadAhead;
 import io.bsdb.reader.io.MappedFault;
+import io.bsdb.reader.io.Thrown;
 import io.bsdb.reader.metrics.LookupCounters;
 import io.bsdb.reader.metrics.ReaderMetrics;
 import io.bsdb.reader.options.ReaderOptions;
@@ -222,6 +223,19 @@ final class OpenSnapshot implements Closeable {
     return failure instanceof InternalError fault
         ? MappedFault.explained(fault, "directory=" + directory)
         : damaged((IndexOutOfBoundsException) failure);
+  }
+
+  /**
+   * Checks that all mapped memory that was read could be read.
+   *
+   * @throws IOException as {@link #explained} explains it
+   */
+  void requireReadable() throws IOException {
+    InternalError late = MappedFault.late();
+    if (late != null) {
+      throw Thrown.asIs(explained(late));
+    }
+    requireWholeFiles();
   }
 
   private void requireWholeFiles() throws IOException {

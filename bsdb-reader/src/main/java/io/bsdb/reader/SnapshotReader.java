@@ -7,6 +7,7 @@ import io.bsdb.reader.metrics.ReaderMetrics;
 import io.bsdb.reader.options.ReaderOptions;
 import io.bsdb.reader.overlay.Overlay;
 import io.bsdb.table.Manifest;
+import io.bsdb.table.PartitionSource;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -100,6 +101,16 @@ public interface SnapshotReader extends KeyLookup, Closeable {
 
   /** Returns the records of one partition, of {@code [0, partitionCount())}. */
   RecordCursor scan(int partition) throws IOException;
+
+  /**
+   * Returns the records of one partition in hash order, with its changes, to build it again. What
+   * it lends stays valid until this is closed.
+   *
+   * @param progress called by any thread that reads
+   * @hidden
+   */
+  @Internal
+  PartitionSource source(int partition, PartitionSource.Progress progress);
 
   /**
    * Returns the changes over the partition files; null if there are none. For compaction.

@@ -46,15 +46,15 @@ public final class BlockWriter {
   private final BlockOutput output;
   private final @Nullable ZstdCompressCtx compressor;
   private final BlockIndex.Builder index;
-  private final ByteBuffer plainSource;
   private final @Nullable RecordEncoder encoder;
 
-  /** Source of records: the plain one, or what the encoder made of it. */
-  private ByteBuffer source;
+  /** Encoded records of the current body. */
+  private ByteBuffer staged = NOTHING;
 
   private int stagedBytes;
 
   // Records of the current body: the open block, or the open frame.
+  private ByteBuffer[] sources = new ByteBuffer[256];
   private int[] starts = new int[256];
   private int[] keyLengths = new int[256];
   private int[] lengths = new int[256];
@@ -76,7 +76,6 @@ public final class BlockWriter {
 
   /**
    * @param header of the file: its id and where blocks start
-   * @param source holds all records, little-endian
    * @param compressor compresses frames, dictionary and level set; null if the shape has no frames.
    *     The caller closes it.
    * @param encoder of single records, in blocks without frames; null if they are stored as they are
@@ -84,16 +83,13 @@ public final class BlockWriter {
   public BlockWriter(
       FileHeader header,
       BlockShape shape,
-      ByteBuffer source,
       BlockOutput output,
       @Nullable ZstdCompressCtx compressor,
       @Nullable RecordEncoder encoder) {
     this.checksum = new PartChecksum(header.fileId());
     this.dataOffset = header.dataOffset();
     this.shape = shape;
-    this.plainSource = source;
     this.encoder = encoder;
-    this.source = encoder == null ? source : allocate(1 << 12, false);
     this.output = output;
     this.compressor = compressor;
     this.index = new BlockIndex.Builder(shape.alignment());
@@ -103,33 +99,37 @@ public final class BlockWriter {
    * Adds the record of the next rank: its key at {@code keyOffset} of the source, its value right
    * behind.
    */
-  public void add(int keyOffset, int keyLength, int valueLength) throws IOException {
+  public void add(ByteBuffer source, int keyOffset, int keyLength, int valueLength)
+      throws IOException {
     boolean stored = shape.keyStorage() == KeyStorage.STORED;
     RecordEncoder symbols = encoder;
     if (symbols == null) {
       int length = stored ? keyLength + valueLength : valueLength;
       put(
+          source,
           stored ? keyOffset : keyOffset + keyLength,
           keyLength,
           length,
           reserve(keyLength, length));
       return;
     }
-    symbols.encode(
-        plainSource, keyOffset, stored ? keyLength : 0, keyOffset + keyLength, valueLength);
+    symbols.encode(source, keyOffset, stored ? keyLength : 0, keyOffset + keyLength, valueLength);
     int length = symbols.keyLength() + symbols.valueLength();
     int encoded = reserve(symbols.keyLength(), length);
-    put(stage(symbols.encoded(), length), symbols.keyLength(), length, encoded);
+    int start = stage(symbols.encoded(), length);
+    put(staged, start, symbols.keyLength(), length, encoded);
   }
 
   /** Copies an encoded record behind those of the open block. Returns where it starts. */
   private int stage(byte[] record, int length) {
     int start = pending == 0 ? 0 : stagedBytes;
-    if (source.capacity() < start + length) {
-      source =
-          allocate(Math.max(start + length, 2 * source.capacity()), false).put(0, source, 0, start);
+    if (staged.capacity() < start + length) {
+      staged =
+          allocate(Math.max(1 << 12, Math.max(start + length, 2 * staged.capacity())), false)
+              .put(0, staged, 0, start);
+      Arrays.fill(sources, 0, pending, staged);
     }
-    source.put(start, record, 0, length);
+    staged.put(start, record, 0, length);
     stagedBytes = start + length;
     return start;
   }
@@ -151,12 +151,15 @@ public final class BlockWriter {
     return encoded;
   }
 
-  private void put(int start, int keyLength, int length, int encoded) throws IOException {
+  private void put(ByteBuffer source, int start, int keyLength, int length, int encoded)
+      throws IOException {
     if (pending == starts.length) {
+      sources = Arrays.copyOf(sources, 2 * pending);
       starts = Arrays.copyOf(starts, 2 * pending);
       keyLengths = Arrays.copyOf(keyLengths, 2 * pending);
       lengths = Arrays.copyOf(lengths, 2 * pending);
     }
+    sources[pending] = source;
     starts[pending] = start;
     keyLengths[pending] = keyLength;
     lengths[pending++] = length;
@@ -221,7 +224,7 @@ public final class BlockWriter {
       if (shape.hasKeyPrefix()) {
         position += putVarint(target, base + position, keyLengths[i]);
       }
-      target.put(base + position, source, starts[i], lengths[i]);
+      target.put(base + position, sources[i], starts[i], lengths[i]);
       position += lengths[i];
     }
   }

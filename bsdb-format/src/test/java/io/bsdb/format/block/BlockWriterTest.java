@@ -45,9 +45,9 @@ class BlockWriterTest {
     Discarded output = new Discarded(valueLength + (1 << 16));
     long before = DirectMemory.used();
     try (ZstdCompressCtx compressor = new ZstdCompressCtx()) {
-      BlockWriter blocks = new BlockWriter(header, shape, source, output, compressor, null);
+      BlockWriter blocks = new BlockWriter(header, shape, output, compressor, null);
       for (int i = 0; i < 3; i++) {
-        blocks.add(0, 1, valueLength);
+        blocks.add(source, 0, 1, valueLength);
       }
       assertThat(DirectMemory.used() - before).isLessThan(4 << 20);
       blocks.finish();

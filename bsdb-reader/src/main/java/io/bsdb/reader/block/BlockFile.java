@@ -128,6 +128,11 @@ public final class BlockFile implements Closeable {
     return properties.codec() == Codec.ZSTD;
   }
 
+  /** Returns whether records can be read in memory, mapped or copied, until this is closed. */
+  public boolean staysInMemory() {
+    return disk == null && decoders == null && !hasFrames();
+  }
+
   /** Returns what decodes frames or records; null if records are stored as they are. */
   public @Nullable DecoderPool decoders() {
     return decoders;

@@ -2,8 +2,13 @@ package io.bsdb.reader.overlay;
 
 import io.bsdb.format.hash.KeyHash;
 import io.bsdb.format.segment.Segment;
+import java.nio.ByteBuffer;
+import java.util.Arrays;
 
-/** Goes through the changed keys in a range of hashes, in no particular order. */
+/**
+ * Goes through the changed keys in a range of hashes, in no particular order: as many as possible
+ * at a time in the order in which segments hold them, so that those are read from front to back.
+ */
 public final class ChangeCursor {
   /** Treatment of keys that were deleted. */
   enum Deleted {
@@ -11,13 +16,18 @@ public final class ChangeCursor {
     SKIPPED
   }
 
+  private static final int MAX_SORTED = 1 << 20;
+
   private final Overlay overlay;
   private final ChangeIndex index;
   private final Deleted deleted;
   private final long firstHash;
   private final long lastHash;
   private final int end;
+  private final long[] addresses;
   private int position;
+  private int count;
+  private int next;
   private byte[] key = new byte[0];
   private long address;
 
@@ -29,22 +39,14 @@ public final class ChangeCursor {
     this.lastHash = lastHash;
     this.position = index.start(firstHash) - Long.BYTES;
     this.end = index.start(lastHash) + Long.BYTES;
+    // What has moved past the last bucket of the range is read after what is sorted at once.
+    this.addresses = new long[Math.min(MAX_SORTED, (end - position) / Long.BYTES + 1)];
   }
 
   /** Moves to the next key; returns false if there is none. */
   public boolean next() {
-    while (true) {
-      position += Long.BYTES;
-      if (!index.holds(position)) {
-        return false;
-      }
-      address = index.address(position);
-      if (address == 0) {
-        if (position >= end) {
-          return false;
-        }
-        continue;
-      }
+    while (next < count || fill()) {
+      address = addresses[next++];
       Segment segment = overlay.segment(address);
       if (deleted == Deleted.INCLUDED || !segment.isDelete(Overlay.offset(address))) {
         key = Overlay.copy(segment, segment.key(Overlay.offset(address)));
@@ -55,11 +57,50 @@ public final class ChangeCursor {
         }
       }
     }
+    return false;
+  }
+
+  /** Sorts the next addresses; returns false if there are none. */
+  private boolean fill() {
+    next = 0;
+    count = 0;
+    while (count < addresses.length) {
+      position += Long.BYTES;
+      if (!index.holds(position)) {
+        break;
+      }
+      long found = index.address(position);
+      if (found != 0) {
+        addresses[count++] = found;
+      } else if (position >= end) {
+        position -= Long.BYTES; // ends there the next time, too
+        break;
+      }
+    }
+    Arrays.sort(addresses, 0, count);
+    return count > 0;
   }
 
   /** Returns the current key; not to be changed. */
   public byte[] key() {
     return key;
+  }
+
+  /**
+   * Returns the segment of the current change, in which it stays as long as the segment is open.
+   */
+  public ByteBuffer segment() {
+    return overlay.segment(address).bytes();
+  }
+
+  /** Returns where its key lies there: offset in the upper 32 bits, length in the lower. */
+  public long keyPlace() {
+    return overlay.segment(address).key(Overlay.offset(address));
+  }
+
+  /** Returns where its value lies there, right after the key; as {@link #keyPlace}. */
+  public long valuePlace() {
+    return overlay.segment(address).value(Overlay.offset(address));
   }
 
   /** Returns whether the current key has been deleted. */

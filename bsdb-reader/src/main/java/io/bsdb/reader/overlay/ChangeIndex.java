@@ -231,6 +231,16 @@ public final class ChangeIndex implements Closeable {
     return bytes.getLong(position) & ADDRESS;
   }
 
+  /** Returns how many entries are where those with these high words are, and right behind. */
+  int count(long firstHash, long lastHash) {
+    int found = 0;
+    int end = start(lastHash) + Long.BYTES;
+    for (int at = start(firstHash); holds(at) && (at < end || address(at) != 0); at += Long.BYTES) {
+      found += address(at) == 0 ? 0 : 1;
+    }
+    return found;
+  }
+
   /** Returns whether an entry can be put at a position. */
   public boolean holds(int position) {
     return position + Long.BYTES < filterStart; // the last entry stays empty: it ends searches

@@ -291,6 +291,24 @@ public final class Overlay implements Closeable {
     return new ChangeCursor(this, firstHash, lastHash, ChangeCursor.Deleted.SKIPPED);
   }
 
+  /**
+   * Returns about how many keys with these high words of their hashes are here, at least so many.
+   */
+  public int count(long firstHash, long lastHash) {
+    return index.count(firstHash, lastHash);
+  }
+
+  /** Returns the average length of a change. */
+  public long averageLength() {
+    long bytes = 0;
+    long changes = 1;
+    for (OpenSegment segment : segments) {
+      bytes += segment.file().length();
+      changes += segment.file().puts() + segment.file().deletes();
+    }
+    return bytes / changes;
+  }
+
   /** Returns a cursor over all changed keys, deleted ones included. */
   public ChangeCursor changes() {
     return new ChangeCursor(this, 0, -1, ChangeCursor.Deleted.INCLUDED);

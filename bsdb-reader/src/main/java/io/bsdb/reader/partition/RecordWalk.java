@@ -8,6 +8,7 @@ import io.bsdb.format.index.KeyOrder;
 import io.bsdb.format.symbols.FieldSelection;
 import io.bsdb.reader.block.BlockFetch;
 import io.bsdb.reader.block.BlockFile;
+import io.bsdb.table.PartitionSource;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -143,6 +144,27 @@ public final class RecordWalk implements Closeable {
   public int compareKey(byte[] other) throws IOException {
     long key = reader.key(body, place());
     return KeyOrder.compare(body, (int) (key >>> 32), (int) key, other);
+  }
+
+  /**
+   * Hands out the current record: where it lies, if it stays there as long as the partition is
+   * open; else a copy.
+   *
+   * @param key a copy of its key
+   * @return its length
+   */
+  public int read(PartitionSource.Target target, byte[] key, long high, long low)
+      throws IOException {
+    if (!file.staysInMemory()) {
+      byte[] value = value();
+      target.copy(key, value, high, low);
+      return key.length + value.length;
+    }
+    long place = place();
+    long found = reader.key(body, place);
+    int valueLength = (int) reader.value(body, place);
+    target.lend(body, (int) (found >>> 32), (int) found, valueLength, high, low);
+    return key.length + valueLength;
   }
 
   /** Returns a copy of the current value. */
