@@ -4,12 +4,19 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.MappedByteBuffer;
 import java.nio.channels.FileChannel;
+import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.util.Collection;
 import java.util.Comparator;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /** The files below a directory, on disk and in the page cache. */
 public final class Directories {
@@ -23,13 +30,41 @@ public final class Directories {
     }
   }
 
-  /** Returns the bytes of all files. */
+  /** Returns the bytes of all files, of one with several names once; files may come and go. */
   public static long size(Path directory) throws IOException {
-    long bytes = 0;
-    for (Path file : files(directory)) {
-      bytes += Files.size(file);
+    long[] bytes = {0};
+    Set<Object> counted = new HashSet<>();
+    Files.walkFileTree(
+        directory,
+        new SimpleFileVisitor<>() {
+          @Override
+          public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) {
+            Object key = attributes.fileKey();
+            if (attributes.isRegularFile() && (key == null || counted.add(key))) {
+              bytes[0] += attributes.size();
+            }
+            return FileVisitResult.CONTINUE;
+          }
+
+          @Override
+          public FileVisitResult visitFileFailed(Path file, IOException e) throws IOException {
+            return ignoreDeleted(e);
+          }
+
+          @Override
+          public FileVisitResult postVisitDirectory(Path visited, @Nullable IOException e)
+              throws IOException {
+            return e == null ? FileVisitResult.CONTINUE : ignoreDeleted(e);
+          }
+        });
+    return bytes[0];
+  }
+
+  private static FileVisitResult ignoreDeleted(IOException e) throws IOException {
+    if (e instanceof NoSuchFileException) {
+      return FileVisitResult.CONTINUE;
     }
-    return bytes;
+    throw e;
   }
 
   /** Deletes all, the directory as well, if there is one. */

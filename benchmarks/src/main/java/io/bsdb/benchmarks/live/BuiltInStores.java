@@ -39,7 +39,18 @@ enum BuiltInStores implements LiveStore.Kind {
     @Override
     public LiveStore open(Path directory, Durability durability, int keyLength, int records)
         throws RocksDBException {
-      return new Rocks(directory, durability);
+      return new Rocks(directory, durability, new Options());
+    }
+  },
+  /** Values in files of their own. */
+  ROCKSDB_BLOB {
+    @Override
+    public LiveStore open(Path directory, Durability durability, int keyLength, int records)
+        throws RocksDBException {
+      return new Rocks(
+          directory,
+          durability,
+          new Options().setEnableBlobFiles(true).setEnableBlobGarbageCollection(true));
     }
   },
   LMDB {
@@ -82,10 +93,9 @@ enum BuiltInStores implements LiveStore.Kind {
     private final WriteOptions write;
     private final RocksDB db;
 
-    Rocks(Path directory, Durability durability) throws RocksDBException {
+    Rocks(Path directory, Durability durability, Options kind) throws RocksDBException {
       options =
-          new Options()
-              .setCreateIfMissing(true)
+          kind.setCreateIfMissing(true)
               .setCompressionType(CompressionType.NO_COMPRESSION)
               .setIncreaseParallelism(Runtime.getRuntime().availableProcessors())
               .setTableFormatConfig(new BlockBasedTableConfig().setFilterPolicy(filter));

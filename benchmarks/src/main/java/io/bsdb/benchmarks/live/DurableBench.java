@@ -26,17 +26,21 @@ import org.HdrHistogram.Histogram;
 
 /**
  * Compares a {@link WritableTable} with other stores that one process writes: {@code DurableBench
- * DIRECTORY PART...} with the parts {@code sync}, {@code unsynced}, {@code shapes}, {@code killed},
- * {@code writes} and {@code fold}, all of them by default. Each store has a process of its own, and
- * they take turns; medians.
+ * DIRECTORY [--scale=FACTOR] [--settle=SECONDS] [--rounds=NUMBER] PART...} with the parts {@code
+ * sync}, {@code unsynced}, {@code shapes}, {@code killed}, {@code writes} and {@code fold}, all but
+ * {@code writes} by default. Each store has a process of its own, and they take turns; medians.
+ * Scale and settle are for {@code writes}: a factor of its records, and how long the store may work
+ * on after the last change before what it takes of the disk is measured.
  */
 public final class DurableBench {
-  private static final int ROUNDS = 3;
   private static final int RECORDS = 1_000_000;
   private static final int BASE_RECORDS = 10 * RECORDS;
   private static final int SHAPE_RECORDS = RECORDS / 2;
+  private static final int WRITES_RECORDS = 300_000;
+  private static final int UPDATES_PER_RECORD = 8;
   private static final double SECONDS = 3;
   private static final String LMDB = "LMDB";
+  private static final String ROCKSDB_BLOB = "ROCKSDB_BLOB";
   private static final String BSDB = "BSDB";
   private static final PrintStream OUT = System.out;
   private static final TypeReference<Map<String, Double>> FIGURES = new TypeReference<>() {};
@@ -45,6 +49,9 @@ public final class DurableBench {
   private static final List<String> OPTIONS = List.of("-Xms1g", "-Xmx1g", "-XX:+AlwaysPreTouch");
 
   private final Path directory;
+  private double scale = 1;
+  private double settle = 60;
+  private int rounds = 3;
 
   private DurableBench(Path directory) {
     this.directory = directory;
@@ -52,7 +59,16 @@ public final class DurableBench {
 
   public static void main(String[] arguments) throws Exception {
     DurableBench bench = new DurableBench(Files.createDirectories(Path.of(arguments[0])));
-    List<String> parts = Arrays.asList(arguments).subList(1, arguments.length);
+    List<String> parts = new ArrayList<>();
+    for (String argument : Arrays.asList(arguments).subList(1, arguments.length)) {
+      int value = argument.indexOf('=') + 1;
+      switch (argument.substring(0, value)) {
+        case "--scale=" -> bench.scale = Double.parseDouble(argument.substring(value));
+        case "--settle=" -> bench.settle = Double.parseDouble(argument.substring(value));
+        case "--rounds=" -> bench.rounds = Integer.parseInt(argument.substring(value));
+        default -> parts.add(argument);
+      }
+    }
     Map<String, Part> all = new LinkedHashMap<>();
     all.put("sync", () -> bench.puts(Durability.COMMIT, 1, 16, 64));
     all.put("unsynced", () -> bench.puts(Durability.OS, 1, 16));
@@ -60,7 +76,8 @@ public final class DurableBench {
     all.put("killed", bench::killed);
     all.put("writes", bench::writes);
     all.put("fold", bench::fold);
-    for (String part : parts.isEmpty() ? all.keySet() : parts) {
+    List<String> byDefault = all.keySet().stream().filter(part -> !part.equals("writes")).toList();
+    for (String part : parts.isEmpty() ? byDefault : parts) {
       Part chosen = all.get(part);
       if (chosen == null) {
         throw new IllegalArgumentException(
@@ -104,14 +121,18 @@ public final class DurableBench {
                 stores.forEach(
                     (store, rounds) ->
                         say(
-                            "%s, %s: %-7s %,.1f; bsdb / this %.2f; rounds %s",
+                            "%s, %s: %-12s %s; bsdb / this %.2f; rounds %s",
                             what,
                             name,
                             store,
-                            median(rounds),
+                            number(median(rounds)),
                             own / median(rounds),
-                            rounds.stream().map(v -> "%,.0f".formatted(v)).toList()));
+                            rounds.stream().map(Rounds::number).toList()));
               });
+    }
+
+    private static String number(double value) {
+      return String.format(Locale.ROOT, value < 100 ? "%.2f" : "%,.0f", value);
     }
   }
 
@@ -119,6 +140,7 @@ public final class DurableBench {
     return LiveStore.kinds().stream()
         .map(LiveStore.Kind::name)
         .filter(name -> durability == Durability.OS || !name.equals("HALODB"))
+        .filter(name -> !name.equals(ROCKSDB_BLOB))
         .toList();
   }
 
@@ -139,54 +161,85 @@ public final class DurableBench {
 
   private void puts(Durability durability, int... threads) throws Exception {
     for (int count : threads) {
-      Rounds rounds = new Rounds();
-      for (int round = 0; round < ROUNDS; round++) {
+      Rounds figures = new Rounds();
+      for (int round = 0; round < rounds; round++) {
         for (String store : stores(durability)) {
           if (!store.equals(LMDB) || count == 64) {
-            rounds.add(store, task("puts", store, RECORDS, durability, count, SECONDS));
+            figures.add(store, task("puts", store, RECORDS, durability, count, SECONDS));
           }
         }
       }
-      rounds.print("%s, %d threads".formatted(durability, count));
+      figures.print("%s, %d threads".formatted(durability, count));
     }
   }
 
   private void shapes() throws Exception {
-    Rounds rounds = new Rounds();
-    for (int round = 0; round < ROUNDS; round++) {
+    Rounds figures = new Rounds();
+    for (int round = 0; round < rounds; round++) {
       for (String store : withoutLmdb()) {
-        rounds.add(
+        figures.add(
             store,
             JavaProcess.call(
                 FIGURES, OPTIONS, StoreShape.class, store, path(store), SHAPE_RECORDS, SECONDS));
       }
     }
-    rounds.print("shapes");
+    figures.print("shapes");
   }
 
   private void killed() throws Exception {
-    Rounds rounds = new Rounds();
+    Rounds figures = new Rounds();
     for (String store : withoutLmdb()) {
       task("fill", store, BASE_RECORDS);
       task("change", store, BASE_RECORDS, BASE_RECORDS / 10);
     }
-    for (int round = 0; round < ROUNDS; round++) {
+    for (int round = 0; round < rounds; round++) {
       for (String store : withoutLmdb()) {
-        rounds.add(store, task("open", store, BASE_RECORDS));
+        figures.add(store, task("open", store, BASE_RECORDS));
       }
     }
-    rounds.print("open after a kill");
+    figures.print("open after a kill");
     for (String store : withoutLmdb()) {
       Directories.delete(path(store));
     }
   }
 
   private void writes() throws Exception {
-    Rounds rounds = new Rounds();
-    for (String store : withoutLmdb()) {
-      rounds.add(store, task("writes", store, RECORDS, 5 * RECORDS));
+    for (Durability durability : List.of(Durability.OS, Durability.COMMIT)) {
+      for (int length : new int[] {8 + 1024, 116}) {
+        writes(durability, length);
+      }
     }
-    rounds.print("random changes");
+  }
+
+  /** Fewer changes where each waits for the disk. */
+  private void writes(Durability durability, int length) throws Exception {
+    boolean waits = durability == Durability.COMMIT;
+    int records = (int) (scale * WRITES_RECORDS * (length > 1024 || waits ? 1 : 8));
+    int updates = waits ? records : records * UPDATES_PER_RECORD;
+    List<String> stores = new ArrayList<>(stores(durability));
+    stores.remove(LMDB);
+    stores.add(ROCKSDB_BLOB);
+    Rounds figures = new Rounds();
+    for (int round = 0; round < rounds; round++) {
+      for (String store : stores) {
+        figures.add(
+            store,
+            JavaProcess.call(
+                FIGURES,
+                OPTIONS,
+                StoreWrites.class,
+                store,
+                path(store),
+                durability,
+                records,
+                length,
+                updates,
+                settle));
+      }
+    }
+    figures.print(
+        "%s, %,d records of %,d bytes, %,d updates"
+            .formatted(durability, records, length, updates));
   }
 
   /** Latencies of one thread's reads, with folds and without. */
@@ -208,7 +261,7 @@ public final class DurableBench {
         }
       }
       table.compact();
-      for (int round = -1; round < ROUNDS; round++) {
+      for (int round = -1; round < rounds; round++) {
         Future<?> rest =
             background.submit(
                 () -> {

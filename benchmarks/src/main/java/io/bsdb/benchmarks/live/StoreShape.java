@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * KIND DIRECTORY RECORDS SECONDS}. Keys have 8 bytes, values 1,024 that do not compress.
  */
 final class StoreShape {
-  private static final int KEY_LENGTH = 8;
+  static final int KEY_LENGTH = 8;
   private static final int VALUE_LENGTH = 1024;
   private static final int READERS = 32;
   private static final double UPDATE_BYTES_PER_SECOND = 20 << 20;
@@ -45,22 +45,26 @@ final class StoreShape {
     JavaProcess.answer(arguments, shape.figures);
   }
 
-  private static byte[] key(long id) {
+  static byte[] key(long id) {
     return ByteBuffer.allocate(KEY_LENGTH).putLong(id).array();
   }
 
   /** The value of a record begins with its id and the number of the change. */
-  private static byte[] value(long id, long change) {
-    ByteBuffer value = ByteBuffer.allocate(VALUE_LENGTH);
+  static byte[] value(long id, long change, int length) {
+    ByteBuffer value = ByteBuffer.allocate(length);
     value.putLong(id).putLong(change);
-    for (long i = 0; value.hasRemaining(); i++) {
-      value.putLong(Workload.mix(id * VALUE_LENGTH + change + i));
+    long i = 0;
+    for (; value.remaining() >= Long.BYTES; i++) {
+      value.putLong(Workload.mix(id * length + change + i));
+    }
+    for (long rest = Workload.mix(id * length + change + i); value.hasRemaining(); rest >>>= 8) {
+      value.put((byte) rest);
     }
     return value.array();
   }
 
-  private static void check(long id, byte @Nullable [] value) {
-    if (value == null || value.length != VALUE_LENGTH || ByteBuffer.wrap(value).getLong() != id) {
+  static void check(long id, byte @Nullable [] value, int length) {
+    if (value == null || value.length != length || ByteBuffer.wrap(value).getLong() != id) {
       throw new IllegalStateException("wrong answer: record=" + id);
     }
   }
@@ -76,7 +80,7 @@ final class StoreShape {
       long start = System.nanoTime();
       for (int i = 0; i < records; i++) {
         int id = random.nextInt(records);
-        store.put(key(id), value(id, i));
+        store.put(key(id), value(id, i, VALUE_LENGTH));
       }
       rate("fill at random, puts/s", start);
     }
@@ -85,7 +89,7 @@ final class StoreShape {
     try (LiveStore store = open()) {
       long start = System.nanoTime();
       for (int id = 0; id < records; id++) {
-        store.put(key(id), value(id, 0));
+        store.put(key(id), value(id, 0, VALUE_LENGTH));
       }
       rate("fill in sequence, puts/s", start);
       long[] changes = new long[records];
@@ -93,14 +97,14 @@ final class StoreShape {
       start = System.nanoTime();
       for (int i = 1; i <= records; i++) {
         int id = random.nextInt(records);
-        store.put(key(id), value(id, i));
+        store.put(key(id), value(id, i, VALUE_LENGTH));
         changes[id] = i;
       }
       rate("update at random, puts/s", start);
       readUnderUpdates(store, changes, seconds);
       for (int id = 0; id < records; id += 97) {
         byte[] value = store.get(key(id));
-        check(id, value);
+        check(id, value, VALUE_LENGTH);
         if (ByteBuffer.wrap(value).getLong(KEY_LENGTH) != changes[id]) {
           throw new IllegalStateException("an older value: record=" + id);
         }
@@ -131,7 +135,7 @@ final class StoreShape {
     while (System.nanoTime() < end) {
       int id = random.nextInt(records);
       long change = records + puts + 1;
-      store.put(key(id), value(id, change));
+      store.put(key(id), value(id, change, VALUE_LENGTH));
       changes[id] = change;
       puts++;
       long due =
@@ -172,7 +176,7 @@ final class StoreShape {
           byte[] value = store.get(key(id));
           long now = System.nanoTime();
           latencies.recordValue(Math.min(now - start, TimeUnit.SECONDS.toNanos(10)));
-          check(id, value);
+          check(id, value, VALUE_LENGTH);
           reads.increment();
           start = now;
         }

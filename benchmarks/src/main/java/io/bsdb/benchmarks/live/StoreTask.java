@@ -52,7 +52,6 @@ final class StoreTask {
       case "fill" -> task.fill();
       case "change" -> task.changeAndHalt(Integer.parseInt(arguments[4]), arguments);
       case "open" -> task.openAndHalt(arguments);
-      case "writes" -> task.writes(Integer.parseInt(arguments[4]));
       default -> throw new IllegalArgumentException(arguments[0]);
     }
     JavaProcess.answer(arguments, task.figures);
@@ -200,29 +199,13 @@ final class StoreTask {
     Runtime.getRuntime().halt(0);
   }
 
-  /** Changes random records, and counts what reaches the disk. */
-  private void writes(int changes) throws Exception {
-    fill();
-    long before = writtenBytes();
-    SplittableRandom random = new SplittableRandom(5);
-    try (LiveStore store = open(Durability.OS)) {
-      for (int i = 0; i < changes; i++) {
-        put(store, random.nextInt(records));
-      }
-      checkSome(store);
-    }
-    long changed = (long) changes * (Workload.KEY_LENGTH + Workload.VALUE_LENGTH);
-    figures.put("written", (writtenBytes() - before) / (double) changed);
-    figures.put("disk", Directories.size(directory) / 1e6);
-    Directories.delete(directory);
-  }
-
   /** Returns the bytes that this process has in memory, those of mapped files excepted. */
   static long anonymousMemory() throws IOException {
     return number(Path.of("/proc/self/status"), "RssAnon:") << 10;
   }
 
-  private static long writtenBytes() throws IOException {
+  /** Returns the bytes that this process has sent to the disk, or will. */
+  static long writtenBytes() throws IOException {
     return number(Path.of("/proc/self/io"), "write_bytes:");
   }
 
