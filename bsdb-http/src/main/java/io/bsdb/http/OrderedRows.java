@@ -56,10 +56,7 @@ final class OrderedRows {
     private CompletableFuture<@Nullable KeyValue> find(AsyncOrderedReader reader, byte[] key) {
       return switch (this) {
         case FLOOR -> reader.floor(key);
-        case CEILING ->
-            reader
-                .range(KeyRange.all().from(key), 1)
-                .thenApply(found -> found.isEmpty() ? null : found.get(0));
+        case CEILING -> reader.ceiling(key);
         case LONGEST_PREFIX -> reader.longestPrefix(key);
       };
     }

@@ -13,6 +13,9 @@ public interface AsyncOrderedReader {
   /** Finds the record with the greatest key that is not above a key; null: there is none. */
   CompletableFuture<@Nullable KeyValue> floor(byte[] key);
 
+  /** Finds the record with the least key that is not below a key; null: there is none. */
+  CompletableFuture<@Nullable KeyValue> ceiling(byte[] key);
+
   /** Finds the record with the longest key that a key begins with; null: there is none. */
   CompletableFuture<@Nullable KeyValue> longestPrefix(byte[] key);
 

@@ -26,6 +26,11 @@ final class FutureOrderedReader implements AsyncOrderedReader {
   }
 
   @Override
+  public CompletableFuture<@Nullable KeyValue> ceiling(byte[] key) {
+    return find(key, Target.CEILING);
+  }
+
+  @Override
   public CompletableFuture<@Nullable KeyValue> longestPrefix(byte[] key) {
     return find(key, Target.LONGEST_PREFIX);
   }

@@ -206,6 +206,7 @@ class OrderedReaderTest {
       same(ordered.higher(key), map.higherEntry(key));
       same(ordered.longestPrefix(key), longestPrefix(map, key));
       same(async.floor(key).join(), map.floorEntry(key));
+      same(async.ceiling(key).join(), map.ceilingEntry(key));
       same(async.longestPrefix(key).join(), longestPrefix(map, key));
       assertThat(reader.get(key)).isEqualTo(map.get(key));
       assertThat(reader.async().get(key).join()).isEqualTo(map.get(key));
