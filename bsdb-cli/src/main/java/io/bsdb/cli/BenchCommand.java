@@ -34,7 +34,8 @@ import picocli.CommandLine.Option;
       "Tells how many lookups per second, and which latencies, this table gives on this machine with"
           + " this access mode, number of threads, share of absent keys, and number of keys per call.",
       "",
-      "Keys are those of records drawn at random from the whole table, or the lines of a file. All"
+      "Keys are those of records drawn at random from the whole table (of one of more than four"
+          + " million rows, from its partition files), or the lines of a file. All"
           + " are looked up once before: that compares the values with those of a scan, and fills the"
           + " page cache where it is used (for at most --seconds with direct reads). Of the calls that"
           + " are measured one in 16 is timed. Answers for the keys of a file are not checked.",
@@ -184,7 +185,7 @@ final class BenchCommand implements Callable<Integer> {
       return LookupKeys.ofFile(keysFile, RecordText.of(reader.manifest().schema(), null));
     }
     console.say("drawing keys from the table");
-    return LookupKeys.ofTable(reader, absentPercent);
+    return LookupKeys.ofTable(reader, absentPercent, LookupKeys.MAXIMUM, console);
   }
 
   private static Report latencies(Histogram latencies) {

@@ -2,12 +2,17 @@ package io.bsdb.cli;
 
 import io.bsdb.cli.input.Lines;
 import io.bsdb.cli.output.CommandFailure;
+import io.bsdb.cli.output.Console;
 import io.bsdb.cli.output.Encoding;
+import io.bsdb.cli.output.Progress;
 import io.bsdb.cli.output.RecordText;
+import io.bsdb.reader.KeyValue;
 import io.bsdb.reader.RecordCursor;
 import io.bsdb.reader.SnapshotReader;
+import io.bsdb.table.PartitionFile;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.InterruptedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -17,12 +22,22 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Random;
 import java.util.SplittableRandom;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import org.jspecify.annotations.Nullable;
 
 /** Keys to look up, in order, and the expected answers. Immutable. */
 final class LookupKeys {
   /** Maximum number of keys: with 20-byte keys some 60 MiB. */
   static final int MAXIMUM = 1 << 20;
+
+  /** Tables with more records per key than this are not read as a whole. */
+  private static final int RECORDS_PER_KEY_TO_SAMPLE = 4;
+
+  /** Reads in flight while keys are drawn. */
+  private static final int THREADS = 16;
 
   private static final long SEED = 42;
   private static final int TRIES = 100;
@@ -69,24 +84,21 @@ final class LookupKeys {
   }
 
   /**
-   * Returns keys of a table's records, a reservoir sample in random order. Reads all of the table.
+   * Returns keys of a table's records in random order: a reservoir sample of all, or records of the
+   * partition files at random positions, one read each, where there are many more than keys.
    *
    * @param absentPercent share of keys to replace by random ones, as long, that no record has
+   * @param most maximum number of keys
    */
-  static LookupKeys ofTable(SnapshotReader reader, int absentPercent) throws IOException {
+  static LookupKeys ofTable(SnapshotReader reader, int absentPercent, int most, Console console)
+      throws IOException {
     SplittableRandom random = new SplittableRandom(SEED);
-    List<Entry> entries = new ArrayList<>();
-    try (RecordCursor cursor = reader.scan()) {
-      for (long scanned = 1; cursor.next(); scanned++) {
-        long place = scanned <= MAXIMUM ? entries.size() : random.nextLong(scanned);
-        if (place < MAXIMUM) {
-          Entry entry = new Entry(cursor.key(), Arrays.hashCode(cursor.value()));
-          if (place == entries.size()) {
-            entries.add(entry);
-          } else {
-            entries.set((int) place, entry);
-          }
-        }
+    boolean isLarge = reader.manifest().recordCount() > (long) most * RECORDS_PER_KEY_TO_SAMPLE;
+    List<Entry> entries;
+    try {
+      entries = isLarge ? sample(reader, random, most, console) : new ArrayList<>();
+      if (entries.isEmpty()) {
+        entries = reservoir(reader, random, most);
       }
     } catch (UnsupportedOperationException e) {
       throw CommandFailure.refused(
@@ -108,6 +120,81 @@ final class LookupKeys {
     }
     Collections.shuffle(entries, new Random(SEED));
     return new LookupKeys(entries);
+  }
+
+  /** Reads records at random positions, front to back in each thread. */
+  private static List<Entry> sample(
+      SnapshotReader reader, SplittableRandom random, int most, Console console)
+      throws IOException {
+    List<PartitionFile> files = reader.manifest().partitions();
+    long[] positions = random.longs(most, 0, reader.manifest().recordCount()).sorted().toArray();
+    ExecutorService pool =
+        Executors.newFixedThreadPool(THREADS, r -> new Thread(r, "bsdb-bench-keys"));
+    try (Progress progress = Progress.start(console, "drawing keys", most, Progress.Unit.KEYS)) {
+      List<Future<List<Entry>>> parts = new ArrayList<>();
+      for (int part = 0; part < THREADS; part++) {
+        int from = (int) ((long) most * part / THREADS);
+        int to = (int) ((long) most * (part + 1) / THREADS);
+        parts.add(pool.submit(() -> read(reader, files, positions, from, to, progress)));
+      }
+      List<Entry> entries = new ArrayList<>(most);
+      for (Future<List<Entry>> part : parts) {
+        entries.addAll(part.get());
+      }
+      return entries;
+    } catch (ExecutionException e) {
+      throw LookupLoad.rethrown(e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new InterruptedIOException("interrupted while drawing keys");
+    } finally {
+      pool.shutdownNow();
+    }
+  }
+
+  /** Reads the records at some positions, which ascend; those that have changed are left out. */
+  private static List<Entry> read(
+      SnapshotReader reader,
+      List<PartitionFile> files,
+      long[] positions,
+      int from,
+      int to,
+      Progress progress)
+      throws IOException {
+    List<Entry> entries = new ArrayList<>(to - from);
+    int file = 0;
+    long before = 0;
+    for (int i = from; i < to && !Thread.currentThread().isInterrupted(); i++) {
+      while (positions[i] - before >= files.get(file).recordCount()) {
+        before += files.get(file++).recordCount();
+      }
+      KeyValue record = reader.record(file, (int) (positions[i] - before));
+      if (record != null) {
+        entries.add(new Entry(record.key(), Arrays.hashCode(record.value())));
+      }
+      progress.position().incrementAndGet();
+      progress.records().incrementAndGet();
+    }
+    return entries;
+  }
+
+  private static List<Entry> reservoir(SnapshotReader reader, SplittableRandom random, int most)
+      throws IOException {
+    List<Entry> entries = new ArrayList<>();
+    try (RecordCursor cursor = reader.scan()) {
+      for (long scanned = 1; cursor.next(); scanned++) {
+        long place = scanned <= most ? entries.size() : random.nextLong(scanned);
+        if (place < most) {
+          Entry entry = new Entry(cursor.key(), Arrays.hashCode(cursor.value()));
+          if (place == entries.size()) {
+            entries.add(entry);
+          } else {
+            entries.set((int) place, entry);
+          }
+        }
+      }
+    }
+    return entries;
   }
 
   private static byte[] absentKey(SnapshotReader reader, int length, SplittableRandom random)

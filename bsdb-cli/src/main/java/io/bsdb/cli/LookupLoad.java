@@ -172,7 +172,7 @@ final class LookupLoad {
     }
   }
 
-  private static IOException rethrown(Throwable thrown) {
+  static IOException rethrown(Throwable thrown) {
     Throwable cause = thrown;
     while (cause.getCause() != null
         && (cause instanceof ExecutionException || cause instanceof CompletionException)) {

@@ -61,7 +61,7 @@ class LookupChecksTest {
       writer.publish();
     }
     reader = SnapshotReader.open(directory);
-    keys = LookupKeys.ofTable(reader, 0);
+    keys = LookupKeys.ofTable(reader, 0, LookupKeys.MAXIMUM, LookupKeysTest.console());
   }
 
   @AfterEach

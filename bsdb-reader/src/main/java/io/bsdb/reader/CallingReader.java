@@ -14,6 +14,7 @@ import io.bsdb.reader.metrics.ReaderMetrics;
 import io.bsdb.reader.options.ReaderOptions;
 import io.bsdb.reader.overlay.Overlay;
 import io.bsdb.reader.partition.Partition;
+import io.bsdb.reader.partition.RecordWalk;
 import io.bsdb.table.Manifest;
 import io.bsdb.table.PartitionSource;
 import io.bsdb.table.Partitioning;
@@ -187,7 +188,7 @@ final class CallingReader implements SnapshotReader {
   }
 
   private RecordCursor scan(KeyRange range) {
-    return new OrderedScan(snapshot, range, snapshot.uncached(), selection);
+    return new OrderedScan(snapshot, range, snapshot.scanned(), selection);
   }
 
   @Override
@@ -218,6 +219,23 @@ final class CallingReader implements SnapshotReader {
           absent ? -1 : file.offset(block),
           file.properties().signatureBits(),
           snapshot.findChange(key, hash) != Overlay.UNCHANGED);
+    } finally {
+      calls.left(call);
+    }
+  }
+
+  @Override
+  public @Nullable KeyValue record(int partition, int number) throws IOException {
+    int call = calls.enter();
+    try (RecordWalk walk =
+        new RecordWalk(snapshot.partition(partition), snapshot.uncached(), selection)) {
+      walk.moveTo(number);
+      byte[] key = walk.key();
+      return snapshot.findChange(key, KeyHash.hash(key)) == Overlay.UNCHANGED
+          ? new KeyValue(key, walk.value())
+          : null;
+    } catch (IOException | RuntimeException | Error e) {
+      throw Thrown.asIs(snapshot.explained(e));
     } finally {
       calls.left(call);
     }

@@ -132,16 +132,23 @@ final class OpenSnapshot implements Closeable {
     return base.source();
   }
 
-  /** Returns where scans fetch blocks from. */
+  /** Returns where single blocks are fetched from that no lookup will ask for again. */
   BlockSource uncached() {
     return base.uncached();
   }
 
+  /** Returns where a scan of one thread fetches blocks from: past the block cache. */
+  BlockFetch scanned() {
+    return ahead(base.uncached());
+  }
+
   /** Returns where a walk of one thread through neighbouring blocks fetches them from. */
   BlockFetch sequential() {
-    return options.access().readsFromDisk()
-        ? new ReadAhead(base.source(), base.counters())
-        : base.source();
+    return ahead(base.source());
+  }
+
+  private BlockFetch ahead(BlockSource source) {
+    return options.access().readsFromDisk() ? new ReadAhead(source, base.counters()) : source;
   }
 
   ReaderMetrics metrics() {

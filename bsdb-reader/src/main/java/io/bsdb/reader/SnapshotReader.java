@@ -130,6 +130,16 @@ public interface SnapshotReader extends KeyLookup, Closeable {
   KeyPlace place(byte[] key) throws IOException;
 
   /**
+   * Returns a record by its number in the file of a partition; null if it has changed since. One
+   * read, past the block cache. For samples.
+   *
+   * @throws UnsupportedOperationException if the snapshot stores no keys (approximate)
+   * @hidden
+   */
+  @Internal
+  @Nullable KeyValue record(int partition, int number) throws IOException;
+
+  /**
    * Returns lookups and scans of the same files for rows of which only some fields will be read:
    * the others are not decoded where that takes time, and may come out empty. Not to be closed by
    * itself.

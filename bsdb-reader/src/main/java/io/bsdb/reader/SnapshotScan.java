@@ -2,6 +2,7 @@ package io.bsdb.reader;
 
 import io.bsdb.format.hash.KeyHash;
 import io.bsdb.format.symbols.FieldSelection;
+import io.bsdb.reader.block.BlockFetch;
 import io.bsdb.reader.io.Thrown;
 import io.bsdb.reader.overlay.ChangeCursor;
 import io.bsdb.reader.overlay.Overlay;
@@ -21,6 +22,7 @@ final class SnapshotScan implements RecordCursor {
   private final OpenSnapshot snapshot;
   private final Iterator<Partition> partitions;
   private final FieldSelection selection;
+  private final BlockFetch source;
   private final int call;
   private @Nullable RecordWalk walk;
   private @Nullable ChangeCursor changed;
@@ -33,6 +35,7 @@ final class SnapshotScan implements RecordCursor {
     this.snapshot = snapshot;
     this.partitions = partitions.iterator();
     this.selection = selection;
+    this.source = snapshot.scanned();
     this.call = snapshot.calls().enter();
   }
 
@@ -56,7 +59,7 @@ final class SnapshotScan implements RecordCursor {
           return true;
         } else if (partitions.hasNext()) {
           changed = null;
-          walk = new RecordWalk(partitions.next(), snapshot.uncached(), selection);
+          walk = new RecordWalk(partitions.next(), source, selection);
         } else {
           return false;
         }

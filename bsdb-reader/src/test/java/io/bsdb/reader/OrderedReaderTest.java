@@ -389,6 +389,14 @@ class OrderedReaderTest {
       }
       long range = reader.metrics().blockReads() - before - floors;
       assertThat(range).isLessThan(20);
+      long scanned = reader.metrics().blockReads();
+      try (RecordCursor cursor = reader.scan()) {
+        while (cursor.next()) {
+          cursor.value();
+        }
+      }
+      assertThat(reader.metrics().blockReads() - scanned).isLessThan(20);
+      before += reader.metrics().blockReads() - scanned;
       try (RecordCursor cursor = reader.ordered().range(KeyRange.all().from(map.firstKey()))) {
         assertThat(cursor.next()).isTrue();
       }

@@ -70,6 +70,19 @@ class ReaderMetricsTest {
     }
   }
 
+  @Test
+  void scansReadSeveralBlocksAtOnce() throws Exception {
+    try (SnapshotReader reader = table.open(Way.DIRECT_CACHED.options());
+        RecordCursor cursor = reader.scan()) {
+      while (cursor.next()) {
+        assertThat(cursor.value()).isNotNull();
+      }
+      ReaderMetrics metrics = reader.metrics();
+      assertThat(metrics.blockReads()).isLessThan(metrics.bytesRead() / FaultyTable.PAGE / 2);
+      assertThat(metrics.cacheMisses()).as("the block cache is left alone").isZero();
+    }
+  }
+
   /** An absent key costs a read only if its signature agrees with that of its rank. */
   @Test
   void signaturesSaveReads() throws Exception {

@@ -19,7 +19,8 @@ public final class Progress implements Closeable {
   /** Unit in which the position counts. */
   public enum Unit {
     BYTES(" MiB", 1 << 20),
-    PARTITIONS("", 1);
+    PARTITIONS("", 1),
+    KEYS(" keys", 1);
 
     private final String label;
     private final long size;
