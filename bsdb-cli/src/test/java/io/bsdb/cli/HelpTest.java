@@ -2,6 +2,7 @@ package io.bsdb.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.bsdb.cli.output.Console;
 import io.bsdb.cli.output.ExitStatus;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -26,6 +27,15 @@ class HelpTest {
     assertThat(one.out())
         .isEqualTo(CommandRun.of("get", "--help").out())
         .contains("--longest-prefix");
+  }
+
+  @Test
+  void everyCommandIsOnThePage() throws IOException {
+    String page = Files.readString(Path.of("..", "docs", "cli.md"));
+    String table = page.substring(page.indexOf("## Commands"), page.indexOf("## Keys"));
+    for (String command : Bsdb.withAllCommands(Console.ofProcess()).getSubcommands().keySet()) {
+      assertThat(table).contains("`" + command + "`");
+    }
   }
 
   @Test

@@ -38,7 +38,7 @@ public final class JavaReads {
   private static void build(Path table) throws IOException {
     WriterOptions options =
         WriterOptions.builder()
-            .layout(Layout.COMPRESSED) // half the space, three times the time of a lookup
+            .layout(Layout.COMPRESSED) // half the space, three times the time of a get
             .memoryBytes(256L << 20) // heap and direct memory together
             .build();
     try (SnapshotWriter writer = SnapshotWriter.create(table, options)) {
