@@ -92,7 +92,7 @@ public final class Bsdb {
   }
 
   /** Runs the command in this process. */
-  static int execute(Console console, String... given) {
+  public static int execute(Console console, String... given) {
     String[] arguments = withoutHelpCommand(given);
     Bsdb bsdb = new Bsdb();
     PrintWriter err = new PrintWriter(console.err(), true, StandardCharsets.UTF_8);

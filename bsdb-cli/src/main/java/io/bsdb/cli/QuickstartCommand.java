@@ -1,7 +1,11 @@
 package io.bsdb.cli;
 
+import io.bsdb.cli.QuickstartProgram.Engine;
+import io.bsdb.cli.output.CommandFailure;
 import io.bsdb.cli.output.Console;
+import io.bsdb.cli.output.ExitStatus;
 import java.nio.file.Path;
+import java.util.ServiceLoader;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ITypeConverter;
@@ -37,6 +41,9 @@ import picocli.CommandLine.TypeConversionException;
       "  bsdb quickstart live"
     })
 final class QuickstartCommand implements Callable<Integer> {
+  /** The project's directory, set by the launcher. */
+  private static final String HOME_PROPERTY = "bsdb.home";
+
   private final Console console;
 
   @Parameters(
@@ -66,16 +73,15 @@ final class QuickstartCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws Exception {
-    // A class of its own: the other commands run without Flink and Kafka on the class path.
-    return QuickstartRun.run(engine, directory, events, console);
-  }
-
-  /** Program that enriches the stream. */
-  enum Engine {
-    FLINK,
-    KAFKA_STREAMS,
-    GLOBAL_TABLE,
-    LIVE
+    QuickstartProgram program =
+        ServiceLoader.load(QuickstartProgram.class)
+            .findFirst()
+            .orElseThrow(
+                () ->
+                    CommandFailure.usage(
+                        "the quickstart needs Flink and Kafka, which are not here; run it with ./bsdb in the source tree"));
+    Path home = Path.of(System.getProperty(HOME_PROPERTY, ""));
+    return program.run(engine, home, directory, events, console) ? ExitStatus.OK : ExitStatus.NO;
   }
 
   /** Engines by the names that people write. */

@@ -11,6 +11,7 @@ import io.bsdb.reader.OrderedReader;
 import io.bsdb.reader.RecordCursor;
 import io.bsdb.reader.SnapshotReader;
 import io.bsdb.row.Schema;
+import io.bsdb.sql.DuckDb;
 import io.bsdb.sql.ParquetFile;
 import java.io.BufferedOutputStream;
 import java.io.IOException;
@@ -165,6 +166,7 @@ final class ScanCommand implements Callable<Integer> {
     if (schema == null) {
       throw CommandFailure.usage("the table has no schema; --format parquet is for rows");
     }
+    DuckDb.require();
     long[] rows = {0};
     ParquetFile.write(
         file,

@@ -30,6 +30,7 @@ class LauncherTest {
           "flink-connector",
           "kstreams-lookup",
           "examples",
+          "quickstart",
           "bsdb-http",
           "bsdb-live",
           "bsdb-sql",
@@ -56,10 +57,13 @@ class LauncherTest {
         """
         echo "[INFO] Building bsdb :: command line 1"
         echo "mvn $*" >>calls
-        mkdir -p bsdb-cli/target
+        mkdir -p bsdb-cli/target quickstart/target
         touch bsdb-cli/target/bsdb-cli-1.jar "library.jar"
         printf '%s' "$PWD/library.jar" >bsdb-cli/target/commands.classpath
-        printf '%s' "$PWD/library.jar" >bsdb-cli/target/quickstart.classpath
+        case $* in *' -pl quickstart '*)
+          touch quickstart/target/bsdb-quickstart-1.jar
+          printf '%s' "$PWD/library.jar" >quickstart/target/quickstart.classpath
+        esac
         """);
   }
 
@@ -145,13 +149,79 @@ class LauncherTest {
   }
 
   @Test
-  void takesFlinksClassPathForTheQuickstartAlone() throws Exception {
-    run("--help");
-    Path flink = Files.createFile(project.resolve("flink.jar"));
-    Files.writeString(project.resolve("bsdb-cli/target/quickstart.classpath"), flink.toString());
+  void buildsFlinkForWhatRunsInItAlone() throws Exception {
+    run("get", "flink");
+    assertThat(project.resolve("calls")).content().doesNotContain("flink").hasLineCount(1);
 
-    assertThat(run("quickstart").out()).contains(flink + ">").contains("<--add-opens=");
-    assertThat(run("get").out()).doesNotContain(flink.toString());
+    run("build", "--engine", "flink");
+    run("build", "--engine=flink");
+    assertThat(project.resolve("calls"))
+        .content()
+        .endsWith("-pl bsdb-cli,flink-connector/flink-sql-connector-bsdb -am\n")
+        .hasLineCount(2);
+
+    Result quickstart = run("quickstart");
+    run("quickstart");
+    assertThat(project.resolve("calls")).content().endsWith("-pl quickstart -am\n").hasLineCount(3);
+    assertThat(quickstart.out())
+        .contains(project + "/quickstart/target/bsdb-quickstart-1.jar:" + project + "/library.jar>")
+        .contains("<--add-opens=");
+    assertThat(run("get").out()).doesNotContain("quickstart/target");
+  }
+
+  @Test
+  void aConnectorsSourceMattersToFlinkAlone() throws Exception {
+    run("get");
+    run("build", "--engine", "flink");
+    Path source = Files.createFile(project.resolve("flink-connector/src/main/New.java"));
+    Files.setLastModifiedTime(source, FileTime.from(Instant.now().plusSeconds(60)));
+
+    assertThat(run("get").err()).isEmpty();
+    assertThat(run("build", "--engine", "flink").err()).contains("Building bsdb, ");
+  }
+
+  @Test
+  void anUnpackedArchiveWritesItsClassesDownOnce() throws Exception {
+    Path home = directory.resolve("unpacked");
+    Path lib = Files.createDirectories(home.resolve("lib"));
+    Files.createFile(lib.resolve("b.jar"));
+    Files.createFile(lib.resolve("a.jar"));
+    Path launcher = Files.createDirectories(home.resolve("bin")).resolve("bsdb");
+    Files.copy(LAUNCHER, launcher);
+
+    Result first = run(Map.of(), List.of(launcher.toString(), "get", "k"), directory);
+    Result second = run(Map.of(), List.of(launcher.toString(), "get", "k"), directory);
+
+    String classes = "<-XX:SharedArchiveFile=" + lib + "/commands-17.0.1.jsa>";
+    assertThat(first.out())
+        .contains(classes)
+        .contains("<-cp><" + lib + "/a.jar:" + lib + "/b.jar>");
+    assertThat(first.err()).isEmpty();
+    assertThat(second.out()).isEqualTo(first.out());
+    assertThat(java.resolve("calls")).content().hasLineCount(4); // build and get before the first
+    Result build = run(Map.of(), List.of(launcher.toString(), "build"), directory);
+    assertThat(build.out()).doesNotContain("SharedArchiveFile");
+    Result quickstart = run(Map.of(), List.of(launcher.toString(), "quickstart"), directory);
+    assertThat(quickstart.err()).contains("the quickstart needs Flink and Kafka");
+  }
+
+  @Test
+  void anArchiveThatCannotWriteItsClassesDownTriesOnce() throws Exception {
+    Path home = directory.resolve("unpacked");
+    Path lib = Files.createDirectories(home.resolve("lib"));
+    Files.createFile(lib.resolve("a.jar"));
+    Path launcher = Files.createDirectories(home.resolve("bin")).resolve("bsdb");
+    Files.copy(LAUNCHER, launcher);
+    script(
+        java.resolve("bin/java"), "case $* in *Archive*) echo no >&2; exit 1; esac; echo \"$@\"");
+
+    Result first = run(Map.of(), List.of(launcher.toString(), "get", "k"), directory);
+    Result second = run(Map.of(), List.of(launcher.toString(), "get", "k"), directory);
+
+    assertThat(first.err())
+        .isEqualTo("note: no class archive, so that bsdb starts more slowly: no\n");
+    assertThat(second.err()).isEmpty();
+    assertThat(second.out()).isEqualTo(first.out()).endsWith("io.bsdb.cli.Bsdb get k\n");
   }
 
   @Test
@@ -176,6 +246,12 @@ class LauncherTest {
         java.resolve("bin/java"),
         """
         if [ "$1" = --list-modules ]; then echo jdk.compiler@17; exit; fi
+        echo "$*" >>"${0%/bin/java}/calls"
+        for argument in "$@"; do
+          case $argument in
+            -XX:ArchiveClassesAtExit=*) echo classes >"${argument#*=}" ;;
+          esac
+        done
         echo "LC_ALL=${LC_ALL:-}"
         printf '<%s>' "$@"
         echo

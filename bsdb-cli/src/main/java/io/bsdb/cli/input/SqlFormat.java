@@ -5,6 +5,7 @@ import io.bsdb.row.Column;
 import io.bsdb.row.KeyEncoding;
 import io.bsdb.row.Schema;
 import io.bsdb.row.text.RowJsonWriter;
+import io.bsdb.sql.DuckDb;
 import io.bsdb.sql.QueryException;
 import io.bsdb.sql.RecordSink;
 import io.bsdb.sql.SqlEngine;
@@ -26,6 +27,7 @@ public final class SqlFormat implements RecordFormat {
    */
   public record Resources(long memoryBytes, int threads, Path temporaryDirectory) {
     SqlEngine engine() throws IOException {
+      DuckDb.require();
       int most = threads > 0 ? threads : Runtime.getRuntime().availableProcessors();
       return SqlEngine.open(memoryBytes, most, temporaryDirectory);
     }

@@ -1,8 +1,7 @@
-package io.bsdb.cli;
+package io.bsdb.quickstart;
 
-import io.bsdb.cli.QuickstartCommand.Engine;
+import io.bsdb.cli.QuickstartProgram;
 import io.bsdb.cli.output.Console;
-import io.bsdb.cli.output.ExitStatus;
 import io.bsdb.examples.KafkaStreamsQuickstart;
 import io.bsdb.examples.KafkaStreamsQuickstart.Join;
 import io.bsdb.examples.LiveQuickstart;
@@ -14,19 +13,14 @@ import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 
-/** Runs a quickstart of the examples. Needs Flink, or Kafka. */
-final class QuickstartRun {
-  /** The project's directory, set by the launcher. */
-  private static final String HOME_PROPERTY = "bsdb.home";
-
+/** Runs a quickstart of the examples. */
+public final class Quickstarts implements QuickstartProgram {
   private static final String CITIES = "examples/data/cities500.csv.gz";
 
-  private QuickstartRun() {}
-
-  static int run(Engine engine, Path directory, long events, Console console)
+  @Override
+  public boolean run(Engine engine, Path home, Path directory, long events, Console console)
       throws IOException, InterruptedException {
-    Path cities = Path.of(System.getProperty(HOME_PROPERTY, ""), CITIES);
-    QuickstartSettings settings = new QuickstartSettings(directory, cities, events);
+    QuickstartSettings settings = new QuickstartSettings(directory, home.resolve(CITIES), events);
     PrintStream results = new PrintStream(console.out(), true, StandardCharsets.UTF_8);
     Live live = console.terminal() ? Live.YES : Live.NO;
     boolean complete =
@@ -42,6 +36,6 @@ final class QuickstartRun {
     if (results.checkError()) {
       throw new IOException("standard output cannot be written");
     }
-    return complete ? ExitStatus.OK : ExitStatus.NO;
+    return complete;
   }
 }

@@ -1,4 +1,4 @@
-package io.bsdb.cli;
+package io.bsdb.quickstart;
 
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 
@@ -22,12 +22,13 @@ import java.util.stream.Stream;
 
 /**
  * What users of the libraries see is what is public and not {@link Internal}: its signatures
- * mention nothing else, and neither JSON nor hash library. Here, because the command line has all
+ * mention nothing else, and neither JSON nor hash library. Here, because the quickstart has all
  * libraries on its class path.
  */
 @AnalyzeClasses(packages = "io.bsdb", importOptions = ImportOption.DoNotIncludeTests.class)
 class ApiTest {
-  private static final List<String> PROGRAMS = List.of("io.bsdb.cli", "io.bsdb.examples");
+  private static final List<String> PROGRAMS =
+      List.of("io.bsdb.cli", "io.bsdb.examples", "io.bsdb.quickstart");
   private static final List<String> NOT_SHOWN = List.of("com.fasterxml.", "com.dynatrace.");
 
   /** The whole API of the Flink connector is SQL; Flink finds these classes by their names. */

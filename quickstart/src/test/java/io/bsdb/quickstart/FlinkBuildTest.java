@@ -1,4 +1,4 @@
-package io.bsdb.cli;
+package io.bsdb.quickstart;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
