@@ -1,6 +1,24 @@
 package io.bsdb.cli;
 
+import io.bsdb.cli.bench.BenchCommand;
+import io.bsdb.cli.build.BuildCommand;
+import io.bsdb.cli.change.ApplyCommand;
+import io.bsdb.cli.change.CompactCommand;
+import io.bsdb.cli.change.DeleteCommand;
+import io.bsdb.cli.change.PutCommand;
 import io.bsdb.cli.output.Console;
+import io.bsdb.cli.read.DiffCommand;
+import io.bsdb.cli.read.GetCommand;
+import io.bsdb.cli.read.InspectCommand;
+import io.bsdb.cli.read.ScanCommand;
+import io.bsdb.cli.read.VerifyCommand;
+import io.bsdb.cli.serve.ServeCommand;
+import io.bsdb.cli.versions.EndStreamCommand;
+import io.bsdb.cli.versions.LogCommand;
+import io.bsdb.cli.versions.PruneCommand;
+import io.bsdb.cli.versions.RollbackCommand;
+import io.bsdb.cli.versions.SweepCommand;
+import io.bsdb.cli.versions.VersionsCommand;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;

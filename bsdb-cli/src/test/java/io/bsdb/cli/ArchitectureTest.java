@@ -8,7 +8,7 @@ import com.tngtech.archunit.junit.AnalyzeClasses;
 import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.lang.ArchRule;
 
-/** Commands read with {@code input} and speak with {@code output}; neither knows a command. */
+/** Each kind of commands has a package; what they share is in three more, which know no command. */
 @AnalyzeClasses(packages = "io.bsdb.cli", importOptions = ImportOption.DoNotIncludeTests.class)
 class ArchitectureTest {
   @ArchTest
@@ -16,18 +16,55 @@ class ArchitectureTest {
       layeredArchitecture()
           .consideringOnlyDependenciesInLayers()
           .ensureAllClassesAreContainedInArchitecture()
-          .layer("commands")
+          .layer("command line")
           .definedBy("io.bsdb.cli")
+          .layer("build")
+          .definedBy("io.bsdb.cli.build")
+          .layer("read")
+          .definedBy("io.bsdb.cli.read")
+          .layer("change")
+          .definedBy("io.bsdb.cli.change")
+          .layer("versions")
+          .definedBy("io.bsdb.cli.versions")
+          .layer("serve")
+          .definedBy("io.bsdb.cli.serve")
+          .layer("bench")
+          .definedBy("io.bsdb.cli.bench")
+          .layer("table")
+          .definedBy("io.bsdb.cli.table")
           .layer("input")
           .definedBy("io.bsdb.cli.input")
           .layer("output")
           .definedBy("io.bsdb.cli.output")
-          .whereLayer("commands")
+          .whereLayer("command line")
           .mayNotBeAccessedByAnyLayer()
+          .whereLayer("build")
+          .mayOnlyBeAccessedByLayers("command line")
+          .whereLayer("read") // a build verifies what it has built
+          .mayOnlyBeAccessedByLayers("command line", "build")
+          .whereLayer("change")
+          .mayOnlyBeAccessedByLayers("command line")
+          .whereLayer("versions") // an age is written alike everywhere
+          .mayOnlyBeAccessedByLayers("command line", "change")
+          .whereLayer("serve")
+          .mayOnlyBeAccessedByLayers("command line")
+          .whereLayer("bench")
+          .mayOnlyBeAccessedByLayers("command line")
+          .whereLayer("table")
+          .mayOnlyBeAccessedByLayers("build", "read", "change", "versions", "serve", "bench")
           .whereLayer("input")
-          .mayOnlyBeAccessedByLayers("commands")
+          .mayOnlyBeAccessedByLayers("build", "read", "change", "bench")
           .whereLayer("output")
-          .mayOnlyBeAccessedByLayers("commands", "input");
+          .mayOnlyBeAccessedByLayers(
+              "command line",
+              "build",
+              "read",
+              "change",
+              "versions",
+              "serve",
+              "bench",
+              "table",
+              "input");
 
   @ArchTest
   static final ArchRule INPUTS_BUILD_NO_JSON_TREE =

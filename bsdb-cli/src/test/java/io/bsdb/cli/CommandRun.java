@@ -9,7 +9,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.function.Consumer;
 
 /** What a command answered in this process. */
-final class CommandRun {
+public final class CommandRun {
   private final int status;
   private final byte[] out;
   private final String err;
@@ -20,7 +20,7 @@ final class CommandRun {
     this.err = err;
   }
 
-  static CommandRun of(Object... arguments) {
+  public static CommandRun of(Object... arguments) {
     return withInput(new byte[0], arguments);
   }
 
@@ -61,7 +61,7 @@ final class CommandRun {
     return new CommandRun(status, new byte[0], err.toString(StandardCharsets.UTF_8));
   }
 
-  int status() {
+  public int status() {
     return status;
   }
 

@@ -3,6 +3,7 @@ package io.bsdb.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bsdb.cli.output.ExitStatus;
+import io.bsdb.cli.table.SnapshotDirectory;
 import io.bsdb.row.RowCodec;
 import io.bsdb.row.Schema;
 import io.bsdb.writer.SnapshotWriter;

@@ -45,4 +45,13 @@ public interface RowSource {
    * @param stored is increased by the bytes read
    */
   void read(InputFile file, AtomicLong stored, List<Column> columns, Sink sink) throws IOException;
+
+  /** A row has a column that the rows from which the columns were inferred did not have. */
+  final class LateColumnException extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+
+    LateColumnException(String column) {
+      super("column '%s' is not in the first rows".formatted(column));
+    }
+  }
 }

@@ -1,0 +1,5 @@
+/** Measures tables. */
+@NullMarked
+package io.bsdb.cli.bench;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,255 @@
+package io.bsdb.cli.build;
+
+import io.bsdb.cli.output.ByteSize;
+import io.bsdb.format.PerfectHashConstruction;
+import io.bsdb.row.KeyEncoding;
+import io.bsdb.table.RecordOrder;
+import io.bsdb.writer.Duplicates;
+import io.bsdb.writer.Layout;
+import io.bsdb.writer.WriterOptions;
+import java.math.BigDecimal;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.TypeConversionException;
+
+/** Options of a build; those not given are left to the writer's defaults. */
+final class WriterArguments {
+  @Option(
+      names = "--layout",
+      paramLabel = "LAYOUT",
+      converter = Layouts.class,
+      completionCandidates = Layouts.class,
+      description =
+          "How records are laid into blocks: ${COMPLETION-CANDIDATES}. Default: blocked, one page"
+              + " per lookup.")
+  private @Nullable Layout layout;
+
+  @Option(
+      names = "--approximate",
+      description =
+          "Store no keys. An absent key then gets some other record's value with probability"
+              + " 2^-(signature bits).")
+  private boolean approximate;
+
+  @Option(
+      names = "--order",
+      paramLabel = "ORDER",
+      description =
+          "Order of the records: hash, for lookups of single keys; or key, for floors, ranges and"
+              + " prefixes too. Default: hash.")
+  private @Nullable RecordOrder order;
+
+  @Option(
+      names = "--no-point-index",
+      description =
+          "In key order, store no perfect hash: less memory, but lookups of single keys take two to"
+              + " three times as long.")
+  private boolean noPointIndex;
+
+  @Option(
+      names = "--signature-bits",
+      paramLabel = "BITS",
+      description = "Bits per record that tell absent keys without a read: 0 to 32. Default: 8.")
+  private @Nullable Integer signatureBits;
+
+  @Option(
+      names = "--perfect-hash",
+      paramLabel = "KIND",
+      converter = PerfectHashes.class,
+      completionCandidates = PerfectHashes.class,
+      description =
+          "Perfect hash: pilot, the fastest; pilot-dense, a tenth smaller; or sux4j, the smallest."
+              + " Default: pilot.")
+  private @Nullable PerfectHashConstruction perfectHash;
+
+  @Option(
+      names = "--block-size",
+      paramLabel = "SIZE",
+      converter = ByteSize.Converter.class,
+      description = "Unit of reading: 512 to 65536 bytes. Default: 4K.")
+  private @Nullable ByteSize blockSize;
+
+  @Option(
+      names = "--frame-size",
+      paramLabel = "SIZE",
+      converter = ByteSize.Converter.class,
+      description = "Unit of compression, before it: 128 to 65536 bytes. Default: 256.")
+  private @Nullable ByteSize frameSize;
+
+  @Option(names = "--zstd-level", paramLabel = "LEVEL", description = "1 to 19. Default: 3.")
+  private @Nullable Integer zstdLevel;
+
+  @Option(
+      names = "--dictionary-size",
+      paramLabel = "SIZE",
+      converter = ByteSize.Converter.class,
+      description =
+          "Longest dictionary that frames are compressed with, up to 1M; 0 for none. Default: 64K.")
+  private @Nullable ByteSize dictionarySize;
+
+  @Option(
+      names = "--partitions",
+      paramLabel = "COUNT",
+      description = "Number of partition files. Default: chosen by the amount of data.")
+  private @Nullable Integer partitions;
+
+  @Option(
+      names = "--threads",
+      paramLabel = "COUNT",
+      description =
+          "Threads that build partitions, and that run a --query. Default: one per processor.")
+  private @Nullable Integer threads;
+
+  @Option(
+      names = "--memory",
+      paramLabel = "SIZE",
+      converter = ByteSize.Converter.class,
+      description =
+          "What the build aims to use, heap and other memory together, from 64M on; one partition per"
+              + " thread is always in memory as a whole. Default: 1G.")
+  private @Nullable ByteSize memory;
+
+  @Option(
+      names = "--temp",
+      paramLabel = "DIR",
+      description = "For temporary files, about as large as the input. Default: in the table.")
+  private @Nullable Path temporaryDirectory;
+
+  @Option(
+      names = "--duplicates",
+      paramLabel = "POLICY",
+      description =
+          "What to do with a key that comes twice: fail, or keep the first or the last."
+              + " Default: fail.")
+  private @Nullable Duplicates duplicates;
+
+  @Option(
+      names = "--min-rows",
+      paramLabel = "COUNT",
+      description =
+          "Minimum number of rows that may be put in service; with fewer the build is refused. 0 allows an empty"
+              + " table. Default: 1.")
+  private @Nullable Long minRows;
+
+  @Option(
+      names = "--max-shrinkage",
+      paramLabel = "PERCENT",
+      converter = Percentage.class,
+      description =
+          "Largest part of the rows of the version in service that may be missing, such as 10%%."
+              + " Default: 100%%, no limit.")
+  private @Nullable Double maxShrinkage;
+
+  @Option(
+      names = "--property",
+      paramLabel = "NAME=VALUE",
+      description = "Something to say of the snapshot; readers and 'bsdb inspect' show it.")
+  private Map<String, String> properties = Map.of();
+
+  @Option(
+      names = "--source-position",
+      paramLabel = "SOURCE=POSITION",
+      description =
+          "How far a source was read, such as 'orders-0=4711'; kept like a property, apart from"
+              + " them.")
+  private Map<String, String> sourcePositions = Map.of();
+
+  /** Returns how the keys of rows are to be encoded. */
+  KeyEncoding keyEncoding() {
+    return order == RecordOrder.KEY ? KeyEncoding.ORDERED : KeyEncoding.PLAIN;
+  }
+
+  /**
+   * Returns the options.
+   *
+   * @throws IllegalArgumentException if one is out of range, or they contradict each other
+   */
+  WriterOptions.Builder toOptions() {
+    WriterOptions.Builder options = WriterOptions.builder();
+    if (layout != null) {
+      options.layout(layout);
+    }
+    if (approximate) {
+      options.approximate();
+    }
+    if (order != null) {
+      options.order(order);
+    }
+    if (noPointIndex) {
+      options.pointIndex(false);
+    }
+    if (signatureBits != null) {
+      options.signatureBits(signatureBits);
+    }
+    if (perfectHash != null) {
+      options.perfectHash(perfectHash);
+    }
+    if (blockSize != null) {
+      options.blockSize(blockSize.toInt());
+    }
+    if (frameSize != null) {
+      options.frameSize(frameSize.toInt());
+    }
+    if (zstdLevel != null) {
+      options.zstdLevel(zstdLevel);
+    }
+    if (partitions != null) {
+      options.partitions(partitions);
+    }
+    if (dictionarySize != null) {
+      options.dictionaryBytes(dictionarySize.toInt());
+    }
+    if (threads != null) {
+      options.threads(threads);
+    }
+    if (memory != null) {
+      options.memoryBytes(memory.bytes());
+    }
+    if (temporaryDirectory != null) {
+      options.temporaryDirectory(temporaryDirectory);
+    }
+    if (duplicates != null) {
+      options.duplicates(duplicates);
+    }
+    if (minRows != null) {
+      options.minRows(minRows);
+    }
+    if (maxShrinkage != null) {
+      options.maxShrinkage(maxShrinkage);
+    }
+    return options.properties(properties).sourcePositions(sourcePositions);
+  }
+
+  /** A part of something, such as {@code 2.5%}; with the sign, so that 0.1 is not 10%. */
+  static final class Percentage implements ITypeConverter<Double> {
+    private static final Pattern FORM = Pattern.compile("(\\d{1,3}(?:\\.\\d{1,9})?)%");
+
+    @Override
+    public Double convert(String text) {
+      Matcher matcher = FORM.matcher(text);
+      if (!matcher.matches()) {
+        throw new TypeConversionException("not a percentage: '" + text + "', expected like 10%");
+      }
+      return new BigDecimal(matcher.group(1)).movePointLeft(2).doubleValue();
+    }
+  }
+
+  /** Perfect hashes by the names that manifests use. */
+  static final class PerfectHashes extends Labels<PerfectHashConstruction> {
+    PerfectHashes() {
+      super(PerfectHashConstruction.values(), PerfectHashConstruction::toString);
+    }
+  }
+
+  /** Layouts by the names that manifests use. */
+  static final class Layouts extends Labels<Layout> {
+    Layouts() {
+      super(Layout.values(), Layout::label);
+    }
+  }
+}

@@ -1,0 +1,5 @@
+/** Builds snapshots. */
+@NullMarked
+package io.bsdb.cli.build;
+
+import org.jspecify.annotations.NullMarked;

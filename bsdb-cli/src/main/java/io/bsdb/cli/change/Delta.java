@@ -1,0 +1,63 @@
+package io.bsdb.cli.change;
+
+import io.bsdb.cli.output.Console;
+import io.bsdb.cli.output.Report;
+import io.bsdb.cli.table.Holdings;
+import io.bsdb.row.Schema;
+import io.bsdb.table.Manifest;
+import io.bsdb.table.Table;
+import io.bsdb.writer.DeltaWriter;
+import java.io.Closeable;
+import java.io.IOException;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** The changes of one command: one version, and one answer. */
+final class Delta implements Closeable {
+  private final DeltaWriter writer;
+  private long puts;
+  private long deletes;
+
+  private Delta(DeltaWriter writer) {
+    this.writer = writer;
+  }
+
+  static Delta begin(Table table) throws IOException {
+    return new Delta(DeltaWriter.create(table));
+  }
+
+  /** Returns the schema of the rows; null if keys and values are plain bytes. */
+  @Nullable Schema schema() {
+    return writer.schema();
+  }
+
+  void put(byte[] key, byte[] value) throws IOException {
+    writer.put(key, value);
+    puts++;
+  }
+
+  void delete(byte[] key) throws IOException {
+    writer.delete(key);
+    deletes++;
+  }
+
+  /** Puts the changes in service and says so. */
+  void publish(Map<String, String> positions, Console console, boolean json) throws IOException {
+    positions.forEach(writer::position);
+    Manifest manifest = writer.publish();
+    String version = manifest.version();
+    if (puts + deletes + positions.size() == 0) {
+      console.say("nothing to change: %s stays in service", version);
+    } else {
+      console.say("%s is in service: %s", version, Holdings.of(manifest));
+    }
+    Report report = new Report().add("version", version).add("puts", puts).add("deletes", deletes);
+    console.answer(json ? report.json() : report.line(), version + " is in service all the same");
+  }
+
+  /** Deletes what was not published. */
+  @Override
+  public void close() throws IOException {
+    writer.close();
+  }
+}

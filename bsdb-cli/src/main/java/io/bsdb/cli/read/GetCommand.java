@@ -1,0 +1,205 @@
+package io.bsdb.cli.read;
+
+import io.bsdb.cli.input.Lines;
+import io.bsdb.cli.output.CommandFailure;
+import io.bsdb.cli.output.Console;
+import io.bsdb.cli.output.Encoding;
+import io.bsdb.cli.output.ExitStatus;
+import io.bsdb.cli.output.RecordText;
+import io.bsdb.cli.table.TableArgument;
+import io.bsdb.reader.KeyValue;
+import io.bsdb.reader.OrderedReader;
+import io.bsdb.reader.SnapshotReader;
+import java.io.BufferedOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.ArgGroup;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** Looks keys up. */
+@Command(
+    name = "get",
+    sortOptions = false,
+    abbreviateSynopsis = true,
+    header = "Looks keys up in the snapshot in service.",
+    description = {
+      "",
+      "DIR may also be the directory of one snapshot, which is asked whether it is in service or"
+          + " not.",
+      "",
+      "Prints one line per key that was found: the key, a tab, the value. Absent keys are named on"
+          + " standard error.",
+      "",
+      "In a table with a schema, a key is given as text of its column's type, and the value is"
+          + " printed as JSON. A key of several columns is given with commas between them, or as a"
+          + " JSON array.",
+      "",
+      "With --floor, --ceiling or --longest-prefix, in a table that was built with --order key, the"
+          + " nearest key is looked for. There is a line for each KEY: the KEY, a tab, the key that"
+          + " was found, as JSON if there is a schema, a tab, the value. Of an absent one both are"
+          + " empty, or null if there is a schema.",
+      "",
+      "Exit status: 0 all keys were found, 1 some are absent, 2 usage, 3 the table is corrupt or"
+          + " cannot be read.",
+      ""
+    },
+    footerHeading = "%nExamples:%n",
+    footer = {
+      "  bsdb get --table places -- 2950159",
+      "  bsdb get --table places/snapshots/0000000002-1f0c9a37 -- 2950159",
+      "  bsdb get --table prices -- 'DE,4711' '[\"DE\", 4712]'",
+      "  cut -f 1 clicks.txt | bsdb get --table places --keys -",
+      "  bsdb get --table blocks --floor -- 192.0.2.17"
+    })
+public final class GetCommand implements Callable<Integer> {
+  private static final int BUFFER = 64 << 10;
+
+  private final Console console;
+
+  @Mixin private TableArgument table;
+
+  @Option(
+      names = "--encoding",
+      paramLabel = "ENCODING",
+      description =
+          "How keys and values are written, if the table has no schema: utf8, hex or base64."
+              + " Default: utf8, which prints bytes as they are.")
+  private @Nullable Encoding encoding;
+
+  @ArgGroup private @Nullable Nearest nearest;
+
+  /** Options that select another record than the one with the key itself. */
+  static final class Nearest {
+    @Option(
+        names = "--floor",
+        description = "Look for the greatest key that is not above each key.")
+    @SuppressWarnings("unused") // it is what is left if the others are not given
+    private boolean floor;
+
+    @Option(names = "--ceiling", description = "Look for the least key that is not below each key.")
+    private boolean ceiling;
+
+    @Option(
+        names = "--longest-prefix",
+        description = "Look for the longest key that each key begins with.")
+    private boolean longestPrefix;
+
+    @Nullable KeyValue find(OrderedReader reader, byte[] key) throws IOException {
+      if (longestPrefix) {
+        return reader.longestPrefix(key);
+      }
+      return ceiling ? reader.ceiling(key) : reader.floor(key);
+    }
+  }
+
+  @Option(
+      names = "--keys",
+      paramLabel = "FILE|-",
+      description = "Look up the keys of a file, one per line; - for standard input.")
+  private @Nullable String file;
+
+  @Parameters(arity = "0..*", paramLabel = "KEY", description = "What to look up.")
+  private List<String> keys = List.of();
+
+  public GetCommand(Console console) {
+    this.console = console;
+  }
+
+  @Override
+  public Integer call() throws IOException {
+    if ((file == null) == keys.isEmpty()) {
+      throw CommandFailure.usage("Missing required parameter: 'KEY', or --keys, and not both");
+    }
+    try (SnapshotReader reader = SnapshotReader.open(table.directory());
+        OutputStream out = new BufferedOutputStream(console.out(), BUFFER)) {
+      Lookups lookups =
+          new Lookups(reader, RecordText.of(reader.manifest().schema(), encoding), out);
+      if (file == null) {
+        List<byte[]> encodedKeys = keys.stream().map(lookups.text::parseKey).toList();
+        for (int i = 0; i < encodedKeys.size(); i++) {
+          lookups.look(keys.get(i).getBytes(StandardCharsets.UTF_8), encodedKeys.get(i));
+        }
+      } else {
+        lookups.readKeys(file);
+      }
+      return lookups.status;
+    }
+  }
+
+  /** The lookups of one command. */
+  private final class Lookups {
+    private final SnapshotReader reader;
+    private final RecordText text;
+    private final OutputStream out;
+    private final @Nullable OrderedReader ordered;
+    private int status = ExitStatus.OK;
+
+    Lookups(SnapshotReader reader, RecordText text, OutputStream out) {
+      this.reader = reader;
+      this.ordered = nearest == null ? null : Order.of(reader);
+      this.text = text;
+      this.out = out;
+    }
+
+    void readKeys(String name) throws IOException {
+      boolean standardInput = name.equals("-");
+      try (InputStream in = standardInput ? console.in() : Files.newInputStream(Path.of(name))) {
+        Lines.read(
+            in,
+            standardInput ? "(standard input)" : name,
+            (bytes, start, end, number) -> {
+              byte[] line = Arrays.copyOfRange(bytes, start, end);
+              try {
+                look(line, text.parseKey(line));
+              } catch (CommandFailure e) {
+                out.flush();
+                throw CommandFailure.usage("line %,d: %s".formatted(number, e.getMessage()));
+              }
+            });
+      }
+    }
+
+    void look(byte[] keyText, byte[] key) throws IOException {
+      if (nearest == null || ordered == null) {
+        byte[] value = reader.get(key);
+        if (value == null) {
+          sayAbsent(keyText);
+        } else {
+          print(keyText, text.value(key, value));
+        }
+        return;
+      }
+      KeyValue found = nearest.find(ordered, key);
+      if (found == null) {
+        print(keyText, text.none(), text.none());
+        sayAbsent(keyText);
+      } else {
+        print(keyText, text.key(found.key()), text.value(found.key(), found.value()));
+      }
+    }
+
+    private void print(byte[]... fields) throws IOException {
+      for (int i = 0; i < fields.length; i++) {
+        out.write(fields[i]);
+        out.write(i == fields.length - 1 ? '\n' : '\t');
+      }
+    }
+
+    private void sayAbsent(byte[] asked) throws IOException {
+      out.flush();
+      console.say("absent: %s", new String(asked, StandardCharsets.UTF_8));
+      status = ExitStatus.NO;
+    }
+  }
+}

@@ -1,0 +1,40 @@
+package io.bsdb.cli.read;
+
+import io.bsdb.cli.output.Console;
+import io.bsdb.cli.output.Progress;
+import io.bsdb.reader.RecordCursor;
+import io.bsdb.reader.SnapshotReader;
+import io.bsdb.table.Manifest;
+import java.io.IOException;
+import java.nio.file.Path;
+
+/**
+ * Number of records of a snapshot with all changes applied, and lengths of their keys and values.
+ *
+ * @param keys none if the snapshot stores no keys
+ */
+record RecordLengths(long records, LengthHistogram keys, LengthHistogram values) {
+  /** Reads all records. */
+  static RecordLengths of(Path snapshot, Manifest manifest, Console console) throws IOException {
+    boolean storesKeys = SnapshotReport.storesKeys(manifest);
+    LengthHistogram keys = new LengthHistogram();
+    LengthHistogram values = new LengthHistogram();
+    try (SnapshotReader reader = SnapshotReader.open(snapshot);
+        Progress progress =
+            Progress.start(console, "reading", reader.partitionCount(), Progress.Unit.PARTITIONS)) {
+      for (int partition = 0; partition < reader.partitionCount(); partition++) {
+        try (RecordCursor cursor = reader.scan(partition)) {
+          while (cursor.next()) {
+            if (storesKeys) {
+              keys.add(cursor.key().length);
+            }
+            values.add(cursor.value().length);
+            progress.records().lazySet(progress.records().getPlain() + 1);
+          }
+        }
+        progress.position().incrementAndGet();
+      }
+      return new RecordLengths(progress.records().get(), keys, values);
+    }
+  }
+}

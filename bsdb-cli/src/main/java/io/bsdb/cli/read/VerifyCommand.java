@@ -1,0 +1,131 @@
+package io.bsdb.cli.read;
+
+import io.bsdb.cli.output.Console;
+import io.bsdb.cli.output.ExitStatus;
+import io.bsdb.cli.output.Progress;
+import io.bsdb.cli.table.Holdings;
+import io.bsdb.cli.table.SnapshotDirectory;
+import io.bsdb.cli.table.TableArgument;
+import io.bsdb.format.CorruptSnapshotException;
+import io.bsdb.reader.RecordCursor;
+import io.bsdb.reader.SnapshotReader;
+import io.bsdb.reader.SnapshotVerifier;
+import io.bsdb.reader.overlay.ChangeCursor;
+import io.bsdb.reader.overlay.Overlay;
+import io.bsdb.row.RowCodec;
+import io.bsdb.row.Schema;
+import io.bsdb.table.Manifest;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.HexFormat;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+
+/** Reads everything. */
+@Command(
+    name = "verify",
+    sortOptions = false,
+    abbreviateSynopsis = true,
+    header = "Reads the whole snapshot in service and says whether it is sound.",
+    description = {
+      "",
+      "Every byte is compared with its checksums. DIR may also be the directory of one snapshot.",
+      "",
+      "Exit status: 0 the snapshot is sound, 3 it is not; the message names file and offset.",
+      ""
+    },
+    footerHeading = "%nExamples:%n",
+    footer = {
+      "  bsdb verify --table places",
+      "  bsdb verify --table places/snapshots/0000000002-1f0c9a37"
+    })
+public final class VerifyCommand implements Callable<Integer> {
+  private final Console console;
+
+  @Mixin private TableArgument table;
+
+  public VerifyCommand(Console console) {
+    this.console = console;
+  }
+
+  @Override
+  public Integer call() throws IOException {
+    Manifest manifest = verify(table.directory(), console);
+    console.say("%s is sound: %s", manifest.version(), Holdings.of(manifest));
+    return ExitStatus.OK;
+  }
+
+  /**
+   * Verifies a snapshot.
+   *
+   * @param path of a table or of one snapshot
+   * @throws CorruptSnapshotException if it is damaged
+   */
+  public static Manifest verify(Path path, Console console) throws IOException {
+    Path snapshot = SnapshotDirectory.of(path);
+    Manifest manifest;
+    try (Progress progress = Progress.start(console, "verifying", 0, Progress.Unit.PARTITIONS)) {
+      manifest = SnapshotVerifier.verify(snapshot);
+    }
+    Schema schema = manifest.schema();
+    if (schema != null && SnapshotReport.storesKeys(manifest)) {
+      verifyRows(snapshot, RowCodec.of(schema), console);
+    }
+    return manifest;
+  }
+
+  /** Decodes all rows: sound bytes may yet be rows of another schema. */
+  private static void verifyRows(Path snapshot, RowCodec codec, Console console)
+      throws IOException {
+    try (SnapshotReader reader = SnapshotReader.open(snapshot);
+        Progress progress =
+            Progress.start(
+                console, "verifying rows", reader.partitionCount(), Progress.Unit.PARTITIONS)) {
+      verifyChanges(reader, codec);
+      for (int partition = 0; partition < reader.partitionCount(); partition++) {
+        try (RecordCursor cursor = reader.scan(partition)) {
+          while (cursor.next()) {
+            codec.verify(cursor.key(), cursor.value());
+            progress.records().lazySet(progress.records().getPlain() + 1);
+          }
+        } catch (CorruptSnapshotException e) {
+          Path file =
+              SnapshotDirectory.file(snapshot, reader.manifest().partitions().get(partition));
+          throw new CorruptSnapshotException(
+              "row does not fit the schema: file=%s record=%d: %s"
+                  .formatted(file, progress.records().get(), e.getMessage()),
+              e);
+        }
+        progress.position().incrementAndGet();
+      }
+    }
+  }
+
+  /**
+   * Verifies the rows that segments put, so that what is wrong afterwards is in partition files.
+   */
+  private static void verifyChanges(SnapshotReader reader, RowCodec codec) throws IOException {
+    Overlay changes = reader.changes();
+    if (changes == null) {
+      return;
+    }
+    ChangeCursor cursor = changes.changes();
+    while (cursor.next()) {
+      if (!cursor.isDeleted()) {
+        try {
+          codec.verify(cursor.key(), cursor.value());
+        } catch (CorruptSnapshotException e) {
+          throw new CorruptSnapshotException(
+              "changed row does not fit the schema: version=%s key=%s in one of %d segments: %s"
+                  .formatted(
+                      reader.manifest().version(),
+                      HexFormat.of().formatHex(cursor.key()),
+                      reader.manifest().changes().segments().size(),
+                      e.getMessage()),
+              e);
+        }
+      }
+    }
+  }
+}

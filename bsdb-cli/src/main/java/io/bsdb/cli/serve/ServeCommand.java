@@ -1,0 +1,276 @@
+package io.bsdb.cli.serve;
+
+import io.bsdb.cli.output.ByteSize;
+import io.bsdb.cli.output.CommandFailure;
+import io.bsdb.cli.output.Console;
+import io.bsdb.cli.output.ExitStatus;
+import io.bsdb.format.SnapshotFormat;
+import io.bsdb.http.BsdbServer;
+import io.bsdb.http.Limits;
+import io.bsdb.reader.follow.TableReader;
+import io.bsdb.reader.options.Access;
+import io.bsdb.reader.options.ReaderOptions;
+import io.bsdb.table.Manifest;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** Serves tables over HTTP. */
+@Command(
+    name = "serve",
+    sortOptions = false,
+    abbreviateSynopsis = true,
+    header = "Answers lookups over HTTP, and shows what tables hold.",
+    description = {
+      "",
+      "Prints its address once it answers, and follows the tables until it is told to end. Then it"
+          + " answers what it has begun, and ends. Serves this machine only, unless --host says"
+          + " otherwise.",
+      ""
+    },
+    footerHeading = "%nExamples:%n",
+    footer = {
+      "  bsdb serve --table cities=/data/cities --port 8080",
+      "  bsdb serve --warehouse /data --access io_uring --block-cache 1G",
+      "  bsdb serve --table cities=/data/cities --host 0.0.0.0 --token-file token \\",
+      "      --tls-certificate cert.pem --tls-key key.pem --allow-host tables.example.com"
+    })
+public final class ServeCommand implements Callable<Integer> {
+  private final Console console;
+
+  @Option(
+      names = {"-t", "--table"},
+      paramLabel = "NAME=DIR",
+      description = "Serve the table in a directory under a name. May be repeated.")
+  private Map<String, Path> tables = new LinkedHashMap<>();
+
+  @Option(
+      names = "--warehouse",
+      paramLabel = "DIR",
+      description =
+          "Serve all tables that are in this directory now, under the names of their directories;"
+              + " those one level deeper as DATABASE.TABLE.")
+  private @Nullable Path warehouse;
+
+  @Option(
+      names = "--host",
+      paramLabel = "ADDRESS",
+      description = "Listen at this address. Default: ${DEFAULT-VALUE}.")
+  private String host = "127.0.0.1";
+
+  @Option(
+      names = "--port",
+      paramLabel = "PORT",
+      description = "Listen at this port; 0 for any. Default: ${DEFAULT-VALUE}.")
+  private int port = 8080;
+
+  @Option(
+      names = "--allow-host",
+      paramLabel = "NAME",
+      description = "A name by which clients know the server. May be repeated.")
+  private List<String> allowedHosts = new ArrayList<>();
+
+  @Option(
+      names = "--token-file",
+      paramLabel = "FILE",
+      description = "Answer only requests that have the token in this file.")
+  private @Nullable Path tokenFile;
+
+  @Option(
+      names = "--tls-certificate",
+      paramLabel = "FILE",
+      description = "Certificate chain, PEM. Read again when it changes.")
+  private @Nullable Path certificate;
+
+  @Option(names = "--tls-key", paramLabel = "FILE", description = "Its key, PEM, PKCS #8.")
+  private @Nullable Path key;
+
+  @Option(
+      names = "--insecure",
+      description = "Serve other machines without a token, or with one but without TLS.")
+  private boolean insecure;
+
+  @Option(
+      names = "--access",
+      paramLabel = "ACCESS",
+      description = "How to read: mapped (default), resident, direct or io_uring.")
+  private Access access = Access.MAPPED;
+
+  @Option(
+      names = "--block-cache",
+      paramLabel = "SIZE",
+      converter = ByteSize.Converter.class,
+      description = "Size of the block cache, with direct and io_uring. Default: none.")
+  private @Nullable ByteSize blockCache;
+
+  @Option(
+      names = "--refresh",
+      paramLabel = "SECONDS",
+      description = "How often to look for new versions. Default: 10.")
+  private long refresh = TableReader.REFRESH_INTERVAL.toSeconds();
+
+  @Option(
+      names = "--max-age",
+      paramLabel = "SECONDS",
+      description = "Be not ready while a table's version is older.")
+  private @Nullable Long maxAge;
+
+  @Option(
+      names = "--limit",
+      paramLabel = "NAME=NUMBER",
+      description =
+          "Set a limit: keys, body-bytes, address-bytes, answer-bytes, request-millis, idle-millis,"
+              + " connections, pinned-versions, pins-per-minute or drain-millis. May be repeated.")
+  private Map<String, Integer> limits = new LinkedHashMap<>();
+
+  @Option(
+      names = "--access-log",
+      paramLabel = "FILE",
+      description = "Append a line of JSON per request.")
+  private @Nullable Path accessLog;
+
+  @Option(names = "--log-keys", description = "Write keys to the access log, too.")
+  private boolean logKeys;
+
+  public ServeCommand(Console console) {
+    this.console = console;
+  }
+
+  @Override
+  public Integer call() throws IOException {
+    BsdbServer.Builder builder =
+        BsdbServer.builder()
+            .host(host)
+            .port(port)
+            .limits(Limits.parse(limits))
+            .options(
+                ReaderOptions.builder()
+                    .access(access)
+                    .blockCacheBytes(blockCache == null ? 0 : blockCache.bytes())
+                    .build())
+            .refreshEvery(Duration.ofSeconds(refresh))
+            .listener(new Messages());
+    tables().forEach(builder::table);
+    allowedHosts.forEach(builder::allowHost);
+    if (insecure) {
+      builder.insecure();
+    }
+    if (tokenFile != null) {
+      builder.token(Files.readString(tokenFile).strip());
+    }
+    if ((certificate == null) != (key == null)) {
+      throw CommandFailure.usage("--tls-certificate and --tls-key go together");
+    }
+    if (certificate != null && key != null) {
+      builder.tls(certificate, key);
+    }
+    if (maxAge != null) {
+      builder.maxAge(Duration.ofSeconds(maxAge));
+    }
+    if (logKeys) {
+      builder.logKeys();
+    }
+    try (OutputStream log = accessLog == null ? null : appending(accessLog)) {
+      if (log != null) {
+        builder.accessLog(log);
+      }
+      serve(builder);
+    }
+    return ExitStatus.OK;
+  }
+
+  private static OutputStream appending(Path file) throws IOException {
+    return Files.newOutputStream(file, StandardOpenOption.CREATE, StandardOpenOption.APPEND);
+  }
+
+  private void serve(BsdbServer.Builder builder) throws IOException {
+    CountDownLatch told = new CountDownLatch(1);
+    CountDownLatch ended = new CountDownLatch(1);
+    Thread hook =
+        new Thread(
+            () -> {
+              told.countDown();
+              await(ended);
+            },
+            "bsdb-serve-end");
+    try (BsdbServer server = builder.start()) {
+      console.out().write((server.address() + "\n").getBytes(StandardCharsets.UTF_8));
+      console.out().flush();
+      Runtime.getRuntime().addShutdownHook(hook);
+      await(told);
+    } finally {
+      ended.countDown();
+    }
+  }
+
+  private static void await(CountDownLatch latch) {
+    try {
+      latch.await();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private Map<String, Path> tables() throws IOException {
+    Map<String, Path> all = new LinkedHashMap<>(tables);
+    Path root = warehouse;
+    if (root != null) {
+      for (Path directory : directories(root)) {
+        String name = directory.getFileName().toString();
+        if (isTable(directory)) {
+          all.putIfAbsent(name, directory);
+        } else {
+          for (Path inner : directories(directory)) {
+            if (isTable(inner)) {
+              all.putIfAbsent(name + "." + inner.getFileName(), inner);
+            }
+          }
+        }
+      }
+    }
+    if (all.isEmpty()) {
+      throw CommandFailure.usage(
+          "there is no table to serve: give --table NAME=DIR or --warehouse");
+    }
+    return all;
+  }
+
+  private static boolean isTable(Path directory) {
+    return Files.exists(directory.resolve(SnapshotFormat.CURRENT_FILE));
+  }
+
+  private static List<Path> directories(Path parent) throws IOException {
+    try (Stream<Path> entries = Files.list(parent)) {
+      return entries.filter(Files::isDirectory).sorted().toList();
+    }
+  }
+
+  /** Says on standard error what becomes of the tables. */
+  private final class Messages implements TableReader.Listener {
+    @Override
+    public void onRefreshed(Manifest manifest) {
+      console.say("bsdb: version %s is in use", manifest.version());
+    }
+
+    @Override
+    public void onRefreshFailed(@Nullable String version, Exception cause) {
+      console.say(
+          "bsdb: version %s cannot be used: %s",
+          version == null ? "in service" : version, cause.getMessage());
+    }
+  }
+}

@@ -1,0 +1,5 @@
+/** Serves tables. */
+@NullMarked
+package io.bsdb.cli.serve;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,41 @@
+package io.bsdb.cli.table;
+
+import io.bsdb.format.SnapshotFormat;
+import io.bsdb.table.Manifest;
+import io.bsdb.table.PartitionFile;
+import io.bsdb.table.Table;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+
+/** Finds the snapshot that a path means. */
+public final class SnapshotDirectory {
+  private SnapshotDirectory() {}
+
+  /**
+   * Returns the path itself if it is a snapshot, else that of the version in service of the table.
+   */
+  public static Path of(Path path) throws IOException {
+    if (Files.exists(path.resolve(SnapshotFormat.MANIFEST_FILE))) {
+      return path;
+    }
+    if (!Files.isDirectory(path)) {
+      throw new NoSuchFileException(path.toString(), null, "no such table directory");
+    }
+    return path.resolve(SnapshotFormat.SNAPSHOTS_DIRECTORY)
+        .resolve(Table.at(path).requireCurrentVersion());
+  }
+
+  /** Returns where a partition file lies, which another version may have brought. */
+  public static Path file(Path snapshot, PartitionFile file) {
+    String version = file.version();
+    return (version == null ? snapshot : snapshot.resolveSibling(version)).resolve(file.name());
+  }
+
+  /** Returns the manifest of a snapshot. */
+  public static Manifest manifest(Path snapshot) throws IOException {
+    Path file = snapshot.resolve(SnapshotFormat.MANIFEST_FILE);
+    return Manifest.decode(Files.readAllBytes(file), file.toString());
+  }
+}

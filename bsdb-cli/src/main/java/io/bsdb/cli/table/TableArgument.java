@@ -1,0 +1,30 @@
+package io.bsdb.cli.table;
+
+import io.bsdb.table.Table;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import picocli.CommandLine.Option;
+
+/** The table that a command is about. */
+public final class TableArgument {
+  @Option(
+      names = {"-t", "--table"},
+      required = true,
+      paramLabel = "DIR",
+      description = "Directory of the table.")
+  private Path directory;
+
+  public Path directory() {
+    return directory;
+  }
+
+  /** Returns the table, which must be there. */
+  public Table open() throws IOException {
+    if (!Files.isDirectory(directory)) {
+      throw new NoSuchFileException(directory.toString(), null, "no such table directory");
+    }
+    return Table.at(directory);
+  }
+}

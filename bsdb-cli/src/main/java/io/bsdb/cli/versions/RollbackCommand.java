@@ -1,0 +1,62 @@
+package io.bsdb.cli.versions;
+
+import io.bsdb.cli.output.CommandFailure;
+import io.bsdb.cli.output.Console;
+import io.bsdb.cli.output.ExitStatus;
+import io.bsdb.cli.table.TableArgument;
+import io.bsdb.table.Table;
+import java.io.IOException;
+import java.util.List;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Parameters;
+
+/** Puts another version in service. */
+@Command(
+    name = "rollback",
+    sortOptions = false,
+    abbreviateSynopsis = true,
+    header = "Puts an earlier version in service, or a later one again.",
+    description = {"", "Readers that follow the table change over by themselves.", ""},
+    footerHeading = "%nExamples:%n",
+    footer = {
+      "  bsdb rollback --table places",
+      "  bsdb rollback --table places 0000000002-1f0c9a37"
+    })
+public final class RollbackCommand implements Callable<Integer> {
+  private final Console console;
+
+  @Mixin private TableArgument table;
+
+  @Parameters(
+      arity = "0..1",
+      paramLabel = "VERSION",
+      description = "Default: the one before the version in service.")
+  private @Nullable String version;
+
+  public RollbackCommand(Console console) {
+    this.console = console;
+  }
+
+  @Override
+  public Integer call() throws IOException {
+    Table opened = table.open();
+    String target = version == null ? previous(opened) : version;
+    opened.rollback(target);
+    console.say("%s is in service", target);
+    console.answer(target + "\n", target + " is in service all the same");
+    return ExitStatus.OK;
+  }
+
+  private static String previous(Table table) throws IOException {
+    String current = table.requireCurrentVersion();
+    List<String> earlier =
+        table.versions().stream().filter(each -> each.compareTo(current) < 0).toList();
+    if (earlier.isEmpty()) {
+      throw CommandFailure.refused("there is no version before " + current);
+    }
+    return earlier.get(earlier.size() - 1);
+  }
+}

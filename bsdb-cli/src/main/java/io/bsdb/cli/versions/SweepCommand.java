@@ -1,0 +1,73 @@
+package io.bsdb.cli.versions;
+
+import io.bsdb.cli.output.Console;
+import io.bsdb.cli.output.ExitStatus;
+import io.bsdb.cli.output.Report;
+import io.bsdb.cli.table.TableArgument;
+import java.io.IOException;
+import java.time.Duration;
+import java.time.format.DateTimeParseException;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.TypeConversionException;
+
+/** Deletes what dead builds left behind. */
+@Command(
+    name = "sweep",
+    sortOptions = false,
+    abbreviateSynopsis = true,
+    header = "Deletes what builds and other commands that were killed left behind.",
+    description = {
+      "",
+      "Deletes staging directories and incomplete versions in which nothing has changed for a"
+          + " while, and segments of changes that no version names after 7 days at least. Prints what"
+          + " was deleted.",
+      ""
+    },
+    footerHeading = "%nExample:%n",
+    footer = "  bsdb sweep --table places --older-than 6h")
+public final class SweepCommand implements Callable<Integer> {
+  private final Console console;
+
+  @Mixin private TableArgument table;
+
+  @Option(
+      names = "--older-than",
+      paramLabel = "TIME",
+      converter = Age.class,
+      description = "Such as 30m, 6h or 2d; longer than any build takes. Default: 1d.")
+  private Duration age = Duration.ofDays(1);
+
+  public SweepCommand(Console console) {
+    this.console = console;
+  }
+
+  @Override
+  public Integer call() throws IOException {
+    List<String> deleted = table.open().sweep(age);
+    console.answer(Report.lines(deleted), "deleted: " + deleted);
+    return ExitStatus.OK;
+  }
+
+  /** Short forms of ISO 8601 durations. */
+  public static final class Age implements ITypeConverter<Duration> {
+    @Override
+    public Duration convert(String text) {
+      String upper = text.toUpperCase(Locale.ROOT);
+      try {
+        Duration age = Duration.parse(upper.endsWith("D") ? "P" + upper : "PT" + upper);
+        if (!age.isNegative()) {
+          return age;
+        }
+      } catch (DateTimeParseException e) {
+        throw new TypeConversionException("not a time: '" + text + "', expected like 6h");
+      }
+      throw new TypeConversionException("a time in the future: '" + text + "'");
+    }
+  }
+}

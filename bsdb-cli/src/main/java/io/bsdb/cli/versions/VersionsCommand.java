@@ -1,0 +1,97 @@
+package io.bsdb.cli.versions;
+
+import io.bsdb.cli.output.Console;
+import io.bsdb.cli.output.ExitStatus;
+import io.bsdb.cli.output.Report;
+import io.bsdb.cli.table.Holdings;
+import io.bsdb.cli.table.TableArgument;
+import io.bsdb.format.CorruptSnapshotException;
+import io.bsdb.table.Manifest;
+import io.bsdb.table.Table;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.NoSuchFileException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** Lists what a table holds. */
+@Command(
+    name = "versions",
+    sortOptions = false,
+    abbreviateSynopsis = true,
+    header = "Lists the versions of a table, oldest first.",
+    description = {
+      "",
+      "A star marks the version in service; there is none if CURRENT is damaged or missing. Versions that"
+          + " differ by changes share partition files and segments.",
+      "",
+      "Exit status: 0, or 3 if CURRENT or a manifest is damaged or missing; the others are listed.",
+      ""
+    },
+    footerHeading = "%nExample:%n",
+    footer = "  bsdb versions --table places")
+public final class VersionsCommand implements Callable<Integer> {
+  private final Console console;
+
+  @Mixin private TableArgument table;
+
+  @Option(names = "--json", description = "Print a JSON array.")
+  private boolean json;
+
+  private boolean damage;
+
+  public VersionsCommand(Console console) {
+    this.console = console;
+  }
+
+  @Override
+  public Integer call() throws IOException {
+    Table opened = table.open();
+    String current = null;
+    boolean known = true;
+    try {
+      current = opened.currentVersion();
+    } catch (CorruptSnapshotException | NoSuchFileException e) {
+      known = false;
+      damaged(e);
+    }
+    StringBuilder text = new StringBuilder();
+    List<Map<String, @Nullable Object>> list = new ArrayList<>();
+    for (String version : opened.versions()) {
+      boolean inService = version.equals(current);
+      text.append(inService ? "* " : "  ").append(version);
+      Report report = new Report().add("version", version);
+      report.add("inService", known ? inService : null);
+      try {
+        describe(opened.manifest(version), text, report);
+      } catch (CorruptSnapshotException e) {
+        damaged(e);
+        text.append("  manifest damaged");
+        report.add("damage", e.getMessage());
+      }
+      text.append('\n');
+      list.add(report.asMap());
+    }
+    String answer = json ? Report.json(list) : text.toString();
+    console.out().write(answer.getBytes(StandardCharsets.UTF_8));
+    return damage ? ExitStatus.UNREADABLE : ExitStatus.OK;
+  }
+
+  private static void describe(Manifest manifest, StringBuilder text, Report report) {
+    Holdings holdings = Holdings.of(manifest);
+    text.append("  %s  %s".formatted(manifest.createdAt(), holdings));
+    holdings.addTo(report.add("createdAt", manifest.createdAt().toString()));
+  }
+
+  /** Reports a damaged version and goes on: the user may be about to choose one to go back to. */
+  private void damaged(IOException e) {
+    damage = true;
+    console.say("bsdb: %s", e.getMessage());
+  }
+}
