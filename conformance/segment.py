@@ -34,11 +34,12 @@ class Segment:
         need(len(data) == entry["length"], "length of the segment")
         need(len(data) >= 64 and data[:8] == b"\x89BSDBSEG", "magic of the segment")
         version = struct.unpack_from("<I", data, 8)[0]
-        if version > 2:
+        if version > 3:
             raise Unsupported("format version of the segment")
         self.id = data[16:32]
         need(self.checksum(0, 0, data[:60]) == struct.unpack_from("<I", data, 60)[0], "checksum of the header")
-        need(version == 2, "format version of the segment")
+        in_log = struct.unpack_from("<Q", data, 32)[0] != 0
+        need(version == (3 if in_log else 2), "format version of the segment")
         need(self.id == uuid.UUID(entry["fileId"]).bytes, "another segment")
         counts = {PUT: 0, DELETE: 0, POSITION: 0}
         self.changes = []  # kind, key, value
@@ -48,14 +49,15 @@ class Segment:
             stated, length, number, _, records, kind = struct.unpack_from("<IIQQII", data, at)
             need(32 <= length <= min(len(data) - at, MAX_FRAME), "length of a frame")
             need(self.checksum(16, at, data[at + 4 : at + length]) == stated, "checksum of a frame")
-            need(kind in (1, 2), "type of a frame")
+            need(kind in (1, 2, 3) and (kind == 3) == (in_log and sequence == 0), "type of a frame")
             sequence += 1
             need(number == sequence, "sequence of a frame")
             after = min(len(data), at + length + 7 & -8)
             need(not any(data[at + length : after]), "padding")
             if kind == 2:
                 break
-            self.records(data[at + 32 : at + length], records, counts)
+            if kind == 1:
+                self.records(data[at + 32 : at + length], records, counts)
             at = after
         need(length == 64 and after == len(data), "end of the segment")
         need(struct.unpack_from("<4Q", data, at + 32) == (sequence - 1, *counts.values()), "counts of the segment")

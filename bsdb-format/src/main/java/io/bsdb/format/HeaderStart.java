@@ -34,6 +34,11 @@ public record HeaderStart(String kind, String noun, long magic, int version) {
     return new PartChecksum(fileId).of(PartChecksum.HEADER, 0, header, 0, HEADER_CHECKSUM);
   }
 
+  /** Returns the format version of a header that has not been verified. */
+  public static int version(ByteBuffer bytes) {
+    return bytes.getInt(HEADER_VERSION);
+  }
+
   /**
    * Verifies a header.
    *

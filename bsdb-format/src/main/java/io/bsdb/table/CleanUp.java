@@ -7,9 +7,11 @@ import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.regex.Pattern;
 
@@ -65,6 +67,50 @@ final class CleanUp {
           }
         });
     return deleted;
+  }
+
+  /** Deletes the oldest versions by age, and by the space that only old versions take. */
+  List<String> pruneByWeight(Duration age, long bytes) throws IOException {
+    storage.exclusively(
+        () -> {
+          String current = table.currentVersion();
+          List<String> others = new ArrayList<>(table.versions());
+          others.remove(current);
+          if (current == null || others.isEmpty()) {
+            return;
+          }
+          Set<String> inService = table.manifest(current).filesToKeep();
+          Instant limit = Instant.now().minus(age);
+          List<String> old = new ArrayList<>();
+          while (!others.isEmpty()
+              && (isOlder(others.get(0), limit) || weight(others, inService) > bytes)) {
+            old.add(others.remove(0));
+          }
+          Set<String> inUse = old.isEmpty() ? Set.of() : filesInUse(old);
+          for (String version : old) {
+            prune(version, inUse);
+          }
+        });
+    return deleted;
+  }
+
+  /** Returns the bytes of the files of versions that another one does not have. */
+  private long weight(List<String> versions, Set<String> others) throws IOException {
+    Map<String, Long> lengths = new HashMap<>();
+    for (String version : versions) {
+      try {
+        Manifest manifest = table.manifest(version);
+        manifest
+            .partitions()
+            .forEach(
+                file -> lengths.put(file.directory(version) + "/" + file.name(), file.length()));
+        manifest.changes().segments().forEach(file -> lengths.put(file.path(), file.length()));
+      } catch (CorruptSnapshotException | UnsupportedVersionException e) {
+        // Its age decides.
+      }
+    }
+    lengths.keySet().removeAll(others);
+    return lengths.values().stream().mapToLong(Long::longValue).sum();
   }
 
   private boolean isOlder(String version, Instant limit) throws IOException {

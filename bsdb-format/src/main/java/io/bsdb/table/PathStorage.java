@@ -10,6 +10,7 @@ import java.nio.channels.FileChannel;
 import java.nio.channels.SeekableByteChannel;
 import java.nio.file.AtomicMoveNotSupportedException;
 import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.FileSystemException;
 import java.nio.file.FileSystems;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -149,6 +150,18 @@ final class PathStorage implements TableStorage {
       } catch (IOException e) {
         throw NamedFile.failure("file cannot be read", path, e);
       }
+    }
+  }
+
+  @Override
+  public void link(String file, String path) throws IOException {
+    Path link = root.resolve(path);
+    try {
+      createDirectory(directoryOf(link));
+      Files.deleteIfExists(link);
+      Files.createLink(link, root.resolve(file));
+    } catch (UnsupportedOperationException | FileSystemException e) {
+      TableStorage.super.link(file, path); // a file system without links
     }
   }
 

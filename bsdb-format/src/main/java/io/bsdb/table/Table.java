@@ -673,6 +673,18 @@ public final class Table {
   }
 
   /**
+   * Deletes the oldest complete versions, never the one in service, that were published longer ago
+   * than {@code age}, or while the files that only such versions have take more than {@code bytes}.
+   *
+   * @return the versions deleted
+   * @hidden
+   */
+  @Internal
+  public List<String> pruneByWeight(Duration age, long bytes) throws IOException {
+    return new CleanUp(this).pruneByWeight(age, bytes);
+  }
+
+  /**
    * Deletes what dead builds left behind: staging directories, incomplete versions in which nothing
    * changed for {@code age}, and successors of {@code CURRENT} that never took its place. What has
    * another name than a build gives stays.

@@ -5,6 +5,7 @@ import io.bsdb.format.Internal;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.ByteBuffer;
 import java.nio.channels.WritableByteChannel;
 import java.nio.file.NoSuchFileException;
 import java.time.Instant;
@@ -70,6 +71,25 @@ public interface TableStorage {
    *     pipe or a device
    */
   InputStream open(String path) throws IOException;
+
+  /**
+   * Gives a file, whose content is durable, another name as well; where that is not possible, makes
+   * a durable copy. What had that name is replaced.
+   */
+  default void link(String file, String path) throws IOException {
+    delete(path);
+    try (InputStream in = open(file);
+        Output output = create(path)) {
+      byte[] buffer = new byte[1 << 18];
+      for (int length = in.read(buffer); length >= 0; length = in.read(buffer)) {
+        ByteBuffer bytes = ByteBuffer.wrap(buffer, 0, length);
+        while (bytes.hasRemaining()) {
+          output.write(bytes);
+        }
+      }
+      output.commit();
+    }
+  }
 
   /**
    * Writes a small file in one step: a reader sees the old content or the new, also after a crash.

@@ -11,10 +11,12 @@ import io.bsdb.table.StreamProgress.Checkpoint;
 import io.bsdb.table.Table;
 import java.io.Closeable;
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,6 +34,7 @@ public final class DeltaWriter implements Closeable {
   private final SegmentFiles files;
   private final Map<String, String> positions = new LinkedHashMap<>();
   private final Map<String, Checkpoint> checkpoints = new LinkedHashMap<>();
+  private final List<SegmentFile> given = new ArrayList<>();
   private List<SegmentFile> segments = List.of();
   private State state = State.OPEN;
 
@@ -108,6 +111,18 @@ public final class DeltaWriter implements Closeable {
     }
   }
 
+  /**
+   * Adds the changes of a segment that lies among the table's files already, durable; they apply
+   * before those that are written here. It is deleted if it is not published.
+   *
+   * @hidden
+   */
+  @Internal
+  public void segment(SegmentFile segment) {
+    requireOpen();
+    given.add(segment);
+  }
+
   /** Notes how far a source has been read with these changes; becomes part of the manifest. */
   public void position(String source, String position) {
     requireOpen();
@@ -147,7 +162,7 @@ public final class DeltaWriter implements Closeable {
   public Manifest publish() throws IOException {
     requireOpen();
     state = State.FAILED;
-    segments = files.finish();
+    segments = Stream.concat(given.stream(), files.finish().stream()).toList();
     Manifest manifest;
     if (segments.isEmpty() && positions.isEmpty() && checkpoints.isEmpty()) {
       manifest = table.manifest(table.requireCurrentVersion());
@@ -187,6 +202,9 @@ public final class DeltaWriter implements Closeable {
     State before = state;
     state = State.CLOSED;
     files.close();
+    if (before == State.OPEN) {
+      segments = given;
+    }
     if (before == State.OPEN || before == State.FAILED) {
       deleteUnpublished();
     }

@@ -3,6 +3,7 @@ package io.bsdb.live;
 import io.bsdb.format.Uninterrupted;
 import java.io.Closeable;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
@@ -24,6 +25,7 @@ final class Background implements Closeable {
   private final Task task;
   private final Thread thread;
   private final Runnable done;
+  private final long periodNanos;
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition changed = lock.newCondition();
   private volatile @Nullable Throwable failure;
@@ -31,9 +33,11 @@ final class Background implements Closeable {
   private boolean closed;
 
   /**
+   * @param period after which it runs without being woken
    * @param done called after each run, failed or not
    */
-  Background(String name, Task task, Runnable done) {
+  Background(String name, Task task, Duration period, Runnable done) {
+    this.periodNanos = period.toNanos();
     this.task = task;
     this.done = done;
     this.thread = new Thread(this::run, name);
@@ -59,7 +63,7 @@ final class Background implements Closeable {
 
   private void run() {
     long retry = FIRST_RETRY_NANOS;
-    while (await(failure == null ? Long.MAX_VALUE : retry)) {
+    while (await(failure == null ? periodNanos : retry)) {
       try {
         task.run();
         failure = null;

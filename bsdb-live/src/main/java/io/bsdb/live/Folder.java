@@ -7,6 +7,7 @@ import io.bsdb.reader.follow.TableReader;
 import io.bsdb.reader.overlay.Overlay;
 import io.bsdb.table.Changes;
 import io.bsdb.table.Manifest;
+import io.bsdb.table.SegmentFile;
 import io.bsdb.table.Table;
 import java.io.Closeable;
 import java.io.IOException;
@@ -20,18 +21,35 @@ import java.util.concurrent.locks.ReentrantLock;
  * copy of the table is needed.
  */
 final class Folder implements Closeable {
-  /** Of all partitions, how many a step folds. */
+  /** A step folds one eighth of the partitions. */
   private static final int STEPS = 8;
+
+  /** Segments from which on all partitions are folded. */
+  private static final int MAX_SEGMENTS = Changes.MAX_SEGMENTS / 2;
+
+  /** Space besides the segments, as a multiple of the base: itself, a step, old files, the log. */
+  private static final double OTHER_SPACE = 1.6;
+
+  /** The space that small tables may take. */
+  private static final double MIN_SPACE = 256e6;
+
+  /** Changed keys per change below which segments are merged, since most changes are superseded. */
+  private static final double SUPERSEDED = 0.5;
 
   private final ReentrantLock lock = new ReentrantLock();
   private final TableReader reader;
   private final Publisher publisher;
   private final Compactor compactor;
   private final long maxChangedKeys;
+  private final double maxSpace;
+  private final double maxChangedFraction;
   private final AtomicLong folds = new AtomicLong();
   private volatile boolean paused;
   private volatile long changedKeys;
   private boolean closed;
+
+  /** The last segment when partitions were folded last. */
+  private long lastFold;
 
   Folder(
       Path directory,
@@ -42,30 +60,91 @@ final class Folder implements Closeable {
     this.reader = reader;
     this.publisher = publisher;
     this.maxChangedKeys = options.maxChangedKeys();
+    this.maxSpace = options.maxSpace();
+    this.maxChangedFraction = options.maxChangedFraction();
     this.compactor =
         new Compactor(directory, table)
             .keepHistory(Duration.ZERO)
             .maxBytesPerSecond(options.compactionBytesPerSecond());
   }
 
-  /** Folds what is due. */
+  /** Folds or merges what is due, a step after the other. */
   void foldDue() throws IOException {
+    publisher.prune();
     count();
-    if (paused || reader.isEmpty()) {
-      return;
-    }
+    while (!paused && !reader.isEmpty() && due()) {}
+  }
+
+  /**
+   * Takes one step if one is due; returns whether another one may be.
+   *
+   * <p>A fold of all partitions writes the base once and takes the changes off that there were when
+   * it began. So it pays to fold late; and it pays to fold a few partitions at a time, those with
+   * the most changes, whenever a part of the limit has been written: then the bytes of all segments
+   * stay about as they are, where folding all at once would need room for what comes meanwhile.
+   */
+  private boolean due() throws IOException {
     Manifest manifest = reader.manifest();
-    long changed = changedKeys();
-    boolean tooMany =
-        changed >= maxChangedKeys
-            || manifest.changes().segments().size() > Changes.MAX_SEGMENTS / 2;
-    if (tooMany) {
+    Changes changes = manifest.changes();
+    long bytes = changes.length();
+    long limit = maxChangeBytes();
+    boolean full = changedKeys >= maxChangedKeys || changes.segments().size() > MAX_SEGMENTS;
+    if (full) {
       fold(0);
-    } else if (changed >= Compactor.FOLD_FRACTION * manifest.recordCount()) {
-      fold(Compactor.FOLD_FRACTION / 2);
-    } else if (manifest.changes().segments().size() > Compactor.MAX_SEGMENTS) {
-      fold(Double.POSITIVE_INFINITY); // merges
+      return false;
     }
+    boolean isNext = bytes >= limit / 2 && lastBytes(changes) >= limit / STEPS;
+    if (bytes >= limit || isNext) {
+      if (changedKeys < (long) (SUPERSEDED * changes.count()) && isMergeable(changes)) {
+        return step(Double.POSITIVE_INFINITY, 1).mergedSegments() > 0;
+      }
+      lastFold = changes.lastSegment();
+      return step(0, Changes.MAX_SEGMENTS).foldedPartitions() > 0;
+    }
+    if (changedKeys >= maxChangedFraction * manifest.recordCount()) {
+      fold(maxChangedFraction / 2);
+      return false;
+    }
+    return changes.segments().size() > Compactor.MAX_SEGMENTS
+        && isMergeable(changes)
+        && step(Double.POSITIVE_INFINITY, Compactor.MAX_SEGMENTS).mergedSegments() > 0;
+  }
+
+  /** Returns the bytes that were published after the last fold. */
+  private long lastBytes(Changes changes) {
+    return changes.segments().stream()
+        .filter(segment -> segment.number() > lastFold)
+        .mapToLong(SegmentFile::length)
+        .sum();
+  }
+
+  /** Returns whether what merging leaves fits one segment. */
+  private boolean isMergeable(Changes changes) {
+    double left = changes.length() * Math.min(1, changedKeys / (double) (1 + changes.count()));
+    return changes.segments().size() > 1 && left <= SegmentWriter.TARGET_LENGTH / 2;
+  }
+
+  /**
+   * Returns the bytes of segments that leave room for a step's new files, the old ones that are
+   * still open, and the log.
+   */
+  long maxChangeBytes() {
+    return (long) ((maxSpace - OTHER_SPACE) * Math.max((double) baseBytes(), MIN_SPACE / maxSpace));
+  }
+
+  /** Returns the bytes of the partition files. */
+  long baseBytes() {
+    return reader.isEmpty() ? 0 : reader.manifest().length();
+  }
+
+  /** Returns the bytes of published changes that are not folded. */
+  long changeBytes() {
+    return reader.isEmpty() ? 0 : reader.manifest().changes().length();
+  }
+
+  /** Lets folds go on without a limit of their rate while writers would have to wait. */
+  void hurry(boolean value) {
+    compactor.unlimited(value);
   }
 
   /**
@@ -75,40 +154,55 @@ final class Folder implements Closeable {
   void fold(double fraction) throws IOException {
     lock.lock();
     try {
-      if (closed) {
-        throw new IOException("the table is closed; nothing was folded");
-      }
       if (reader.isEmpty()) {
+        requireOpen();
         return;
       }
-      compactor.through(reader.manifest().changes().lastSegment());
-      Compactor.Result result;
-      do {
-        result = step(fraction);
-      } while (result.foldedPartitions() > 0);
+      long last = reader.manifest().changes().lastSegment();
+      compactor.through(last);
+      try {
+        Compactor.Result result;
+        do {
+          result = step(fraction, Changes.MAX_SEGMENTS);
+        } while (result.foldedPartitions() > 0);
+        lastFold = last;
+      } finally {
+        compactor.through(Long.MAX_VALUE);
+      }
     } finally {
       lock.unlock();
     }
   }
 
-  private Compactor.Result step(double fraction) throws IOException {
-    Compactor.Result result;
-    try (TableReader.Lease lease = reader.lease()) {
-      SnapshotReader version = lease.reader();
-      boolean mergeable = version.manifest().changes().length() <= SegmentWriter.TARGET_LENGTH / 2;
-      result =
-          compactor
-              .foldFraction(fraction)
-              .maxPartitions(Math.max(1, version.manifest().partitions().size() / STEPS))
-              .maxSegments(mergeable ? Compactor.MAX_SEGMENTS : Changes.MAX_SEGMENTS)
-              .run(version);
+  private void requireOpen() throws IOException {
+    if (closed) {
+      throw new IOException("the table is closed; nothing was folded");
     }
-    folds.addAndGet(result.foldedPartitions());
-    if (reader.refresh()) {
-      publisher.prune();
+  }
+
+  private Compactor.Result step(double fraction, int maxSegments) throws IOException {
+    lock.lock();
+    try {
+      requireOpen();
+      Compactor.Result result;
+      try (TableReader.Lease lease = reader.lease()) {
+        SnapshotReader version = lease.reader();
+        result =
+            compactor
+                .foldFraction(fraction)
+                .maxPartitions(Math.max(1, version.manifest().partitions().size() / STEPS))
+                .maxSegments(maxSegments)
+                .run(version);
+      }
+      folds.addAndGet(result.foldedPartitions());
+      if (reader.refresh()) {
+        publisher.prune();
+      }
+      count();
+      return result;
+    } finally {
+      lock.unlock();
     }
-    count();
-    return result;
   }
 
   /** Counts the changed keys of the version that is now in use. */
@@ -144,7 +238,7 @@ final class Folder implements Closeable {
     compactor.resume();
   }
 
-  /** Has a fold end soon. */
+  /** Asks a running fold to stop. */
   void stop() {
     compactor.stop();
   }

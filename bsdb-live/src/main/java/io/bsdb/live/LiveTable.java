@@ -36,7 +36,8 @@ final class LiveTable implements WritableTable {
   /**
    * Place and length of the files, for tests that inject faults.
    *
-   * @param publishedSegments full segments of the log after which it is published
+   * @param publishedSegments full segments of the log after which it is published; {@link
+   *     #WHEN_ASKED} to publish it only when asked, not even at close
    * @param markEvery interval at which the log is marked
    */
   record Place(
@@ -53,6 +54,7 @@ final class LiveTable implements WritableTable {
       this(log, table, maxSegmentLength, publishedSegments, Duration.ofSeconds(1));
     }
 
+    static final int WHEN_ASKED = Integer.MAX_VALUE;
     static final Place DISK =
         new Place(
             LogDirectory::new,
@@ -61,6 +63,8 @@ final class LiveTable implements WritableTable {
             PUBLISHED_SEGMENTS);
   }
 
+  private final Path directory;
+  private final boolean publishesAtClose;
   private final Owner owner;
   private final TableReader base;
   private final LogIndexes.InUse logIndexes;
@@ -86,6 +90,8 @@ final class LiveTable implements WritableTable {
       Retention retention,
       WritableOptions options,
       Place place) {
+    this.directory = directory;
+    this.publishesAtClose = place.publishedSegments() != Place.WHEN_ASKED;
     this.owner = owner;
     this.storage = storage;
     this.base = base;
@@ -96,7 +102,12 @@ final class LiveTable implements WritableTable {
     this.reclaimer = new Reclaimer(calls);
     SegmentSupply segments =
         new SegmentSupply(
-            storage, place.maxSegmentLength(), number, recovered.end(), recovered.prepared());
+            storage,
+            place.maxSegmentLength(),
+            options.durability(),
+            number,
+            recovered.end(),
+            recovered.prepared());
     index.retireTo(reclaimer::retire);
     this.log =
         new Log(
@@ -118,6 +129,7 @@ final class LiveTable implements WritableTable {
             recovered.start(),
             base,
             log,
+            storage,
             commit,
             logIndexes,
             reclaimer);
@@ -125,6 +137,7 @@ final class LiveTable implements WritableTable {
     this.maintenance =
         new Maintenance(
             log,
+            segments,
             publisher,
             folder,
             (long) place.publishedSegments() * place.maxSegmentLength(),
@@ -172,7 +185,13 @@ final class LiveTable implements WritableTable {
       opened.add(0, index);
       LogStorage storage = place.log().apply(directory.resolve(SnapshotFormat.LOG_DIRECTORY));
       Recovered recovered =
-          new Recovery(storage, index, place.maxSegmentLength(), owner.id(), owner.published())
+          new Recovery(
+                  storage,
+                  index,
+                  place.maxSegmentLength(),
+                  options.durability(),
+                  owner.id(),
+                  owner.published())
               .run();
       Retention retention =
           new Retention(
@@ -307,6 +326,7 @@ final class LiveTable implements WritableTable {
     Closing.all(
         List.of(
             mark,
+            this::publishRest,
             this::finishLog,
             maintenance,
             commit,
@@ -316,6 +336,20 @@ final class LiveTable implements WritableTable {
             () -> logIndexes.get().close(),
             base,
             owner));
+  }
+
+  /** Publishes what is left, so that the next open replays nothing. */
+  private void publishRest() throws IOException {
+    if (log.isUsable() && publishesAtClose) {
+      try {
+        publisher.publish();
+      } catch (IOException e) {
+        throw new IOException(
+            "the table is closed and its changes are durable in its log, but they could not be published: table=%s: %s; the next open replays them"
+                .formatted(directory, e.getMessage()),
+            e);
+      }
+    }
   }
 
   /** Makes all changes durable, and records where they end. */

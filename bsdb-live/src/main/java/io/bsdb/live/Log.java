@@ -24,6 +24,10 @@ import org.jspecify.annotations.Nullable;
  * report success for what is not on disk. Nothing is written from then on.
  */
 final class Log implements GroupCommit.Sink, Closeable {
+  /** Length of a segment with its first frame and its seal. */
+  private static final int FIRST_LENGTH =
+      LogSegment.FIRST_FRAME + LogSegment.FIRST_FRAME_LENGTH + LogSegment.SEAL_LENGTH;
+
   private final LogStorage storage;
   private LogIndex index;
   private final Durability durability;
@@ -104,10 +108,8 @@ final class Log implements GroupCommit.Sink, Closeable {
     int length = group.frame().length();
     if (group.frame().records() > 0) {
       int room = aligned(length);
-      if (room > part.length() - end) {
-        continueIn(
-            segments.take(
-                LogSegment.FIRST_FRAME + LogSegment.FIRST_FRAME_LENGTH + (long) room, end));
+      if (room > room()) {
+        continueIn(segments.take(FIRST_LENGTH + (long) room, end));
       }
       frame = end;
       writeFrame(group.frame());
@@ -121,6 +123,11 @@ final class Log implements GroupCommit.Sink, Closeable {
       changes.addAndGet(group.frame().records());
       groups.incrementAndGet();
     }
+  }
+
+  /** Returns how long a frame may be in this segment, which is to be sealed after the last. */
+  private int room() {
+    return part.length() - end - LogSegment.SEAL_LENGTH;
   }
 
   private static int aligned(int length) {
@@ -156,7 +163,7 @@ final class Log implements GroupCommit.Sink, Closeable {
     if (synced >>> 32 == part.segment().number()) {
       durable = Math.max(durable, (int) synced);
     }
-    if (durable >= lastChange && part.length() - end >= empty.length()) {
+    if (durable >= lastChange && room() >= empty.length()) {
       writeFrame(empty);
       empty.clear();
       if (durability == Durability.COMMIT) {
@@ -227,7 +234,7 @@ final class Log implements GroupCommit.Sink, Closeable {
     part = next;
     try {
       next.begin(place);
-      before.finish();
+      before.end(end, sequence);
     } catch (IOException | RuntimeException | Error e) {
       throw poisoned("write", e);
     }
@@ -251,16 +258,21 @@ final class Log implements GroupCommit.Sink, Closeable {
   Place cut(LogIndex next) throws IOException {
     requireUsable();
     Place place = part.place(end);
-    LogPart segment = segments.take(LogSegment.FIRST_FRAME + LogSegment.FIRST_FRAME_LENGTH, end);
+    LogPart segment = segments.take(FIRST_LENGTH, end);
     index = next;
     continueIn(segment);
     force();
     return place;
   }
 
+  /** Returns the segments through a number, in their order. */
+  List<LogPart> through(long number) {
+    return parts.stream().filter(each -> each.segment().number() <= number).toList();
+  }
+
   /** Gives up the segments through a number, whose changes are in a version. */
   void release(long through) {
-    List<LogPart> old = parts.stream().filter(each -> each.segment().number() <= through).toList();
+    List<LogPart> old = through(through);
     parts.removeAll(old);
     for (LogPart unused : old) {
       reclaimer.retire(
@@ -279,7 +291,10 @@ final class Log implements GroupCommit.Sink, Closeable {
   private void apply(int frame, int length) throws IOException {
     try {
       part.segment()
-          .replayWritten(frame, length, (kind, record) -> index.add(indexNumber, kind, record));
+          .replayWritten(
+              frame,
+              length,
+              (kind, record) -> part.count(kind, index.add(indexNumber, kind, record)));
     } catch (IOException | RuntimeException | Error e) {
       poison = e;
       throw new OutcomeUnknownException(

@@ -2,6 +2,7 @@ package io.bsdb.live;
 
 import io.bsdb.format.Uninterrupted;
 import io.bsdb.reader.io.FileMemory;
+import io.bsdb.reader.io.FileSpace;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.AsynchronousFileChannel;
@@ -40,8 +41,8 @@ record LogDirectory(Path directory) implements LogStorage {
                 StandardOpenOption.TRUNCATE_EXISTING,
                 StandardOpenOption.WRITE)
             : Set.of(StandardOpenOption.WRITE);
-    return new OpenFile(
-        AsynchronousFileChannel.open(directory.resolve(name), options, new CallingThread()));
+    Path file = directory.resolve(name);
+    return new OpenFile(file, AsynchronousFileChannel.open(file, options, new CallingThread()));
   }
 
   @Override
@@ -94,7 +95,7 @@ record LogDirectory(Path directory) implements LogStorage {
    * Writes in the thread that calls. Not a {@link FileChannel}: an interrupt of one of the
    * application's threads would close that one, and hide whether an fsync had failed.
    */
-  private record OpenFile(AsynchronousFileChannel channel) implements LogFile {
+  private record OpenFile(Path file, AsynchronousFileChannel channel) implements LogFile {
     @Override
     public void write(ByteBuffer bytes, long position) throws IOException {
       long end = position + bytes.remaining();
@@ -110,6 +111,16 @@ record LogDirectory(Path directory) implements LogStorage {
           throw new IOException(e);
         }
       }
+    }
+
+    @Override
+    public boolean allocate(long length) throws IOException {
+      return FileSpace.allocate(file, length);
+    }
+
+    @Override
+    public void truncate(long length) throws IOException {
+      channel.truncate(length);
     }
 
     @Override

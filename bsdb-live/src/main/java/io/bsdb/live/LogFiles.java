@@ -114,7 +114,7 @@ final class LogFiles implements Closeable {
       if (next == null) {
         end = part.segment().replayToEnd(replay);
       } else {
-        part.segment().replay(next.end(), replay);
+        part.end((int) next.end(), part.segment().replay(next.end(), replay));
       }
     }
     LogEnd recorded = LogEnd.read(storage, log);

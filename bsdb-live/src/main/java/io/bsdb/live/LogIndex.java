@@ -16,7 +16,6 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.function.Consumer;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Finds the newest record of each changed key in the segments of a log. One thread at a time adds,
@@ -85,8 +84,12 @@ final class LogIndex implements Closeable {
     return copy;
   }
 
-  /** Takes a record of a segment in. */
-  void add(int segment, ChangeKind kind, int record) throws IOException {
+  /**
+   * Adds a record of a segment.
+   *
+   * @return the high word of the hash of its key; 0 of a position
+   */
+  long add(int segment, ChangeKind kind, int record) throws IOException {
     if (kind == ChangeKind.POSITION) {
       Segment records = segments[segment];
       positions =
@@ -94,9 +97,9 @@ final class LogIndex implements Closeable {
               positions,
               new String(copy(records, records.key(record)), StandardCharsets.UTF_8),
               new String(copy(records, records.value(record)), StandardCharsets.UTF_8));
-    } else {
-      put(segment, record);
+      return 0;
     }
+    return put(segment, record);
   }
 
   private static Map<String, String> with(
@@ -112,7 +115,7 @@ final class LogIndex implements Closeable {
   }
 
   /** Makes a record of a segment the newest of its key. */
-  private void put(int segment, int record) throws IOException {
+  private long put(int segment, int record) throws IOException {
     long address = (long) segment << SEGMENT_SHIFT | record;
     byte[] key = key(address);
     HashValue128 hash = KeyHash.hash(key);
@@ -125,18 +128,18 @@ final class LogIndex implements Closeable {
       long other = index.address(position);
       if (segment(other).hasKey(offset(other), key)) {
         index.replace(position, high, address);
-        return;
+        return hash.getMostSignificantBits();
       }
       position = index.next(position + Long.BYTES, high);
     }
     if (index.hasRoom(1) && index.holds(~position)) {
       index.add(~position, high, address);
-      return;
+      return hash.getMostSignificantBits();
     }
     ChangeIndex grown = grown(index);
     parts.set(part, grown);
     retire.accept(index);
-    put(segment, record);
+    return put(segment, record);
   }
 
   private ChangeIndex grown(ChangeIndex source) throws IOException {
@@ -169,30 +172,6 @@ final class LogIndex implements Closeable {
       position = index.next(position + Long.BYTES, high);
     }
     return Overlay.UNCHANGED;
-  }
-
-  /** Is given the newest change of a key. */
-  interface Change {
-    /**
-     * Takes a change.
-     *
-     * @param value null if the key is deleted
-     */
-    void accept(byte[] key, byte @Nullable [] value) throws IOException;
-  }
-
-  /** Hands out the newest change of each key, while none is added. */
-  void forEach(Change change) throws IOException {
-    for (int i = 0; i < parts.length(); i++) {
-      ChangeIndex index = parts.get(i);
-      for (int at = 0; index.holds(at); at += Long.BYTES) {
-        long address = index.address(at);
-        if (address != 0) {
-          boolean deleted = segment(address).isDelete(offset(address));
-          change.accept(key(address), deleted ? null : copy(address));
-        }
-      }
-    }
   }
 
   /** Returns the number of segments. */

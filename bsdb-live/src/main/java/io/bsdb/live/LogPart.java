@@ -1,14 +1,17 @@
 package io.bsdb.live;
 
+import io.bsdb.format.segment.ChangeKind;
 import io.bsdb.format.segment.LogSegment;
 import io.bsdb.format.segment.LogSegment.Place;
 import io.bsdb.live.LogStorage.LogFile;
 import io.bsdb.reader.io.FileMemory;
+import io.bsdb.table.SegmentFile;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.Locale;
 import java.util.UUID;
+import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
 /** One segment of an open log: a file, mapped to be read, and open to be written if it is new. */
@@ -22,6 +25,15 @@ final class LogPart implements Closeable {
   private final LogSegment segment;
   private @Nullable LogFile file;
   private @Nullable IOException failure;
+
+  // What the frames hold: for the manifest, once this is a segment of the table.
+  private long puts;
+  private long deletes;
+  private long positions;
+  private long firstHash = -1;
+  private long lastHash;
+  private int end;
+  private long frames;
 
   private LogPart(String name, FileMemory memory, LogSegment segment) {
     this.name = name;
@@ -78,17 +90,17 @@ final class LogPart implements Closeable {
   }
 
   /**
-   * Makes a segment of zeros behind a header, all of it durable before it has its name: so that to
-   * write into it changes nothing but its content.
+   * Makes a segment of a header and zeros, all of it durable before it has its name. With {@link
+   * Durability#COMMIT} the zeros are written, so that a later write changes nothing but content,
+   * and its fsync no metadata; else space is allocated, so that a full disk is met here.
    */
-  static LogPart create(LogStorage storage, long number, int length) throws IOException {
+  static LogPart create(LogStorage storage, long number, int length, Durability durability)
+      throws IOException {
     String unfinished = name(number, UNFINISHED_SUFFIX);
     String name = name(number);
     try (LogFile file = storage.open(unfinished, true)) {
-      ByteBuffer zeros = ByteBuffer.allocateDirect(Math.min(ZEROS, length));
-      for (long at = 0; at < length; at += zeros.capacity()) {
-        zeros.clear().limit((int) Math.min(zeros.capacity(), length - at));
-        file.write(zeros, at);
+      if (durability == Durability.COMMIT || !file.allocate(length)) {
+        writeZeros(file, length);
       }
       file.write(LogSegment.header(UUID.randomUUID(), number), 0);
       file.force();
@@ -96,6 +108,14 @@ final class LogPart implements Closeable {
     storage.rename(unfinished, name);
     storage.syncDirectory();
     return open(storage, name);
+  }
+
+  private static void writeZeros(LogFile file, int length) throws IOException {
+    ByteBuffer zeros = ByteBuffer.allocateDirect(Math.min(ZEROS, length));
+    for (long at = 0; at < length; at += zeros.capacity()) {
+      zeros.clear().limit((int) Math.min(zeros.capacity(), length - at));
+      file.write(zeros, at);
+    }
   }
 
   /** Opens the file to be written. */
@@ -169,6 +189,62 @@ final class LogPart implements Closeable {
 
   Place place(int end) {
     return new Place(segment.number(), segment.fileId(), end);
+  }
+
+  /**
+   * Counts a record.
+   *
+   * @param high high word of the hash of its key
+   */
+  void count(ChangeKind kind, long high) {
+    switch (kind) {
+      case PUT -> puts++;
+      case DELETE -> deletes++;
+      case POSITION -> positions++;
+    }
+    if (kind != ChangeKind.POSITION) {
+      firstHash = Long.compareUnsigned(high, firstHash) < 0 ? high : firstHash;
+      lastHash = Long.compareUnsigned(high, lastHash) > 0 ? high : lastHash;
+    }
+  }
+
+  /**
+   * Sets where the log ends in this segment, because it is continued in another one.
+   *
+   * @param offset end of the last frame
+   * @param count number of frames
+   */
+  void end(int offset, long count) throws IOException {
+    end = offset;
+    frames = count;
+    finish();
+  }
+
+  /** Returns whether a key is changed here. */
+  boolean hasChanges() {
+    return puts + deletes > 0;
+  }
+
+  /**
+   * Makes this a sealed segment: writes the end frame, over a torn end if there is one, and cuts
+   * the file after it. Only once the next segment continues the log durably. May be repeated.
+   *
+   * @return its entry in the manifest, without a number
+   */
+  SegmentFile seal(LogStorage storage) throws IOException {
+    ByteBuffer seal = LogSegment.seal(segment.fileId(), end, frames, puts, deletes, positions);
+    CRC32C checksum = new CRC32C();
+    checksum.update(memory.chunk(0).slice(0, end));
+    checksum.update(seal.duplicate());
+    int length = end + LogSegment.SEAL_LENGTH;
+    try (LogFile sealed = storage.open(name, false)) {
+      sealed.write(seal, end);
+      sealed.force(); // before the cut: a torn end must not be what is left
+      sealed.truncate(length);
+      sealed.force();
+    }
+    return new SegmentFile(
+        0, segment.fileId(), length, (int) checksum.getValue(), firstHash, lastHash, puts, deletes);
   }
 
   /** Closes the file for writing; it can still be read. */

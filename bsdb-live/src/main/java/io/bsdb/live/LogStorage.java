@@ -13,7 +13,17 @@ interface LogStorage {
     /** Writes all of a buffer's remaining bytes. */
     void write(ByteBuffer bytes, long position) throws IOException;
 
-    /** Makes all writes durable. */
+    /**
+     * Allocates space for a length, which reads as zeros.
+     *
+     * @return false where that is not possible
+     */
+    boolean allocate(long length) throws IOException;
+
+    /** Cuts the file off after a length. */
+    void truncate(long length) throws IOException;
+
+    /** Makes all writes, and the length, durable. */
     void force() throws IOException;
   }
 

@@ -4,6 +4,7 @@ import io.bsdb.reader.io.Closing;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -12,28 +13,42 @@ import org.jspecify.annotations.Nullable;
  * are faster than that.
  */
 final class Maintenance implements Closeable {
+  private static final Duration FOREVER = Duration.ofNanos(Long.MAX_VALUE);
+  private static final long MIN_PUBLISHED_LENGTH = 16 << 20;
+
+  /** Part of the limit of changes at which folds no longer keep to their rate. */
+  private static final double HURRY = 1.1;
+
   private final Log log;
   private final Publisher publisher;
   private final Folder folder;
-  private final long publishedLength;
+  private final SegmentSupply segments;
+  private final long maxPublishedLength;
   private final long maxChangedKeys;
   private final Backpressure backpressure = new Backpressure(this::obstacle);
   private final Background publishing;
   private final Background folding;
 
   /**
-   * @param publishedLength of the log from which on it is published
+   * @param segments of the log
+   * @param maxPublishedLength length of the log at which it is published, at the latest
    * @param maxChangedKeys from which on all are folded
    */
   Maintenance(
-      Log log, Publisher publisher, Folder folder, long publishedLength, long maxChangedKeys) {
+      Log log,
+      SegmentSupply segments,
+      Publisher publisher,
+      Folder folder,
+      long maxPublishedLength,
+      long maxChangedKeys) {
     this.log = log;
+    this.segments = segments;
     this.publisher = publisher;
     this.folder = folder;
-    this.publishedLength = publishedLength;
+    this.maxPublishedLength = maxPublishedLength;
     this.maxChangedKeys = maxChangedKeys;
-    this.publishing = new Background("bsdb-publish", this::publishDue, this::adjustLoad);
-    this.folding = new Background("bsdb-fold", folder::foldDue, this::adjustLoad);
+    this.publishing = new Background("bsdb-publish", this::publishDue, FOREVER, this::adjustLoad);
+    this.folding = new Background("bsdb-fold", folder::foldDue, Publisher.KEPT, this::adjustLoad);
   }
 
   /** Begins with what is due. */
@@ -49,19 +64,28 @@ final class Maintenance implements Closeable {
 
   /** Publishes the log if it has become long. */
   private void publishDue() throws IOException {
-    if (log.isUsable() && log.completeLength() >= publishedLength) {
+    if (log.isUsable() && log.completeLength() >= publishedLength()) {
       publish();
     }
   }
 
   /** Starts work in the background, and slows writers down, as necessary. */
   void adjustLoad() {
-    double unpublished = (double) log.completeLength() / publishedLength;
-    double unfolded = (double) folder.changedKeys() / maxChangedKeys;
+    double unpublished = (double) log.completeLength() / publishedLength();
+    double unfolded =
+        Math.max(
+            (double) folder.changedKeys() / maxChangedKeys,
+            (double) folder.changeBytes() / folder.maxChangeBytes());
     backpressure.set(Math.max(unpublished, unfolded));
+    folder.hurry(unfolded >= HURRY);
     if (unpublished >= 1 && publishing.failure() == null) {
       publishing.wake();
     }
+  }
+
+  /** Returns the length of the log at which it is published: an eighth of the table. */
+  private long publishedLength() {
+    return Math.min(maxPublishedLength, Math.max(MIN_PUBLISHED_LENGTH, folder.baseBytes() / 8));
   }
 
   private @Nullable String obstacle() {
@@ -71,9 +95,10 @@ final class Maintenance implements Closeable {
         return "that fails: " + failure;
       }
     }
-    return folder.isPaused() && folder.changedKeys() >= Backpressure.FULL * maxChangedKeys
-        ? "compaction is paused: resume it"
-        : null;
+    boolean isFull =
+        folder.changedKeys() >= Backpressure.FULL * maxChangedKeys
+            || folder.changeBytes() >= Backpressure.FULL * folder.maxChangeBytes();
+    return folder.isPaused() && isFull ? "compaction is paused: resume it" : null;
   }
 
   void publish() throws IOException {
@@ -89,6 +114,7 @@ final class Maintenance implements Closeable {
 
   private void published() throws IOException {
     folder.count();
+    segments.limit(publishedLength());
     adjustLoad();
     folding.wake();
   }

@@ -1,8 +1,11 @@
 package io.bsdb.live;
 
+import io.bsdb.format.SnapshotFormat;
 import io.bsdb.format.segment.LogSegment.Place;
 import io.bsdb.reader.follow.TableReader;
 import io.bsdb.table.Build;
+import io.bsdb.table.Manifest;
+import io.bsdb.table.SegmentFile;
 import io.bsdb.table.StreamProgress;
 import io.bsdb.table.StreamProgress.Checkpoint;
 import io.bsdb.table.Table;
@@ -19,8 +22,9 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * Publishes the changes in the log as a version: cuts the log, writes the newest change of each key
- * before the cut into a segment of the table, and gives up the log before the cut.
+ * Publishes the changes in the log as a version: cuts the log, and makes its files before the cut
+ * segments of the table, which copies nothing. Each file is sealed at its end, durably, once the
+ * next one continues the log; then it is cut to its length and linked among the table's files.
  *
  * <p>The version says through which segment of the log it has the changes. So one step, the swap of
  * {@code CURRENT}, decides from where on the log counts, and a crash before or after it loses
@@ -30,10 +34,11 @@ final class Publisher implements Closeable {
   /** Partitions of a table that began as a log over nothing. */
   private static final int PARTITIONS = 16;
 
-  private static final int KEPT_VERSIONS = 2;
+  /** How long others that have found a version find its files, if these take little space. */
+  static final Duration KEPT = Duration.ofMinutes(1);
 
-  /** For how long others that have found a version find its files. */
-  private static final Duration KEPT = Duration.ofMinutes(10);
+  /** The space that files of old versions alone may take: one eighth of the table, and this. */
+  private static final long MIN_KEPT_BYTES = 16 << 20;
 
   private final ReentrantLock lock = new ReentrantLock();
   private final Path directory;
@@ -41,6 +46,7 @@ final class Publisher implements Closeable {
   private final UUID id;
   private final TableReader reader;
   private final Log log;
+  private final LogStorage logStorage;
   private final GroupCommit commit;
   private final LogIndexes.InUse logIndexes;
   private final Reclaimer reclaimer;
@@ -66,6 +72,7 @@ final class Publisher implements Closeable {
       LogPosition published,
       TableReader reader,
       Log log,
+      LogStorage logStorage,
       GroupCommit commit,
       LogIndexes.InUse logIndexes,
       Reclaimer reclaimer) {
@@ -75,6 +82,7 @@ final class Publisher implements Closeable {
     this.published = published;
     this.reader = reader;
     this.log = log;
+    this.logStorage = logStorage;
     this.commit = commit;
     this.logIndexes = logIndexes;
     this.reclaimer = reclaimer;
@@ -135,7 +143,7 @@ final class Publisher implements Closeable {
     }
     Checkpoint checkpoint = new Checkpoint(id, cut.segment());
     if (!isPublished(checkpoint)) {
-      write(frozen, checkpoint);
+      name(frozen, checkpoint);
     }
     reader.refresh();
     // Lookups find the changes in the version before they stop to find them in the log.
@@ -163,16 +171,21 @@ final class Publisher implements Closeable {
     return progress != null && progress.contains(checkpoint);
   }
 
-  private void write(LogIndex frozen, Checkpoint checkpoint) throws IOException {
+  /** Makes the segments of the log before the cut segments of the table, and publishes them. */
+  private void name(LogIndex frozen, Checkpoint checkpoint) throws IOException {
     try (DeltaWriter delta = DeltaWriter.create(table)) {
-      frozen.forEach(
-          (key, value) -> {
-            if (value == null) {
-              delta.delete(key);
-            } else {
-              delta.put(key, value);
-            }
-          });
+      boolean links = false;
+      for (LogPart part : log.through(cut.segment())) {
+        if (part.hasChanges()) {
+          links = true;
+          SegmentFile segment = part.seal(logStorage);
+          table.storage().link(SnapshotFormat.LOG_DIRECTORY + "/" + part.name(), segment.path());
+          delta.segment(segment);
+        }
+      }
+      if (links) {
+        table.storage().syncDirectory(SnapshotFormat.DATA_DIRECTORY);
+      }
       frozen.positions().forEach(delta::position);
       delta.checkpoint(Owner.STREAM, checkpoint);
       delta.publish();
@@ -181,7 +194,11 @@ final class Publisher implements Closeable {
 
   /** Deletes versions that nobody is about to open any more. */
   void prune() throws IOException {
-    table.prune(KEPT_VERSIONS, KEPT);
+    if (!reader.isEmpty()) {
+      Manifest manifest = reader.manifest();
+      long bytes = manifest.length() + manifest.changes().length();
+      table.pruneByWeight(KEPT, Math.max(MIN_KEPT_BYTES, bytes / 8));
+    }
   }
 
   long publications() {

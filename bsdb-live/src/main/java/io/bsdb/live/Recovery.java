@@ -21,6 +21,7 @@ final class Recovery {
   private final LogStorage storage;
   private final LogIndex index;
   private final int maxSegmentLength;
+  private final Durability durability;
   private final LogFiles files;
   private final List<LogPart> opened;
 
@@ -29,7 +30,14 @@ final class Recovery {
    * @param published number of the last segment whose changes are in the version in service; 0 if
    *     none is
    */
-  Recovery(LogStorage storage, LogIndex index, int maxSegmentLength, UUID log, long published) {
+  Recovery(
+      LogStorage storage,
+      LogIndex index,
+      int maxSegmentLength,
+      Durability durability,
+      UUID log,
+      long published) {
+    this.durability = durability;
     this.files = new LogFiles(storage, log, published);
     this.opened = files.opened();
     this.storage = storage;
@@ -98,7 +106,8 @@ final class Recovery {
     if (end.torn()) {
       if (prepared == null) {
         prepared =
-            LogPart.create(storage, number + 1, SegmentSupply.length(end.end(), maxSegmentLength));
+            LogPart.create(
+                storage, number + 1, SegmentSupply.length(end.end(), maxSegmentLength), durability);
         opened.add(prepared);
       }
       LogPart next = prepared.writable(storage);
@@ -106,7 +115,7 @@ final class Recovery {
       next.begin(place);
       next.force();
       if (!chain.isEmpty()) {
-        chain.get(chain.size() - 1).finish();
+        chain.get(chain.size() - 1).end(end.end(), end.sequence());
       }
       chain.add(next);
       indexed(next);
@@ -119,7 +128,7 @@ final class Recovery {
 
   private Segment.Replay indexed(LogPart part) {
     int number = index.addSegment(part.segment().segment());
-    return (kind, record) -> index.add(number, kind, record);
+    return (kind, record) -> part.count(kind, index.add(number, kind, record));
   }
 
   private void delete(List<LogPart> leftOver) throws IOException {

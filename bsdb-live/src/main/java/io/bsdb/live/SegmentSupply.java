@@ -18,11 +18,13 @@ final class SegmentSupply implements Closeable {
   private static final int GROWTH = 4;
 
   private final LogStorage storage;
-  private final int maxLength;
+  private final Durability durability;
+  private final int longest;
   private final Thread thread = new Thread(this::run, "bsdb-log");
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition changed = lock.newCondition();
   private long number;
+  private int maxLength;
   private int length;
   private @Nullable LogPart prepared;
   private @Nullable Throwable failure;
@@ -31,13 +33,21 @@ final class SegmentSupply implements Closeable {
 
   /**
    * @param maxLength maximum length of segments, unless a group needs more
+   * @param durability of writes to them
    * @param number of the last segment
    * @param used bytes of the last segment
    * @param prepared one that is there already; may be null
    */
   SegmentSupply(
-      LogStorage storage, int maxLength, long number, int used, @Nullable LogPart prepared) {
+      LogStorage storage,
+      int maxLength,
+      Durability durability,
+      long number,
+      int used,
+      @Nullable LogPart prepared) {
+    this.durability = durability;
     this.storage = storage;
+    this.longest = maxLength;
     this.maxLength = maxLength;
     this.length = length(used, maxLength);
     this.number = prepared == null ? number : prepared.segment().number();
@@ -49,6 +59,18 @@ final class SegmentSupply implements Closeable {
   /** Begins to prepare segments. */
   void start() {
     thread.start();
+  }
+
+  /**
+   * Makes segments that are prepared from now on no longer than this, unless a group needs more.
+   */
+  void limit(long bytes) {
+    lock.lock();
+    try {
+      maxLength = (int) Math.min(longest, bytes);
+    } finally {
+      lock.unlock();
+    }
   }
 
   /**
@@ -100,7 +122,7 @@ final class SegmentSupply implements Closeable {
     try {
       storage.delete(unused.name());
       number++;
-      return LogPart.create(storage, number, Math.toIntExact(room));
+      return LogPart.create(storage, number, Math.toIntExact(room), durability);
     } catch (IOException | RuntimeException e) {
       throw notPrepared(e);
     }
@@ -118,7 +140,7 @@ final class SegmentSupply implements Closeable {
       LogPart made = null;
       Throwable reason = null;
       try {
-        made = LogPart.create(storage, number + 1, next);
+        made = LogPart.create(storage, number + 1, next, durability);
       } catch (IOException | RuntimeException | Error e) {
         reason = e;
       }

@@ -11,19 +11,34 @@ import java.util.Objects;
  * @param maxChangedKeys changed keys from which on all of them are folded, whatever their fraction
  *     of the table; beyond one and a half times as many writers are slowed down, at twice as many
  *     they wait
- * @param compactionBytesPerSecond maximum rate at which keys and values are folded
+ * @param compactionBytesPerSecond maximum rate at which keys and values are folded, unless writers
+ *     would have to wait
+ * @param maxSpace maximum size of all files of the table, as a multiple of its records and at least
+ *     256 MB: changes are folded so that it is kept. At least 2; a larger one writes less, a
+ *     smaller one makes lookups faster
+ * @param maxChangedFraction changed keys, as a fraction of all, from which on changes are folded;
+ *     for tables that are read more than written
  */
 public record WritableOptions(
     Durability durability,
     ReaderOptions reader,
     long maxChangedKeys,
-    long compactionBytesPerSecond) {
+    long compactionBytesPerSecond,
+    double maxSpace,
+    double maxChangedFraction) {
   /** Checks that nothing is missing. */
   public WritableOptions {
     Objects.requireNonNull(durability, "durability");
     Objects.requireNonNull(reader, "reader");
     requirePositive("maximum of changed keys", maxChangedKeys);
     requirePositive("bytes per second", compactionBytesPerSecond);
+    if (!(maxSpace >= 2)) {
+      throw new IllegalArgumentException("maximum space: expected>=2 actual=" + maxSpace);
+    }
+    if (!(maxChangedFraction > 0)) {
+      throw new IllegalArgumentException(
+          "maximum changed fraction: expected>0 actual=" + maxChangedFraction);
+    }
   }
 
   private static void requirePositive(String what, long value) {
@@ -33,30 +48,52 @@ public record WritableOptions(
   }
 
   /**
-   * Returns {@link Durability#COMMIT}, the reader's defaults, 16 million changed keys and 50 MB per
-   * second.
+   * Returns {@link Durability#COMMIT}, the reader's defaults, 16 million changed keys, 50 MB per
+   * second, 2.5 times the space of the records, and no limit of the changed fraction.
    */
   public static WritableOptions defaults() {
-    return new WritableOptions(Durability.COMMIT, ReaderOptions.defaults(), 16_000_000, 50_000_000);
+    return new WritableOptions(
+        Durability.COMMIT,
+        ReaderOptions.defaults(),
+        16_000_000,
+        50_000_000,
+        2.5,
+        Double.POSITIVE_INFINITY);
   }
 
-  /** Returns these options with another durability. */
+  /** Returns these options with a different durability. */
   public WritableOptions withDurability(Durability other) {
-    return new WritableOptions(other, reader, maxChangedKeys, compactionBytesPerSecond);
+    return new WritableOptions(
+        other, reader, maxChangedKeys, compactionBytesPerSecond, maxSpace, maxChangedFraction);
   }
 
-  /** Returns these options with another way to read the version under the log. */
+  /** Returns these options with a different way to read the version under the log. */
   public WritableOptions withReader(ReaderOptions other) {
-    return new WritableOptions(durability, other, maxChangedKeys, compactionBytesPerSecond);
+    return new WritableOptions(
+        durability, other, maxChangedKeys, compactionBytesPerSecond, maxSpace, maxChangedFraction);
   }
 
-  /** Returns these options with another limit of changed keys. */
+  /** Returns these options with a different limit of changed keys. */
   public WritableOptions withMaxChangedKeys(long other) {
-    return new WritableOptions(durability, reader, other, compactionBytesPerSecond);
+    return new WritableOptions(
+        durability, reader, other, compactionBytesPerSecond, maxSpace, maxChangedFraction);
   }
 
-  /** Returns these options with another rate of folding. */
+  /** Returns these options with a different rate of folding. */
   public WritableOptions withCompactionBytesPerSecond(long other) {
-    return new WritableOptions(durability, reader, maxChangedKeys, other);
+    return new WritableOptions(
+        durability, reader, maxChangedKeys, other, maxSpace, maxChangedFraction);
+  }
+
+  /** Returns these options with a different limit of space. */
+  public WritableOptions withMaxSpace(double other) {
+    return new WritableOptions(
+        durability, reader, maxChangedKeys, compactionBytesPerSecond, other, maxChangedFraction);
+  }
+
+  /** Returns these options with a different limit of the changed fraction. */
+  public WritableOptions withMaxChangedFraction(double other) {
+    return new WritableOptions(
+        durability, reader, maxChangedKeys, compactionBytesPerSecond, maxSpace, other);
   }
 }

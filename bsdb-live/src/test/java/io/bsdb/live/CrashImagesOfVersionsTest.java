@@ -127,7 +127,7 @@ class CrashImagesOfVersionsTest {
                 log -> new CrashingStorage(log, listener, files, "log/"),
                 root -> new CrashingTable(Table.at(root).storage(), listener, files),
                 SEGMENT_LENGTH,
-                Integer.MAX_VALUE))) {
+                LiveTable.Place.WHEN_ASKED))) {
       for (int i = 0; i < CHANGES; i++) {
         begun.set(i + 1);
         write(table, i);
@@ -144,7 +144,7 @@ class CrashImagesOfVersionsTest {
       }
     }
     assertThat(operations).contains("replace CURRENT", "replaced CURRENT", "sync data");
-    assertThat(operations).anyMatch(each -> each.matches("commit data/.*\\.seg"));
+    assertThat(operations).anyMatch(each -> each.matches("link data/.*\\.seg"));
     assertThat(operations).anyMatch(each -> each.matches("commit snapshots/.*\\.bsdb"));
     assertThat(images).hasSize((operations.size() - first - 1) / sample + 1);
     for (int i = 0; i < images.size(); i++) {
@@ -185,7 +185,7 @@ class CrashImagesOfVersionsTest {
             LogDirectory::new,
             root -> Table.at(root).storage(),
             SEGMENT_LENGTH,
-            Integer.MAX_VALUE));
+            LiveTable.Place.WHEN_ASKED));
   }
 
   private static void check(Image image, boolean compact, String what) throws IOException {

@@ -266,7 +266,7 @@ class CrashImagesTest {
 
   private static LiveTable.Place faulty(Function<Path, LogStorage> log) {
     return new LiveTable.Place(
-        log, table -> Table.at(table).storage(), SEGMENT_LENGTH, Integer.MAX_VALUE);
+        log, table -> Table.at(table).storage(), SEGMENT_LENGTH, LiveTable.Place.WHEN_ASKED);
   }
 
   private interface Fault {

@@ -28,6 +28,7 @@ final class CrashingFiles {
     private byte[] written = {};
     private byte[] durable = {};
     private final List<int[]> unsynced = new ArrayList<>();
+    private boolean cut;
 
     private Content(boolean directory) {
       this.directory = directory;
@@ -76,6 +77,18 @@ final class CrashingFiles {
     content.unsynced.add(new int[] {position, end});
   }
 
+  /** Cuts a file; a power loss may undo that until it is forced. */
+  synchronized void truncated(Content content, int length) {
+    content.written = Arrays.copyOf(content.written, length);
+    content.cut = true;
+  }
+
+  /** A file has a second name. */
+  synchronized void linked(String from, String to) {
+    file(to);
+    names.put(to, names.getOrDefault(from, new Content(false)));
+  }
+
   synchronized void appended(Content content, byte[] bytes) {
     written(content, bytes, content.written.length);
   }
@@ -83,6 +96,7 @@ final class CrashingFiles {
   synchronized void forced(Content content) {
     content.durable = content.written.clone();
     content.unsynced.clear();
+    content.cut = false;
   }
 
   /** Another file, durable itself, now has this name. */
@@ -137,12 +151,18 @@ final class CrashingFiles {
       return;
     }
     byte[] bytes = content.durable.clone();
+    if (content.cut && random.nextBoolean()) {
+      bytes = Arrays.copyOf(bytes, content.written.length);
+    }
     int chance = random.nextInt(4);
     for (int[] write : content.unsynced) {
       for (int page = write[0] / PAGE; page * PAGE < write[1]; page++) {
         if (chance == 3 || random.nextInt(3) < chance) {
           int from = page * PAGE;
           int to = Math.min(from + PAGE, content.written.length);
+          if (to <= from) {
+            continue; // cut off since
+          }
           bytes = to > bytes.length ? Arrays.copyOf(bytes, to) : bytes;
           System.arraycopy(content.written, from, bytes, from, to - from);
         }

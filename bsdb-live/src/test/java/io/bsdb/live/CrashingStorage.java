@@ -64,6 +64,20 @@ final class CrashingStorage implements LogStorage {
       }
 
       @Override
+      public boolean allocate(long length) throws IOException {
+        listener.before("allocate", name);
+        files.written(content, new byte[(int) length], 0);
+        return file.allocate(length);
+      }
+
+      @Override
+      public void truncate(long length) throws IOException {
+        listener.before("truncate", name);
+        file.truncate(length);
+        files.truncated(content, (int) length);
+      }
+
+      @Override
       public void force() throws IOException {
         listener.before("force", name);
         file.force();

@@ -61,6 +61,13 @@ final class CrashingTable implements TableStorage {
   }
 
   @Override
+  public void link(String file, String path) throws IOException {
+    listener.before("link", path);
+    storage.link(file, path);
+    files.linked(file, path);
+  }
+
+  @Override
   public InputStream open(String path) throws IOException {
     return storage.open(path);
   }

@@ -22,6 +22,25 @@ class DamagedLogTest {
     return text.getBytes(StandardCharsets.UTF_8);
   }
 
+  /** Writes changes that stay in the log when the table is closed. */
+  private void writeToTheLog(Durability durability, Writes writes) throws IOException {
+    try (WritableTable table =
+        LiveTable.open(
+            directory,
+            WritableOptions.defaults().withDurability(durability),
+            new LiveTable.Place(
+                LogDirectory::new,
+                root -> Table.at(root).storage(),
+                SEGMENT_LENGTH,
+                LiveTable.Place.WHEN_ASKED))) {
+      writes.to(table);
+    }
+  }
+
+  private interface Writes {
+    void to(WritableTable table) throws IOException;
+  }
+
   private WritableTable open(Durability durability) throws IOException {
     return LiveTable.open(
         directory,
@@ -36,11 +55,13 @@ class DamagedLogTest {
   /** After a clean close every byte of what was acknowledged is told from a torn end. */
   @Test
   void noticesEveryFlippedByteOfTheLog() throws IOException {
-    try (WritableTable table = open(Durability.COMMIT)) {
-      table.put(bytes("a"), bytes("1"));
-      table.put(bytes("b"), bytes("22"));
-      table.delete(bytes("a"));
-    }
+    writeToTheLog(
+        Durability.COMMIT,
+        table -> {
+          table.put(bytes("a"), bytes("1"));
+          table.put(bytes("b"), bytes("22"));
+          table.delete(bytes("a"));
+        });
     Path file = directory.resolve("log/0000000001.log");
     byte[] log = Files.readAllBytes(file);
     int end = end(log);
@@ -76,11 +97,13 @@ class DamagedLogTest {
   @Test
   void noticesEveryLossOfTheEndOfAClosedLog() throws IOException {
     for (Durability durability : Durability.values()) {
-      try (WritableTable table = open(durability)) {
-        for (int i = 0; i < 20; i++) {
-          table.put(bytes("key" + i), new byte[100]);
-        }
-      }
+      writeToTheLog(
+          durability,
+          table -> {
+            for (int i = 0; i < 20; i++) {
+              table.put(bytes("key" + i), new byte[100]);
+            }
+          });
     }
     Path file = directory.resolve("log/0000000001.log");
     byte[] log = Files.readAllBytes(file);
@@ -140,18 +163,20 @@ class DamagedLogTest {
       damaged[i] ^= 1;
       Files.write(last, damaged);
       assertThat(LogReport.read(directory).damage()).as("byte %d", i).isNull();
-      try (WritableTable table = open(Durability.OS)) {
-        assertThat(table.get(bytes("key19"))).hasSize(10_000);
-      }
+    }
+    try (WritableTable table = open(Durability.OS)) {
+      assertThat(table.get(bytes("key19"))).hasSize(10_000);
     }
   }
 
   private void writeSomeSegments() throws IOException {
-    try (WritableTable table = open(Durability.OS)) {
-      for (int i = 0; i < 20; i++) {
-        table.put(bytes("key" + i), new byte[10_000]);
-      }
-    }
+    writeToTheLog(
+        Durability.OS,
+        table -> {
+          for (int i = 0; i < 20; i++) {
+            table.put(bytes("key" + i), new byte[10_000]);
+          }
+        });
   }
 
   @Test

@@ -205,7 +205,7 @@ class FoldingTest {
     for (boolean stopped = true; stopped; steps++) {
       left.set(Integer.MAX_VALUE);
       stopped = false;
-      try (WritableTable table =
+      WritableTable table =
           LiveTable.open(
               table(),
               WritableOptions.defaults(),
@@ -213,30 +213,30 @@ class FoldingTest {
                   LogDirectory::new,
                   root -> stopping(root, left),
                   SEGMENT_LENGTH,
-                  LiveTable.PUBLISHED_SEGMENTS))) {
-        assertSame(table, model, "after steps " + steps);
-        for (int i = 0; i < 40; i++) {
-          String key = "key" + (steps * 17 + i) % 600;
-          if (i % 4 == 0) {
-            table.delete(bytes(key));
-            model.remove(key);
-          } else {
-            table.put(bytes(key), bytes("step" + steps));
-            model.put(key, "step" + steps);
-          }
+                  LiveTable.PUBLISHED_SEGMENTS));
+      assertSame(table, model, "after steps " + steps);
+      for (int i = 0; i < 40; i++) {
+        String key = "key" + (steps * 17 + i) % 600;
+        if (i % 4 == 0) {
+          table.delete(bytes(key));
+          model.remove(key);
+        } else {
+          table.put(bytes(key), bytes("step" + steps));
+          model.put(key, "step" + steps);
         }
-        left.set(steps);
-        try {
-          table.compact();
-        } catch (IOException e) {
-          stopped = true;
-          assertThat(e).hasMessageContaining("stopped");
-        }
-        assertSame(table, model, "while stopped after " + steps);
-        table.put(bytes("key1"), bytes("last" + steps));
-        model.put("key1", "last" + steps);
-        left.set(0);
       }
+      left.set(steps);
+      try {
+        table.compact();
+      } catch (IOException e) {
+        stopped = true;
+        assertThat(e).hasMessageContaining("stopped");
+      }
+      assertSame(table, model, "while stopped after " + steps);
+      table.put(bytes("key1"), bytes("last" + steps));
+      model.put("key1", "last" + steps);
+      left.set(0);
+      assertThatThrownBy(table::close).hasMessageContaining("could not be published");
       assertThat(published()).isNotEmpty();
     }
     assertThat(steps).isGreaterThan(20);

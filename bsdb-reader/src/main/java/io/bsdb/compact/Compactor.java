@@ -155,6 +155,16 @@ public final class Compactor {
     return this;
   }
 
+  /**
+   * Ignores the limit of the rate, or keeps to it again. Called by any thread.
+   *
+   * @hidden
+   */
+  @Internal
+  public void unlimited(boolean value) {
+    throttle.unlimited(value);
+  }
+
   /** Pauses this run, or the next one, until {@link #resume}. Called by any thread. */
   public void pause() {
     throttle.pause();

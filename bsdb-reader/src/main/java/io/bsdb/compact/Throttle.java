@@ -15,6 +15,7 @@ final class Throttle {
   private final long bytesPerSecond;
   private long start = System.nanoTime();
   private long bytes;
+  private volatile boolean unlimited;
   private volatile boolean paused;
   private volatile boolean stopped;
 
@@ -63,7 +64,15 @@ final class Throttle {
   }
 
   private long remaining() {
-    return bytes < bytesPerSecond ? 0 : start + TimeUnit.SECONDS.toNanos(1) - System.nanoTime();
+    return unlimited || bytes < bytesPerSecond
+        ? 0
+        : start + TimeUnit.SECONDS.toNanos(1) - System.nanoTime();
+  }
+
+  void unlimited(boolean value) {
+    if (unlimited != value) {
+      set(() -> unlimited = value);
+    }
   }
 
   void pause() {

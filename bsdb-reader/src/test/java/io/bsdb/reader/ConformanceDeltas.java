@@ -3,8 +3,11 @@ package io.bsdb.reader;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
 import io.bsdb.compact.Compactor;
+import io.bsdb.format.PartChecksum;
 import io.bsdb.format.hash.KeyHash;
 import io.bsdb.format.segment.ChangeKind;
+import io.bsdb.format.segment.FrameBuffer;
+import io.bsdb.format.segment.LogSegment;
 import io.bsdb.format.segment.SegmentWriter;
 import io.bsdb.reader.TestData.Lengths;
 import io.bsdb.table.Manifest;
@@ -26,6 +29,7 @@ import java.util.List;
 import java.util.UUID;
 import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
+import java.util.zip.CRC32C;
 
 /** The tables of {@code conformance} that have changes, sound ones and others. */
 final class ConformanceDeltas {
@@ -106,6 +110,7 @@ final class ConformanceDeltas {
         new Good("changes-over-nothing", ConformanceDeltas::overNothing),
         new Good("changes-of-all-lengths", ConformanceDeltas::lengths),
         new Good("changes-with-positions", ConformanceDeltas::positions),
+        new Good("changes-of-a-log", ConformanceDeltas::log),
         new Good("changes-in-key-order", ConformanceDeltas::ordered),
         new Good("changes-in-key-order-folded", ConformanceDeltas::orderedFolded));
   }
@@ -127,6 +132,61 @@ final class ConformanceDeltas {
     data.publish(table, WriterOptions.builder().layout(Layout.COMPACT).partitions(3).build());
     data = change(table, data, 0, 80, "first ");
     return change(table, data, 30, 100, "second ");
+  }
+
+  /**
+   * A file of a log that became a segment: its first frame, one of records, a mark, and its seal.
+   */
+  private static TestData log(Path table) throws IOException {
+    TestData data = base();
+    data.publish(table, WriterOptions.builder().layout(Layout.COMPACT).partitions(3).build());
+    UUID id = UUID.fromString("3c5a7e10-2b4d-4f6a-8c01-9e0d1c2b3a4f");
+    ByteBuffer bytes = ByteBuffer.allocate(4096);
+    bytes.put(LogSegment.header(id, 1));
+    bytes.put(LogSegment.firstFrame(id, LogSegment.Place.NONE));
+    FrameBuffer frame = new FrameBuffer(ByteBuffer::allocate);
+    frame.add(ChangeKind.PUT, ascii("k1"), 0, 2, ascii("of a log"), 0, 8);
+    frame.add(ChangeKind.DELETE, ascii("k2"), 0, 2, new byte[0], 0, 0);
+    frame.add(ChangeKind.POSITION, ascii("s"), 0, 1, ascii("7"), 0, 1);
+    bytes.put(frame.finishRecords(new PartChecksum(id), bytes.position(), 2, 64));
+    int end = bytes.position();
+    bytes.put(
+        new FrameBuffer(ByteBuffer::allocate).finishRecords(new PartChecksum(id), end, 3, end));
+    bytes.put(LogSegment.seal(id, bytes.position(), 3, 1, 1, 1));
+    byte[] file = Arrays.copyOf(bytes.array(), bytes.position());
+    long put = KeyHash.hash(ascii("k1")).getMostSignificantBits();
+    long delete = KeyHash.hash(ascii("k2")).getMostSignificantBits();
+    boolean inOrder = Long.compareUnsigned(put, delete) < 0;
+    CRC32C checksum = new CRC32C();
+    checksum.update(file);
+    SegmentFile segment =
+        new SegmentFile(
+            0,
+            id,
+            file.length,
+            (int) checksum.getValue(),
+            inOrder ? put : delete,
+            inOrder ? delete : put,
+            1,
+            1);
+    try (TableStorage.Output out = Table.at(table).storage().create(segment.path())) {
+      out.write(ByteBuffer.wrap(file));
+      out.commit();
+    }
+    try (DeltaWriter writer = DeltaWriter.create(Table.at(table))) {
+      writer.segment(segment);
+      writer.publish();
+    }
+    TestData changed = TestData.empty();
+    for (int i = 0; i < data.keys().size(); i++) {
+      byte[] key = data.keys().get(i);
+      if (Arrays.equals(key, ascii("k1"))) {
+        changed.add(key, ascii("of a log"));
+      } else if (!Arrays.equals(key, ascii("k2"))) {
+        changed.add(key, data.values().get(i));
+      }
+    }
+    return changed;
   }
 
   private static TestData ordered(Path table) throws IOException {

@@ -152,6 +152,9 @@ class FormatDocumentTest {
     log.put(LogSegment.firstFrame(fileId, new LogSegment.Place(1, before, 4096)));
     log.put(frame.finishRecords(new PartChecksum(fileId), log.position(), 2, 64));
     assertThat(Arrays.copyOf(log.array(), log.position())).isEqualTo(dump("log"));
+    byte[] seal = new byte[LogSegment.SEAL_LENGTH];
+    LogSegment.seal(fileId, log.position(), 2, 1, 1, 0).get(seal);
+    assertThat(seal).isEqualTo(dump("seal"));
   }
 
   @Test

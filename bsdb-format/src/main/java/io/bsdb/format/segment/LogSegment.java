@@ -12,6 +12,8 @@ import static io.bsdb.format.segment.SegmentFormat.START_END;
 import static io.bsdb.format.segment.SegmentFormat.START_FILE_ID;
 import static io.bsdb.format.segment.SegmentFormat.START_LENGTH;
 import static io.bsdb.format.segment.SegmentFormat.START_NUMBER;
+import static io.bsdb.format.segment.SegmentFormat.TYPE_RECORDS;
+import static io.bsdb.format.segment.SegmentFormat.TYPE_SEAL;
 import static io.bsdb.format.segment.SegmentFormat.TYPE_START;
 
 import io.bsdb.format.CorruptSnapshotException;
@@ -34,6 +36,9 @@ import org.jspecify.annotations.Nullable;
 public final class LogSegment {
   /** The length of the frame that begins a segment. */
   public static final int FIRST_FRAME_LENGTH = START_LENGTH;
+
+  /** The length of the frame that seals a segment. */
+  public static final int SEAL_LENGTH = SegmentFormat.SEAL_LENGTH;
 
   /** Offset of the first frame. */
   public static final int FIRST_FRAME = HEADER_LENGTH;
@@ -108,6 +113,24 @@ public final class LogSegment {
     return frame.finish(new PartChecksum(fileId), FIRST_FRAME, 1, FIRST_FRAME, TYPE_START);
   }
 
+  /**
+   * Returns the frame that makes a segment of a log a segment of the table, when it is written at
+   * the end of the log in it and the file is cut after it.
+   *
+   * @param end of the frames before it
+   * @param frames how many there are
+   * @param puts in these frames
+   */
+  public static ByteBuffer seal(
+      UUID fileId, int end, long frames, long puts, long deletes, long positions) {
+    FrameBuffer frame = new FrameBuffer(ByteBuffer::allocate);
+    frame.putLong(frames);
+    frame.putLong(puts);
+    frame.putLong(deletes);
+    frame.putLong(positions);
+    return frame.finish(new PartChecksum(fileId), end, frames + 1, end, TYPE_SEAL);
+  }
+
   public UUID fileId() {
     return header.fileId();
   }
@@ -142,23 +165,27 @@ public final class LogSegment {
   /**
    * Hands out all records before a known end.
    *
+   * @return the number of frames
    * @throws CorruptSnapshotException if a byte before it is damaged
    */
-  public void replay(long end, Segment.Replay replay) throws IOException {
+  public long replay(long end, Segment.Replay replay) throws IOException {
     int frame = FIRST_FRAME;
-    for (long sequence = 1; frame < end; sequence++) {
-      frame = replayFrame(frame, sequence, replay);
+    long frames = 0;
+    while (frame < end) {
+      frames++;
+      frame = replayFrame(frame, frames, replay);
     }
     if (frame != end) {
       throw segment.damaged("the next segment of the log continues this one at " + end, frame);
     }
+    return frames;
   }
 
   private int replayFrame(int frame, long sequence, Segment.Replay replay) throws IOException {
     int length = segment.verifyFrame(checksum, frame, sequence, TYPE_START);
     int next = (int) Math.min(bytes.limit(), SegmentFormat.aligned(frame + (long) length));
     segment.requireZeros(frame + length, next);
-    if (bytes.getInt(frame + FRAME_TYPE) != TYPE_START) {
+    if (bytes.getInt(frame + FRAME_TYPE) == TYPE_RECORDS) {
       segment.replayFrame(frame, frame + length, replay);
     }
     return next;
@@ -182,6 +209,9 @@ public final class LogSegment {
       sequence++;
       durable = Math.max(durable, bytes.getLong(frame + FRAME_DURABLE));
       frame = replayFrame(frame, sequence, replay);
+    }
+    if (isFrame(frame, TYPE_SEAL, TYPE_SEAL)) {
+      throw segment.damaged("the segment is sealed, but the one after it is missing", frame);
     }
     boolean torn = false;
     for (int i = frame; i + Long.BYTES <= bytes.limit(); i += SegmentFormat.FRAME_ALIGNMENT) {
@@ -239,16 +269,20 @@ public final class LogSegment {
 
   /** Returns whether there is a frame that was written to this place. */
   private boolean isFrame(int frame) {
+    return isFrame(frame, TYPE_RECORDS, TYPE_START);
+  }
+
+  private boolean isFrame(int frame, int type, int orType) {
     if (bytes.limit() - frame < FRAME_HEADER_LENGTH) {
       return false;
     }
     int length = bytes.getInt(frame + FRAME_FRAME_LENGTH);
-    int type = bytes.getInt(frame + FRAME_TYPE);
+    int actual = bytes.getInt(frame + FRAME_TYPE);
     long durable = bytes.getLong(frame + FRAME_DURABLE);
     return length >= FRAME_HEADER_LENGTH
         && length <= MAX_FRAME_LENGTH
         && length <= bytes.limit() - frame
-        && (type == SegmentFormat.TYPE_RECORDS || type == TYPE_START)
+        && (actual == type || actual == orType)
         && durable >= FIRST_FRAME
         && durable <= frame
         && bytes.getLong(frame + FRAME_SEQUENCE) > 0

@@ -16,6 +16,7 @@ import static io.bsdb.format.segment.SegmentFormat.SEAL_POSITIONS;
 import static io.bsdb.format.segment.SegmentFormat.SEAL_PUTS;
 import static io.bsdb.format.segment.SegmentFormat.TYPE_RECORDS;
 import static io.bsdb.format.segment.SegmentFormat.TYPE_SEAL;
+import static io.bsdb.format.segment.SegmentFormat.TYPE_START;
 
 import io.bsdb.format.CorruptSnapshotException;
 import io.bsdb.format.PartChecksum;
@@ -76,18 +77,24 @@ public final class Segment {
     long frames = 0;
     int frame = HEADER_LENGTH;
     while (true) {
-      int length = verifyFrame(checksum, frame, frames + 1, TYPE_SEAL);
+      int length = verifyFrame(checksum, frame, frames + 1, TYPE_START);
+      int type = bytes.getInt(frame + FRAME_TYPE);
+      if ((type == TYPE_START) != (header.isLog() && frames == 0)) {
+        throw damaged("frame of type " + type + " out of place", frame);
+      }
       int end = frame + length;
       int next = (int) Math.min(bytes.limit(), SegmentFormat.aligned(end));
       requireZeros(end, next);
-      if (bytes.getInt(frame + FRAME_TYPE) == TYPE_SEAL) {
+      if (type == TYPE_SEAL) {
         verifySeal(frame, length, frames, counts);
         if (next != bytes.limit()) {
-          throw damaged("segment goes on behind the frame that ends it", next);
+          throw damaged("data after the end frame of a segment", next);
         }
         return;
       }
-      replayFrame(frame, end, counts, replay);
+      if (type == TYPE_RECORDS) {
+        replayFrame(frame, end, counts, replay);
+      }
       frames++;
       frame = next;
     }
@@ -104,7 +111,7 @@ public final class Segment {
   /**
    * Verifies a frame.
    *
-   * @param last the greatest number of its type that is known here
+   * @param last maximum number of its type
    * @return its length
    */
   int verifyFrame(PartChecksum checksum, int frame, long sequence, int last)

@@ -4,8 +4,11 @@ import io.bsdb.format.SnapshotFormat;
 
 /** Constants and offsets of segments; the mirror of docs/FORMAT.md. */
 final class SegmentFormat {
-  /** The first format version that has segments, and the highest that this library reads. */
+  /** The format version of the segments of deltas. */
   static final int VERSION = 2;
+
+  /** The format version of the files of a log, which become segments when they are sealed. */
+  static final int LOG_VERSION = 3;
 
   // Header
   static final long MAGIC = 0x4745534244534289L; // 89 'B' 'S' 'D' 'B' 'S' 'E' 'G'

@@ -2,6 +2,7 @@ package io.bsdb.format.segment;
 
 import static io.bsdb.format.segment.SegmentFormat.HEADER_LENGTH;
 import static io.bsdb.format.segment.SegmentFormat.HEADER_NUMBER;
+import static io.bsdb.format.segment.SegmentFormat.LOG_VERSION;
 import static io.bsdb.format.segment.SegmentFormat.MAGIC;
 import static io.bsdb.format.segment.SegmentFormat.VERSION;
 
@@ -23,7 +24,7 @@ record SegmentHeader(UUID fileId, long number) {
   ByteBuffer encode() {
     ByteBuffer buffer = ByteBuffer.allocate(HEADER_LENGTH).order(ByteOrder.LITTLE_ENDIAN);
     buffer.putLong(HEADER_NUMBER, number);
-    HeaderStart.encode(MAGIC, VERSION, fileId, buffer);
+    HeaderStart.encode(MAGIC, isLog() ? LOG_VERSION : VERSION, fileId, buffer);
     return buffer;
   }
 
@@ -35,7 +36,19 @@ record SegmentHeader(UUID fileId, long number) {
    * @throws CorruptSnapshotException if it is no segment, or damaged
    */
   static SegmentHeader decode(ByteBuffer bytes, String file) throws IOException {
-    UUID fileId = new HeaderStart("bsdb segment", "segment", MAGIC, VERSION).decode(bytes, file);
-    return new SegmentHeader(fileId, bytes.getLong(HEADER_NUMBER));
+    int version = HeaderStart.version(bytes) == VERSION ? VERSION : LOG_VERSION;
+    UUID fileId = new HeaderStart("bsdb segment", "segment", MAGIC, version).decode(bytes, file);
+    SegmentHeader header = new SegmentHeader(fileId, bytes.getLong(HEADER_NUMBER));
+    if (header.isLog() != (version == LOG_VERSION)) {
+      throw new CorruptSnapshotException(
+          "segment of version %d has an impossible number: file=%s offset=%d actual=%d"
+              .formatted(version, file, HEADER_NUMBER, header.number));
+    }
+    return header;
+  }
+
+  /** Returns whether it is a file of a log. */
+  boolean isLog() {
+    return number != 0;
   }
 }
