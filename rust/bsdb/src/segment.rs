@@ -12,6 +12,9 @@ const HEADER: usize = 64;
 const FRAME_HEADER: usize = 32;
 const FRAME_KIND: u32 = 16;
 const MAX_FRAME: u64 = 32 + (256 << 10) + 9 + 65_535 + (256 << 20);
+const RECORDS: u32 = 1;
+const LAST: u32 = 2;
+const START: u32 = 3;
 const PUT: u8 = 1;
 const DELETE: u8 = 2;
 const POSITION: u8 = 3;
@@ -90,12 +93,16 @@ impl Segment {
             let after = (at + length).next_multiple_of(8).min(data.len());
             need!(data[at + length..after].iter().all(|&b| b == 0), "padding of the frame at {at}");
             let (records, kind) = (u32_at(header, 24), u32_at(header, 28));
-            need!(kind == 1 || kind == 2, "frame at {at} has type {kind}");
-            if kind == 2 {
+            let first = kind == START && frames == 0 && self.is_of_log();
+            let other = (kind == RECORDS || kind == LAST) && (frames > 0 || !self.is_of_log());
+            need!(first || other, "frame at {at} has type {kind}");
+            if kind == LAST {
                 need!(length == 64 && after == data.len(), "segment goes on after its last frame at {at}");
                 break;
             }
-            self.verify_records(at + FRAME_HEADER, at + length, records, entry, &mut counts)?;
+            if kind == RECORDS {
+                self.verify_records(at + FRAME_HEADER, at + length, records, entry, &mut counts)?;
+            }
             frames += 1;
             at = after;
         }
@@ -107,16 +114,22 @@ impl Segment {
         Ok(())
     }
 
+    /// Whether it was a file of a log, whose first frame says what the log continues there.
+    fn is_of_log(&self) -> bool {
+        u64_at(&self.bytes, 32) != 0
+    }
+
     fn verify_header(&self) -> Result<()> {
         let data = &self.bytes[..];
         need!(data.len() >= HEADER && data[..8] == *b"\x89BSDBSEG", "magic of the segment differs");
         let version = u32_at(data, 8);
-        if version > 2 {
-            return Err(Error::unsupported("format version of the segment is unknown").at(8).values(2, version));
+        if version > 3 {
+            return Err(Error::unsupported("format version of the segment is unknown").at(8).values(3, version));
         }
         let id: [u8; 16] = data[16..32].try_into().unwrap();
         check("segment header", 0, u32_at(data, 60), bound_checksum(&id, 0, 0, &data[..60]))?;
-        need!(version == 2, "format version {version} of the segment");
+        let expected = if self.is_of_log() { 3 } else { 2 };
+        need!(version == expected, "format version {version} of the segment");
         need!(id == self.id, "another segment");
         Ok(())
     }
@@ -162,7 +175,10 @@ impl Segment {
     pub fn for_each(&self, mut consumer: impl FnMut(u32, &Change)) {
         let data = &self.bytes[..];
         let mut at = HEADER;
-        while u32_at(data, at + 28) == 1 {
+        if self.is_of_log() {
+            at += u32_at(data, at + 4) as usize;
+        }
+        while u32_at(data, at + 28) == RECORDS {
             let end = at + u32_at(data, at + 4) as usize;
             let mut record = at + FRAME_HEADER;
             while let Some(change) = Change::read(data, record, end).filter(|_| record < end) {

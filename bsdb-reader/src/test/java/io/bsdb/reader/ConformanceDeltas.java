@@ -351,7 +351,7 @@ final class ConformanceDeltas {
             "segment-of-a-later-version",
             "unsupported",
             false,
-            pieces -> pieces.bytes().putInt(8, 3)));
+            pieces -> pieces.bytes().putInt(8, 4)));
     bad.add(bytes("magic", bytes -> bytes.put(1, (byte) 'b')));
     bad.add(bytes("version-1", bytes -> bytes.putInt(8, 1)));
     bad.add(bytes("of-another-id", bytes -> bytes.put(16, (byte) ~bytes.get(16))));
