@@ -151,6 +151,7 @@ class DeltaCommitterTest {
 
   @Test
   void aTableWithVersionsIsNotBegunAgain() throws Exception {
+    open(FaultyBuild.table(directory), null, true).close();
     List<String> versions = table.versions();
     Files.delete(directory.resolve("CURRENT"));
     for (boolean tidiesUp : new boolean[] {true, false}) {
@@ -350,6 +351,7 @@ class DeltaCommitterTest {
     for (int i = 0; i <= Compactor.MAX_SEGMENTS; i++) {
       files.addAll(delta((Delta.Origin) null, i).files());
     }
+    open(FaultyBuild.table(path), null, true).close();
     try (DeltaCommitter other = open(FaultyBuild.table(path), null, false)) {
       other.commit(List.of(request(new Delta(new Delta.Origin("s", at(A, 1), null), files))));
     }
