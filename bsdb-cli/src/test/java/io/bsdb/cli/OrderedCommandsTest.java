@@ -303,6 +303,8 @@ class OrderedCommandsTest {
         "item STRING, valid DATE, price INT");
 
     assertThat(get("--floor", "a,2026-01-31").out()).contains("\"price\": 1");
+    assertThat(get("--floor", "b,2026-01-01").status()).isEqualTo(ExitStatus.NO);
+    assertThat(get("--ceiling", "a,2026-02-02").status()).isEqualTo(ExitStatus.NO);
     assertThat(scan("--prefix", "a").lines()).hasSize(2);
     assertThat(scan("--prefix", "[\"b\"]").lines()).hasSize(1);
     assertThat(scan("--from", "a,2026-01-02", "--to", "b").lines()).hasSize(1);

@@ -1,8 +1,8 @@
 package io.bsdb.http;
 
-import io.bsdb.reader.AsyncOrderedReader;
 import io.bsdb.reader.KeyRange;
 import io.bsdb.reader.KeyValue;
+import io.bsdb.reader.Nearest;
 import io.bsdb.reader.OrderedReader;
 import io.bsdb.reader.RecordCursor;
 import io.bsdb.row.text.RowJsonWriter;
@@ -11,7 +11,6 @@ import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
 import java.util.Set;
-import java.util.concurrent.CompletableFuture;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.eclipse.jetty.http.HttpField;
@@ -29,37 +28,14 @@ final class OrderedRows {
 
   private OrderedRows() {}
 
-  /** A rule that selects another row than the one with the key itself. */
-  enum Nearest {
-    FLOOR,
-    CEILING,
-    LONGEST_PREFIX;
-
-    /** Returns what the last part of an address asks for; null: something else. */
-    static @Nullable Nearest of(String address) {
-      return switch (address) {
-        case "rows:floor" -> FLOOR;
-        case "rows:ceiling" -> CEILING;
-        case "rows:longest-prefix" -> LONGEST_PREFIX;
-        default -> null;
-      };
-    }
-
-    private @Nullable KeyValue find(OrderedReader reader, byte[] key) throws IOException {
-      return switch (this) {
-        case FLOOR -> reader.floor(key);
-        case CEILING -> reader.ceiling(key);
-        case LONGEST_PREFIX -> reader.longestPrefix(key);
-      };
-    }
-
-    private CompletableFuture<@Nullable KeyValue> find(AsyncOrderedReader reader, byte[] key) {
-      return switch (this) {
-        case FLOOR -> reader.floor(key);
-        case CEILING -> reader.ceiling(key);
-        case LONGEST_PREFIX -> reader.longestPrefix(key);
-      };
-    }
+  /** Returns what the last part of an address asks for; null: something else. */
+  static @Nullable Nearest rule(String address) {
+    return switch (address) {
+      case "rows:floor" -> Nearest.FLOOR;
+      case "rows:ceiling" -> Nearest.CEILING;
+      case "rows:longest-prefix" -> Nearest.LONGEST_PREFIX;
+      default -> null;
+    };
   }
 
   /**
@@ -153,7 +129,7 @@ final class OrderedRows {
         return;
       }
       if (!table.readsFromDisk()) {
-        answer(exchange, held, type, writer, nearest.find(held.reader().ordered(), key));
+        answer(exchange, held, type, writer, nearest.find(held.reader(), key));
         return;
       }
       Runnable permit = table.reserve(1);
@@ -161,7 +137,7 @@ final class OrderedRows {
           exchange,
           releasing.handedOver(),
           permit,
-          () -> nearest.find(held.reader().async().ordered(), key),
+          () -> nearest.begin(held.reader(), key),
           found -> answer(exchange, held, type, writer, found));
     }
   }

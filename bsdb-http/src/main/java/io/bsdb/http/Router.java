@@ -1,5 +1,6 @@
 package io.bsdb.http;
 
+import io.bsdb.reader.Nearest;
 import java.io.IOException;
 import java.util.List;
 import java.util.Set;
@@ -150,7 +151,7 @@ final class Router extends Handler.Abstract {
       return;
     }
     require(exchange, READ);
-    OrderedRows.Nearest nearest = OrderedRows.Nearest.of(what);
+    Nearest nearest = OrderedRows.rule(what);
     if (what.equals("rows")) {
       rows(exchange, table, service.hold(table, version));
     } else if (nearest != null) {

@@ -82,12 +82,13 @@ class OrderedRowsTest {
     assertThat(text(client.get(SERIES + "rows:floor?key=bread,7&columns=at")))
         .isEqualTo("{\"at\":6}");
     HttpResponse<byte[]> after =
-        client.get(SERIES + "rows:ceiling?item=bread&at=199", "Accept", "application/x-ndjson");
-    assertThat(text(after)).isEqualTo("{\"item\":\"milk\",\"at\":0,\"text\":\"value 0\"}\n");
+        client.get(SERIES + "rows:ceiling?item=bread&at=197", "Accept", "application/x-ndjson");
+    assertThat(text(after))
+        .isEqualTo("{\"item\":\"bread\",\"at\":198,\"text\":\"value 99\"}\n");
     String tag = after.headers().firstValue("etag").orElseThrow();
     HttpResponse<byte[]> unchanged =
         client.get(
-            SERIES + "rows:ceiling?item=bread&at=199",
+            SERIES + "rows:ceiling?item=bread&at=197",
             "Accept",
             "application/x-ndjson",
             "If-None-Match",
@@ -98,6 +99,18 @@ class OrderedRowsTest {
                 .get(CODES + "rows:floor?key=4", "Accept", "application/octet-stream")
                 .statusCode())
         .isEqualTo(406);
+  }
+
+  @ParameterizedTest
+  @EnumSource(Access.class)
+  void stayWithinTheLeadingColumns(Access access) throws Exception {
+    serve(access);
+    for (String nearest : List.of("floor?item=milk&at=-1", "floor?key=milk,-1")) {
+      HttpResponse<byte[]> none = client.get(SERIES + "rows:" + nearest);
+      assertThat(none.statusCode()).as(nearest + text(none)).isEqualTo(404);
+    }
+    assertThat(client.get(SERIES + "rows:ceiling?item=bread&at=199").statusCode()).isEqualTo(404);
+    assertThat(json(client.get(SERIES + "rows:floor?item=milk&at=1")).get("at").asInt()).isZero();
   }
 
   @ParameterizedTest

@@ -1,13 +1,11 @@
 package io.bsdb.kstreams;
 
 import io.bsdb.reader.KeyValue;
+import io.bsdb.reader.Nearest;
 import io.bsdb.reader.SnapshotReader;
-import io.bsdb.row.KeyView;
-import io.bsdb.row.Schema;
 import io.bsdb.table.Manifest;
 import io.bsdb.table.RecordOrder;
 import java.io.IOException;
-import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /** The rule by which a key selects a record. All but {@link #EXACT} need a table in key order. */
@@ -34,15 +32,7 @@ public enum Match {
 
   /** Finds a record; null if there is none. */
   @Nullable KeyValue find(SnapshotReader reader, byte[] key) throws IOException {
-    KeyValue found =
-        this == FLOOR ? reader.ordered().floor(key) : reader.ordered().longestPrefix(key);
-    Schema schema = reader.manifest().schema();
-    if (found == null || this != FLOOR || schema == null || schema.keyColumns().size() == 1) {
-      return found;
-    }
-    int leading = KeyView.of(schema).wrap(key).leadingLength();
-    byte[] other = found.key();
-    boolean same = other.length >= leading && Arrays.equals(key, 0, leading, other, 0, leading);
-    return same ? found : null;
+    Nearest nearest = this == FLOOR ? Nearest.FLOOR : Nearest.LONGEST_PREFIX;
+    return nearest.find(reader, key);
   }
 }

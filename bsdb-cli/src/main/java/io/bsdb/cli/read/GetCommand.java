@@ -83,11 +83,13 @@ public final class GetCommand implements Callable<Integer> {
   static final class Nearest {
     @Option(
         names = "--floor",
-        description = "Look for the greatest key that is not above each key.")
+        description = "Look for the greatest key that is not above each key. Of a key of several"
+                + " columns, all but the last are equal.")
     @SuppressWarnings("unused") // it is what is left if the others are not given
     private boolean floor;
 
-    @Option(names = "--ceiling", description = "Look for the least key that is not below each key.")
+    @Option(names = "--ceiling", description = "Look for the least key that is not below each key,"
+                + " with the same condition.")
     private boolean ceiling;
 
     @Option(
@@ -95,11 +97,12 @@ public final class GetCommand implements Callable<Integer> {
         description = "Look for the longest key that each key begins with.")
     private boolean longestPrefix;
 
-    @Nullable KeyValue find(OrderedReader reader, byte[] key) throws IOException {
-      if (longestPrefix) {
-        return reader.longestPrefix(key);
-      }
-      return ceiling ? reader.ceiling(key) : reader.floor(key);
+    @Nullable KeyValue find(SnapshotReader reader, byte[] key) throws IOException {
+      var rule =
+          longestPrefix
+              ? io.bsdb.reader.Nearest.LONGEST_PREFIX
+              : ceiling ? io.bsdb.reader.Nearest.CEILING : io.bsdb.reader.Nearest.FLOOR;
+      return rule.find(reader, key);
     }
   }
 
@@ -180,7 +183,7 @@ public final class GetCommand implements Callable<Integer> {
         }
         return;
       }
-      KeyValue found = nearest.find(ordered, key);
+      KeyValue found = nearest.find(reader, key);
       if (found == null) {
         print(keyText, text.none(), text.none());
         sayAbsent(keyText);

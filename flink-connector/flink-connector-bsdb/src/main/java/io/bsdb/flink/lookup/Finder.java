@@ -3,13 +3,11 @@ package io.bsdb.flink.lookup;
 import io.bsdb.flink.row.RowDecoder;
 import io.bsdb.reader.KeyRange;
 import io.bsdb.reader.KeyValue;
+import io.bsdb.reader.Nearest;
 import io.bsdb.reader.RecordCursor;
 import io.bsdb.reader.SnapshotReader;
-import io.bsdb.row.KeyView;
-import io.bsdb.row.Schema;
 import java.io.IOException;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.apache.flink.table.api.TableException;
@@ -42,45 +40,16 @@ sealed interface Finder {
     }
   }
 
-  /**
-   * Finds the row with the greatest key that is not above, if all but its last column are equal.
-   */
-  record OfFloor(SnapshotReader reader, RowDecoder decoder, Schema schema) implements Finder {
+  /** Finds the row nearest to the key. */
+  record OfNearest(SnapshotReader reader, RowDecoder decoder, Nearest nearest) implements Finder {
     @Override
     public List<RowData> find(byte[] key) throws IOException {
-      return rows(key, reader.ordered().floor(key));
+      return rows(key, nearest.find(reader, key));
     }
 
     @Override
     public CompletableFuture<List<RowData>> begin(byte[] key) {
-      return reader.async().ordered().floor(key).thenApply(found -> rows(key, found));
-    }
-
-    private List<RowData> rows(byte[] key, @Nullable KeyValue found) {
-      return found == null || !hasSameLeadingColumns(key, found.key())
-          ? List.of()
-          : List.of(decoder.decode(key, found.key(), found.value()));
-    }
-
-    private boolean hasSameLeadingColumns(byte[] key, byte[] other) {
-      if (schema.keyColumns().size() == 1) {
-        return true;
-      }
-      int leading = KeyView.of(schema).wrap(key).leadingLength();
-      return other.length >= leading && Arrays.equals(key, 0, leading, other, 0, leading);
-    }
-  }
-
-  /** Finds the row with the longest key that the key begins with. */
-  record OfLongestPrefix(SnapshotReader reader, RowDecoder decoder) implements Finder {
-    @Override
-    public List<RowData> find(byte[] key) throws IOException {
-      return rows(key, reader.ordered().longestPrefix(key));
-    }
-
-    @Override
-    public CompletableFuture<List<RowData>> begin(byte[] key) {
-      return reader.async().ordered().longestPrefix(key).thenApply(found -> rows(key, found));
+      return nearest.begin(reader, key).thenApply(found -> rows(key, found));
     }
 
     private List<RowData> rows(byte[] key, @Nullable KeyValue found) {

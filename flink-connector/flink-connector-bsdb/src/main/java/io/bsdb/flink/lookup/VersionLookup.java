@@ -4,6 +4,7 @@ import io.bsdb.flink.row.FieldEquality;
 import io.bsdb.flink.row.KeyEncoder;
 import io.bsdb.flink.row.RowDecoder;
 import io.bsdb.flink.row.SnapshotMapping;
+import io.bsdb.reader.Nearest;
 import io.bsdb.reader.SnapshotReader;
 import io.bsdb.reader.metrics.ReaderMetrics;
 import io.bsdb.reader.overlay.Overlay;
@@ -40,8 +41,8 @@ final class VersionLookup {
     this.finder =
         switch (question.match()) {
           case KEY -> new Finder.OfKey(this.reader, decoder);
-          case FLOOR -> new Finder.OfFloor(this.reader, decoder, mapping.schema());
-          case LONGEST_PREFIX -> new Finder.OfLongestPrefix(this.reader, decoder);
+          case FLOOR -> new Finder.OfNearest(this.reader, decoder, Nearest.FLOOR);
+          case LONGEST_PREFIX -> new Finder.OfNearest(this.reader, decoder, Nearest.LONGEST_PREFIX);
           case LEADING_COLUMNS ->
               new Finder.OfLeadingColumns(
                   this.reader, decoder, spec.table().name(), spec.maxRows());
