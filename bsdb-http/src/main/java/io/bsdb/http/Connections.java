@@ -28,13 +28,21 @@ import org.eclipse.jetty.util.thread.Scheduler;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The connections of a server, each with what it is waiting for. Jetty's idle timeout starts anew
- * with every byte; here the header of a request and the taking of an answer are limited as a whole.
- * When the server ends, connections without a request are closed at once and the others after their
- * answer.
+ * The connections of a server, each with what it is waiting for. Jetty's idle timeout restarts with
+ * every byte; here the first byte, the header of a request and the taking of an answer are limited
+ * as a whole. When the server ends, connections without a request are closed at once and the others
+ * after their answer.
+ *
+ * <p>Beyond the limit, a new connection replaces the one that has been without a request longest. If
+ * all have one, it is a spare one: a few of these answer health checks, and refuse everything else.
  */
 final class Connections extends ServerConnector {
   private static final int HEADER_BYTES = 8 << 10;
+
+  /** Connections beyond the limit, for health checks. */
+  private static final int SPARE = 16;
+
+  private final int most;
 
   private final long headerNanos;
   private final long answerNanos;
@@ -42,6 +50,7 @@ final class Connections extends ServerConnector {
 
   Connections(Server server, Limits limits, @Nullable Tls tls) {
     super(server, 1, 1, factories(limits, tls));
+    most = limits.connections();
     headerNanos = limits.request().toNanos();
     answerNanos = limits.idle().toNanos();
     setIdleTimeout(limits.idle().toMillis());
@@ -63,6 +72,8 @@ final class Connections extends ServerConnector {
   }
 
   private enum Phase {
+    /** No byte has arrived yet. */
+    NEW,
     /** Between two requests. */
     IDLE,
     /** Some bytes of a request have arrived. */
@@ -71,11 +82,16 @@ final class Connections extends ServerConnector {
     REQUEST,
     /** An answer is being written. */
     ANSWER,
-    CLOSED
+    CLOSED;
+
+    boolean hasRequest() {
+      return this == REQUEST || this == ANSWER;
+    }
   }
 
   private final class Timed extends SocketChannelEndPoint {
-    private Phase phase = Phase.IDLE;
+    private Phase phase = Phase.NEW;
+    private volatile boolean spare;
     private long since = System.nanoTime();
 
     Timed(SocketChannel channel, ManagedSelector selector, SelectionKey key, Scheduler scheduler) {
@@ -89,7 +105,7 @@ final class Connections extends ServerConnector {
         return -1;
       }
       int filled = super.fill(buffer);
-      if (filled > 0 && phase == Phase.IDLE) {
+      if (filled > 0 && (phase == Phase.IDLE || phase == Phase.NEW)) {
         enter(Phase.HEADER);
       }
       return filled;
@@ -102,8 +118,32 @@ final class Connections extends ServerConnector {
       }
     }
 
+    /** Counts this as one of the connections if there is room; returns false if it stays spare. */
+    private boolean admit() {
+      spare = false;
+      spare = !makeRoom(this, most);
+      return !spare;
+    }
+
+    /** Returns for how long there has been no request; negative if there is one. */
+    private synchronized long nanosWithoutRequest() {
+      return phase.hasRequest() || phase == Phase.CLOSED ? -1 : System.nanoTime() - since;
+    }
+
+    /** Closes this connection if it still has no request. */
+    private boolean shed() {
+      synchronized (this) {
+        if (phase.hasRequest() || phase == Phase.CLOSED) {
+          return false;
+        }
+        phase = Phase.CLOSED;
+      }
+      close(new TimeoutException("another connection takes the place of this one"));
+      return true;
+    }
+
     private synchronized boolean claimIdle() {
-      boolean idle = ending && phase == Phase.IDLE;
+      boolean idle = ending && (phase == Phase.IDLE || phase == Phase.NEW);
       if (idle) {
         phase = Phase.CLOSED;
       }
@@ -113,7 +153,7 @@ final class Connections extends ServerConnector {
     private synchronized boolean isLate() {
       long nanos = System.nanoTime() - since;
       return switch (phase) {
-        case HEADER -> nanos > headerNanos;
+        case NEW, HEADER -> nanos > headerNanos;
         case ANSWER -> nanos > answerNanos;
         default -> false;
       };
@@ -137,6 +177,55 @@ final class Connections extends ServerConnector {
   protected SocketChannelEndPoint newEndPoint(
       SocketChannel channel, ManagedSelector selector, SelectionKey key) {
     return new Timed(channel, selector, key, getScheduler());
+  }
+
+  @Override
+  protected void onEndPointOpened(EndPoint opened) {
+    super.onEndPointOpened(opened);
+    Timed connection = (Timed) opened;
+    if (!connection.admit() && !makeRoom(connection, SPARE)) {
+      connection.shed();
+    }
+  }
+
+  /**
+   * Makes room for a connection among those that are spare, or are not, as it is.
+   *
+   * @return false if there is none, because all have requests
+   */
+  private boolean makeRoom(Timed opened, int room) {
+    while (true) {
+      int count = 0;
+      Timed longest = null;
+      long longestNanos = -1;
+      for (EndPoint each : getConnectedEndPoints()) {
+        Timed other = (Timed) each;
+        if (other.spare != opened.spare) {
+          continue;
+        }
+        count++;
+        long nanos = other == opened ? -1 : other.nanosWithoutRequest();
+        if (nanos > longestNanos) {
+          longest = other;
+          longestNanos = nanos;
+        }
+      }
+      if (count <= room) {
+        return true;
+      }
+      if (longest == null) {
+        return false;
+      }
+      if (longest.shed()) {
+        return true;
+      }
+    }
+  }
+
+  /** Whether there is room for a request other than a health check. */
+  static boolean hasRoom(Request request) {
+    Timed connection = of(request);
+    return !connection.spare || connection.admit();
   }
 
   private static Timed of(Request request) {

@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
-import org.eclipse.jetty.server.NetworkConnectionLimit;
 import org.eclipse.jetty.server.Server;
 import org.eclipse.jetty.server.handler.GracefulHandler;
 import org.eclipse.jetty.util.thread.QueuedThreadPool;
@@ -33,9 +32,6 @@ final class JettyServer {
     server = new Server(pool);
     connections = new Connections(server, limits, tls);
     server.addConnector(connections);
-    NetworkConnectionLimit limit = new NetworkConnectionLimit(limits.connections(), server);
-    limit.setEndPointIdleTimeout(limits.idle().toMillis());
-    server.addBean(limit);
     Metrics metrics =
         new Metrics(
             service.tables(),

@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ScheduledExecutorService;
+import org.eclipse.jetty.http.HttpField;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.http.HttpURI;
 import org.eclipse.jetty.server.Handler;
@@ -16,6 +17,7 @@ import org.jspecify.annotations.Nullable;
 /** Checks requests and hands them to what answers at their address. */
 final class Router extends Handler.Abstract {
   private static final List<String> READ = List.of("GET", "HEAD");
+  private static final HttpField CLOSE = new HttpField(HttpHeader.CONNECTION, "close");
 
   private final Service service;
   private final Limits limits;
@@ -65,6 +67,7 @@ final class Router extends Handler.Abstract {
       Address address = Address.of(path, request.getHttpURI().getQuery());
       exchange.address(address);
       if (!isHealth(address.segments())) {
+        requireRoom(exchange);
         rules.requireToken(request);
       }
       route(exchange, address.segments());
@@ -90,6 +93,15 @@ final class Router extends Handler.Abstract {
           Problem.Kind.ADDRESS_TOO_LONG,
           "it has %d bytes, expected<=%d; POST to rows:lookup takes longer keys"
               .formatted(length, limits.addressBytes()));
+    }
+  }
+
+  private static void requireRoom(Exchange exchange) {
+    if (!Connections.hasRoom(exchange.request())) {
+      exchange.header(CLOSE);
+      throw new Problem(
+          Problem.Kind.OVERLOADED,
+          "all connections are in use, expected<=%d".formatted(exchange.limits().connections()));
     }
   }
 
@@ -188,7 +200,7 @@ final class Router extends Handler.Abstract {
     String method = exchange.request().getMethod();
     if (!methods.contains(method)) {
       exchange.header(
-          new org.eclipse.jetty.http.HttpField(HttpHeader.ALLOW, String.join(", ", methods)));
+          new HttpField(HttpHeader.ALLOW, String.join(", ", methods)));
       throw new Problem(Problem.Kind.WRONG_METHOD, "%s; there is %s".formatted(method, methods));
     }
   }

@@ -178,31 +178,6 @@ class LimitsTest {
   }
 
   @Test
-  void connections() throws Exception {
-    serve(Map.of("connections", 2));
-    List<Socket> open = new ArrayList<>();
-    try {
-      for (int i = 0; i < 3; i++) {
-        Socket socket = client.connect();
-        open.add(socket);
-        socket
-            .getOutputStream()
-            .write(Tables.bytes("GET /health/live HTTP/1.1\r\nHost: localhost\r\n\r\n"));
-        if (i < 2) {
-          assertThat(Client.readAnswer(socket)).startsWith("HTTP/1.1 200");
-        }
-      }
-      assertThat(open.get(2).getInputStream().available()).isZero();
-      open.get(0).close();
-      assertThat(Client.readAnswer(open.get(2))).startsWith("HTTP/1.1 200");
-    } finally {
-      for (Socket socket : open) {
-        socket.close();
-      }
-    }
-  }
-
-  @Test
   void oldVersions() throws Exception {
     List<String> versions = new ArrayList<>();
     for (int i = 0; i < 5; i++) {

@@ -1,0 +1,123 @@
+package io.bsdb.http;
+
+import static io.bsdb.http.Client.problem;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.net.Socket;
+import java.net.http.HttpResponse;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Connections at the limit: nobody is shut out by those who ask for nothing. */
+@Timeout(60)
+class ConnectionsTest {
+  private static final int HOUR = 3_600_000;
+  private static final String GET = "GET /v1/tables HTTP/1.1\r\nHost: localhost\r\n\r\n";
+  private static final String BEGUN_POST =
+      "POST /v1/tables/t/rows:lookup HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n"
+          + "Expect: 100-continue\r\n\r\n";
+
+  @TempDir private Path directory;
+  private final List<Socket> open = new ArrayList<>();
+  private BsdbServer server;
+  private Client client;
+
+  private void serve(Map<String, Integer> limits) throws Exception {
+    Tables.publish(directory, Map.of("k", "v"));
+    server = BsdbServer.builder().table("t", directory).limits(Limits.parse(limits)).start();
+    client = new Client(server);
+  }
+
+  @AfterEach
+  void close() throws Exception {
+    for (Socket socket : open) {
+      socket.close();
+    }
+    server.close();
+  }
+
+  private Socket connect(String begin) throws IOException {
+    Socket socket = client.connect();
+    open.add(socket);
+    socket.getOutputStream().write(Tables.bytes(begin));
+    return socket;
+  }
+
+  /** Begins a request, and waits until the server wants its body. */
+  private Socket post() throws IOException {
+    Socket socket = connect(BEGUN_POST);
+    assertThat(Client.readAnswer(socket)).startsWith("HTTP/1.1 100");
+    return socket;
+  }
+
+  /** Returns whether the server has closed a connection; waits for bytes or the end. */
+  private static boolean isClosed(Socket socket) {
+    try {
+      return socket.getInputStream().read() < 0;
+    } catch (IOException reset) {
+      return true;
+    }
+  }
+
+  @Test
+  void silentOnesMakeRoom() throws Exception {
+    serve(Map.of("connections", 3, "request-millis", HOUR, "idle-millis", HOUR));
+    Socket used = connect(GET);
+    assertThat(Client.readAnswer(used)).startsWith("HTTP/1.1 200");
+    Socket silent = connect("");
+    Socket begun = connect("GET /v1");
+    for (int i = 0; i < 20; i++) {
+      Socket next = connect(GET);
+      assertThat(Client.readAnswer(next)).startsWith("HTTP/1.1 200");
+    }
+    assertThat(isClosed(used)).isTrue();
+    assertThat(isClosed(silent)).isTrue();
+    assertThat(isClosed(begun)).isTrue();
+    assertThat(client.get("/health/ready").statusCode()).isEqualTo(200);
+  }
+
+  @Test
+  void silentOnesAreClosedBeforeTheIdleTime() throws Exception {
+    serve(Map.of("request-millis", 200, "idle-millis", HOUR));
+    Socket used = connect(GET);
+    assertThat(Client.readAnswer(used)).startsWith("HTTP/1.1 200");
+    assertThat(isClosed(connect(""))).isTrue();
+    used.getOutputStream().write(Tables.bytes(GET));
+    assertThat(Client.readAnswer(used)).as("between requests").startsWith("HTTP/1.1 200");
+  }
+
+  @Test
+  void requestsAreFinishedWhileHealthChecksHaveRoom() throws Exception {
+    serve(Map.of("connections", 2, "request-millis", HOUR, "idle-millis", HOUR));
+    Socket first = post();
+    Socket second = post();
+    HttpResponse<byte[]> refused = client.get("/v1/tables/t/rows/k");
+    assertThat(refused.statusCode()).isEqualTo(503);
+    assertThat(problem(refused)).isEqualTo("overloaded");
+    assertThat(refused.headers().firstValue("retry-after")).hasValue("1");
+    assertThat(client.get("/health/live").statusCode()).isEqualTo(200);
+    assertThat(client.get("/health/ready").statusCode()).isEqualTo(200);
+    for (Socket socket : List.of(first, second)) {
+      socket.getOutputStream().write(Tables.bytes(" ".repeat(88) + "{\"keys\":[]}\n"));
+      assertThat(Client.readAnswer(socket)).startsWith("HTTP/1.1 200");
+    }
+    assertThat(client.get("/v1/tables/t/rows/k").statusCode()).isEqualTo(200);
+  }
+
+  @Test
+  void spareOnesAreFewAndMakeRoomToo() throws Exception {
+    serve(Map.of("connections", 1, "request-millis", HOUR, "idle-millis", HOUR));
+    post();
+    for (int i = 0; i < 100; i++) {
+      connect("");
+    }
+    assertThat(client.get("/health/live").statusCode()).isEqualTo(200);
+  }
+}
