@@ -7,11 +7,16 @@ import java.util.Arrays;
 /** The body of an answer while it is written, up to a limit. */
 final class Answer extends OutputStream {
   private final int limit;
+  private final Budget.Share share;
   private byte[] bytes = new byte[512];
   private int count;
 
-  Answer(int limit) {
+  /**
+   * @param share what the bytes are taken from
+   */
+  Answer(int limit, Budget.Share share) {
     this.limit = limit;
+    this.share = share;
   }
 
   @Override
@@ -31,7 +36,9 @@ final class Answer extends OutputStream {
   private void reserve(int length) {
     require(length);
     if (count + length > bytes.length) {
-      bytes = Arrays.copyOf(bytes, Math.max(count + length, (int) Math.min(2L * count, limit)));
+      int capacity = Math.max(count + length, (int) Math.min(2L * count, limit));
+      share.add(capacity - bytes.length);
+      bytes = Arrays.copyOf(bytes, capacity);
     }
   }
 

@@ -78,6 +78,7 @@ final class BodyReader {
           chunk.release();
           if (last) {
             timeout.cancel(false);
+            exchange.beginLookup();
             reader.read(body.toByteArray());
             return;
           }

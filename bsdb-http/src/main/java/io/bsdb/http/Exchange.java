@@ -41,6 +41,8 @@ final class Exchange {
   private final Limits limits;
   private final boolean hasToken;
   private final AtomicBoolean answered = new AtomicBoolean();
+  private final Budget.Share share;
+  private volatile long lookupStart = System.nanoTime();
 
   /** For the access log and the metrics. */
   final Access access;
@@ -51,12 +53,14 @@ final class Exchange {
       Callback callback,
       Limits limits,
       boolean hasToken,
+      Budget.Share share,
       Access access) {
     this.request = request;
     this.response = response;
     this.callback = callback;
     this.limits = limits;
     this.hasToken = hasToken;
+    this.share = share;
     this.access = access;
   }
 
@@ -98,7 +102,39 @@ final class Exchange {
   }
 
   Answer newAnswer() {
-    return new Answer(limits.answerBytes());
+    return new Answer(limits.answerBytes(), share);
+  }
+
+  /** Whether the client is a browser that shows a page. */
+  boolean prefersHtml() {
+    return request.getHeaders().getQualityCSV(HttpHeader.ACCEPT).stream()
+        .findFirst()
+        .filter(MediaType.HTML.name::equals)
+        .isPresent();
+  }
+
+  /** Returns the memory that this answer takes. */
+  Budget.Share share() {
+    return share;
+  }
+
+  /** Begins to count the time of the lookup, after the body has arrived. */
+  void beginLookup() {
+    lookupStart = System.nanoTime();
+  }
+
+  /**
+   * Refuses to go on with a lookup that takes too long.
+   *
+   * @throws Problem if its time is over
+   */
+  void requireTime() {
+    if (System.nanoTime() - lookupStart > limits.request().toNanos()) {
+      throw new Problem(
+          Problem.Kind.LOOKUP_TIMEOUT,
+          "the lookup has not ended within %d ms; ask for fewer rows"
+              .formatted(limits.request().toMillis()));
+    }
   }
 
   /** Whether the client has this answer already, as it says without {@code *}. */
@@ -138,7 +174,7 @@ final class Exchange {
     }
   }
 
-  private boolean isRead() {
+  boolean isRead() {
     return !request.getMethod().equals("POST");
   }
 

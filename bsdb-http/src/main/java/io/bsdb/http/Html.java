@@ -6,9 +6,35 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
-/** Builds a page. What is not markup is escaped. */
+/**
+ * Builds a page. What is not markup is escaped. Addresses are relative to that of the page, so that
+ * pages work below any path of a proxy.
+ */
 final class Html {
+  private final String root;
   private final StringBuilder out = new StringBuilder(4096);
+
+  /**
+   * @param root leads from the page to the start page
+   */
+  Html(String root) {
+    this.root = root;
+  }
+
+  /** Returns what leads to the start page from one whose address has these segments. */
+  static String root(int segments) {
+    return segments <= 1 ? "./" : "../".repeat(segments - 1);
+  }
+
+  /** Returns an empty page with the same address. */
+  Html part() {
+    return new Html(root);
+  }
+
+  /** Appends an address of this server in quotes; begins with a slash. */
+  Html address(String address) {
+    return raw("\"").text(root).text(address.substring(1)).raw("\"");
+  }
 
   /** Appends markup. */
   Html raw(String markup) {
@@ -27,8 +53,9 @@ final class Html {
     return raw("<" + name + ">").text(text).raw("</" + name + ">");
   }
 
+  /** Appends a link to an address of this server. */
   Html link(String address, Object text) {
-    return raw("<a href=\"").text(address).raw("\">").text(text).raw("</a>");
+    return raw("<a href=").address(address).raw(">").text(text).raw("</a>");
   }
 
   /** Appends a name with its value. */

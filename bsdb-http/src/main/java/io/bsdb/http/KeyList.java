@@ -16,9 +16,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * The body of a request for many keys.
  *
- * @param columns that rows should have; null if the body does not say
+ * @param columns that rows should have; null if the body does not contain them
+ * @param match rule by which keys select rows; null if the body does not contain it
  */
-record KeyList(List<byte[]> keys, @Nullable List<String> columns) {
+record KeyList(List<byte[]> keys, @Nullable List<String> columns, @Nullable String match) {
   /**
    * Reads keys: a JSON object, JSON values one after the other, or keys after their lengths.
    *
@@ -29,11 +30,11 @@ record KeyList(List<byte[]> keys, @Nullable List<String> columns) {
       MediaType type, byte[] body, VersionRows rows, @Nullable String encoding, int most)
       throws IOException {
     if (type == MediaType.BYTES) {
-      return new KeyList(framed(body, most), null);
+      return new KeyList(framed(body, most), null, null);
     }
     try (JsonParser in = ValueParser.JSON.createParser(body)) {
       return type == MediaType.NDJSON
-          ? new KeyList(lines(in, rows, encoding, most), null)
+          ? new KeyList(lines(in, rows, encoding, most), null, null)
           : object(in, rows, encoding, most);
     } catch (JsonProcessingException e) {
       throw malformed(e.getOriginalMessage() + ", at byte " + e.getLocation().getByteOffset());
@@ -85,12 +86,16 @@ record KeyList(List<byte[]> keys, @Nullable List<String> columns) {
     }
     List<byte[]> keys = null;
     List<String> columns = null;
+    String match = null;
     while (in.nextToken() != JsonToken.END_OBJECT) {
       String name = in.currentName();
-      if (in.nextToken() != JsonToken.START_ARRAY) {
-        throw malformed("'%s' is not an array".formatted(name));
+      JsonToken value = in.nextToken();
+      if (value != (name.equals("match") ? JsonToken.VALUE_STRING : JsonToken.START_ARRAY)) {
+        throw malformed(
+            "'%s' is not %s".formatted(name, name.equals("match") ? "a string" : "an array"));
       }
       switch (name) {
+        case "match" -> match = in.getText();
         case "keys" -> {
           keys = new ArrayList<>();
           while (in.nextToken() != JsonToken.END_ARRAY) {
@@ -113,7 +118,7 @@ record KeyList(List<byte[]> keys, @Nullable List<String> columns) {
     if (keys == null || in.nextToken() != null) {
       throw malformed(keys == null ? "'keys' is missing" : "more follows the object");
     }
-    return new KeyList(keys, columns);
+    return new KeyList(keys, columns, match);
   }
 
   /** Reads the key at the current token: of a schema its columns, else a string. */

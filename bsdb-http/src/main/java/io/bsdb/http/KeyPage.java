@@ -7,14 +7,16 @@ import io.bsdb.row.Column;
 import io.bsdb.row.Schema;
 import io.bsdb.table.RecordOrder;
 import java.io.IOException;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /** The page of one key: its row, its bytes, and where it lies. */
 final class KeyPage {
+  /** Memory that the texts of a value take at most, by its length. */
+  private static final long TEXTS_PER_BYTE = 8;
+
   private final Service service;
 
   KeyPage(Service service) {
@@ -29,7 +31,8 @@ final class KeyPage {
         : schema.keyColumns().stream().map(Column::name).collect(Collectors.joining(", "));
   }
 
-  void write(Html page, ServedTable table, Address address) throws IOException {
+  void write(Html page, ServedTable table, Exchange exchange) throws IOException {
+    Address address = exchange.address();
     String text = address.parameter("key");
     if (text == null) {
       page.raw("<p>Type a key into the box above. ");
@@ -48,6 +51,7 @@ final class KeyPage {
     try (Held held = service.hold(table, address.parameter("version"))) {
       byte[] key = held.rows().key(text, encoding == null || encoding.isEmpty() ? null : encoding);
       byte[] value = held.reader().get(key);
+      exchange.share().add(value == null ? 0 : TEXTS_PER_BYTE * value.length);
       KeyPlace place = held.reader().place(key);
       page.raw("<p class=verdict id=verdict>");
       page.raw(
@@ -59,7 +63,7 @@ final class KeyPage {
       place(page, place, value != null);
       page.raw("</div>");
       if (held.rows().manifest().order() == RecordOrder.KEY) {
-        neighbours(page, table, held, key);
+        neighbours(page, table, held, address.parameter("version"), key);
       }
       bytes(page, "Key", key);
       if (value != null) {
@@ -77,7 +81,7 @@ final class KeyPage {
       columns.put("value", Texts.of(value));
     }
     page.raw("<dl class=facts id=row>");
-    columns.forEach(page::fact);
+    columns.forEach((name, text) -> page.fact(name, Texts.excerpt(text)));
     page.raw("</dl></section>");
   }
 
@@ -111,17 +115,18 @@ final class KeyPage {
         .raw("</section>");
   }
 
-  private static void neighbours(Html page, ServedTable table, Held held, byte[] key)
+  private static void neighbours(
+      Html page, ServedTable table, Held held, @Nullable String version, byte[] key)
       throws IOException {
     OrderedReader ordered = held.reader().ordered();
-    List<Sample.Row> rows = new ArrayList<>();
+    page.raw("<section id=neighbours><h2>Before and after it</h2>");
+    RowTable rows = new RowTable(page, table, held.rows(), version);
     for (KeyValue row : new KeyValue[] {ordered.lower(key), ordered.higher(key)}) {
       if (row != null) {
-        rows.add(new Sample.Row(row.key(), row.value()));
+        rows.row(new Sample.Row(row.key(), row.value()));
       }
     }
-    page.raw("<section id=neighbours><h2>Before and after it</h2>");
-    RowTable.write(page, table, held.rows(), rows);
+    rows.end();
     page.raw("</section>");
   }
 

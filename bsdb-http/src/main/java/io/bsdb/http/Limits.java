@@ -11,10 +11,13 @@ import java.util.Map;
  * @param bodyBytes of one request
  * @param addressBytes of one request: path and query
  * @param answerBytes of one answer, without its header
- * @param request how long the header of a request, its body and its lookup may take, each
+ * @param allAnswersBytes of all answers in flight together, as they are held in memory
+ * @param request how long the first byte of a connection, the header of a request, its body and its
+ *     lookup may take, each
  * @param idle how long a connection may be without a request, and how long a client may take over
  *     an answer
- * @param connections open at once; further ones wait to be accepted
+ * @param connections open at once; a further one replaces the one that has been without a
+ *     request longest, or answers health checks only
  * @param pinnedVersions versions that are not in service, open at once
  * @param pinsPerMinute how often such a version may be opened
  * @param drain how long closing waits for requests in flight
@@ -24,6 +27,7 @@ public record Limits(
     int bodyBytes,
     int addressBytes,
     int answerBytes,
+    int allAnswersBytes,
     Duration request,
     Duration idle,
     int connections,
@@ -37,12 +41,17 @@ public record Limits(
     DEFAULTS.put("body-bytes", 1 << 20);
     DEFAULTS.put("address-bytes", 8 << 10);
     DEFAULTS.put("answer-bytes", 64 << 20);
+    DEFAULTS.put("all-answers-bytes", quarterOfHeap());
     DEFAULTS.put("request-millis", 5_000);
     DEFAULTS.put("idle-millis", 30_000);
     DEFAULTS.put("connections", 256);
     DEFAULTS.put("pinned-versions", 2);
     DEFAULTS.put("pins-per-minute", 30);
     DEFAULTS.put("drain-millis", 30_000);
+  }
+
+  private static int quarterOfHeap() {
+    return (int) Math.min(Integer.MAX_VALUE, Runtime.getRuntime().maxMemory() / 4);
   }
 
   /** Returns the limits of a server for which none are set. */
@@ -80,6 +89,7 @@ public record Limits(
         all.getOrDefault("body-bytes", 0),
         all.getOrDefault("address-bytes", 0),
         all.getOrDefault("answer-bytes", 0),
+        all.getOrDefault("all-answers-bytes", 0),
         Duration.ofMillis(all.getOrDefault("request-millis", 0)),
         Duration.ofMillis(all.getOrDefault("idle-millis", 0)),
         all.getOrDefault("connections", 0),

@@ -1,42 +1,66 @@
 package io.bsdb.http;
 
 import com.fasterxml.jackson.core.JsonGenerator;
+import io.bsdb.reader.KeyValue;
+import io.bsdb.reader.Nearest;
 import io.bsdb.row.text.RowJsonWriter;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import org.eclipse.jetty.http.HttpHeader;
 import org.jspecify.annotations.Nullable;
 
-/** Answers for many keys at once, all from one version. */
-final class Lookups {
+/**
+ * Answers for many keys at once, all from one version: with the rows of the keys, or with those
+ * nearest to them, each beside the key that was asked for.
+ */
+final class Lookups extends Reading<List<Sample.@Nullable Row>> {
   private static final List<MediaType> OFFERED =
       List.of(MediaType.JSON, MediaType.NDJSON, MediaType.BYTES);
-  private static final Set<String> PARAMETERS = Set.of("columns", "numbers", "encoding");
+  private static final Set<String> PARAMETERS = Set.of("columns", "numbers", "encoding", "match");
 
-  /** Keys that are looked up in memory before the length of the answer is checked. */
-  private static final int STEP = 64;
+  /** Keys that are looked up together at most. */
+  private static final int TOGETHER = 64;
 
+  private static final int TOGETHER_FROM_DISK = 256;
   private static final int ABSENT = -1;
 
-  private final Exchange exchange;
-  private final Held held;
-  private final MediaType type;
   private final List<byte[]> keys;
+  private final @Nullable Nearest nearest;
   private final @Nullable RowJsonWriter writer;
+  private final Answer body;
+  private final JsonGenerator json;
+  private final int together;
+  private long longest;
+  private int done;
+  private int found;
 
   private Lookups(
       Exchange exchange,
       Held held,
       MediaType type,
-      List<byte[]> keys,
-      @Nullable RowJsonWriter writer) {
-    this.exchange = exchange;
-    this.held = held;
-    this.type = type;
-    this.keys = keys;
+      KeyList given,
+      int together,
+      @Nullable Nearest nearest,
+      @Nullable RowJsonWriter writer)
+      throws IOException {
+    super(exchange, held, type);
+    this.keys = given.keys();
+    this.nearest = nearest;
     this.writer = writer;
+    this.together = together;
+    this.longest = held.rows().meanLength();
+    this.body = exchange.newAnswer();
+    this.json = VersionRows.JSON.createGenerator(body);
+    json.setRootValueSeparator(null);
+    if (type == MediaType.JSON) {
+      json.writeStartObject();
+      json.writeStringField("version", held.version());
+      json.writeArrayFieldStart("rows");
+    }
+    exchange.access.keys = keys.size();
   }
 
   /**
@@ -47,42 +71,59 @@ final class Lookups {
    */
   static void answer(Exchange exchange, ServedTable table, Held held, byte[] body)
       throws IOException {
-    try (Rows.Releasing releasing = new Rows.Releasing(held)) {
-      MediaType type = exchange.negotiate(OFFERED);
-      Address address = exchange.address();
-      address.allow(PARAMETERS);
-      KeyList given =
-          KeyList.read(
-              contentType(exchange),
-              body,
-              held.rows(),
-              address.parameter("encoding"),
-              exchange.limits().keys());
-      String columns =
-          given.columns() == null
-              ? address.parameter("columns")
-              : String.join(",", given.columns());
-      RowJsonWriter writer = held.rows().writer(columns, address.parameter("numbers"));
-      if (type == MediaType.BYTES && columns != null) {
-        throw new Problem(
-            Problem.Kind.BAD_REQUEST, "columns are for JSON: as bytes, a value is whole");
-      }
-      List<byte[]> keys = given.keys();
-      exchange.access.version = held.version();
-      exchange.access.keys = keys.size();
-      Lookups lookups = new Lookups(exchange, held, type, keys, writer);
-      if (!table.readsFromDisk()) {
-        lookups.answer(lookups.inMemory());
-        return;
-      }
-      Runnable permit = table.reserve(Math.max(1, keys.size()));
-      Rows.awaited(
-          exchange,
-          releasing.handedOver(),
-          permit,
-          () -> held.reader().async().getAll(keys),
-          lookups::answer);
+    answer(
+        exchange,
+        table,
+        held,
+        OFFERED,
+        new Question() {
+          @Override
+          public Set<String> parameters(VersionRows rows) {
+            return PARAMETERS;
+          }
+
+          @Override
+          public Reading<?> read(Exchange exchange, Held held, MediaType type) throws IOException {
+            int together = table.readsFromDisk() ? TOGETHER_FROM_DISK : TOGETHER;
+            return of(exchange, held, type, body, together);
+          }
+        });
+  }
+
+  private static Lookups of(
+      Exchange exchange, Held held, MediaType type, byte[] body, int together) throws IOException {
+    Address address = exchange.address();
+    KeyList given =
+        KeyList.read(
+            contentType(exchange),
+            body,
+            held.rows(),
+            address.parameter("encoding"),
+            exchange.limits().keys());
+    String columns =
+        given.columns() == null ? address.parameter("columns") : String.join(",", given.columns());
+    RowJsonWriter writer = held.rows().writer(columns, address.parameter("numbers"));
+    Rows.requireWhole(type, columns);
+    String match = given.match() == null ? address.parameter("match") : given.match();
+    Nearest nearest = nearest(match);
+    if (nearest != null) {
+      held.rows().requireOrder();
     }
+    return new Lookups(exchange, held, type, given, together, nearest, writer);
+  }
+
+  /** Returns what a name stands for; null for the rows of the keys themselves. */
+  private static @Nullable Nearest nearest(@Nullable String match) {
+    return switch (match == null ? "key" : match) {
+      case "key" -> null;
+      case "floor" -> Nearest.FLOOR;
+      case "ceiling" -> Nearest.CEILING;
+      case "longest-prefix" -> Nearest.LONGEST_PREFIX;
+      default ->
+          throw new Problem(
+              Problem.Kind.BAD_REQUEST,
+              "match is '%s': expected key, floor, ceiling or longest-prefix".formatted(match));
+    };
   }
 
   private static MediaType contentType(Exchange exchange) {
@@ -97,92 +138,134 @@ final class Lookups {
     return type;
   }
 
-  private List<byte @Nullable []> inMemory() throws IOException {
-    if (keys.size() <= STEP) {
-      return held.reader().getAll(keys);
-    }
-    Answer size = exchange.newAnswer();
-    List<byte @Nullable []> values = new ArrayList<>(keys.size());
-    long bytes = 0;
-    for (int i = 0; i < keys.size(); i += STEP) {
-      for (byte[] value : held.reader().getAll(keys.subList(i, Math.min(keys.size(), i + STEP)))) {
-        bytes += value == null ? 0 : value.length;
-        values.add(value);
-      }
-      size.require(bytes);
-    }
-    return values;
+  @Override
+  int lookups() {
+    return Math.max(1, Math.min(keys.size(), together));
   }
 
-  private void answer(List<byte @Nullable []> values) throws IOException {
-    Answer body = exchange.newAnswer();
-    int found = 0;
-    for (byte[] value : values) {
-      found += value == null ? 0 : 1;
-    }
-    exchange.access.found = found;
-    switch (type) {
-      case BYTES -> writeBytes(body, values);
-      case NDJSON -> writeLines(body, values, found);
-      default -> writeJson(body, values, found);
-    }
-    exchange.answer(held, held.rows().tagField(type), type, body.toByteBuffer());
+  /** Returns the next keys: fewer if values are long, as all of them are read at once. */
+  private List<byte[]> portion() {
+    long fit = Math.max(1, PORTION / Math.max(1, longest));
+    return keys.subList(done, done + (int) Math.min(Math.min(fit, together), keys.size() - done));
   }
 
-  private static void writeBytes(Answer body, List<byte @Nullable []> values) {
-    for (byte[] value : values) {
-      if (value == null) {
-        body.writeInt(ABSENT);
+  @Override
+  List<Sample.@Nullable Row> read() throws IOException {
+    List<byte[]> portion = portion();
+    if (nearest == null) {
+      return rows(portion, held.reader().getAll(portion));
+    }
+    List<Sample.@Nullable Row> rows = new ArrayList<>();
+    for (byte[] key : portion) {
+      exchange.requireTime();
+      rows.add(Sample.Row.of(nearest.find(held.reader(), key)));
+    }
+    return rows;
+  }
+
+  @Override
+  CompletableFuture<List<Sample.@Nullable Row>> begin() {
+    List<byte[]> portion = portion();
+    if (nearest == null) {
+      return held.reader().async().getAll(portion).thenApply(values -> rows(portion, values));
+    }
+    List<CompletableFuture<@Nullable KeyValue>> begun = new ArrayList<>();
+    for (byte[] key : portion) {
+      begun.add(nearest.begin(held.reader(), key));
+    }
+    return CompletableFuture.allOf(begun.toArray(CompletableFuture[]::new))
+        .thenApply(
+            all -> {
+              List<Sample.@Nullable Row> rows = new ArrayList<>();
+              begun.forEach(each -> rows.add(Sample.Row.of(each.join())));
+              return rows;
+            });
+  }
+
+  private static List<Sample.@Nullable Row> rows(
+      List<byte[]> keys, List<byte @Nullable []> values) {
+    List<Sample.@Nullable Row> rows = new ArrayList<>();
+    for (int i = 0; i < values.size(); i++) {
+      rows.add(Sample.Row.of(keys.get(i), values.get(i)));
+    }
+    return rows;
+  }
+
+  @Override
+  boolean take(List<Sample.@Nullable Row> rows) throws IOException {
+    for (Sample.Row row : rows) {
+      byte[] key = keys.get(done);
+      done++;
+      found += row == null ? 0 : 1;
+      longest = Math.max(longest, row == null ? 0 : row.value().length);
+      if (type == MediaType.BYTES) {
+        writeBytes(row);
       } else {
-        body.writeInt(value.length);
-        body.write(value, 0, value.length);
+        writeEntry(key, row);
+        if (type == MediaType.NDJSON) {
+          json.writeRaw('\n');
+        }
       }
+    }
+    return done < keys.size();
+  }
+
+  private void writeBytes(Sample.@Nullable Row row) {
+    if (nearest != null) {
+      writeBytes(row == null ? null : row.key());
+    }
+    writeBytes(row == null ? null : row.value());
+  }
+
+  private void writeBytes(byte @Nullable [] bytes) {
+    if (bytes == null) {
+      body.writeInt(ABSENT);
+    } else {
+      body.writeInt(bytes.length);
+      body.write(bytes, 0, bytes.length);
     }
   }
 
-  private void writeJson(Answer body, List<byte @Nullable []> values, int found)
-      throws IOException {
-    try (JsonGenerator json = VersionRows.JSON.createGenerator(body)) {
-      json.writeStartObject();
-      json.writeStringField("version", held.version());
-      json.writeNumberField("found", found);
-      json.writeArrayFieldStart("rows");
-      for (int i = 0; i < values.size(); i++) {
-        writeEntry(json, keys.get(i), values.get(i));
+  private void writeEntry(byte[] key, Sample.@Nullable Row row) throws IOException {
+    json.writeStartObject();
+    if (nearest != null) {
+      json.writeFieldName("key");
+      held.rows().writeKey(json, key);
+    }
+    json.writeBooleanField("found", row != null);
+    if (nearest != null) {
+      json.writeFieldName("row");
+      if (row == null) {
+        json.writeNull();
+      } else {
+        VersionRows.writeRecord(json, writer, row.key(), row.value());
       }
+    } else if (row != null && writer != null) {
+      json.writeFieldName("row");
+      writer.writeRow(json, row.key(), row.value());
+    } else if (row != null) {
+      VersionRows.writeBytes(json, row.value());
+    }
+    json.writeEndObject();
+  }
+
+  @Override
+  void end() throws IOException {
+    exchange.access.found = found;
+    if (type == MediaType.JSON) {
       json.writeEndArray();
+      json.writeNumberField("found", found);
       json.writeEndObject();
-    }
-  }
-
-  private void writeLines(Answer body, List<byte @Nullable []> values, int found)
-      throws IOException {
-    try (JsonGenerator json = VersionRows.JSON.createGenerator(body)) {
-      json.setRootValueSeparator(null);
-      for (int i = 0; i < values.size(); i++) {
-        writeEntry(json, keys.get(i), values.get(i));
-        json.writeRaw('\n');
-      }
+    } else if (type == MediaType.NDJSON) {
       json.writeStartObject();
       json.writeBooleanField("complete", true);
       json.writeStringField("version", held.version());
-      json.writeNumberField("keys", values.size());
+      json.writeNumberField("keys", done);
       json.writeNumberField("found", found);
       json.writeEndObject();
       json.writeRaw('\n');
     }
-  }
-
-  private void writeEntry(JsonGenerator json, byte[] key, byte @Nullable [] value)
-      throws IOException {
-    json.writeStartObject();
-    json.writeBooleanField("found", value != null);
-    if (value != null && writer != null) {
-      json.writeFieldName("row");
-      writer.writeRow(json, key, value);
-    } else if (value != null) {
-      VersionRows.writeBytes(json, value);
-    }
-    json.writeEndObject();
+    json.close();
+    exchange.answer(held, held.rows().tagField(type), type, body.toByteBuffer());
   }
 }

@@ -9,6 +9,7 @@ enum MediaType {
   JSON("application/json", "application/json"),
   NDJSON("application/x-ndjson", "application/x-ndjson"),
   BYTES("application/octet-stream", "application/octet-stream"),
+  CSV("text/csv", "text/csv;charset=utf-8;header=present"),
   HTML("text/html", "text/html;charset=utf-8"),
   PROBLEM("application/problem+json", "application/problem+json"),
   METRICS("text/plain", "text/plain; version=0.0.4; charset=utf-8"),

@@ -2,22 +2,18 @@ package io.bsdb.http;
 
 import io.bsdb.reader.KeyRange;
 import io.bsdb.reader.KeyValue;
-import io.bsdb.reader.Nearest;
-import io.bsdb.reader.OrderedReader;
-import io.bsdb.reader.RecordCursor;
 import io.bsdb.row.text.RowJsonWriter;
 import java.io.IOException;
-import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
-import org.eclipse.jetty.http.HttpField;
 import org.jspecify.annotations.Nullable;
 
-/** Answers for rows by the order of their keys: the one nearest to a key, and those of a range. */
-final class OrderedRows {
+/** Answers with the rows of a range of keys. */
+final class OrderedRows extends Reading<List<KeyValue>> {
   private static final List<MediaType> OFFERED = List.of(MediaType.JSON, MediaType.NDJSON);
   private static final Set<String> BOUNDS =
       Set.of("prefix", "from", "to", "reverse", "limit", "start");
@@ -26,16 +22,24 @@ final class OrderedRows {
           .collect(Collectors.toUnmodifiableSet());
   private static final int LIMIT = 100;
 
-  private OrderedRows() {}
+  private final Range range;
+  private final Lines lines;
+  private final @Nullable RowJsonWriter writer;
 
-  /** Returns what the last part of an address asks for; null: something else. */
-  static @Nullable Nearest rule(String address) {
-    return switch (address) {
-      case "rows:floor" -> Nearest.FLOOR;
-      case "rows:ceiling" -> Nearest.CEILING;
-      case "rows:longest-prefix" -> Nearest.LONGEST_PREFIX;
-      default -> null;
-    };
+  /** What has not been read. */
+  private KeyRange rest;
+
+  private int count;
+  private byte @Nullable [] next;
+
+  private OrderedRows(
+      Exchange exchange, Held held, MediaType type, Range range, @Nullable RowJsonWriter writer)
+      throws IOException {
+    super(exchange, held, type);
+    this.range = range;
+    this.rest = range.keys();
+    this.writer = writer;
+    this.lines = new Lines(exchange, held, type, "rows");
   }
 
   /**
@@ -64,7 +68,7 @@ final class OrderedRows {
       }
       boolean reversed = reversed(address.parameter("reverse"));
       String start = address.parameter("start");
-      if (start != null) {
+      if (start != null && !start.isEmpty()) { // an empty one is the start of the range
         byte[] key = VersionRows.parse(() -> Base64.getUrlDecoder().decode(start));
         keys = reversed ? keys.through(key) : keys.from(key);
       }
@@ -82,22 +86,9 @@ final class OrderedRows {
           Problem.Kind.BAD_REQUEST, "reverse is '%s': expected true or false".formatted(text));
     }
 
-    /** Returns the rows, and the one behind them if there is one. */
-    List<Sample.Row> read(OrderedReader reader) throws IOException {
-      List<Sample.Row> found = new ArrayList<>();
-      try (RecordCursor cursor = reader.range(keys)) {
-        while (found.size() <= limit && cursor.next()) {
-          found.add(new Sample.Row(cursor.key(), cursor.value()));
-        }
-      }
-      return found;
-    }
-
-    /** Returns where the next answer begins; null: there is none. */
-    @Nullable String next(List<Sample.Row> found) {
-      return found.size() <= limit
-          ? null
-          : Base64.getUrlEncoder().withoutPadding().encodeToString(found.get(limit).key());
+    /** Returns the text of a key with which the next answer begins. */
+    static String start(byte[] key) {
+      return Base64.getUrlEncoder().withoutPadding().encodeToString(key);
     }
   }
 
@@ -108,131 +99,64 @@ final class OrderedRows {
   }
 
   /**
-   * Answers with the row that is nearest to a key.
-   *
-   * @param held released when the answer needs it no more
-   */
-  static void nearest(Exchange exchange, ServedTable table, Held held, Nearest nearest)
-      throws IOException {
-    Address address = exchange.address();
-    try (Rows.Releasing releasing = new Rows.Releasing(held)) {
-      MediaType type = exchange.negotiate(OFFERED);
-      address.allow(Rows.byQuery(held.rows().schema()));
-      held.rows().requireOrder();
-      RowJsonWriter writer =
-          held.rows().writer(address.parameter("columns"), address.parameter("numbers"));
-      byte[] key = held.rows().key(address, address.parameter("key"));
-      exchange.access.version = held.version();
-      exchange.access.keys = 1;
-      exchange.access.key = key;
-      if (isAnswered(exchange, held, type)) {
-        return;
-      }
-      if (!table.readsFromDisk()) {
-        answer(exchange, held, type, writer, nearest.find(held.reader(), key));
-        return;
-      }
-      Runnable permit = table.reserve(1);
-      Rows.awaited(
-          exchange,
-          releasing.handedOver(),
-          permit,
-          () -> nearest.begin(held.reader(), key),
-          found -> answer(exchange, held, type, writer, found));
-    }
-  }
-
-  private static boolean isAnswered(Exchange exchange, Held held, MediaType type) {
-    HttpField tag = held.rows().tagField(type);
-    boolean answered = !held.pinned() && exchange.isUnchanged(tag);
-    if (answered) {
-      exchange.notModified(held, tag);
-    }
-    return answered;
-  }
-
-  private static void answer(
-      Exchange exchange,
-      Held held,
-      MediaType type,
-      @Nullable RowJsonWriter writer,
-      @Nullable KeyValue found)
-      throws IOException {
-    if (found == null) {
-      exchange.header(held.rows().versionField());
-      throw new Problem(
-          Problem.Kind.ABSENT, "version %s has no such key".formatted(held.version()));
-    }
-    exchange.access.found = 1;
-    Answer body = exchange.newAnswer();
-    try (var json = VersionRows.JSON.createGenerator(body)) {
-      VersionRows.writeRecord(json, writer, found.key(), found.value());
-    }
-    if (type == MediaType.NDJSON) {
-      body.write('\n');
-    }
-    exchange.answer(held, held.rows().tagField(type), type, body.toByteBuffer());
-  }
-
-  /**
    * Answers with the rows of a range.
    *
    * @param held released when the answer needs it no more
    */
   static void range(Exchange exchange, ServedTable table, Held held) throws IOException {
-    Address address = exchange.address();
-    try (Rows.Releasing releasing = new Rows.Releasing(held)) {
-      MediaType type = exchange.negotiate(OFFERED);
-      address.allow(PARAMETERS);
-      held.rows().requireOrder();
-      RowJsonWriter writer =
-          held.rows().writer(address.parameter("columns"), address.parameter("numbers"));
-      Range range = Range.of(address, held.rows(), exchange.limits().keys());
-      exchange.access.version = held.version();
-      if (isAnswered(exchange, held, type)) {
-        return;
-      }
-      if (!table.readsFromDisk()) {
-        answer(exchange, held, type, writer, range, range.read(held.reader().ordered()));
-        return;
-      }
-      Runnable permit = table.reserve(1);
-      Rows.awaited(
-          exchange,
-          releasing.handedOver(),
-          permit,
-          () -> held.reader().async().ordered().range(range.keys(), range.limit() + 1),
-          found ->
-              answer(
-                  exchange,
-                  held,
-                  type,
-                  writer,
-                  range,
-                  found.stream().map(each -> new Sample.Row(each.key(), each.value())).toList()));
-    }
+    answer(
+        exchange,
+        table,
+        held,
+        OFFERED,
+        new Question() {
+          @Override
+          public Set<String> parameters(VersionRows rows) {
+            return PARAMETERS;
+          }
+
+          @Override
+          public Reading<?> read(Exchange exchange, Held held, MediaType type) throws IOException {
+            held.rows().requireOrder();
+            Address address = exchange.address();
+            RowJsonWriter writer =
+                held.rows().writer(address.parameter("columns"), address.parameter("numbers"));
+            Range range = Range.of(address, held.rows(), exchange.limits().keys());
+            return new OrderedRows(exchange, held, type, range, writer);
+          }
+        });
   }
 
-  private static void answer(
-      Exchange exchange,
-      Held held,
-      MediaType type,
-      @Nullable RowJsonWriter writer,
-      Range range,
-      List<Sample.Row> found)
-      throws IOException {
-    Lines lines = new Lines(exchange, held, type, "rows");
-    int count = Math.min(found.size(), range.limit());
-    for (Sample.Row row : found.subList(0, count)) {
+  @Override
+  CompletableFuture<List<KeyValue>> begin() {
+    return held.reader().async().ordered().range(rest, range.limit() + 1 - count, PORTION);
+  }
+
+  @Override
+  boolean take(List<KeyValue> rows) throws IOException {
+    long bytes = 0;
+    for (KeyValue row : rows) {
+      if (count == range.limit()) {
+        next = row.key();
+        return false;
+      }
       lines.next();
       VersionRows.writeRecord(lines.json(), writer, row.key(), row.value());
+      count++;
+      bytes += row.key().length + row.value().length;
+      rest = range.reversed() ? rest.before(row.key()) : rest.after(row.key());
     }
+    return bytes >= PORTION;
+  }
+
+  @Override
+  void end() throws IOException {
     exchange.access.keys = count;
     exchange.access.found = count;
-    String next = range.next(found);
-    if (next != null) {
-      lines.note("next", next);
+    byte[] start = next;
+    if (start != null) {
+      lines.note("next", Range.start(start));
     }
-    exchange.answer(held, held.rows().tagField(type), type, lines.end(next == null));
+    exchange.answer(held, held.rows().tagField(type), type, lines.end(start == null));
   }
 }

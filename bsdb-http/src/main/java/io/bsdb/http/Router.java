@@ -2,6 +2,7 @@ package io.bsdb.http;
 
 import io.bsdb.reader.Nearest;
 import java.io.IOException;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ScheduledExecutorService;
@@ -17,6 +18,8 @@ import org.jspecify.annotations.Nullable;
 /** Checks requests and hands them to what answers at their address. */
 final class Router extends Handler.Abstract {
   private static final List<String> READ = List.of("GET", "HEAD");
+  private static final Set<Problem.Kind> UNKNOWN =
+      EnumSet.of(Problem.Kind.UNKNOWN_ADDRESS, Problem.Kind.UNKNOWN_TABLE);
   private static final HttpField CLOSE = new HttpField(HttpHeader.CONNECTION, "close");
 
   private final Service service;
@@ -50,17 +53,19 @@ final class Router extends Handler.Abstract {
   public boolean handle(Request request, Response response, Callback callback) {
     Access access = new Access(request.getBeginNanoTime());
     String path = String.valueOf(request.getHttpURI().getPath());
+    Budget.Share share = service.budget().new Share();
     Callback counted =
         Callback.from(
             callback,
             () -> {
+              share.close();
               long nanos = System.nanoTime() - access.startNanos;
               metrics.answered(kind(path), access, nanos);
               if (log != null) {
                 log.write(request.getMethod(), path, access, nanos / 1000);
               }
             });
-    Exchange exchange = new Exchange(request, response, counted, limits, rules.hasToken(), access);
+    Exchange exchange = new Exchange(request, response, counted, limits, rules.hasToken(), share, access);
     try {
       requireAddress(request.getHttpURI());
       rules.requireHost(request);
@@ -72,9 +77,24 @@ final class Router extends Handler.Abstract {
       }
       route(exchange, address.segments());
     } catch (IOException | RuntimeException | Error e) {
-      exchange.fail(e);
+      fail(exchange, e);
     }
     return true;
+  }
+
+  /** Answers with a problem: as a page if it is a browser that asks for something unknown. */
+  private void fail(Exchange exchange, Throwable failure) {
+    if (failure instanceof Problem problem
+        && UNKNOWN.contains(problem.kind())
+        && exchange.prefersHtml()) {
+      try {
+        pages.problem(exchange, problem);
+        return;
+      } catch (IOException | RuntimeException e) {
+        failure.addSuppressed(e);
+      }
+    }
+    exchange.fail(failure);
   }
 
   private static String kind(String path) {
@@ -149,7 +169,7 @@ final class Router extends Handler.Abstract {
     String what = inTable.isEmpty() ? "" : inTable.get(0);
     if (what.equals("rows") && inTable.size() == 2) {
       require(exchange, READ);
-      Rows.get(exchange, table, service.hold(table, version), inTable.get(1));
+      Rows.get(exchange, table, service.hold(table, version), null, inTable.get(1));
       return;
     }
     if (inTable.size() > 1) {
@@ -159,15 +179,16 @@ final class Router extends Handler.Abstract {
       require(exchange, List.of("POST"));
       String pinned = version;
       bodies.read(
-          exchange, body -> Lookups.answer(exchange, table, service.hold(table, pinned), body));
+          exchange,
+          body -> Lookups.answer(exchange, table, service.hold(table, pinned), body));
       return;
     }
     require(exchange, READ);
-    Nearest nearest = OrderedRows.rule(what);
+    Nearest nearest = nearest(what);
     if (what.equals("rows")) {
       rows(exchange, table, service.hold(table, version));
     } else if (nearest != null) {
-      OrderedRows.nearest(exchange, table, service.hold(table, version), nearest);
+      Rows.get(exchange, table, service.hold(table, version), nearest, null);
     } else if (version == null && what.equals("versions")) {
       tables.versions(exchange, table);
     } else if (version == null && what.equals("diff")) {
@@ -183,11 +204,21 @@ final class Router extends Handler.Abstract {
     }
   }
 
+  /** Returns what the last part of an address asks for; null: something else. */
+  private static @Nullable Nearest nearest(String what) {
+    return switch (what) {
+      case "rows:floor" -> Nearest.FLOOR;
+      case "rows:ceiling" -> Nearest.CEILING;
+      case "rows:longest-prefix" -> Nearest.LONGEST_PREFIX;
+      default -> null;
+    };
+  }
+
   private static void rows(Exchange exchange, ServedTable table, Held held) throws IOException {
     if (OrderedRows.isRange(exchange.address(), held.rows())) {
       OrderedRows.range(exchange, table, held);
     } else {
-      Rows.get(exchange, table, held, null);
+      Rows.get(exchange, table, held, null, null);
     }
   }
 

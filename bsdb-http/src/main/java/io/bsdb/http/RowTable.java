@@ -1,6 +1,5 @@
 package io.bsdb.http;
 
-import io.bsdb.row.Column;
 import io.bsdb.row.Schema;
 import java.util.List;
 import java.util.Map;
@@ -8,57 +7,73 @@ import org.jspecify.annotations.Nullable;
 
 /** Shows rows as a table, in which keys lead to their pages. */
 final class RowTable {
-  private RowTable() {}
+  private static final int EXCERPT = 120;
 
-  static void write(Html page, ServedTable table, VersionRows rows, List<Sample.Row> records) {
+  private final Html page;
+  private final ServedTable table;
+  private final VersionRows rows;
+  private final @Nullable String version;
+
+  /**
+   * Begins a table.
+   *
+   * @param version that the pages of keys show; null for the one in use
+   */
+  RowTable(Html page, ServedTable table, VersionRows rows, @Nullable String version) {
+    this.page = page;
+    this.table = table;
+    this.rows = rows;
+    this.version = version;
+    page.head(rows.columnNames().toArray(String[]::new));
+  }
+
+  void row(Sample.Row record) {
     Schema schema = rows.schema();
-    page.head(
-        schema == null
-            ? new String[] {"key", "value"}
-            : schema.columns().stream().map(Column::name).toArray(String[]::new));
-    for (Sample.Row record : records) {
-      Map<String, String> columns = rows.columnTexts(record.key(), record.value());
-      String key = keyAddress(table, rows, record.key(), columns);
-      page.raw("<tr>");
-      if (columns == null) {
-        page.raw("<th scope=row>").link(key, shortened(Texts.of(record.key()))).raw("</th>");
-        page.element("td", shortened(Texts.of(record.value())));
-      } else {
-        columns.forEach(
-            (name, text) -> {
-              if (schema != null && schema.primaryKey().contains(name)) {
-                page.raw("<th scope=row>").link(key, shortened(text)).raw("</th>");
-              } else {
-                page.element("td", shortened(text));
-              }
-            });
-      }
-      page.raw("</tr>");
+    Map<String, String> columns = rows.columnTexts(record.key(), record.value());
+    String key = keyAddress(table, rows, record.key(), version);
+    page.raw("<tr>");
+    if (columns == null) {
+      page.raw("<th scope=row>").link(key, shortened(Texts.of(record.key()))).raw("</th>");
+      page.element("td", shortened(Texts.of(record.value())));
+    } else {
+      columns.forEach(
+          (name, text) -> {
+            if (schema != null && schema.primaryKey().contains(name)) {
+              page.raw("<th scope=row>").link(key, shortened(text)).raw("</th>");
+            } else {
+              page.element("td", shortened(text));
+            }
+          });
     }
+    page.raw("</tr>");
+  }
+
+  void end() {
     page.end();
   }
 
-  private static String shortened(String text) {
-    return text.length() <= 120 ? text : text.substring(0, 119) + "…";
+  static String shortened(String text) {
+    return text.length() <= EXCERPT ? text : text.substring(0, EXCERPT - 1) + "…";
   }
 
-  private static String keyAddress(
-      ServedTable table, VersionRows rows, byte[] key, @Nullable Map<String, String> columns) {
-    Schema schema = rows.schema();
+  /**
+   * Returns the address of a key's page.
+   *
+   * @param version null for the one in use
+   */
+  static String keyAddress(
+      ServedTable table, VersionRows rows, byte[] key, @Nullable String version) {
     String base = "/tables/" + table.name() + "/key?key=";
-    if (schema == null || columns == null) {
-      String text = Texts.of(key);
-      return text.startsWith("0x")
-          ? base + text.substring(2) + "&encoding=hex"
-          : base + TablePages.encode(text);
+    String suffix = version == null ? "" : "&version=" + TablePages.encode(version);
+    Schema schema = rows.schema();
+    if (schema == null) {
+      return Texts.isText(key)
+          ? base + TablePages.encode(Texts.of(key)) + suffix
+          : base + Texts.of(key).substring(2) + "&encoding=hex" + suffix;
     }
-    List<String> names = schema.primaryKey();
-    return base
-        + TablePages.encode(
-            names.size() == 1
-                ? columns.getOrDefault(names.get(0), "")
-                : Exchange.MAPPER
-                    .valueToTree(names.stream().map(columns::get).toList())
-                    .toString());
+    List<String> texts = List.copyOf(rows.keyTexts(key).values());
+    String text =
+        texts.size() == 1 ? texts.get(0) : Exchange.MAPPER.valueToTree(texts).toString();
+    return base + TablePages.encode(text) + suffix;
   }
 }

@@ -1,18 +1,32 @@
 package io.bsdb.http;
 
+import io.bsdb.reader.KeyValue;
 import io.bsdb.reader.RecordCursor;
 import io.bsdb.reader.SnapshotReader;
 import io.bsdb.table.RecordOrder;
 import java.io.IOException;
-import java.util.ArrayList;
-import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** Some records of a version. */
 final class Sample {
   private Sample() {}
 
   @SuppressWarnings("ArrayRecordComponent") // handed on, never compared
-  record Row(byte[] key, byte[] value) {}
+  record Row(byte[] key, byte[] value) {
+    static @Nullable Row of(byte[] key, byte @Nullable [] value) {
+      return value == null ? null : new Row(key, value);
+    }
+
+    static @Nullable Row of(@Nullable KeyValue found) {
+      return found == null ? null : new Row(found.key(), found.value());
+    }
+  }
+
+  /** Takes one record after the other, so that only one is in memory. */
+  interface Taker {
+    /** Takes a record; returns whether further ones are wanted. */
+    boolean take(Row row) throws IOException;
+  }
 
   /**
    * Returns how records were chosen: in the order of a hash, the first ones are as good as drawn.
@@ -24,27 +38,29 @@ final class Sample {
   }
 
   /**
-   * Returns the first records of partitions spread over the version.
+   * Reads the first records of partitions spread over the version.
    *
+   * @param count how many at most
    * @throws Problem if the version stores no keys
    */
-  static List<Row> of(SnapshotReader reader, int count) throws IOException {
-    List<Row> records = new ArrayList<>();
+  static void read(SnapshotReader reader, int count, Taker taker) throws IOException {
     int partitions = reader.partitionCount();
     int each = Math.max(10, (count + partitions - 1) / partitions);
     int step = Math.max(1, (int) ((long) partitions * each / count));
-    for (int first = 0; first < step && records.size() < count; first++) {
-      for (int i = first; i < partitions && records.size() < count; i += step) {
-        int end = Math.min(count, records.size() + each);
+    int taken = 0;
+    for (int first = 0; first < step && taken < count; first++) {
+      for (int i = first; i < partitions && taken < count; i += step) {
+        int end = Math.min(count, taken + each);
         try (RecordCursor cursor = reader.scan(i)) {
-          while (records.size() < end && cursor.next()) {
-            records.add(new Row(cursor.key(), cursor.value()));
+          for (; taken < end && cursor.next(); taken++) {
+            if (!taker.take(new Row(cursor.key(), cursor.value()))) {
+              return;
+            }
           }
         } catch (UnsupportedOperationException e) {
           throw new Problem(Problem.Kind.NO_KEYS, "the table is approximate: it stores no keys");
         }
       }
     }
-    return records;
   }
 }

@@ -17,6 +17,7 @@ final class Service implements Closeable {
   private final Map<String, ServedTable> tables;
   private final PinnedVersions pinned;
   private final Limits limits;
+  private final Budget budget;
   private final @Nullable Duration maxAge;
 
   private volatile boolean stopping;
@@ -25,11 +26,16 @@ final class Service implements Closeable {
     this.tables = new TreeMap<>(tables);
     this.pinned = new PinnedVersions(limits, System::nanoTime);
     this.limits = limits;
+    this.budget = new Budget(limits.allAnswersBytes());
     this.maxAge = maxAge;
   }
 
   Limits limits() {
     return limits;
+  }
+
+  Budget budget() {
+    return budget;
   }
 
   Collection<ServedTable> tables() {

@@ -17,7 +17,9 @@ import org.jspecify.annotations.Nullable;
 
 /** The pages of one version: how it is built, and some of its rows. */
 final class SnapshotPage {
+  private static final int FIRST_ROWS = 5;
   private static final int SAMPLE_ROWS = 20;
+  private static final long SAMPLE_BYTES = 16 << 20;
   private static final int SAMPLE_LENGTHS = 1000;
   private static final int SHOWN_PARTITIONS = 64;
 
@@ -29,6 +31,7 @@ final class SnapshotPage {
 
   void write(Html page, ServedTable table, @Nullable String version) throws IOException {
     Manifest manifest = table.manifest(version);
+    firstRows(page, table, version);
     Map<String, String> facts = new LinkedHashMap<>();
     facts.put("Version", manifest.version());
     facts.put("Records", TablePages.records(manifest));
@@ -49,7 +52,7 @@ final class SnapshotPage {
     facts.put("Order", manifest.order() == RecordOrder.KEY ? "by key" : "by hash");
     facts.put("Layout", manifest.options().getOrDefault("layout", "unknown"));
     facts.put("Follows", manifest.parent() == null ? "none" : manifest.parent());
-    page.facts(facts);
+    page.raw("<section><h2>What it is</h2>").facts(facts).raw("</section>");
     parts(page, table, manifest);
     page.raw("<div class=columns>");
     schema(page, manifest.schema());
@@ -59,6 +62,44 @@ final class SnapshotPage {
     page.raw("</div>");
     lengths(page, table, version);
     partitions(page, manifest);
+  }
+
+  private void firstRows(Html page, ServedTable table, @Nullable String version)
+      throws IOException {
+    page.raw("<section id=rows><h2>Some rows</h2>");
+    try {
+      rows(page, table, version, FIRST_ROWS);
+      page.raw("<p>")
+          .link(
+              "/tables/"
+                  + table.name()
+                  + "/sample"
+                  + (version == null ? "" : "?version=" + TablePages.encode(version)),
+              "More rows")
+          .raw("</p>");
+    } catch (Problem unknown) {
+      TablePages.notice(page, unknown);
+    }
+    page.raw("</section>");
+  }
+
+  /** Shows some rows; returns how they were chosen. */
+  private String rows(Html page, ServedTable table, @Nullable String version, int count)
+      throws IOException {
+    try (Held held = service.hold(table, version)) {
+      Html part = page.part();
+      RowTable rows = new RowTable(part, table, held.rows(), version);
+      Sample.read(
+          held.reader(),
+          count,
+          record -> {
+            rows.row(record);
+            return true;
+          });
+      rows.end();
+      page.raw(part.markup());
+      return Sample.choice(held.rows());
+    }
   }
 
   private static String perRecord(Manifest manifest, double bytes) {
@@ -121,14 +162,20 @@ final class SnapshotPage {
     try (Held held = service.hold(table, version)) {
       long[] keys = new long[33];
       long[] values = new long[33];
-      List<Sample.Row> records = Sample.of(held.reader(), SAMPLE_LENGTHS);
-      for (Sample.Row record : records) {
-        keys[Integer.SIZE - Integer.numberOfLeadingZeros(record.key().length)]++;
-        values[Integer.SIZE - Integer.numberOfLeadingZeros(record.value().length)]++;
-      }
+      long[] read = new long[2]; // records and bytes
+      Sample.read(
+          held.reader(),
+          SAMPLE_LENGTHS,
+          record -> {
+            keys[Integer.SIZE - Integer.numberOfLeadingZeros(record.key().length)]++;
+            values[Integer.SIZE - Integer.numberOfLeadingZeros(record.value().length)]++;
+            read[0]++;
+            read[1] += record.value().length;
+            return read[1] < SAMPLE_BYTES;
+          });
       page.raw("<section><h2>Lengths</h2><p>Of ")
-          .text(Texts.count(records.size()))
-          .text(" records, " + Sample.choice(held.rows()) + ".")
+          .text(Texts.count(read[0], "record"))
+          .text(", " + Sample.choice(held.rows()) + ".")
           .raw("</p><div class=columns>")
           .bars("Keys, in bytes", histogram(keys))
           .bars("Values, in bytes", histogram(values))
@@ -169,13 +216,12 @@ final class SnapshotPage {
   }
 
   void sample(Html page, ServedTable table, @Nullable String version) throws IOException {
-    try (Held held = service.hold(table, version)) {
-      List<Sample.Row> records = Sample.of(held.reader(), SAMPLE_ROWS);
-      page.raw("<p>Rows of version ")
-          .element("code", held.version())
-          .text(", " + Sample.choice(held.rows()) + ".")
-          .raw("</p>");
-      RowTable.write(page, table, held.rows(), records);
-    }
+    Html part = page.part();
+    String choice = rows(part, table, version, SAMPLE_ROWS);
+    page.raw("<p>Rows of version ")
+        .element("code", version == null ? table.reader().version() : version)
+        .text(", " + choice + ".")
+        .raw("</p>")
+        .raw(part.markup());
   }
 }

@@ -141,10 +141,15 @@ final class TableAnswers {
       RowJsonWriter writer =
           held.rows().writer(address.parameter("columns"), address.parameter("numbers"));
       Lines lines = new Lines(exchange, held, type, "rows");
-      for (Sample.Row record : Sample.of(held.reader(), count)) {
-        lines.next();
-        VersionRows.writeRecord(lines.json(), writer, record.key(), record.value());
-      }
+      Sample.read(
+          held.reader(),
+          count,
+          record -> {
+            exchange.requireTime();
+            lines.next();
+            VersionRows.writeRecord(lines.json(), writer, record.key(), record.value());
+            return true;
+          });
       lines.answer(true);
     }
   }

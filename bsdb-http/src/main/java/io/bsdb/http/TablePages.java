@@ -5,6 +5,7 @@ import io.bsdb.table.RecordOrder;
 import java.io.IOException;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
+import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -88,7 +89,7 @@ final class TablePages {
             table,
             "Key",
             pinned + "/rows" + query,
-            page -> keys.write(page, table, address));
+            page -> keys.write(page, table, exchange));
       }
       case "sample" -> {
         address.allow(Set.of("version"));
@@ -108,6 +109,10 @@ final class TablePages {
             "Range",
             json + "/rows" + (query.isEmpty() ? "?limit=50" : query + "&limit=50"),
             page -> ranges.write(page, table, address));
+      }
+      case "range.csv" -> {
+        address.allow(Set.of("prefix", "from", "to", "reverse", "encoding"));
+        RangePage.csv(exchange, table);
       }
       case "diff" -> {
         address.allow(Set.of("from", "to"));
@@ -141,21 +146,34 @@ final class TablePages {
       Exchange exchange, @Nullable ServedTable table, String view, String json, Content content)
       throws IOException {
     int status = 200;
-    Html main = new Html();
+    String root = Html.root(exchange.address().segments().size());
+    Html main = new Html(root);
     try {
       content.write(main);
     } catch (IOException | RuntimeException e) {
       Problem problem = Problem.of(e);
       status = problem.kind().status;
       exchange.access.problem = problem.kind();
-      main = new Html();
+      main = new Html(root);
       notice(main, problem);
     }
-    Html page = new Html();
+    Html page = new Html(root);
     frame(page, table, view, json, main, exchange.address().parameter("key"));
     exchange.header(POLICY);
     exchange.header(NO_REFERRER);
     exchange.answer(status, MediaType.HTML, page.toByteBuffer());
+  }
+
+  /** Shows a problem as a page, to a person who followed a link or typed an address. */
+  void problem(Exchange exchange, Problem problem) throws IOException {
+    show(
+        exchange,
+        null,
+        "Not found",
+        "/v1/tables",
+        page -> {
+          throw problem;
+        });
   }
 
   static void notice(Html page, Problem problem) {
@@ -178,15 +196,20 @@ final class TablePages {
         .raw("<meta name=viewport content=\"width=device-width, initial-scale=1\">")
         .raw("<meta name=color-scheme content=\"light dark\"><title>")
         .text(title + " · bsdb")
-        .raw("</title><link rel=icon href=\"data:,\"><link rel=stylesheet href=/page.css>")
-        .raw("<script src=/page.js defer></script></head><body data-view=\"")
+        .raw("</title><link rel=icon href=\"data:,\"><link rel=stylesheet href=")
+        .address("/page.css")
+        .raw("><script src=")
+        .address("/page.js")
+        .raw(" defer></script></head><body data-root=")
+        .address("/")
+        .raw(" data-view=\"")
         .text(view)
         .raw("\" data-table=\"")
         .text(table == null ? "" : table.name())
         .raw("\" data-version=\"")
         .text(table == null ? "" : table.reader().version())
         .raw("\"><a class=skip href=#main>Skip to content</a><header><div class=bar>");
-    page.raw("<a class=brand href=/>bsdb</a>");
+    page.raw("<a class=brand href=").address("/").raw(">bsdb</a>");
     keyBox(page, table, key);
     page.raw("<nav aria-label=Server>");
     item(page, "/", "Tables", view);
@@ -209,26 +232,30 @@ final class TablePages {
     }
     page.raw("</header><p id=news role=status hidden></p><main id=main>")
         .raw(main.markup())
-        .raw("</main><footer><a href=\"")
-        .text(json)
-        .raw("\">")
-        .raw(json.equals("/metrics") ? "These figures for Prometheus" : "This page as JSON")
-        .raw("</a><a href=/openapi.json>API</a></footer></body></html>");
+        .raw("</main><footer>")
+        .link(
+            json, json.equals("/metrics") ? "These figures for Prometheus" : "This page as JSON")
+        .link("/openapi.json", "API")
+        .raw("</footer></body></html>");
   }
 
   private static void item(Html page, String address, String name, String view) {
-    page.raw("<a href=\"")
-        .text(address)
-        .raw(name.equals(view) ? "\" aria-current=page>" : "\">")
+    page.raw("<a href=")
+        .address(address)
+        .raw(name.equals(view) ? " aria-current=page>" : ">")
         .text(name)
         .raw("</a>");
   }
 
   private void keyBox(Html page, @Nullable ServedTable table, @Nullable String key) {
-    ServedTable target = table == null ? service.tables().iterator().next() : table;
-    page.raw("<form class=key role=search action=\"/tables/")
-        .text(target.name())
-        .raw("/key\"><label for=key>Key in ")
+    Iterator<ServedTable> all = service.tables().iterator();
+    if (table == null && !all.hasNext()) {
+      return;
+    }
+    ServedTable target = table == null ? all.next() : table;
+    page.raw("<form class=key role=search action=")
+        .address("/tables/" + target.name() + "/key")
+        .raw("><label for=key>Key in ")
         .text(target.name())
         .raw("</label><input id=key name=key autocomplete=off spellcheck=false required value=\"")
         .text(key == null ? "" : key)

@@ -13,6 +13,7 @@ import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /** Bytes and figures for people. */
 final class Texts {
@@ -22,20 +23,35 @@ final class Texts {
           .disable(JsonNodeFeature.STRIP_TRAILING_BIGDECIMAL_ZEROES)
           .build();
   private static final int EXCERPT = 512;
+  private static final int LONG = 10_000;
 
   private Texts() {}
 
-  /** Returns bytes as text if they are printable UTF-8, else as hexadecimal digits. */
+  /** Returns bytes as text if they are printable UTF-8, else as hexadecimal digits after 0x. */
   static String of(byte[] bytes) {
+    String text = text(bytes);
+    return text == null ? "0x" + HexFormat.of().formatHex(bytes) : text;
+  }
+
+  /** Returns whether {@link #of} returns the text that bytes are: it, too, may begin with 0x. */
+  static boolean isText(byte[] bytes) {
+    return text(bytes) != null;
+  }
+
+  private static @Nullable String text(byte[] bytes) {
     try {
       String text = StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes)).toString();
-      if (text.codePoints().noneMatch(Character::isISOControl)) {
-        return text;
-      }
+      return text.codePoints().noneMatch(Character::isISOControl) ? text : null;
     } catch (CharacterCodingException e) {
-      // digits
+      return null;
     }
-    return "0x" + HexFormat.of().formatHex(bytes);
+  }
+
+  /** Returns the beginning of a long text, and how long it is. */
+  static String excerpt(String text) {
+    return text.length() <= LONG
+        ? text
+        : "%s … (%s characters in all)".formatted(text.substring(0, LONG), count(text.length()));
   }
 
   /** Returns the first bytes as hexadecimal digits in groups. */

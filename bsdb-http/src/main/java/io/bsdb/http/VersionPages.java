@@ -100,33 +100,35 @@ final class VersionPages {
         Held first = service.hold(table, from);
         Held last = service.hold(table, second);
         SnapshotDiff diff = comparisons.begin(first, last, 1)) {
-      List<Difference> differences = new ArrayList<>();
+      Html part = page.part();
+      int count = 0;
+      part.head("Change", "Key", "Before", "After");
       Difference next = diff.next();
-      while (next != null && differences.size() < SHOWN_DIFFERENCES) {
-        differences.add(next);
-        next = diff.next();
+      for (; next != null && count < SHOWN_DIFFERENCES; next = diff.next()) {
+        difference(part, table, first.rows(), last.rows(), next);
+        count++;
       }
+      part.end();
       page.raw("<p id=verdict>");
       page.text(
-          differences.isEmpty()
+          count == 0
               ? "No row differs."
               : (next == null ? "" : "The first ")
-                  + Texts.count(differences.size())
-                  + " rows that differ.");
+                  + Texts.count(count, "row")
+                  + (count == 1 ? " that differs." : " that differ."));
       page.text(
           diff.isStopped()
               ? " Not all rows could be compared in time: 'bsdb diff' compares all."
               : "");
-      page.raw("</p>");
-      if (!differences.isEmpty()) {
-        differences(page, first.rows(), last.rows(), differences);
-      }
+      page.raw("</p>").raw(count == 0 ? "" : part.markup());
     }
   }
 
   private static void form(
       Html page, ServedTable table, List<String> versions, @Nullable String from, String to) {
-    page.raw("<form class=choice action=\"/tables/").text(table.name()).raw("/diff\">");
+    page.raw("<form class=choice action=")
+        .address("/tables/" + table.name() + "/diff")
+        .raw(">");
     String first =
         from != null
             ? from
@@ -147,20 +149,21 @@ final class VersionPages {
     page.raw("</select></label>");
   }
 
-  private static void differences(
-      Html page, VersionRows first, VersionRows last, List<Difference> differences) {
-    page.head("Change", "Key", "Before", "After");
-    for (Difference row : differences) {
-      String kind = row.kind().name().toLowerCase(Locale.ROOT);
-      page.raw("<tr><td><span class=\"tag ").raw(kind).raw("\">").text(kind).raw("</span></td>");
-      page.raw("<th scope=row class=m>").text(last.keyText(row.key())).raw("</th>");
-      Map<String, String> before = texts(first, row.key(), row.before());
-      Map<String, String> after = texts(last, row.key(), row.after());
-      cell(page, before, after, "del");
-      cell(page, after, before, "ins");
-      page.raw("</tr>");
-    }
-    page.end();
+  private static void difference(
+      Html page, ServedTable table, VersionRows first, VersionRows last, Difference row) {
+    String kind = row.kind().name().toLowerCase(Locale.ROOT);
+    page.raw("<tr><td><span class=\"tag ").raw(kind).raw("\">").text(kind).raw("</span></td>");
+    VersionRows holder = row.after() == null ? first : last;
+    page.raw("<th scope=row class=m>")
+        .link(
+            RowTable.keyAddress(table, holder, row.key(), holder.version()),
+            RowTable.shortened(last.keyText(row.key())))
+        .raw("</th>");
+    Map<String, String> before = texts(first, row.key(), row.before());
+    Map<String, String> after = texts(last, row.key(), row.after());
+    cell(page, before, after, "del");
+    cell(page, after, before, "ins");
+    page.raw("</tr>");
   }
 
   private static Map<String, String> texts(VersionRows rows, byte[] key, byte @Nullable [] value) {
@@ -178,7 +181,7 @@ final class VersionPages {
     row.forEach(
         (name, text) -> {
           if (!text.equals(other.get(name))) {
-            page.text(name + ": ").element(mark, text).raw("<br>");
+            page.text(name + ": ").element(mark, RowTable.shortened(text)).raw("<br>");
           }
         });
     page.raw("</td>");

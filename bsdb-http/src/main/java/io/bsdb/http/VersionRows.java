@@ -9,6 +9,7 @@ import io.bsdb.row.Schema;
 import io.bsdb.row.text.RowJsonWriter;
 import io.bsdb.row.text.ValueParser;
 import io.bsdb.table.Manifest;
+import io.bsdb.table.PartitionFile;
 import io.bsdb.table.RecordOrder;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -53,6 +54,12 @@ final class VersionRows {
 
   Manifest manifest() {
     return manifest;
+  }
+
+  /** Returns the mean length of values. */
+  long meanLength() {
+    long bytes = manifest.partitions().stream().mapToLong(PartitionFile::valueBytes).sum();
+    return bytes / Math.max(1, manifest.recordCount());
   }
 
   @Nullable Schema schema() {
@@ -263,6 +270,19 @@ final class VersionRows {
   /** Returns a key for people: JSON, or text if it is some, else hexadecimal digits. */
   String keyText(byte[] key) {
     return writer == null ? Texts.of(key) : writer.key(key);
+  }
+
+  /** Returns the names of what {@link #columnTexts} has, or of key and value. */
+  List<String> columnNames() {
+    Schema schema = schema();
+    return schema == null
+        ? List.of("key", "value")
+        : schema.columns().stream().map(Column::name).toList();
+  }
+
+  /** Returns the columns of a key for people, in key order; only if there is a schema. */
+  Map<String, String> keyTexts(byte[] key) {
+    return Texts.columns(keyText(key));
   }
 
   /** Returns a row for people, by column; null for plain bytes. */

@@ -4,7 +4,7 @@ const page = document.body.dataset;
 
 async function renewLive() {
   if (document.hidden) return;
-  const answer = await fetch('/live', {cache: 'no-store'});
+  const answer = await fetch(page.root + 'live', {cache: 'no-store'});
   const fresh = new DOMParser().parseFromString(await answer.text(), 'text/html');
   const figures = fresh.getElementById('live');
   if (figures) document.getElementById('live').replaceWith(figures);
@@ -12,7 +12,7 @@ async function renewLive() {
 
 async function lookForVersion() {
   if (document.hidden) return;
-  const answer = await fetch('/v1/tables/' + page.table, {cache: 'no-store'});
+  const answer = await fetch(page.root + 'v1/tables/' + page.table, {cache: 'no-store'});
   const version = answer.ok ? (await answer.json()).version : page.version;
   if (version === page.version) return;
   const news = document.getElementById('news');

@@ -68,6 +68,7 @@ class LimitsTest {
                 1 << 20,
                 8 << 10,
                 64 << 20,
+                (int) Math.min(Integer.MAX_VALUE, Runtime.getRuntime().maxMemory() / 4),
                 Duration.ofSeconds(5),
                 Duration.ofSeconds(30),
                 256,

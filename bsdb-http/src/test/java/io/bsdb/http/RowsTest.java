@@ -198,11 +198,11 @@ class RowsTest {
     HttpResponse<byte[]> answer = client.post("/v1/tables/cities/rows:lookup", body);
     assertThat(text(answer))
         .isEqualTo(
-            "{\"version\":\"%s\",\"found\":3,\"rows\":[".formatted(version)
+            "{\"version\":\"%s\",\"rows\":[".formatted(version)
                 + "{\"found\":true,\"row\":{\"name\":\"City 7\"}},"
                 + "{\"found\":true,\"row\":{\"name\":\"City 8\"}},"
                 + "{\"found\":true,\"row\":{\"name\":\"City 9\"}},"
-                + "{\"found\":false}]}");
+                + "{\"found\":false}],\"found\":3}");
     assertThat(answer.headers().firstValue("bsdb-version")).hasValue(version);
     assertThat(
             text(

@@ -24,5 +24,17 @@ public interface AsyncOrderedReader {
    *
    * @param limit maximum number of records, at least 0
    */
-  CompletableFuture<List<KeyValue>> range(KeyRange range, int limit);
+  default CompletableFuture<List<KeyValue>> range(KeyRange range, int limit) {
+    return range(range, limit, Long.MAX_VALUE);
+  }
+
+  /**
+   * Collects the first records of a range, in its direction, until they are enough. To go on, ask
+   * for the range {@link KeyRange#after} the last key or, in the other direction, {@link
+   * KeyRange#before} it.
+   *
+   * @param limit maximum number of records, at least 0
+   * @param bytes that keys and values have together, after which no further record is added
+   */
+  CompletableFuture<List<KeyValue>> range(KeyRange range, int limit, long bytes);
 }

@@ -5,7 +5,6 @@ import io.bsdb.reader.OrderedSeek.Target;
 import io.bsdb.reader.block.BlockRequest;
 import io.bsdb.reader.partition.Partition;
 import java.io.IOException;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
@@ -41,12 +40,12 @@ final class FutureOrderedReader implements AsyncOrderedReader {
   }
 
   @Override
-  public CompletableFuture<List<KeyValue>> range(KeyRange range, int limit) {
+  public CompletableFuture<List<KeyValue>> range(KeyRange range, int limit, long bytes) {
     Objects.requireNonNull(range, "range");
     if (limit < 0) {
       throw new IllegalArgumentException("limit: expected>=0 actual=" + limit);
     }
-    return new Several(range, limit).start();
+    return new Several(range, new RangePosition.Collected(limit, bytes)).start();
   }
 
   /** A call that fetches one block after the other. */
@@ -145,14 +144,13 @@ final class FutureOrderedReader implements AsyncOrderedReader {
 
   private final class Several extends Steps<List<KeyValue>> {
     private final KeyRange range;
-    private final int limit;
-    private final List<KeyValue> found = new ArrayList<>();
+    private final RangePosition.Collected found;
     private @Nullable OrderedSeek seek;
     private @Nullable RangePosition position;
 
-    Several(KeyRange range, int limit) {
+    Several(KeyRange range, RangePosition.Collected found) {
       this.range = range;
-      this.limit = limit;
+      this.found = found;
     }
 
     @Override
@@ -162,10 +160,10 @@ final class FutureOrderedReader implements AsyncOrderedReader {
       RangePosition at = position();
       Partition partition = at == null ? begun.partition() : at.partition();
       if (partition == null && at != null) {
-        at.collectChanges(limit, found);
+        at.collectChanges(found);
       }
-      if (partition == null || found.size() == limit) {
-        finish(found, found.size());
+      if (partition == null || found.isFull()) {
+        finish(found.records(), found.records().size());
       } else {
         fetch(partition, at == null ? begun.block() : at.block());
       }
@@ -192,7 +190,7 @@ final class FutureOrderedReader implements AsyncOrderedReader {
           return;
         }
       }
-      Objects.requireNonNull(position()).collect(block, base, limit, found);
+      Objects.requireNonNull(position()).collect(block, base, found);
     }
   }
 }

@@ -11,6 +11,7 @@ import io.bsdb.reader.overlay.SortedChanges;
 import io.bsdb.reader.partition.Partition;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -19,6 +20,31 @@ import org.jspecify.annotations.Nullable;
  * Position of a walk over a range, which is given one block after the other. Used by one thread.
  */
 final class RangePosition {
+  /** The records of a range that are wanted. */
+  static final class Collected {
+    private final List<KeyValue> records = new ArrayList<>();
+    private final int limit;
+    private long bytesLeft;
+
+    Collected(int limit, long bytes) {
+      this.limit = limit;
+      this.bytesLeft = bytes;
+    }
+
+    boolean isFull() {
+      return records.size() == limit || bytesLeft <= 0;
+    }
+
+    void add(KeyValue record) {
+      records.add(record);
+      bytesLeft -= record.key().length + record.value().length;
+    }
+
+    List<KeyValue> records() {
+      return records;
+    }
+  }
+
   private final OpenSnapshot snapshot;
   private final KeyRange range;
   private final @Nullable ChangeWalk changes;
@@ -51,7 +77,7 @@ final class RangePosition {
    * Adds the records of the block of the base's next record, and the changes in front of them, as
    * far as they are wanted.
    */
-  void collect(Block block, int base, int limit, List<KeyValue> target) throws IOException {
+  void collect(Block block, int base, Collected target) throws IOException {
     Partition own = Objects.requireNonNull(partition);
     OrderIndex order = Objects.requireNonNull(own.order());
     BlockReader reader = own.blocks().reader();
@@ -59,7 +85,7 @@ final class RangePosition {
     int first = block.firstRank(base);
     int count = block.recordCount(base);
     int step = range.isReversed() ? -1 : 1;
-    while (record >= first && record < first + count && target.size() < limit) {
+    while (record >= first && record < first + count && !target.isFull()) {
       long place = order.record(block, base, record - first);
       ByteBuffer body = block.body();
       long key = reader.key(body, place);
@@ -80,13 +106,13 @@ final class RangePosition {
   }
 
   /** Adds what is left where the base has no record any more, as far as it is wanted. */
-  void collectChanges(int limit, List<KeyValue> target) throws IOException {
-    while (changes != null && target.size() < limit && changes.next(null) == Next.CHANGE) {
+  void collectChanges(Collected target) throws IOException {
+    while (changes != null && !target.isFull() && changes.next(null) == Next.CHANGE) {
       take(changes, Next.CHANGE, target);
     }
   }
 
-  private static void take(ChangeWalk changes, Next next, List<KeyValue> target) {
+  private static void take(ChangeWalk changes, Next next, Collected target) {
     if (next != Next.DELETED_RECORD) {
       target.add(new KeyValue(changes.key(), changes.value()));
     }

@@ -295,6 +295,7 @@ class OrderedReaderTest {
         async.range(range.reversed(), 3).join(),
         descending.subList(0, Math.min(3, descending.size())));
     assertThat(async.range(range, 0).join()).isEmpty();
+    same(async.range(range, 9, 1).join(), ascending.subList(0, Math.min(1, ascending.size())));
   }
 
   private static List<Map.Entry<byte[], byte[]>> first(Map<byte[], byte[]> records) {
