@@ -43,6 +43,9 @@ final class OpenSnapshot implements Closeable {
   private final Calls calls;
   private final ReaderMetrics metrics;
 
+  /** Set once, before others have this. */
+  private DeletedRuns deletedRuns = DeletedRuns.NONE;
+
   /**
    * Takes over both parts.
    *
@@ -125,6 +128,16 @@ final class OpenSnapshot implements Closeable {
   @Nullable SortedChanges sortedChanges() {
     Overlay changes = overlay;
     return changes == null ? null : changes.sorted();
+  }
+
+  /** Finds long runs of deleted records, before others have this. */
+  void findDeletedRuns(DeletedRuns known) throws IOException {
+    deletedRuns = DeletedRuns.of(this, known);
+  }
+
+  /** Returns the runs of records that lookups by order skip. */
+  DeletedRuns deletedRuns() {
+    return deletedRuns;
   }
 
   /** Returns where lookups fetch blocks from. */

@@ -82,10 +82,24 @@ final class OrderedScan implements RecordCursor {
   /** Moves behind what was next. */
   private void leave(Next last) throws IOException {
     if (last != Next.CHANGE && last != Next.NONE) {
+      if (last == Next.DELETED_RECORD && walk != null) {
+        skipDeleted(walk);
+      }
       walk = inRange(advance(walk));
     }
     if (changes != null && last != Next.RECORD && last != Next.NONE) {
       changes.advance();
+    }
+  }
+
+  /** Moves from a deleted record to the last one of those that have been deleted with it. */
+  private void skipDeleted(RecordWalk record) throws IOException {
+    int number = record.recordNumber();
+    boolean backward = range.isReversed();
+    int next = snapshot.deletedRuns().skip(record.partition().number(), number, backward);
+    int last = next == number ? number : backward ? next + 1 : next - 1;
+    if (last != number) {
+      record.moveTo(last);
     }
   }
 

@@ -275,7 +275,12 @@ final class OrderedSeek {
                         given.body(), (int) (recordKey >>> 32), (int) recordKey, other));
         if (next == Next.DELETED_RECORD) {
           walk.advance();
-          settle(own, target.isBackward() ? record : record + 1);
+          DeletedRuns runs = snapshot.deletedRuns();
+          settle(
+              own,
+              target.isBackward()
+                  ? runs.skip(own.number(), record - 1, true) + 1
+                  : runs.skip(own.number(), record + 1, false));
           continue;
         }
         changed = next == Next.RECORD ? null : walk;

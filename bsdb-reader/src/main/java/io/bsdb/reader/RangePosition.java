@@ -101,6 +101,9 @@ final class RangePosition {
         take(changes, next, target);
       }
       record += next == Next.CHANGE ? 0 : step;
+      if (next == Next.DELETED_RECORD && record >= 0 && record < own.recordCount()) {
+        record = snapshot.deletedRuns().skip(own.number(), record, range.isReversed());
+      }
     }
     leave(own);
   }

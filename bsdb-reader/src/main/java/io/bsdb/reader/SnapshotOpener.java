@@ -131,6 +131,10 @@ final class SnapshotOpener {
       throw e;
     }
     try {
+      snapshot.findDeletedRuns(
+          previous != null && follows(base, manifest, previous)
+              ? previous.deletedRuns()
+              : DeletedRuns.NONE);
       if (!shared && isWarmedUp(options, manifest.length())) {
         warmUp(snapshot);
       }
@@ -170,8 +174,7 @@ final class SnapshotOpener {
               && segment > manifest.partitions().get(number).foldedThrough();
         };
     Overlay before = previous == null ? null : previous.overlay();
-    boolean follows =
-        previous != null && previous.base() == base && manifest.follows(previous.manifest());
+    boolean follows = previous != null && follows(base, manifest, previous);
     try {
       return Overlay.open(
           manifest.changes().segments(),
@@ -184,6 +187,11 @@ final class SnapshotOpener {
     } catch (InternalError e) {
       throw Thrown.asIs(MappedFault.explained(e, "directory=" + files.directory()));
     }
+  }
+
+  /** Returns whether all changes of the version before apply as they did, over the same base. */
+  private static boolean follows(Base base, Manifest manifest, OpenSnapshot previous) {
+    return previous.base() == base && manifest.follows(previous.manifest());
   }
 
   /** Returns whether a table of this size is read through when it is opened. */

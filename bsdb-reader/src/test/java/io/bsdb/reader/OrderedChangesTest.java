@@ -22,6 +22,7 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -29,6 +30,7 @@ import java.util.Map;
 import java.util.NavigableMap;
 import java.util.Random;
 import java.util.TreeMap;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -110,6 +112,67 @@ class OrderedChangesTest {
       }
     }
     assertThat(keys).containsExactlyElementsOf(model.keySet());
+  }
+
+  /** Returns numbers as keys. */
+  private static List<byte[]> keys(long from, long end, long step) {
+    return LongStream.iterate(from, i -> i < end, i -> i + step)
+        .mapToObj(OrderedChangesTest::key)
+        .toList();
+  }
+
+  @ParameterizedTest
+  @CsvSource({"MAPPED, BLOCKED", "DIRECT, BLOCKED", "IO_URING, COMPRESSED"})
+  void skipsLongRunsOfDeletedRecords(Access access, Layout layout) throws Exception {
+    for (long i = 0; i < 12_000; i++) {
+      model.put(key(2 * i), new byte[] {(byte) i});
+    }
+    build(WriterOptions.builder().layout(layout).partitions(3));
+    ReaderOptions options = ReaderOptions.builder().access(access).build();
+    List<byte[]> deletes = new ArrayList<>(keys(2_000, 9_000, 2));
+    deletes.addAll(keys(3_001, 4_001, 2)); // absent
+    deletes.addAll(keys(9_000, 12_000, 4)); // every other one
+    deletes.addAll(keys(12_000, 20_000, 2));
+    change(Map.of(), deletes);
+    try (TableReader table =
+        TableReader.builder(directory).options(options).refreshEvery(Duration.ZERO).open()) {
+      check(access, 200);
+      requireFewReads(table, 19_999, 11_998);
+      requireFewReads(table, 2_001, 1_998);
+      change(Map.of(key(5_000), new byte[1], key(5_001), new byte[2]), keys(20_000, 24_000, 2));
+      table.refresh();
+      try (TableReader.Lease lease = table.lease()) {
+        OrderedReaderTest.check(lease.reader(), model, 200);
+      }
+      requireFewReads(table, 24_000, 11_998);
+      requireFewReads(table, 4_999, 1_998);
+      requireFewReads(table, 8_999, 5_001);
+    }
+    check(access, 200);
+  }
+
+  /** Looks for a floor, also as the first record of a range, without a walk over all between. */
+  private void requireFewReads(TableReader table, long key, long floor) throws Exception {
+    try (TableReader.Lease lease = table.lease()) {
+      SnapshotReader reader = lease.reader();
+      long before = reader.metrics().blockReads();
+      assertThat(reader.ordered().floor(key(key)).key()).isEqualTo(key(floor));
+      assertThat(reader.ordered().ceiling(key(floor)).key()).isEqualTo(key(floor));
+      assertThat(reader.ordered().higher(key(floor)))
+          .satisfies(
+              next -> {
+                byte[] higher = model.higherKey(key(floor));
+                assertThat(next == null ? null : next.key()).isEqualTo(higher);
+              });
+      KeyRange down = KeyRange.all().through(key(key)).reversed();
+      assertThat(reader.async().ordered().range(down, 1).join().get(0).key()).isEqualTo(key(floor));
+      assertThat(reader.metrics().blockReads() - before).isLessThan(30);
+      try (RecordCursor cursor = reader.ordered().range(down)) {
+        assertThat(cursor.next()).isTrue();
+        assertThat(cursor.key()).isEqualTo(key(floor));
+      }
+      assertThat(reader.metrics().blockReads() - before).as("with a cursor").isLessThan(60);
+    }
   }
 
   private static byte[] someKey(Random random, List<byte[]> known) {

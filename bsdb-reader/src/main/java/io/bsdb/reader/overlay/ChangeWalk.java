@@ -44,24 +44,54 @@ public final class ChangeWalk {
   }
 
   /**
-   * Says what comes next. Moves past deleted keys that come in front of the base's record.
+   * Returns what comes next. Skips deleted keys that come before the base's record.
    *
    * @param record the next one of the base; null for none
    */
   public Next next(@Nullable BaseRecord record) throws IOException {
-    for (; at != end; advance()) {
-      int behind = record == null ? 1 : step * Integer.signum(record.compareKey(key()));
-      if (behind < 0) {
+    while (at != end) {
+      int distance = record == null ? 1 : step * Integer.signum(record.compareKey(key()));
+      if (distance < 0) {
         return Next.RECORD;
       }
-      if (behind == 0) {
+      if (distance == 0) {
         return changes.isDeleted(at) ? Next.DELETED_RECORD : Next.CHANGE_OF_RECORD;
       }
       if (!changes.isDeleted(at)) {
         return Next.CHANGE;
       }
+      skipDeletes(record);
     }
     return record == null ? Next.NONE : Next.RECORD;
+  }
+
+  /**
+   * Moves to the first key that is not deleted, or does not come before the base's record. The
+   * distance doubles until it is too far, so that a run of deletes costs its logarithm.
+   */
+  private void skipDeletes(@Nullable BaseRecord record) throws IOException {
+    int before = at; // known to be skipped
+    int next = step > 0 ? changes.nextPut(at, end) : changes.previousPut(at, end);
+    if (record != null) {
+      for (int distance = 1; Math.abs(next - before) > distance; distance *= 2) {
+        int probe = before + step * distance;
+        if (step * record.compareKey(changes.key(probe)) <= 0) {
+          next = probe;
+        } else {
+          before = probe;
+        }
+      }
+      while (Math.abs(next - before) > 1) {
+        int middle = (before + next) >> 1;
+        if (step * record.compareKey(changes.key(middle)) <= 0) {
+          next = middle;
+        } else {
+          before = middle;
+        }
+      }
+    }
+    at = next;
+    key = null;
   }
 
   /** Returns whether a key is the current one, and has a value. */

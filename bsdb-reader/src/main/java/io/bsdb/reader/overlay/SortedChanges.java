@@ -6,6 +6,7 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
+import java.util.BitSet;
 
 /**
  * The changed keys of a version in their order, deleted ones included, each with its newest record:
@@ -25,6 +26,9 @@ public final class SortedChanges implements Closeable {
 
   /** Prefix that all keys share. */
   private final byte[] prefix;
+
+  /** The deleted keys, so that a walk skips a run of them. */
+  private final BitSet deleted = new BitSet();
 
   private int size;
 
@@ -97,6 +101,7 @@ public final class SortedChanges implements Closeable {
   }
 
   private void add(long address) {
+    deleted.set(size, keys.isDelete(address));
     add(keys.head(address, prefix.length), address);
   }
 
@@ -110,12 +115,18 @@ public final class SortedChanges implements Closeable {
     boolean sameHeads = prefix.length == source.prefix.length;
     if (sameHeads && moves.isNone()) {
       bytes.put(size * ENTRY, source.bytes, from * ENTRY, (end - from) * ENTRY);
+      for (int run = source.nextDelete(from); run < end; ) {
+        int next = source.nextPut(run, end);
+        deleted.set(size + run - from, size + next - from);
+        run = source.nextDelete(next);
+      }
       size += end - from;
       return;
     }
     for (int i = from; i < end; i++) {
       long address = moves.applyAsLong(source.address(i));
       if (address != 0) {
+        deleted.set(size, source.isDeleted(i));
         add(
             sameHeads ? source.bytes.getLong(i * ENTRY) : keys.head(address, prefix.length),
             address);
@@ -204,12 +215,29 @@ public final class SortedChanges implements Closeable {
     return bytes.getLong(index * ENTRY + Long.BYTES);
   }
 
-  byte[] key(int index) {
+  /** Returns a copy of the key at an index. */
+  public byte[] key(int index) {
     return keys.copy(address(index));
   }
 
   boolean isDeleted(int index) {
-    return keys.isDelete(address(index));
+    return deleted.get(index);
+  }
+
+  /** Returns the first deleted key from an index on; {@link #size} if there is none. */
+  public int nextDelete(int from) {
+    int next = deleted.nextSetBit(from);
+    return next < 0 ? size : next;
+  }
+
+  /** Returns the first key from an index on that is not deleted; the end if there is none. */
+  public int nextPut(int from, int end) {
+    return Math.min(end, deleted.nextClearBit(from));
+  }
+
+  /** Returns the first key from an index downwards that is not deleted; the end if there is none. */
+  int previousPut(int from, int end) {
+    return Math.max(end, deleted.previousClearBit(from));
   }
 
   byte[] value(int index) {

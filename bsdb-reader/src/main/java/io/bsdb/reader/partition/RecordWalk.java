@@ -126,6 +126,11 @@ public final class RecordWalk implements Closeable {
     return partition;
   }
 
+  /** Returns the number of the current record in the partition. */
+  public int recordNumber() {
+    return file.index().firstRank(number) + record;
+  }
+
   /** Returns the offset of the current record's block in the file. */
   public long blockOffset() {
     return file.offset(number);

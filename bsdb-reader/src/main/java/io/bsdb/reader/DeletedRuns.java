@@ -1,0 +1,212 @@
+package io.bsdb.reader;
+
+import io.bsdb.format.symbols.FieldSelection;
+import io.bsdb.reader.block.BlockFetch;
+import io.bsdb.reader.overlay.SortedChanges;
+import io.bsdb.reader.partition.Partition;
+import io.bsdb.reader.partition.RecordWalk;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Long runs of records that have all been deleted, which lookups by order skip: a floor above
+ * millions of deleted rows would otherwise walk past all of them.
+ *
+ * <p>Found when a version is opened, wherever very many deletes follow each other in the order of
+ * keys. Such deletes are taken in pieces. Two searches in the base give the number of records
+ * between the ends of a piece. Where there are more records than deletes, some are left, and
+ * nothing is read. Else each record is compared with the deletes, unless the version before had
+ * found it deleted: so each record is compared about once, however many versions follow.
+ * Immutable.
+ */
+final class DeletedRuns {
+  static final DeletedRuns NONE = new DeletedRuns(new int[0][]);
+
+  /** Deletes in a piece, and the fewest that are looked at. */
+  private static final int PIECE = 1024;
+
+  /** By partition: first record and end of each run, ascending. */
+  private final int[][] bounds;
+
+  private DeletedRuns(int[][] bounds) {
+    this.bounds = bounds;
+  }
+
+  /**
+   * Finds the runs of a version.
+   *
+   * @param known of a version whose changes are among this one's, over the same base
+   */
+  static DeletedRuns of(OpenSnapshot snapshot, DeletedRuns known) throws IOException {
+    SortedChanges sorted = snapshot.sortedChanges();
+    int partitions = snapshot.partitioning().count();
+    if (sorted == null || snapshot.partitions().size() < partitions) {
+      return NONE;
+    }
+    try (Finder finder = new Finder(snapshot, sorted, known)) {
+      int end;
+      for (int start = sorted.nextDelete(0); start < sorted.size(); start = sorted.nextDelete(end)) {
+        end = sorted.nextPut(start, sorted.size());
+        if (end - start >= PIECE) {
+          finder.find(start, end);
+        }
+      }
+      return finder.found();
+    }
+  }
+
+  /**
+   * Returns the first record that is in no run, from one on.
+   *
+   * @param backward downwards; may return -1 then, else the number of records in the partition
+   */
+  int skip(int partition, int record, boolean backward) {
+    int run = run(partition, record);
+    if (run < 0) {
+      return record;
+    }
+    return backward ? bounds[partition][2 * run] - 1 : bounds[partition][2 * run + 1];
+  }
+
+  /** Returns whether records from one to another are in the same run. */
+  private boolean contains(int partition, int start, int end) {
+    int run = run(partition, start);
+    return run >= 0 && end <= bounds[partition][2 * run + 1];
+  }
+
+  /** Returns the number of the run in which a record is; negative if it is in none. */
+  private int run(int partition, int record) {
+    if (partition >= bounds.length || bounds[partition].length == 0) {
+      return -1;
+    }
+    int[] own = bounds[partition];
+    int low = 0;
+    int high = own.length / 2 - 1;
+    while (low < high) {
+      int middle = (low + high + 1) >>> 1;
+      if (own[2 * middle] <= record) {
+        low = middle;
+      } else {
+        high = middle - 1;
+      }
+    }
+    return own[2 * low] <= record && record < own[2 * low + 1] ? low : -1;
+  }
+
+  /** Finds runs, in ascending order. */
+  private static final class Finder implements AutoCloseable {
+    private final OpenSnapshot snapshot;
+    private final SortedChanges sorted;
+    private final DeletedRuns known;
+    private final BlockFetch source;
+    private final List<List<Integer>> bounds = new ArrayList<>();
+    private @Nullable RecordWalk walk;
+
+    Finder(OpenSnapshot snapshot, SortedChanges sorted, DeletedRuns known) {
+      this.snapshot = snapshot;
+      this.sorted = sorted;
+      this.known = known;
+      this.source = snapshot.sequential();
+      for (int i = 0; i < snapshot.partitioning().count(); i++) {
+        bounds.add(new ArrayList<>());
+      }
+    }
+
+    /** Looks at deletes that follow each other, from an index to another. */
+    void find(int start, int end) throws IOException {
+      for (int from = start; from < end; from += PIECE) {
+        int to = Math.min(end, from + PIECE);
+        OrderedSeek first = seek(KeyRange.all().from(sorted.key(from)));
+        OrderedSeek next = seek(KeyRange.all().after(sorted.key(to - 1)));
+        Partition partition = first.partition();
+        if (partition == null) {
+          return; // no record is above
+        }
+        boolean samePartition = partition.equals(next.partition());
+        int last = samePartition ? next.record() : partition.recordCount();
+        take(partition, first.record(), last, from, to);
+        Partition other = next.partition();
+        if (!samePartition && other != null && next.record() > 0) {
+          take(other, 0, next.record(), from, to);
+        }
+      }
+    }
+
+    private OrderedSeek seek(KeyRange range) throws IOException {
+      OrderedSeek seek = OrderedSeek.start(snapshot, range);
+      seek.settle(snapshot.source());
+      return seek;
+    }
+
+    /** Adds records of a partition if all of them are among deletes. */
+    private void take(Partition partition, int start, int end, int from, int to)
+        throws IOException {
+      int count = end - start;
+      if (count <= 0 || count > to - from) {
+        return;
+      }
+      if (known.contains(partition.number(), start, end)
+          || areDeleted(partition, start, end, from, to)) {
+        List<Integer> own = bounds.get(partition.number());
+        if (!own.isEmpty() && own.get(own.size() - 1) == start) {
+          own.set(own.size() - 1, end);
+        } else {
+          own.add(start);
+          own.add(end);
+        }
+      }
+    }
+
+    private boolean areDeleted(Partition partition, int start, int end, int from, int to) {
+      int change = from;
+      try {
+        for (int record = start; record < end; record++) {
+          RecordWalk current = at(partition, record);
+          int comparison = 1;
+          while (change < to && comparison > 0) {
+            comparison = current.compareKey(sorted.key(change));
+            change++;
+          }
+          if (comparison != 0) {
+            return false;
+          }
+        }
+        return true;
+      } catch (IOException | IndexOutOfBoundsException damaged) {
+        return false; // a lookup that comes here meets the damage, and reports it
+      }
+    }
+
+    private RecordWalk at(Partition partition, int record) throws IOException {
+      RecordWalk current = walk;
+      if (current == null || !current.partition().equals(partition)) {
+        close();
+        current = new RecordWalk(partition, source, FieldSelection.ALL);
+        walk = current;
+        current.moveTo(record);
+      } else if (current.recordNumber() == record - 1) {
+        current.next();
+      } else {
+        current.moveTo(record);
+      }
+      return current;
+    }
+
+    DeletedRuns found() {
+      int[][] found = new int[bounds.size()][];
+      Arrays.setAll(found, i -> bounds.get(i).stream().mapToInt(Integer::intValue).toArray());
+      return new DeletedRuns(found);
+    }
+
+    @Override
+    public void close() {
+      if (walk != null) {
+        walk.close();
+        walk = null;
+      }
+    }
+  }
+}
