@@ -42,6 +42,7 @@ public final class BsdbServer implements Closeable {
   /** Collects settings. Not safe for several threads. */
   public static final class Builder {
     private final Map<String, Path> tables = new LinkedHashMap<>();
+    private final Map<String, Path> warehouse = new LinkedHashMap<>();
     private final Set<String> hosts = new HashSet<>();
     private ReaderOptions options = ReaderOptions.defaults();
     private Duration refreshInterval = TableReader.REFRESH_INTERVAL;
@@ -71,6 +72,16 @@ public final class BsdbServer implements Closeable {
       if (tables.putIfAbsent(name, directory) != null) {
         throw new IllegalArgumentException("two tables have the name '%s'".formatted(name));
       }
+      return this;
+    }
+
+    /**
+     * Adds the tables that are in a directory now, under the names of their directories; those one
+     * level deeper as {@code DATABASE.TABLE}. One that cannot be served does not keep the others
+     * from it: it makes the server not ready, and is opened as soon as it can be.
+     */
+    public Builder warehouse(Path directory) throws IOException {
+      Warehouse.tables(directory).forEach(warehouse::putIfAbsent);
       return this;
     }
 
@@ -182,33 +193,36 @@ public final class BsdbServer implements Closeable {
      * @throws IOException if a table cannot be opened, or the address cannot be listened at
      */
     public BsdbServer start() throws IOException {
-      if (tables.isEmpty()) {
+      if (tables.isEmpty() && warehouse.isEmpty()) {
         throw new IllegalArgumentException("there is no table to serve");
       }
       if (!insecure) {
         AccessRules.requireSafe(host, token, certificates != null);
       }
-      Map<String, ServedTable> opened = new LinkedHashMap<>();
+      Service service =
+          new Service(
+              (name, directory) ->
+                  ServedTable.open(name, directory, options, refreshInterval, listener),
+              listener,
+              limits,
+              maxAge);
       try {
         for (Map.Entry<String, Path> table : tables.entrySet()) {
-          opened.put(
-              table.getKey(),
-              ServedTable.open(
-                  table.getKey(), table.getValue(), options, refreshInterval, listener));
+          service.open(table.getKey(), table.getValue());
         }
-        Service service = new Service(opened, limits, maxAge);
+        warehouse.keySet().removeAll(tables.keySet());
+        warehouse.forEach(service::openLater);
+        service.openRest();
         JettyServer server =
             new JettyServer(
                 service, new AccessRules(host, hosts, token), threads, tls(), accessLog());
         server.start(host, port);
         return new BsdbServer(service, server, host);
       } catch (IOException | RuntimeException | Error e) {
-        for (ServedTable table : opened.values()) {
-          try {
-            table.close();
-          } catch (IOException suppressed) {
-            e.addSuppressed(suppressed);
-          }
+        try {
+          service.close();
+        } catch (IOException suppressed) {
+          e.addSuppressed(suppressed);
         }
         throw e;
       }
@@ -227,8 +241,9 @@ public final class BsdbServer implements Closeable {
     server.refreshTls();
   }
 
-  /** Looks for newer versions of all tables now. */
+  /** Looks for newer versions of all tables now, and for tables that could not be opened. */
   void refresh() throws IOException {
+    service.openRest();
     for (ServedTable table : service.tables()) {
       table.reader().refresh();
     }

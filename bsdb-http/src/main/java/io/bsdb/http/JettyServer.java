@@ -15,7 +15,9 @@ import org.slf4j.LoggerFactory;
 final class JettyServer {
   private static final Logger LOG = LoggerFactory.getLogger(JettyServer.class);
   private static final Duration TLS_REFRESH = Duration.ofSeconds(10);
+  private static final Duration OPEN_REST = Duration.ofSeconds(10);
 
+  private final Service service;
   private final Server server;
   private final Connections connections;
   private final ScheduledThreadPoolExecutor timer;
@@ -24,6 +26,7 @@ final class JettyServer {
   JettyServer(
       Service service, AccessRules rules, int threads, @Nullable Tls tls, @Nullable AccessLog log) {
     Limits limits = service.limits();
+    this.service = service;
     this.tls = tls;
     timer = new ScheduledThreadPoolExecutor(1, JettyServer::timerThread);
     timer.setRemoveOnCancelPolicy(true);
@@ -63,6 +66,7 @@ final class JettyServer {
       throw new IOException(e);
     }
     every(connections.checkInterval(), connections::check);
+    every(OPEN_REST, service::openRest);
     if (tls != null) {
       every(TLS_REFRESH, tls::refresh);
     }

@@ -1,5 +1,6 @@
 package io.bsdb.http;
 
+import com.fasterxml.jackson.core.JsonLocation;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.JsonToken;
@@ -37,7 +38,10 @@ record KeyList(List<byte[]> keys, @Nullable List<String> columns, @Nullable Stri
           ? new KeyList(lines(in, rows, encoding, most), null, null)
           : object(in, rows, encoding, most);
     } catch (JsonProcessingException e) {
-      throw malformed(e.getOriginalMessage() + ", at byte " + e.getLocation().getByteOffset());
+      JsonLocation location = e.getLocation(); // null if a limit of the parser is exceeded
+      throw malformed(
+          e.getOriginalMessage()
+              + (location == null ? "" : ", at byte " + location.getByteOffset()));
     }
   }
 

@@ -35,6 +35,12 @@ final class TableAnswers {
     }
     ObjectNode answer = Service.object();
     answer.set("tables", list);
+    ArrayNode failures = answer.putArray("notServed");
+    service
+        .unopened()
+        .forEach(
+            (name, table) ->
+                failures.addObject().put("name", name).put("failure", table.reason()));
     exchange.answerJson(answer);
   }
 

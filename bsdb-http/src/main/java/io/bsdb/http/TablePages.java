@@ -83,12 +83,12 @@ final class TablePages {
       case "key" -> {
         address.allow(Set.of("key", "encoding", "version"));
         String key = address.parameter("key");
-        String query = key == null ? "" : "?key=" + encode(key) + encoding(address);
+        String query = key == null ? "" : "/rows?key=" + encode(key) + encoding(address);
         show(
             exchange,
             table,
             "Key",
-            pinned + "/rows" + query,
+            pinned + query,
             page -> keys.write(page, table, exchange));
       }
       case "sample" -> {
@@ -276,6 +276,15 @@ final class TablePages {
       page.number(Texts.size(manifest.length() + manifest.changes().length()));
       page.raw("<td>").raw(time(manifest)).raw("</td></tr>");
     }
+    service
+        .unopened()
+        .forEach(
+            (name, table) ->
+                page.raw("<tr><th scope=row>")
+                    .text(name)
+                    .raw("</th><td colspan=4 class=no>not served: ")
+                    .text(table.reason())
+                    .raw("</td></tr>"));
     page.end();
   }
 

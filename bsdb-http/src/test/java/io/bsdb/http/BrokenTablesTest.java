@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.bsdb.reader.follow.TableReader;
 import io.bsdb.reader.options.Access;
 import io.bsdb.reader.options.ReaderOptions;
 import io.bsdb.table.Table;
@@ -21,7 +22,9 @@ import java.time.Duration;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -132,5 +135,49 @@ class BrokenTablesTest {
     assertThat(answer.headers().firstValue("bsdb-version")).hasValue(again);
     assertThat(json(answer).get("value").asText()).isEqualTo("bmV3");
     assertThat(Table.at(table).currentVersion()).isEqualTo(again);
+  }
+
+  @Test
+  void othersAreServedBesideTablesThatCannotBe() throws Exception {
+    Path warehouse = directory.resolve("warehouse");
+    Tables.publish(warehouse.resolve("good"), Map.of("k", "v"));
+    Tables.publish(warehouse.resolve("db").resolve("inner"), Map.of("k", "v"));
+    Tables.publish(warehouse.resolve("mis named"), Map.of("k", "v"));
+    Path damaged = warehouse.resolve("damaged");
+    Tables.publish(damaged, Map.of("k", "v"));
+    byte[] current = Files.readAllBytes(damaged.resolve("CURRENT"));
+    Files.writeString(damaged.resolve("CURRENT"), "?");
+    Files.createDirectories(warehouse.resolve("empty").resolve("snapshots"));
+    List<String> failures = new CopyOnWriteArrayList<>();
+    start(
+        BsdbServer.builder()
+            .warehouse(warehouse)
+            .refreshEvery(Duration.ZERO)
+            .listener(
+                new TableReader.Listener() {
+                  @Override
+                  public void onRefreshFailed(@Nullable String version, Exception cause) {
+                    failures.add(cause.getMessage());
+                  }
+                }));
+    assertThat(text(client.get("/v1/tables/good/rows/k"))).contains("\"dg==\"");
+    assertThat(text(client.get("/v1/tables/db.inner/rows/k"))).contains("\"dg==\"");
+    assertThat(failures)
+        .hasSize(2)
+        .anyMatch(line -> line.contains("table mis named is not served") && line.contains("name"))
+        .anyMatch(line -> line.contains("table damaged is not served") && line.contains("CURRENT"));
+    HttpResponse<byte[]> ready = client.get("/health/ready");
+    assertThat(ready.statusCode()).isEqualTo(503);
+    assertThat(json(ready).get("detail").asText()).contains("table damaged is not served");
+    assertThat(client.get("/v1/tables/damaged/rows/k").statusCode()).isEqualTo(500);
+    assertThat(client.get("/v1/tables/mis%20named").statusCode()).isEqualTo(500);
+    assertThat(json(client.get("/v1/tables")).get("tables")).hasSize(2);
+    assertThat(json(client.get("/v1/tables")).get("notServed")).hasSize(2);
+    assertThat(text(client.get("/"))).contains("not served: ");
+    Files.write(damaged.resolve("CURRENT"), current);
+    server.refresh();
+    assertThat(text(client.get("/v1/tables/damaged/rows/k"))).contains("\"dg==\"");
+    assertThat(failures).hasSize(2);
+    assertThat(json(client.get("/health/ready")).get("detail").asText()).contains("mis named");
   }
 }

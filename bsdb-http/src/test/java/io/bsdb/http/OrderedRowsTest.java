@@ -135,6 +135,72 @@ class OrderedRowsTest {
   }
 
   @ParameterizedTest
+  @EnumSource(Access.class)
+  void findTheNearestRowsOfManyKeys(Access access) throws Exception {
+    serve(access);
+    String lookup = SERIES + "rows:lookup";
+    assertThat(
+            text(
+                client.post(
+                    lookup,
+                    "{\"keys\": [[\"bread\", 7], [\"milk\", -1], [\"wine\", 3]],"
+                        + " \"match\": \"floor\", \"columns\": [\"at\"]}")))
+        .contains(
+            "\"rows\":[{\"key\":{\"item\":\"bread\",\"at\":7},\"found\":true,\"row\":{\"at\":6}},"
+                + "{\"key\":{\"item\":\"milk\",\"at\":-1},\"found\":false,\"row\":null},"
+                + "{\"key\":{\"item\":\"wine\",\"at\":3},\"found\":false,\"row\":null}],\"found\":1}");
+    String ndjson = "application/x-ndjson";
+    assertThat(
+            text(
+                client.post(
+                    CODES + "rows:lookup?match=longest-prefix",
+                    "\"41791\"\n\"5\"\n",
+                    "Content-Type",
+                    ndjson,
+                    "Accept",
+                    ndjson)))
+        .startsWith(
+            "{\"key\":\"NDE3OTE=\",\"found\":true,\"row\":"
+                + "{\"key\":\"NDE=\",\"value\":\"U3dpdHplcmxhbmQ=\",\"encoding\":\"base64\"}}\n"
+                + "{\"key\":\"NQ==\",\"found\":false,\"row\":null}\n"
+                + "{\"complete\":true,");
+    String bytes = "application/octet-stream";
+    assertThat(
+            client
+                .post(
+                    CODES + "rows:lookup?match=ceiling",
+                    new byte[] {1, 0, 0, 0, '5', 1, 0, 0, 0, '4'},
+                    "Content-Type",
+                    bytes,
+                    "Accept",
+                    bytes)
+                .body())
+        .startsWith(-1, -1, -1, -1, -1, -1, -1, -1, 2, 0, 0, 0, '4', '1', 11, 0, 0, 0, 'S')
+        .hasSize(8 + 4 + 2 + 4 + 11);
+    assertThat(problem(client.post(lookup, "{\"keys\": [], \"match\": \"near\"}")))
+        .isEqualTo("bad-request");
+    assertThat(problem(client.post(lookup, "{\"keys\": [], \"match\": 1}")))
+        .isEqualTo("bad-request");
+    assertThat(
+            problem(
+                client.post(
+                    "/v1/tables/plain/rows:lookup", "{\"keys\": [\"k\"], \"match\": \"floor\"}")))
+        .isEqualTo("not-ordered");
+  }
+
+  @ParameterizedTest
+  @EnumSource(
+      value = Access.class,
+      names = {"MAPPED", "IO_URING"})
+  void anEmptyStartIsThatOfTheRange(Access access) throws Exception {
+    serve(access);
+    for (String reverse : List.of("", "&reverse=true")) {
+      String range = SERIES + "rows?prefix=milk&limit=3" + reverse;
+      assertThat(values(range + "&start=")).hasSize(3).isEqualTo(values(range));
+    }
+  }
+
+  @ParameterizedTest
   @EnumSource(
       value = Access.class,
       names = {"MAPPED", "IO_URING"})

@@ -8,11 +8,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.bsdb.reader.options.Access;
 import io.bsdb.reader.options.ReaderOptions;
 import io.bsdb.row.RowCodec;
+import java.net.URLEncoder;
 import java.net.http.HttpResponse;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -246,5 +249,28 @@ class RowsTest {
       }
     }
     assertThat(values.hasRemaining()).isFalse();
+  }
+
+  @Test
+  void hugeJsonIsTheClientsFault() throws Exception {
+    String deep = "[".repeat(1001) + "]".repeat(1001);
+    String number = "1".repeat(1001);
+    for (String table : List.of("cities", "prices", "colours")) {
+      String lookup = "/v1/tables/" + table + "/rows:lookup";
+      for (String value :
+          List.of(deep, number, number + ".5", "-" + number, "{\"id\":" + number + "}")) {
+        for (String body : List.of("{\"keys\":[" + value + "]}", "{\"other\":" + value + "}")) {
+          HttpResponse<byte[]> answer = client.post(lookup, body);
+          assertThat(answer.statusCode()).as(body).isEqualTo(400);
+        }
+        HttpResponse<byte[]> lines =
+            client.post(lookup, value + "\n", "Content-Type", "application/x-ndjson");
+        assertThat(lines.statusCode()).as(value).isEqualTo(400);
+        String key = URLEncoder.encode(value, StandardCharsets.UTF_8);
+        assertThat(client.get("/v1/tables/" + table + "/rows?key=" + key).statusCode())
+            .as(value)
+            .isIn(400, 404);
+      }
+    }
   }
 }

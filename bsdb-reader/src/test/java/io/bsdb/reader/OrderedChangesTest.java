@@ -125,7 +125,9 @@ class OrderedChangesTest {
   @CsvSource({"MAPPED, BLOCKED", "DIRECT, BLOCKED", "IO_URING, COMPRESSED"})
   void skipsLongRunsOfDeletedRecords(Access access, Layout layout) throws Exception {
     for (long i = 0; i < 12_000; i++) {
-      model.put(key(2 * i), new byte[] {(byte) i});
+      byte[] value = new byte[100];
+      value[0] = (byte) i;
+      model.put(key(2 * i), value);
     }
     build(WriterOptions.builder().layout(layout).partitions(3));
     ReaderOptions options = ReaderOptions.builder().access(access).build();

@@ -4,7 +4,6 @@ import io.bsdb.cli.output.ByteSize;
 import io.bsdb.cli.output.CommandFailure;
 import io.bsdb.cli.output.Console;
 import io.bsdb.cli.output.ExitStatus;
-import io.bsdb.format.SnapshotFormat;
 import io.bsdb.http.BsdbServer;
 import io.bsdb.http.Limits;
 import io.bsdb.reader.follow.TableReader;
@@ -24,7 +23,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -63,7 +61,8 @@ public final class ServeCommand implements Callable<Integer> {
       paramLabel = "DIR",
       description =
           "Serve all tables that are in this directory now, under the names of their directories;"
-              + " those one level deeper as DATABASE.TABLE.")
+              + " those one level deeper as DATABASE.TABLE. One that cannot be opened is reported,"
+              + " and keeps the service from being ready.")
   private @Nullable Path warehouse;
 
   @Option(
@@ -133,8 +132,8 @@ public final class ServeCommand implements Callable<Integer> {
       names = "--limit",
       paramLabel = "NAME=NUMBER",
       description =
-          "Set a limit: keys, body-bytes, address-bytes, answer-bytes, request-millis, idle-millis,"
-              + " connections, pinned-versions, pins-per-minute or drain-millis. May be repeated.")
+          "Set a limit: keys, body-bytes, address-bytes, answer-bytes, all-answers-bytes,"
+              + " request-millis, idle-millis, connections, pinned-versions, pins-per-minute or drain-millis. May be repeated.")
   private Map<String, Integer> limits = new LinkedHashMap<>();
 
   @Option(
@@ -164,7 +163,14 @@ public final class ServeCommand implements Callable<Integer> {
                     .build())
             .refreshEvery(Duration.ofSeconds(refresh))
             .listener(new Messages());
-    tables().forEach(builder::table);
+    if (tables.isEmpty() && warehouse == null) {
+      throw CommandFailure.usage(
+          "there is no table to serve: give --table NAME=DIR or --warehouse");
+    }
+    tables.forEach(builder::table);
+    if (warehouse != null) {
+      builder.warehouse(warehouse);
+    }
     allowedHosts.forEach(builder::allowHost);
     if (insecure) {
       builder.insecure();
@@ -225,40 +231,6 @@ public final class ServeCommand implements Callable<Integer> {
     }
   }
 
-  private Map<String, Path> tables() throws IOException {
-    Map<String, Path> all = new LinkedHashMap<>(tables);
-    Path root = warehouse;
-    if (root != null) {
-      for (Path directory : directories(root)) {
-        String name = directory.getFileName().toString();
-        if (isTable(directory)) {
-          all.putIfAbsent(name, directory);
-        } else {
-          for (Path inner : directories(directory)) {
-            if (isTable(inner)) {
-              all.putIfAbsent(name + "." + inner.getFileName(), inner);
-            }
-          }
-        }
-      }
-    }
-    if (all.isEmpty()) {
-      throw CommandFailure.usage(
-          "there is no table to serve: give --table NAME=DIR or --warehouse");
-    }
-    return all;
-  }
-
-  private static boolean isTable(Path directory) {
-    return Files.exists(directory.resolve(SnapshotFormat.CURRENT_FILE));
-  }
-
-  private static List<Path> directories(Path parent) throws IOException {
-    try (Stream<Path> entries = Files.list(parent)) {
-      return entries.filter(Files::isDirectory).sorted().toList();
-    }
-  }
-
   /** Says on standard error what becomes of the tables. */
   private final class Messages implements TableReader.Listener {
     @Override
@@ -268,9 +240,11 @@ public final class ServeCommand implements Callable<Integer> {
 
     @Override
     public void onRefreshFailed(@Nullable String version, Exception cause) {
-      console.say(
-          "bsdb: version %s cannot be used: %s",
-          version == null ? "in service" : version, cause.getMessage());
+      if (version == null) {
+        console.say("bsdb: %s", cause.getMessage());
+      } else {
+        console.say("bsdb: version %s cannot be used: %s", version, cause.getMessage());
+      }
     }
   }
 }

@@ -1,0 +1,180 @@
+package io.bsdb.http;
+
+import static io.bsdb.http.Client.json;
+import static io.bsdb.http.Client.problem;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.bsdb.reader.options.Access;
+import io.bsdb.reader.options.ReaderOptions;
+import io.bsdb.table.RecordOrder;
+import io.bsdb.writer.WriterOptions;
+import java.net.Socket;
+import java.net.http.HttpResponse;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** What asks for much memory or time is refused before it is read; the rest goes on. */
+@Timeout(60)
+class OverloadTest {
+  private static final int HOUR = 3_600_000;
+  private static final int ROWS = 300;
+  private static final int LENGTH = 128 << 10;
+
+  @TempDir private Path directory;
+  private BsdbServer server;
+  private Client client;
+
+  private void serve(Map<String, Integer> limits, Access access) throws Exception {
+    Map<String, String> rows = new TreeMap<>();
+    String value = "v".repeat(LENGTH);
+    for (int i = 0; i < ROWS; i++) {
+      rows.put("key%04d".formatted(i), value);
+    }
+    Tables.publish(directory, rows, WriterOptions.builder().order(RecordOrder.KEY).build());
+    Map<String, Integer> all = new LinkedHashMap<>(Map.of("request-millis", HOUR));
+    all.putAll(limits);
+    server =
+        BsdbServer.builder()
+            .table("t", directory)
+            .limits(Limits.parse(all))
+            .options(ReaderOptions.builder().access(access).build())
+            .start();
+    client = new Client(server);
+  }
+
+  @AfterEach
+  void close() throws Exception {
+    if (server != null) {
+      server.close();
+    }
+  }
+
+  private static String keys(int count) {
+    return IntStream.range(0, count)
+        .mapToObj("\"key%04d\""::formatted)
+        .collect(Collectors.joining(",", "[", "]"));
+  }
+
+  @ParameterizedTest
+  @EnumSource(
+      value = Access.class,
+      names = {"MAPPED", "DIRECT"})
+  void answersAreLimitedBeforeTheirRowsAreRead(Access access) throws Exception {
+    serve(Map.of("answer-bytes", 4 * LENGTH, "keys", 1024), access);
+    for (String address : List.of("sample?n=1000", "rows?prefix=key&limit=1000")) {
+      long before = read();
+      HttpResponse<byte[]> answer = client.get("/v1/tables/t/" + address);
+      assertThat(answer.statusCode()).as(address).isEqualTo(413);
+      assertThat(problem(answer)).isEqualTo("answer-too-large");
+      if (access == Access.DIRECT) {
+        assertThat(read() - before).as(address).isLessThan(64L * LENGTH);
+      }
+    }
+    long before = read();
+    HttpResponse<byte[]> answer =
+        client.post("/v1/tables/t/rows:lookup", "{\"keys\":" + keys(ROWS) + "}");
+    assertThat(problem(answer)).isEqualTo("answer-too-large");
+    if (access == Access.DIRECT) {
+      assertThat(read() - before).isLessThan(64L * LENGTH);
+    }
+    for (String page : List.of("", "/sample", "/range", "/key?key=key0007")) {
+      HttpResponse<byte[]> shown = client.get("/tables/t" + page);
+      assertThat(shown.statusCode()).as(page).isEqualTo(200);
+      assertThat(shown.body().length).as(page).isLessThan(200_000);
+    }
+  }
+
+  /** Returns the bytes read from disk. */
+  private long read() throws Exception {
+    String line =
+        Client.text(client.get("/metrics"))
+            .lines()
+            .filter(each -> each.startsWith("bsdb_read_bytes_total"))
+            .findFirst()
+            .orElseThrow();
+    return (long) Double.parseDouble(line.substring(line.indexOf(' ')));
+  }
+
+  @Test
+  void allAnswersHaveOneBudget() throws Exception {
+    // One answer is longer than what the system takes in while nobody reads; two are too many.
+    Map<String, Integer> limits =
+        Map.of("answer-bytes", 24 << 20, "all-answers-bytes", 30 << 20, "idle-millis", HOUR);
+    serve(limits, Access.MAPPED);
+    String range = "/v1/tables/t/rows?prefix=key&limit=120";
+    String row = "/v1/tables/t/rows/key0001";
+    try (Socket waiting = client.connect()) {
+      // The answer is not taken, and keeps its memory.
+      waiting
+          .getOutputStream()
+          .write(
+              Tables.bytes(
+                  "GET " + range + " HTTP/1.1\r\nHost: localhost\r\n\r\n"));
+      assertThat(waiting.getInputStream().read()).isEqualTo('H');
+      HttpResponse<byte[]> refused = client.get(range);
+      assertThat(refused.statusCode()).isEqualTo(503);
+      assertThat(problem(refused)).isEqualTo("overloaded");
+      assertThat(refused.headers().firstValue("retry-after")).hasValue("1");
+      assertThat(client.get("/health/ready").statusCode()).isEqualTo(200);
+    }
+    while (client.get(range).statusCode() != 200) {
+      Thread.onSpinWait(); // until the server notices that the client has gone
+    }
+    assertThat(client.get(row).statusCode()).isEqualTo(200);
+  }
+
+  @Test
+  void sharesAreGivenBack() {
+    Budget budget = new Budget(10);
+    Budget.Share share = budget.new Share();
+    share.add(10);
+    assertThatThrownBy(() -> budget.new Share().add(1))
+        .isInstanceOf(Problem.class)
+        .hasMessageStartingWith("all answers in flight take at most 10 bytes");
+    assertThat(budget.used()).isEqualTo(10);
+    share.close();
+    share.close();
+    assertThat(budget.used()).isZero();
+    assertThatThrownBy(() -> share.add(1)).isInstanceOf(Problem.class);
+    assertThat(budget.used()).isZero();
+  }
+
+  @ParameterizedTest
+  @EnumSource(
+      value = Access.class,
+      names = {"MAPPED", "IO_URING"})
+  void lookupsEndInTime(Access access) throws Exception {
+    serve(Map.of("request-millis", 1, "answer-bytes", 1 << 30), access);
+    for (String address :
+        List.of("v1/tables/t/sample?n=300", "v1/tables/t/rows?limit=300", "tables/t/range.csv")) {
+      HttpResponse<byte[]> late = client.get("/" + address);
+      assertThat(late.statusCode()).as(address).isEqualTo(504);
+      assertThat(problem(late)).isEqualTo("timeout");
+    }
+    String body = "{\"keys\":" + keys(ROWS) + ", \"match\": \"floor\"}";
+    assertThat(problem(client.post("/v1/tables/t/rows:lookup", body))).isEqualTo("timeout");
+  }
+
+  @Test
+  void manyLongRowsAreReadInPortions() throws Exception {
+    serve(Map.of("answer-bytes", 64 << 20), Access.MAPPED);
+    HttpResponse<byte[]> answer =
+        client.post("/v1/tables/t/rows:lookup", "{\"keys\":" + keys(40) + "}");
+    assertThat(json(answer).get("found").asInt()).isEqualTo(40);
+    HttpResponse<byte[]> range = client.get("/v1/tables/t/rows?from=key0001&limit=40");
+    assertThat(json(range).get("rows")).hasSize(40);
+    assertThat(json(range).get("complete").asBoolean()).isFalse();
+  }
+}
