@@ -33,8 +33,9 @@ import org.jspecify.annotations.Nullable;
  * as a whole. When the server ends, connections without a request are closed at once and the others
  * after their answer.
  *
- * <p>Beyond the limit, a new connection replaces the one that has been without a request longest. If
- * all have one, it is a spare one: a few of these answer health checks, and refuse everything else.
+ * <p>Beyond the limit, a new connection replaces the one that has been without a request longest.
+ * If all have one, it is a spare one: a few of these answer health checks, and refuse everything
+ * else.
  */
 final class Connections extends ServerConnector {
   private static final int HEADER_BYTES = 8 << 10;

@@ -16,8 +16,8 @@ import java.util.Map;
  *     lookup may take, each
  * @param idle how long a connection may be without a request, and how long a client may take over
  *     an answer
- * @param connections open at once; a further one replaces the one that has been without a
- *     request longest, or answers health checks only
+ * @param connections open at once; a further one replaces the one that has been without a request
+ *     longest, or answers health checks only
  * @param pinnedVersions versions that are not in service, open at once
  * @param pinsPerMinute how often such a version may be opened
  * @param drain how long closing waits for requests in flight

@@ -90,8 +90,8 @@ final class Lookups extends Reading<List<Sample.@Nullable Row>> {
         });
   }
 
-  private static Lookups of(
-      Exchange exchange, Held held, MediaType type, byte[] body, int together) throws IOException {
+  private static Lookups of(Exchange exchange, Held held, MediaType type, byte[] body, int together)
+      throws IOException {
     Address address = exchange.address();
     KeyList given =
         KeyList.read(

@@ -107,9 +107,7 @@ final class RangePage {
   }
 
   private static void form(Html page, ServedTable table, Map<String, String> given) {
-    page.raw("<form class=choice action=")
-        .address("/tables/" + table.name() + "/range")
-        .raw(">");
+    page.raw("<form class=choice action=").address("/tables/" + table.name() + "/range").raw(">");
     field(page, "prefix", "Prefix", given.get("prefix"));
     field(page, "from", "or from", given.get("from"));
     field(page, "to", "to", given.get("to"));

@@ -65,7 +65,8 @@ final class Router extends Handler.Abstract {
                 log.write(request.getMethod(), path, access, nanos / 1000);
               }
             });
-    Exchange exchange = new Exchange(request, response, counted, limits, rules.hasToken(), share, access);
+    Exchange exchange =
+        new Exchange(request, response, counted, limits, rules.hasToken(), share, access);
     try {
       requireAddress(request.getHttpURI());
       rules.requireHost(request);
@@ -179,8 +180,7 @@ final class Router extends Handler.Abstract {
       require(exchange, List.of("POST"));
       String pinned = version;
       bodies.read(
-          exchange,
-          body -> Lookups.answer(exchange, table, service.hold(table, pinned), body));
+          exchange, body -> Lookups.answer(exchange, table, service.hold(table, pinned), body));
       return;
     }
     require(exchange, READ);
@@ -230,8 +230,7 @@ final class Router extends Handler.Abstract {
   private static void require(Exchange exchange, List<String> methods) {
     String method = exchange.request().getMethod();
     if (!methods.contains(method)) {
-      exchange.header(
-          new HttpField(HttpHeader.ALLOW, String.join(", ", methods)));
+      exchange.header(new HttpField(HttpHeader.ALLOW, String.join(", ", methods)));
       throw new Problem(Problem.Kind.WRONG_METHOD, "%s; there is %s".formatted(method, methods));
     }
   }

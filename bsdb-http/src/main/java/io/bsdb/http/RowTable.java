@@ -72,8 +72,7 @@ final class RowTable {
           : base + Texts.of(key).substring(2) + "&encoding=hex" + suffix;
     }
     List<String> texts = List.copyOf(rows.keyTexts(key).values());
-    String text =
-        texts.size() == 1 ? texts.get(0) : Exchange.MAPPER.valueToTree(texts).toString();
+    String text = texts.size() == 1 ? texts.get(0) : Exchange.MAPPER.valueToTree(texts).toString();
     return base + TablePages.encode(text) + suffix;
   }
 }

@@ -39,8 +39,7 @@ final class TableAnswers {
     service
         .unopened()
         .forEach(
-            (name, table) ->
-                failures.addObject().put("name", name).put("failure", table.reason()));
+            (name, table) -> failures.addObject().put("name", name).put("failure", table.reason()));
     exchange.answerJson(answer);
   }
 

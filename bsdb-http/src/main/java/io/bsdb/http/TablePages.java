@@ -84,12 +84,7 @@ final class TablePages {
         address.allow(Set.of("key", "encoding", "version"));
         String key = address.parameter("key");
         String query = key == null ? "" : "/rows?key=" + encode(key) + encoding(address);
-        show(
-            exchange,
-            table,
-            "Key",
-            pinned + query,
-            page -> keys.write(page, table, exchange));
+        show(exchange, table, "Key", pinned + query, page -> keys.write(page, table, exchange));
       }
       case "sample" -> {
         address.allow(Set.of("version"));
@@ -233,8 +228,7 @@ final class TablePages {
     page.raw("</header><p id=news role=status hidden></p><main id=main>")
         .raw(main.markup())
         .raw("</main><footer>")
-        .link(
-            json, json.equals("/metrics") ? "These figures for Prometheus" : "This page as JSON")
+        .link(json, json.equals("/metrics") ? "These figures for Prometheus" : "This page as JSON")
         .link("/openapi.json", "API")
         .raw("</footer></body></html>");
   }

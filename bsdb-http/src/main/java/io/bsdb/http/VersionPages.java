@@ -126,9 +126,7 @@ final class VersionPages {
 
   private static void form(
       Html page, ServedTable table, List<String> versions, @Nullable String from, String to) {
-    page.raw("<form class=choice action=")
-        .address("/tables/" + table.name() + "/diff")
-        .raw(">");
+    page.raw("<form class=choice action=").address("/tables/" + table.name() + "/diff").raw(">");
     String first =
         from != null
             ? from

@@ -83,8 +83,7 @@ class OrderedRowsTest {
         .isEqualTo("{\"at\":6}");
     HttpResponse<byte[]> after =
         client.get(SERIES + "rows:ceiling?item=bread&at=197", "Accept", "application/x-ndjson");
-    assertThat(text(after))
-        .isEqualTo("{\"item\":\"bread\",\"at\":198,\"text\":\"value 99\"}\n");
+    assertThat(text(after)).isEqualTo("{\"item\":\"bread\",\"at\":198,\"text\":\"value 99\"}\n");
     String tag = after.headers().firstValue("etag").orElseThrow();
     HttpResponse<byte[]> unchanged =
         client.get(

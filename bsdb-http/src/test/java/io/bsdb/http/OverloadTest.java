@@ -119,9 +119,7 @@ class OverloadTest {
       // The answer is not taken, and keeps its memory.
       waiting
           .getOutputStream()
-          .write(
-              Tables.bytes(
-                  "GET " + range + " HTTP/1.1\r\nHost: localhost\r\n\r\n"));
+          .write(Tables.bytes("GET " + range + " HTTP/1.1\r\nHost: localhost\r\n\r\n"));
       assertThat(waiting.getInputStream().read()).isEqualTo('H');
       HttpResponse<byte[]> refused = client.get(range);
       assertThat(refused.statusCode()).isEqualTo(503);

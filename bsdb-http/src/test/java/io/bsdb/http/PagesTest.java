@@ -25,8 +25,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(60)
 class PagesTest {
   private static final String BROWSER = "text/html,application/xhtml+xml,*/*;q=0.8";
-  private static final Pattern LINK =
-      Pattern.compile("(?:href|src|action)=\"?([^\" >]+)[\" >]");
+  private static final Pattern LINK = Pattern.compile("(?:href|src|action)=\"?([^\" >]+)[\" >]");
 
   @TempDir private Path directory;
   private BsdbServer server;
@@ -94,7 +93,9 @@ class PagesTest {
       Matcher links = Pattern.compile("<th scope=row><a href=\"([^\"]+)\">([^<]*)").matcher(page);
       int count = 0;
       while (links.find()) {
-        URI key = URI.create("/tables/" + table + "/sample").resolve(links.group(1).replace("&amp;", "&"));
+        URI key =
+            URI.create("/tables/" + table + "/sample")
+                .resolve(links.group(1).replace("&amp;", "&"));
         String shown = text(client.get(key.toString()));
         assertThat(shown).as(key.toString()).contains("Found</strong>");
         assertThat(shown).contains("<dt>key</dt><dd>" + links.group(2) + "</dd>");
@@ -119,15 +120,15 @@ class PagesTest {
 
   @Test
   void aBrowserIsShownAPageForWhatIsUnknown() throws Exception {
-    for (String path : new String[] {"/x", "/tables/none", "/tables/words/x", "/tables/words/a/b"}) {
+    for (String path :
+        new String[] {"/x", "/tables/none", "/tables/words/x", "/tables/words/a/b"}) {
       HttpResponse<byte[]> page = client.get(path, "Accept", BROWSER);
       assertThat(page.statusCode()).isEqualTo(404);
       assertThat(page.headers().firstValue("content-type")).hasValue("text/html;charset=utf-8");
       assertThat(text(page)).contains("role=alert", ">Tables</a>");
       HttpResponse<byte[]> program = client.get(path);
       assertThat(program.statusCode()).isEqualTo(404);
-      assertThat(program.headers().firstValue("content-type"))
-          .hasValue("application/problem+json");
+      assertThat(program.headers().firstValue("content-type")).hasValue("application/problem+json");
     }
   }
 
@@ -139,8 +140,7 @@ class PagesTest {
         .hasValue("attachment; filename=\"series.csv\"");
     assertThat(text(csv)).startsWith("item,at,text\r\nmilk,0,value 0\r\nmilk,2,").hasLineCount(101);
     assertThat(text(client.get("/tables/odd/range.csv")))
-        .isEqualTo(
-            "key,value\r\n0x00,zero\r\n0x00,\"\"\r\n0x612c2262220a,0x780d79\r\n");
+        .isEqualTo("key,value\r\n0x00,zero\r\n0x00,\"\"\r\n0x612c2262220a,0x780d79\r\n");
     assertThat(client.get("/tables/words/range.csv").statusCode()).isEqualTo(422);
     assertThat(text(client.get("/tables/series/range?prefix=milk")))
         .contains("../../tables/series/range.csv?prefix=milk");

@@ -19,8 +19,7 @@ import org.jspecify.annotations.Nullable;
  * keys. Such deletes are taken in pieces. Two searches in the base give the number of records
  * between the ends of a piece. Where there are more records than deletes, some are left, and
  * nothing is read. Else each record is compared with the deletes, unless the version before had
- * found it deleted: so each record is compared about once, however many versions follow.
- * Immutable.
+ * found it deleted: so each record is compared about once, however many versions follow. Immutable.
  */
 final class DeletedRuns {
   static final DeletedRuns NONE = new DeletedRuns(new int[0][]);
@@ -48,7 +47,9 @@ final class DeletedRuns {
     }
     try (Finder finder = new Finder(snapshot, sorted, known)) {
       int end;
-      for (int start = sorted.nextDelete(0); start < sorted.size(); start = sorted.nextDelete(end)) {
+      for (int start = sorted.nextDelete(0);
+          start < sorted.size();
+          start = sorted.nextDelete(end)) {
         end = sorted.nextPut(start, sorted.size());
         if (end - start >= PIECE) {
           finder.find(start, end);

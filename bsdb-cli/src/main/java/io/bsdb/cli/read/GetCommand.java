@@ -83,13 +83,16 @@ public final class GetCommand implements Callable<Integer> {
   static final class Nearest {
     @Option(
         names = "--floor",
-        description = "Look for the greatest key that is not above each key. Of a key of several"
+        description =
+            "Look for the greatest key that is not above each key. Of a key of several"
                 + " columns, all but the last are equal.")
     @SuppressWarnings("unused") // it is what is left if the others are not given
     private boolean floor;
 
-    @Option(names = "--ceiling", description = "Look for the least key that is not below each key,"
-                + " with the same condition.")
+    @Option(
+        names = "--ceiling",
+        description =
+            "Look for the least key that is not below each key," + " with the same condition.")
     private boolean ceiling;
 
     @Option(

@@ -235,7 +235,9 @@ public final class SortedChanges implements Closeable {
     return Math.min(end, deleted.nextClearBit(from));
   }
 
-  /** Returns the first key from an index downwards that is not deleted; the end if there is none. */
+  /**
+   * Returns the first key from an index downwards that is not deleted; the end if there is none.
+   */
   int previousPut(int from, int end) {
     return Math.max(end, deleted.previousClearBit(from));
   }
