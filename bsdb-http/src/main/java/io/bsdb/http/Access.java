@@ -5,6 +5,10 @@ import org.jspecify.annotations.Nullable;
 /** Facts of a request that has been answered. Written by one thread at a time. */
 final class Access {
   final long startNanos;
+
+  /** As what the metrics count the request. */
+  String kind = "other";
+
   @Nullable String table;
   @Nullable String version;
   byte @Nullable [] key;

@@ -97,8 +97,7 @@ final class Exchange {
         return type;
       }
     }
-    List<String> accept = request.getHeaders().getValuesList(HttpHeader.ACCEPT);
-    return MediaType.negotiate(accept.isEmpty() ? null : String.join(",", accept), offered);
+    return MediaType.negotiate(request.getHeaders().getValuesList(HttpHeader.ACCEPT), offered);
   }
 
   Answer newAnswer() {
@@ -107,10 +106,8 @@ final class Exchange {
 
   /** Whether the client is a browser that shows a page. */
   boolean prefersHtml() {
-    return request.getHeaders().getQualityCSV(HttpHeader.ACCEPT).stream()
-        .findFirst()
-        .filter(MediaType.HTML.name::equals)
-        .isPresent();
+    String accept = header(HttpHeader.ACCEPT);
+    return accept != null && accept.startsWith(MediaType.HTML.name);
   }
 
   /** Returns the memory that this answer takes. */

@@ -2,6 +2,8 @@ package io.bsdb.http;
 
 import java.util.List;
 import java.util.Locale;
+import org.eclipse.jetty.http.QuotedQualityCSV;
+import org.eclipse.jetty.http.QuotedQualityCSV.QualityValue;
 import org.jspecify.annotations.Nullable;
 
 /** The media types that are spoken here. */
@@ -43,18 +45,25 @@ enum MediaType {
   /**
    * Chooses what to answer with.
    *
-   * @param accept the request's header; null if it has none
+   * @param accept the request's headers; empty if it has none
    * @param offered the first is the default
    * @throws Problem if none of them is accepted
    */
-  static MediaType negotiate(@Nullable String accept, List<MediaType> offered) {
-    if (accept == null || accept.equals("*/*")) {
+  static MediaType negotiate(List<String> accept, List<MediaType> offered) {
+    if (accept.isEmpty()) {
       return offered.get(0);
     }
+    QuotedQualityCSV parsed = new QuotedQualityCSV();
+    try {
+      accept.forEach(parsed::addValue);
+    } catch (IllegalArgumentException e) {
+      throw new Problem(Problem.Kind.BAD_REQUEST, "Accept is malformed: " + accept);
+    }
+    List<QualityValue> ranges = parsed.getQualityValues();
     MediaType best = null;
     double bestQuality = 0;
     for (MediaType type : offered) {
-      double quality = quality(accept, type);
+      double quality = quality(ranges, type);
       if (quality > bestQuality) {
         best = type;
         bestQuality = quality;
@@ -64,38 +73,25 @@ enum MediaType {
       throw new Problem(
           Problem.Kind.NOT_ACCEPTABLE,
           "Accept is '%s'; there is %s"
-              .formatted(accept, offered.stream().map(type -> type.name).toList()));
+              .formatted(
+                  String.join(", ", accept), offered.stream().map(type -> type.name).toList()));
     }
     return best;
   }
 
   /** Returns the quality that the most specific range gives a type; 0 if none has it. */
-  private static double quality(String accept, MediaType type) {
+  private static double quality(List<QualityValue> ranges, MediaType type) {
     String family = type.name.substring(0, type.name.indexOf('/')) + "/*";
     double quality = 0;
     int specificity = 0;
-    for (String range : accept.split(",", -1)) {
-      String name = bare(range);
+    for (QualityValue range : ranges) {
+      String name = bare(range.getValue());
       int rank = name.equals(type.name) ? 3 : name.equals(family) ? 2 : name.equals("*/*") ? 1 : 0;
       if (rank > specificity) {
         specificity = rank;
-        quality = weight(range);
+        quality = range.getWeight();
       }
     }
     return quality;
-  }
-
-  private static double weight(String range) {
-    for (String parameter : range.split(";", -1)) {
-      String text = parameter.strip();
-      if (text.startsWith("q=") || text.startsWith("Q=")) {
-        try {
-          return Double.parseDouble(text.substring(2));
-        } catch (NumberFormatException e) {
-          return 0;
-        }
-      }
-    }
-    return 1;
   }
 }

@@ -156,7 +156,8 @@ final class Metrics {
   }
 
   /** Counts a request that was answered. */
-  void answered(String kind, Access access, long nanos) {
+  void answered(Access access, long nanos) {
+    String kind = access.kind;
     counters
         .computeIfAbsent(access.status, status -> new ConcurrentHashMap<>())
         .computeIfAbsent(kind, each -> requests.labelValues(each, Integer.toString(access.status)))

@@ -1,6 +1,5 @@
 package io.bsdb.http;
 
-import io.bsdb.reader.Nearest;
 import java.io.IOException;
 import java.util.EnumSet;
 import java.util.List;
@@ -17,7 +16,6 @@ import org.jspecify.annotations.Nullable;
 
 /** Checks requests and hands them to what answers at their address. */
 final class Router extends Handler.Abstract {
-  private static final List<String> READ = List.of("GET", "HEAD");
   private static final Set<Problem.Kind> UNKNOWN =
       EnumSet.of(Problem.Kind.UNKNOWN_ADDRESS, Problem.Kind.UNKNOWN_TABLE);
   private static final HttpField CLOSE = new HttpField(HttpHeader.CONNECTION, "close");
@@ -27,9 +25,8 @@ final class Router extends Handler.Abstract {
   private final AccessRules rules;
   private final Metrics metrics;
   private final @Nullable AccessLog log;
-  private final BodyReader bodies;
   private final TableAnswers tables;
-  private final Comparisons comparisons;
+  private final TableRoutes ofTables;
   private final TablePages pages;
 
   Router(
@@ -43,9 +40,10 @@ final class Router extends Handler.Abstract {
     this.rules = rules;
     this.metrics = metrics;
     this.log = log;
-    this.bodies = new BodyReader(limits, timer);
     this.tables = new TableAnswers(service);
-    this.comparisons = new Comparisons(service);
+    Comparisons comparisons = new Comparisons(service);
+    this.ofTables =
+        new TableRoutes(service, tables, comparisons, new BodyReader(limits, timer));
     this.pages = new TablePages(service, comparisons, metrics);
   }
 
@@ -60,7 +58,7 @@ final class Router extends Handler.Abstract {
             () -> {
               share.close();
               long nanos = System.nanoTime() - access.startNanos;
-              metrics.answered(kind(path), access, nanos);
+              metrics.answered(access, nanos);
               if (log != null) {
                 log.write(request.getMethod(), path, access, nanos / 1000);
               }
@@ -98,15 +96,6 @@ final class Router extends Handler.Abstract {
     exchange.fail(failure);
   }
 
-  private static String kind(String path) {
-    if (!path.startsWith("/v1/")) {
-      return path.equals("/") || path.startsWith("/tables") || path.equals("/live")
-          ? "page"
-          : "other";
-    }
-    return path.endsWith("/rows:lookup") ? "lookup" : path.contains("/rows") ? "row" : "table";
-  }
-
   private void requireAddress(HttpURI uri) {
     int length = uri.getPathQuery() == null ? 0 : uri.getPathQuery().length();
     if (length > limits.addressBytes()) {
@@ -133,10 +122,16 @@ final class Router extends Handler.Abstract {
   private void route(Exchange exchange, List<String> segments) throws IOException {
     String first = segments.isEmpty() ? "" : segments.get(0);
     if (first.equals("v1") && segments.size() > 1 && segments.get(1).equals("tables")) {
-      tables(exchange, segments.subList(2, segments.size()));
+      exchange.access.kind = "table";
+      if (segments.size() == 2) {
+        require(exchange, TableRoutes.READ);
+        tables.tables(exchange);
+      } else {
+        ofTables.answer(exchange, segments.subList(2, segments.size()));
+      }
       return;
     }
-    require(exchange, READ);
+    require(exchange, TableRoutes.READ);
     switch (String.join("/", segments)) {
       case "health/live" -> service.live(exchange);
       case "health/ready" -> service.ready(exchange);
@@ -147,78 +142,10 @@ final class Router extends Handler.Abstract {
       case "openapi.json" -> Resources.answer(exchange, "openapi.json", MediaType.JSON);
       case "page.css" -> Resources.answer(exchange, "page.css", MediaType.STYLE);
       case "page.js" -> Resources.answer(exchange, "page.js", MediaType.SCRIPT);
-      default -> pages.answer(exchange, segments);
-    }
-  }
-
-  /** Answers below {@code /v1/tables}. */
-  private void tables(Exchange exchange, List<String> rest) throws IOException {
-    if (rest.isEmpty()) {
-      require(exchange, READ);
-      tables.tables(exchange);
-      return;
-    }
-    ServedTable table = service.table(rest.get(0));
-    exchange.access.table = table.name();
-    List<String> inTable = rest.subList(1, rest.size());
-    String version = null;
-    if (inTable.size() > 1 && inTable.get(0).equals("versions")) {
-      version = inTable.get(1);
-      ServedTable.requireVersion(version);
-      inTable = inTable.subList(2, inTable.size());
-    }
-    String what = inTable.isEmpty() ? "" : inTable.get(0);
-    if (what.equals("rows") && inTable.size() == 2) {
-      require(exchange, READ);
-      Rows.get(exchange, table, service.hold(table, version), null, inTable.get(1));
-      return;
-    }
-    if (inTable.size() > 1) {
-      throw unknownAddress();
-    }
-    if (what.equals("rows:lookup")) {
-      require(exchange, List.of("POST"));
-      String pinned = version;
-      bodies.read(
-          exchange, body -> Lookups.answer(exchange, table, service.hold(table, pinned), body));
-      return;
-    }
-    require(exchange, READ);
-    Nearest nearest = nearest(what);
-    if (what.equals("rows")) {
-      rows(exchange, table, service.hold(table, version));
-    } else if (nearest != null) {
-      Rows.get(exchange, table, service.hold(table, version), nearest, null);
-    } else if (version == null && what.equals("versions")) {
-      tables.versions(exchange, table);
-    } else if (version == null && what.equals("diff")) {
-      comparisons.answer(exchange, table);
-    } else {
-      switch (what) {
-        case "" -> tables.describe(exchange, table, version);
-        case "schema" -> tables.schema(exchange, table, version);
-        case "stats" -> tables.stats(exchange, table, version);
-        case "sample" -> tables.sample(exchange, table, version);
-        default -> throw unknownAddress();
+      default -> {
+        exchange.access.kind = "page";
+        pages.answer(exchange, segments);
       }
-    }
-  }
-
-  /** Returns what the last part of an address asks for; null: something else. */
-  private static @Nullable Nearest nearest(String what) {
-    return switch (what) {
-      case "rows:floor" -> Nearest.FLOOR;
-      case "rows:ceiling" -> Nearest.CEILING;
-      case "rows:longest-prefix" -> Nearest.LONGEST_PREFIX;
-      default -> null;
-    };
-  }
-
-  private static void rows(Exchange exchange, ServedTable table, Held held) throws IOException {
-    if (OrderedRows.isRange(exchange.address(), held.rows())) {
-      OrderedRows.range(exchange, table, held);
-    } else {
-      Rows.get(exchange, table, held, null, null);
     }
   }
 
@@ -227,7 +154,7 @@ final class Router extends Handler.Abstract {
         Problem.Kind.UNKNOWN_ADDRESS, "/openapi.json says what there is, / shows it");
   }
 
-  private static void require(Exchange exchange, List<String> methods) {
+  static void require(Exchange exchange, List<String> methods) {
     String method = exchange.request().getMethod();
     if (!methods.contains(method)) {
       exchange.header(new HttpField(HttpHeader.ALLOW, String.join(", ", methods)));

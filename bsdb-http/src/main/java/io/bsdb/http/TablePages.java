@@ -285,7 +285,7 @@ final class TablePages {
   static String records(Manifest manifest) {
     String records = Texts.count(manifest.recordCount());
     return manifest.hasChanges()
-        ? records + ", " + Texts.count(manifest.changes().count()) + " changes"
+        ? records + ", " + Texts.count(manifest.changes().count(), "change")
         : records;
   }
 

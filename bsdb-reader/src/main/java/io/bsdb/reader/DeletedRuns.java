@@ -17,15 +17,19 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Found when a version is opened, wherever very many deletes follow each other in the order of
  * keys. Such deletes are taken in pieces. Two searches in the base give the number of records
- * between the ends of a piece. Where there are more records than deletes, some are left, and
- * nothing is read. Else each record is compared with the deletes, unless the version before had
- * found it deleted: so each record is compared about once, however many versions follow. Immutable.
+ * between the ends of a piece. Where there are more records than deletes, some are left, and the
+ * halves of the piece are looked at. Else each record is compared with the deletes, unless the
+ * version before had found it deleted: so each record is compared about once, however many versions
+ * follow. Immutable.
  */
 final class DeletedRuns {
   static final DeletedRuns NONE = new DeletedRuns(new int[0][]);
 
   /** Deletes in a piece, and the fewest that are looked at. */
   private static final int PIECE = 1024;
+
+  /** Deletes in the smallest part of a piece. */
+  private static final int LEAST = 64;
 
   /** By partition: first record and end of each run, ascending. */
   private final int[][] bounds;
@@ -119,20 +123,36 @@ final class DeletedRuns {
     /** Looks at deletes that follow each other, from an index to another. */
     void find(int start, int end) throws IOException {
       for (int from = start; from < end; from += PIECE) {
-        int to = Math.min(end, from + PIECE);
-        OrderedSeek first = seek(KeyRange.all().from(sorted.key(from)));
-        OrderedSeek next = seek(KeyRange.all().after(sorted.key(to - 1)));
-        Partition partition = first.partition();
-        if (partition == null) {
-          return; // no record is above
+        look(from, Math.min(end, from + PIECE));
+      }
+    }
+
+    /** Looks at a piece; where some records are left, at its halves. */
+    private void look(int from, int to) throws IOException {
+      OrderedSeek first = seek(KeyRange.all().from(sorted.key(from)));
+      OrderedSeek next = seek(KeyRange.all().after(sorted.key(to - 1)));
+      Partition partition = first.partition();
+      if (partition == null) {
+        return; // no record is above
+      }
+      boolean divide = to - from > LEAST;
+      if (partition.equals(next.partition())) {
+        int count = next.record() - first.record();
+        if (take(partition, first.record(), next.record(), from, to)) {
+          return;
         }
-        boolean samePartition = partition.equals(next.partition());
-        int last = samePartition ? next.record() : partition.recordCount();
-        take(partition, first.record(), last, from, to);
+        divide = divide && count < 2 * (to - from); // else hardly two neighbours are deleted
+      } else if (!divide) {
+        take(partition, first.record(), partition.recordCount(), from, to);
         Partition other = next.partition();
-        if (!samePartition && other != null && next.record() > 0) {
+        if (other != null) {
           take(other, 0, next.record(), from, to);
         }
+      }
+      if (divide) {
+        int middle = (from + to) >>> 1;
+        look(from, middle);
+        look(middle, to);
       }
     }
 
@@ -142,23 +162,25 @@ final class DeletedRuns {
       return seek;
     }
 
-    /** Adds records of a partition if all of them are among deletes. */
-    private void take(Partition partition, int start, int end, int from, int to)
-        throws IOException {
+    /** Adds records of a partition if all of them are among deletes; returns whether they are. */
+    private boolean take(Partition partition, int start, int end, int from, int to) {
       int count = end - start;
-      if (count <= 0 || count > to - from) {
-        return;
+      if (count <= 0) {
+        return true;
       }
-      if (known.contains(partition.number(), start, end)
-          || areDeleted(partition, start, end, from, to)) {
-        List<Integer> own = bounds.get(partition.number());
-        if (!own.isEmpty() && own.get(own.size() - 1) == start) {
-          own.set(own.size() - 1, end);
-        } else {
-          own.add(start);
-          own.add(end);
-        }
+      if (count > to - from
+          || !(known.contains(partition.number(), start, end)
+              || areDeleted(partition, start, end, from, to))) {
+        return false;
       }
+      List<Integer> own = bounds.get(partition.number());
+      if (!own.isEmpty() && own.get(own.size() - 1) == start) {
+        own.set(own.size() - 1, end);
+      } else {
+        own.add(start);
+        own.add(end);
+      }
+      return true;
     }
 
     private boolean areDeleted(Partition partition, int start, int end, int from, int to) {
