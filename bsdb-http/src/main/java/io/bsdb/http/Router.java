@@ -42,8 +42,7 @@ final class Router extends Handler.Abstract {
     this.log = log;
     this.tables = new TableAnswers(service);
     Comparisons comparisons = new Comparisons(service);
-    this.ofTables =
-        new TableRoutes(service, tables, comparisons, new BodyReader(limits, timer));
+    this.ofTables = new TableRoutes(service, tables, comparisons, new BodyReader(limits, timer));
     this.pages = new TablePages(service, comparisons, metrics);
   }
 

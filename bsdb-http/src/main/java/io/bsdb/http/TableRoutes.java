@@ -37,11 +37,9 @@ final class TableRoutes {
    * @param kind as which requests are counted
    * @param ofVersions whether it is there for each version, too
    */
-  private record Route(
-      String kind, List<String> methods, boolean ofVersions, Answerer answerer) {}
+  private record Route(String kind, List<String> methods, boolean ofVersions, Answerer answerer) {}
 
-  TableRoutes(
-      Service service, TableAnswers tables, Comparisons comparisons, BodyReader bodies) {
+  TableRoutes(Service service, TableAnswers tables, Comparisons comparisons, BodyReader bodies) {
     this.service = service;
     add("", TABLE, (exchange, table, version, key) -> tables.describe(exchange, table, version));
     add(
@@ -66,8 +64,7 @@ final class TableRoutes {
             (exchange, table, version, key) ->
                 bodies.read(
                     exchange,
-                    body ->
-                        Lookups.answer(exchange, table, service.hold(table, version), body))));
+                    body -> Lookups.answer(exchange, table, service.hold(table, version), body))));
     routes.put(
         "versions",
         new Route(
@@ -122,7 +119,9 @@ final class TableRoutes {
     String what = rest.isEmpty() ? "" : rest.get(0);
     String key = rest.size() == 2 && what.equals("rows") ? rest.get(1) : null;
     Route route = routes.get(what);
-    if (route == null || rest.size() > (key == null ? 1 : 2) || (version != null && !route.ofVersions)) {
+    if (route == null
+        || rest.size() > (key == null ? 1 : 2)
+        || (version != null && !route.ofVersions)) {
       throw Router.unknownAddress();
     }
     exchange.access.kind = route.kind;
