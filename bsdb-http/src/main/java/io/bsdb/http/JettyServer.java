@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.eclipse.jetty.server.Server;
 import org.eclipse.jetty.server.handler.GracefulHandler;
 import org.eclipse.jetty.util.thread.QueuedThreadPool;
@@ -21,6 +22,7 @@ final class JettyServer {
   private final Server server;
   private final Connections connections;
   private final ScheduledThreadPoolExecutor timer;
+  private final AtomicBoolean opening = new AtomicBoolean();
   private final @Nullable Tls tls;
 
   JettyServer(
@@ -66,9 +68,25 @@ final class JettyServer {
       throw new IOException(e);
     }
     every(connections.checkInterval(), connections::check);
-    every(OPEN_REST, service::openRest);
+    every(OPEN_REST, this::openRest);
     if (tls != null) {
       every(TLS_REFRESH, tls::refresh);
+    }
+  }
+
+  /** Opens tables that could not be opened, in a thread that others do not wait for. */
+  private void openRest() {
+    if (!service.unopened().isEmpty() && opening.compareAndSet(false, true)) {
+      server
+          .getThreadPool()
+          .execute(
+              () -> {
+                try {
+                  service.openRest();
+                } finally {
+                  opening.set(false);
+                }
+              });
     }
   }
 

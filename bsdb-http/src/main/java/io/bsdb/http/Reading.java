@@ -20,7 +20,7 @@ import org.slf4j.LoggerFactory;
  *
  * @param <T> a portion
  */
-abstract class Reading<T extends @Nullable Object> {
+abstract class Reading<T> {
   /** Bytes of records that a portion has, if they are as long as others of the table. */
   static final long PORTION = 1 << 20;
 

@@ -8,13 +8,14 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import org.eclipse.jetty.http.HttpField;
 import org.jspecify.annotations.Nullable;
 
 /** Answers with one row: that of a key, or the one nearest to it. */
-final class Rows extends Reading<Sample.@Nullable Row> {
+final class Rows extends Reading<Optional<Sample.Row>> {
   private static final List<MediaType> OF_KEY =
       List.of(MediaType.JSON, MediaType.NDJSON, MediaType.BYTES);
   private static final List<MediaType> NEAR_KEY = List.of(MediaType.JSON, MediaType.NDJSON);
@@ -108,22 +109,28 @@ final class Rows extends Reading<Sample.@Nullable Row> {
   }
 
   @Override
-  Sample.@Nullable Row read() throws IOException {
-    return nearest == null
-        ? Sample.Row.of(key, held.reader().get(key))
-        : Sample.Row.of(nearest.find(held.reader(), key));
+  Optional<Sample.Row> read() throws IOException {
+    return Optional.ofNullable(
+        nearest == null
+            ? Sample.Row.of(key, held.reader().get(key))
+            : Sample.Row.of(nearest.find(held.reader(), key)));
   }
 
   @Override
-  CompletableFuture<Sample.@Nullable Row> begin() {
+  CompletableFuture<Optional<Sample.Row>> begin() {
     return nearest == null
-        ? held.reader().async().get(key).thenApply(value -> Sample.Row.of(key, value))
-        : nearest.begin(held.reader(), key).thenApply(Sample.Row::of);
+        ? held.reader()
+            .async()
+            .get(key)
+            .thenApply(value -> Optional.ofNullable(Sample.Row.of(key, value)))
+        : nearest
+            .begin(held.reader(), key)
+            .thenApply(record -> Optional.ofNullable(Sample.Row.of(record)));
   }
 
   @Override
-  boolean take(Sample.@Nullable Row row) {
-    found = row;
+  boolean take(Optional<Sample.Row> row) {
+    found = row.orElse(null);
     return false;
   }
 

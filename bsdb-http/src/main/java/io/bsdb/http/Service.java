@@ -8,7 +8,9 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.Collection;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentSkipListMap;
@@ -162,10 +164,11 @@ final class Service implements Closeable {
                 .formatted(table.name(), age.toSeconds(), maxAge.toSeconds()));
       }
     }
-    for (Map.Entry<String, Unopened> table : unopened.entrySet()) {
+    if (!unopened.isEmpty()) {
+      List<String> reasons = new ArrayList<>();
+      unopened.forEach((name, table) -> reasons.add(name + ": " + table.reason()));
       throw new Problem(
-          Problem.Kind.OVERLOADED,
-          "table %s is not served: %s".formatted(table.getKey(), table.getValue().reason()));
+          Problem.Kind.OVERLOADED, "tables are not served: " + String.join(", ", reasons));
     }
     exchange.answerJson(object().put("status", "ready"));
   }

@@ -20,9 +20,11 @@ final class TableRoutes {
   private final Map<String, Route> routes = new HashMap<>();
   private final Service service;
 
-  /** Answers a request. */
+  /** What answers at an address. */
   interface Answerer {
     /**
+     * Answers a request.
+     *
      * @param version null for the one in use
      * @param key from the path; null if it has none
      */

@@ -165,10 +165,12 @@ class BrokenTablesTest {
     assertThat(failures)
         .hasSize(2)
         .anyMatch(line -> line.contains("table mis named is not served") && line.contains("name"))
-        .anyMatch(line -> line.contains("table damaged is not served") && line.contains("CURRENT"));
+        .anyMatch(
+            line ->
+                line.contains("table damaged is not served"));
     HttpResponse<byte[]> ready = client.get("/health/ready");
     assertThat(ready.statusCode()).isEqualTo(503);
-    assertThat(json(ready).get("detail").asText()).contains("table damaged is not served");
+    assertThat(json(ready).get("detail").asText()).startsWith("tables are not served: damaged: ");
     assertThat(client.get("/v1/tables/damaged/rows/k").statusCode()).isEqualTo(500);
     assertThat(client.get("/v1/tables/mis%20named").statusCode()).isEqualTo(500);
     assertThat(json(client.get("/v1/tables")).get("tables")).hasSize(2);

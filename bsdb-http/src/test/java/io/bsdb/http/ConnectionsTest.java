@@ -21,8 +21,14 @@ class ConnectionsTest {
   private static final int HOUR = 3_600_000;
   private static final String GET = "GET /v1/tables HTTP/1.1\r\nHost: localhost\r\n\r\n";
   private static final String BEGUN_POST =
-      "POST /v1/tables/t/rows:lookup HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n"
-          + "Expect: 100-continue\r\n\r\n";
+      String.join(
+          "\r\n",
+          "POST /v1/tables/t/rows:lookup HTTP/1.1",
+          "Host: localhost",
+          "Content-Length: 100",
+          "Expect: 100-continue",
+          "",
+          "");
 
   @TempDir private Path directory;
   private final List<Socket> open = new ArrayList<>();

@@ -42,8 +42,10 @@ class PagesTest {
         Map.of("a,\"b\"\n", "x\ry", "0x00", "", "\u0000", "zero"),
         WriterOptions.builder().order(RecordOrder.KEY).build());
     Tables.series(directory.resolve("series"), 200);
+    Tables.blocks(directory.resolve("blocks"));
     server =
         BsdbServer.builder()
+            .table("blocks", directory.resolve("blocks"))
             .table("odd", directory.resolve("odd"))
             .table("series", directory.resolve("series"))
             .table("words", words)
@@ -144,5 +146,17 @@ class PagesTest {
     assertThat(client.get("/tables/words/range.csv").statusCode()).isEqualTo(422);
     assertThat(text(client.get("/tables/series/range?prefix=milk")))
         .contains("../../tables/series/range.csv?prefix=milk");
+  }
+
+  @Test
+  void addressesAreShownAsSuch() throws Exception {
+    String row = "{\"first\":\"192.0.2.0\",\"name\":\"TEST-NET-1\"}";
+    assertThat(text(client.get("/v1/tables/blocks/rows/192.0.2.0"))).isEqualTo(row);
+    assertThat(text(client.get("/v1/tables/blocks/rows:floor?key=192.0.2.17"))).isEqualTo(row);
+    assertThat(text(client.post("/v1/tables/blocks/rows:lookup", "{\"keys\":[\"192.0.2.0\"]}")))
+        .contains(row);
+    assertThat(text(client.get("/tables/blocks"))).contains("key?key=192.0.2.0\">192.0.2.0</a>");
+    assertThat(text(client.get("/tables/blocks/range.csv")))
+        .isEqualTo("first,name\r\n192.0.2.0,TEST-NET-1\r\n");
   }
 }

@@ -107,4 +107,23 @@ final class Tables {
       return writer.publish().version();
     }
   }
+
+  /** Publishes a table of one block of IP addresses, in key order. */
+  static String blocks(Path table) throws IOException {
+    Schema schema =
+        Schema.builder()
+            .column("first", "IP NOT NULL")
+            .column("name", "STRING")
+            .primaryKey("first")
+            .keyEncoding(KeyEncoding.ORDERED)
+            .build();
+    RowCodec codec = RowCodec.of(schema);
+    byte[] first = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, -1, -1, (byte) 192, 0, 2, 0};
+    try (SnapshotWriter writer =
+        SnapshotWriter.create(
+            table, WriterOptions.builder().schema(schema).order(RecordOrder.KEY).build())) {
+      writer.add(codec.encodeKey((Object) first), codec.encodeValue("TEST-NET-1"));
+      return writer.publish().version();
+    }
+  }
 }
