@@ -165,9 +165,7 @@ class BrokenTablesTest {
     assertThat(failures)
         .hasSize(2)
         .anyMatch(line -> line.contains("table mis named is not served") && line.contains("name"))
-        .anyMatch(
-            line ->
-                line.contains("table damaged is not served"));
+        .anyMatch(line -> line.contains("table damaged is not served"));
     HttpResponse<byte[]> ready = client.get("/health/ready");
     assertThat(ready.statusCode()).isEqualTo(503);
     assertThat(json(ready).get("detail").asText()).startsWith("tables are not served: damaged: ");
