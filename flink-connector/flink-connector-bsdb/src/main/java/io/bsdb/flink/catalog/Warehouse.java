@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.util.Arrays;
 import java.util.List;
 import org.apache.flink.core.fs.FileStatus;
+import org.apache.flink.core.fs.FileSystem.WriteMode;
 import org.apache.flink.core.fs.Path;
 import org.apache.flink.table.api.ValidationException;
 import org.apache.flink.table.catalog.ObjectPath;
@@ -18,6 +19,12 @@ import org.apache.flink.table.catalog.ObjectPath;
  * tables. Safe for use by many threads.
  */
 final class Warehouse {
+  /**
+   * Stands for an empty directory where there are none: some plugins for S3 say that they have
+   * created a directory, and create nothing.
+   */
+  private static final String MARKER = ".bsdb";
+
   private final Path root;
 
   private Warehouse(Path root) {
@@ -98,7 +105,11 @@ final class Warehouse {
   private static List<FileStatus> entries(Path directory) throws IOException {
     try {
       FileStatus[] entries = directory.getFileSystem().listStatus(directory);
-      return entries == null ? List.of() : Arrays.asList(entries);
+      return entries == null
+          ? List.of()
+          : Arrays.stream(entries)
+              .filter(entry -> !entry.getPath().getName().equals(MARKER))
+              .toList();
     } catch (FileNotFoundException e) {
       return List.of();
     }
@@ -109,11 +120,20 @@ final class Warehouse {
     if (!path.getFileSystem().mkdirs(path)) {
       throw new IOException("directory cannot be created: " + path);
     }
+    if (!isDirectory(names)) {
+      try (var marker = path.getFileSystem().create(new Path(path, MARKER), WriteMode.OVERWRITE)) {
+        marker.write('\n'); // an empty object may be taken for a directory
+      }
+    }
+    if (!isDirectory(names)) {
+      throw new IOException("directory was created, but is not there: " + path);
+    }
   }
 
   /** Deletes an empty directory, unless it is gone: object stores forget empty ones. */
   void deleteDirectory(String... names) throws IOException {
     Path path = path(names);
+    path.getFileSystem().delete(new Path(path, MARKER), false);
     if (isDirectory(names) && !path.getFileSystem().delete(path, false) && isDirectory(names)) {
       throw new IOException("directory cannot be deleted: " + path);
     }

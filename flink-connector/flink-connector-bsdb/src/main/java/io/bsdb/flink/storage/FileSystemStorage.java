@@ -1,5 +1,6 @@
 package io.bsdb.flink.storage;
 
+import io.bsdb.format.CorruptSnapshotException;
 import io.bsdb.format.Uninterrupted;
 import io.bsdb.table.TableStorage;
 import java.io.FileNotFoundException;
@@ -64,13 +65,33 @@ public final class FileSystemStorage implements TableStorage {
   @Override
   public InputStream open(String path) throws IOException {
     Path file = file(path);
+    FileSystem fileSystem = fileSystem();
     try {
-      return fileSystem().open(file);
-    } catch (FileNotFoundException e) {
-      NoSuchFileException missing = new NoSuchFileException(file.toString());
-      missing.initCause(e);
-      throw missing;
+      return fileSystem.open(file);
+    } catch (IOException e) {
+      throw missing(fileSystem, file, e);
     }
+  }
+
+  /**
+   * Returns how an operation failed: by a file that is not there, or as it did. Not every plugin
+   * throws a {@link FileNotFoundException} then, and some look for the file when it is first read.
+   */
+  private static IOException missing(FileSystem fileSystem, Path file, IOException failure)
+      throws IOException {
+    if (!(failure instanceof FileNotFoundException)) {
+      try {
+        if (fileSystem.exists(file)) {
+          return failure;
+        }
+      } catch (IOException unknown) {
+        failure.addSuppressed(unknown);
+        return failure;
+      }
+    }
+    NoSuchFileException missing = new NoSuchFileException(file.toString());
+    missing.initCause(failure);
+    return missing;
   }
 
   @Override
@@ -78,6 +99,10 @@ public final class FileSystemStorage implements TableStorage {
     lock.lock();
     try {
       return TableStorage.super.read(path, limit);
+    } catch (CorruptSnapshotException | NoSuchFileException e) {
+      throw e;
+    } catch (IOException e) {
+      throw missing(fileSystem(), file(path), e);
     } finally {
       lock.unlock();
     }
