@@ -16,6 +16,7 @@ import java.nio.file.Path;
 import java.time.Instant;
 import java.time.ZoneOffset;
 import java.util.List;
+import java.util.Map;
 import org.apache.flink.table.api.config.TableConfigOptions;
 import org.apache.flink.table.catalog.ObjectPath;
 import org.apache.flink.table.catalog.stats.CatalogTableStatistics;
@@ -445,17 +446,26 @@ class CatalogTest {
   void refusesColumnsThatWereNotAdded() throws Exception {
     Sql session =
         withCities()
-            .run("ALTER TABLE c.geo.cities RENAME name TO title")
-            .run("ALTER TABLE c.geo.cities ADD (mayor STRING NOT NULL)")
             .run(
                 """
                 CREATE TABLE typo (id BIGINT, nmae STRING, PRIMARY KEY (id) NOT ENFORCED)
                 WITH ('connector' = 'bsdb', 'path' = '%s')"""
                     .formatted(warehouse.resolve("geo/cities")));
+    Map<String, String> refused =
+        Map.of(
+            "RENAME name TO title", "column 'title': not in the snapshot",
+            "ADD (mayor STRING NOT NULL)", "column 'mayor': not in the snapshot",
+            "MODIFY name BIGINT", "column 'name': snapshot has STRING NOT NULL, DDL says BIGINT");
 
-    assertThatThrownBy(() -> session.texts("SELECT * FROM c.geo.cities"))
-        .hasStackTraceContaining("column 'title': not in the snapshot")
-        .hasStackTraceContaining("column 'mayor': not in the snapshot");
+    refused.forEach(
+        (change, reason) ->
+            assertThatThrownBy(() -> session.run("ALTER TABLE c.geo.cities " + change))
+                .hasStackTraceContaining(
+                    "ALTER TABLE is refused, because nobody could read version")
+                .hasStackTraceContaining(reason));
+
+    assertThat(session.texts("SELECT name FROM c.geo.cities WHERE id = 7"))
+        .containsExactly("+I[new 7]");
     assertThatThrownBy(() -> session.texts("SELECT * FROM typo"))
         .hasStackTraceContaining("column 'nmae': not in the snapshot");
   }

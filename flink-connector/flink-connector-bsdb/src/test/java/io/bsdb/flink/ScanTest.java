@@ -6,12 +6,16 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.bsdb.flink.lookup.OpenReaders;
 import io.bsdb.table.Table;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
+import org.apache.flink.configuration.Configuration;
+import org.apache.flink.configuration.RestartStrategyOptions;
 import org.apache.flink.test.junit5.MiniClusterExtension;
 import org.apache.flink.types.Row;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -90,6 +94,26 @@ class ScanTest {
     assertThat(Sql.streaming(2).run(ddl("t", "")).query("SELECT id FROM t"))
         .hasSize((int) ROWS)
         .doesNotHaveDuplicates();
+  }
+
+  /** However often Flink restarts jobs. */
+  @Test
+  @Timeout(120)
+  void failsForGoodIfThereIsNoVersion() throws Exception {
+    Sql session =
+        Sql.streaming(1)
+            .run(
+                "CREATE TABLE nothing (id BIGINT, PRIMARY KEY (id) NOT ENFORCED) WITH ('connector' = 'bsdb', 'path' = '%s')"
+                    .formatted(directory.resolve("nothing")));
+    session.env.configure(
+        new Configuration()
+            .set(RestartStrategyOptions.RESTART_STRATEGY, "fixed-delay")
+            .set(RestartStrategyOptions.RESTART_STRATEGY_FIXED_DELAY_ATTEMPTS, Integer.MAX_VALUE)
+            .set(RestartStrategyOptions.RESTART_STRATEGY_FIXED_DELAY_DELAY, Duration.ZERO));
+
+    assertThatThrownBy(() -> session.texts("SELECT id FROM nothing"))
+        .hasStackTraceContaining("cannot be scanned: path=" + directory.resolve("nothing"))
+        .hasStackTraceContaining("no snapshot has been published here; build one");
   }
 
   @Test

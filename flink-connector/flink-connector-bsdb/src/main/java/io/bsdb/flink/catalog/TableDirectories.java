@@ -2,6 +2,8 @@ package io.bsdb.flink.catalog;
 
 import io.bsdb.flink.BsdbOptions;
 import io.bsdb.flink.SnapshotTableFactory;
+import io.bsdb.flink.row.DeclaredTable;
+import io.bsdb.flink.row.SnapshotMapping;
 import io.bsdb.flink.storage.TableLocation;
 import io.bsdb.format.SnapshotFormat;
 import io.bsdb.table.Table;
@@ -19,8 +21,10 @@ import org.apache.flink.table.catalog.ObjectIdentifier;
 import org.apache.flink.table.catalog.ObjectPath;
 import org.apache.flink.table.catalog.ResolvedCatalogTable;
 import org.apache.flink.table.catalog.TableChange;
+import org.apache.flink.table.catalog.UniqueConstraint;
 import org.apache.flink.table.connector.sink.DynamicTableSink;
 import org.apache.flink.table.factories.FactoryUtil;
+import org.apache.flink.table.types.logical.RowType;
 
 /** The directories of a warehouse that are tables: finds, declares and deletes them. */
 final class TableDirectories {
@@ -152,11 +156,39 @@ final class TableDirectories {
     stored
         .storage()
         .exclusively(
-            () ->
-                TableDeclaration.write(
-                    stored.storage(),
-                    declared.toProperties(),
-                    addedColumns(TableDeclaration.addedColumns(stored.storage()), changes)));
+            () -> {
+              Set<String> added =
+                  addedColumns(TableDeclaration.addedColumns(stored.storage()), changes);
+              if (!changes.isEmpty()) {
+                requireReadable(path, declared, added);
+              }
+              TableDeclaration.write(stored.storage(), declared.toProperties(), added);
+            });
+  }
+
+  /** Refuses columns that the version in service does not have: nobody could read it. */
+  private void requireReadable(ObjectPath path, ResolvedCatalogTable declared, Set<String> added)
+      throws IOException {
+    Table stored = table(path);
+    String current = stored.currentVersion();
+    UniqueConstraint primaryKey = declared.getResolvedSchema().getPrimaryKey().orElse(null);
+    if (current == null || primaryKey == null) {
+      return;
+    }
+    DeclaredTable altered =
+        new DeclaredTable(
+            path.getFullName(),
+            location(path).path(),
+            (RowType) declared.getResolvedSchema().toPhysicalRowDataType().getLogicalType(),
+            primaryKey.getColumns(),
+            added,
+            Configuration.fromMap(declared.getOptions()).get(BsdbOptions.SINK_ORDER));
+    List<String> differences = SnapshotMapping.differences(altered, stored.manifest(current));
+    if (!differences.isEmpty()) {
+      throw new ValidationException(
+          "ALTER TABLE is refused, because nobody could read version %s, which is in service: %s. Columns can be dropped, and added as nullable; for other columns build another table"
+              .formatted(current, String.join("; ", differences)));
+    }
   }
 
   /**

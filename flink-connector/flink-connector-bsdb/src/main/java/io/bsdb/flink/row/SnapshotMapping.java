@@ -41,18 +41,7 @@ public final class SnapshotMapping {
    * @throws ValidationException if they contradict each other; it says how, and what to do
    */
   public static SnapshotMapping of(DeclaredTable declared, Manifest manifest) {
-    Schema stored = manifest.schema();
-    List<String> differences = new ArrayList<>();
-    SnapshotMapping mapping;
-    if (stored == null) {
-      mapping =
-          new SnapshotMapping(
-              declared, declared.schema().withKeyEncoding(KeyEncoding.PLAIN), Values.PLAIN);
-      comparePlain(mapping.schema, differences);
-    } else {
-      mapping = new SnapshotMapping(declared, stored, Values.ROWS);
-      compare(stored, declared, differences);
-    }
+    List<String> differences = differences(declared, manifest);
     if (!differences.isEmpty()) {
       throw new ValidationException(
           "the DDL of table %s does not match the snapshot: path=%s version=%s; %s. Change the DDL, or rebuild the table with INSERT OVERWRITE"
@@ -62,7 +51,26 @@ public final class SnapshotMapping {
                   manifest.version(),
                   String.join("; ", differences)));
     }
-    return mapping;
+    Schema stored = manifest.schema();
+    return stored == null
+        ? new SnapshotMapping(declared, plain(declared), Values.PLAIN)
+        : new SnapshotMapping(declared, stored, Values.ROWS);
+  }
+
+  private static Schema plain(DeclaredTable declared) {
+    return declared.schema().withKeyEncoding(KeyEncoding.PLAIN);
+  }
+
+  /** Returns how a DDL contradicts a snapshot; empty if it does not. */
+  public static List<String> differences(DeclaredTable declared, Manifest manifest) {
+    Schema stored = manifest.schema();
+    List<String> differences = new ArrayList<>();
+    if (stored == null) {
+      comparePlain(plain(declared), differences);
+    } else {
+      compare(stored, declared, differences);
+    }
+    return differences;
   }
 
   private static void compare(Schema stored, DeclaredTable table, List<String> differences) {

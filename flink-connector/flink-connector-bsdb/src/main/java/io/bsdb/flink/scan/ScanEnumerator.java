@@ -2,6 +2,7 @@ package io.bsdb.flink.scan;
 
 import io.bsdb.flink.scan.ScanState.Discovery;
 import java.io.IOException;
+import java.nio.file.NoSuchFileException;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.LinkedHashSet;
@@ -9,6 +10,7 @@ import java.util.List;
 import java.util.Set;
 import org.apache.flink.api.connector.source.SplitEnumerator;
 import org.apache.flink.api.connector.source.SplitEnumeratorContext;
+import org.apache.flink.runtime.execution.SuppressRestartsException;
 import org.apache.flink.util.FlinkRuntimeException;
 import org.jspecify.annotations.Nullable;
 
@@ -40,10 +42,15 @@ final class ScanEnumerator implements SplitEnumerator<ScanSplit, ScanState> {
 
   private void discovered(@Nullable List<ScanSplit> found, @Nullable Throwable failure) {
     if (found == null) {
-      throw new FlinkRuntimeException(
-          "table %s cannot be scanned: path=%s on the JobManager: %s"
-              .formatted(spec.table().name(), spec.table().path(), failure),
-          failure);
+      FlinkRuntimeException unreadable =
+          new FlinkRuntimeException(
+              "table %s cannot be scanned: path=%s on the JobManager: %s"
+                  .formatted(spec.table().name(), spec.table().path(), failure),
+              failure);
+      // A restart does not bring a version that is not there.
+      throw failure instanceof NoSuchFileException
+          ? new SuppressRestartsException(unreadable)
+          : unreadable;
     }
     splits.addAll(found);
     discovery = Discovery.DONE;

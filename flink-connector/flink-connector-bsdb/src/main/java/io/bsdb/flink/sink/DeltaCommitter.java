@@ -55,14 +55,20 @@ final class DeltaCommitter implements Committer<Delta> {
   private final @Nullable BackgroundFold fold;
   private @Nullable Long tidiedUp;
 
+  /** When this committer last put changes in service; when it was opened, before it did. */
+  private volatile long lastPublication = System.currentTimeMillis();
+
   private DeltaCommitter(
       DeclaredTable declared,
       BuildSettings settings,
       @Nullable String base,
-      MetricGroup metrics,
+      MetricGroup ofTask,
       boolean tidiesUp) {
+    MetricGroup metrics = ofTask.addGroup("bsdb").addGroup("table", declared.name());
     this.deltas = metrics.counter("deltas");
     this.mergedSegments = metrics.counter("mergedSegments");
+    metrics.gauge("lastPublication", () -> lastPublication);
+    metrics.gauge("lagSeconds", () -> (System.currentTimeMillis() - lastPublication) / 1000);
     this.declared = declared;
     this.settings = settings;
     this.base = base;
@@ -148,6 +154,7 @@ final class DeltaCommitter implements Committer<Delta> {
         segments = manifest.changes().segments().size();
         if (appended.get()) {
           deltas.inc();
+          lastPublication = System.currentTimeMillis();
         } else {
           request.signalAlreadyCommitted();
         }

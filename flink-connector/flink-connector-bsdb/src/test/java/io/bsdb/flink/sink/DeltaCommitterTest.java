@@ -24,13 +24,20 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.UUID;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import org.apache.flink.api.connector.sink2.Committer.CommitRequest;
+import org.apache.flink.metrics.Counter;
+import org.apache.flink.metrics.Gauge;
+import org.apache.flink.metrics.Metric;
+import org.apache.flink.metrics.MetricGroup;
+import org.apache.flink.metrics.SimpleCounter;
 import org.apache.flink.metrics.groups.UnregisteredMetricsGroup;
 import org.apache.flink.runtime.execution.SuppressRestartsException;
 import org.apache.flink.table.types.logical.BigIntType;
@@ -406,6 +413,73 @@ class DeltaCommitterTest {
     }
     assertThat(current().changes().streams()).containsOnlyKeys("other");
     assertThat(value()).isEqualTo(2);
+  }
+
+  @Test
+  void namesTheTableInItsMetrics() throws Exception {
+    Map<String, Metric> metrics = new HashMap<>();
+    try (DeltaCommitter committer =
+        DeltaCommitter.open(
+            FaultyBuild.table(directory),
+            FaultyBuild.settings(),
+            null,
+            new MeteredGroup("", metrics),
+            true)) {
+      long before = System.currentTimeMillis();
+      committer.commit(List.of(request(delta(at(A, 1), null))));
+
+      assertThat(metrics)
+          .containsOnlyKeys(
+              "bsdb.table.t.deltas",
+              "bsdb.table.t.mergedSegments",
+              "bsdb.table.t.lastPublication",
+              "bsdb.table.t.lagSeconds");
+      assertThat(gauge(metrics, "lastPublication")).isBetween(before, System.currentTimeMillis());
+      assertThat(gauge(metrics, "lagSeconds")).isNotNegative();
+    }
+  }
+
+  private static Long gauge(Map<String, Metric> metrics, String name) {
+    Gauge<?> gauge = (Gauge<?>) Objects.requireNonNull(metrics.get("bsdb.table.t." + name));
+    return (Long) gauge.getValue();
+  }
+
+  /** Keeps metrics by their full names. */
+  private static final class MeteredGroup extends UnregisteredMetricsGroup {
+    private final String prefix;
+    private final Map<String, Metric> metrics;
+
+    MeteredGroup(String prefix, Map<String, Metric> metrics) {
+      this.prefix = prefix;
+      this.metrics = metrics;
+    }
+
+    @Override
+    public MetricGroup addGroup(String name) {
+      return new MeteredGroup(prefix + name + ".", metrics);
+    }
+
+    @Override
+    public MetricGroup addGroup(String key, String value) {
+      return addGroup(key).addGroup(value);
+    }
+
+    @Override
+    public Counter counter(String name) {
+      return counter(name, new SimpleCounter());
+    }
+
+    @Override
+    public <C extends Counter> C counter(String name, C counter) {
+      metrics.put(prefix + name, counter);
+      return counter;
+    }
+
+    @Override
+    public <T, G extends Gauge<T>> G gauge(String name, G gauge) {
+      metrics.put(prefix + name, gauge);
+      return gauge;
+    }
   }
 
   /** Enough keys that folding them is worth it. */
