@@ -1,0 +1,253 @@
+//! The functions of `bsdb.h`, which describes them.
+
+use std::borrow::Cow;
+use std::cell::RefCell;
+use std::ffi::{c_char, c_int, c_void, CStr, CString};
+use std::ops::Bound;
+use std::panic::{catch_unwind, AssertUnwindSafe};
+use std::sync::Arc;
+
+use bsdb::{Access, Cursor, Error, ErrorKind, Follower, Options, Result, Table};
+
+const OK: c_int = 0;
+const ABSENT: c_int = 1;
+
+/// A table, the version in use, and its name.
+pub struct BsdbTable {
+    follower: Follower,
+    table: Arc<Table>,
+    version: CString,
+}
+
+/// A cursor and the version that it reads, which is dropped last.
+pub struct BsdbCursor {
+    cursor: Cursor<'static>,
+    _table: Arc<Table>,
+}
+
+thread_local! {
+    static ERROR: RefCell<CString> = RefCell::default();
+    static VALUE: RefCell<Vec<u8>> = RefCell::default();
+}
+
+fn c_string(text: &str) -> CString {
+    CString::new(text.replace('\0', "?")).unwrap_or_default()
+}
+
+/// Runs an action; keeps the text of its failure for `bsdb_error`. A panic does not leave the library.
+fn guarded(action: impl FnOnce() -> Result<c_int>) -> c_int {
+    let result = catch_unwind(AssertUnwindSafe(action)).unwrap_or_else(|_| Err(Error::invalid("the library failed")));
+    result.unwrap_or_else(|error| {
+        ERROR.set(c_string(&error.to_string()));
+        match error.kind() {
+            ErrorKind::Corrupt => -1,
+            ErrorKind::Unsupported => -2,
+            ErrorKind::NotFound => -3,
+            ErrorKind::Io => -4,
+            _ => -5,
+        }
+    })
+}
+
+/// # Safety
+/// The memory holds so many bytes, or the length is 0.
+unsafe fn slice<'a>(start: *const c_void, length: usize) -> &'a [u8] {
+    if length == 0 || start.is_null() {
+        return &[];
+    }
+    // SAFETY: the caller's.
+    unsafe { std::slice::from_raw_parts(start as *const u8, length) }
+}
+
+/// # Safety
+/// `path` is a string that ends with a zero, `table` a place for a pointer.
+#[no_mangle]
+pub unsafe extern "C" fn bsdb_open(path: *const c_char, access: c_int, table: *mut *mut BsdbTable) -> c_int {
+    guarded(|| {
+        let access = if access == 0 { Access::Mapped } else { Access::Read };
+        // SAFETY: the caller's.
+        let path = unsafe { CStr::from_ptr(path) }.to_str().map_err(|_| Error::invalid("path is not UTF-8"))?;
+        let follower = Follower::by_hand(path, Options::default().access(access))?;
+        let current = follower.current();
+        let version = c_string(current.version());
+        // SAFETY: the caller's.
+        unsafe { *table = Box::into_raw(Box::new(BsdbTable { follower, table: current, version })) };
+        Ok(OK)
+    })
+}
+
+/// # Safety
+/// `table` is null or comes from `bsdb_open`, and is not used any more.
+#[no_mangle]
+pub unsafe extern "C" fn bsdb_close(table: *mut BsdbTable) {
+    if !table.is_null() {
+        // SAFETY: the caller's.
+        drop(unsafe { Box::from_raw(table) });
+    }
+}
+
+/// # Safety
+/// `table` comes from `bsdb_open`; no other thread uses it meanwhile.
+#[no_mangle]
+pub unsafe extern "C" fn bsdb_refresh(table: *mut BsdbTable) -> c_int {
+    guarded(|| {
+        // SAFETY: the caller's.
+        let table = unsafe { &mut *table };
+        if !table.follower.refresh()? {
+            return Ok(ABSENT);
+        }
+        table.table = table.follower.current();
+        table.version = c_string(table.table.version());
+        Ok(OK)
+    })
+}
+
+/// # Safety
+/// `table` comes from `bsdb_open`, the key has its length, and the two places can be written.
+#[no_mangle]
+pub unsafe extern "C" fn bsdb_get(
+    table: *const BsdbTable,
+    key: *const c_void,
+    key_length: usize,
+    value: *mut *const c_void,
+    value_length: *mut usize,
+) -> c_int {
+    guarded(|| {
+        // SAFETY: the caller's.
+        let (table, key) = unsafe { (&*table, slice(key, key_length)) };
+        let (start, length) = match table.table.get(key)? {
+            None => return Ok(ABSENT),
+            Some(Cow::Borrowed(found)) => (found.as_ptr(), found.len()),
+            Some(Cow::Owned(found)) => VALUE.with_borrow_mut(|kept| {
+                *kept = found;
+                (kept.as_ptr(), kept.len())
+            }),
+        };
+        // SAFETY: the caller's.
+        unsafe { (*value, *value_length) = (start as *const c_void, length) };
+        Ok(OK)
+    })
+}
+
+/// # Safety
+/// As of `bsdb_get`; `value` holds `capacity` bytes.
+#[no_mangle]
+pub unsafe extern "C" fn bsdb_copy(
+    table: *const BsdbTable,
+    key: *const c_void,
+    key_length: usize,
+    value: *mut c_void,
+    capacity: usize,
+    value_length: *mut usize,
+) -> c_int {
+    guarded(|| {
+        // SAFETY: the caller's.
+        let (table, key) = unsafe { (&*table, slice(key, key_length)) };
+        let Some(found) = table.table.get(key)? else {
+            return Ok(ABSENT);
+        };
+        // SAFETY: the caller's.
+        unsafe {
+            std::ptr::copy_nonoverlapping(found.as_ptr(), value as *mut u8, found.len().min(capacity));
+            *value_length = found.len();
+        }
+        Ok(OK)
+    })
+}
+
+/// # Safety
+/// `table` comes from `bsdb_open`.
+#[no_mangle]
+pub unsafe extern "C" fn bsdb_count(table: *const BsdbTable) -> u64 {
+    // SAFETY: the caller's.
+    unsafe { &*table }.table.record_count()
+}
+
+/// # Safety
+/// `table` comes from `bsdb_open`.
+#[no_mangle]
+pub unsafe extern "C" fn bsdb_version(table: *const BsdbTable) -> *const c_char {
+    // SAFETY: the caller's.
+    unsafe { &*table }.version.as_ptr()
+}
+
+/// The text of this thread's last failure.
+#[no_mangle]
+pub extern "C" fn bsdb_error() -> *const c_char {
+    ERROR.with_borrow(|error| error.as_ptr())
+}
+
+fn give(table: &BsdbTable, make: impl FnOnce(&'static Table) -> Result<Cursor<'static>>) -> Result<*mut BsdbCursor> {
+    let table = table.table.clone();
+    // SAFETY: the cursor is the field before the table that it borrows, so it is dropped first.
+    let forever: &'static Table = unsafe { &*Arc::as_ptr(&table) };
+    Ok(Box::into_raw(Box::new(BsdbCursor { cursor: make(forever)?, _table: table })))
+}
+
+/// # Safety
+/// `table` comes from `bsdb_open`, `cursor` is a place for a pointer.
+#[no_mangle]
+pub unsafe extern "C" fn bsdb_scan(table: *const BsdbTable, cursor: *mut *mut BsdbCursor) -> c_int {
+    guarded(|| {
+        // SAFETY: the caller's.
+        unsafe { *cursor = give(&*table, |table| Ok(table.scan()))? };
+        Ok(OK)
+    })
+}
+
+/// # Safety
+/// `cursor` comes from `bsdb_scan` or `bsdb_floor`, and the places can be written.
+#[no_mangle]
+pub unsafe extern "C" fn bsdb_next(
+    cursor: *mut BsdbCursor,
+    key: *mut *const c_void,
+    key_length: *mut usize,
+    value: *mut *const c_void,
+    value_length: *mut usize,
+) -> c_int {
+    guarded(|| {
+        // SAFETY: the caller's.
+        let cursor = unsafe { &mut *cursor };
+        let Some((k, v)) = cursor.cursor.next()? else {
+            return Ok(ABSENT);
+        };
+        // SAFETY: the caller's.
+        unsafe {
+            (*key, *key_length) = (k.as_ptr() as *const c_void, k.len());
+            (*value, *value_length) = (v.as_ptr() as *const c_void, v.len());
+        }
+        Ok(OK)
+    })
+}
+
+/// # Safety
+/// As of `bsdb_scan`; the key has its length.
+#[no_mangle]
+pub unsafe extern "C" fn bsdb_floor(
+    table: *const BsdbTable,
+    key: *const c_void,
+    key_length: usize,
+    cursor: *mut *mut BsdbCursor,
+) -> c_int {
+    guarded(|| {
+        // SAFETY: the caller's.
+        let (table, key) = unsafe { (&*table, slice(key, key_length)) };
+        let Some(floor) = table.table.ordered()?.floor(key)? else {
+            return Ok(ABSENT);
+        };
+        let made = give(table, |t| t.ordered()?.range((Bound::Included(&floor.key[..]), Bound::Unbounded)))?;
+        // SAFETY: the caller's.
+        unsafe { *cursor = made };
+        Ok(OK)
+    })
+}
+
+/// # Safety
+/// `cursor` is null or comes from `bsdb_scan` or `bsdb_floor`, and is not used any more.
+#[no_mangle]
+pub unsafe extern "C" fn bsdb_free(cursor: *mut BsdbCursor) {
+    if !cursor.is_null() {
+        // SAFETY: the caller's.
+        drop(unsafe { Box::from_raw(cursor) });
+    }
+}
