@@ -48,7 +48,7 @@ fn measure(table: &Table, pairs: &[(&[u8], &[u8])], rounds: usize) -> Result<(),
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         pairs[((state >> 32) as usize * pairs.len()) >> 32].0
     };
-    let keys: Vec<&[u8]> = (0..1_000_000).map(|_| next()).collect();
+    let keys: Vec<Vec<u8>> = (0..1_000_000).map(|_| next().to_vec()).collect();
     let (mut copied, mut bytes) = (Vec::new(), 0);
     for _ in 0..rounds {
         let start = Instant::now();
