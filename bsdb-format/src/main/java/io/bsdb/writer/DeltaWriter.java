@@ -33,6 +33,7 @@ public final class DeltaWriter implements Closeable {
   private final @Nullable Schema schema;
   private final SegmentFiles files;
   private final Map<String, String> positions = new LinkedHashMap<>();
+  private final Map<String, @Nullable String> expectedPositions = new LinkedHashMap<>();
   private final Map<String, Checkpoint> checkpoints = new LinkedHashMap<>();
   private final List<SegmentFile> given = new ArrayList<>();
   private List<SegmentFile> segments = List.of();
@@ -130,6 +131,17 @@ public final class DeltaWriter implements Closeable {
   }
 
   /**
+   * Requires that nobody else has changed the position of a source when this is published: that the
+   * changes follow those that the table has.
+   *
+   * @param expected position of the source in the version that they follow; null if it has none
+   */
+  public void requirePosition(String source, @Nullable String expected) {
+    requireOpen();
+    expectedPositions.put(source, expected);
+  }
+
+  /**
    * Notes that these are the changes of a stream's checkpoint; becomes part of the manifest.
    *
    * @hidden
@@ -156,7 +168,7 @@ public final class DeltaWriter implements Closeable {
    *
    * @return the manifest of the version in service
    * @throws IllegalArgumentException if the table has meanwhile become one that stores no keys
-   * @throws PublishConflictException if its schema has changed meanwhile
+   * @throws PublishConflictException if its schema or a required position has changed meanwhile
    * @throws IOException also if the version would have more segments than readers open
    */
   public Manifest publish() throws IOException {
@@ -180,6 +192,19 @@ public final class DeltaWriter implements Closeable {
       throw new PublishConflictException(
           "the table was built with another schema meanwhile: table=%s version=%s expected=%s actual=%s; nothing was changed, encode the changes anew"
               .formatted(table.storage(), inService.version(), schema, inService.schema()));
+    }
+    for (Map.Entry<String, @Nullable String> expected : expectedPositions.entrySet()) {
+      String actual = inService.sourcePositions().get(expected.getKey());
+      if (!Objects.equals(actual, expected.getValue())) {
+        throw new PublishConflictException(
+            "the position of a source was changed meanwhile, by another job or a rollback: table=%s version=%s source=%s expected=%s actual=%s; nothing was changed, read the source again from the actual position"
+                .formatted(
+                    table.storage(),
+                    inService.version(),
+                    expected.getKey(),
+                    expected.getValue(),
+                    actual));
+      }
     }
     Map<String, String> newPositions = new LinkedHashMap<>(inService.sourcePositions());
     newPositions.putAll(positions);

@@ -77,6 +77,27 @@ class DeltaWriterTest {
   }
 
   @Test
+  void isRefusedWhenARequiredPositionHasChanged() throws IOException {
+    try (DeltaWriter first = DeltaWriter.create(table);
+        DeltaWriter second = DeltaWriter.create(table)) {
+      for (DeltaWriter writer : List.of(first, second)) {
+        writer.requirePosition("orders", null);
+        writer.position("orders", "7");
+      }
+      String published = first.publish().version();
+      assertThatThrownBy(second::publish)
+          .isInstanceOf(PublishConflictException.class)
+          .hasMessageContaining("source=orders expected=null actual=7");
+      assertThat(table.currentVersion()).isEqualTo(published);
+    }
+    try (DeltaWriter next = DeltaWriter.create(table)) {
+      next.requirePosition("orders", "7");
+      next.position("orders", "8");
+      assertThat(next.publish().sourcePositions()).containsEntry("orders", "8");
+    }
+  }
+
+  @Test
   void sparesYoungVersions() throws IOException {
     change("k1");
     change("k2");

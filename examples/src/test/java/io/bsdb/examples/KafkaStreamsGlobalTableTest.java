@@ -2,6 +2,7 @@ package io.bsdb.examples;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.bsdb.kstreams.SnapshotStores;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -28,10 +29,11 @@ class KafkaStreamsGlobalTableTest {
     try (EmbeddedKafka kafka = EmbeddedKafka.start(directory.resolve("kafka"))) {
       kafka.createTopics(1, "customers", "orders", "enriched-orders");
       Path base = directory.resolve("base");
+      Map<String, String> settings = Map.of("bootstrap.servers", kafka.bootstrapServers());
       send(kafka, "customers", Map.of("c1", "Ada", "c2", "Alan"));
-      KafkaStreamsGlobalTable.readTopic("customers", base, kafka.bootstrapServers());
+      SnapshotStores.readTopic(settings, "customers", base);
       send(kafka, "customers", Map.of("c2", "Grace"));
-      KafkaStreamsGlobalTable.readTopic("customers", base, kafka.bootstrapServers());
+      SnapshotStores.readTopic(settings, "customers", base);
       send(kafka, "customers", Map.of("c3", "Edsger"));
       send(kafka, "orders", Map.of("o1", "c1", "o2", "c2", "o3", "c3", "o4", "c4"));
 

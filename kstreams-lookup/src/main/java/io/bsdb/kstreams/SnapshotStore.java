@@ -4,7 +4,6 @@ import io.bsdb.live.WritableTable;
 import io.bsdb.live.WriteBatch;
 import io.bsdb.reader.ClosedReaderException;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.util.Collection;
 import java.util.HashMap;
@@ -19,7 +18,7 @@ import org.apache.kafka.common.utils.Bytes;
 import org.apache.kafka.streams.KeyValue;
 import org.apache.kafka.streams.StreamsConfig;
 import org.apache.kafka.streams.errors.InvalidStateStoreException;
-import org.apache.kafka.streams.errors.StreamsException;
+import org.apache.kafka.streams.errors.ProcessorStateException;
 import org.apache.kafka.streams.processor.BatchingStateRestoreCallback;
 import org.apache.kafka.streams.processor.StateStore;
 import org.apache.kafka.streams.processor.StateStoreContext;
@@ -43,6 +42,7 @@ final class SnapshotStore implements KeyValueStore<Bytes, byte[]> {
   private final Path base;
   private final Map<Integer, Long> offsets = new ConcurrentHashMap<>();
   private volatile @Nullable StoreTable open;
+  private volatile @Nullable RuntimeException failure;
   private boolean positioned;
 
   SnapshotStore(String name, Path base) {
@@ -58,7 +58,7 @@ final class SnapshotStore implements KeyValueStore<Bytes, byte[]> {
   @Override
   public void init(StateStoreContext context, StateStore root) {
     if (context.taskId().partition() >= 0) {
-      throw new StreamsException(
+      throw new ProcessorStateException(
           "store '%s' begins with a snapshot, which holds all partitions: it can be that of a global table only; use StreamsBuilder.globalTable"
               .formatted(name));
     }
@@ -71,15 +71,21 @@ final class SnapshotStore implements KeyValueStore<Bytes, byte[]> {
       open = table;
       offsets.putAll(table.positions().offsets());
     } catch (IOException | TimeoutException e) {
-      throw new StreamsException(
+      throw new ProcessorStateException(
           "store '%s' cannot be opened: directory=%s base=%s: %s"
               .formatted(name, directory, base, e.getMessage()),
           e);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      throw new StreamsException("interrupted while store '" + name + "' was opened", e);
+      throw new ProcessorStateException("interrupted while store '" + name + "' was opened", e);
     }
-    context.register(root, (BatchingStateRestoreCallback) this::restore);
+    try {
+      context.register(root, (BatchingStateRestoreCallback) this::write);
+    } catch (RuntimeException | Error e) {
+      unlockAfter(e);
+      open = null;
+      throw e;
+    }
   }
 
   private StoreTable open() {
@@ -90,13 +96,23 @@ final class SnapshotStore implements KeyValueStore<Bytes, byte[]> {
     return table;
   }
 
+  private WritableTable table() {
+    StoreTable table = open();
+    RuntimeException earlier = failure;
+    if (earlier != null) {
+      throw new InvalidStateStoreException(
+          "store '" + name + "' has failed before: " + earlier.getMessage(), earlier);
+    }
+    return table.table();
+  }
+
   private interface Call {
     byte @Nullable [] on(WritableTable table) throws IOException;
   }
 
   private byte @Nullable [] call(Call call) {
     try {
-      return call.on(open().table());
+      return call.on(table());
     } catch (ClosedReaderException e) {
       throw new InvalidStateStoreException("store '" + name + "' is closed", e);
     } catch (IOException e) {
@@ -104,40 +120,84 @@ final class SnapshotStore implements KeyValueStore<Bytes, byte[]> {
     }
   }
 
-  private UncheckedIOException failed(IOException e) {
-    return new UncheckedIOException("store '" + name + "' failed: " + e.getMessage(), e);
+  private ProcessorStateException failed(Exception e) {
+    return new ProcessorStateException("store '" + name + "' failed: " + e.getMessage(), e);
   }
 
-  private void write(WriteBatch batch) {
-    call(
+  /**
+   * Writes to the table. If that fails, the table is given back, so that it can be opened again in
+   * this process. The store stays open then, but finds nothing and takes nothing: Kafka Streams
+   * writes what it has cached and commits once more before it closes a store, and leaves the store
+   * open and the application running if that fails. What is not taken comes again, from the last
+   * offsets that were committed.
+   */
+  private void change(Call call) {
+    if (failure != null) {
+      return;
+    }
+    try {
+      call(call);
+    } catch (IllegalArgumentException e) {
+      ProcessorStateException refused =
+          new ProcessorStateException(
+              "store '%s' cannot hold a record of its topic: %s; materialize the table with Stores.persistentKeyValueStore, which takes such records"
+                  .formatted(name, e.getMessage()),
+              e);
+      failure = refused;
+      unlockAfter(refused);
+      throw refused;
+    } catch (RuntimeException e) {
+      failure = e;
+      unlockAfter(e);
+      throw e;
+    }
+  }
+
+  private void unlockAfter(Throwable failed) {
+    StoreTable table = open;
+    if (table != null) {
+      try {
+        table.table().close();
+      } catch (IOException e) {
+        failed.addSuppressed(e);
+      }
+    }
+  }
+
+  private void write(Collection<KeyValue<byte[], byte[]>> records) {
+    change(
         table -> {
+          WriteBatch batch = new WriteBatch();
+          long bytes = 0;
+          for (KeyValue<byte[], byte[]> each : records) {
+            bytes += add(batch, each.key, each.value);
+            if (bytes >= BATCH_BYTES) {
+              table.write(batch);
+              batch.clear();
+              bytes = 0;
+            }
+          }
           table.write(batch);
           return null;
         });
-    batch.clear();
   }
 
-  /** Takes a part of the topic in. */
-  private void restore(Collection<KeyValue<byte[], byte[]>> records) {
-    WriteBatch batch = new WriteBatch();
-    long bytes = 0;
-    for (KeyValue<byte[], byte[]> each : records) {
-      add(batch, each.key, each.value);
-      bytes += each.key.length + (each.value == null ? 0 : each.value.length);
-      if (bytes >= BATCH_BYTES) {
-        write(batch);
-        bytes = 0;
-      }
+  /**
+   * Adds a change to a batch. An empty key counts as none, as no table can hold it; Kafka Streams
+   * itself skips records whose key is null.
+   *
+   * @return how many bytes were added
+   */
+  private static int add(WriteBatch batch, byte[] key, byte @Nullable [] value) {
+    if (key.length == 0) {
+      return 0;
     }
-    write(batch);
-  }
-
-  private static void add(WriteBatch batch, byte[] key, byte @Nullable [] value) {
     if (value == null) {
       batch.delete(key);
-    } else {
-      batch.put(key, value);
+      return key.length;
     }
+    batch.put(key, value);
+    return key.length + value.length;
   }
 
   /**
@@ -149,7 +209,7 @@ final class SnapshotStore implements KeyValueStore<Bytes, byte[]> {
    */
   @Override
   public void commit(Map<TopicPartition, Long> changelogOffsets) {
-    if (!positioned) {
+    if (!positioned || failure != null) {
       return;
     }
     TopicPositions positions = open().positions();
@@ -162,7 +222,7 @@ final class SnapshotStore implements KeyValueStore<Bytes, byte[]> {
     changed.forEach(
         (partition, offset) ->
             batch.position(positions.name(partition), offset == null ? "" : offset.toString()));
-    call(
+    change(
         table -> {
           table.write(batch);
           table.sync();
@@ -176,7 +236,7 @@ final class SnapshotStore implements KeyValueStore<Bytes, byte[]> {
     StoreTable table = open();
     String topic = table.positions().topic();
     if (!partition.topic().equals(topic)) {
-      throw new StreamsException(
+      throw new ProcessorStateException(
           "store '%s' has another topic's records: expected topic=%s actual=%s base=%s; give it a base of its topic, and delete its directory %s"
               .formatted(name, partition.topic(), topic, base, table.directory()));
     }
@@ -215,17 +275,21 @@ final class SnapshotStore implements KeyValueStore<Bytes, byte[]> {
 
   @Override
   public byte @Nullable [] get(Bytes key) {
-    return call(table -> table.get(key.get()));
+    return call(table -> key.get().length == 0 ? null : table.get(key.get()));
   }
 
   @Override
   public void put(Bytes key, byte @Nullable [] value) {
-    call(
+    byte[] bytes = key.get();
+    if (bytes.length == 0) {
+      return; // as if there were no key
+    }
+    change(
         table -> {
           if (value == null) {
-            table.delete(key.get());
+            table.delete(bytes);
           } else {
-            table.put(key.get(), value);
+            table.put(bytes, value);
           }
           return null;
         });
@@ -242,9 +306,7 @@ final class SnapshotStore implements KeyValueStore<Bytes, byte[]> {
 
   @Override
   public void putAll(List<KeyValue<Bytes, byte[]>> entries) {
-    WriteBatch batch = new WriteBatch();
-    entries.forEach(entry -> add(batch, entry.key.get(), entry.value));
-    write(batch);
+    write(entries.stream().map(entry -> KeyValue.pair(entry.key.get(), entry.value)).toList());
   }
 
   @Override
@@ -286,7 +348,10 @@ final class SnapshotStore implements KeyValueStore<Bytes, byte[]> {
     throw hasNoOrder();
   }
 
-  /** {@inheritDoc} Keys that have changed since partition files were last written count twice. */
+  /**
+   * {@inheritDoc} Exact after partition files are written; keys that are added or deleted later
+   * count at the next time.
+   */
   @Override
   public long approximateNumEntries() {
     try {

@@ -1,5 +1,6 @@
 package io.bsdb.kstreams;
 
+import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.Objects;
@@ -22,15 +23,16 @@ import org.apache.kafka.streams.state.KeyValueStore;
  *     Materialized.as(SnapshotStores.keyValue("customers").base(Path.of("/data/customers"))));
  * }</pre>
  *
- * <p>The base's source positions say how far it has the topic's records: {@link #endPositions}. Its
- * keys and values are the bytes of the topic's records.
+ * <p>The base's source positions are how far it has the topic's records. Its keys and values are
+ * the bytes of the topic's records. {@link #readTopic} makes it from the topic; with {@link
+ * #endPositions} it can be built from another source.
  *
  * <p>At the first start, the base's files are linked into the application's state directory, or
  * copied if that is on another file system. From then on the store is a table of its own, and the
  * base is not looked at until the store's directory is deleted, as {@code KafkaStreams.cleanUp()}
  * does. A store that does not fit its topic any more is refused at the start: if the topic lies in
- * another cluster or was created anew, no longer has what comes next, or may have forgotten deletes
- * that came after the base.
+ * another cluster or was created again, no longer has what comes next, or may have forgotten
+ * deletes that came after the base.
  *
  * <p>Needs Kafka Streams 4.3 or newer, and {@code bsdb-live} on the class path.
  */
@@ -93,8 +95,38 @@ public final class SnapshotStores {
   }
 
   /**
-   * Returns where a topic ends now, as source positions. To be taken before the source of a base is
-   * read, and given to its builder: {@link io.bsdb.writer.WriterOptions.Builder#sourcePositions}.
+   * Brings a base up to the end of its topic, and builds it if there is none: for a job that runs
+   * from time to time, more often than the topic's {@code delete.retention.ms}.
+   *
+   * <p>Reads what the base lacks, or the whole topic if something that it lacks may be gone:
+   * records that were deleted, deletes that a compacted topic has forgotten, or the topic itself,
+   * if it was created again. Reads committed records only, to the last stable offset at the
+   * beginning of the call. Records without a key, or with an empty one, are skipped. A partition
+   * that was added is read from its start.
+   *
+   * <p>The records come into service together, durably. If the call fails, the base remains as it
+   * was. A first read that was interrupted continues at the next call. One call at a time for a
+   * base; the base is for this alone, and on a local disk. While the whole topic is read, it has
+   * copies of the records in a directory next to the base, {@code <base>~reading}.
+   *
+   * @param settings of Kafka's clients: {@code bootstrap.servers} and what else they need
+   * @param base directory of the base
+   * @return what was done
+   * @throws IllegalArgumentException if the directory has a table that is not a base of this topic
+   * @throws IOException also if the topic forgets deletes faster than it can be read
+   * @throws ExecutionException if the cluster does not answer what is asked of the topic
+   * @throws TimeoutException if it does not answer in time
+   */
+  public static TopicRead readTopic(Map<String, ?> settings, String topic, Path base)
+      throws IOException, ExecutionException, TimeoutException, InterruptedException {
+    return TopicReader.read(settings, topic, base);
+  }
+
+  /**
+   * Returns where the committed records of a topic end now, as source positions. To be taken before
+   * the source of a base is read, and given to its builder: {@link
+   * io.bsdb.writer.WriterOptions.Builder#sourcePositions}. One of them is the time, from which the
+   * age of the base counts.
    */
   public static Map<String, String> endPositions(Admin admin, String topic)
       throws ExecutionException, TimeoutException, InterruptedException {

@@ -3,6 +3,7 @@ package io.bsdb.kstreams;
 import static java.util.Objects.requireNonNull;
 
 import java.time.Duration;
+import java.time.Instant;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -14,8 +15,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.Config;
+import org.apache.kafka.clients.admin.ListOffsetsOptions;
 import org.apache.kafka.clients.admin.OffsetSpec;
 import org.apache.kafka.clients.admin.TopicDescription;
+import org.apache.kafka.common.IsolationLevel;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.TopicPartitionInfo;
 import org.apache.kafka.common.Uuid;
@@ -26,14 +29,19 @@ import org.jspecify.annotations.Nullable;
 /**
  * A topic as its cluster describes it.
  *
+ * @param asOf a time before the offsets were asked for
  * @param starts the first offset that each partition still has
+ * @param stableEnds the first offset of each partition that may belong to a transaction in
+ *     progress, or else that of the next record
  * @param ends the offset of the next record of each partition
  */
 record TopicState(
     String clusterId,
     String topic,
     String topicId,
+    Instant asOf,
     SortedMap<Integer, Long> starts,
+    SortedMap<Integer, Long> stableEnds,
     SortedMap<Integer, Long> ends) {
   private static final long TIMEOUT_SECONDS = 60;
   private static final String NO_ID = Uuid.ZERO_UUID.toString();
@@ -42,23 +50,26 @@ record TopicState(
       throws ExecutionException, TimeoutException, InterruptedException {
     TopicDescription description =
         requireNonNull(get(admin.describeTopics(List.of(topic)).allTopicNames()).get(topic));
+    Instant asOf = Instant.now();
     return new TopicState(
         get(admin.describeCluster().clusterId()),
         topic,
         description.topicId().toString(),
-        offsets(admin, description, OffsetSpec.earliest()),
-        offsets(admin, description, OffsetSpec.latest()));
+        asOf,
+        offsets(admin, description, OffsetSpec.earliest(), IsolationLevel.READ_UNCOMMITTED),
+        offsets(admin, description, OffsetSpec.latest(), IsolationLevel.READ_COMMITTED),
+        offsets(admin, description, OffsetSpec.latest(), IsolationLevel.READ_UNCOMMITTED));
   }
 
   private static SortedMap<Integer, Long> offsets(
-      Admin admin, TopicDescription topic, OffsetSpec wanted)
+      Admin admin, TopicDescription topic, OffsetSpec wanted, IsolationLevel isolation)
       throws ExecutionException, TimeoutException, InterruptedException {
     Map<TopicPartition, OffsetSpec> partitions = new HashMap<>();
     for (TopicPartitionInfo partition : topic.partitions()) {
       partitions.put(new TopicPartition(topic.name(), partition.partition()), wanted);
     }
     SortedMap<Integer, Long> offsets = new TreeMap<>();
-    get(admin.listOffsets(partitions).all())
+    get(admin.listOffsets(partitions, new ListOffsetsOptions(isolation)).all())
         .forEach((partition, found) -> offsets.put(partition.partition(), found.offset()));
     return offsets;
   }
@@ -86,9 +97,28 @@ record TopicState(
     return answer.get(TIMEOUT_SECONDS, TimeUnit.SECONDS);
   }
 
-  /** Returns where the topic ends now. */
+  /** Returns the position after the last record that is committed. */
   TopicPositions endPositions() {
-    return new TopicPositions(clusterId, topic, topicId, ends);
+    return new TopicPositions(clusterId, topic, topicId, stableEnds, asOf);
+  }
+
+  /** Returns the position before all records. */
+  TopicPositions startPositions() {
+    return new TopicPositions(clusterId, topic, topicId, starts, asOf);
+  }
+
+  /** Returns where to read on after some positions: added partitions from their start. */
+  SortedMap<Integer, Long> missing(TopicPositions positions) {
+    SortedMap<Integer, Long> missing = new TreeMap<>(starts);
+    missing.putAll(positions.offsets());
+    return missing;
+  }
+
+  /** Returns the positions once all that is missing after some has been read. */
+  TopicPositions after(TopicPositions positions) {
+    SortedMap<Integer, Long> after = new TreeMap<>(stableEnds);
+    positions.offsets().forEach((partition, offset) -> after.merge(partition, offset, Math::max));
+    return new TopicPositions(clusterId, topic, topicId, after, asOf);
   }
 
   /** Returns why a table cannot go on from its positions in this topic; null if it can. */
@@ -101,8 +131,8 @@ record TopicState(
       return "the topic was deleted and created again: expected topic id=%s actual=%s"
           .formatted(topicId, positions.topicId());
     }
-    if (!positions.offsets().keySet().equals(ends.keySet())) {
-      return "it has positions of other partitions: expected=%s actual=%s"
+    if (!ends.keySet().containsAll(positions.offsets().keySet())) {
+      return "it has positions of partitions that the topic does not have: expected=%s actual=%s"
           .formatted(ends.keySet(), positions.offsets().keySet());
     }
     for (Map.Entry<Integer, Long> position : positions.offsets().entrySet()) {
@@ -110,7 +140,7 @@ record TopicState(
       long start = starts.getOrDefault(partition, 0L);
       long end = ends.getOrDefault(partition, 0L);
       if (position.getValue() < start) {
-        return "records behind it were deleted: partition=%d position=%d first offset=%d"
+        return "records after it were deleted: partition=%d position=%d first offset=%d"
             .formatted(partition, position.getValue(), start);
       }
       if (position.getValue() > end) {

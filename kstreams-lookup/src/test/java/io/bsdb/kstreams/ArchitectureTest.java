@@ -37,7 +37,7 @@ class ArchitectureTest {
   static final ArchRule onlyStoresUseWritableTables =
       noClasses()
           .that()
-          .haveNameNotMatching(".*\\.(SnapshotStore|StoreTable)(\\$.*)?")
+          .haveNameNotMatching(".*\\.(SnapshotStore|StoreTable|TopicReader)(\\$.*)?")
           .should()
           .dependOnClassesThat()
           .resideInAPackage("io.bsdb.live..");

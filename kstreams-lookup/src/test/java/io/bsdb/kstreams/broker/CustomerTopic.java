@@ -14,12 +14,16 @@ import java.util.Random;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.NewPartitions;
 import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.clients.producer.RecordMetadata;
+import org.apache.kafka.common.serialization.StringDeserializer;
 import org.apache.kafka.common.serialization.StringSerializer;
+import org.jspecify.annotations.Nullable;
 
 /** A compacted topic of customers, and the map that it stands for. */
 final class CustomerTopic implements AutoCloseable {
@@ -30,7 +34,8 @@ final class CustomerTopic implements AutoCloseable {
   final Admin admin;
   final Map<String, String> model = new HashMap<>();
   private final Map<String, String> configs;
-  private final KafkaProducer<String, String> producer;
+  final String bootstrapServers;
+  private KafkaProducer<String, String> producer;
   private int sent;
 
   CustomerTopic(Broker broker, String name) throws Exception {
@@ -38,16 +43,25 @@ final class CustomerTopic implements AutoCloseable {
   }
 
   CustomerTopic(Broker broker, String name, String deleteRetentionMs) throws Exception {
+    this(
+        broker,
+        name,
+        Map.of("cleanup.policy", "compact,delete", "delete.retention.ms", deleteRetentionMs));
+  }
+
+  CustomerTopic(Broker broker, String name, Map<String, String> configs) throws Exception {
     this.name = name;
-    this.configs =
-        Map.of("cleanup.policy", "compact,delete", "delete.retention.ms", deleteRetentionMs);
+    this.configs = configs;
     this.admin = Admin.create(Map.of("bootstrap.servers", broker.bootstrapServers()));
-    this.producer =
-        new KafkaProducer<>(
-            Map.of(ProducerConfig.BOOTSTRAP_SERVERS_CONFIG, broker.bootstrapServers()),
-            new StringSerializer(),
-            new StringSerializer());
+    this.bootstrapServers = broker.bootstrapServers();
+    this.producer = producer(Map.of());
     create();
+  }
+
+  KafkaProducer<String, String> producer(Map<String, Object> settings) {
+    Map<String, Object> all = new HashMap<>(settings);
+    all.put(ProducerConfig.BOOTSTRAP_SERVERS_CONFIG, bootstrapServers);
+    return new KafkaProducer<>(all, new StringSerializer(), new StringSerializer());
   }
 
   private void create() throws Exception {
@@ -81,6 +95,30 @@ final class CustomerTopic implements AutoCloseable {
     for (Future<RecordMetadata> each : sending) {
       each.get();
     }
+  }
+
+  /** Sends one record, which no customer is in. */
+  void send(int partition, @Nullable String key, @Nullable String value) throws Exception {
+    producer.send(new ProducerRecord<>(name, partition, key, value)).get();
+  }
+
+  /** Adds a partition, and waits until the producer sends to it. */
+  void addPartition() throws Exception {
+    admin
+        .createPartitions(Map.of(name, NewPartitions.increaseTo(PARTITIONS + 1)))
+        .all()
+        .get(1, TimeUnit.MINUTES);
+    try (var consumer =
+        new KafkaConsumer<>(
+            Map.<String, Object>of("bootstrap.servers", bootstrapServers),
+            new StringDeserializer(),
+            new StringDeserializer())) {
+      while (consumer.partitionsFor(name).size() <= PARTITIONS) {
+        Thread.onSpinWait(); // the broker is about to learn of it
+      }
+    }
+    producer.close();
+    producer = producer(Map.of());
   }
 
   /** Sends a put of a customer who is in the topic last. */

@@ -113,6 +113,15 @@ final class GlobalTable implements AutoCloseable {
     }
   }
 
+  /** Waits until the application has failed. */
+  void awaitFailure() {
+    long deadline = System.nanoTime() + Traffic.PATIENCE.toNanos();
+    while (streams.state() != KafkaStreams.State.ERROR) {
+      assertThat(System.nanoTime()).as("failed in time: %s", streams.state()).isLessThan(deadline);
+      LockSupport.parkNanos(5_000_000);
+    }
+  }
+
   /** All customers in the store. */
   Map<String, String> content() {
     Map<String, String> content = new HashMap<>();

@@ -7,6 +7,8 @@ import io.bsdb.table.Table;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -138,29 +140,38 @@ class GlobalTableTest {
     Map<String, String> two = new HashMap<>(positions);
     two.put("kafka:x/y/z/0", "1");
     assertRefused(two, "it has source positions of several topics");
-    Map<String, String> one = new HashMap<>(positions);
-    one.keySet().removeIf(name -> name.endsWith("/1"));
-    assertRefused(one, "it has positions of other partitions: expected=[0, 1] actual=[0]");
-    Map<String, String> beyond = new HashMap<>(positions);
-    beyond.replaceAll((name, offset) -> "1000");
-    assertRefused(beyond, "the topic ends before it: partition=0 position=1000 end offset=");
+    Map<String, String> more = new HashMap<>(positions);
+    positions.forEach((name, offset) -> more.put(name.replaceFirst("/1$", "/7"), offset));
+    assertRefused(
+        more,
+        "it has positions of partitions that the topic does not have: expected=[0, 1] actual=[0, 1, 7]");
+    assertRefused(
+        offsets(positions, "1000"),
+        "the topic ends before it: partition=0 position=1000 end offset=");
+    assertRefused(offsets(positions, "-1"), "a source position is not understood");
     Map<String, String> odd = new HashMap<>(positions);
-    odd.replaceAll((name, offset) -> "-1");
+    odd.replaceAll((name, offset) -> name.endsWith("/as-of") ? "yesterday" : offset);
     assertRefused(odd, "a source position is not understood");
     topic
         .admin
         .deleteRecords(Map.of(new TopicPartition(topic.name, 0), RecordsToDelete.beforeOffset(10)))
         .all()
         .get(1, TimeUnit.MINUTES);
-    Map<String, String> before = new HashMap<>(positions);
-    before.replaceAll((name, offset) -> "9");
-    assertRefused(before, "records behind it were deleted: partition=0 position=9 first offset=10");
+    assertRefused(
+        offsets(positions, "9"),
+        "records after it were deleted: partition=0 position=9 first offset=10");
 
     // Nothing is left of the refused ones.
     buildBase();
     try (GlobalTable table = start(AT_LEAST_ONCE)) {
       assertThat(table.content()).isEqualTo(topic.model);
     }
+  }
+
+  private static Map<String, String> offsets(Map<String, String> positions, String offset) {
+    Map<String, String> edited = new HashMap<>(positions);
+    edited.replaceAll((name, before) -> name.endsWith("/as-of") ? before : offset);
+    return edited;
   }
 
   private static Map<String, String> edited(
@@ -178,7 +189,7 @@ class GlobalTableTest {
         .hasMessageContaining("the store cannot begin with this base: store=customers")
         .hasMessageContaining(version)
         .hasMessageContaining(why)
-        .hasMessageContaining("build the base anew");
+        .hasMessageContaining("build the base again");
   }
 
   @Test
@@ -191,6 +202,22 @@ class GlobalTableTest {
           .hasMessageContaining("it is older than the topic keeps deletes")
           .hasMessageContaining("delete.retention.ms=0");
     }
+  }
+
+  /** When the base was published does not matter: its job may have paused for long before. */
+  @Test
+  void refusesABaseWhoseTopicWasReadTooLongAgo() throws Exception {
+    topic.change(100, random);
+    Map<String, String> positions = new HashMap<>(topic.endPositions());
+    String asOf =
+        positions.keySet().stream()
+            .filter(name -> name.endsWith("/as-of"))
+            .findFirst()
+            .orElseThrow();
+    positions.put(asOf, Instant.now().minus(Duration.ofHours(25)).toString());
+    assertRefused(positions, "it is older than the topic keeps deletes");
+    positions.remove(asOf);
+    assertRefused(positions, "it does not record as of when it has the topic");
   }
 
   @Test
@@ -252,6 +279,9 @@ class GlobalTableTest {
     StringBuilder checkpoint = new StringBuilder("0\n2\n");
     for (Map.Entry<String, String> end : topic.endPositions().entrySet()) {
       String partition = end.getKey().substring(end.getKey().lastIndexOf('/') + 1);
+      if (partition.equals("as-of")) {
+        continue;
+      }
       checkpoint.append(topic.name).append(' ').append(partition).append(' ');
       checkpoint.append(end.getValue()).append('\n');
     }

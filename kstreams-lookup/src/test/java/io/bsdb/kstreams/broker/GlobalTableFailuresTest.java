@@ -1,0 +1,153 @@
+package io.bsdb.kstreams.broker;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.bsdb.kstreams.SnapshotStores;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.Properties;
+import java.util.Random;
+import java.util.concurrent.TimeUnit;
+import org.apache.kafka.common.utils.Bytes;
+import org.apache.kafka.streams.StreamsConfig;
+import org.apache.kafka.streams.errors.ProcessorStateException;
+import org.apache.kafka.streams.processor.TaskId;
+import org.apache.kafka.streams.processor.api.MockProcessorContext;
+import org.apache.kafka.streams.state.KeyValueStore;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInfo;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Records that a table cannot hold, topics that grow, and stores that fail. */
+@Tag("broker")
+@Tag("stores")
+@Timeout(value = 5, unit = TimeUnit.MINUTES)
+@ExtendWith(BrokerExtension.class)
+class GlobalTableFailuresTest {
+  private static final String AT_LEAST_ONCE = "at_least_once";
+
+  @TempDir private Path directory;
+  private Broker broker;
+  private CustomerTopic topic;
+  private Path base;
+  private Path state;
+  private final Random random = new Random(42);
+
+  @BeforeEach
+  void prepare(Broker shared, TestInfo test) throws Exception {
+    broker = shared;
+    base = directory.resolve("base");
+    state = directory.resolve("state");
+    topic =
+        new CustomerTopic(
+            broker,
+            test.getTestMethod().orElseThrow().getName()
+                + Integer.toUnsignedString(test.getDisplayName().hashCode()));
+    topic.change(100, random);
+    topic.build(base, topic.endPositions());
+  }
+
+  @AfterEach
+  void cleanUp() {
+    topic.close();
+  }
+
+  private GlobalTable start() {
+    return GlobalTable.start(broker, topic, base, state, AT_LEAST_ONCE);
+  }
+
+  @Test
+  void skipsRecordsWithAnEmptyKey() throws Exception {
+    topic.send(0, "", "nobody");
+    topic.send(1, "", null);
+    try (GlobalTable table = start()) {
+      assertThat(table.content()).isEqualTo(topic.model);
+      topic.send(0, "", "nobody");
+      table.await(topic.mark());
+      assertThat(table.content()).isEqualTo(topic.model);
+    }
+    try (GlobalTable table = start()) {
+      assertThat(table.store().get("")).isNull();
+      assertThat(table.content()).isEqualTo(topic.model);
+    }
+  }
+
+  @Test
+  void failsAtAKeyThatIsTooLongAndLeavesTheStoreUnlocked() throws Exception {
+    topic.send(0, "k".repeat(65_536), "long");
+    for (int attempt = 0; attempt < 2; attempt++) {
+      assertThatThrownBy(this::start)
+          .isInstanceOf(ProcessorStateException.class)
+          .hasMessageContaining("store 'customers'")
+          .hasMessageContaining("65536")
+          .hasMessageContaining("Stores.persistentKeyValueStore");
+    }
+  }
+
+  /** Kafka Streams commits once more than 10,000 records came, and when the store is closed. */
+  @ParameterizedTest
+  @ValueSource(ints = {100, 11_000})
+  void leavesTheStoreUnlockedWhenItCannotWriteWhatItHasCached(int changes) throws Exception {
+    try (GlobalTable table = start()) {
+      topic.send(0, "k".repeat(65_536), "long");
+      topic.change(changes, random);
+      if (changes > 10_000) {
+        table.awaitFailure();
+      } else {
+        table.await(topic.mark());
+      }
+    }
+    assertThatThrownBy(this::start)
+        .isInstanceOf(ProcessorStateException.class)
+        .hasMessageContaining("65536");
+  }
+
+  @Test
+  void readsAnAddedPartitionFromItsStart() throws Exception {
+    try (GlobalTable table = start()) {
+      assertThat(table.content()).isEqualTo(topic.model);
+    }
+    topic.addPartition();
+    topic.change(200, random);
+    for (int round = 0; round < 2; round++) {
+      try (GlobalTable table = start()) { // first a store, then a base, that lacks the partition
+        assertThat(table.content()).isEqualTo(topic.model);
+        assertThat(table.restored()).isEqualTo(200);
+      }
+      try (GlobalTable table = start()) {
+        assertThat(table.restored()).isZero();
+      }
+      state = directory.resolve("other state");
+    }
+  }
+
+  private KeyValueStore<Bytes, byte[]> open() {
+    KeyValueStore<Bytes, byte[]> store = SnapshotStores.keyValue("customers").base(base).get();
+    Properties config = new Properties();
+    config.put(StreamsConfig.APPLICATION_ID_CONFIG, topic.name);
+    config.put(StreamsConfig.BOOTSTRAP_SERVERS_CONFIG, broker.bootstrapServers());
+    var context = new MockProcessorContext<Void, Void>(config, new TaskId(-1, -1), state.toFile());
+    store.init(context.getStateStoreContext(), store);
+    return store;
+  }
+
+  @Test
+  void countsAChangedKeyOnce() throws Exception {
+    KeyValueStore<Bytes, byte[]> store = open();
+    long before = store.approximateNumEntries();
+    assertThat(before).isEqualTo(topic.model.size());
+    for (String key : topic.model.keySet()) {
+      store.put(Bytes.wrap(key.getBytes(StandardCharsets.UTF_8)), new byte[9]);
+    }
+    assertThat(store.approximateNumEntries()).isEqualTo(before);
+    store.close();
+  }
+}
