@@ -89,7 +89,7 @@ final class TopicReader {
     try {
       positions = TopicPositions.of(table.manifest(version).sourcePositions());
     } catch (IllegalArgumentException e) {
-      throw new IllegalArgumentException(notABase(version, e.getMessage()), e);
+      throw new IllegalArgumentException(notABase(version, String.valueOf(e.getMessage())), e);
     }
     if (!positions.topic().equals(topic) || !positions.clusterId().equals(state.clusterId())) {
       throw new IllegalArgumentException(
@@ -204,7 +204,7 @@ final class TopicReader {
   }
 
   /** Writes records in batches, with the positions after them. */
-  private final class Batches implements CommittedRecords.Target {
+  private static final class Batches implements CommittedRecords.Target {
     private final WritableTable table;
     private final TopicPositions from;
     private final WriteBatch batch = new WriteBatch();
