@@ -121,7 +121,7 @@ class SegmentTest {
     }
     assertThatThrownBy(() -> replayed(Arrays.copyOf(file, file.length + 8)))
         .isInstanceOf(CorruptSnapshotException.class)
-        .hasMessageContaining("goes on");
+        .hasMessageContaining("data after the end frame of a segment");
   }
 
   @Test
