@@ -99,7 +99,7 @@ final class ChangeIndexFiller implements Closeable {
       }
       position = index.next(position + Long.BYTES, high);
     }
-    if (index.holds(~position)) {
+    if (index.hasRoom(1) && index.holds(~position)) {
       index.add(~position, high, address);
       return;
     }

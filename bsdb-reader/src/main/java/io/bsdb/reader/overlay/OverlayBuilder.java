@@ -18,6 +18,11 @@ import org.jspecify.annotations.Nullable;
 
 /** Opens segments, adds the changes that an index does not have, and sorts them by key. */
 final class OverlayBuilder {
+  /**
+   * Keys that an index has room for at first: how many of the changes are of one key is not known.
+   */
+  private static final long FIRST_ROOM = 1 << 16;
+
   private final Function<SegmentFile, Path> paths;
   private final RecordOrder order;
   private final Overlay.Scope scope;
@@ -62,7 +67,9 @@ final class OverlayBuilder {
       segments.add(open != null ? open.share() : OpenSegment.open(paths.apply(file), file, access));
     }
     ChangeIndex start =
-        follows && before != null ? before.indexFor(numbers, more) : ChangeIndex.create(more);
+        follows && before != null
+            ? before.indexFor(numbers, Math.min(more, FIRST_ROOM))
+            : ChangeIndex.create(Math.min(more, FIRST_ROOM));
     ChangeIndexFiller filler = new ChangeIndexFiller(start, segments, scope);
     try {
       for (int number : added) {

@@ -108,6 +108,35 @@ class OverlayTest {
         previous != null);
   }
 
+  @Test
+  void anIndexIsAsLargeAsItsKeysHoweverOftenTheyChange() throws IOException {
+    List<SegmentFile> files = new ArrayList<>();
+    for (int i = 1; i <= 20; i++) {
+      Map<String, @Nullable String> changes = new HashMap<>();
+      for (int key = 0; key < 20_000; key++) {
+        changes.put("key" + key, "value" + i);
+      }
+      files.add(segment(i, changes));
+    }
+    try (Overlay overlay = open(files, ALL, Access.MAPPED, null)) {
+      assertThat(overlay.changedKeys()).isEqualTo(20_000);
+      assertThat(overlay.indexBytes()).isLessThan(2_000_000); // of 400,000 keys: 6 million
+      assertThat(found(overlay, "key7")).isEqualTo("value20");
+    }
+    Map<String, @Nullable String> more = new HashMap<>();
+    for (int key = 0; key < 200_000; key++) {
+      more.put("more" + key, null);
+    }
+    try (Overlay before = open(files, ALL, Access.MAPPED, null)) {
+      files.add(segment(21, more));
+      try (Overlay grown = open(files, ALL, Access.MAPPED, before)) {
+        assertThat(grown.changedKeys()).isEqualTo(220_000);
+        assertThat(found(grown, "key19999")).isEqualTo("value20");
+        assertThat(found(grown, "more199999")).isEqualTo("deleted");
+      }
+    }
+  }
+
   private static String found(Overlay overlay, String key) {
     HashValue128 hash = KeyHash.hash(bytes(key));
     long high = hash.getMostSignificantBits();
