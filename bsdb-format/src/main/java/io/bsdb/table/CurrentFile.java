@@ -61,6 +61,18 @@ final class CurrentFile {
     }
   }
 
+  /** Returns the failure that says that nothing has been published. */
+  NoSuchFileException nothingPublished() throws IOException {
+    String first = named();
+    return first == null
+        ? new NoSuchFileException(
+            toString(), null, "no snapshot has been published here; build one, or check the path")
+        : new NoSuchFileException(
+            "%s/%s/%s".formatted(storage, Table.directory(first), SnapshotFormat.MANIFEST_FILE),
+            null,
+            "the manifest of the table's first version is missing, as if its build was killed; build the table again, or restore it from a copy");
+  }
+
   /** Returns whether there are complete versions, none of them in service. */
   boolean isDamaged() throws IOException {
     try {

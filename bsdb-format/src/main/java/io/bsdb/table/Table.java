@@ -127,10 +127,7 @@ public final class Table {
   public String requireCurrentVersion(@Nullable String known) throws IOException {
     String version = currentVersion(known);
     if (version == null) {
-      throw new NoSuchFileException(
-          storage + "/" + SnapshotFormat.CURRENT_FILE,
-          null,
-          "no snapshot has been published here; build one, or check the path");
+      throw new CurrentFile(this).nothingPublished();
     }
     return version;
   }

@@ -184,21 +184,23 @@ class DamagedCurrentTest {
   void isMendedBelowAWritableTable(State state) throws Exception {
     Path table = table();
     String older = Table.at(table).versions().get(0);
-    try (WritableTable writable = WritableTable.open(table)) {
-      writable.pauseCompaction();
-      writable.put(KEY, "published".getBytes(UTF_8));
-      writable.publish();
-      writable.put("other".getBytes(UTF_8), "logged".getBytes(UTF_8));
-      state.bring(table.resolve("CURRENT"));
-      List<String> before = files(table.resolve("snapshots"));
-      assertThatThrownBy(writable::publish)
-          .isInstanceOf(IOException.class)
-          .hasMessageContaining(command(table));
-      assertThatThrownBy(() -> writable.checkpoint(temporary.resolve("copy")))
-          .hasMessageContaining(command(table));
-      assertThat(files(table.resolve("snapshots"))).isEqualTo(before);
-      assertThat(writable.get(KEY)).isEqualTo("published".getBytes(UTF_8));
-    }
+    WritableTable open = WritableTable.open(table);
+    open.pauseCompaction();
+    open.put(KEY, "published".getBytes(UTF_8));
+    open.publish();
+    open.put("other".getBytes(UTF_8), "logged".getBytes(UTF_8));
+    state.bring(table.resolve("CURRENT"));
+    List<String> before = files(table.resolve("snapshots"));
+    assertThatThrownBy(open::publish)
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining(command(table));
+    assertThatThrownBy(() -> open.checkpoint(temporary.resolve("copy")))
+        .hasMessageContaining(command(table));
+    assertThat(open.get(KEY)).isEqualTo("published".getBytes(UTF_8));
+    assertThatThrownBy(open::close)
+        .hasMessageContaining("changes are durable in its log, but they could not be published")
+        .hasMessageContaining(command(table));
+    assertThat(files(table.resolve("snapshots"))).isEqualTo(before);
     assertThatThrownBy(() -> WritableTable.open(table))
         .isInstanceOf(IOException.class)
         .hasMessageContaining(command(table));
