@@ -43,6 +43,8 @@ final class Connections extends ServerConnector {
   /** Connections beyond the limit, for health checks. */
   private static final int SPARE = 16;
 
+  private static final int ACCEPT_QUEUE = 1024;
+
   private final int most;
 
   private final long headerNanos;
@@ -55,6 +57,7 @@ final class Connections extends ServerConnector {
     headerNanos = limits.request().toNanos();
     answerNanos = limits.idle().toNanos();
     setIdleTimeout(limits.idle().toMillis());
+    setAcceptQueueSize(ACCEPT_QUEUE); // many at once do not wait for another attempt
     setShutdownIdleTimeout(0); // no other timeout than before
   }
 
@@ -195,7 +198,7 @@ final class Connections extends ServerConnector {
    * @return false if there is none, because all have requests
    */
   private boolean makeRoom(Timed opened, int room) {
-    while (true) {
+    while (getConnectedEndPoints().size() > room) {
       int count = 0;
       Timed longest = null;
       long longestNanos = -1;
@@ -221,6 +224,7 @@ final class Connections extends ServerConnector {
         return true;
       }
     }
+    return true;
   }
 
   /** Whether there is room for a request other than a health check. */

@@ -144,8 +144,8 @@ class LoadTest {
         sockets.get(i).setSoLinger(true, 0);
         sockets.get(i).close();
       }
-      request(sockets.get(1), 5);
-      assertThat(Client.readAnswer(sockets.get(1))).startsWith("HTTP/1.1 200");
+      request(sockets.get(2), 5); // one that has been used: the others may be closed as silent
+      assertThat(Client.readAnswer(sockets.get(2))).startsWith("HTTP/1.1 200");
     } finally {
       for (Socket socket : sockets) {
         socket.close();

@@ -226,6 +226,7 @@ class RefreshTest {
         assertThat(news.poll(1, TimeUnit.MINUTES)).isEqualTo("failed null NoSuchFileException");
       }
       assertThat(lookup.get("c1")).isEqualTo("Ada");
+      Files.move(current.resolveSibling("AWAY"), current);
       String second = table.publish(Map.of("c1", "Grace"));
       String heardLast = "failed null";
       while (heardLast.startsWith("failed null")) {
