@@ -1,5 +1,6 @@
 package io.bsdb.cli;
 
+import java.io.File;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -12,7 +13,12 @@ final class ChildCommand {
 
   /** A process that runs a command, its messages going to a file. */
   static Process start(Path messages, Object... arguments) throws IOException {
-    return start(messages, System.getProperty("java.class.path"), List.of(arguments));
+    // As in production, with something that prints messages of the log.
+    String classes =
+        System.getProperty("bsdb.slf4j-simple")
+            + File.pathSeparator
+            + System.getProperty("java.class.path");
+    return start(messages, classes, List.of(arguments));
   }
 
   /** The same on another class path. */

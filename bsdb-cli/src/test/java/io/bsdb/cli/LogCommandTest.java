@@ -12,14 +12,22 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class LogCommandTest {
-  @TempDir private Path directory;
+  @TempDir private Path temporary;
+  private Path directory;
 
+  /** Makes a copy of a table that is being written: a close would publish what the log has. */
   @BeforeEach
   void write() throws IOException {
-    try (WritableTable table = WritableTable.open(directory)) {
+    Path origin = temporary.resolve("origin");
+    directory = temporary.resolve("table");
+    try (WritableTable table = WritableTable.open(origin)) {
       table.put("a".getBytes(UTF_8), "1".getBytes(UTF_8));
       table.put("b".getBytes(UTF_8), "2".getBytes(UTF_8));
       table.delete("a".getBytes(UTF_8));
+      Files.createDirectories(directory.resolve("log"));
+      for (String name : new String[] {"OWNER", "0000000001.log"}) {
+        Files.copy(origin.resolve("log").resolve(name), directory.resolve("log").resolve(name));
+      }
     }
   }
 
@@ -30,12 +38,12 @@ class LogCommandTest {
     assertThat(run.out().lines().findFirst().orElse(""))
         .contains("0000000001.log number=1 ")
         .contains("counts=true continues=0/0")
-        .contains("frames=5 puts=2 deletes=1");
+        .containsPattern("frames=[45] puts=2 deletes=1"); // one more after a second
     assertThat(CommandRun.of("log", "inspect", "-t", directory.toString(), "--json").out())
         .startsWith("[{")
         .contains("\"puts\":2");
     assertThat(CommandRun.of("log", "verify", "-t", directory.toString()).err())
-        .contains("the log is sound: files=1 frames=5 puts=2 deletes=1");
+        .containsPattern("the log is sound: files=1 frames=[45] puts=2 deletes=1");
   }
 
   @Test
