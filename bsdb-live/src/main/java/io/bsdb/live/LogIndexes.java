@@ -1,6 +1,7 @@
 package io.bsdb.live;
 
 import io.bsdb.format.hash.KeyHash;
+import io.bsdb.live.log.LogIndex;
 import io.bsdb.reader.overlay.Overlay;
 import java.nio.BufferOverflowException;
 import java.nio.ByteBuffer;

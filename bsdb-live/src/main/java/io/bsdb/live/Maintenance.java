@@ -1,5 +1,7 @@
 package io.bsdb.live;
 
+import io.bsdb.live.log.Log;
+import io.bsdb.live.log.SegmentSupply;
 import io.bsdb.reader.io.Closing;
 import java.io.Closeable;
 import java.io.IOException;

@@ -1,5 +1,6 @@
 package io.bsdb.live;
 
+import io.bsdb.format.Internal;
 import java.io.IOException;
 
 /**
@@ -9,7 +10,13 @@ import java.io.IOException;
 public final class OutcomeUnknownException extends IOException {
   private static final long serialVersionUID = 1;
 
-  OutcomeUnknownException(String message, Throwable cause) {
+  /**
+   * Creates an exception; called by tables.
+   *
+   * @hidden
+   */
+  @Internal
+  public OutcomeUnknownException(String message, Throwable cause) {
     super(message, cause);
   }
 }

@@ -2,6 +2,13 @@ package io.bsdb.live;
 
 import io.bsdb.format.SnapshotFormat;
 import io.bsdb.format.segment.LogSegment.Place;
+import io.bsdb.live.log.GroupCommit;
+import io.bsdb.live.log.Log;
+import io.bsdb.live.log.LogIndex;
+import io.bsdb.live.log.LogPart;
+import io.bsdb.live.log.LogStorage;
+import io.bsdb.live.log.Owner;
+import io.bsdb.live.log.Reclaimer;
 import io.bsdb.reader.follow.TableReader;
 import io.bsdb.table.Build;
 import io.bsdb.table.Manifest;

@@ -1,6 +1,7 @@
 package io.bsdb.live;
 
 import io.bsdb.format.SnapshotFormat;
+import io.bsdb.live.log.LogDirectory;
 import io.bsdb.table.Changes;
 import io.bsdb.table.History;
 import io.bsdb.table.Manifest;

@@ -2,6 +2,7 @@ package io.bsdb.live;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.bsdb.live.log.LogDirectory;
 import io.bsdb.reader.RecordCursor;
 import io.bsdb.reader.io.FileMemory;
 import io.bsdb.table.Table;

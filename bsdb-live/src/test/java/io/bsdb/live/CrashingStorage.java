@@ -1,6 +1,8 @@
 package io.bsdb.live;
 
 import io.bsdb.live.CrashingFiles.Content;
+import io.bsdb.live.log.LogDirectory;
+import io.bsdb.live.log.LogStorage;
 import io.bsdb.reader.io.FileMemory;
 import java.io.IOException;
 import java.nio.ByteBuffer;

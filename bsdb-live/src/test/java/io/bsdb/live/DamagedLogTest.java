@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bsdb.format.CorruptSnapshotException;
+import io.bsdb.live.log.LogDirectory;
 import io.bsdb.table.Table;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;

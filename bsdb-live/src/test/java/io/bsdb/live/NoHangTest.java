@@ -2,6 +2,8 @@ package io.bsdb.live;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.bsdb.live.log.LogDirectory;
+import io.bsdb.live.log.LogStorage;
 import io.bsdb.table.Table;
 import java.io.IOException;
 import java.io.UncheckedIOException;

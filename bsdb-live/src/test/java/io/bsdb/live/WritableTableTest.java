@@ -3,6 +3,9 @@ package io.bsdb.live;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.bsdb.live.log.LogDirectory;
+import io.bsdb.live.log.LogPart;
+import io.bsdb.live.log.SegmentSupply;
 import io.bsdb.reader.ClosedReaderException;
 import io.bsdb.reader.KeyLookup;
 import io.bsdb.reader.RecordCursor;

@@ -2,6 +2,7 @@ package io.bsdb.live;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
+import io.bsdb.live.log.LogDirectory;
 import io.bsdb.table.Table;
 import java.io.IOException;
 import java.nio.file.Path;

@@ -1,13 +1,19 @@
-package io.bsdb.live;
+package io.bsdb.live.log;
 
+import io.bsdb.format.Internal;
 import io.bsdb.reader.io.FileMemory;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.List;
 
-/** The operations on files that a log consists of: where tests inject faults and crashes. */
-interface LogStorage {
+/**
+ * The operations on files that a log consists of: where tests inject faults and crashes.
+ *
+ * @hidden
+ */
+@Internal
+public interface LogStorage {
   /** An open file, for writing. */
   interface LogFile extends Closeable {
     /** Writes all of a buffer's remaining bytes. */

@@ -1,9 +1,11 @@
-package io.bsdb.live;
+package io.bsdb.live.log;
 
+import io.bsdb.format.Internal;
 import io.bsdb.format.segment.ChangeKind;
 import io.bsdb.format.segment.LogSegment;
 import io.bsdb.format.segment.LogSegment.Place;
-import io.bsdb.live.LogStorage.LogFile;
+import io.bsdb.live.Durability;
+import io.bsdb.live.log.LogStorage.LogFile;
 import io.bsdb.reader.io.FileMemory;
 import io.bsdb.table.SegmentFile;
 import java.io.Closeable;
@@ -14,9 +16,14 @@ import java.util.UUID;
 import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
-/** One segment of an open log: a file, mapped to be read, and open to be written if it is new. */
-final class LogPart implements Closeable {
-  static final String SUFFIX = ".log";
+/**
+ * One segment of an open log: a file, mapped to be read, and open to be written if it is new.
+ *
+ * @hidden
+ */
+@Internal
+public final class LogPart implements Closeable {
+  public static final String SUFFIX = ".log";
   private static final String UNFINISHED_SUFFIX = ".new";
   private static final int ZEROS = 1 << 18;
 
@@ -175,15 +182,15 @@ final class LogPart implements Closeable {
     force();
   }
 
-  String name() {
+  public String name() {
     return name;
   }
 
-  LogSegment segment() {
+  public LogSegment segment() {
     return segment;
   }
 
-  int length() {
+  public int length() {
     return memory.chunk(0).capacity();
   }
 
@@ -221,7 +228,7 @@ final class LogPart implements Closeable {
   }
 
   /** Returns whether a key is changed here. */
-  boolean hasChanges() {
+  public boolean hasChanges() {
     return puts + deletes > 0;
   }
 
@@ -231,7 +238,7 @@ final class LogPart implements Closeable {
    *
    * @return its entry in the manifest, without a number
    */
-  SegmentFile seal(LogStorage storage) throws IOException {
+  public SegmentFile seal(LogStorage storage) throws IOException {
     ByteBuffer seal = LogSegment.seal(segment.fileId(), end, frames, puts, deletes, positions);
     CRC32C checksum = new CRC32C();
     checksum.update(memory.chunk(0).slice(0, end));

@@ -1,5 +1,7 @@
-package io.bsdb.live;
+package io.bsdb.live.log;
 
+import io.bsdb.format.Internal;
+import io.bsdb.live.LogPosition;
 import java.io.IOException;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
@@ -10,8 +12,13 @@ import java.nio.file.StandardCopyOption;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** The files in which those that follow a log say how far they have got. */
-record Followers(Path log) {
+/**
+ * The files in which those that follow a log say how far they have got.
+ *
+ * @hidden
+ */
+@Internal
+public record Followers(Path log) {
   private static final String SUFFIX = ".follower";
   private static final int MAX_LENGTH = 100;
 
@@ -24,7 +31,7 @@ record Followers(Path log) {
   }
 
   /** Notes how far a follower has got, in one step. */
-  void write(String name, LogPosition position) throws IOException {
+  public void write(String name, LogPosition position) throws IOException {
     Path file = file(name);
     Path next = file.resolveSibling(name + SUFFIX + ".next");
     Files.writeString(next, position + "\n");
@@ -32,12 +39,12 @@ record Followers(Path log) {
   }
 
   /** Returns whether there is no such follower yet. */
-  boolean isNew(String name) {
+  public boolean isNew(String name) {
     return !Files.exists(file(name));
   }
 
   /** Has a follower hold nothing back any more. */
-  void remove(String name) throws IOException {
+  public void remove(String name) throws IOException {
     Files.deleteIfExists(file(name));
   }
 

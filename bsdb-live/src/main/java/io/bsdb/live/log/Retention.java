@@ -1,5 +1,6 @@
-package io.bsdb.live;
+package io.bsdb.live.log;
 
+import io.bsdb.format.Internal;
 import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -8,10 +9,13 @@ import java.util.List;
 /**
  * Deletes segments of a log whose changes are published, once nobody follows the log through them,
  * or when they take too much space. Safe for many threads.
+ *
+ * @hidden
  */
-final class Retention {
+@Internal
+public final class Retention {
   /** Space kept for followers, as a number of the longest segments. */
-  static final int SEGMENTS = 16;
+  public static final int SEGMENTS = 16;
 
   private final LogStorage storage;
   private final Followers followers;
@@ -23,7 +27,7 @@ final class Retention {
    * @param maxBytes of segments that are kept for followers
    * @param old segments that are there and are published, in their order
    */
-  Retention(LogStorage storage, Followers followers, long maxBytes, List<String> old)
+  public Retention(LogStorage storage, Followers followers, long maxBytes, List<String> old)
       throws IOException {
     this.storage = storage;
     this.followers = followers;
@@ -45,7 +49,7 @@ final class Retention {
   }
 
   /** Deletes what may be deleted. */
-  synchronized void trim() throws IOException {
+  public synchronized void trim() throws IOException {
     long needed = followers.firstNeeded();
     while (!kept.isEmpty()
         && (bytes > maxBytes || LogPart.number(storage, kept.element()) < needed)) {

@@ -1,8 +1,10 @@
-package io.bsdb.live;
+package io.bsdb.live.log;
 
+import io.bsdb.format.Internal;
 import io.bsdb.format.segment.LogSegment;
 import io.bsdb.format.segment.LogSegment.Frame;
 import io.bsdb.format.segment.LogSegment.Place;
+import io.bsdb.live.LogPosition;
 import io.bsdb.reader.ClosedReaderException;
 import java.io.Closeable;
 import java.io.IOException;
@@ -13,8 +15,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * Walks over the frames of a log that are durable, behind the one that writes it. Used by one
  * thread.
+ *
+ * @hidden
  */
-final class LogTail implements Closeable {
+@Internal
+public final class LogTail implements Closeable {
   private final LogStorage storage;
   private final LogPosition start;
   private @Nullable LogPart part;
@@ -34,18 +39,18 @@ final class LogTail implements Closeable {
   /**
    * @param start behind which to begin; there may be nothing yet
    */
-  LogTail(LogStorage storage, LogPosition start) {
+  public LogTail(LogStorage storage, LogPosition start) {
     this.storage = storage;
     this.start = start;
   }
 
   /** Returns the segment of the frame that was handed out last. */
-  LogSegment segment() {
+  public LogSegment segment() {
     return Objects.requireNonNull(part).segment();
   }
 
   /** Returns the next frame that is durable; null if there is none yet. */
-  @Nullable Frame next() throws IOException {
+  public @Nullable Frame next() throws IOException {
     if (closed) {
       throw new ClosedReaderException("follower of the log " + storage.path(""));
     }
@@ -105,7 +110,7 @@ final class LogTail implements Closeable {
    *
    * @return null if there is no log yet
    */
-  @Nullable LogPart locate() throws IOException {
+  public @Nullable LogPart locate() throws IOException {
     int behind = Math.toIntExact(start.offset());
     LogPart open = open(start.segment());
     if (open == null) {

@@ -1,5 +1,6 @@
-package io.bsdb.live;
+package io.bsdb.live.log;
 
+import io.bsdb.format.Internal;
 import io.bsdb.format.Uninterrupted;
 import io.bsdb.reader.io.FileMemory;
 import io.bsdb.reader.io.FileSpace;
@@ -20,10 +21,15 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
-/** A log's files in a directory of the default file system. */
-record LogDirectory(Path directory) implements LogStorage {
+/**
+ * A log's files in a directory of the default file system.
+ *
+ * @hidden
+ */
+@Internal
+public record LogDirectory(Path directory) implements LogStorage {
   /** The length of the longest segments that are prepared. */
-  static final int MAX_SEGMENT_LENGTH = 64 << 20;
+  public static final int MAX_SEGMENT_LENGTH = 64 << 20;
 
   @Override
   public List<String> list() throws IOException {
@@ -71,7 +77,7 @@ record LogDirectory(Path directory) implements LogStorage {
   }
 
   /** Creates a directory and those above it, durably, unless there is one. */
-  static void create(Path directory) throws IOException {
+  public static void create(Path directory) throws IOException {
     Path parent = directory.toAbsolutePath().getParent();
     if (parent != null && !Files.isDirectory(directory)) {
       create(parent);

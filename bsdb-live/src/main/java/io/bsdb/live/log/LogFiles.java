@@ -1,6 +1,7 @@
-package io.bsdb.live;
+package io.bsdb.live.log;
 
 import io.bsdb.format.CorruptSnapshotException;
+import io.bsdb.format.Internal;
 import io.bsdb.format.UnsupportedVersionException;
 import io.bsdb.format.segment.LogSegment;
 import io.bsdb.format.segment.LogSegment.End;
@@ -18,8 +19,13 @@ import java.util.UUID;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** The segments of a log, as they lie on the disk. */
-final class LogFiles implements Closeable {
+/**
+ * The segments of a log, as they lie on the disk.
+ *
+ * @hidden
+ */
+@Internal
+public final class LogFiles implements Closeable {
   private final LogStorage storage;
   private final long published;
   private final List<LogPart> opened = new ArrayList<>();
@@ -32,14 +38,14 @@ final class LogFiles implements Closeable {
    * @param published number of the last segment whose changes are in the version in service; 0 if
    *     none is
    */
-  LogFiles(LogStorage storage, UUID log, long published) {
+  public LogFiles(LogStorage storage, UUID log, long published) {
     this.log = log;
     this.storage = storage;
     this.published = published;
   }
 
   /** Returns all segments that are not published, whether they count or not. */
-  List<LogPart> opened() {
+  public List<LogPart> opened() {
     return opened;
   }
 
@@ -49,7 +55,7 @@ final class LogFiles implements Closeable {
   }
 
   /** Opens all segments; returns those that count, in their order. */
-  List<LogPart> open() throws IOException {
+  public List<LogPart> open() throws IOException {
     for (String name : storage.list()) {
       if (name.endsWith(LogPart.SUFFIX)) {
         if (LogPart.number(storage, name) <= published) {
@@ -105,7 +111,8 @@ final class LogFiles implements Closeable {
    * @return the end of the last file
    * @throws CorruptSnapshotException if something that was durable is damaged
    */
-  End replay(List<LogPart> chain, Function<LogPart, Segment.Replay> replays) throws IOException {
+  public End replay(List<LogPart> chain, Function<LogPart, Segment.Replay> replays)
+      throws IOException {
     End end = new End(0, 0, 0, true);
     for (int i = 0; i < chain.size(); i++) {
       LogPart part = chain.get(i);

@@ -1,5 +1,6 @@
-package io.bsdb.live;
+package io.bsdb.live.log;
 
+import io.bsdb.format.Internal;
 import io.bsdb.format.Uninterrupted;
 import io.bsdb.reader.Calls;
 import java.io.Closeable;
@@ -15,8 +16,11 @@ import org.slf4j.LoggerFactory;
 /**
  * Closes what lookups in flight may still use once they have ended, in a thread of its own. That
  * thread waits for lookups; only {@link #close} waits for it.
+ *
+ * @hidden
  */
-final class Reclaimer implements Closeable {
+@Internal
+public final class Reclaimer implements Closeable {
   private static final Logger LOGGER = LoggerFactory.getLogger(Reclaimer.class);
   private static final Duration LOOKUPS_END_WITHIN = Duration.ofMillis(100);
 
@@ -30,17 +34,17 @@ final class Reclaimer implements Closeable {
   /**
    * @param calls counts the lookups in flight
    */
-  Reclaimer(Calls calls) {
+  public Reclaimer(Calls calls) {
     this.calls = calls;
     thread.setDaemon(true);
   }
 
-  void start() {
+  public void start() {
     thread.start();
   }
 
   /** Closes something once no lookup that is in flight now uses it. */
-  void retire(Closeable used) {
+  public void retire(Closeable used) {
     lock.lock();
     try {
       retired.add(used);

@@ -1,6 +1,8 @@
-package io.bsdb.live;
+package io.bsdb.live.log;
 
+import io.bsdb.format.Internal;
 import io.bsdb.format.Uninterrupted;
+import io.bsdb.live.Durability;
 import java.io.Closeable;
 import java.io.IOException;
 import java.util.concurrent.locks.Condition;
@@ -10,10 +12,13 @@ import org.jspecify.annotations.Nullable;
 /**
  * Prepares the next segment of a log while one is written, in a thread of its own. That thread
  * waits for the disk and for requests, never for a writer or a lookup: writers wait for it.
+ *
+ * @hidden
  */
-final class SegmentSupply implements Closeable {
+@Internal
+public final class SegmentSupply implements Closeable {
   /** The length of the shortest segments that are prepared. */
-  static final int MIN_LENGTH = 1 << 20;
+  public static final int MIN_LENGTH = 1 << 20;
 
   private static final int GROWTH = 4;
 
@@ -38,7 +43,7 @@ final class SegmentSupply implements Closeable {
    * @param used bytes of the last segment
    * @param prepared one that is there already; may be null
    */
-  SegmentSupply(
+  public SegmentSupply(
       LogStorage storage,
       int maxLength,
       Durability durability,
@@ -57,14 +62,14 @@ final class SegmentSupply implements Closeable {
   }
 
   /** Begins to prepare segments. */
-  void start() {
+  public void start() {
     thread.start();
   }
 
   /**
    * Makes segments that are prepared from now on no longer than this, unless a group needs more.
    */
-  void limit(long bytes) {
+  public void limit(long bytes) {
     lock.lock();
     try {
       maxLength = (int) Math.min(longest, bytes);

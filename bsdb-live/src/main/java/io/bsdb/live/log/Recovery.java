@@ -1,9 +1,12 @@
-package io.bsdb.live;
+package io.bsdb.live.log;
 
+import io.bsdb.format.Internal;
 import io.bsdb.format.segment.LogSegment;
 import io.bsdb.format.segment.LogSegment.End;
 import io.bsdb.format.segment.LogSegment.Place;
 import io.bsdb.format.segment.Segment;
+import io.bsdb.live.Durability;
+import io.bsdb.live.LogPosition;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -16,8 +19,11 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Nothing is truncated, and nothing is overwritten by other bytes. So all of this can be killed
  * and begun again: a torn end stays as it is, and a new segment continues the log before it.
+ *
+ * @hidden
  */
-final class Recovery {
+@Internal
+public final class Recovery {
   private final LogStorage storage;
   private final LogIndex index;
   private final int maxSegmentLength;
@@ -30,7 +36,7 @@ final class Recovery {
    * @param published number of the last segment whose changes are in the version in service; 0 if
    *     none is
    */
-  Recovery(
+  public Recovery(
       LogStorage storage,
       LogIndex index,
       int maxSegmentLength,
@@ -55,7 +61,7 @@ final class Recovery {
    * @param prepared a segment that has not been used; may be null
    * @param old names of segments that are published
    */
-  record Recovered(
+  public record Recovered(
       List<LogPart> parts,
       int end,
       int durable,
@@ -63,14 +69,14 @@ final class Recovery {
       @Nullable LogPart prepared,
       List<String> old) {
     /** Returns where the log begins: behind what is published. */
-    LogPosition start() {
+    public LogPosition start() {
       Place place = parts.get(0).segment().before();
       return place == null ? LogPosition.START : new LogPosition(place.number(), place.end());
     }
   }
 
   /** Reads the log into the index, and makes durable what counts. */
-  Recovered run() throws IOException {
+  public Recovered run() throws IOException {
     try {
       return recover(files.open());
     } catch (IOException | RuntimeException | Error e) {

@@ -1,7 +1,8 @@
-package io.bsdb.live;
+package io.bsdb.live.log;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.bsdb.live.LogPosition;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

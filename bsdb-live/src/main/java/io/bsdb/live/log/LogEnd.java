@@ -1,10 +1,11 @@
-package io.bsdb.live;
+package io.bsdb.live.log;
 
 import io.bsdb.format.CorruptSnapshotException;
 import io.bsdb.format.Excerpt;
+import io.bsdb.format.Internal;
 import io.bsdb.format.SnapshotFormat;
 import io.bsdb.format.segment.LogSegment.Place;
-import io.bsdb.live.LogStorage.LogFile;
+import io.bsdb.live.log.LogStorage.LogFile;
 import io.bsdb.reader.io.FileMemory;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -25,8 +26,10 @@ import org.jspecify.annotations.Nullable;
  * @param number of the last file
  * @param fileId of the last file
  * @param offset where the changes in that file end
+ * @hidden
  */
-record LogEnd(UUID log, long number, UUID fileId, long offset) {
+@Internal
+public record LogEnd(UUID log, long number, UUID fileId, long offset) {
   static final String FILE = "END";
   private static final String UNFINISHED = "END.new";
   private static final String FIRST_LINE = "bsdb log end 1";
@@ -48,7 +51,7 @@ record LogEnd(UUID log, long number, UUID fileId, long offset) {
   }
 
   /** Writes the record in place of the one before, durably and in one step. */
-  void write(LogStorage storage) throws IOException {
+  public void write(LogStorage storage) throws IOException {
     String lines =
         "%s\nlog %s\nfile %d %s\noffset %d\n".formatted(FIRST_LINE, log, number, fileId, offset);
     String text = lines + "checksum " + checksum(lines) + "\n";

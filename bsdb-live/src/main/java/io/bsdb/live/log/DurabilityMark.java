@@ -1,6 +1,8 @@
-package io.bsdb.live;
+package io.bsdb.live.log;
 
+import io.bsdb.format.Internal;
 import io.bsdb.format.Uninterrupted;
+import io.bsdb.live.Durability;
 import java.io.Closeable;
 import java.io.IOException;
 import java.time.Duration;
@@ -13,8 +15,11 @@ import org.slf4j.LoggerFactory;
  * Records in the log how far it is durable, at an interval, in a thread of its own. With {@link
  * Durability#OS} it forces the log to disk before. That thread waits for the disk only: a mark is
  * tried, and left out while a group is written, since the next group's frame records the same.
+ *
+ * @hidden
  */
-final class DurabilityMark implements Closeable {
+@Internal
+public final class DurabilityMark implements Closeable {
   private static final Logger LOGGER = LoggerFactory.getLogger(DurabilityMark.class);
 
   private final Log log;
@@ -26,7 +31,7 @@ final class DurabilityMark implements Closeable {
   private final Condition changed = lock.newCondition();
   private boolean closed;
 
-  DurabilityMark(Log log, GroupCommit commit, Durability durability, Duration interval) {
+  public DurabilityMark(Log log, GroupCommit commit, Durability durability, Duration interval) {
     this.log = log;
     this.commit = commit;
     this.durability = durability;
@@ -34,7 +39,7 @@ final class DurabilityMark implements Closeable {
     thread.setDaemon(true);
   }
 
-  void start() {
+  public void start() {
     thread.start();
   }
 

@@ -1,7 +1,8 @@
-package io.bsdb.live;
+package io.bsdb.live.log;
 
 import io.bsdb.format.CorruptSnapshotException;
 import io.bsdb.format.Excerpt;
+import io.bsdb.format.Internal;
 import io.bsdb.format.SnapshotFormat;
 import io.bsdb.table.Manifest;
 import io.bsdb.table.StreamProgress;
@@ -26,8 +27,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * The right to write a table: a lock on a file that says which version the log began over. The
  * system releases it when the process ends, however it ends.
+ *
+ * @hidden
  */
-final class Owner implements Closeable {
+@Internal
+public final class Owner implements Closeable {
   private static final String FIRST_LINE = "bsdb log 1";
   private static final int MAX_LENGTH = 4096;
   private static final String NO_BASE = "none";
@@ -40,7 +44,7 @@ final class Owner implements Closeable {
               + "checksum [0-9a-f]{8}\n");
 
   /** The stream as which a version names the log whose changes it has. */
-  static final String STREAM = "log";
+  public static final String STREAM = "log";
 
   /** The tables that this process owns: closing any channel of a file would release its lock. */
   private static final Set<Path> OWNED = ConcurrentHashMap.newKeySet();
@@ -60,7 +64,7 @@ final class Owner implements Closeable {
    *
    * @throws IOException also if somebody has it, or if it has versions and none is in service
    */
-  static Owner acquire(Path directory) throws IOException {
+  public static Owner acquire(Path directory) throws IOException {
     Table.at(directory).currentVersion(); // a damaged table stays as it is
     Path log = directory.resolve(SnapshotFormat.LOG_DIRECTORY);
     Files.createDirectories(log);
@@ -125,10 +129,10 @@ final class Owner implements Closeable {
    * @param log its own id
    * @param segment the last one whose changes are in the version; 0 if none is
    */
-  record Published(UUID log, long segment) {}
+  public record Published(UUID log, long segment) {}
 
   /** Returns how much of a log is published, without becoming its owner. */
-  static Published published(Path directory) throws IOException {
+  public static Published published(Path directory) throws IOException {
     Path file = directory.resolve(SnapshotFormat.LOG_DIRECTORY).resolve(SnapshotFormat.OWNER_FILE);
     if (!Files.exists(file)) {
       throw new NoSuchFileException(file.toString(), null, "not a writable table; check the path");
@@ -199,12 +203,12 @@ final class Owner implements Closeable {
   }
 
   /** Returns the log's own id. */
-  UUID id() {
+  public UUID id() {
     return id;
   }
 
   /** Returns the number of the last segment whose changes are in the version in service. */
-  long published() {
+  public long published() {
     return published;
   }
 

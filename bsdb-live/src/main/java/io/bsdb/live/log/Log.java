@@ -1,10 +1,13 @@
-package io.bsdb.live;
+package io.bsdb.live.log;
 
+import io.bsdb.format.Internal;
 import io.bsdb.format.segment.FrameBuffer;
 import io.bsdb.format.segment.LogSegment;
 import io.bsdb.format.segment.LogSegment.Place;
-import io.bsdb.live.GroupCommit.Group;
-import io.bsdb.live.Recovery.Recovered;
+import io.bsdb.live.Durability;
+import io.bsdb.live.OutcomeUnknownException;
+import io.bsdb.live.log.GroupCommit.Group;
+import io.bsdb.live.log.Recovery.Recovered;
 import io.bsdb.reader.io.Closing;
 import java.io.Closeable;
 import java.io.IOException;
@@ -22,8 +25,11 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A write or an fsync that fails is never tried again: the system may have dropped the pages and
  * report success for what is not on disk. Nothing is written from then on.
+ *
+ * @hidden
  */
-final class Log implements GroupCommit.Sink, Closeable {
+@Internal
+public final class Log implements GroupCommit.Sink, Closeable {
   /** Length of a segment with its first frame and its seal. */
   private static final int FIRST_LENGTH =
       LogSegment.FIRST_FRAME + LogSegment.FIRST_FRAME_LENGTH + LogSegment.SEAL_LENGTH;
@@ -64,7 +70,7 @@ final class Log implements GroupCommit.Sink, Closeable {
   private final AtomicLong groups = new AtomicLong();
   private final AtomicLong syncs = new AtomicLong();
 
-  Log(
+  public Log(
       LogStorage storage,
       LogIndex index,
       Durability durability,
@@ -156,7 +162,7 @@ final class Log implements GroupCommit.Sink, Closeable {
    * torn tail, unless the frames do already. Not while a group is written; takes no further
    * segment.
    */
-  void mark() throws IOException {
+  public void mark() throws IOException {
     if (!isUsable() || recorded >= lastChange) {
       return;
     }
@@ -192,7 +198,7 @@ final class Log implements GroupCommit.Sink, Closeable {
   }
 
   /** Returns where the log ends, all of it durable. Not while a group is written. */
-  LogEnd recordedEnd(UUID id) throws IOException {
+  public LogEnd recordedEnd(UUID id) throws IOException {
     requireUsable();
     if (durable < end) {
       force();
@@ -255,7 +261,7 @@ final class Log implements GroupCommit.Sink, Closeable {
    *
    * @return the place of the cut
    */
-  Place cut(LogIndex next) throws IOException {
+  public Place cut(LogIndex next) throws IOException {
     requireUsable();
     Place place = part.place(end);
     LogPart segment = segments.take(FIRST_LENGTH, end);
@@ -266,12 +272,12 @@ final class Log implements GroupCommit.Sink, Closeable {
   }
 
   /** Returns the segments through a number, in their order. */
-  List<LogPart> through(long number) {
+  public List<LogPart> through(long number) {
     return parts.stream().filter(each -> each.segment().number() <= number).toList();
   }
 
   /** Gives up the segments through a number, whose changes are in a version. */
-  void release(long through) {
+  public void release(long through) {
     List<LogPart> old = through(through);
     parts.removeAll(old);
     for (LogPart unused : old) {
@@ -284,7 +290,7 @@ final class Log implements GroupCommit.Sink, Closeable {
   }
 
   /** Returns the length of the segments before the one that is written. */
-  long completeLength() {
+  public long completeLength() {
     return length() - parts.get(parts.size() - 1).length();
   }
 
@@ -304,27 +310,27 @@ final class Log implements GroupCommit.Sink, Closeable {
     }
   }
 
-  boolean isUsable() {
+  public boolean isUsable() {
     return poison == null;
   }
 
-  long length() {
+  public long length() {
     return parts.stream().mapToLong(LogPart::length).sum();
   }
 
-  int segmentCount() {
+  public int segmentCount() {
     return parts.size();
   }
 
-  long changes() {
+  public long changes() {
     return changes.get();
   }
 
-  long groups() {
+  public long groups() {
     return groups.get();
   }
 
-  long syncs() {
+  public long syncs() {
     return syncs.get();
   }
 

@@ -1,6 +1,7 @@
-package io.bsdb.live;
+package io.bsdb.live.log;
 
 import com.dynatrace.hash4j.hashing.HashValue128;
+import io.bsdb.format.Internal;
 import io.bsdb.format.hash.KeyHash;
 import io.bsdb.format.segment.ChangeKind;
 import io.bsdb.format.segment.Segment;
@@ -23,10 +24,13 @@ import java.util.function.Consumer;
  *
  * <p>The hashes are divided among many indexes, each of which grows for itself: so a writer waits
  * for the copy of a small part, and memory for two copies of one is all that growing takes.
+ *
+ * @hidden
  */
-final class LogIndex implements Closeable {
+@Internal
+public final class LogIndex implements Closeable {
   /** Number of segments that addresses can tell apart. */
-  static final int MAX_SEGMENTS = 1 << 12;
+  public static final int MAX_SEGMENTS = 1 << 12;
 
   private static final int PART_BITS = 6;
   private static final int INITIAL_KEYS = 64;
@@ -43,14 +47,14 @@ final class LogIndex implements Closeable {
   /** By the number in addresses. Replaced when there is another. */
   private volatile Segment[] segments = {};
 
-  LogIndex() throws IOException {
+  public LogIndex() throws IOException {
     for (int i = 0; i < parts.length(); i++) {
       parts.set(i, ChangeIndex.create(INITIAL_KEYS));
     }
   }
 
   /** Sets what is given indexes that lookups in flight may still use; before the first lookup. */
-  void retireTo(Consumer<ChangeIndex> consumer) {
+  public void retireTo(Consumer<ChangeIndex> consumer) {
     retire = consumer;
   }
 
@@ -110,7 +114,7 @@ final class LogIndex implements Closeable {
   }
 
   /** Returns how far sources had been read, as the records say. */
-  Map<String, String> positions() {
+  public Map<String, String> positions() {
     return positions;
   }
 
@@ -155,7 +159,7 @@ final class LogIndex implements Closeable {
    * @param hash the high word of the key's hash
    * @return as {@link Overlay#find}
    */
-  long find(byte[] key, long hash) {
+  public long find(byte[] key, long hash) {
     long high = hash << PART_BITS;
     ChangeIndex index = parts.get(part(hash));
     if (!index.mayContain(high)) {
@@ -180,18 +184,18 @@ final class LogIndex implements Closeable {
   }
 
   /** Copies a value that was found. */
-  byte[] copy(long found) {
+  public byte[] copy(long found) {
     Segment segment = segment(found);
     return copy(segment, segment.value(offset(found)));
   }
 
   /** Copies a value that was found, as {@link Segment#copyValue}. */
-  int copy(long found, ByteBuffer target) {
+  public int copy(long found, ByteBuffer target) {
     return segment(found).copyValue(offset(found), target);
   }
 
   /** Returns the number of changed keys. */
-  long keys() {
+  public long keys() {
     long keys = 0;
     for (int i = 0; i < parts.length(); i++) {
       keys += parts.get(i).keys();
@@ -200,7 +204,7 @@ final class LogIndex implements Closeable {
   }
 
   /** Returns the bytes off the heap. */
-  long length() {
+  public long length() {
     long length = 0;
     for (int i = 0; i < parts.length(); i++) {
       length += parts.get(i).length();

@@ -1,7 +1,9 @@
-package io.bsdb.live;
+package io.bsdb.live.log;
 
+import io.bsdb.format.Internal;
 import io.bsdb.format.segment.ChangeKind;
 import io.bsdb.format.segment.FrameBuffer;
+import io.bsdb.live.OutcomeUnknownException;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -19,13 +21,16 @@ import org.jspecify.annotations.Nullable;
  * no leader leads: takes the group, so that the others fill the other one meanwhile, writes it, and
  * wakes those whose changes it held; the first of the next group then leads. Nobody waits for
  * others to come: a group is what came while the one before was written.
+ *
+ * @hidden
  */
-final class GroupCommit implements Closeable {
+@Internal
+public final class GroupCommit implements Closeable {
   /** Length at which a group takes no more, so that writers wait instead of taking memory. */
   private static final int MAX_GROUP_LENGTH = 1 << 20;
 
   /** Writes groups, one at a time. */
-  interface Sink {
+  public interface Sink {
     /** Writes a group; returns when all of it counts. */
     void write(Group group) throws IOException;
 
@@ -34,7 +39,7 @@ final class GroupCommit implements Closeable {
   }
 
   /** Changes that are written together. */
-  static final class Group {
+  public static final class Group {
     private FrameBuffer frame = new FrameBuffer(ByteBuffer::allocateDirect);
     private final List<Waiter> waiters = new ArrayList<>();
     private boolean force;
@@ -87,28 +92,28 @@ final class GroupCommit implements Closeable {
   private boolean led;
   private boolean closed;
 
-  GroupCommit(Sink sink) {
+  public GroupCommit(Sink sink) {
     this.sink = sink;
   }
 
   /** Writes one change. */
-  void add(ChangeKind kind, byte[] key, byte[] value) throws IOException {
+  public void add(ChangeKind kind, byte[] key, byte[] value) throws IOException {
     int length = FrameBuffer.roomFor(key.length, value.length);
     submit(length, group -> group.frame.add(kind, key, 0, key.length, value, 0, value.length));
   }
 
   /** Writes changes together. */
-  void addAll(FrameBuffer records) throws IOException {
+  public void addAll(FrameBuffer records) throws IOException {
     submit(records.length(), group -> group.frame.addAll(records));
   }
 
   /** Forces to disk what was written before. */
-  void force() throws IOException {
+  public void force() throws IOException {
     submit(0, group -> group.force = true);
   }
 
   /** Work that is done while no group is written. */
-  interface Action {
+  public interface Action {
     void run() throws IOException;
   }
 
@@ -134,7 +139,7 @@ final class GroupCommit implements Closeable {
   }
 
   /** Runs an action between two groups, in the calling thread. */
-  void exclusively(Action action) throws IOException {
+  public void exclusively(Action action) throws IOException {
     Waiter waiter = null;
     lock.lock();
     try {
