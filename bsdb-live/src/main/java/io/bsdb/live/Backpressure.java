@@ -33,6 +33,10 @@ final class Backpressure {
     this.obstacle = obstacle;
   }
 
+  double load() {
+    return load;
+  }
+
   /** Sets the load, or has writers look for an obstacle. */
   void set(double value) {
     load = value;

@@ -2,7 +2,6 @@ package io.bsdb.live;
 
 import io.bsdb.format.SnapshotFormat;
 import io.bsdb.format.segment.ChangeKind;
-import io.bsdb.format.segment.SegmentWriter;
 import io.bsdb.live.log.DurabilityMark;
 import io.bsdb.live.log.Followers;
 import io.bsdb.live.log.GroupCommit;
@@ -32,8 +31,11 @@ import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.locks.StampedLock;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -89,6 +91,7 @@ final class LiveTable implements WritableTable {
   private final Folder folder;
   private final Maintenance maintenance;
   private final Lookups lookups;
+  private final KeyLocks locks = new KeyLocks();
   private final Calls calls;
 
   private LiveTable(
@@ -226,12 +229,12 @@ final class LiveTable implements WritableTable {
 
   @Override
   public byte @Nullable [] get(byte[] key) throws IOException {
-    return lookups.get(key);
+    return lookups.get(Objects.requireNonNull(key, "key"));
   }
 
   @Override
   public int get(byte[] key, ByteBuffer target) throws IOException {
-    return lookups.get(key, target);
+    return lookups.get(Objects.requireNonNull(key, "key"), target);
   }
 
   @Override
@@ -241,24 +244,63 @@ final class LiveTable implements WritableTable {
 
   @Override
   public void put(byte[] key, byte[] value) throws IOException {
-    SegmentWriter.requireKeyLength(key.length);
-    SegmentWriter.requireValueLength(value.length);
-    maintenance.admit();
-    commit.add(ChangeKind.PUT, key, value);
+    WriteBatch.requirePut(key, value);
+    write(ChangeKind.PUT, key, value);
   }
 
   @Override
   public void delete(byte[] key) throws IOException {
-    SegmentWriter.requireKeyLength(key.length);
+    WriteBatch.requireKey(key);
+    write(ChangeKind.DELETE, key, NOTHING);
+  }
+
+  private void write(ChangeKind kind, byte[] key, byte[] value) throws IOException {
     maintenance.admit();
-    commit.add(ChangeKind.DELETE, key, NOTHING);
+    StampedLock lock = locks.of(key);
+    long stamp = lock.readLock();
+    try {
+      commit.add(kind, key, value);
+    } finally {
+      lock.unlockRead(stamp);
+    }
   }
 
   @Override
   public void write(WriteBatch batch) throws IOException {
     if (batch.size() > 0) {
       maintenance.admit();
-      commit.addAll(batch.records());
+      long[] stamps = locks.shareAll(batch.locks());
+      try {
+        commit.addAll(batch.records());
+      } finally {
+        locks.unlockAll(batch.locks(), stamps);
+      }
+    }
+  }
+
+  @Override
+  public boolean compareAndSet(byte[] key, byte @Nullable [] expected, byte @Nullable [] value)
+      throws IOException {
+    if (value == null) {
+      WriteBatch.requireKey(key);
+    } else {
+      WriteBatch.requirePut(key, value);
+    }
+    maintenance.admit();
+    StampedLock lock = locks.of(key);
+    long stamp = lock.writeLock();
+    try {
+      if (!Arrays.equals(lookups.get(key), expected)) {
+        return false;
+      }
+      if (value != null) {
+        commit.add(ChangeKind.PUT, key, value);
+      } else if (expected != null) {
+        commit.add(ChangeKind.DELETE, key, NOTHING);
+      }
+      return true;
+    } finally {
+      lock.unlockWrite(stamp);
     }
   }
 
@@ -310,21 +352,21 @@ final class LiveTable implements WritableTable {
   }
 
   @Override
-  public WritableStats stats() {
+  public WritableStats stats() throws IOException {
     int call = calls.enter();
     try {
       LogIndexes changed = logIndexes.get();
       return new WritableStats(
-          changed.keys(),
-          folder.changedKeys(),
-          changed.indexBytes(),
-          log.segmentCount(),
-          log.length(),
-          log.changes(),
-          log.groups(),
-          log.syncs(),
-          publisher.publications(),
-          folder.folds());
+          new WritableStats.Writes(log.changes(), log.groups(), log.syncs()),
+          new WritableStats.Memory(changed.keys(), folder.changedKeys(), changed.indexBytes()),
+          new WritableStats.Disk(
+              log.segmentCount(),
+              log.length(),
+              folder.changeBytes(),
+              folder.baseBytes(),
+              WritableStats.totalBytes(directory)),
+          new WritableStats.Upkeep(
+              publisher.publications(), folder.folds(), maintenance.load(), maintenance.failure()));
     } finally {
       calls.left(call);
     }

@@ -90,12 +90,21 @@ final class Maintenance implements Closeable {
     return Math.min(maxPublishedLength, Math.max(MIN_PUBLISHED_LENGTH, folder.baseBytes() / 8));
   }
 
+  /** Returns changes that wait, as a fraction of those at which work in the background begins. */
+  double load() {
+    return backpressure.load();
+  }
+
+  /** Returns why work in the background failed last; null if it did not. */
+  @Nullable Throwable failure() {
+    Throwable failure = publishing.failure();
+    return failure == null ? folding.failure() : failure;
+  }
+
   private @Nullable String obstacle() {
-    for (Background background : List.of(publishing, folding)) {
-      Throwable failure = background.failure();
-      if (failure != null) {
-        return "that fails: " + failure;
-      }
+    Throwable failure = failure();
+    if (failure != null) {
+      return "that fails: " + failure;
     }
     boolean isFull =
         folder.changedKeys() >= Backpressure.FULL * maxChangedKeys

@@ -1,28 +1,89 @@
 package io.bsdb.live;
 
+import java.io.IOException;
+import java.nio.file.FileVisitResult;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.util.HashSet;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
 /**
- * The state of a writable table and what it has done since it was opened.
+ * The state of a writable table and its work since it was opened: made for gauges and counters of a
+ * metrics library, which asks every few seconds.
  *
- * @param changedKeys keys with a change in the log, deleted ones included; those that are being
- *     published count twice if they changed again
- * @param publishedKeys keys with a change that is published and not folded
- * @param indexBytes memory of the indexes of changed keys, off the heap
- * @param segments files of the log
- * @param logBytes length of these files, preallocated space included
- * @param changes puts and deletes written
- * @param groups groups of changes written, each with one write
- * @param syncs how often the log was forced to disk
- * @param publications how often changes were published
- * @param folds how many partitions were folded
+ * @param writes since it was opened
+ * @param memory of the index of changed keys
+ * @param disk space of the files
+ * @param upkeep work in the background
  */
-public record WritableStats(
-    long changedKeys,
-    long publishedKeys,
-    long indexBytes,
-    int segments,
-    long logBytes,
-    long changes,
-    long groups,
-    long syncs,
-    long publications,
-    long folds) {}
+public record WritableStats(Writes writes, Memory memory, Disk disk, Upkeep upkeep) {
+  /**
+   * Writes since the table was opened.
+   *
+   * @param changes puts and deletes
+   * @param groups groups of changes, each written at once
+   * @param syncs how often the log was forced to disk
+   */
+  public record Writes(long changes, long groups, long syncs) {}
+
+  /**
+   * Changed keys, deleted ones included.
+   *
+   * @param logKeys keys with a change in the log; those that are being published count twice if
+   *     they changed again
+   * @param publishedKeys keys with a change that is published and not folded
+   * @param indexBytes bytes of the index of the log's keys, off the heap
+   */
+  public record Memory(long logKeys, long publishedKeys, long indexBytes) {}
+
+  /**
+   * Space on the disk, in bytes.
+   *
+   * @param logFiles files of the log whose changes are not published
+   * @param logBytes length of these files, preallocated space included
+   * @param changeBytes published changes that are not folded
+   * @param partitionBytes partition files of the version in service
+   * @param totalBytes all files in the table's directory, old versions included
+   */
+  public record Disk(
+      int logFiles, long logBytes, long changeBytes, long partitionBytes, long totalBytes) {}
+
+  /**
+   * Work in the background.
+   *
+   * @param publications how often changes were published
+   * @param folds how many partitions were folded
+   * @param load changes that wait for it, as a fraction of those at which it begins: writers are
+   *     slowed down from 1.5, and wait at 2
+   * @param failure why the last publication, fold or deletion of old versions in the background
+   *     failed; it is tried again. Null if it did not fail.
+   */
+  public record Upkeep(long publications, long folds, double load, @Nullable Throwable failure) {}
+
+  /** Returns the length of all files in a directory, each once, however many names it has. */
+  static long totalBytes(Path directory) throws IOException {
+    Set<Object> counted = new HashSet<>();
+    long[] total = {0};
+    Files.walkFileTree(
+        directory,
+        new SimpleFileVisitor<>() {
+          @Override
+          public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) {
+            Object key = attributes.fileKey();
+            if (key == null || counted.add(key)) {
+              total[0] += attributes.size();
+            }
+            return FileVisitResult.CONTINUE;
+          }
+
+          @Override
+          public FileVisitResult visitFileFailed(Path file, IOException deleted) {
+            return FileVisitResult.CONTINUE;
+          }
+        });
+    return total[0];
+  }
+}

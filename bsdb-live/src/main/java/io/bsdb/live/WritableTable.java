@@ -9,6 +9,8 @@ import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -73,11 +75,57 @@ public interface WritableTable extends KeyLookup, Closeable {
    *
    * @param key 1 to 65,535 bytes
    * @param value up to 256 MiB
+   * @throws NullPointerException if either is null; as the other methods do
    */
   void put(byte[] key, byte[] value) throws IOException;
 
   /** Takes a key's value away, if it has one. */
   void delete(byte[] key) throws IOException;
+
+  /**
+   * Gives a key a value, or takes it away, if the key has the value that is expected: in one step,
+   * whatever other threads write. Conditional writes of one key come one after the other; with
+   * {@link Durability#COMMIT} each waits for the disk.
+   *
+   * @param expected value that the key must have; null if it must have none
+   * @param value new value; null to take the key's value away
+   * @return false if the key had another value; nothing was written then
+   */
+  boolean compareAndSet(byte[] key, byte @Nullable [] expected, byte @Nullable [] value)
+      throws IOException;
+
+  /**
+   * Gives a key a value if it has none.
+   *
+   * @return the value that it had; null if it had none and the value was written
+   */
+  default byte @Nullable [] putIfAbsent(byte[] key, byte[] value) throws IOException {
+    Objects.requireNonNull(value, "value");
+    byte[] present;
+    do {
+      present = get(key);
+    } while (present == null && !compareAndSet(key, null, value));
+    return present;
+  }
+
+  /**
+   * Gives a key the value that a function makes of the one that it has. Holds no lock meanwhile: if
+   * another thread has written the key, the function is called again.
+   *
+   * @param function gets the value and returns the new one; null stands for none. It may be called
+   *     many times, and may use the table.
+   * @return the new value
+   */
+  default byte @Nullable [] compute(byte[] key, UnaryOperator<byte @Nullable []> function)
+      throws IOException {
+    byte[] before;
+    byte[] after;
+    do {
+      before = get(key);
+      after = function.apply(before == null ? null : before.clone());
+    } while (!compareAndSet(key, before, after));
+    return after;
+  }
 
   /** Writes the changes of a batch: after a crash all of them are there, or none. */
   void write(WriteBatch batch) throws IOException;
@@ -125,10 +173,20 @@ public interface WritableTable extends KeyLookup, Closeable {
   /** Ends a {@link #pauseCompaction}. */
   void resumeCompaction();
 
-  /** Returns the state of the table. */
-  WritableStats stats();
+  /**
+   * Returns the state of the table.
+   *
+   * @throws IOException if its directory, whose files are counted, cannot be read
+   */
+  WritableStats stats() throws IOException;
 
-  /** Forces everything to disk and gives the table back. Idempotent. */
+  /**
+   * Publishes all changes and gives the table back. Idempotent. Lookups afterwards throw {@link
+   * io.bsdb.reader.ClosedReaderException}; what writes, publishes or folds throws an {@link
+   * IOException}.
+   *
+   * @throws IOException also if the changes could not be published: they are durable in the log
+   */
   @Override
   void close() throws IOException;
 }

@@ -6,6 +6,8 @@ import io.bsdb.format.segment.LogSegment;
 import io.bsdb.format.segment.SegmentWriter;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.util.BitSet;
+import java.util.Objects;
 
 /**
  * Changes that are written together: after a crash the table has all of them or none. Of several
@@ -15,6 +17,9 @@ public final class WriteBatch {
   private static final byte[] NOTHING = new byte[0];
 
   private final FrameBuffer records = new FrameBuffer(ByteBuffer::allocate);
+
+  /** Numbers of the locks of its keys. */
+  private final BitSet locks = new BitSet();
 
   /** Begins an empty batch. */
   public WriteBatch() {}
@@ -26,8 +31,8 @@ public final class WriteBatch {
    *     large: 256 MiB
    */
   public WriteBatch put(byte[] key, byte[] value) {
-    SegmentWriter.requireKeyLength(key.length);
-    SegmentWriter.requireValueLength(value.length);
+    requirePut(key, value);
+    locks.set(KeyLocks.number(key));
     return add(ChangeKind.PUT, key, value);
   }
 
@@ -37,7 +42,8 @@ public final class WriteBatch {
    * @throws IllegalArgumentException as {@link #put}
    */
   public WriteBatch delete(byte[] key) {
-    SegmentWriter.requireKeyLength(key.length);
+    requireKey(key);
+    locks.set(KeyLocks.number(key));
     return add(ChangeKind.DELETE, key, NOTHING);
   }
 
@@ -55,6 +61,16 @@ public final class WriteBatch {
     SegmentWriter.requireKeyLength(key.length);
     SegmentWriter.requireValueLength(value.length);
     return add(ChangeKind.POSITION, key, value);
+  }
+
+  static void requireKey(byte[] key) {
+    SegmentWriter.requireKeyLength(Objects.requireNonNull(key, "key").length);
+  }
+
+  static void requirePut(byte[] key, byte[] value) {
+    requireKey(key);
+    SegmentWriter.requireValueLength(
+        Objects.requireNonNull(value, "value: a key is taken away by delete").length);
   }
 
   private WriteBatch add(ChangeKind kind, byte[] key, byte[] value) {
@@ -76,6 +92,11 @@ public final class WriteBatch {
   /** Removes all changes, so that this can be filled again. */
   public void clear() {
     records.clear();
+    locks.clear();
+  }
+
+  BitSet locks() {
+    return locks;
   }
 
   FrameBuffer records() {

@@ -122,7 +122,7 @@ class CrashImagesTest {
           synced.set(i + 1);
         }
       }
-      assertThat(table.stats().segments()).isGreaterThan(3);
+      assertThat(table.stats().disk().logFiles()).isGreaterThan(3);
     }
     assertThat(images).hasSizeGreaterThan(CHANGES);
     for (Image image : images) {

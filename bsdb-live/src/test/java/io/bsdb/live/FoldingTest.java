@@ -150,7 +150,7 @@ class FoldingTest {
       }
       case 1 -> {
         table.compact();
-        assertThat(table.stats().publishedKeys()).isZero();
+        assertThat(table.stats().memory().publishedKeys()).isZero();
         assertSame(table, model, what);
       }
       case 2 -> {
@@ -292,8 +292,8 @@ class FoldingTest {
         table.put(bytes("key" + i % 300), new byte[200]);
       }
       table.compact();
-      assertThat(table.stats().segments()).isEqualTo(1);
-      assertThat(table.stats().changedKeys()).isZero();
+      assertThat(table.stats().disk().logFiles()).isEqualTo(1);
+      assertThat(table.stats().memory().logKeys()).isZero();
     }
     try (Stream<Path> files = Files.list(table().resolve("log"))) {
       assertThat(files.filter(file -> file.toString().endsWith(".log")).count())

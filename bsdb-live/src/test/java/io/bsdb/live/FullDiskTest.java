@@ -132,13 +132,13 @@ class FullDiskTest {
       full.set(true);
       table.resumeCompaction();
       assertThatThrownBy(table::compact).hasStackTraceContaining("No space left on device");
-      assertThat(table.stats().folds()).isZero();
+      assertThat(table.stats().upkeep().folds()).isZero();
       assertThat(table.get(key(1))).isEqualTo(value(1));
       full.set(false);
-      while (table.stats().publishedKeys() > 0) {
+      while (table.stats().memory().publishedKeys() > 0) {
         Thread.onSpinWait(); // in the background, without any change
       }
-      assertThat(table.stats().folds()).isEqualTo(2);
+      assertThat(table.stats().upkeep().folds()).isEqualTo(2);
       assertThat(table.get(key(1))).isEqualTo(value(1));
       table.put(key(1), value(7));
     }

@@ -202,8 +202,8 @@ class WritableTableTest {
         future.get();
       }
       pool.shutdown();
-      assertThat(table.stats().changes()).isEqualTo((long) threads * each);
-      assertThat(table.stats().syncs()).isLessThan((long) threads * each);
+      assertThat(table.stats().writes().changes()).isEqualTo((long) threads * each);
+      assertThat(table.stats().writes().syncs()).isLessThan((long) threads * each);
       assertThat(count(table)).isEqualTo((long) threads * each);
     }
     try (WritableTable table = open(Durability.COMMIT)) {

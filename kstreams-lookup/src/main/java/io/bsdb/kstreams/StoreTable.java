@@ -77,8 +77,8 @@ record StoreTable(
       known = new Count(version, files.manifest(version).recordCount());
       count.set(known);
     }
-    WritableStats stats = table.stats();
-    return Math.max(known.records(), stats.changedKeys() + stats.publishedKeys());
+    WritableStats.Memory changed = table.stats().memory();
+    return Math.max(known.records(), changed.logKeys() + changed.publishedKeys());
   }
 
   /** Copies the base's version in service, such that the directory is there once it is complete. */

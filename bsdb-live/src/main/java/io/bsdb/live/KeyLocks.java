@@ -1,0 +1,44 @@
+package io.bsdb.live;
+
+import java.util.Arrays;
+import java.util.BitSet;
+import java.util.concurrent.locks.StampedLock;
+
+/**
+ * Keeps other writes of a key away while a conditional one looks at it: writes share the lock of a
+ * key, a conditional write has it alone. Keys share locks, by their hashes.
+ *
+ * <p>Whoever holds a lock waits for the group commit, which takes none; whoever takes several takes
+ * them in ascending order. So nobody waits for somebody who waits for him.
+ */
+final class KeyLocks {
+  private static final int COUNT = 256;
+
+  private final StampedLock[] locks = new StampedLock[COUNT];
+
+  KeyLocks() {
+    Arrays.setAll(locks, i -> new StampedLock());
+  }
+
+  /** Returns the number of a key's lock. */
+  static int number(byte[] key) {
+    return (Arrays.hashCode(key) * 0x9E3779B9) >>> 24;
+  }
+
+  /** Returns the lock of a key. */
+  StampedLock of(byte[] key) {
+    return locks[number(key)];
+  }
+
+  /** Shares the locks of many keys; returns what {@link #unlockAll} takes. */
+  long[] shareAll(BitSet numbers) {
+    return numbers.stream().mapToLong(number -> locks[number].readLock()).toArray();
+  }
+
+  void unlockAll(BitSet numbers, long[] stamps) {
+    int i = 0;
+    for (int number = numbers.nextSetBit(0); number >= 0; number = numbers.nextSetBit(number + 1)) {
+      locks[number].unlockRead(stamps[i++]);
+    }
+  }
+}
