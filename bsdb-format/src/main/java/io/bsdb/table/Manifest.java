@@ -193,8 +193,13 @@ public record Manifest(
     return !changes.segments().isEmpty();
   }
 
-  /** Returns all files that the version needs: those that are read, and its history. */
-  Set<String> filesToKeep() {
+  /**
+   * Returns all files that the version needs: those that are read, and its history.
+   *
+   * @hidden
+   */
+  @Internal
+  public Set<String> filesToKeep() {
     Set<String> files = files();
     changes.history().segments().forEach(segment -> files.add(segment.path()));
     return files;

@@ -13,12 +13,14 @@ import java.util.Objects;
  */
 final class Rebuild {
   private final Table table;
+  private final Publication publication;
   private final Build build;
   private final Manifest built;
   private final AsOf asOf;
 
-  Rebuild(Table table, Build build, Manifest built) {
+  Rebuild(Table table, Publication publication, Build build, Manifest built) {
     this.table = table;
+    this.publication = publication;
     this.build = build;
     this.built = built;
     this.asOf = Objects.requireNonNull(build.asOf(), "asOf");
@@ -27,7 +29,7 @@ final class Rebuild {
   /** Puts the build in service; under the lock. */
   Manifest publish() throws IOException {
     Manifest inService = table.manifest(table.requireCurrentVersion());
-    table.requireSolePublisher(inService);
+    publication.requireSolePublisher(inService);
     Changes changes = inService.changes();
     if (!inService.line().equals(asOf.line()) || changes.lastSegment() < asOf.segment()) {
       throw refused(inService, "the table was built anew or rolled back meanwhile");
@@ -52,8 +54,8 @@ final class Rebuild {
     }
     Map<String, String> positions = new HashMap<>(built.sourcePositions());
     positions.putAll(inService.sourcePositions());
-    Build next = table.begin(build.id());
-    return table.putInService(
+    Build next = publication.begin(build.id());
+    return publication.putInService(
         next,
         built.with(
             next.version().equals(build.version())

@@ -9,18 +9,9 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
-import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Locale;
-import java.util.Map;
-import java.util.Objects;
-import java.util.Set;
-import java.util.TreeSet;
 import java.util.UUID;
-import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,8 +27,6 @@ import org.jspecify.annotations.Nullable;
  * change {@code CURRENT}.
  */
 public final class Table {
-  private static final long MAX_SEQUENCE = 9_999_999_999L;
-
   private final TableStorage storage;
   private final boolean owned;
 
@@ -171,7 +160,7 @@ public final class Table {
     return ManifestFile.read(new PathStorage(snapshot), "", null);
   }
 
-  private static void requireVersion(String version) {
+  static void requireVersion(String version) {
     if (!Manifest.isVersion(version)) {
       throw new IllegalArgumentException(
           "not a version's name: '%s', expected like 0000000001-0a1b2c3d"
@@ -188,7 +177,7 @@ public final class Table {
    */
   @Internal
   public Build begin() throws IOException {
-    return begin(UUID.randomUUID());
+    return new Publication(this).begin(UUID.randomUUID());
   }
 
   /**
@@ -200,30 +189,7 @@ public final class Table {
    */
   @Internal
   public Build beginAsOf(String version) throws IOException {
-    Manifest manifest = manifest(version);
-    Build build = begin();
-    return new Build(
-        build.id(),
-        build.version(),
-        build.parent(),
-        new AsOf(version, manifest.line(), manifest.changes().lastSegment()));
-  }
-
-  /** Begins a build with a given id. */
-  Build begin(UUID id) throws IOException {
-    // Before the listing, so that this is in it and the build sorts behind it.
-    String parent = currentVersion();
-    String newest = new CurrentFile(this).newest();
-    long sequence =
-        Math.max(newest == null ? 0 : sequence(newest), parent == null ? 0 : sequence(parent));
-    if (sequence == MAX_SEQUENCE) {
-      throw new IOException(
-          "no number is left for another version: table=%s newest version=%s; delete it if it is not this table's, else build into a new directory"
-              .formatted(storage, newest == null ? parent : newest));
-    }
-    String version =
-        String.format(Locale.ROOT, "%010d-%s", sequence + 1, id.toString().substring(0, 8));
-    return new Build(id, version, parent);
+    return new Publication(this).beginAsOf(version);
   }
 
   static long sequence(String version) {
@@ -256,23 +222,7 @@ public final class Table {
    */
   @Internal
   public Published publish(Build build, Manifest manifest) throws IOException {
-    requireVersion(build.version());
-    byte[] encoded = ManifestFile.encode(storage, build, manifest);
-    AtomicBoolean now = new AtomicBoolean();
-    // The manifest makes the version complete, so that prune may delete it until CURRENT names it:
-    // both are written under one lock.
-    storage.exclusively(
-        () -> {
-          if (wasPublished(build)) {
-            return;
-          }
-          checkParent(build);
-          replacedBy(build);
-          checkFiles(manifest);
-          putInService(build, encoded);
-          now.set(true);
-        });
-    return now.get() ? Published.NOW : Published.BEFORE;
+    return new Publication(this).publish(build, manifest);
   }
 
   /**
@@ -284,34 +234,7 @@ public final class Table {
    */
   @Internal
   public boolean wasPublished(Build build) throws IOException {
-    return published(build) != null;
-  }
-
-  /** Returns the version of a build that {@link #wasPublished}, else null. */
-  @Nullable String published(Build build) throws IOException {
-    String version = currentVersion();
-    while (version != null && !version.equals(build.parent())) {
-      if (version.equals(build.version())) {
-        return version;
-      }
-      Manifest manifest;
-      try {
-        manifest = manifest(version);
-      } catch (NoSuchFileException pruned) {
-        return null;
-      }
-      if (manifest.snapshotId().equals(build.id())) {
-        return version;
-      }
-      String parent = manifest.parent();
-      if (parent != null && parent.compareTo(version) >= 0) {
-        throw new CorruptSnapshotException(
-            "a version cannot follow one that is not older: file=%s/%s/%s parent=%s; roll back to a version of 'bsdb versions', and delete this one"
-                .formatted(storage, directory(version), SnapshotFormat.MANIFEST_FILE, parent));
-      }
-      version = parent;
-    }
-    return null;
+    return new Publication(this).published(build) != null;
   }
 
   /** Makes the next version of a table from the one in service. */
@@ -336,57 +259,7 @@ public final class Table {
    *     Changes#MAX_SEGMENTS}
    */
   public Manifest edit(Edit edit) throws IOException {
-    List<Manifest> published = new ArrayList<>();
-    storage.exclusively(
-        () -> {
-          String current = requireCurrentVersion();
-          Manifest before = manifest(current);
-          Manifest wanted = edit.apply(before);
-          if (wanted.equals(before)) {
-            published.add(before);
-            return;
-          }
-          HistoryRule.check(before, wanted);
-          Build build = begin();
-          // After a rollback, numbers of segments stand for others than before.
-          boolean follows = sequence(build.version()) == sequence(current) + 1;
-          Manifest content =
-              before.with(
-                  wanted.partitions().stream().map(file -> file.in(current)).toList(),
-                  wanted.sourcePositions(),
-                  wanted.changes().of(follows ? before.line() : build.id()));
-          published.add(putInService(build, content));
-        });
-    return published.get(0);
-  }
-
-  /** Refuses others than the owner of a writable table, whose log lies over this version. */
-  private void requireNoOwner() throws IOException {
-    if (!owned && storage.list(SnapshotFormat.LOG_DIRECTORY).contains(SnapshotFormat.OWNER_FILE)) {
-      throw new PublishConflictException(
-          "a writable table cannot be published into: file=%s/%s/%s; write changes in the process that owns it, or publish into another table"
-              .formatted(storage, SnapshotFormat.LOG_DIRECTORY, SnapshotFormat.OWNER_FILE));
-    }
-  }
-
-  /** Puts what a manifest says in service as a version of its own; under the lock. */
-  Manifest putInService(Build build, Manifest content) throws IOException {
-    Manifest manifest =
-        new Manifest(
-            build.id(),
-            build.version(),
-            build.parent(),
-            Instant.now().truncatedTo(ChronoUnit.MILLIS),
-            content.schema(),
-            content.options(),
-            content.partitions(),
-            content.properties(),
-            content.sourcePositions(),
-            content.changes());
-    checkSegments(manifest);
-    checkFiles(manifest);
-    putInService(build, ManifestFile.encode(storage, build, manifest));
-    return manifest;
+    return new Publication(this).edit(edit);
   }
 
   /**
@@ -398,22 +271,7 @@ public final class Table {
    */
   @Internal
   public Changes replacedBy(Build build) throws IOException {
-    String parent = build.parent();
-    if (parent == null) {
-      return Changes.NONE;
-    }
-    Changes replaced;
-    try {
-      replaced = manifest(parent).changes();
-    } catch (CorruptSnapshotException | NoSuchFileException damaged) {
-      return Changes.NONE; // building anew is its cure
-    }
-    if (!replaced.streams().isEmpty()) {
-      throw new PublishConflictException(
-          "a table into which a stream is written cannot be replaced by a build that does not say which changes it has: table=%s version=%s streams=%s; name the version from which on changes are to be kept (--keep-changes-after, 'sink.keep-changes-after'), or change single rows by a delta"
-              .formatted(storage, parent, replaced.streams().keySet()));
-    }
-    return replaced.lastSegment() == 0 ? Changes.NONE : replaced.folded();
+    return new Publication(this).replacedBy(build);
   }
 
   /**
@@ -427,14 +285,7 @@ public final class Table {
    */
   @Internal
   public Manifest publishUnderChanges(Build build, Manifest manifest) throws IOException {
-    List<Manifest> inService = new ArrayList<>();
-    storage.exclusively(
-        () -> {
-          String before = published(build);
-          inService.add(
-              before == null ? new Rebuild(this, build, manifest).publish() : manifest(before));
-        });
-    return inService.get(0);
+    return new Publication(this).publishUnderChanges(build, manifest);
   }
 
   /**
@@ -448,101 +299,7 @@ public final class Table {
    */
   @Internal
   public void requireSolePublisher(Manifest inService) throws PublishConflictException {
-    if (!storage.hasLocks() && !inService.changes().streams().isEmpty()) {
-      throw new PublishConflictException(
-          "this storage has no locks: only the job that streams into the table may change it: table=%s version=%s streams=%s; nothing was changed; when that job has stopped for good, end its stream, for example by CALL sys.end_stream('database.table', '%s'), and try again; to roll back, name the stream"
-              .formatted(
-                  storage,
-                  inService.version(),
-                  inService.changes().streams().keySet(),
-                  inService.changes().streams().keySet().iterator().next()));
-    }
-  }
-
-  /** Returns the version in service, or if that is damaged the one that is to take its place. */
-  private Manifest inServiceOr(String successor) throws IOException {
-    try {
-      return manifest(requireCurrentVersion());
-    } catch (CorruptSnapshotException | NoSuchFileException damaged) {
-      CurrentFile current = new CurrentFile(this);
-      String newest = current.isDamaged() ? current.newest() : null;
-      return manifest(newest == null ? successor : newest);
-    }
-  }
-
-  /** Writes a manifest and swaps {@code CURRENT}; under the lock. */
-  private void putInService(Build build, byte[] encoded) throws IOException {
-    requireNoOwner();
-    CurrentFile current = new CurrentFile(this);
-    boolean first = current.newest() == null;
-    if (first) {
-      current.set(build.version());
-    }
-    boolean complete = isComplete(build.version());
-    String manifest = build.directory() + "/" + SnapshotFormat.MANIFEST_FILE;
-    if (!complete) {
-      storage.replace(manifest, encoded);
-    }
-    storage.syncDirectory(build.directory());
-    storage.syncDirectory(SnapshotFormat.SNAPSHOTS_DIRECTORY);
-    Rivals rivals = new Rivals(this, build);
-    if (!storage.hasLocks()) {
-      try {
-        rivals.requireNone();
-      } catch (IOException e) {
-        if (!complete) {
-          storage.delete(manifest); // one that was complete before may have been in service
-        }
-        current.takeBack(build.version());
-        throw e;
-      }
-    }
-    if (!first) {
-      current.set(build.version());
-    }
-    if (!storage.hasLocks()) {
-      rivals.requireInService();
-    }
-  }
-
-  private void checkParent(Build build) throws IOException {
-    String current = currentVersion();
-    if (!Objects.equals(current, build.parent())) {
-      throw new PublishConflictException(
-          "another build published first: table=%s in service when this build began=%s in service now=%s; nothing was replaced, run this build again"
-              .formatted(storage, build.parent() == null ? "none" : build.parent(), current));
-    }
-  }
-
-  /**
-   * Refuses more segments than readers accept: nobody could open the version, not even to compact
-   * it.
-   */
-  private void checkSegments(Manifest manifest) throws IOException {
-    int count = manifest.changes().segments().size();
-    if (count > Changes.MAX_SEGMENTS) {
-      throw new IOException(
-          "too many segments: table=%s expected<=%d actual=%d; nothing was published, compact the table"
-              .formatted(storage, Changes.MAX_SEGMENTS, count));
-    }
-  }
-
-  private void checkFiles(Manifest manifest) throws IOException {
-    Map<String, Set<String>> present = new HashMap<>();
-    for (String path : manifest.filesToKeep()) {
-      int slash = path.lastIndexOf('/');
-      String directory = path.substring(0, slash);
-      if (!present.containsKey(directory)) {
-        present.put(directory, new HashSet<>(storage.list(directory)));
-      }
-      if (!present.get(directory).contains(path.substring(slash + 1))) {
-        throw new NoSuchFileException(
-            storage + "/" + path,
-            null,
-            "a file of this version is gone, perhaps swept as left behind; nothing was published,"
-                + " run this build again");
-      }
-    }
+    new Publication(this).requireSolePublisher(inService);
   }
 
   /**
@@ -554,23 +311,7 @@ public final class Table {
    */
   @Internal
   public void abort(Build build) throws IOException {
-    // Who was interrupted tidies up nevertheless.
-    boolean interrupted = Thread.interrupted();
-    try {
-      if (storage.list(SnapshotFormat.SNAPSHOTS_DIRECTORY).contains(build.version())) {
-        storage.exclusively(
-            () -> {
-              if (!isComplete(build.version()) && !new CleanUp(this).isInUse(build.directory())) {
-                storage.delete(build.directory());
-              }
-            });
-      }
-      storage.delete(build.stagingDirectory());
-    } finally {
-      if (interrupted) {
-        Thread.currentThread().interrupt();
-      }
-    }
+    new Publication(this).abort(build);
   }
 
   /**
@@ -595,29 +336,7 @@ public final class Table {
    * @throws PublishConflictException if another stream is recorded, and the storage has no locks
    */
   public void rollback(String version, @Nullable String stream) throws IOException {
-    storage.exclusively(
-        () -> {
-          if (!contains(version)) {
-            throw new IllegalArgumentException(
-                "no such version: %s; the table %s has %s".formatted(version, storage, versions()));
-          }
-          CurrentFile current = new CurrentFile(this);
-          boolean mends = version.equals(current.newest()) && current.isDamaged();
-          if (!mends) {
-            requireNoOwner();
-          }
-          if (!mends && (stream != null || !storage.hasLocks())) {
-            Manifest inService = inServiceOr(version);
-            requireSolePublisher(
-                stream == null
-                    ? inService
-                    : inService.with(
-                        inService.partitions(),
-                        inService.sourcePositions(),
-                        without(stream, inService)));
-          }
-          current.set(version);
-        });
+    new Publication(this).rollback(version, stream);
   }
 
   /**
@@ -630,20 +349,7 @@ public final class Table {
    * @throws IllegalArgumentException if the table does not record such a stream
    */
   public Manifest endStream(String stream) throws IOException {
-    return edit(
-        inService ->
-            inService.with(
-                inService.partitions(), inService.sourcePositions(), without(stream, inService)));
-  }
-
-  private Changes without(String stream, Manifest inService) {
-    Changes changes = inService.changes();
-    if (!changes.streams().containsKey(stream)) {
-      throw new IllegalArgumentException(
-          "no such stream: '%s'; the table %s records %s"
-              .formatted(Excerpt.of(stream), storage, new TreeSet<>(changes.streams().keySet())));
-    }
-    return changes.without(stream);
+    return new Publication(this).endStream(stream);
   }
 
   /**

@@ -6,8 +6,7 @@ import io.bsdb.table.Changes;
 import io.bsdb.table.Manifest;
 import io.bsdb.table.PublishConflictException;
 import io.bsdb.table.SegmentFile;
-import io.bsdb.table.StreamProgress;
-import io.bsdb.table.StreamProgress.Checkpoint;
+import io.bsdb.table.StreamRule;
 import io.bsdb.table.Table;
 import java.io.Closeable;
 import java.io.IOException;
@@ -34,9 +33,9 @@ public final class DeltaWriter implements Closeable {
   private final SegmentFiles files;
   private final Map<String, String> positions = new LinkedHashMap<>();
   private final Map<String, @Nullable String> expectedPositions = new LinkedHashMap<>();
-  private final Map<String, Checkpoint> checkpoints = new LinkedHashMap<>();
   private final List<SegmentFile> given = new ArrayList<>();
   private List<SegmentFile> segments = List.of();
+  private @Nullable StreamRule stream;
   private State state = State.OPEN;
 
   private enum State {
@@ -142,14 +141,15 @@ public final class DeltaWriter implements Closeable {
   }
 
   /**
-   * Notes that these are the changes of a stream's checkpoint; becomes part of the manifest.
+   * Publishes the changes as the next ones of a stream: once, and only after those that they
+   * follow.
    *
    * @hidden
    */
   @Internal
-  public void checkpoint(String stream, Checkpoint checkpoint) {
+  public void stream(StreamRule rule) {
     requireOpen();
-    checkpoints.put(stream, checkpoint);
+    stream = rule;
   }
 
   private void requireOpen() {
@@ -168,7 +168,8 @@ public final class DeltaWriter implements Closeable {
    *
    * @return the manifest of the version in service
    * @throws IllegalArgumentException if the table has meanwhile become one that stores no keys
-   * @throws PublishConflictException if its schema or a required position has changed meanwhile
+   * @throws PublishConflictException if its schema or a required position has changed meanwhile, or
+   *     if only a stream's job may change the table
    * @throws IOException also if the version would have more segments than readers open
    */
   public Manifest publish() throws IOException {
@@ -176,18 +177,23 @@ public final class DeltaWriter implements Closeable {
     state = State.FAILED;
     segments = Stream.concat(given.stream(), files.finish().stream()).toList();
     Manifest manifest;
-    if (segments.isEmpty() && positions.isEmpty() && checkpoints.isEmpty()) {
+    if (segments.isEmpty() && positions.isEmpty() && stream == null) {
       manifest = table.manifest(table.requireCurrentVersion());
     } else {
       manifest = table.edit(this::append);
+      if (!manifest.filesToKeep().containsAll(segments.stream().map(SegmentFile::path).toList())) {
+        deleteUnpublished(); // the stream's publication had been applied before
+      }
     }
     state = State.PUBLISHED;
     return manifest;
   }
 
   private Manifest append(Manifest inService) throws PublishConflictException {
+    if (stream != null && stream.isApplied(inService)) {
+      return inService;
+    }
     requireKeys(inService, table);
-    table.requireSolePublisher(inService);
     if (!Objects.equals(schema, inService.schema())) {
       throw new PublishConflictException(
           "the table was built with another schema meanwhile: table=%s version=%s expected=%s actual=%s; nothing was changed, encode the changes anew"
@@ -208,17 +214,14 @@ public final class DeltaWriter implements Closeable {
     }
     Map<String, String> newPositions = new LinkedHashMap<>(inService.sourcePositions());
     newPositions.putAll(positions);
-    Changes changes = inService.changes().append(segments);
-    for (Map.Entry<String, Checkpoint> entry : checkpoints.entrySet()) {
-      StreamProgress before = changes.streams().get(entry.getKey());
-      changes =
-          changes.with(
-              entry.getKey(),
-              before == null
-                  ? new StreamProgress(entry.getValue())
-                  : before.after(entry.getValue()));
+    Changes changes;
+    if (stream == null) {
+      table.requireSolePublisher(inService);
+      changes = inService.changes();
+    } else {
+      changes = stream.follow(table, inService);
     }
-    return inService.with(inService.partitions(), newPositions, changes);
+    return inService.with(inService.partitions(), newPositions, changes.append(segments));
   }
 
   /** Deletes what was not published. */
@@ -242,7 +245,7 @@ public final class DeltaWriter implements Closeable {
     for (SegmentFile segment : segments) {
       boolean named = false;
       for (String version : table.versions()) {
-        named |= table.manifest(version).files().contains(segment.path());
+        named |= table.manifest(version).filesToKeep().contains(segment.path());
       }
       if (!named) {
         table.storage().delete(segment.path());

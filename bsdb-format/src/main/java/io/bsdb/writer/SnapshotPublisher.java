@@ -82,6 +82,26 @@ public final class SnapshotPublisher {
     }
   }
 
+  /**
+   * Puts a version without records in service if the table has never had a version; the base of
+   * changes to come.
+   *
+   * @return the manifest of the version in service: the empty one, or what was published before
+   */
+  public static Manifest publishEmpty(Table table, int partitionCount, WriterOptions options)
+      throws IOException {
+    String inService = table.currentVersion();
+    if (inService != null) {
+      return table.manifest(inService);
+    }
+    try {
+      WriterOptions empty = options.toBuilder().minRows(0).build();
+      return publish(table, table.begin(), partitionCount, List.of(), empty);
+    } catch (PublishConflictException anotherWasFirst) {
+      return table.manifest(table.requireCurrentVersion());
+    }
+  }
+
   private static @Nullable PartitionFile[] byPartition(
       List<PartitionFile> files, int partitionCount) {
     @Nullable PartitionFile[] byPartition = new @Nullable PartitionFile[partitionCount];

@@ -10,11 +10,11 @@ import io.bsdb.live.log.LogStorage;
 import io.bsdb.live.log.Owner;
 import io.bsdb.live.log.Reclaimer;
 import io.bsdb.reader.follow.TableReader;
-import io.bsdb.table.Build;
 import io.bsdb.table.Manifest;
 import io.bsdb.table.SegmentFile;
 import io.bsdb.table.StreamProgress;
 import io.bsdb.table.StreamProgress.Checkpoint;
+import io.bsdb.table.StreamRule;
 import io.bsdb.table.Table;
 import io.bsdb.writer.DeltaWriter;
 import io.bsdb.writer.SnapshotPublisher;
@@ -23,7 +23,6 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
@@ -148,9 +147,17 @@ final class Publisher implements Closeable {
     if (frozen == null) {
       return;
     }
-    Checkpoint checkpoint = new Checkpoint(id, cut.segment());
-    if (!isPublished(checkpoint)) {
-      name(frozen, checkpoint);
+    Manifest base =
+        SnapshotPublisher.publishEmpty(
+            table, PARTITIONS, WriterOptions.builder().partitions(PARTITIONS).build());
+    StreamProgress progress = base.changes().streams().get(Owner.STREAM);
+    StreamRule rule =
+        new StreamRule(
+            Owner.STREAM,
+            new Checkpoint(id, cut.segment()),
+            progress == null ? null : progress.last());
+    if (!rule.isApplied(base)) {
+      name(frozen, rule);
     }
     reader.refresh();
     // Lookups find the changes in the version before they stop to find them in the log.
@@ -162,24 +169,8 @@ final class Publisher implements Closeable {
     prune();
   }
 
-  private boolean isPublished(Checkpoint checkpoint) throws IOException {
-    String version = table.currentVersion();
-    if (version == null) {
-      Build build = table.begin();
-      SnapshotPublisher.publish(
-          table,
-          build,
-          PARTITIONS,
-          List.of(),
-          WriterOptions.builder().partitions(PARTITIONS).minRows(0).build());
-      return false;
-    }
-    StreamProgress progress = table.manifest(version).changes().streams().get(Owner.STREAM);
-    return progress != null && progress.contains(checkpoint);
-  }
-
   /** Makes the segments of the log before the cut segments of the table, and publishes them. */
-  private void name(LogIndex frozen, Checkpoint checkpoint) throws IOException {
+  private void name(LogIndex frozen, StreamRule rule) throws IOException {
     try (DeltaWriter delta = DeltaWriter.create(table)) {
       boolean links = false;
       for (LogPart part : log.through(cut.segment())) {
@@ -194,7 +185,7 @@ final class Publisher implements Closeable {
         table.storage().syncDirectory(SnapshotFormat.DATA_DIRECTORY);
       }
       frozen.positions().forEach(delta::position);
-      delta.checkpoint(Owner.STREAM, checkpoint);
+      delta.stream(rule);
       delta.publish();
     }
   }

@@ -8,8 +8,7 @@ import io.bsdb.row.Schema;
 import io.bsdb.table.Changes;
 import io.bsdb.table.Manifest;
 import io.bsdb.table.PublishConflictException;
-import io.bsdb.table.StreamProgress;
-import io.bsdb.table.StreamProgress.Checkpoint;
+import io.bsdb.table.StreamRule;
 import io.bsdb.table.Table;
 import io.bsdb.writer.DeltaWriter;
 import io.bsdb.writer.SnapshotPublisher;
@@ -17,7 +16,6 @@ import java.io.IOException;
 import java.nio.file.NoSuchFileException;
 import java.time.Duration;
 import java.util.Collection;
-import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.flink.api.connector.sink2.Committer;
@@ -96,31 +94,18 @@ final class DeltaCommitter implements Committer<Delta> {
       boolean tidiesUp)
       throws IOException {
     DeltaCommitter committer = new DeltaCommitter(declared, settings, base, metrics, tidiesUp);
-    if (committer.table.currentVersion() == null) {
-      if (!tidiesUp) {
-        return committer; // two tasks that start at once would build an empty version each
-      }
-      committer.buildEmpty();
+    Table table = committer.table;
+    if (!tidiesUp && table.currentVersion() == null) {
+      return committer; // two tasks that start at once would build an empty version each
     }
     try {
-      committer.requireMatch(committer.table.manifest(committer.table.requireCurrentVersion()));
+      committer.requireMatch(
+          SnapshotPublisher.publishEmpty(
+              table, settings.partitions(), settings.writerOptions(declared)));
     } catch (IllegalArgumentException | ValidationException e) {
       throw new SuppressRestartsException(e);
     }
     return committer;
-  }
-
-  private void buildEmpty() throws IOException {
-    try {
-      SnapshotPublisher.publish(
-          table,
-          table.begin(),
-          settings.partitions(),
-          List.of(),
-          settings.writerOptions(declared).toBuilder().minRows(0).build());
-    } catch (PublishConflictException anotherJobWasFirst) {
-      LOG.info("Table {} has just been built.", declared.name(), anotherJobWasFirst);
-    }
   }
 
   /** Rows must be stored as they are declared. */
@@ -163,7 +148,7 @@ final class DeltaCommitter implements Committer<Delta> {
             declared.name(),
             manifest.version(),
             delta.files().size(),
-            delta.origin() == null ? "a batch job" : delta.origin());
+            delta.stream() == null ? "a batch job" : delta.stream());
       } catch (PublishConflictException
           | IllegalArgumentException
           | ValidationException
@@ -183,72 +168,19 @@ final class DeltaCommitter implements Committer<Delta> {
 
   private Manifest append(Manifest inService, Delta delta) throws IOException {
     requireMatch(inService);
-    Changes changes = inService.changes();
-    Delta.Origin origin = delta.origin();
-    if (origin == null) {
-      if (wasAppended(inService, delta)) {
-        return inService;
-      }
+    StreamRule rule = delta.stream();
+    if (rule == null ? wasAppended(inService, delta) : rule.isApplied(inService)) {
+      return inService;
+    }
+    Changes changes;
+    if (rule == null) {
       table.requireSolePublisher(inService);
+      changes = inService.changes();
     } else {
-      StreamProgress progress = changes.streams().get(origin.stream());
-      if (progress != null && progress.contains(origin.checkpoint())) {
-        return inService;
-      }
-      requireNext(origin, progress);
-      if (progress == null) {
-        table.requireSolePublisher(inService);
-      }
-      changes =
-          changes.with(
-              origin.stream(),
-              progress == null
-                  ? new StreamProgress(origin.checkpoint())
-                  : progress.after(origin.checkpoint()));
+      changes = rule.follow(table, inService);
     }
     return inService.with(
         inService.partitions(), inService.sourcePositions(), changes.append(delta.files()));
-  }
-
-  private void requireNext(Delta.Origin origin, @Nullable StreamProgress progress)
-      throws PublishConflictException {
-    Checkpoint previous = origin.previous();
-    if (progress == null) {
-      if (previous != null) {
-        throw refused(
-            origin,
-            "the table does not record the stream: it was ended, the table was rolled back or replaced, or 'sink.stream' has changed. Start the job without state, so that it reads its sources from their start");
-      }
-    } else if (previous == null) {
-      throw refused(
-          origin,
-          "another job wrote the stream, up to %s, and this one does not have its state. Start this one from a checkpoint or savepoint of that one; or, if it reads its sources from their start and that one has stopped, %send the stream by CALL sys.end_stream('database.table', '%s')"
-              .formatted(
-                  progress.last(),
-                  table.storage().hasLocks() ? "choose another 'sink.stream', or " : "",
-                  origin.stream()));
-    } else if (progress.isSuperseded(origin.checkpoint().incarnation())) {
-      throw refused(
-          origin,
-          "this job was superseded by another one that started from its state and wrote the stream up to %s. Let only one of them run"
-              .formatted(progress.last()));
-    } else if (!progress.contains(previous)) {
-      throw refused(
-          origin,
-          "what comes between is missing: the stream was written up to %s; perhaps the table was rolled back. Start the job from a checkpoint or savepoint that is not newer, or roll back to the version that was in service"
-              .formatted(progress.last()));
-    }
-  }
-
-  private PublishConflictException refused(Delta.Origin origin, String why) {
-    return new PublishConflictException(
-        "table %s: checkpoint %s of stream '%s', which follows %s, cannot be applied: %s"
-            .formatted(
-                declared.name(),
-                origin.checkpoint(),
-                origin.stream(),
-                origin.previous() == null ? "nothing" : origin.previous(),
-                why));
   }
 
   /** Returns whether the segments are those of the version in service, or of one that led to it. */

@@ -2,6 +2,7 @@ package io.bsdb.flink.sink;
 
 import io.bsdb.table.SegmentFile;
 import io.bsdb.table.StreamProgress.Checkpoint;
+import io.bsdb.table.StreamRule;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -105,15 +106,15 @@ final class DeltaOperator extends AbstractStreamOperator<CommittableMessage<Delt
     if (files.isEmpty()) {
       return;
     }
-    Delta.@Nullable Origin origin = null;
+    @Nullable StreamRule rule = null;
     if (stream != null) {
       Checkpoint checkpoint = new Checkpoint(incarnation, number);
-      origin = new Delta.Origin(stream, checkpoint, last);
+      rule = new StreamRule(stream, checkpoint, last);
       last = checkpoint;
     }
     output.collect(new StreamRecord<>(new CommittableSummary<>(0, 1, number, 1, 0)));
     output.collect(
-        new StreamRecord<>(new CommittableWithLineage<>(new Delta(origin, files), number, 0)));
+        new StreamRecord<>(new CommittableWithLineage<>(new Delta(rule, files), number, 0)));
     files = new ArrayList<>();
     promised = 0;
   }

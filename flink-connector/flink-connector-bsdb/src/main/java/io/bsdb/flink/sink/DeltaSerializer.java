@@ -1,8 +1,8 @@
 package io.bsdb.flink.sink;
 
-import io.bsdb.flink.sink.Delta.Origin;
 import io.bsdb.flink.state.StateSerializer;
 import io.bsdb.table.StreamProgress.Checkpoint;
+import io.bsdb.table.StreamRule;
 import java.io.IOException;
 import org.apache.flink.core.memory.DataInputView;
 import org.apache.flink.core.memory.DataOutputView;
@@ -19,12 +19,12 @@ final class DeltaSerializer extends StateSerializer<Delta> {
 
   @Override
   public void write(Delta delta, DataOutputView target) throws IOException {
-    Origin origin = delta.origin();
-    target.writeBoolean(origin != null);
-    if (origin != null) {
-      Checkpoint previous = origin.previous();
-      target.writeUTF(origin.stream());
-      CHECKPOINTS.write(origin.checkpoint(), target);
+    StreamRule rule = delta.stream();
+    target.writeBoolean(rule != null);
+    if (rule != null) {
+      Checkpoint previous = rule.previous();
+      target.writeUTF(rule.stream());
+      CHECKPOINTS.write(rule.checkpoint(), target);
       target.writeBoolean(previous != null);
       if (previous != null) {
         CHECKPOINTS.write(previous, target);
@@ -35,13 +35,13 @@ final class DeltaSerializer extends StateSerializer<Delta> {
 
   @Override
   public Delta read(DataInputView source) throws IOException {
-    return new Delta(source.readBoolean() ? origin(source) : null, FILES.readAll(source));
+    return new Delta(source.readBoolean() ? rule(source) : null, FILES.readAll(source));
   }
 
-  private static Origin origin(DataInputView source) throws IOException {
+  private static StreamRule rule(DataInputView source) throws IOException {
     String stream = source.readUTF();
     Checkpoint checkpoint = CHECKPOINTS.read(source);
     @Nullable Checkpoint previous = source.readBoolean() ? CHECKPOINTS.read(source) : null;
-    return new Origin(stream, checkpoint, previous);
+    return new StreamRule(stream, checkpoint, previous);
   }
 }

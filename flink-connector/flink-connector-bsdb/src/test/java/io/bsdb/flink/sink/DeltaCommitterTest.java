@@ -12,6 +12,7 @@ import io.bsdb.table.Changes;
 import io.bsdb.table.Manifest;
 import io.bsdb.table.SegmentFile;
 import io.bsdb.table.StreamProgress.Checkpoint;
+import io.bsdb.table.StreamRule;
 import io.bsdb.table.Table;
 import io.bsdb.writer.DeltaWriter;
 import io.bsdb.writer.SegmentFiles;
@@ -116,7 +117,7 @@ class DeltaCommitterTest {
   }
 
   /** A delta that gives the key 1 a value. */
-  private Delta delta(Delta.@Nullable Origin origin, long value) throws IOException {
+  private Delta delta(@Nullable StreamRule origin, long value) throws IOException {
     try (SegmentFiles files = new SegmentFiles(table.storage())) {
       files.put(bytes(1), bytes(value));
       return new Delta(origin, files.finish());
@@ -124,7 +125,7 @@ class DeltaCommitterTest {
   }
 
   private Delta delta(Checkpoint checkpoint, @Nullable Checkpoint previous) throws IOException {
-    return delta(new Delta.Origin("s", checkpoint, previous), checkpoint.number());
+    return delta(new StreamRule("s", checkpoint, previous), checkpoint.number());
   }
 
   private static byte[] bytes(long value) {
@@ -273,7 +274,7 @@ class DeltaCommitterTest {
         delta(at(B, 1), null),
         "another job wrote the stream, up to " + at(A, 7),
         "choose another 'sink.stream', or end the stream by CALL sys.end_stream('database.table', 's')");
-    assertThat(repeats(delta(new Delta.Origin("other", at(B, 1), null), 9))).isFalse();
+    assertThat(repeats(delta(new StreamRule("other", at(B, 1), null), 9))).isFalse();
     assertThat(current().changes().streams()).containsOnlyKeys("s", "other");
   }
 
@@ -289,7 +290,7 @@ class DeltaCommitterTest {
         "what comes between is missing: the stream was written up to " + at(A, 1));
     assertRefused(delta(at(B, 3), at(A, 2)), "what comes between is missing");
     assertRefused(
-        delta(new Delta.Origin("other", at(A, 3), at(A, 2)), 1),
+        delta(new StreamRule("other", at(A, 3), at(A, 2)), 1),
         "the table does not record the stream");
   }
 
@@ -309,7 +310,7 @@ class DeltaCommitterTest {
   void appendsADeltaOfABatchJobOnce() throws IOException {
     repeats(delta(at(A, 1), null));
     String base = table.requireCurrentVersion();
-    Delta delta = delta((Delta.Origin) null, 5);
+    Delta delta = delta((StreamRule) null, 5);
     assertThat(repeats(delta, base)).isFalse();
     assertThat(value()).isEqualTo(5);
     assertThat(repeats(delta, base)).isTrue();
@@ -342,9 +343,9 @@ class DeltaCommitterTest {
       committer.commit(List.of(request(delta(at(A, 1), null))));
       List<SegmentFile> files = new ArrayList<>();
       for (int i = 0; i < Changes.MAX_SEGMENTS / 4; i++) {
-        files.addAll(delta((Delta.Origin) null, i).files());
+        files.addAll(delta((StreamRule) null, i).files());
       }
-      Delta many = new Delta(new Delta.Origin("s", at(A, 2), at(A, 1)), files);
+      Delta many = new Delta(new StreamRule("s", at(A, 2), at(A, 1)), files);
       committer.commit(List.of(request(many)));
     }
     assertThat(current().changes().segments()).hasSize(1);
@@ -356,11 +357,11 @@ class DeltaCommitterTest {
     String path = NoRenameFileSystem.path(directory);
     List<SegmentFile> files = new ArrayList<>();
     for (int i = 0; i <= Compactor.MAX_SEGMENTS; i++) {
-      files.addAll(delta((Delta.Origin) null, i).files());
+      files.addAll(delta((StreamRule) null, i).files());
     }
     open(FaultyBuild.table(path), null, true).close();
     try (DeltaCommitter other = open(FaultyBuild.table(path), null, false)) {
-      other.commit(List.of(request(new Delta(new Delta.Origin("s", at(A, 1), null), files))));
+      other.commit(List.of(request(new Delta(new StreamRule("s", at(A, 1), null), files))));
     }
     assertThat(current().changes().segments()).hasSize(files.size());
     try (DeltaCommitter first = open(FaultyBuild.table(path), null, true)) {
@@ -376,8 +377,8 @@ class DeltaCommitterTest {
       committer.commit(List.of(request(delta(at(A, 1), null))));
     }
     String before = table.requireCurrentVersion();
-    Delta ofAnother = delta(new Delta.Origin("other", at(B, 1), null), 2);
-    Delta ofABatch = delta((Delta.Origin) null, 3);
+    Delta ofAnother = delta(new StreamRule("other", at(B, 1), null), 2);
+    Delta ofABatch = delta((StreamRule) null, 3);
     for (Delta refused : List.of(ofAnother, ofABatch)) {
       try (DeltaCommitter committer = open(FaultyBuild.table(path), before)) {
         assertThatThrownBy(() -> committer.commit(List.of(request(refused))))
@@ -409,7 +410,7 @@ class DeltaCommitterTest {
           .hasMessageContaining("the table does not record the stream: it was ended");
     }
     try (DeltaCommitter committer = open(declared, null)) {
-      committer.commit(List.of(request(delta(new Delta.Origin("other", at(B, 1), null), 2))));
+      committer.commit(List.of(request(delta(new StreamRule("other", at(B, 1), null), 2))));
     }
     assertThat(current().changes().streams()).containsOnlyKeys("other");
     assertThat(value()).isEqualTo(2);
@@ -488,7 +489,7 @@ class DeltaCommitterTest {
       for (long key = 0; key < MANY; key++) {
         files.put(bytes(key), bytes(checkpoint.number()));
       }
-      return new Delta(new Delta.Origin("s", checkpoint, previous), files.finish());
+      return new Delta(new StreamRule("s", checkpoint, previous), files.finish());
     }
   }
 
