@@ -1,14 +1,11 @@
 package io.bsdb.table;
 
-import static io.bsdb.table.JsonMembers.checksum;
 import static io.bsdb.table.JsonMembers.number;
-import static io.bsdb.table.JsonMembers.required;
 import static io.bsdb.table.JsonMembers.text;
 import static io.bsdb.table.JsonMembers.texts;
 import static io.bsdb.table.JsonMembers.uuid;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.bsdb.format.ChecksummedJson;
@@ -21,16 +18,12 @@ import io.bsdb.row.KeyEncoding;
 import io.bsdb.row.Schema;
 import java.time.DateTimeException;
 import java.time.Instant;
-import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.Base64;
+import java.time.temporal.ChronoUnit;
 import java.util.Collections;
 import java.util.Comparator;
-import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
 import java.util.UUID;
 import java.util.regex.Pattern;
@@ -39,10 +32,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Manifest of a snapshot: the file that is written last and read first. Immutable.
  *
- * @param snapshotId the build that made it
- * @param version the name of its directory
- * @param parent the version that was in service when the build began; null if there was none
- * @param createdAt when the build published it, to the millisecond
+ * @param identity of the version
  * @param schema of its rows; null if keys and values are plain bytes
  * @param options the writer's options, for people: layout, perfect hash and so on
  * @param partitions one file each, in order
@@ -52,10 +42,7 @@ import org.jspecify.annotations.Nullable;
  * @param changes what has changed since the partition files were built
  */
 public record Manifest(
-    UUID snapshotId,
-    String version,
-    @Nullable String parent,
-    Instant createdAt,
+    Identity identity,
     @Nullable Schema schema,
     Map<String, String> options,
     List<PartitionFile> partitions,
@@ -72,37 +59,42 @@ public record Manifest(
   private static final String WHAT = "manifest";
   static final Pattern VERSION = Pattern.compile("[0-9]{10}-[0-9a-f]{8}");
 
-  /** Maximum of lengths, so that the sum over all partitions is a long. */
-  private static final long MAX_BYTES = Long.MAX_VALUE / SnapshotFormat.MAX_PARTITIONS;
-
   private static final Pattern TIME =
       Pattern.compile("[0-9]{4}(-[0-9]{2}){2}T[0-9]{2}(:[0-9]{2}){2}(\\.[0-9]{3})?Z");
-  private static final Pattern FILE_NAME = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._-]{0,199}");
   private static final String HASH = "XXH3-128, seed 0";
   private static final String KEY_ORDER = "key";
 
+  /**
+   * The part of a manifest that no other version shares.
+   *
+   * @param snapshotId the build that made it
+   * @param version the name of its directory
+   * @param parent the version that was in service when the build began; null if there was none
+   * @param createdAt when the build published it, to the millisecond
+   */
+  public record Identity(
+      UUID snapshotId, String version, @Nullable String parent, Instant createdAt) {
+    /**
+     * Returns the identity of a version that is published now.
+     *
+     * @hidden
+     */
+    @Internal
+    public static Identity of(Build build) {
+      Instant now = Instant.now().truncatedTo(ChronoUnit.MILLIS);
+      return new Identity(build.id(), build.version(), build.parent(), now);
+    }
+  }
+
   /** Creates the manifest of a build without changes. */
   public Manifest(
-      UUID snapshotId,
-      String version,
-      @Nullable String parent,
-      Instant createdAt,
+      Identity identity,
       @Nullable Schema schema,
       Map<String, String> options,
       List<PartitionFile> partitions,
       Map<String, String> properties,
       Map<String, String> sourcePositions) {
-    this(
-        snapshotId,
-        version,
-        parent,
-        createdAt,
-        schema,
-        options,
-        partitions,
-        properties,
-        sourcePositions,
-        Changes.NONE);
+    this(identity, schema, options, partitions, properties, sourcePositions, Changes.NONE);
   }
 
   public Manifest {
@@ -130,15 +122,12 @@ public record Manifest(
     return order() == RecordOrder.HASH
         ? new Partitioning(partitions.size())
         : Partitioning.byKey(
-            partitions.stream()
-                .skip(1)
-                .map(file -> Base64.getDecoder().decode(file.lowerBound()))
-                .toList());
+            partitions.stream().skip(1).map(file -> file.lowerBound().key()).toList());
   }
 
   /** Returns the order of the records. */
   public RecordOrder order() {
-    return partitions.get(0).lowerBound() == null ? RecordOrder.HASH : RecordOrder.KEY;
+    return partitions.get(0).lowerBound().isKey() ? RecordOrder.KEY : RecordOrder.HASH;
   }
 
   /** Returns the format version that a reader must know: only segments and key order need 2. */
@@ -155,22 +144,33 @@ public record Manifest(
   public Manifest with(
       List<PartitionFile> newPartitions, Map<String, String> newPositions, Changes newChanges) {
     return new Manifest(
-        snapshotId,
-        version,
-        parent,
-        createdAt,
-        schema,
-        options,
-        newPartitions,
-        properties,
-        newPositions,
-        newChanges);
+        identity, schema, options, newPartitions, properties, newPositions, newChanges);
+  }
+
+  /** Returns the id of the build that made it. */
+  public UUID snapshotId() {
+    return identity.snapshotId;
+  }
+
+  /** Returns the name of its directory. */
+  public String version() {
+    return identity.version;
+  }
+
+  /** Returns the version that was in service when the build began; null if there was none. */
+  public @Nullable String parent() {
+    return identity.parent;
+  }
+
+  /** Returns when the build published it. */
+  public Instant createdAt() {
+    return identity.createdAt;
   }
 
   /** Returns the line of versions that this is of: see {@link History}. */
   UUID line() {
     UUID line = changes.history().line();
-    return line == null ? snapshotId : line;
+    return line == null ? snapshotId() : line;
   }
 
   /**
@@ -209,7 +209,7 @@ public record Manifest(
   public Set<String> files() {
     Set<String> files = new LinkedHashSet<>();
     for (PartitionFile file : partitions) {
-      files.add(file.directory(version) + "/" + file.name());
+      files.add(file.directory(version()) + "/" + file.name());
     }
     for (SegmentFile segment : changes.segments()) {
       files.add(segment.path());
@@ -255,12 +255,12 @@ public record Manifest(
   private ObjectNode toJson() {
     ObjectNode root = JsonNodeFactory.instance.objectNode();
     root.put("formatVersion", formatVersion());
-    root.put("snapshotId", snapshotId.toString());
-    root.put("version", version);
-    if (parent != null) {
-      root.put("parent", parent);
+    root.put("snapshotId", snapshotId().toString());
+    root.put("version", version());
+    if (parent() != null) {
+      root.put("parent", parent());
     }
-    root.put("createdAt", createdAt.toString());
+    root.put("createdAt", createdAt().toString());
     root.put("recordCount", recordCount());
     root.put("hash", HASH);
     if (order() == RecordOrder.KEY) {
@@ -272,26 +272,7 @@ public record Manifest(
     putAll(root.putObject("options"), options);
     putAll(root.putObject("properties"), properties);
     putAll(root.putObject("sourcePositions"), sourcePositions);
-    ArrayNode files = root.putArray("partitions");
-    for (PartitionFile file : partitions) {
-      ObjectNode entry = files.addObject().put("file", file.name());
-      if (file.version() != null) {
-        entry.put("version", file.version());
-      }
-      if (file.foldedThrough() > 0) {
-        entry.put("foldedThrough", file.foldedThrough());
-      }
-      entry
-          .put("fileId", file.fileId().toString())
-          .put("length", file.length())
-          .put("checksum", SnapshotFormat.hex(file.checksum()))
-          .put("recordCount", file.recordCount())
-          .put("keyBytes", file.keyBytes())
-          .put("valueBytes", file.valueBytes());
-      if (file.lowerBound() != null) {
-        entry.put("lowerBound", file.lowerBound());
-      }
-    }
+    PartitionsJson.write(partitions, root);
     ChangesJson.write(changes, root);
     return root;
   }
@@ -331,13 +312,14 @@ public record Manifest(
     JsonNode schema = root.get("schema");
     Manifest manifest =
         new Manifest(
-            uuid(root, "snapshotId"),
-            text(root, "version", VERSION),
-            root.has("parent") ? text(root, "parent", VERSION) : null,
-            Instant.parse(text(root, "createdAt", TIME)),
+            new Identity(
+                uuid(root, "snapshotId"),
+                text(root, "version", VERSION),
+                root.has("parent") ? text(root, "parent", VERSION) : null,
+                Instant.parse(text(root, "createdAt", TIME))),
             schema == null ? null : Schema.fromJson(schema, file),
             texts(root, "options"),
-            partitions(required(root, "partitions"), isInKeyOrder(root, file), file),
+            PartitionsJson.read(root, isInKeyOrder(root, file), file),
             texts(root, "properties"),
             texts(root, "sourcePositions"),
             ChangesJson.read(root, file));
@@ -371,73 +353,5 @@ public record Manifest(
               .formatted(file, Excerpt.of(order)));
     }
     return true;
-  }
-
-  /** Reads a bound and checks that it is above the one of the partition before. */
-  private static String lowerBound(JsonNode node, List<PartitionFile> before) {
-    String text = text(node, "lowerBound");
-    byte[] bound = Base64.getDecoder().decode(text);
-    boolean above;
-    if (before.isEmpty()) {
-      above = bound.length == 0;
-    } else {
-      String previous = Objects.requireNonNull(before.get(before.size() - 1).lowerBound());
-      above = Arrays.compareUnsigned(Base64.getDecoder().decode(previous), bound) < 0;
-    }
-    if (!above
-        || bound.length > SnapshotFormat.MAX_KEY_LENGTH
-        || !Base64.getEncoder().encodeToString(bound).equals(text)) {
-      throw new IllegalArgumentException(
-          "lowerBound of partition %d is not above the one before, too long or no Base64: '%s'"
-              .formatted(before.size(), Excerpt.of(text)));
-    }
-    return text;
-  }
-
-  private static List<PartitionFile> partitions(JsonNode nodes, boolean inKeyOrder, String file)
-      throws CorruptSnapshotException {
-    if (!nodes.isArray() || nodes.isEmpty() || nodes.size() > SnapshotFormat.MAX_PARTITIONS) {
-      throw new CorruptSnapshotException(
-          "manifest has an impossible number of partitions: file=%s partitions=%d"
-              .formatted(file, nodes.size()));
-    }
-    List<PartitionFile> partitions = new ArrayList<>();
-    Set<String> names = new HashSet<>();
-    Set<UUID> fileIds = new HashSet<>();
-    for (JsonNode node : nodes) {
-      String name = text(node, "file");
-      if (!FILE_NAME.matcher(name).matches() || !names.add(name)) {
-        throw new CorruptSnapshotException(
-            "manifest names an impossible file: file=%s name='%s'"
-                .formatted(file, Excerpt.of(name)));
-      }
-      UUID fileId = uuid(node, "fileId");
-      if (!fileIds.add(fileId)) {
-        throw new CorruptSnapshotException(
-            "manifest gives two files one id: file=%s name='%s' fileId=%s"
-                .formatted(file, name, fileId));
-      }
-      partitions.add(
-          new PartitionFile(
-              partitions.size(),
-              name,
-              fileId,
-              number(node, "length", MAX_BYTES),
-              checksum(node),
-              (int) number(node, "recordCount", SnapshotFormat.MAX_PARTITION_RECORDS),
-              number(node, "keyBytes", MAX_BYTES),
-              number(node, "valueBytes", MAX_BYTES),
-              node.has("version") ? text(node, "version", VERSION) : null,
-              node.has("foldedThrough") ? number(node, "foldedThrough", Long.MAX_VALUE) : 0,
-              inKeyOrder ? lowerBound(node, partitions) : null));
-      if (inKeyOrder
-          && nodes.size() > 1
-          && partitions.get(partitions.size() - 1).recordCount() == 0) {
-        throw new CorruptSnapshotException(
-            "manifest has an empty partition among others in key order: file=%s name='%s'"
-                .formatted(file, name));
-      }
-    }
-    return partitions;
   }
 }

@@ -7,7 +7,6 @@ import org.jspecify.annotations.Nullable;
 /**
  * Entry of the manifest for one partition file.
  *
- * @param partition from 0
  * @param name of the file within its directory
  * @param fileId the file's own; its header and all checksums in it repeat it
  * @param length in bytes
@@ -15,14 +14,9 @@ import org.jspecify.annotations.Nullable;
  * @param recordCount records in it
  * @param keyBytes sum of key lengths
  * @param valueBytes sum of value lengths
- * @param version the version in whose directory the file lies; null if in the manifest's own
- * @param foldedThrough the number of the last segment of which no change applies to the file any
- *     more; 0 if all apply
- * @param lowerBound its first key in Base64, in a table in key order: empty for the first
- *     partition; null in hash order
+ * @param place of the file in the version
  */
 public record PartitionFile(
-    int partition,
     String name,
     UUID fileId,
     long length,
@@ -30,77 +24,80 @@ public record PartitionFile(
     int recordCount,
     long keyBytes,
     long valueBytes,
-    @Nullable String version,
-    long foldedThrough,
-    @Nullable String lowerBound) {
+    Place place) {
 
-  /** Creates the entry of a file in the directory of its own version. */
-  public PartitionFile(
-      int partition,
-      String name,
-      UUID fileId,
-      long length,
-      int checksum,
-      int recordCount,
-      long keyBytes,
-      long valueBytes) {
-    this(
-        partition,
-        name,
-        fileId,
-        length,
-        checksum,
-        recordCount,
-        keyBytes,
-        valueBytes,
-        null,
-        0,
-        null);
+  /**
+   * Place of a partition file in a version.
+   *
+   * @param partition from 0
+   * @param version the version in whose directory the file lies; null if in the manifest's own
+   * @param foldedThrough the number of the last segment of which no change applies to the file any
+   *     more; 0 if all apply
+   * @param lowerBound of its keys; none in hash order
+   */
+  public record Place(
+      int partition, @Nullable String version, long foldedThrough, Bound lowerBound) {
+    /** The place of a file in the directory of its own version, in hash order. */
+    public Place(int partition) {
+      this(partition, null, 0, Bound.NONE);
+    }
+  }
+
+  /** Returns the number of the partition, from 0. */
+  public int partition() {
+    return place.partition;
+  }
+
+  /** Returns the version in whose directory the file lies; null if in the manifest's own. */
+  public @Nullable String version() {
+    return place.version;
+  }
+
+  /**
+   * Returns the number of the last segment of which no change applies to the file any more; 0 if
+   * all apply.
+   */
+  public long foldedThrough() {
+    return place.foldedThrough;
+  }
+
+  /** Returns the bound of its keys; none in hash order. */
+  public Bound lowerBound() {
+    return place.lowerBound;
   }
 
   /** Returns the same file as the manifest of another version names it. */
   PartitionFile in(String home) {
-    return with(partition, name, version == null ? home : version, foldedThrough, lowerBound);
+    return version() == null ? folded(home, foldedThrough()) : this;
   }
 
   /** Returns the same file, with the changes of more segments in it. */
   public PartitionFile foldedThrough(long through) {
-    return with(partition, name, version, through, lowerBound);
+    return at(new Place(partition(), version(), through, lowerBound()));
   }
 
   /** Returns the same file, written by a fold: in a version's directory, with changes in it. */
   public PartitionFile folded(String home, long through) {
-    return with(partition, name, home, through, lowerBound);
+    return at(new Place(partition(), home, through, lowerBound()));
+  }
+
+  /** Returns the same file as a partition of a table in key order. */
+  public PartitionFile ordered(int number, Bound bound) {
+    return at(new Place(number, version(), foldedThrough(), bound));
   }
 
   /** Returns the same file under another name. */
   public PartitionFile named(String newName) {
-    return with(partition, newName, version, foldedThrough, lowerBound);
+    return with(newName, place);
   }
 
-  /** Returns the same file as a partition of a table in key order. */
-  public PartitionFile ordered(int number, String bound) {
-    return with(number, name, version, foldedThrough, bound);
+  private PartitionFile at(Place newPlace) {
+    return with(name, newPlace);
   }
 
-  private PartitionFile with(
-      int newPartition,
-      String newName,
-      @Nullable String newVersion,
-      long newFoldedThrough,
-      @Nullable String newBound) {
+  private PartitionFile with(String newName, Place newPlace) {
     return new PartitionFile(
-        newPartition,
-        newName,
-        fileId,
-        length,
-        checksum,
-        recordCount,
-        keyBytes,
-        valueBytes,
-        newVersion,
-        newFoldedThrough,
-        newBound);
+        newName, fileId, length, checksum, recordCount, keyBytes, valueBytes, newPlace);
   }
 
   /**
@@ -109,6 +106,6 @@ public record PartitionFile(
    * @param home the version whose manifest this is from
    */
   public String directory(String home) {
-    return SnapshotFormat.SNAPSHOTS_DIRECTORY + "/" + (version == null ? home : version);
+    return SnapshotFormat.SNAPSHOTS_DIRECTORY + "/" + (version() == null ? home : version());
   }
 }

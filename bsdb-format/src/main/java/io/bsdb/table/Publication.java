@@ -5,8 +5,6 @@ import io.bsdb.format.Excerpt;
 import io.bsdb.format.SnapshotFormat;
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;
-import java.time.Instant;
-import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -169,10 +167,7 @@ final class Publication {
   Manifest putInService(Build build, Manifest content) throws IOException {
     Manifest manifest =
         new Manifest(
-            build.id(),
-            build.version(),
-            build.parent(),
-            Instant.now().truncatedTo(ChronoUnit.MILLIS),
+            Manifest.Identity.of(build),
             content.schema(),
             content.options(),
             content.partitions(),

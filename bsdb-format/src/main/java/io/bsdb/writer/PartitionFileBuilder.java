@@ -19,6 +19,7 @@ import io.bsdb.format.index.RecordHeads;
 import io.bsdb.format.index.Signatures;
 import io.bsdb.format.symbols.RecordEncoder;
 import io.bsdb.format.symbols.RecordSymbols;
+import io.bsdb.table.Bound;
 import io.bsdb.table.PartitionFile;
 import io.bsdb.table.RecordOrder;
 import io.bsdb.table.TableStorage;
@@ -27,7 +28,6 @@ import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
-import java.util.Base64;
 import java.util.EnumMap;
 import java.util.Map;
 import java.util.UUID;
@@ -146,20 +146,18 @@ final class PartitionFileBuilder {
       long length = output.commit();
       PartitionFile file =
           new PartitionFile(
-              partition,
               name,
               header.fileId(),
               length,
               output.checksum(),
               count,
               records.keyBytes(),
-              records.valueBytes());
-      return inKeyOrder ? file.ordered(partition, lowerBound(records)) : file;
+              records.valueBytes(),
+              new PartitionFile.Place(partition));
+      return inKeyOrder
+          ? file.ordered(partition, records.count() == 0 ? Bound.FIRST : Bound.of(records.key(0)))
+          : file;
     }
-  }
-
-  private static String lowerBound(PartitionRecords records) {
-    return records.count() == 0 ? "" : Base64.getEncoder().encodeToString(records.key(0));
   }
 
   private ByteBuffer perfectHash(PartitionRecords records) throws IOException {

@@ -2,6 +2,7 @@ package io.bsdb.writer;
 
 import io.bsdb.format.Internal;
 import io.bsdb.format.SnapshotFormat;
+import io.bsdb.table.Bound;
 import io.bsdb.table.Build;
 import io.bsdb.table.Changes;
 import io.bsdb.table.Manifest;
@@ -15,15 +16,10 @@ import io.bsdb.writer.TooFewRowsException.Limit;
 import java.io.IOException;
 import java.math.BigDecimal;
 import java.nio.file.Path;
-import java.time.Instant;
-import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.Base64;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
-import java.util.Objects;
 import java.util.Set;
 import java.util.UUID;
 import java.util.function.Predicate;
@@ -126,7 +122,7 @@ public final class SnapshotPublisher {
     List<PartitionFile> sorted =
         files.stream()
             .filter(file -> file.recordCount() > 0)
-            .sorted(Comparator.comparing(SnapshotPublisher::firstKey, Arrays::compareUnsigned))
+            .sorted(Comparator.comparing(PartitionFile::lowerBound))
             .toList();
     @Nullable PartitionFile[] numbered = new @Nullable PartitionFile[Math.max(1, sorted.size())];
     for (int i = 0; i < sorted.size(); i++) {
@@ -134,23 +130,17 @@ public final class SnapshotPublisher {
       if (i > 0) {
         requireInFront(sorted.get(i - 1), file);
       }
-      numbered[i] =
-          file.ordered(i, i == 0 ? "" : Objects.requireNonNull(file.lowerBound(), file.name()));
+      numbered[i] = file.ordered(i, i == 0 ? Bound.FIRST : file.lowerBound());
     }
     return numbered;
   }
 
   private static void requireInFront(PartitionFile file, PartitionFile next) {
-    if (file.partition() >= next.partition()
-        || Arrays.compareUnsigned(firstKey(file), firstKey(next)) == 0) {
+    if (file.partition() >= next.partition() || file.lowerBound().equals(next.lowerBound())) {
       throw new IllegalArgumentException(
           "partitions are not in the order of their keys: %s is partition %d, and %s, which does not begin in front of it, partition %d"
               .formatted(file.name(), file.partition(), next.name(), next.partition()));
     }
-  }
-
-  private static byte[] firstKey(PartitionFile file) {
-    return Base64.getDecoder().decode(Objects.requireNonNull(file.lowerBound(), file.name()));
   }
 
   private static Manifest complete(
@@ -174,10 +164,7 @@ public final class SnapshotPublisher {
     clear(table, build, all, name -> !EMPTY.matcher(name).matches());
     Manifest manifest =
         new Manifest(
-            build.id(),
-            build.version(),
-            build.parent(),
-            Instant.now().truncatedTo(ChronoUnit.MILLIS),
+            Manifest.Identity.of(build),
             options.schema(),
             options.description(),
             all,

@@ -38,15 +38,18 @@ class MetadataFuzzTest {
             .primaryKey("id")
             .build();
     List<PartitionFile> files =
-        List.of(new PartitionFile(0, "part-00000.bsdb", new UUID(1, 2), 480, 7, 3, 11, 17));
+        List.of(
+            new PartitionFile(
+                "part-00000.bsdb", new UUID(1, 2), 480, 7, 3, 11, 17, new PartitionFile.Place(0)));
     return Stream.of(null, schema)
         .map(
             some ->
                 new Manifest(
-                    UUID.fromString("0a1b2c3d-1111-2222-3333-444455556666"),
-                    "0000000001-0a1b2c3d",
-                    some == null ? null : "0000000000-12345678",
-                    Instant.parse("2026-01-02T03:04:05.678Z"),
+                    new Manifest.Identity(
+                        UUID.fromString("0a1b2c3d-1111-2222-3333-444455556666"),
+                        "0000000001-0a1b2c3d",
+                        some == null ? null : "0000000000-12345678",
+                        Instant.parse("2026-01-02T03:04:05.678Z")),
                     some,
                     Map.of("layout", "blocked"),
                     files,

@@ -21,13 +21,13 @@ final class Builds {
 
   static Manifest manifest(Build build) {
     return new Manifest(
-        build.id(),
-        build.version(),
-        build.parent(),
-        Instant.parse("2026-01-02T03:04:05Z"),
+        new Manifest.Identity(
+            build.id(), build.version(), build.parent(), Instant.parse("2026-01-02T03:04:05Z")),
         null,
         Map.of(),
-        List.of(new PartitionFile(0, "part-00000.bsdb", build.id(), 10, 0, 0, 0, 0)),
+        List.of(
+            new PartitionFile(
+                "part-00000.bsdb", build.id(), 10, 0, 0, 0, 0, new PartitionFile.Place(0))),
         Map.of(),
         Map.of());
   }

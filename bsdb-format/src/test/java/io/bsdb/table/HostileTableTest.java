@@ -183,10 +183,7 @@ class HostileTableTest {
 
   private static Manifest with(Manifest manifest, Map<String, String> properties) {
     return new Manifest(
-        manifest.snapshotId(),
-        manifest.version(),
-        manifest.parent(),
-        manifest.createdAt(),
+        manifest.identity(),
         manifest.schema(),
         manifest.options(),
         manifest.partitions(),

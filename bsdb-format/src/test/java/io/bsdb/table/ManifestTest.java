@@ -27,10 +27,11 @@ class ManifestTest {
 
   private static final Manifest MANIFEST =
       new Manifest(
-          UUID.fromString("0a1b2c3d-1111-2222-3333-444455556666"),
-          "0000000002-0a1b2c3d",
-          "0000000001-12345678",
-          Instant.parse("2026-01-02T03:04:05.678Z"),
+          new Manifest.Identity(
+              UUID.fromString("0a1b2c3d-1111-2222-3333-444455556666"),
+              "0000000002-0a1b2c3d",
+              "0000000001-12345678",
+              Instant.parse("2026-01-02T03:04:05.678Z")),
           Schema.builder()
               .column("id", "BIGINT NOT NULL")
               .column("name", "STRING")
@@ -38,8 +39,24 @@ class ManifestTest {
               .build(),
           Map.of("layout", "blocked"),
           List.of(
-              new PartitionFile(1, "part-00001.bsdb", new UUID(1, 1), 9000, 0x80000001, 5, 20, 100),
-              new PartitionFile(0, "part-00000.bsdb", new UUID(0, 0x2f), 5L << 40, -1, 7, 28, 140)),
+              new PartitionFile(
+                  "part-00001.bsdb",
+                  new UUID(1, 1),
+                  9000,
+                  0x80000001,
+                  5,
+                  20,
+                  100,
+                  new PartitionFile.Place(1)),
+              new PartitionFile(
+                  "part-00000.bsdb",
+                  new UUID(0, 0x2f),
+                  5L << 40,
+                  -1,
+                  7,
+                  28,
+                  140,
+                  new PartitionFile.Place(0))),
           Map.of("team", "ops", "owner", "Zürich \"checksum\" : \"00000000\""),
           Map.of("orders-0", "12345"));
 
@@ -243,10 +260,7 @@ class ManifestTest {
 
   private static Manifest withProperties(Map<String, String> properties) {
     return new Manifest(
-        MANIFEST.snapshotId(),
-        MANIFEST.version(),
-        MANIFEST.parent(),
-        MANIFEST.createdAt(),
+        MANIFEST.identity(),
         MANIFEST.schema(),
         MANIFEST.options(),
         MANIFEST.partitions(),

@@ -2,6 +2,7 @@ package io.bsdb.compact;
 
 import io.bsdb.reader.RecordCursor;
 import io.bsdb.reader.SnapshotReader;
+import io.bsdb.table.Bound;
 import io.bsdb.table.Build;
 import io.bsdb.table.PartitionFile;
 import io.bsdb.table.PartitionSource;
@@ -17,7 +18,6 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 
 /**
  * Builds partitions again, with their changes. In hash order each becomes one file, whose records
@@ -109,7 +109,7 @@ final class PartitionFolder {
       empty &= written.isEmpty();
     }
     if (empty) {
-      files.put(0, List.of(buildEmpty(0).ordered(0, "")));
+      files.put(0, List.of(buildEmpty(0).ordered(0, Bound.FIRST)));
     }
     return files;
   }
@@ -152,13 +152,13 @@ final class PartitionFolder {
 
   /** Numbers partitions in key order anew, after some have gone or been divided. */
   static List<PartitionFile> numbered(List<PartitionFile> partitions) {
-    if (partitions.get(0).lowerBound() == null) {
+    if (!partitions.get(0).lowerBound().isKey()) {
       return partitions;
     }
     List<PartitionFile> numbered = new ArrayList<>();
     for (PartitionFile file : partitions) {
-      String bound = Objects.requireNonNull(file.lowerBound(), file.name());
-      numbered.add(file.ordered(numbered.size(), numbered.isEmpty() ? "" : bound));
+      Bound bound = numbered.isEmpty() ? Bound.FIRST : file.lowerBound();
+      numbered.add(file.ordered(numbered.size(), bound));
     }
     return numbered;
   }

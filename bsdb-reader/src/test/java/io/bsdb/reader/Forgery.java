@@ -93,20 +93,17 @@ final class Forgery {
     PartitionFile said = manifest.partitions().get(0);
     PartitionFile entry =
         new PartitionFile(
-            0,
             said.name(),
             said.fileId(),
             bytes.length,
             Crc.of(bytes),
             recordCount,
             said.keyBytes(),
-            said.valueBytes());
+            said.valueBytes(),
+            new PartitionFile.Place(0));
     Manifest forged =
         new Manifest(
-            manifest.snapshotId(),
-            manifest.version(),
-            manifest.parent(),
-            manifest.createdAt(),
+            manifest.identity(),
             manifest.schema(),
             manifest.options(),
             List.of(entry),

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.bsdb.format.CorruptSnapshotException;
 import io.bsdb.row.KeyEncoding;
 import io.bsdb.row.Schema;
+import io.bsdb.table.Bound;
 import io.bsdb.table.Manifest;
 import io.bsdb.table.PartitionFile;
 import io.bsdb.table.RecordOrder;
@@ -83,7 +84,7 @@ class OrderedBuildTest {
     }
     Manifest manifest = Table.at(directory).manifest(Table.at(directory).requireCurrentVersion());
     assertThat(manifest.partitions()).hasSizeGreaterThan(2);
-    assertThat(manifest.partitions().get(0).lowerBound()).isEmpty();
+    assertThat(manifest.partitions().get(0).lowerBound()).isEqualTo(Bound.FIRST);
     long largest = manifest.partitions().stream().mapToLong(PartitionFile::length).max().orElse(0);
     assertThat(largest).isLessThan(3 * manifest.length() / manifest.partitions().size());
     SnapshotVerifier.verify(directory.resolve("snapshots").resolve(manifest.version()));

@@ -98,23 +98,20 @@ record TwoVersions(Path table, TestData data, List<Manifest> manifests, List<Fil
           entries.set(
               0,
               new PartitionFile(
-                  0,
                   own.name(),
                   own.fileId(),
                   file.length(),
                   file.checksum(),
                   file.recordCount(),
                   file.keyBytes(),
-                  file.valueBytes()));
+                  file.valueBytes(),
+                  new PartitionFile.Place(0)));
         }
       }
     }
     Manifest patched =
         new Manifest(
-            manifest.snapshotId(),
-            manifest.version(),
-            manifest.parent(),
-            manifest.createdAt(),
+            manifest.identity(),
             manifest.schema(),
             manifest.options(),
             entries,

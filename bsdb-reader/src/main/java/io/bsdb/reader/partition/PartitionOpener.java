@@ -34,6 +34,7 @@ import io.bsdb.reader.options.Access;
 import io.bsdb.reader.options.ReaderOptions;
 import io.bsdb.reader.options.SignatureUse;
 import io.bsdb.reader.options.Verification;
+import io.bsdb.table.Bound;
 import io.bsdb.table.Manifest;
 import io.bsdb.table.PartitionFile;
 import java.io.IOException;
@@ -43,8 +44,6 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
-import java.util.Arrays;
-import java.util.Base64;
 import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
@@ -315,8 +314,8 @@ public final class PartitionOpener {
       FileFooter footer, PartitionProperties properties, BlockIndex index, BlockReader reader)
       throws IOException {
     String file = path.toString();
-    String bound = expected.lowerBound();
-    if (bound == null) {
+    Bound bound = expected.lowerBound();
+    if (!bound.isKey()) {
       if (footer.find(SectionKind.ORDER_INDEX) != null) {
         throw new CorruptSnapshotException(
             "file is in key order, and its table in hash order: file=" + file);
@@ -334,11 +333,11 @@ public final class PartitionOpener {
     OrderIndex order =
         OrderIndex.open(
             section(footer, SectionKind.ORDER_INDEX), properties, index, reader, heads, file);
-    byte[] first = order.first();
-    if (!bound.isEmpty() && !Arrays.equals(Base64.getDecoder().decode(bound), first)) {
+    Bound first = Bound.of(order.first());
+    if (!bound.equals(Bound.FIRST) && !bound.equals(first)) {
       throw new CorruptSnapshotException(
           "file begins with another key than its manifest says: file=%s expected=%s actual=%s"
-              .formatted(file, bound, Base64.getEncoder().encodeToString(first)));
+              .formatted(file, bound, first));
     }
     return order;
   }

@@ -1,13 +1,13 @@
 package io.bsdb.flink.sink;
 
 import io.bsdb.flink.state.StateSerializer;
+import io.bsdb.table.Bound;
 import io.bsdb.table.PartitionFile;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.UUID;
 import org.apache.flink.core.memory.DataInputView;
 import org.apache.flink.core.memory.DataOutputView;
-import org.jspecify.annotations.Nullable;
 
 /** Carries the manifest entry of a partition file from its writer to the committer. */
 final class PartitionFileSerializer extends StateSerializer<PartitionFile> {
@@ -31,8 +31,8 @@ final class PartitionFileSerializer extends StateSerializer<PartitionFile> {
 
   @Override
   public PartitionFile read(DataInputView source) throws IOException {
+    int partition = source.readInt();
     return new PartitionFile(
-        source.readInt(),
         source.readUTF(),
         new UUID(source.readLong(), source.readLong()),
         source.readLong(),
@@ -40,27 +40,25 @@ final class PartitionFileSerializer extends StateSerializer<PartitionFile> {
         source.readInt(),
         source.readLong(),
         source.readLong(),
-        null,
-        0,
-        readBound(source));
+        new PartitionFile.Place(partition, null, 0, readBound(source)));
   }
 
   /** Writes the first key of a file in key order, whose Base64 may be too long for a short text. */
-  private static void writeBound(@Nullable String bound, DataOutputView target) throws IOException {
-    target.writeBoolean(bound != null);
-    if (bound != null) {
-      byte[] base64 = bound.getBytes(StandardCharsets.US_ASCII);
+  private static void writeBound(Bound bound, DataOutputView target) throws IOException {
+    target.writeBoolean(bound.isKey());
+    if (bound.isKey()) {
+      byte[] base64 = bound.toString().getBytes(StandardCharsets.US_ASCII);
       target.writeInt(base64.length);
       target.write(base64);
     }
   }
 
-  private static @Nullable String readBound(DataInputView source) throws IOException {
+  private static Bound readBound(DataInputView source) throws IOException {
     if (!source.readBoolean()) {
-      return null;
+      return Bound.NONE;
     }
     byte[] base64 = new byte[source.readInt()];
     source.readFully(base64);
-    return new String(base64, StandardCharsets.US_ASCII);
+    return Bound.parse(new String(base64, StandardCharsets.US_ASCII));
   }
 }
