@@ -20,9 +20,8 @@ import java.util.stream.Collectors;
  *       it, or if a merged segment, which has the number of the last one in it, is applied in its
  *       place.
  *   <li>A segment that is not applied is in the history, unless its number is at or before {@code
- *       history.after}, or unless a merged segment has all its changes. A partition that is folded
- *       through it has taken changes away, whether or not the partition still exists: then a merged
- *       segment counts only if nothing but segments was replaced.
+ *       history.after}, or unless a merged segment has all its changes. An edit that replaces
+ *       partitions merges nothing, as a merged segment might lack what is folded into them.
  * </ol>
  *
  * <p>Checked whenever a version is published that is made from the one in service: a version that
@@ -70,7 +69,7 @@ final class HistoryRule {
             merged || isFolded(segment),
             "segment %d is neither folded nor merged".formatted(segment.number()));
         require(
-            isInHistory(segment) || (merged && !isPartlyFolded(segment)),
+            isInHistory(segment) || (merged && hasSamePartitions()),
             "segment %d, of which partitions are folded, is not in the history"
                 .formatted(segment.number()));
       }
@@ -124,25 +123,8 @@ final class HistoryRule {
             partition -> next.partitions().get(partition).foldedThrough() >= segment.number());
   }
 
-  /**
-   * Returns whether a partition that a segment may have changes of is folded through it, and a
-   * merged segment may therefore lack these.
-   */
-  private boolean isPartlyFolded(SegmentFile segment) {
-    List<PartitionFile> partitions = before.partitions();
-    Map<UUID, PartitionFile> now =
-        next.partitions().stream().collect(Collectors.toMap(PartitionFile::fileId, file -> file));
-    if (now.keySet().equals(ids(partitions))) {
-      return false;
-    }
-    return before
-        .partitioning()
-        .partitions(segment.firstHash(), segment.lastHash())
-        .mapToObj(partitions::get)
-        .anyMatch(
-            file ->
-                !now.containsKey(file.fileId())
-                    || now.get(file.fileId()).foldedThrough() >= segment.number());
+  private boolean hasSamePartitions() {
+    return ids(next.partitions()).equals(ids(before.partitions()));
   }
 
   private static Set<UUID> ids(List<PartitionFile> files) {

@@ -88,7 +88,6 @@ final class LiveTable implements WritableTable {
   private final Reclaimer reclaimer;
   private final LogStorage storage;
   private final Publisher publisher;
-  private final Folder folder;
   private final Maintenance maintenance;
   private final Lookups lookups;
   private final KeyLocks locks = new KeyLocks();
@@ -148,15 +147,16 @@ final class LiveTable implements WritableTable {
             commit,
             logIndexes,
             reclaimer);
-    this.folder = new Folder(directory, table, base, publisher, options);
     this.maintenance =
         new Maintenance(
+            directory,
+            table,
+            base,
             log,
             segments,
             publisher,
-            folder,
             (long) place.publishedSegments() * place.maxSegmentLength(),
-            options.maxChangedKeys());
+            options);
     segments.start();
     reclaimer.start();
     mark.start();
@@ -358,15 +358,18 @@ final class LiveTable implements WritableTable {
       LogIndexes changed = logIndexes.get();
       return new WritableStats(
           new WritableStats.Writes(log.changes(), log.groups(), log.syncs()),
-          new WritableStats.Memory(changed.keys(), folder.changedKeys(), changed.indexBytes()),
+          new WritableStats.Memory(changed.keys(), maintenance.changedKeys(), changed.indexBytes()),
           new WritableStats.Disk(
               log.segmentCount(),
               log.length(),
-              folder.changeBytes(),
-              folder.baseBytes(),
+              maintenance.changeBytes(),
+              maintenance.baseBytes(),
               WritableStats.totalBytes(directory)),
           new WritableStats.Upkeep(
-              publisher.publications(), folder.folds(), maintenance.load(), maintenance.failure()));
+              publisher.publications(),
+              maintenance.folds(),
+              maintenance.load(),
+              maintenance.failure()));
     } finally {
       calls.left(call);
     }

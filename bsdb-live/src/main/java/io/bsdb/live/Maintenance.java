@@ -1,62 +1,85 @@
 package io.bsdb.live;
 
+import io.bsdb.compact.Author;
+import io.bsdb.compact.Background;
+import io.bsdb.compact.Compactor;
+import io.bsdb.compact.Upkeep;
+import io.bsdb.compact.UpkeepSettings;
 import io.bsdb.live.log.Log;
 import io.bsdb.live.log.SegmentSupply;
+import io.bsdb.reader.follow.TableReader;
 import io.bsdb.reader.io.Closing;
+import io.bsdb.reader.overlay.Overlay;
+import io.bsdb.table.Table;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Publishes and folds changes in the background when there are many, and has writers wait if they
  * are faster than that.
  */
-final class Maintenance implements Closeable {
+final class Maintenance implements Upkeep.Listener, Closeable {
   private static final Duration FOREVER = Duration.ofNanos(Long.MAX_VALUE);
   private static final long MIN_PUBLISHED_LENGTH = 16 << 20;
 
-  /** Part of the limit of changes at which folds no longer keep to their rate. */
+  /** Load at which folds no longer keep to their rate. */
   private static final double HURRY = 1.1;
 
+  private final TableReader base;
   private final Log log;
-  private final Publisher publisher;
-  private final Folder folder;
   private final SegmentSupply segments;
+  private final Publisher publisher;
   private final long maxPublishedLength;
-  private final long maxChangedKeys;
   private final Backpressure backpressure = new Backpressure(this::obstacle);
   private final Background publishing;
-  private final Background folding;
+  private final Upkeep upkeep;
+  private final AtomicLong folds = new AtomicLong();
+  private volatile long changedKeys;
 
   /**
+   * @param base the version under the log
    * @param segments of the log
    * @param maxPublishedLength length of the log at which it is published, at the latest
-   * @param maxChangedKeys from which on all are folded
    */
   Maintenance(
+      Path directory,
+      Table table,
+      TableReader base,
       Log log,
       SegmentSupply segments,
       Publisher publisher,
-      Folder folder,
       long maxPublishedLength,
-      long maxChangedKeys) {
+      WritableOptions options) {
+    this.base = base;
     this.log = log;
     this.segments = segments;
     this.publisher = publisher;
-    this.folder = folder;
     this.maxPublishedLength = maxPublishedLength;
-    this.maxChangedKeys = maxChangedKeys;
     this.publishing = new Background("bsdb-publish", this::publishDue, FOREVER, this::adjustLoad);
-    this.folding = new Background("bsdb-fold", folder::foldDue, Publisher.KEPT, this::adjustLoad);
+    UpkeepSettings settings =
+        new UpkeepSettings(
+            options.maxSpace(),
+            options.maxChangedFraction(),
+            options.maxChangedKeys(),
+            Compactor.MAX_SEGMENTS,
+            Duration.ZERO,
+            options.compactionBytesPerSecond(),
+            UpkeepSettings.STEPS);
+    BaseWorkplace workplace = new BaseWorkplace(directory, base);
+    this.upkeep =
+        new Upkeep(
+            "bsdb-fold", table, Author.ANYONE, settings, () -> workplace, this, Publisher.KEPT);
   }
 
   /** Begins with what is due. */
   void start() {
     adjustLoad();
-    folding.wake();
+    upkeep.wake();
   }
 
   /** Waits until a change may be written. */
@@ -74,20 +97,31 @@ final class Maintenance implements Closeable {
   /** Starts work in the background, and slows writers down, as necessary. */
   void adjustLoad() {
     double unpublished = (double) log.completeLength() / publishedLength();
-    double unfolded =
-        Math.max(
-            (double) folder.changedKeys() / maxChangedKeys,
-            (double) folder.changeBytes() / folder.maxChangeBytes());
+    double unfolded = unfolded();
     backpressure.set(Math.max(unpublished, unfolded));
-    folder.hurry(unfolded >= HURRY);
+    upkeep.hurry(unfolded >= HURRY);
     if (unpublished >= 1 && publishing.failure() == null) {
       publishing.wake();
     }
   }
 
+  /** Returns the bytes of the partition files. */
+  long baseBytes() {
+    return base.isEmpty() ? 0 : base.manifest().length();
+  }
+
+  /** Returns the bytes of published changes that are not folded. */
+  long changeBytes() {
+    return base.isEmpty() ? 0 : base.manifest().changes().length();
+  }
+
+  private double unfolded() {
+    return base.isEmpty() ? 0 : upkeep.load(base.manifest(), changedKeys);
+  }
+
   /** Returns the length of the log at which it is published: an eighth of the table. */
   private long publishedLength() {
-    return Math.min(maxPublishedLength, Math.max(MIN_PUBLISHED_LENGTH, folder.baseBytes() / 8));
+    return Math.min(maxPublishedLength, Math.max(MIN_PUBLISHED_LENGTH, baseBytes() / 8));
   }
 
   /** Returns changes that wait, as a fraction of those at which work in the background begins. */
@@ -98,7 +132,7 @@ final class Maintenance implements Closeable {
   /** Returns why work in the background failed last; null if it did not. */
   @Nullable Throwable failure() {
     Throwable failure = publishing.failure();
-    return failure == null ? folding.failure() : failure;
+    return failure == null ? upkeep.failure() : failure;
   }
 
   private @Nullable String obstacle() {
@@ -106,10 +140,9 @@ final class Maintenance implements Closeable {
     if (failure != null) {
       return "that fails: " + failure;
     }
-    boolean isFull =
-        folder.changedKeys() >= Backpressure.FULL * maxChangedKeys
-            || folder.changeBytes() >= Backpressure.FULL * folder.maxChangeBytes();
-    return folder.isPaused() && isFull ? "compaction is paused: resume it" : null;
+    return upkeep.isPaused() && unfolded() >= Backpressure.FULL
+        ? "compaction is paused: resume it"
+        : null;
   }
 
   void publish() throws IOException {
@@ -124,34 +157,72 @@ final class Maintenance implements Closeable {
   }
 
   private void published() throws IOException {
-    folder.count();
+    count();
     segments.limit(publishedLength());
     adjustLoad();
-    folding.wake();
+    upkeep.wake();
   }
 
   void compact() throws IOException {
     publish();
-    folder.fold(0);
+    upkeep.foldAll();
     adjustLoad();
   }
 
+  @Override
+  public void begins() throws IOException {
+    publisher.prune();
+    count();
+  }
+
+  @Override
+  public void published(Compactor.Result step) throws IOException {
+    folds.addAndGet(step.foldedPartitions());
+    if (base.refresh()) {
+      publisher.prune();
+    }
+    count();
+  }
+
+  @Override
+  public void ended() {
+    adjustLoad();
+  }
+
+  /** Counts the changed keys of the version that is now in use. */
+  private synchronized void count() throws IOException {
+    if (!base.isEmpty()) {
+      try (TableReader.Lease lease = base.lease()) {
+        Overlay changes = lease.reader().changes();
+        changedKeys = changes == null ? 0 : changes.changedKeys();
+      }
+    }
+  }
+
+  /** Returns the number of changed keys that are published and not folded. */
+  long changedKeys() {
+    return changedKeys;
+  }
+
+  /** Returns the number of partitions that were folded. */
+  long folds() {
+    return folds.get();
+  }
+
   void pause() {
-    folder.pause();
+    upkeep.pause();
     adjustLoad();
   }
 
   void resume() {
-    folder.resume();
-    folding.wake();
+    upkeep.resume();
   }
 
   /** Releases all that wait, then waits for the work in the background. */
   @Override
   public void close() throws IOException {
     backpressure.close();
-    folding.end();
-    folder.stop();
-    Closing.all(List.of(publishing, folding, publisher, folder));
+    upkeep.stop();
+    Closing.all(List.of(publishing, publisher, upkeep));
   }
 }

@@ -4,9 +4,11 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.bsdb.compact.Author;
 import io.bsdb.compact.Compactor;
-import io.bsdb.compact.SegmentMerger;
-import io.bsdb.compact.StreamFolder;
+import io.bsdb.compact.Upkeep;
+import io.bsdb.compact.UpkeepSettings;
+import io.bsdb.compact.Workplace;
 import io.bsdb.reader.SnapshotReader;
 import io.bsdb.reader.follow.OnMissing;
 import io.bsdb.reader.follow.TableReader;
@@ -99,9 +101,8 @@ class DamagedCurrentTest {
             }),
         Map.entry("edit", (table, none) -> Table.at(table).edit(inService -> inService)),
         Map.entry("compact", (table, none) -> new Compactor(table).run()),
-        Map.entry("merge", (table, local) -> new SegmentMerger(Table.at(table), local).run(1)),
-        Map.entry(
-            "fold of a stream", (table, local) -> new StreamFolder(Table.at(table), local).run()),
+        Map.entry("merge", (table, local) -> upkeep(table, local).merge()),
+        Map.entry("upkeep of a stream", (table, local) -> upkeep(table, local).run()),
         Map.entry(
             "remote compaction", (table, local) -> Compactor.remote(Table.at(table), local).run()),
         Map.entry("prune", (table, none) -> Table.at(table).prune(1)),
@@ -118,6 +119,17 @@ class DamagedCurrentTest {
                 open(TableReader.builder(table), OnMissing.waitFor(Duration.ofDays(1)))),
         Map.entry("writable table", (table, none) -> WritableTable.open(table).close()),
         Map.entry("copy", (table, local) -> WritableTable.copy(table, local.resolve("copy"))));
+  }
+
+  private static Upkeep upkeep(Path table, Path local) {
+    return new Upkeep(
+        "upkeep",
+        Table.at(table),
+        Author.STREAM,
+        UpkeepSettings.ofStream(Duration.ZERO),
+        () -> Workplace.copies(Table.at(table), local, () -> {}),
+        step -> {},
+        Duration.ofDays(1));
   }
 
   private static Stream<Arguments> statesAndUses() {

@@ -49,18 +49,10 @@ final class PartitionFolder {
   /**
    * Folds partitions.
    *
+   * @param partitions their numbers, ascending
    * @return by the partition's number, the files that take its place
    */
-  Map<Integer, List<PartitionFile>> fold(boolean[] folding) throws IOException {
-    List<Integer> partitions = new ArrayList<>();
-    for (int partition = 0; partition < folding.length; partition++) {
-      if (folding[partition]) {
-        partitions.add(partition);
-      }
-    }
-    if (partitions.isEmpty()) {
-      return Map.of();
-    }
+  Map<Integer, List<PartitionFile>> fold(List<Integer> partitions) throws IOException {
     Map<Integer, List<PartitionFile>> files =
         options.order() == RecordOrder.KEY ? foldRanges(partitions) : foldHashes(partitions);
     if (files.values().stream().anyMatch(written -> !written.isEmpty())) {

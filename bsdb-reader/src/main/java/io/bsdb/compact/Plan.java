@@ -1,76 +1,48 @@
 package io.bsdb.compact;
 
-import io.bsdb.table.Manifest;
-import io.bsdb.table.Partitioning;
+import io.bsdb.format.Internal;
+import io.bsdb.table.PartitionFile;
 import io.bsdb.table.SegmentFile;
 import java.util.List;
-import java.util.function.IntToLongFunction;
 
 /**
- * What a compaction does to a version.
+ * The next work on a version of a table: partitions are folded, or segments are merged, or neither.
  *
- * @param manifest of the version
- * @param counts number of changed keys, by partition
- * @param folding which partitions are folded
+ * @param folding the partitions to fold, those with the most changes for their size first
+ * @param perStep how many of them are folded at a time
+ * @param merging the segments that become one, neighbors in the version
+ * @hidden
  */
-@SuppressWarnings("ArrayRecordComponent") // never compared
-record Plan(Manifest manifest, long[] counts, boolean[] folding) {
-  int foldedPartitions() {
-    int folded = 0;
-    for (boolean fold : folding) {
-      folded += fold ? 1 : 0;
-    }
-    return folded;
+@Internal
+public record Plan(List<PartitionFile> folding, int perStep, List<SegmentFile> merging) {
+  /** Nothing is to be done. */
+  public static final Plan NOTHING = new Plan(List.of(), 1, List.of());
+
+  public Plan {
+    folding = List.copyOf(folding);
+    merging = List.copyOf(merging);
   }
 
-  /** Returns the number of the last segment of the version, through which partitions are folded. */
-  long lastSegment() {
-    List<SegmentFile> segments = manifest.changes().segments();
-    return segments.get(segments.size() - 1).number();
+  static Plan fold(List<PartitionFile> files, int perStep) {
+    return new Plan(files, perStep, List.of());
   }
 
-  /** Returns the segments of which some changes are not folded then. */
-  List<SegmentFile> left() {
-    List<SegmentFile> segments = manifest.changes().segments();
-    return segments.isEmpty()
-        ? segments
-        : segments.stream()
-            .filter(
-                segment ->
-                    !isFolded(
-                        segment,
-                        manifest.partitioning(),
-                        partition ->
-                            folding[partition] || counts[partition] == 0
-                                ? lastSegment()
-                                : manifest.partitions().get(partition).foldedThrough()))
-            .toList();
+  static Plan merge(List<SegmentFile> segments) {
+    return segments.size() < 2 ? NOTHING : new Plan(List.of(), 1, segments);
   }
 
-  /**
-   * Returns whether all partitions that a segment may have changes of are folded through it.
-   *
-   * @param through says through which segment a partition is folded
-   */
-  static boolean isFolded(
-      SegmentFile segment, Partitioning partitioning, IntToLongFunction through) {
-    return partitioning
-        .partitions(segment.firstHash(), segment.lastHash())
-        .allMatch(partition -> through.applyAsLong(partition) >= segment.number());
+  /** Returns the same plan with its first step only. */
+  Plan firstStep() {
+    return atMost(perStep);
   }
 
-  /**
-   * Returns whether a segment may have changes that are in partition files and in no other segment:
-   * of the partitions that there were before the fold, as one whose rows were all deleted is in no
-   * manifest any more.
-   */
-  boolean hasFolded(SegmentFile segment) {
-    return manifest
-        .partitioning()
-        .partitions(segment.firstHash(), segment.lastHash())
-        .anyMatch(
-            partition ->
-                folding[partition]
-                    || manifest.partitions().get(partition).foldedThrough() >= segment.number());
+  /** Returns the same plan with its first partitions only, in one step. */
+  Plan atMost(int partitions) {
+    return fold(folding.subList(0, Math.min(partitions, folding.size())), partitions);
+  }
+
+  /** Returns whether there is nothing to do. */
+  public boolean isNothing() {
+    return folding.isEmpty() && merging.isEmpty();
   }
 }

@@ -175,14 +175,13 @@ class ChangeFaultsTest {
       Faults faults = new Faults(n, after);
       Table faulty = Table.of(new FaultyStorage(table().storage(), faults));
       try {
-        new SegmentMerger(faulty, copies).run(1);
+        new StreamUpkeep(faulty, copies, 1).merge();
       } catch (IOException e) {
         assertThat(e).hasStackTraceContaining("No space left on device");
       }
       reached = faults.reached();
       assertThat(content()).as("operation %d", n).isEqualTo(content);
-      assertThat(copies).isEmptyDirectory();
-      new SegmentMerger(table(), copies).run(1);
+      new StreamUpkeep(table(), copies, 1).merge();
       assertThat(content()).as("after operation %d", n).isEqualTo(content);
     }
     table().prune(1);
@@ -201,13 +200,13 @@ class ChangeFaultsTest {
       Faults faults = new Faults(n, after);
       Table faulty = Table.of(new FaultyStorage(table().storage(), faults));
       try {
-        new StreamFolder(faulty, Files.createDirectory(temporary.resolve("faulty" + n))).run();
+        new StreamUpkeep(faulty, Files.createDirectory(temporary.resolve("faulty" + n))).foldAll();
       } catch (IOException e) {
         assertThat(e).hasStackTraceContaining("No space left on device");
       }
       reached = faults.reached();
       assertThat(content()).as("operation %d", n).isEqualTo(content);
-      new StreamFolder(table(), Files.createDirectory(temporary.resolve("sound" + n))).run();
+      new StreamUpkeep(table(), Files.createDirectory(temporary.resolve("sound" + n))).foldAll();
       assertThat(content()).as("after operation %d", n).isEqualTo(content);
     }
     table().prune(1);

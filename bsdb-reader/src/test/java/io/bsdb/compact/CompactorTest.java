@@ -115,18 +115,19 @@ class CompactorTest {
     return all;
   }
 
-  /** A merged segment has the number of the last one in it, which the history may hold. */
+  /** A merged segment has all changes that a build may need of those in it. */
   @Test
-  void foldsWhatWasMergedBesideAFold() throws IOException {
+  void foldsWhatWasMergedAfterAFold() throws IOException {
     build(Layout.BLOCKED);
     change(new Random(1), 50);
     change(new Random(2), 200);
     Manifest merged =
         new Compactor(directory).foldFraction(0).maxPartitions(1).maxSegments(1).run().manifest();
-    assertThat(merged.changes().history().segments()).isNotEmpty();
+    assertThat(merged.changes().history().segments()).isEmpty();
     Manifest folded = new Compactor(directory).foldFraction(0).run().manifest();
     assertThat(folded.changes().segments()).isEmpty();
-    assertThat(folded.changes().history().after()).isEqualTo(2);
+    assertThat(folded.changes().history().segments()).isEqualTo(merged.changes().segments());
+    assertThat(folded.changes().history().after()).isZero();
     assertThat(scanned()).isEqualTo(model);
   }
 

@@ -32,6 +32,8 @@ import java.nio.file.StandardOpenOption;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Random;
+import java.util.Set;
+import java.util.UUID;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongUnaryOperator;
 import org.jspecify.annotations.Nullable;
@@ -129,12 +131,16 @@ class PartitionFolderTest {
         });
   }
 
-  private Compactor compactor() {
-    return new Compactor(directory, counted()).foldFraction(0);
+  /** Folds all partitions. */
+  private Manifest fold(SnapshotReader reader) throws IOException {
+    JobContext context =
+        new JobContext(
+            counted(), Author.ANYONE, Compactor.KEEP_HISTORY, new Throttle(Long.MAX_VALUE));
+    Set<UUID> all = Set.copyOf(FoldJob.fileIds(reader.manifest()));
+    return new FoldJob(context, reader, all, directory).run();
   }
 
-  private void requireFolded(Compactor.Result result) throws IOException {
-    Manifest manifest = result.manifest();
+  private void requireFolded(Manifest manifest) throws IOException {
     assertThat(manifest.hasChanges()).isFalse();
     Map<String, String> all = new HashMap<>();
     try (SnapshotReader reader = SnapshotReader.open(directory);
@@ -167,11 +173,11 @@ class PartitionFolderTest {
   })
   void writesNothingButTheNewPartitions(Layout layout, RecordOrder order) throws IOException {
     build(layout, order);
-    Compactor.Result result = compactor().run();
+    Compactor.Result result = new Compactor(directory, counted()).foldFraction(0).run();
     assertThat(result.foldedPartitions()).isEqualTo(2);
     assertThat(usedTemporaryDirectory).isFalse();
     assertThat(written).hasValue(partitionLengths(result.manifest()));
-    requireFolded(result);
+    requireFolded(result.manifest());
   }
 
   @ParameterizedTest
@@ -180,7 +186,7 @@ class PartitionFolderTest {
     build(Layout.BLOCKED, RecordOrder.HASH);
     ReaderOptions options = ReaderOptions.builder().access(access).build();
     try (SnapshotReader reader = SnapshotReader.open(directory, options)) {
-      requireFolded(compactor().run(reader));
+      requireFolded(fold(reader));
     }
     assertThat(usedTemporaryDirectory).isFalse();
   }
@@ -244,7 +250,7 @@ class PartitionFolderTest {
   void spillsWhatDoesNotFitTheMemory() throws IOException {
     build(Layout.BLOCKED, RecordOrder.HASH);
     try (SnapshotReader reader = SnapshotReader.open(directory)) {
-      requireFolded(compactor().run(with(reader, bytes -> 1L << 40, () -> {})));
+      requireFolded(fold(with(reader, bytes -> 1L << 40, () -> {})));
     }
     assertThat(usedTemporaryDirectory).isTrue();
   }
@@ -290,7 +296,7 @@ class PartitionFolderTest {
             }
           };
       SnapshotReader truncated = with(reader, bytes -> bytes, cut);
-      assertThatThrownBy(() -> compactor().run(truncated))
+      assertThatThrownBy(() -> fold(truncated))
           .isInstanceOf(CorruptSnapshotException.class)
           .hasMessageContaining("part-0000");
     }

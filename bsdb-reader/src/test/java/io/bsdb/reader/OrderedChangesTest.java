@@ -3,7 +3,7 @@ package io.bsdb.reader;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bsdb.compact.Compactor;
-import io.bsdb.compact.SegmentMerger;
+import io.bsdb.compact.StreamUpkeep;
 import io.bsdb.reader.follow.TableReader;
 import io.bsdb.reader.io.FileMemory;
 import io.bsdb.reader.options.Access;
@@ -219,7 +219,7 @@ class OrderedChangesTest {
       case 2 -> new Compactor(directory).foldFraction(100).maxSegments(1).run();
       default -> {
         Path temporary = Files.createDirectories(directory.resolve("merge"));
-        new SegmentMerger(Table.at(directory), temporary).run(1);
+        new StreamUpkeep(Table.at(directory), temporary, 1).merge();
       }
     }
   }

@@ -4,7 +4,7 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bsdb.compact.Compactor;
-import io.bsdb.compact.SegmentMerger;
+import io.bsdb.compact.StreamUpkeep;
 import io.bsdb.reader.follow.TableReader;
 import io.bsdb.table.PublishConflictException;
 import io.bsdb.table.RecordOrder;
@@ -139,7 +139,9 @@ class TableModelCampaignTest {
           did("sweep");
           table.sweep(Duration.ZERO);
         }
-        versions.put(table.requireCurrentVersion(), model);
+        for (String version : table.versions()) { // a compaction may publish two
+          versions.putIfAbsent(version, model);
+        }
         assertHolds(held.reader(), before, 5);
       }
       follower.refresh();
@@ -251,7 +253,7 @@ class TableModelCampaignTest {
       int maxSegments = 1 + random.nextInt(3);
       did("merge " + maxSegments);
       Path copies = Files.createDirectories(directory.resolveSibling("copies"));
-      new SegmentMerger(table, copies).run(maxSegments);
+      new StreamUpkeep(table, copies, maxSegments).merge();
       delete(copies);
     }
 

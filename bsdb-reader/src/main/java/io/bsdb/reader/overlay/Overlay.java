@@ -298,6 +298,37 @@ public final class Overlay implements Closeable {
     return index.count(firstHash, lastHash);
   }
 
+  /**
+   * Returns how many keys with these high words of their hashes are here. Reads records only of the
+   * keys at both ends of the range.
+   *
+   * @param firstHash unsigned
+   * @param lastHash unsigned, included
+   */
+  public long changedKeys(long firstHash, long lastHash) {
+    int end = index.start(lastHash);
+    boolean isInside = false; // behind an empty entry all are in the range, up to its last bucket
+    long found = 0;
+    for (int at = index.start(firstHash); index.holds(at); at += Long.BYTES) {
+      long address = index.address(at);
+      if (address == 0) {
+        if (at >= end) {
+          break;
+        }
+        isInside = true;
+      } else if (isInside && at < end) {
+        found++;
+      } else {
+        long high = high(segment(address), offset(address));
+        found +=
+            Long.compareUnsigned(high, firstHash) >= 0 && Long.compareUnsigned(high, lastHash) <= 0
+                ? 1
+                : 0;
+      }
+    }
+    return found;
+  }
+
   /** Returns the average length of a change. */
   public long averageLength() {
     long bytes = 0;

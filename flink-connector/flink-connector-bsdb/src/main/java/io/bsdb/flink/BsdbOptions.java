@@ -1,5 +1,6 @@
 package io.bsdb.flink;
 
+import io.bsdb.flink.sink.Compaction;
 import io.bsdb.format.KeyStorage;
 import io.bsdb.format.PerfectHashConstruction;
 import io.bsdb.reader.follow.TableReader;
@@ -122,6 +123,13 @@ public final class BsdbOptions {
           .defaultValue("default")
           .withDescription(
               "Name of the stream that a streaming INSERT INTO writes. The table records under it how far the stream has been applied, so that nothing is lost or applied twice when the job is restored. Use a different name for each job that writes the same table, and for a job that is started again without its state.");
+
+  public static final ConfigOption<Compaction> SINK_COMPACTION =
+      ConfigOptions.key("sink.compaction")
+          .enumType(Compaction.class)
+          .defaultValue(Compaction.AUTO)
+          .withDescription(
+              "Whether a streaming INSERT INTO folds the changes into the partition files: 'auto' when many keys have changed or the changes take much space, in a thread of the task that publishes; 'off' leaves that to CALL compact, which object storage refuses while a stream is recorded.");
 
   public static final ConfigOption<String> SINK_LAYOUT =
       ConfigOptions.key("sink.layout")

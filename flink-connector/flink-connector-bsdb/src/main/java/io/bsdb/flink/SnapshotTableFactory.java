@@ -57,6 +57,7 @@ public final class SnapshotTableFactory
                 BsdbOptions.SINK_PARALLELISM,
                 BsdbOptions.SINK_PARTITIONS,
                 BsdbOptions.SINK_STREAM,
+                BsdbOptions.SINK_COMPACTION,
                 BsdbOptions.SINK_KEEP_CHANGES_AFTER,
                 BsdbOptions.SINK_RETAIN_VERSIONS,
                 BsdbOptions.SINK_STAGING_RETENTION,
@@ -224,7 +225,8 @@ public final class SnapshotTableFactory
       return new BuildSettings(
           built.toMap(),
           options.get(BsdbOptions.SINK_RETAIN_VERSIONS),
-          options.get(BsdbOptions.SINK_STAGING_RETENTION));
+          options.get(BsdbOptions.SINK_STAGING_RETENTION),
+          options.get(BsdbOptions.SINK_COMPACTION));
     } catch (IllegalArgumentException e) {
       throw new ValidationException(
           "table %s: a 'sink.' option is wrong: %s".formatted(table.name(), e.getMessage()), e);

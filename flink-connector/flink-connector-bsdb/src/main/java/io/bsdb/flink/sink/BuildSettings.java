@@ -13,9 +13,13 @@ import java.util.Map;
  * @param writer the writer's options, as {@link WriterOptions#toMap} gives them
  * @param retainVersions how many versions stay after publishing, the new one among them
  * @param stagingRetention how long leftovers of failed builds stay
+ * @param compaction whether a stream folds the changes that it publishes
  */
 public record BuildSettings(
-    Map<String, String> writer, int retainVersions, Duration stagingRetention)
+    Map<String, String> writer,
+    int retainVersions,
+    Duration stagingRetention,
+    Compaction compaction)
     implements Serializable {
   /**
    * Checks what the writer's options do not.

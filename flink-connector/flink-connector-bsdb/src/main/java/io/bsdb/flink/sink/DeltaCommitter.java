@@ -1,9 +1,6 @@
 package io.bsdb.flink.sink;
 
-import io.bsdb.compact.Compactor;
-import io.bsdb.compact.SegmentMerger;
 import io.bsdb.flink.row.DeclaredTable;
-import io.bsdb.flink.storage.LocalDirectories;
 import io.bsdb.row.Schema;
 import io.bsdb.table.Changes;
 import io.bsdb.table.Manifest;
@@ -16,7 +13,6 @@ import java.io.IOException;
 import java.nio.file.NoSuchFileException;
 import java.time.Duration;
 import java.util.Collection;
-import java.util.UUID;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.flink.api.connector.sink2.Committer;
 import org.apache.flink.metrics.Counter;
@@ -48,9 +44,8 @@ final class DeltaCommitter implements Committer<Delta> {
   private final Table table;
   private final Schema schema;
   private final Counter deltas;
-  private final Counter mergedSegments;
   private final boolean tidiesUp;
-  private final @Nullable BackgroundFold fold;
+  private final TableUpkeep upkeep;
   private @Nullable Long tidiedUp;
 
   /** When this committer last put changes in service; when it was opened, before it did. */
@@ -64,7 +59,6 @@ final class DeltaCommitter implements Committer<Delta> {
       boolean tidiesUp) {
     MetricGroup metrics = ofTask.addGroup("bsdb").addGroup("table", declared.name());
     this.deltas = metrics.counter("deltas");
-    this.mergedSegments = metrics.counter("mergedSegments");
     metrics.gauge("lastPublication", () -> lastPublication);
     metrics.gauge("lagSeconds", () -> (System.currentTimeMillis() - lastPublication) / 1000);
     this.declared = declared;
@@ -73,8 +67,7 @@ final class DeltaCommitter implements Committer<Delta> {
     this.table = declared.table();
     this.schema = declared.schema();
     this.tidiesUp = tidiesUp;
-    this.fold =
-        table.storage().hasLocks() ? null : new BackgroundFold(declared, table, settings, metrics);
+    this.upkeep = new TableUpkeep(declared, table, settings, metrics);
   }
 
   /**
@@ -125,8 +118,10 @@ final class DeltaCommitter implements Committer<Delta> {
   @Override
   public void commit(Collection<CommitRequest<Delta>> requests) throws IOException {
     int segments = 0;
+    boolean isStream = false;
     for (CommitRequest<Delta> request : requests) {
       Delta delta = request.getCommittable();
+      isStream |= delta.stream() != null;
       AtomicBoolean appended = new AtomicBoolean();
       try {
         Manifest manifest =
@@ -163,6 +158,9 @@ final class DeltaCommitter implements Committer<Delta> {
             || segments > MANY_SEGMENTS)) {
       tidyUp();
       tidiedUp = System.nanoTime();
+      if (isStream && settings.compaction() == Compaction.AUTO) {
+        upkeep.wake();
+      }
     }
   }
 
@@ -200,20 +198,17 @@ final class DeltaCommitter implements Committer<Delta> {
   }
 
   /**
-   * Merges segments, deletes old versions, and begins to fold what nobody else may. The delta is in
-   * service whatever happens here, and it is tried again later.
+   * Merges segments and deletes old versions. The delta is in service whatever happens here, and it
+   * is tried again later.
    */
   private void tidyUp() {
     try {
-      mergedSegments.inc(merge());
+      upkeep.merge();
       LOG.info(
           "Table {}: deleted versions {}, leftovers {}.",
           declared.name(),
           table.prune(settings.retainVersions(), SPARED_VERSIONS),
           table.sweep(settings.stagingRetention()));
-      if (fold != null) {
-        fold.startIfDue();
-      }
     } catch (IOException | RuntimeException e) {
       LOG.warn(
           "Table {}: changes are in service, but the table could not be tidied up.",
@@ -222,20 +217,8 @@ final class DeltaCommitter implements Committer<Delta> {
     }
   }
 
-  private int merge() throws IOException {
-    try (TemporaryDirectory temporary =
-        TemporaryDirectory.create(
-            LocalDirectories.ofTable(declared.path()),
-            "merge-" + UUID.randomUUID(),
-            settings.stagingRetention())) {
-      return new SegmentMerger(table, temporary.path()).run(Compactor.MAX_SEGMENTS);
-    }
-  }
-
   @Override
   public void close() {
-    if (fold != null) {
-      fold.close();
-    }
+    upkeep.close();
   }
 }

@@ -35,7 +35,7 @@ import org.apache.flink.table.types.logical.RowType;
 final class FaultyBuild {
   static final int ROWS = 2_000;
   private static final int PREVIOUS_ROWS = 10;
-  private static final int PARTITIONS = 5;
+  static final int PARTITIONS = 5;
 
   private final Path directory;
   private final RecordOrder order;
@@ -91,7 +91,8 @@ final class FaultyBuild {
             .build()
             .toMap(),
         10,
-        stagingRetention);
+        stagingRetention,
+        Compaction.AUTO);
   }
 
   JobClient start(Fault fault, int rows) throws Exception {

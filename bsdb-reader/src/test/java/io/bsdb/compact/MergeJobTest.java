@@ -9,6 +9,9 @@ import io.bsdb.reader.FaultyStorage;
 import io.bsdb.reader.RecordCursor;
 import io.bsdb.reader.SnapshotReader;
 import io.bsdb.reader.SnapshotVerifier;
+import io.bsdb.table.Changes;
+import io.bsdb.table.Manifest;
+import io.bsdb.table.Partitioning;
 import io.bsdb.table.PublishConflictException;
 import io.bsdb.table.SegmentFile;
 import io.bsdb.table.StreamProgress;
@@ -19,18 +22,20 @@ import io.bsdb.writer.WriterOptions;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.UUID;
-import java.util.stream.LongStream;
-import java.util.stream.Stream;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
-class SegmentMergerTest {
+class MergeJobTest {
   private static final int KEYS = 300;
   private static final int MAX_SEGMENTS = 4;
 
@@ -74,11 +79,15 @@ class SegmentMergerTest {
   }
 
   private int merge() throws IOException {
-    return new SegmentMerger(table, temporary).run(MAX_SEGMENTS);
+    return new StreamUpkeep(table, temporary, MAX_SEGMENTS).merge();
   }
 
   private List<SegmentFile> segments() throws IOException {
-    return table.manifest(table.requireCurrentVersion()).changes().segments();
+    return manifest().changes().segments();
+  }
+
+  private Manifest manifest() throws IOException {
+    return table.manifest(table.requireCurrentVersion());
   }
 
   private void assertAnswersAreRight() throws IOException {
@@ -91,9 +100,6 @@ class SegmentMergerTest {
       }
     }
     assertThat(content).isEqualTo(model);
-    try (Stream<Path> copies = Files.list(temporary)) {
-      assertThat(copies).isEmpty();
-    }
   }
 
   /** Between merges, partitions are folded as if the folds had begun before. */
@@ -126,28 +132,12 @@ class SegmentMergerTest {
   }
 
   @Test
-  void leavesLongSegmentsToThemselves() {
-    assertThat(newestOf(800, 6, 3, 2, 1, 1)).isEqualTo(5);
-    assertThat(newestOf(1, 800, 9)).isEqualTo(1);
-    assertThat(newestOf(600, 300, 300, 200, 200)).isEqualTo(4);
-    assertThat(newestOf()).isZero();
-  }
-
-  private static int newestOf(long... mebibytes) {
-    List<SegmentFile> segments =
-        LongStream.of(mebibytes)
-            .mapToObj(size -> new SegmentFile(1, new UUID(0, size), size << 20, 0, 0, -1, 1, 0))
-            .toList();
-    return SegmentMerger.newest(segments).size();
-  }
-
-  @Test
   void keepsWhatIsPublishedMeanwhileAndRefusesWhatIsCompactedMeanwhile() throws IOException {
     Random random = new Random(2);
     for (int i = 0; i <= MAX_SEGMENTS; i++) {
       change(random, 50);
     }
-    new SegmentMerger(whenLocked(() -> change(random, 50)), temporary).run(MAX_SEGMENTS);
+    new StreamUpkeep(whenLocked(() -> change(random, 50)), temporary, MAX_SEGMENTS).merge();
     assertThat(segments()).hasSize(2);
     assertAnswersAreRight();
 
@@ -155,7 +145,7 @@ class SegmentMergerTest {
       change(random, 50);
     }
     Table compacted = whenLocked(() -> new Compactor(directory).foldFraction(0).run());
-    assertThatThrownBy(() -> new SegmentMerger(compacted, temporary).run(MAX_SEGMENTS))
+    assertThatThrownBy(() -> new StreamUpkeep(compacted, temporary, MAX_SEGMENTS).merge())
         .isInstanceOf(PublishConflictException.class)
         .hasMessageContaining("rebuilt or compacted meanwhile");
     assertAnswersAreRight();
@@ -181,6 +171,78 @@ class SegmentMergerTest {
     new Compactor(directory).foldFraction(0).run();
     assertThat(segments()).isEmpty();
     assertAnswersAreRight();
+  }
+
+  /** A partition that is folded needs none of them, but a build that began before may. */
+  @Test
+  void leavesOutWhatIsFoldedUnlessABuildNeedsIt() throws IOException {
+    Random random = new Random(5);
+    for (Duration history : List.of(Duration.ofDays(1), Duration.ZERO)) {
+      change(random, 200);
+      change(random, 200);
+      long changes = manifest().changes().count();
+      compactor(history).foldFraction(0).maxPartitions(2).run();
+      compactor(history).foldFraction(Double.POSITIVE_INFINITY).maxSegments(1).run();
+      Changes merged = manifest().changes();
+      assertThat(merged.segments()).hasSize(1);
+      assertThat(merged.history().segments()).isEmpty();
+      if (history.isZero()) {
+        assertThat(merged.count()).isLessThan(changes / 2);
+        assertThat(merged.history().after()).isEqualTo(merged.lastSegment());
+      } else {
+        assertThat(merged.count()).isGreaterThan(KEYS / 2);
+        assertThat(merged.history().after()).isZero();
+      }
+      assertAnswersAreRight();
+    }
+  }
+
+  /** The newest change of a key may be folded already, while a segment with an older one is not. */
+  @ParameterizedTest
+  @ValueSource(longs = {0, 1})
+  void bringsNoOlderValueBack(long daysOfHistory) throws IOException {
+    Partitioning partitioning = manifest().partitioning();
+    Map<Integer, List<String>> keys =
+        model.keySet().stream()
+            .collect(Collectors.groupingBy(key -> partitioning.partition(bytes(key))));
+    String key = keys.get(0).get(0);
+    String other = keys.get(3).get(0);
+    Manifest before = manifest();
+    put(Map.of(key, "old", other, "old"));
+    for (String many : keys.get(0)) {
+      put(Map.of(many, "folded"));
+    }
+    Duration history = Duration.ofDays(daysOfHistory);
+    compactor(history).foldFraction(0.5).maxSegments(1000).run();
+    assertThat(segments()).hasSize(1);
+    put(Map.of(other, "new"));
+    try (SnapshotWriter build =
+        SnapshotWriter.createAsOf(before.version(), directory, WriterOptions.defaults())) {
+      for (int i = 0; i < KEYS; i++) {
+        build.add(bytes("k" + i), bytes("base"));
+      }
+      compactor(history).foldFraction(Double.POSITIVE_INFINITY).maxSegments(1).run();
+      assertThat(segments()).hasSize(1);
+      assertAnswersAreRight();
+      if (daysOfHistory > 0) {
+        build.publish();
+        assertAnswersAreRight();
+      }
+    }
+  }
+
+  private void put(Map<String, String> puts) throws IOException {
+    try (DeltaWriter writer = DeltaWriter.create(table)) {
+      for (Map.Entry<String, String> put : puts.entrySet()) {
+        writer.put(bytes(put.getKey()), bytes(put.getValue()));
+      }
+      writer.publish();
+    }
+    model.putAll(puts);
+  }
+
+  private Compactor compactor(Duration history) {
+    return new Compactor(directory).keepHistory(history);
   }
 
   private interface Action {
@@ -238,8 +300,5 @@ class SegmentMergerTest {
 
     assertThatThrownBy(this::merge).isInstanceOf(CorruptSnapshotException.class);
     assertThat(table.currentVersion()).isEqualTo(before);
-    try (Stream<Path> copies = Files.list(temporary)) {
-      assertThat(copies).isEmpty();
-    }
   }
 }

@@ -1,6 +1,8 @@
-package io.bsdb.live;
+package io.bsdb.compact;
 
+import io.bsdb.format.Internal;
 import io.bsdb.format.Uninterrupted;
+import io.bsdb.table.PublishConflictException;
 import java.io.Closeable;
 import java.io.IOException;
 import java.time.Duration;
@@ -11,14 +13,20 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Runs a task in a thread of its own when it is woken, and again after a failure. */
-final class Background implements Closeable {
+/**
+ * Runs a task in a thread of its own when it is woken, and again after a failure, at growing
+ * intervals. The thread begins when it is woken for the first time.
+ *
+ * @hidden
+ */
+@Internal
+public final class Background implements Closeable {
   private static final Logger LOGGER = LoggerFactory.getLogger(Background.class);
   private static final long FIRST_RETRY_NANOS = TimeUnit.SECONDS.toNanos(1);
   private static final long LAST_RETRY_NANOS = TimeUnit.MINUTES.toNanos(1);
 
   /** Work to be done. */
-  interface Task {
+  public interface Task {
     void run() throws IOException;
   }
 
@@ -36,28 +44,30 @@ final class Background implements Closeable {
    * @param period after which it runs without being woken
    * @param done called after each run, failed or not
    */
-  Background(String name, Task task, Duration period, Runnable done) {
+  public Background(String name, Task task, Duration period, Runnable done) {
     this.periodNanos = period.toNanos();
     this.task = task;
     this.done = done;
     this.thread = new Thread(this::run, name);
     thread.setDaemon(true);
-    thread.start();
   }
 
   /** Runs the task; once more if it is running. */
-  void wake() {
+  public void wake() {
     lock.lock();
     try {
       woken = true;
       changed.signalAll();
+      if (thread.getState() == Thread.State.NEW && !closed) {
+        thread.start();
+      }
     } finally {
       lock.unlock();
     }
   }
 
   /** Returns why the last run failed; null if it did not. */
-  @Nullable Throwable failure() {
+  public @Nullable Throwable failure() {
     return failure;
   }
 
@@ -77,11 +87,13 @@ final class Background implements Closeable {
   }
 
   private void failed(Throwable e) {
-    boolean first = failure == null;
+    boolean first = failure == null || failure instanceof PublishConflictException;
     failure = e;
     lock.lock();
     try {
-      if (first && !closed) {
+      if (e instanceof PublishConflictException) {
+        LOGGER.info("{} was overtaken and will try again: {}", thread.getName(), e.getMessage());
+      } else if (first && !closed) {
         LOGGER.error("{} failed and will be tried again", thread.getName(), e);
       }
     } finally {
@@ -100,14 +112,14 @@ final class Background implements Closeable {
       woken = false;
       return !closed;
     } catch (InterruptedException e) {
-      return true; // nobody interrupts this thread, and it ends by close
+      return !closed; // it is interrupted to end
     } finally {
       lock.unlock();
     }
   }
 
   /** Lets no other run begin; a failure of this one is no longer logged. */
-  void end() {
+  public void end() {
     lock.lock();
     try {
       closed = true;
@@ -115,6 +127,11 @@ final class Background implements Closeable {
     } finally {
       lock.unlock();
     }
+  }
+
+  /** Interrupts the task after {@link #end}. */
+  void interrupt() {
+    thread.interrupt();
   }
 
   /** Waits for a run to end. */

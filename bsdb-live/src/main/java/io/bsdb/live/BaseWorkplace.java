@@ -1,0 +1,31 @@
+package io.bsdb.live;
+
+import io.bsdb.compact.Workplace;
+import io.bsdb.reader.SnapshotReader;
+import io.bsdb.reader.follow.TableReader;
+import io.bsdb.table.Manifest;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Set;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/** Folds and merges the version under a log where lookups have it open. */
+record BaseWorkplace(Path directory, TableReader reader) implements Workplace {
+  @Override
+  public @Nullable Manifest inService() {
+    return reader.isEmpty() ? null : reader.manifest();
+  }
+
+  @Override
+  public <T> T open(Manifest manifest, Set<UUID> partitions, Work<T> work) throws IOException {
+    try (TableReader.Lease lease = reader.lease()) {
+      return work.on(lease.reader());
+    }
+  }
+
+  @Override
+  public SnapshotReader changes(Manifest manifest) throws IOException {
+    return Workplace.changesIn(directory, manifest);
+  }
+}

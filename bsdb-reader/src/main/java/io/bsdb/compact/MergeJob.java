@@ -1,0 +1,150 @@
+package io.bsdb.compact;
+
+import io.bsdb.format.segment.SegmentWriter;
+import io.bsdb.reader.SnapshotReader;
+import io.bsdb.reader.overlay.ChangeCursor;
+import io.bsdb.table.History;
+import io.bsdb.table.Manifest;
+import io.bsdb.table.RecordOrder;
+import io.bsdb.table.SegmentFile;
+import io.bsdb.writer.SegmentFiles;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Objects;
+import java.util.stream.Stream;
+
+/**
+ * Merges neighboring segments of a version into one with the newest change of each key, and
+ * publishes that by an edit of the version in service. Used once.
+ *
+ * <p>The merged segment has the number of the last one in it. So its changes may apply once more to
+ * a partition that was folded through an earlier one. That changes no answer, as it has the newest
+ * change of each key up to its number: those of the history in between, which are folded already,
+ * are merged, too.
+ *
+ * <p>A change is left out only if its partition is folded through it and no build that is accepted
+ * needs it. So the merged segment has all that the history could want of the others, and these go.
+ * In key order nothing is left out where earlier segments stay: a key between the bounds of two
+ * partitions may pass from one to the other, and then needs its delete.
+ */
+final class MergeJob {
+  private final JobContext context;
+  private final Manifest manifest;
+  private final List<SegmentFile> segments;
+  private final Workplace workplace;
+
+  MergeJob(JobContext context, Manifest manifest, List<SegmentFile> segments, Workplace workplace) {
+    this.context = context;
+    this.manifest = manifest;
+    this.segments = segments;
+    this.workplace = workplace;
+  }
+
+  /** Returns the manifest of the version in service then. */
+  Manifest run() throws IOException {
+    boolean keepsAll =
+        manifest.order() == RecordOrder.KEY
+            && !segments.get(0).equals(manifest.changes().segments().get(0));
+    long after = keepsAll ? 0 : after();
+    try (SegmentFiles merged = new SegmentFiles(context.table().storage())) {
+      try (SnapshotReader changes = workplace.changes(toMerge(after))) {
+        write(Objects.requireNonNull(changes.changes()).changes(), merged);
+      }
+      List<SegmentFile> files = merged.finish();
+      return context.edit(manifest, inService -> apply(inService, files, after));
+    }
+  }
+
+  /** Returns the last segment whose folded changes no build needs. */
+  private long after() throws IOException {
+    List<SegmentFile> partlyFolded = segments.stream().filter(this::isPartlyFolded).toList();
+    return KeptHistory.with(
+            manifest.changes().history(),
+            partlyFolded,
+            context.keptSince(),
+            context.table().storage())
+        .after();
+  }
+
+  private boolean isPartlyFolded(SegmentFile segment) {
+    return manifest
+        .partitioning()
+        .partitions(segment.firstHash(), segment.lastHash())
+        .anyMatch(i -> manifest.partitions().get(i).foldedThrough() >= segment.number());
+  }
+
+  /**
+   * Returns a version of all segments with the numbers of these, in which no changes count as
+   * folded but those up to one.
+   */
+  private Manifest toMerge(long after) {
+    long first = segments.get(0).number();
+    long last = last();
+    List<SegmentFile> all =
+        Stream.concat(
+                manifest.changes().history().segments().stream()
+                    .filter(segment -> segment.number() > first && segment.number() <= last),
+                segments.stream())
+            .sorted(Comparator.comparingLong(SegmentFile::number))
+            .toList();
+    return manifest.with(
+        manifest.partitions().stream()
+            .map(file -> file.foldedThrough(Math.min(file.foldedThrough(), after)))
+            .toList(),
+        manifest.sourcePositions(),
+        manifest.changes().in(all, History.NONE));
+  }
+
+  private long last() {
+    return segments.get(segments.size() - 1).number();
+  }
+
+  private void write(ChangeCursor cursor, SegmentFiles target) throws IOException {
+    while (cursor.next()) {
+      byte[] key = cursor.key();
+      if (cursor.isDeleted()) {
+        target.delete(key);
+        context.throttle().pass(key.length);
+      } else {
+        byte[] value = cursor.value();
+        target.put(key, value);
+        context.throttle().pass(key.length + value.length);
+      }
+      if (target.length() > SegmentWriter.TARGET_LENGTH) {
+        throw new IOException(
+            "changes too large to be merged into one segment: table=%s expected<=%d bytes; fold more of them"
+                .formatted(context.table().storage(), SegmentWriter.TARGET_LENGTH));
+      }
+    }
+  }
+
+  private Manifest apply(Manifest inService, List<SegmentFile> merged, long after)
+      throws IOException {
+    List<SegmentFile> all = new ArrayList<>(inService.changes().segments());
+    int first = Collections.indexOfSubList(all, segments);
+    if (first < 0 || (after > 0 && !FoldJob.fileIds(inService).equals(FoldJob.fileIds(manifest)))) {
+      throw context.conflict(manifest, inService);
+    }
+    List<SegmentFile> replaced = all.subList(first, first + segments.size());
+    replaced.clear();
+    merged.forEach(segment -> replaced.add(segment.numbered(last())));
+    History history = inService.changes().history();
+    long kept = Math.max(history.after(), after);
+    return inService.with(
+        inService.partitions(),
+        inService.sourcePositions(),
+        inService
+            .changes()
+            .in(
+                all,
+                new History(
+                    history.line(),
+                    kept,
+                    history.segments().stream()
+                        .filter(segment -> segment.number() > kept)
+                        .toList())));
+  }
+}

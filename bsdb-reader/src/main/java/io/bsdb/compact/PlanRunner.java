@@ -1,0 +1,63 @@
+package io.bsdb.compact;
+
+import io.bsdb.table.Manifest;
+import io.bsdb.table.PartitionFile;
+import java.io.IOException;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import java.util.UUID;
+import java.util.stream.Collectors;
+
+/** Carries plans out, one step after the other. Each step publishes a version. */
+final class PlanRunner {
+  /** Notices steps. */
+  interface Observer {
+    void published(Compactor.Result step) throws IOException;
+  }
+
+  private final JobContext context;
+  private final Workplace workplace;
+  private final Observer observer;
+
+  PlanRunner(JobContext context, Workplace workplace, Observer observer) {
+    this.context = context;
+    this.workplace = workplace;
+    this.observer = observer;
+  }
+
+  /** Carries out a plan for the version in service, or for one from which it was made. */
+  void run(Plan plan) throws IOException {
+    List<UUID> folding = plan.folding().stream().map(PartitionFile::fileId).toList();
+    for (int from = 0; from < folding.size(); from += plan.perStep()) {
+      int to = Math.min(from + plan.perStep(), folding.size());
+      fold(folding.subList(from, to));
+    }
+    if (!plan.merging().isEmpty()) {
+      Manifest merged = new MergeJob(context, inService(), plan.merging(), workplace).run();
+      observer.published(new Compactor.Result(merged, 0, plan.merging().size()));
+    }
+  }
+
+  private void fold(List<UUID> files) throws IOException {
+    Manifest manifest = inService();
+    // Others may have folded some meanwhile.
+    Set<UUID> present =
+        manifest.partitions().stream()
+            .map(PartitionFile::fileId)
+            .filter(files::contains)
+            .collect(Collectors.toSet());
+    if (!present.isEmpty()) {
+      Manifest folded =
+          workplace.open(
+              manifest,
+              present,
+              version -> new FoldJob(context, version, present, workplace.directory()).run());
+      observer.published(new Compactor.Result(folded, present.size(), 0));
+    }
+  }
+
+  private Manifest inService() throws IOException {
+    return Objects.requireNonNull(workplace.inService(), "version in service");
+  }
+}

@@ -1,0 +1,223 @@
+package io.bsdb.compact;
+
+import io.bsdb.format.Internal;
+import io.bsdb.table.Manifest;
+import io.bsdb.table.Table;
+import java.io.Closeable;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.Set;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Folds and merges the changes of a table in a thread of its own, whenever {@link UpkeepPolicy}
+ * finds something due: at a limited rate, and again after a failure, at growing intervals. Safe for
+ * many threads.
+ *
+ * @hidden
+ */
+@Internal
+public final class Upkeep implements Closeable {
+  /** Opens workplaces, one for each round of work. */
+  public interface Workplaces {
+    Workplace open() throws IOException;
+  }
+
+  /** Notices what upkeep does. Called by the thread that does it. */
+  public interface Listener {
+    /** A round begins; called also if nothing is due. */
+    default void begins() throws IOException {}
+
+    /** A step has been published. */
+    void published(Compactor.Result step) throws IOException;
+
+    /** A round has ended or failed. */
+    default void ended() {}
+  }
+
+  private final ReentrantLock lock = new ReentrantLock();
+  private final UpkeepPolicy policy;
+  private final JobContext context;
+  private final Workplaces workplaces;
+  private final Listener listener;
+  private final Background background;
+  private volatile boolean paused;
+  private boolean closed;
+
+  /** The version whose changed keys were counted last; guarded by the lock. */
+  private @Nullable Counted counted;
+
+  private record Counted(Manifest manifest, long keys) {
+    /** Returns how many keys can have changed in a later version; no limit if it is not one. */
+    long most(Manifest later) {
+      if (!later.follows(manifest)) {
+        return Long.MAX_VALUE;
+      }
+      long last = manifest.changes().lastSegment();
+      return keys
+          + later.changes().segments().stream()
+              .filter(segment -> segment.number() > last)
+              .mapToLong(segment -> segment.puts() + segment.deletes())
+              .sum();
+    }
+  }
+
+  /**
+   * Does nothing until {@link #wake}.
+   *
+   * @param thread its name
+   * @param period after which it looks again without being woken
+   */
+  public Upkeep(
+      String thread,
+      Table table,
+      Author author,
+      UpkeepSettings settings,
+      Workplaces workplaces,
+      Listener listener,
+      Duration period) {
+    this.policy = new UpkeepPolicy(settings);
+    this.context =
+        new JobContext(
+            table, author, settings.keepHistory(), new Throttle(settings.bytesPerSecond()));
+    this.workplaces = workplaces;
+    this.listener = listener;
+    this.background = new Background(thread, this::run, period, listener::ended);
+  }
+
+  /** Does what is due, in the background. */
+  public void wake() {
+    background.wake();
+  }
+
+  /** Does what is due, in the calling thread. */
+  public void run() throws IOException {
+    listener.begins();
+    boolean more = true;
+    while (more && !paused) {
+      lock.lock();
+      try (Workplace workplace = workplaces.open()) {
+        Plan plan = due(workplace);
+        carryOut(plan, workplace);
+        more = !plan.isNothing();
+      } finally {
+        lock.unlock();
+      }
+    }
+  }
+
+  /** Opens the version in service only if something may be due by its manifest. */
+  private Plan due(Workplace workplace) throws IOException {
+    Manifest manifest = workplace.inService();
+    if (closed || manifest == null) {
+      return Plan.NOTHING;
+    }
+    ChangeCounts estimate = ChangeCounts.estimate(manifest);
+    if (counted != null) {
+      estimate = estimate.atMost(counted.most(manifest));
+    }
+    return policy.due(manifest, estimate).isNothing()
+        ? Plan.NOTHING
+        : workplace.open(
+            manifest,
+            Set.of(),
+            version -> {
+              ChangeCounts counts = ChangeCounts.of(version);
+              counted = new Counted(version.manifest(), counts.total());
+              return policy.due(version.manifest(), counts);
+            });
+  }
+
+  private void carryOut(Plan plan, Workplace workplace) throws IOException {
+    new PlanRunner(context, workplace, listener::published).run(plan);
+  }
+
+  /** Folds all partitions that have changes, each once, in the calling thread. */
+  public void foldAll() throws IOException {
+    lock.lock();
+    try (Workplace workplace = workplaces.open()) {
+      if (closed) {
+        throw new IOException("the table is closed; nothing was folded");
+      }
+      Manifest manifest = workplace.inService();
+      if (manifest != null) {
+        carryOut(
+            workplace.open(
+                manifest,
+                Set.of(),
+                version -> policy.fold(version.manifest(), ChangeCounts.of(version), 0)),
+            workplace);
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Merges the newest segments if there are many, in the calling thread, beside folds. */
+  public void merge() throws IOException {
+    try (Workplace workplace = workplaces.open()) {
+      Manifest manifest = workplace.inService();
+      if (manifest != null) {
+        carryOut(policy.mergeNewest(manifest), workplace);
+      }
+    }
+  }
+
+  /** Returns how near a version is to the limits: 1 where upkeep begins. */
+  public double load(Manifest manifest, long changedKeys) {
+    return policy.load(manifest, changedKeys);
+  }
+
+  /** Ignores the limit of the rate, or keeps to it again. */
+  public void hurry(boolean value) {
+    context.throttle().unlimited(value);
+  }
+
+  /** Begins nothing, and holds up what has begun, until {@link #resume}. */
+  public void pause() {
+    paused = true;
+    context.throttle().pause();
+  }
+
+  /** Ends a {@link #pause}. */
+  public void resume() {
+    paused = false;
+    context.throttle().resume();
+    wake();
+  }
+
+  public boolean isPaused() {
+    return paused;
+  }
+
+  /** Returns why the last round failed; null if it did not. */
+  public @Nullable Throwable failure() {
+    return background.failure();
+  }
+
+  /** Stops what is running before it publishes, and begins nothing any more. Does not wait. */
+  public void stop() {
+    background.end();
+    context.throttle().stop();
+  }
+
+  /** Does the same, and interrupts the thread, which may be waiting for a storage. */
+  public void interrupt() {
+    stop();
+    background.interrupt();
+  }
+
+  /** Stops what is running, and waits for it. */
+  @Override
+  public void close() {
+    stop();
+    background.close();
+    lock.lock();
+    try {
+      closed = true;
+    } finally {
+      lock.unlock();
+    }
+  }
+}

@@ -1,0 +1,169 @@
+package io.bsdb.compact;
+
+import io.bsdb.format.Internal;
+import io.bsdb.format.segment.SegmentWriter;
+import io.bsdb.table.Changes;
+import io.bsdb.table.Manifest;
+import io.bsdb.table.PartitionFile;
+import io.bsdb.table.SegmentFile;
+import java.util.Comparator;
+import java.util.List;
+
+/**
+ * Decides when partitions are folded and when segments are merged: by what the manifest says and by
+ * numbers of changed keys, and by nothing else. Immutable.
+ *
+ * <p>A fold of all partitions writes the base once and takes off the changes that there were when
+ * it began. So it pays to fold late; and it pays to fold a few partitions at a time, those with the
+ * most changes, whenever a part of the limit has been written: then the bytes of all segments stay
+ * about as they are, where folding all at once would need room for what comes meanwhile.
+ *
+ * @hidden
+ */
+@Internal
+public final class UpkeepPolicy {
+  /** Segments from which on all partitions are folded: a version cannot have twice as many. */
+  private static final int MANY_SEGMENTS = Changes.MAX_SEGMENTS / 2;
+
+  /** Space besides the segments, as a multiple of the base: itself, a step, old files, the log. */
+  private static final double OTHER_SPACE = 1.6;
+
+  /** The space that small tables may take. */
+  private static final double MIN_SPACE = 256e6;
+
+  /** Changed keys per change below which segments are merged, since most changes are superseded. */
+  private static final double SUPERSEDED = 0.5;
+
+  /** Bytes of changes whose fraction does not matter: each is looked up in memory anyhow. */
+  private static final long FEW_CHANGES = 1 << 20;
+
+  /** Bytes up to which segments count as equally long. */
+  private static final long SHORT_SEGMENT = 1 << 20;
+
+  private final UpkeepSettings settings;
+
+  public UpkeepPolicy(UpkeepSettings settings) {
+    this.settings = settings;
+  }
+
+  /** Returns the work that is due on a version. */
+  public Plan due(Manifest manifest, ChangeCounts counts) {
+    Changes changes = manifest.changes();
+    if (counts.total() >= settings.maxChangedKeys() || changes.segments().size() > MANY_SEGMENTS) {
+      return fold(manifest, counts, 0);
+    }
+    if (isSpaceUsed(manifest)) {
+      return isSuperseded(changes, counts)
+          ? Plan.merge(changes.segments())
+          : fold(manifest, counts, 0).firstStep();
+    }
+    if (changes.length() >= FEW_CHANGES
+        && counts.total() >= settings.changedFraction() * manifest.recordCount()) {
+      return fold(manifest, counts, settings.changedFraction() / 2);
+    }
+    return mergeNewest(manifest);
+  }
+
+  /**
+   * Returns a fold of the partitions whose changed keys are at least a fraction of their records.
+   *
+   * @param fraction 0 for all partitions that have any
+   */
+  public Plan fold(Manifest manifest, ChangeCounts counts, double fraction) {
+    int partitions = manifest.partitions().size();
+    double[] density = new double[partitions];
+    for (PartitionFile file : manifest.partitions()) {
+      long changed = counts.in(file.partition());
+      if (changed > 0 && changed >= fraction * file.recordCount()) {
+        density[file.partition()] = (double) changed / (1 + file.recordCount());
+      }
+    }
+    List<PartitionFile> folding =
+        manifest.partitions().stream()
+            .filter(file -> density[file.partition()] > 0)
+            .sorted(Comparator.comparingDouble(file -> -density[file.partition()]))
+            .toList();
+    return Plan.fold(folding, Math.max(1, partitions / settings.steps()));
+  }
+
+  /**
+   * Returns a merge of the newest segments, if there are many. From the newest one on, a segment is
+   * merged if it is no longer than all newer ones together: so each change is rewritten a number of
+   * times that grows with the logarithm of their bytes, and few segments are left.
+   */
+  public Plan mergeNewest(Manifest manifest) {
+    List<SegmentFile> segments = manifest.changes().segments();
+    return segments.size() > settings.maxSegments() ? Plan.merge(newest(segments)) : Plan.NOTHING;
+  }
+
+  /**
+   * Returns a merge of all segments, if there are many, or of the newest if one cannot hold all.
+   */
+  Plan mergeAll(Manifest manifest) {
+    Changes changes = manifest.changes();
+    return changes.segments().size() > settings.maxSegments()
+            && changes.length() <= SegmentWriter.TARGET_LENGTH
+        ? Plan.merge(changes.segments())
+        : mergeNewest(manifest);
+  }
+
+  private static List<SegmentFile> newest(List<SegmentFile> segments) {
+    long length = 0;
+    int first = segments.size();
+    while (first > 0) {
+      long next = segments.get(first - 1).length();
+      if (length > 0
+          && (next > Math.max(length, SHORT_SEGMENT)
+              || length + next > SegmentWriter.TARGET_LENGTH)) {
+        break;
+      }
+      length += next;
+      first--;
+    }
+    return segments.subList(first, segments.size());
+  }
+
+  /**
+   * Returns how far the changes of a version have come on their way to the limits of their space
+   * and of their number: 1 where upkeep begins.
+   */
+  public double load(Manifest manifest, long changedKeys) {
+    return Math.max(
+        (double) changedKeys / settings.maxChangedKeys(),
+        manifest.changes().length() / maxChangeBytes(manifest));
+  }
+
+  /** Returns whether the space for segments is used, or half of it, and a step's since a fold. */
+  private boolean isSpaceUsed(Manifest manifest) {
+    long bytes = manifest.changes().length();
+    double limit = maxChangeBytes(manifest);
+    return bytes >= limit
+        || (bytes >= limit / 2 && bytesAfterLastFold(manifest) >= limit / settings.steps());
+  }
+
+  /**
+   * Returns the bytes of segments that leave room for a step's new files, the old ones that are
+   * still open, and the log.
+   */
+  private double maxChangeBytes(Manifest manifest) {
+    double space = settings.maxSpace();
+    return (space - OTHER_SPACE) * Math.max((double) manifest.length(), MIN_SPACE / space);
+  }
+
+  private static long bytesAfterLastFold(Manifest manifest) {
+    long lastFold =
+        manifest.partitions().stream().mapToLong(PartitionFile::foldedThrough).max().orElse(0);
+    return manifest.changes().segments().stream()
+        .filter(segment -> segment.number() > lastFold)
+        .mapToLong(SegmentFile::length)
+        .sum();
+  }
+
+  /** Returns whether most changes are superseded, and the others fit one segment. */
+  private static boolean isSuperseded(Changes changes, ChangeCounts counts) {
+    double left = changes.length() * Math.min(1, counts.total() / (double) (1 + changes.count()));
+    return counts.total() < (long) (SUPERSEDED * changes.count())
+        && changes.segments().size() > 1
+        && left <= SegmentWriter.TARGET_LENGTH / 2;
+  }
+}

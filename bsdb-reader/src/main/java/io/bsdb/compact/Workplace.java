@@ -1,0 +1,135 @@
+package io.bsdb.compact;
+
+import io.bsdb.format.Internal;
+import io.bsdb.format.SnapshotFormat;
+import io.bsdb.reader.SnapshotReader;
+import io.bsdb.reader.follow.LocalCopies;
+import io.bsdb.reader.options.ReaderOptions;
+import io.bsdb.table.Manifest;
+import io.bsdb.table.Table;
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Set;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Where versions of a table are opened to be folded and merged: in place, or as verified copies.
+ * Used by one thread. To close it gives up all copies.
+ *
+ * @hidden
+ */
+@Internal
+public interface Workplace extends Closeable {
+  /** Work on an open version. */
+  interface Work<T> {
+    T on(SnapshotReader version) throws IOException;
+  }
+
+  /** Returns the manifest of the version in service; null if there is none. */
+  @Nullable Manifest inService() throws IOException;
+
+  /**
+   * Opens a version for some work: its changes, and some partitions or more.
+   *
+   * @param partitions the ids of their files
+   */
+  <T> T open(Manifest manifest, Set<UUID> partitions, Work<T> work) throws IOException;
+
+  /** Opens the changes that a manifest names, and no partition. */
+  SnapshotReader changes(Manifest manifest) throws IOException;
+
+  /** Returns a local directory, for what is written until new files are complete. */
+  Path directory() throws IOException;
+
+  @Override
+  default void close() throws IOException {}
+
+  /** Returns the directory of a table on a local disk. */
+  static Workplace in(Path directory, Table table) {
+    return new Workplace() {
+      @Override
+      public @Nullable Manifest inService() throws IOException {
+        return manifest(table);
+      }
+
+      @Override
+      public <T> T open(Manifest manifest, Set<UUID> partitions, Work<T> work) throws IOException {
+        try (SnapshotReader version =
+            partitions.isEmpty()
+                ? changes(manifest)
+                : SnapshotReader.openVersion(
+                    directory, manifest.version(), ReaderOptions.defaults())) {
+          return work.on(version);
+        }
+      }
+
+      @Override
+      public SnapshotReader changes(Manifest manifest) throws IOException {
+        return changesIn(directory, manifest);
+      }
+
+      @Override
+      public Path directory() {
+        return directory;
+      }
+    };
+  }
+
+  /** Opens the changes that a manifest names in the directory of the table. */
+  static SnapshotReader changesIn(Path directory, Manifest manifest) throws IOException {
+    return SnapshotReader.openFiles(
+        directory.resolve(SnapshotFormat.DATA_DIRECTORY),
+        manifest,
+        ReaderOptions.defaults(),
+        partition -> false);
+  }
+
+  /**
+   * Returns a place for copies of a table that lies elsewhere.
+   *
+   * @param temporary an empty local directory
+   * @param owner of the directory, closed when the copies are given up
+   */
+  static Workplace copies(Table table, Path temporary, Closeable owner) {
+    LocalCopies copies = new LocalCopies(table, temporary, Long.MAX_VALUE);
+    return new Workplace() {
+      @Override
+      public @Nullable Manifest inService() throws IOException {
+        return manifest(table);
+      }
+
+      @Override
+      public <T> T open(Manifest manifest, Set<UUID> partitions, Work<T> work) throws IOException {
+        try (SnapshotReader version =
+            copies.open(
+                manifest,
+                partition -> partitions.contains(manifest.partitions().get(partition).fileId()))) {
+          return work.on(version);
+        }
+      }
+
+      @Override
+      public SnapshotReader changes(Manifest manifest) throws IOException {
+        return copies.open(manifest, partition -> false);
+      }
+
+      @Override
+      public Path directory() {
+        return temporary;
+      }
+
+      @Override
+      public void close() throws IOException {
+        copies.release();
+        owner.close();
+      }
+    };
+  }
+
+  private static @Nullable Manifest manifest(Table table) throws IOException {
+    String version = table.currentVersion();
+    return version == null ? null : table.manifest(version);
+  }
+}
