@@ -41,7 +41,6 @@ import org.jspecify.annotations.Nullable;
 
 /** Looks up in the log first, then in the base. */
 final class LiveTable implements WritableTable {
-  private static final Duration LOOKUPS_END_WITHIN = Duration.ofSeconds(1);
   private static final byte[] NOTHING = new byte[0];
 
   /** Full segments of the log after which it is published. */
@@ -102,6 +101,7 @@ final class LiveTable implements WritableTable {
       LogStorage storage,
       Recovered recovered,
       Retention retention,
+      Calls calls,
       WritableOptions options,
       Place place) {
     this.directory = directory;
@@ -110,7 +110,7 @@ final class LiveTable implements WritableTable {
     this.storage = storage;
     this.base = base;
     this.logIndexes = new LogIndexes.InUse(new LogIndexes(index, null));
-    this.calls = new Calls("writable table " + directory);
+    this.calls = calls;
     this.lookups = new Lookups(base, logIndexes, calls);
     long number = recovered.parts().get(recovered.parts().size() - 1).segment().number();
     this.reclaimer = new Reclaimer(calls);
@@ -186,8 +186,10 @@ final class LiveTable implements WritableTable {
       opened.add(0, owner);
       Table table = Table.ofOwner(place.table().apply(directory));
       table.sweep(Duration.ZERO);
+      Calls calls = new Calls("writable table " + directory);
       TableReader base =
           TableReader.builder(directory)
+              .usedBy(calls)
               .options(options.reader())
               .refreshEvery(Duration.ZERO)
               .onMissing(OnMissing.EMPTY)
@@ -216,7 +218,8 @@ final class LiveTable implements WritableTable {
               recovered.old());
       retention.trim();
       return new LiveTable(
-          directory, owner, table, base, index, storage, recovered, retention, options, place);
+          directory, owner, table, base, index, storage, recovered, retention, calls, options,
+          place);
     } catch (IOException | RuntimeException | Error e) {
       try {
         Closing.all(opened);
@@ -387,7 +390,7 @@ final class LiveTable implements WritableTable {
             this::finishLog,
             maintenance,
             commit,
-            this::awaitLookups,
+            calls::awaitEnd,
             reclaimer,
             log,
             () -> logIndexes.get().close(),
@@ -418,12 +421,6 @@ final class LiveTable implements WritableTable {
             log.mark();
             log.recordedEnd(owner.id()).write(storage);
           });
-    }
-  }
-
-  private void awaitLookups() {
-    while (!calls.awaitEnd(LOOKUPS_END_WITHIN)) {
-      Thread.onSpinWait();
     }
   }
 }

@@ -1,6 +1,5 @@
 package io.bsdb.live;
 
-import io.bsdb.format.hash.KeyHash;
 import io.bsdb.live.log.LogIndex;
 import io.bsdb.reader.overlay.Overlay;
 import java.nio.BufferOverflowException;
@@ -19,6 +18,8 @@ import org.jspecify.annotations.Nullable;
 record LogIndexes(LogIndex newest, @Nullable LogIndex frozen) {
   /** Marks what was found in the frozen index. */
   private static final long FROZEN = 1L << 62;
+
+  private static final byte[] COPIED = new byte[0];
 
   /** The indexes in use. Safe for many threads. */
   static final class InUse {
@@ -40,10 +41,10 @@ record LogIndexes(LogIndex newest, @Nullable LogIndex frozen) {
   /**
    * Finds the newest change of a key.
    *
+   * @param hash the high word of the key's hash
    * @return where its value is, or {@link Overlay#UNCHANGED}, or {@link Overlay#DELETED}
    */
-  long find(byte[] key) {
-    long hash = KeyHash.hash(key).getMostSignificantBits();
+  long find(byte[] key, long hash) {
     long found = newest.find(key, hash);
     LogIndex before = frozen;
     if (found != Overlay.UNCHANGED || before == null) {
@@ -57,19 +58,19 @@ record LogIndexes(LogIndex newest, @Nullable LogIndex frozen) {
     return (found & FROZEN) == 0 ? newest : Objects.requireNonNull(frozen, "frozen");
   }
 
-  /** Copies a value that was found. */
-  byte[] copy(long found) {
-    return index(found).copy(found & ~FROZEN);
-  }
-
   /**
-   * Copies a value that was found into a buffer, whose position moves behind it.
+   * Copies a value that was found.
    *
-   * @return its length
+   * @param target where to, from its position on, which moves behind it; null for a new array
+   * @return the new array, or an empty one if the value is in the target
    * @throws BufferOverflowException if it does not fit
    */
-  int copy(long found, ByteBuffer target) {
-    return index(found).copy(found & ~FROZEN, target);
+  byte[] copy(long found, @Nullable ByteBuffer target) {
+    if (target == null) {
+      return index(found).copy(found & ~FROZEN);
+    }
+    var unused = index(found).copy(found & ~FROZEN, target);
+    return COPIED;
   }
 
   /** Returns a version's positions with those of the log over them. */

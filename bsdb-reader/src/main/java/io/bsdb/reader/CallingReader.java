@@ -22,7 +22,6 @@ import io.bsdb.table.RecordOrder;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletionException;
@@ -30,7 +29,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Looks up in the calling thread. */
 final class CallingReader implements SnapshotReader {
-  /** Says that a value is in the caller's buffer. */
+  /** Result of a lookup whose value is in the caller's buffer. */
   private static final byte[] COPIED = new byte[0];
 
   private final OpenSnapshot snapshot;
@@ -52,7 +51,7 @@ final class CallingReader implements SnapshotReader {
   @Override
   public byte @Nullable [] get(byte[] key) throws IOException {
     Objects.requireNonNull(key, "key");
-    return find(key, null);
+    return count(key, null);
   }
 
   @Override
@@ -60,38 +59,14 @@ final class CallingReader implements SnapshotReader {
     Objects.requireNonNull(key, "key");
     Objects.requireNonNull(target, "target");
     int start = target.position();
-    return find(key, target) == null ? NOT_FOUND : target.position() - start;
+    return count(key, target) == null ? NOT_FOUND : target.position() - start;
   }
 
-  /**
-   * Finds a value and copies it.
-   *
-   * @param target where to, from its position on; null for a new array
-   * @return the new array, or {@link #COPIED} if it is in the target; null if the key is absent
-   */
-  private byte @Nullable [] find(byte[] key, @Nullable ByteBuffer target) throws IOException {
+  private byte @Nullable [] count(byte[] key, @Nullable ByteBuffer target) throws IOException {
     int call = calls.enter();
-    byte[] value = null;
+    byte[] value;
     try {
-      HashValue128 hash = KeyHash.hash(key);
-      Partition partition = snapshot.partition(key, hash.getMostSignificantBits());
-      long changed = snapshot.findChange(key, hash);
-      long located = changed == Overlay.UNCHANGED ? locate(partition, key, hash) : KeyIndex.ABSENT;
-      if (changed >= 0) {
-        value = copy(snapshot.requireOverlay(), changed, target);
-      } else if (located >= 0) {
-        BlockFile file = partition.blocks();
-        int number = KeyIndex.block(located);
-        Block block = source.fetch(file, number).readable(file.decoders(), selection);
-        try {
-          long found = partition.index().find(block, block.base(number), located, key);
-          if (found >= 0) {
-            value = copy(block, found, target);
-          }
-        } finally {
-          block.release();
-        }
-      }
+      value = lookUp(key, KeyHash.hash(key), target);
     } catch (Throwable e) {
       throw failed(call, e);
     }
@@ -101,6 +76,38 @@ final class CallingReader implements SnapshotReader {
       calls.hit(call);
     }
     return value;
+  }
+
+  @Override
+  public byte @Nullable [] find(byte[] key, HashValue128 hash, @Nullable ByteBuffer target)
+      throws IOException {
+    try {
+      return lookUp(key, hash, target);
+    } catch (Throwable e) {
+      throw failed(e);
+    }
+  }
+
+  private byte @Nullable [] lookUp(byte[] key, HashValue128 hash, @Nullable ByteBuffer target)
+      throws IOException {
+    Partition partition = snapshot.partition(key, hash.getMostSignificantBits());
+    long changed = snapshot.findChange(key, hash);
+    if (changed != Overlay.UNCHANGED) {
+      return changed < 0 ? null : copy(snapshot.requireOverlay(), changed, target);
+    }
+    long located = locate(partition, key, hash);
+    if (located < 0) {
+      return null;
+    }
+    BlockFile file = partition.blocks();
+    int number = KeyIndex.block(located);
+    Block block = source.fetch(file, number).readable(file.decoders(), selection);
+    try {
+      long found = partition.index().find(block, block.base(number), located, key);
+      return found < 0 ? null : copy(block, found, target);
+    } finally {
+      block.release();
+    }
   }
 
   private static byte[] copy(Block block, long found, @Nullable ByteBuffer target) {
@@ -126,33 +133,55 @@ final class CallingReader implements SnapshotReader {
 
   @Override
   public List<byte @Nullable []> getAll(List<byte[]> keys) throws IOException {
-    Keys.requireNonNull(keys);
-    if (source.batching() == Batching.TOGETHER && !source.isCallbackThread()) {
-      try {
-        return async().getAll(keys).join();
-      } catch (CompletionException e) {
-        throw Thrown.asIs(Objects.requireNonNullElse(e.getCause(), e));
-      }
+    HashedKeys hashed = new HashedKeys(keys);
+    if (isBatchedByRequests()) {
+      findAll(hashed);
+      return hashed.values();
     }
     int call = calls.enter();
-    KeyBatch batch;
-    int hits;
     try {
-      batch = KeyBatch.locate(snapshot, keys, selection);
-      batch.fetch();
-      hits = batch.hits();
+      findAll(hashed);
     } catch (Throwable e) {
-      throw failed(call, e);
+      calls.left(call);
+      throw Thrown.asIs(e);
     }
-    calls.batch(call, hits, batch.size() - hits);
-    return Arrays.asList(batch.values());
+    calls.batch(call, hashed);
+    return hashed.values();
+  }
+
+  @Override
+  public void findAll(HashedKeys keys) throws IOException {
+    try {
+      if (isBatchedByRequests()) {
+        var unused = new FutureReader(snapshot, selection).getAll(keys).join();
+      } else {
+        KeyBatch.locate(snapshot, keys, selection).fetch();
+      }
+    } catch (CompletionException e) { // explained and counted already
+      throw Thrown.asIs(Objects.requireNonNullElse(e.getCause(), e));
+    } catch (Throwable e) {
+      throw failed(e);
+    }
+  }
+
+  /** Returns whether a batch is a call of the asynchronous sibling, which counts it. */
+  private boolean isBatchedByRequests() {
+    return source.batching() == Batching.TOGETHER && !source.isCallbackThread();
   }
 
   /** Ends a call that failed; see {@link Thrown#asIs}. */
   private IOException failed(int call, Throwable thrown) {
+    try {
+      return failed(thrown);
+    } finally {
+      calls.left(call); // only now: what explains a failure looks at files
+    }
+  }
+
+  /** Counts a failure and returns its exception; see {@link Thrown#asIs}. */
+  private IOException failed(Throwable thrown) {
     Throwable explained = snapshot.explained(thrown);
     snapshot.counters().failure();
-    calls.left(call);
     return Thrown.asIs(explained);
   }
 

@@ -20,6 +20,7 @@ import java.util.concurrent.locks.LockSupport;
  */
 @Internal
 public final class Calls {
+  private static final Duration CHECK_INTERVAL = Duration.ofSeconds(1);
   private static final int STRIPES = 64;
   private static final int STRIDE = 16;
   private static final int ENTERED = 0;
@@ -68,9 +69,10 @@ public final class Calls {
   }
 
   /** Ends a lookup of many keys. */
-  void batch(int stripe, int hits, int misses) {
+  void batch(int stripe, HashedKeys keys) {
+    int hits = keys.hits();
     counters.getAndAdd(stripe + BATCH_HITS, hits);
-    counters.getAndAdd(stripe + BATCH_MISSES, misses);
+    counters.getAndAdd(stripe + BATCH_MISSES, keys.size() - hits);
     counters.getAndIncrement(stripe + LEFT);
   }
 
@@ -119,7 +121,7 @@ public final class Calls {
    *
    * @return whether all have ended
    */
-  public boolean awaitEnd(Duration atMost) {
+  boolean awaitEnd(Duration atMost) {
     long deadline = System.nanoTime() + atMost.toNanos();
     for (int stripe = STRIDE; stripe < counters.length(); stripe += STRIDE) {
       while (!isQuiet(stripe)) {
@@ -130,6 +132,13 @@ public final class Calls {
       }
     }
     return true;
+  }
+
+  /** Waits for the calls that are in flight now, however long they take. */
+  public void awaitEnd() {
+    while (!awaitEnd(CHECK_INTERVAL)) {
+      Thread.onSpinWait();
+    }
   }
 
   /** Ends are read before starts: equal sums then mean that nothing was in flight in between. */

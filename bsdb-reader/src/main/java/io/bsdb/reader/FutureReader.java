@@ -13,7 +13,6 @@ import io.bsdb.reader.overlay.Overlay;
 import io.bsdb.reader.partition.Partition;
 import io.bsdb.table.Manifest;
 import java.io.IOException;
-import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
 import java.util.Objects;
@@ -121,12 +120,14 @@ final class FutureReader implements AsyncSnapshotReader {
 
   @Override
   public CompletableFuture<List<byte @Nullable []>> getAll(List<byte[]> keys) {
-    Keys.requireNonNull(keys);
-    List<byte[]> ofBatch = List.copyOf(keys);
+    return getAll(new HashedKeys(keys));
+  }
+
+  CompletableFuture<List<byte @Nullable []>> getAll(HashedKeys keys) {
     int call = calls.enter();
     CompletableFuture<List<byte @Nullable []>> future = new CompletableFuture<>();
     try {
-      KeyBatch keyBatch = KeyBatch.locate(snapshot, ofBatch, selection);
+      KeyBatch keyBatch = KeyBatch.locate(snapshot, keys, selection);
       Batch batch = new Batch(keyBatch, call, future);
       if (source.batching() == Batching.IN_PLACE) {
         keyBatch.fetch();
@@ -202,9 +203,8 @@ final class FutureReader implements AsyncSnapshotReader {
     }
 
     void finish() {
-      int hits = keys.hits();
-      calls.batch(call, hits, keys.size() - hits);
-      future.complete(Arrays.asList(keys.values()));
+      calls.batch(call, keys.keys());
+      future.complete(keys.keys().values());
     }
   }
 

@@ -1,8 +1,6 @@
 package io.bsdb.reader;
 
-import com.dynatrace.hash4j.hashing.HashValue128;
 import io.bsdb.format.block.Block;
-import io.bsdb.format.hash.KeyHash;
 import io.bsdb.format.index.KeyIndex;
 import io.bsdb.format.symbols.FieldSelection;
 import io.bsdb.reader.block.BlockFile;
@@ -17,7 +15,6 @@ import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The lookup of many keys. Every stage is done for all keys before the next begins: the cache
@@ -34,101 +31,81 @@ final class KeyBatch {
 
   private final BlockSource source;
   private final FieldSelection selection;
-  private final List<byte[]> keys;
+  private final HashedKeys keys;
   private final Partition[] partitions;
   private final long[] located;
-  private final byte[] @Nullable [] values;
 
-  private KeyBatch(OpenSnapshot snapshot, List<byte[]> keys, FieldSelection selection) {
-    int count = keys.size();
+  private KeyBatch(OpenSnapshot snapshot, HashedKeys keys, FieldSelection selection) {
     this.source = snapshot.source();
     this.selection = selection;
     this.keys = keys;
-    this.partitions = new Partition[count];
-    this.located = new long[count];
-    this.values = new byte[count] @Nullable [];
+    this.partitions = new Partition[keys.size()];
+    this.located = new long[keys.size()];
   }
 
   /**
-   * Locates keys: finds out which block each may be in.
+   * Answers the keys that were changed, and locates the others: finds out which block each may be
+   * in.
    *
    * @param selection of fields that will be read
    */
-  static KeyBatch locate(OpenSnapshot snapshot, List<byte[]> keys, FieldSelection selection)
+  static KeyBatch locate(OpenSnapshot snapshot, HashedKeys keys, FieldSelection selection)
       throws IOException {
     KeyBatch batch = new KeyBatch(snapshot, keys, selection);
-    int count = batch.located.length;
+    int count = keys.size();
     Partition[] partitions = batch.partitions;
-    long[] high = new long[count];
-    long[] low = new long[count];
     int prefetched = 0;
     for (int i = 0; i < count; i++) {
-      HashValue128 hash = KeyHash.hash(keys.get(i));
-      high[i] = hash.getMostSignificantBits();
-      low[i] = hash.getLeastSignificantBits();
-      partitions[i] = snapshot.partition(keys.get(i), high[i]);
+      partitions[i] = snapshot.partition(keys.key(i), keys.high(i));
     }
     for (int i = 0; i < count; i++) {
-      prefetched += partitions[i].index().prefetch(high[i], low[i]);
+      prefetched += partitions[i].index().prefetch(keys.high(i), keys.low(i));
     }
     keep(prefetched);
-    Overlay overlay = snapshot.overlay();
-    boolean[] changed = overlay == null ? null : batch.takeChanged(overlay, high);
+    if (snapshot.overlay() != null) {
+      answerChanged(snapshot.requireOverlay(), keys);
+    }
     for (int i = 0; i < count; i++) {
       batch.located[i] =
-          changed != null && changed[i]
+          keys.isAnswered(i)
               ? KeyIndex.ABSENT
-              : snapshot.locate(partitions[i], keys.get(i), high[i], low[i]);
+              : snapshot.locate(partitions[i], keys.key(i), keys.high(i), keys.low(i));
     }
     return batch;
   }
 
-  /** Takes the values of the keys that were changed; returns which were. */
-  private boolean[] takeChanged(Overlay overlay, long[] high) {
-    boolean[] changed = new boolean[high.length];
-    int[] candidates = new int[high.length];
+  private static void answerChanged(Overlay overlay, HashedKeys keys) {
+    int[] candidates = new int[keys.size()];
     int count = 0;
-    for (int i = 0; i < high.length; i++) {
+    for (int i = 0; i < candidates.length; i++) {
       candidates[count] = i; // without a branch, which nobody could predict
-      count += overlay.mayContain(high[i]) ? 1 : 0;
+      count += overlay.mayContain(keys.high(i)) ? 1 : 0;
     }
     int prefetched = 0;
     for (int i = 0; i < count; i++) {
-      prefetched += overlay.prefetchEntry(high[candidates[i]]);
+      prefetched += overlay.prefetchEntry(keys.high(candidates[i]));
     }
     for (int i = 0; i < count; i++) {
-      prefetched += overlay.prefetchRecord(high[candidates[i]]);
+      prefetched += overlay.prefetchRecord(keys.high(candidates[i]));
     }
     keep(prefetched);
     for (int i = 0; i < count; i++) {
       int key = candidates[i];
-      long found = overlay.findRecord(keys.get(key), high[key]);
-      changed[key] = found != Overlay.UNCHANGED;
-      values[key] = found >= 0 ? overlay.copy(found) : null;
+      if (!keys.isAnswered(key)) {
+        long found = overlay.findRecord(keys.key(key), keys.high(key));
+        if (found != Overlay.UNCHANGED) {
+          keys.answer(key, found >= 0 ? overlay.copy(found) : null);
+        }
+      }
     }
-    return changed;
   }
 
   FieldSelection selection() {
     return selection;
   }
 
-  int size() {
-    return values.length;
-  }
-
-  /** Returns the values, in the order of the keys; null for absent keys. */
-  byte[] @Nullable [] values() {
-    return values;
-  }
-
-  /** Returns how many keys were found. */
-  int hits() {
-    int hits = 0;
-    for (byte[] value : values) {
-      hits += value == null ? 0 : 1;
-    }
-    return hits;
+  HashedKeys keys() {
+    return keys;
   }
 
   /** Fetches all blocks in the calling thread and takes the values from them. */
@@ -213,8 +190,8 @@ final class KeyBatch {
         Block block = blocks[i].readable(partitions[i].blocks().decoders(), selection);
         try {
           long found =
-              partitions[i].index().find(block, bases[i], located[i], places[i], keys.get(i));
-          values[i] = found < 0 ? null : block.copy(found);
+              partitions[i].index().find(block, bases[i], located[i], places[i], keys.key(i));
+          keys.answer(i, found < 0 ? null : block.copy(found));
         } finally {
           block.release();
         }
@@ -272,8 +249,8 @@ final class KeyBatch {
   void take(Group group, Block block, int base) throws IOException {
     KeyIndex index = group.partition.index();
     for (int i : group.keys) {
-      long found = index.find(block, base, located[i], keys.get(i));
-      values[i] = found < 0 ? null : block.copy(found);
+      long found = index.find(block, base, located[i], keys.key(i));
+      keys.answer(i, found < 0 ? null : block.copy(found));
     }
   }
 }

@@ -1,5 +1,6 @@
 package io.bsdb.reader;
 
+import com.dynatrace.hash4j.hashing.HashValue128;
 import io.bsdb.format.Internal;
 import io.bsdb.format.symbols.FieldSelection;
 import io.bsdb.reader.io.DirectFile;
@@ -10,6 +11,7 @@ import io.bsdb.table.Manifest;
 import io.bsdb.table.PartitionSource;
 import java.io.Closeable;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;
@@ -77,6 +79,28 @@ public interface SnapshotReader extends KeyLookup, Closeable {
             DirectFile::openSource,
             null));
   }
+
+  /**
+   * Finds the value of a key and copies it. Neither counted nor waited for by {@link #close}: the
+   * caller keeps this open.
+   *
+   * @param target where to, from its position on, which moves behind the value; null for a new
+   *     array
+   * @return the new array, or an empty one if the value is in the target; null: absent
+   * @hidden
+   */
+  @Internal
+  @SuppressWarnings("exports") // an internal type, to this project only
+  byte @Nullable [] find(byte[] key, HashValue128 hash, @Nullable ByteBuffer target)
+      throws IOException;
+
+  /**
+   * Answers the keys that have no answer yet; as {@link #find} the caller keeps this open.
+   *
+   * @hidden
+   */
+  @Internal
+  void findAll(HashedKeys keys) throws IOException;
 
   /**
    * Opens another version, as {@link #openVersion} does. Files and memory that both have are

@@ -5,7 +5,6 @@ import io.bsdb.format.Uninterrupted;
 import io.bsdb.reader.Calls;
 import java.io.Closeable;
 import java.io.IOException;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.locks.Condition;
@@ -22,7 +21,6 @@ import org.slf4j.LoggerFactory;
 @Internal
 public final class Reclaimer implements Closeable {
   private static final Logger LOGGER = LoggerFactory.getLogger(Reclaimer.class);
-  private static final Duration LOOKUPS_END_WITHIN = Duration.ofMillis(100);
 
   private final Calls calls;
   private final Thread thread = new Thread(this::run, "bsdb-reclaim");
@@ -56,9 +54,7 @@ public final class Reclaimer implements Closeable {
 
   private void run() {
     for (List<Closeable> left = take(); !left.isEmpty(); left = take()) {
-      while (!calls.awaitEnd(LOOKUPS_END_WITHIN)) {
-        Thread.onSpinWait();
-      }
+      calls.awaitEnd();
       for (Closeable unused : left) {
         try {
           unused.close();

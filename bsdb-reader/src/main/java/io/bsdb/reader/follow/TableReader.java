@@ -1,5 +1,7 @@
 package io.bsdb.reader.follow;
 
+import io.bsdb.format.Internal;
+import io.bsdb.reader.Calls;
 import io.bsdb.reader.KeyLookup;
 import io.bsdb.reader.OrderedReader;
 import io.bsdb.reader.SnapshotReader;
@@ -77,7 +79,9 @@ public final class TableReader implements KeyLookup, Closeable {
     pinned = builder.pinned != null;
     closeTimeout = builder.closeTimeout;
     String first = versions.first(builder.onMissing, builder.refreshInterval);
-    inUse = new VersionInUse(versions, builder.options, builder.check, builder.listener, first);
+    inUse =
+        new VersionInUse(
+            versions, builder.options, builder.check, builder.listener, builder.calls, first);
     timer =
         new RefreshTimer(
             versions.toString(),
@@ -116,6 +120,7 @@ public final class TableReader implements KeyLookup, Closeable {
     private long maxLocalBytes = Long.MAX_VALUE;
     private @Nullable String pinned;
     private Duration closeTimeout = CLOSE_TIMEOUT;
+    private @Nullable Calls calls;
 
     private Builder(Table table, @Nullable VersionSource inPlace) {
       this.table = table;
@@ -186,6 +191,18 @@ public final class TableReader implements KeyLookup, Closeable {
     /** Stays with one version, whatever is published. */
     public Builder pin(String version) {
       pinned = version;
+      return this;
+    }
+
+    /**
+     * Sets calls during which {@link TableReader#unleased} is used: no version is closed before
+     * those in flight have ended.
+     *
+     * @hidden
+     */
+    @Internal
+    public Builder usedBy(Calls value) {
+      calls = value;
       return this;
     }
 
@@ -299,6 +316,18 @@ public final class TableReader implements KeyLookup, Closeable {
    */
   public Lease lease() {
     return new Lease(inUse.hold());
+  }
+
+  /**
+   * Returns a reader of the version in use for the rest of a call of {@link Builder#usedBy}; null
+   * if there is none yet.
+   *
+   * @hidden
+   */
+  @Internal
+  public @Nullable SnapshotReader unleased() {
+    HeldVersion version = inUse.held();
+    return version == null ? null : version.reader();
   }
 
   /**

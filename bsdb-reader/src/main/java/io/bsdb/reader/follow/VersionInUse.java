@@ -2,6 +2,7 @@ package io.bsdb.reader.follow;
 
 import io.bsdb.format.CorruptSnapshotException;
 import io.bsdb.format.UnsupportedVersionException;
+import io.bsdb.reader.Calls;
 import io.bsdb.reader.ClosedReaderException;
 import io.bsdb.reader.SnapshotReader;
 import io.bsdb.reader.options.ReaderOptions;
@@ -26,6 +27,10 @@ final class VersionInUse implements Closeable {
   private final ReaderOptions options;
   private final TableReader.Check check;
   private final TableReader.Listener listener;
+
+  /** Of lookups that readers of versions do not count themselves; null if there are none. */
+  private final @Nullable Calls calls;
+
   private final Queue<SnapshotReader> unused = new ConcurrentLinkedQueue<>();
   private final AtomicLong failedRefreshes = new AtomicLong();
 
@@ -47,12 +52,14 @@ final class VersionInUse implements Closeable {
       ReaderOptions options,
       TableReader.Check check,
       TableReader.Listener listener,
+      @Nullable Calls calls,
       @Nullable String first)
       throws IOException {
     this.versions = versions;
     this.options = options;
     this.check = check;
     this.listener = listener;
+    this.calls = calls;
     if (first != null) {
       check.accept(versions.manifest(first));
     }
@@ -228,6 +235,9 @@ final class VersionInUse implements Closeable {
    */
   void closeUnused() throws IOException {
     for (SnapshotReader next = unused.poll(); next != null; next = unused.poll()) {
+      if (calls != null) {
+        calls.awaitEnd();
+      }
       next.close();
     }
   }
