@@ -32,8 +32,10 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.UUID;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.IntFunction;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -269,6 +271,46 @@ class UpkeepTest {
     assertThatThrownBy(folder::fold).isInstanceOf(InterruptedIOException.class);
     assertThat(inService()).isEqualTo(before);
     assertThat(table.versions()).hasSize(4 - 1);
+  }
+
+  @Test
+  @Timeout(60)
+  void triesAgainUntilTheStorageWorksAndReportsTheLastFailure() throws IOException {
+    buildWithStream(RecordOrder.HASH);
+    change(0, KEYS / 2, i -> VALUE + i);
+    AtomicInteger failures = new AtomicInteger();
+    fault =
+        (operation, path) -> {
+          if (operation.equals("commit") && failures.incrementAndGet() <= 2) {
+            throw new IOException("injected " + path);
+          }
+        };
+    AtomicInteger folded = new AtomicInteger();
+    Upkeep upkeep =
+        new Upkeep(
+            "upkeep",
+            table,
+            Author.STREAM,
+            UpkeepSettings.ofStream(Duration.ZERO),
+            () -> Workplace.copies(table, temporary, () -> {}),
+            step -> folded.addAndGet(step.foldedPartitions()),
+            Duration.ofDays(1));
+    try (upkeep) {
+      upkeep.wake();
+      Throwable failure = null;
+      while (failure == null) {
+        Thread.onSpinWait();
+        failure = upkeep.failure();
+      }
+      assertThat(failure).hasMessageContaining("injected");
+      while (upkeep.failure() != null) {
+        Thread.onSpinWait();
+      }
+      assertThat(folded.get()).isPositive();
+    }
+    assertThat(failures.get()).isGreaterThan(2);
+    assertThat(isDue()).isFalse();
+    assertAnswersAreRight();
   }
 
   /** Others are refused, and need not wait for a copy to be told. */

@@ -164,6 +164,14 @@ class OverlayTest {
     Partitioning partitioning = new Partitioning(7);
     Map<String, String> walked = new HashMap<>();
     for (int partition = 0; partition < 7; partition++) {
+      int here = partition;
+      assertThat(
+              overlay.changedKeys(
+                  partitioning.firstHash(partition), partitioning.lastHash(partition)))
+          .isEqualTo(
+              model.keySet().stream()
+                  .filter(key -> partitioning.partition(bytes(key)) == here)
+                  .count());
       ChangeCursor cursor =
           overlay.cursor(partitioning.firstHash(partition), partitioning.lastHash(partition));
       while (cursor.next()) {

@@ -319,6 +319,36 @@ class StreamTest {
   }
 
   @Test
+  void foldsItsTableByItselfUnlessThatIsOff() throws Exception {
+    long keys = 60_000; // more than the megabyte of changes that is not worth a fold
+    String insert =
+        "INSERT INTO t /*+ OPTIONS('sink.stream' = '%s', 'sink.compaction' = '%s') */"
+            + " SELECT f0, CAST(f0 AS STRING) FROM s";
+    Configuration configuration = new Configuration();
+    configuration.setString("table.exec.sink.require-on-conflict", "false");
+    configuration.setString("table.exec.sink.upsert-materialize", "NONE");
+    Sql first = session(2, new Configuration()).numbers("s", keys);
+    first.tables.getConfig().addConfiguration(configuration);
+    first.run(insert.formatted("first", "off"));
+    assertThat(current().recordCount()).isZero();
+
+    Sql second = session(2, new Configuration()).numbers("s", Long.MAX_VALUE - 1);
+    second.tables.getConfig().addConfiguration(configuration);
+    JobClient job =
+        second
+            .tables
+            .executeSql(insert.formatted("second", "auto") + " WHERE f0 < 10")
+            .getJobClient()
+            .orElseThrow();
+    while (current().recordCount() < keys) {
+      assertThat(job.getJobStatus().get().isGloballyTerminalState()).isFalse();
+      Thread.onSpinWait();
+    }
+    job.cancel().get();
+    assertThat(rows()).hasSize((int) keys);
+  }
+
+  @Test
   void refusesAJobWithoutCheckpoints() throws Exception {
     Sql session = changes(Sql.streaming(1).run(ddl()), 10);
 
