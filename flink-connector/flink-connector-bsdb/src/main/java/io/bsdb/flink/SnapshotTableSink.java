@@ -3,6 +3,7 @@ package io.bsdb.flink;
 import io.bsdb.flink.row.DeclaredTable;
 import io.bsdb.flink.scan.SnapshotSource;
 import io.bsdb.flink.sink.BuildSettings;
+import io.bsdb.flink.sink.Change;
 import io.bsdb.flink.sink.DeltaSink;
 import io.bsdb.flink.sink.EncodeFunction;
 import io.bsdb.flink.sink.SnapshotSink;
@@ -12,7 +13,6 @@ import java.util.Optional;
 import java.util.Set;
 import org.apache.flink.api.connector.sink2.Sink;
 import org.apache.flink.api.dag.Transformation;
-import org.apache.flink.api.java.tuple.Tuple3;
 import org.apache.flink.configuration.CheckpointingOptions;
 import org.apache.flink.configuration.ReadableConfig;
 import org.apache.flink.streaming.api.datastream.DataStream;
@@ -116,14 +116,13 @@ final class SnapshotTableSink implements DynamicTableSink, SupportsOverwrite, Su
       requireCheckpoints(rows.getExecutionEnvironment().getCheckpointConfig());
     }
     Transformation<RowData> input = rows.getTransformation();
-    SingleOutputStreamOperator<Tuple3<byte[], byte[], Boolean>> records =
-        rows.flatMap(new EncodeFunction(table), EncodeFunction.RECORD_TYPE).name("encode");
+    SingleOutputStreamOperator<Change> records =
+        rows.flatMap(new EncodeFunction(table), Change.TYPE).name("encode");
     context.generateUid("encode").ifPresent(records::uid);
     records
         .getTransformation()
         .setParallelism(input.getParallelism(), input.isParallelismConfigured());
-    DataStreamSink<Tuple3<byte[], byte[], Boolean>> sink =
-        records.sinkTo(begin(input, batch)).name(table.name());
+    DataStreamSink<Change> sink = records.sinkTo(begin(input, batch)).name(table.name());
     context
         .generateUid("sink")
         .or(() -> batch ? Optional.empty() : Optional.of("%s: %s".formatted(table.name(), stream)))
@@ -144,8 +143,7 @@ final class SnapshotTableSink implements DynamicTableSink, SupportsOverwrite, Su
     }
   }
 
-  private Sink<Tuple3<byte[], byte[], Boolean>> begin(
-      Transformation<RowData> input, boolean batch) {
+  private Sink<Change> begin(Transformation<RowData> input, boolean batch) {
     if (!batch) {
       return DeltaSink.ofStream(table, settings, stream);
     }

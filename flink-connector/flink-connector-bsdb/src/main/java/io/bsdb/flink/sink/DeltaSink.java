@@ -10,7 +10,6 @@ import org.apache.flink.api.connector.sink2.CommittingSinkWriter;
 import org.apache.flink.api.connector.sink2.Sink;
 import org.apache.flink.api.connector.sink2.SupportsCommitter;
 import org.apache.flink.api.connector.sink2.WriterInitContext;
-import org.apache.flink.api.java.tuple.Tuple3;
 import org.apache.flink.core.io.SimpleVersionedSerializer;
 import org.apache.flink.streaming.api.connector.sink2.CommittableMessage;
 import org.apache.flink.streaming.api.connector.sink2.CommittableMessageTypeInfo;
@@ -29,8 +28,8 @@ import org.jspecify.annotations.Nullable;
  * writers and hands them to the committer as one delta.
  */
 public final class DeltaSink
-    implements Sink<Tuple3<byte[], byte[], Boolean>>,
-        SupportsPreWriteTopology<Tuple3<byte[], byte[], Boolean>>,
+    implements Sink<Change>,
+        SupportsPreWriteTopology<Change>,
         SupportsPreCommitTopology<SegmentFile, Delta>,
         SupportsCommitter<Delta>,
         SupportsConcurrentExecutionAttempts {
@@ -63,14 +62,12 @@ public final class DeltaSink
   }
 
   @Override
-  public DataStream<Tuple3<byte[], byte[], Boolean>> addPreWriteTopology(
-      DataStream<Tuple3<byte[], byte[], Boolean>> records) {
+  public DataStream<Change> addPreWriteTopology(DataStream<Change> records) {
     return PartitionShuffle.of(records, settings.partitions());
   }
 
   @Override
-  public CommittingSinkWriter<Tuple3<byte[], byte[], Boolean>, SegmentFile> createWriter(
-      WriterInitContext context) {
+  public CommittingSinkWriter<Change, SegmentFile> createWriter(WriterInitContext context) {
     return new DeltaSinkWriter(table.table().storage());
   }
 

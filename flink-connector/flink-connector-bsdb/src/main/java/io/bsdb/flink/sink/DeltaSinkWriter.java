@@ -6,11 +6,9 @@ import io.bsdb.writer.SegmentFiles;
 import java.io.IOException;
 import java.util.List;
 import org.apache.flink.api.connector.sink2.CommittingSinkWriter;
-import org.apache.flink.api.java.tuple.Tuple3;
 
 /** Appends the changes of the keys that come to this task to a segment per checkpoint. */
-final class DeltaSinkWriter
-    implements CommittingSinkWriter<Tuple3<byte[], byte[], Boolean>, SegmentFile> {
+final class DeltaSinkWriter implements CommittingSinkWriter<Change, SegmentFile> {
   private final TableStorage storage;
   private SegmentFiles files;
 
@@ -20,11 +18,12 @@ final class DeltaSinkWriter
   }
 
   @Override
-  public void write(Tuple3<byte[], byte[], Boolean> change, Context context) throws IOException {
-    if (change.f2) {
-      files.delete(change.f0);
+  public void write(Change change, Context context) throws IOException {
+    byte[] value = change.value();
+    if (value == null) {
+      files.delete(change.key());
     } else {
-      files.put(change.f0, change.f1);
+      files.put(change.key(), value);
     }
   }
 

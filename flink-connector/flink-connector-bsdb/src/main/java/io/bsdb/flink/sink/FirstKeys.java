@@ -10,14 +10,14 @@ final class FirstKeys {
   private int splitters;
 
   /** Notes a record. */
-  void add(byte[] key, RangeMark mark) {
+  void add(byte[] key, Change.Range range) {
     if (firstKeys.isEmpty()) {
-      splitters = mark.splitters();
+      splitters = range.splitters();
     }
-    BuiltFile.requireSame(splitters, mark.splitters());
-    byte[] first = firstKeys.get(mark.partition());
+    BuiltFile.requireSame(splitters, range.splitters());
+    byte[] first = firstKeys.get(range.partition());
     if (first == null || Arrays.compareUnsigned(key, first) < 0) {
-      firstKeys.put(mark.partition(), key);
+      firstKeys.put(range.partition(), key);
     }
   }
 

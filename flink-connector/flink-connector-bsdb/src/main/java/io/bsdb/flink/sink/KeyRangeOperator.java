@@ -5,7 +5,6 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.zip.CRC32C;
-import org.apache.flink.api.java.tuple.Tuple3;
 import org.apache.flink.streaming.api.operators.AbstractStreamOperator;
 import org.apache.flink.streaming.api.operators.BoundedMultiInput;
 import org.apache.flink.streaming.api.operators.InputSelectable;
@@ -18,11 +17,8 @@ import org.jspecify.annotations.Nullable;
  * Marks records with the ranges of keys that they are in. The first input has where ranges begin,
  * and is read to its end before any record.
  */
-final class KeyRangeOperator extends AbstractStreamOperator<Tuple3<byte[], byte[], Boolean>>
-    implements TwoInputStreamOperator<
-            byte[], Tuple3<byte[], byte[], Boolean>, Tuple3<byte[], byte[], Boolean>>,
-        BoundedMultiInput,
-        InputSelectable {
+final class KeyRangeOperator extends AbstractStreamOperator<Change>
+    implements TwoInputStreamOperator<byte[], Change, Change>, BoundedMultiInput, InputSelectable {
   private static final long serialVersionUID = 1L;
 
   private final int partitions;
@@ -63,14 +59,13 @@ final class KeyRangeOperator extends AbstractStreamOperator<Tuple3<byte[], byte[
   }
 
   @Override
-  public void processElement2(StreamRecord<Tuple3<byte[], byte[], Boolean>> element) {
+  public void processElement2(StreamRecord<Change> element) {
     if (ranges == null) {
       throw new IllegalStateException("a record came in front of the ranges of keys");
     }
-    Tuple3<byte[], byte[], Boolean> entry = element.getValue();
+    Change change = element.getValue();
     // Few ranges are spread over the numbers of partitions, and so over the writers.
-    int partition = (int) ((long) ranges.partition(entry.f0) * partitions / ranges.count());
-    byte[] value = new RangeMark(partition, checksum).behind(entry.f1);
-    output.collect(element.replace(Tuple3.of(entry.f0, value, entry.f2)));
+    int partition = (int) ((long) ranges.partition(change.key()) * partitions / ranges.count());
+    output.collect(element.replace(change.in(new Change.Range(partition, checksum))));
   }
 }

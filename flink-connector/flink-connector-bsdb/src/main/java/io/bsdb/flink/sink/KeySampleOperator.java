@@ -5,7 +5,6 @@ import org.apache.flink.api.common.typeinfo.BasicTypeInfo;
 import org.apache.flink.api.common.typeinfo.PrimitiveArrayTypeInfo;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.api.java.tuple.Tuple2;
-import org.apache.flink.api.java.tuple.Tuple3;
 import org.apache.flink.api.java.typeutils.TupleTypeInfo;
 import org.apache.flink.streaming.api.operators.AbstractStreamOperator;
 import org.apache.flink.streaming.api.operators.BoundedOneInput;
@@ -14,8 +13,7 @@ import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 
 /** Gives, at the end of its input, some keys of it, each with the cost that it stands for. */
 final class KeySampleOperator extends AbstractStreamOperator<Tuple2<byte[], Long>>
-    implements OneInputStreamOperator<Tuple3<byte[], byte[], Boolean>, Tuple2<byte[], Long>>,
-        BoundedOneInput {
+    implements OneInputStreamOperator<Change, Tuple2<byte[], Long>>, BoundedOneInput {
   private static final long serialVersionUID = 1L;
 
   static final TypeInformation<Tuple2<byte[], Long>> SAMPLE_TYPE =
@@ -36,9 +34,10 @@ final class KeySampleOperator extends AbstractStreamOperator<Tuple2<byte[], Long
   }
 
   @Override
-  public void processElement(StreamRecord<Tuple3<byte[], byte[], Boolean>> element) {
-    Tuple3<byte[], byte[], Boolean> entry = element.getValue();
-    sampler.add(entry.f0, KeySamples.cost(entry.f0.length + entry.f1.length, 1));
+  public void processElement(StreamRecord<Change> element) {
+    Change change = element.getValue();
+    int length = change.key().length + change.requireValue().length;
+    sampler.add(change.key(), KeySamples.cost(length, 1));
   }
 
   @Override

@@ -2,7 +2,6 @@ package io.bsdb.flink.sink;
 
 import org.apache.flink.api.common.typeinfo.PrimitiveArrayTypeInfo;
 import org.apache.flink.api.dag.Transformation;
-import org.apache.flink.api.java.tuple.Tuple3;
 import org.apache.flink.streaming.api.datastream.DataStream;
 import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
 import org.apache.flink.streaming.api.transformations.PartitionTransformation;
@@ -19,8 +18,7 @@ import org.apache.flink.streaming.runtime.partitioner.StreamPartitioner;
 final class KeyShuffle {
   private KeyShuffle() {}
 
-  static DataStream<Tuple3<byte[], byte[], Boolean>> of(
-      DataStream<Tuple3<byte[], byte[], Boolean>> records, int partitions) {
+  static DataStream<Change> of(DataStream<Change> records, int partitions) {
     DataStream<byte[]> splitters =
         besides(
                 records,
@@ -42,7 +40,7 @@ final class KeyShuffle {
                 .connect(kept(records, new ForwardPartitioner<>()))
                 .transform("divide by key", records.getType(), new KeyRangeOperator(partitions))),
         partitions,
-        entry -> RangeMark.of(entry.f1).partition());
+        change -> change.requireRange().partition());
   }
 
   /**

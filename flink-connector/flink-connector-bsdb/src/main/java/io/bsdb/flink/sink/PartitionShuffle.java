@@ -3,7 +3,6 @@ package io.bsdb.flink.sink;
 import io.bsdb.table.Partitioning;
 import org.apache.flink.api.common.functions.Partitioner;
 import org.apache.flink.api.java.functions.KeySelector;
-import org.apache.flink.api.java.tuple.Tuple3;
 import org.apache.flink.streaming.api.datastream.DataStream;
 import org.apache.flink.streaming.api.transformations.PartitionTransformation;
 
@@ -15,8 +14,7 @@ import org.apache.flink.streaming.api.transformations.PartitionTransformation;
 final class PartitionShuffle {
   private PartitionShuffle() {}
 
-  static DataStream<Tuple3<byte[], byte[], Boolean>> of(
-      DataStream<Tuple3<byte[], byte[], Boolean>> records, int partitions) {
+  static DataStream<Change> of(DataStream<Change> records, int partitions) {
     return of(records, partitions, new PartitionOfKey(partitions));
   }
 
@@ -25,11 +23,9 @@ final class PartitionShuffle {
    *
    * @param partitionOf gives the partition of a record
    */
-  static DataStream<Tuple3<byte[], byte[], Boolean>> of(
-      DataStream<Tuple3<byte[], byte[], Boolean>> records,
-      int partitions,
-      KeySelector<Tuple3<byte[], byte[], Boolean>, Integer> partitionOf) {
-    DataStream<Tuple3<byte[], byte[], Boolean>> shuffled =
+  static DataStream<Change> of(
+      DataStream<Change> records, int partitions, KeySelector<Change, Integer> partitionOf) {
+    DataStream<Change> shuffled =
         records.partitionCustom(new PartitionRanges(partitions), partitionOf);
     ((PartitionTransformation<?>) shuffled.getTransformation())
         .getPartitioner()
@@ -38,11 +34,10 @@ final class PartitionShuffle {
   }
 
   /** The partition of a record, by the hash of its key. */
-  private record PartitionOfKey(int partitions)
-      implements KeySelector<Tuple3<byte[], byte[], Boolean>, Integer> {
+  private record PartitionOfKey(int partitions) implements KeySelector<Change, Integer> {
     @Override
-    public Integer getKey(Tuple3<byte[], byte[], Boolean> entry) {
-      return new Partitioning(partitions).partition(entry.f0);
+    public Integer getKey(Change change) {
+      return new Partitioning(partitions).partition(change.key());
     }
   }
 

@@ -11,7 +11,6 @@ import org.apache.flink.api.connector.sink2.CommittingSinkWriter;
 import org.apache.flink.api.connector.sink2.Sink;
 import org.apache.flink.api.connector.sink2.SupportsCommitter;
 import org.apache.flink.api.connector.sink2.WriterInitContext;
-import org.apache.flink.api.java.tuple.Tuple3;
 import org.apache.flink.core.io.SimpleVersionedSerializer;
 import org.apache.flink.streaming.api.connector.sink2.CommittableMessage;
 import org.apache.flink.streaming.api.connector.sink2.CommittableMessageTypeInfo;
@@ -33,8 +32,8 @@ import org.apache.flink.streaming.api.datastream.DataStream;
  * in service.
  */
 public final class SnapshotSink
-    implements Sink<Tuple3<byte[], byte[], Boolean>>,
-        SupportsPreWriteTopology<Tuple3<byte[], byte[], Boolean>>,
+    implements Sink<Change>,
+        SupportsPreWriteTopology<Change>,
         SupportsPreCommitTopology<BuiltFile, Publication>,
         SupportsCommitter<Publication>,
         SupportsConcurrentExecutionAttempts {
@@ -69,16 +68,15 @@ public final class SnapshotSink
   }
 
   @Override
-  public DataStream<Tuple3<byte[], byte[], Boolean>> addPreWriteTopology(
-      DataStream<Tuple3<byte[], byte[], Boolean>> records) {
+  public DataStream<Change> addPreWriteTopology(DataStream<Change> records) {
     return settings.order() == RecordOrder.KEY
         ? KeyShuffle.of(records, settings.partitions())
         : PartitionShuffle.of(records, settings.partitions());
   }
 
   @Override
-  public CommittingSinkWriter<Tuple3<byte[], byte[], Boolean>, BuiltFile> createWriter(
-      WriterInitContext context) throws IOException {
+  public CommittingSinkWriter<Change, BuiltFile> createWriter(WriterInitContext context)
+      throws IOException {
     return SnapshotSinkWriter.create(table, settings, build, context);
   }
 

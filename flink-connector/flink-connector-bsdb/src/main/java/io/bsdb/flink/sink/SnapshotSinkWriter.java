@@ -13,14 +13,12 @@ import java.util.UUID;
 import org.apache.flink.api.common.TaskInfo;
 import org.apache.flink.api.connector.sink2.CommittingSinkWriter;
 import org.apache.flink.api.connector.sink2.WriterInitContext;
-import org.apache.flink.api.java.tuple.Tuple3;
 import org.apache.flink.runtime.execution.SuppressRestartsException;
 import org.apache.flink.table.api.ValidationException;
 import org.jspecify.annotations.Nullable;
 
 /** Builds the files of the partitions whose records come to this task. */
-final class SnapshotSinkWriter
-    implements CommittingSinkWriter<Tuple3<byte[], byte[], Boolean>, BuiltFile> {
+final class SnapshotSinkWriter implements CommittingSinkWriter<Change, BuiltFile> {
   private final DeclaredTable table;
   private final BuildWorker writer;
   private final TemporaryDirectory temporary;
@@ -71,13 +69,11 @@ final class SnapshotSinkWriter
   }
 
   @Override
-  public void write(Tuple3<byte[], byte[], Boolean> entry, Context context) throws IOException {
-    int valueLength = entry.f1.length;
+  public void write(Change change, Context context) throws IOException {
     if (ranges != null) {
-      ranges.add(entry.f0, RangeMark.of(entry.f1));
-      valueLength -= RangeMark.LENGTH;
+      ranges.add(change.key(), change.requireRange());
     }
-    writer.add(entry.f0, 0, entry.f0.length, entry.f1, 0, valueLength);
+    writer.add(change.key(), change.requireValue());
   }
 
   @Override

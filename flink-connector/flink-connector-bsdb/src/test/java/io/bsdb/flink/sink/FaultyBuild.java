@@ -21,7 +21,6 @@ import java.util.List;
 import java.util.Set;
 import java.util.stream.Stream;
 import org.apache.flink.api.common.RuntimeExecutionMode;
-import org.apache.flink.api.java.tuple.Tuple3;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.configuration.ExecutionOptions;
 import org.apache.flink.configuration.RestartStrategyOptions;
@@ -106,7 +105,7 @@ final class FaultyBuild {
     env.setParallelism(2);
     env.fromSequence(1, rows)
         .map(FaultyBuild::entry)
-        .returns(EncodeFunction.RECORD_TYPE)
+        .returns(Change.TYPE)
         .sinkTo(
             FaultySink.of(
                 SnapshotSink.begin(
@@ -117,11 +116,10 @@ final class FaultyBuild {
     return env.executeAsync();
   }
 
-  private static Tuple3<byte[], byte[], Boolean> entry(long id) {
-    return Tuple3.of(
+  private static Change entry(long id) {
+    return Change.put(
         ByteBuffer.allocate(Long.BYTES).putLong(id).array(),
-        ByteBuffer.allocate(Long.BYTES + 1).putLong(id).array(),
-        false);
+        ByteBuffer.allocate(Long.BYTES + 1).putLong(id).array());
   }
 
   void run(Fault fault, int rows) throws Exception {

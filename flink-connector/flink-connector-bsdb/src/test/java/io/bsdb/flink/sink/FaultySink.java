@@ -13,7 +13,6 @@ import org.apache.flink.api.connector.sink2.CommittingSinkWriter;
 import org.apache.flink.api.connector.sink2.Sink;
 import org.apache.flink.api.connector.sink2.SupportsCommitter;
 import org.apache.flink.api.connector.sink2.WriterInitContext;
-import org.apache.flink.api.java.tuple.Tuple3;
 import org.apache.flink.core.io.SimpleVersionedSerializer;
 import org.apache.flink.streaming.api.connector.sink2.CommittableMessage;
 import org.apache.flink.streaming.api.connector.sink2.SupportsPreCommitTopology;
@@ -25,8 +24,8 @@ import org.apache.flink.streaming.api.datastream.DataStream;
  * {@link #running}.
  */
 final class FaultySink
-    implements Sink<Tuple3<byte[], byte[], Boolean>>,
-        SupportsPreWriteTopology<Tuple3<byte[], byte[], Boolean>>,
+    implements Sink<Change>,
+        SupportsPreWriteTopology<Change>,
         SupportsPreCommitTopology<BuiltFile, Publication>,
         SupportsCommitter<Publication>,
         SupportsConcurrentExecutionAttempts {
@@ -75,8 +74,7 @@ final class FaultySink
   }
 
   @Override
-  public DataStream<Tuple3<byte[], byte[], Boolean>> addPreWriteTopology(
-      DataStream<Tuple3<byte[], byte[], Boolean>> records) {
+  public DataStream<Change> addPreWriteTopology(DataStream<Change> records) {
     return sink.addPreWriteTopology(records);
   }
 
@@ -97,8 +95,8 @@ final class FaultySink
   }
 
   @Override
-  public CommittingSinkWriter<Tuple3<byte[], byte[], Boolean>, BuiltFile> createWriter(
-      WriterInitContext context) throws IOException {
+  public CommittingSinkWriter<Change, BuiltFile> createWriter(WriterInitContext context)
+      throws IOException {
     running.writers.incrementAndGet();
     return new FaultyWriter(
         sink.createWriter(context),
@@ -117,25 +115,20 @@ final class FaultySink
     }
   }
 
-  private final class FaultyWriter
-      implements CommittingSinkWriter<Tuple3<byte[], byte[], Boolean>, BuiltFile> {
-    private final CommittingSinkWriter<Tuple3<byte[], byte[], Boolean>, BuiltFile> writer;
+  private final class FaultyWriter implements CommittingSinkWriter<Change, BuiltFile> {
+    private final CommittingSinkWriter<Change, BuiltFile> writer;
     private final int subtask;
     private final int attempt;
     private int written;
 
-    FaultyWriter(
-        CommittingSinkWriter<Tuple3<byte[], byte[], Boolean>, BuiltFile> writer,
-        int subtask,
-        int attempt) {
+    FaultyWriter(CommittingSinkWriter<Change, BuiltFile> writer, int subtask, int attempt) {
       this.writer = writer;
       this.subtask = subtask;
       this.attempt = attempt;
     }
 
     @Override
-    public void write(Tuple3<byte[], byte[], Boolean> entry, Context context)
-        throws IOException, InterruptedException {
+    public void write(Change entry, Context context) throws IOException, InterruptedException {
       if (subtask == 0 && ++written == 100) {
         switch (fault) {
           case WRITER_FAILS_ONCE_WHILE_WRITING -> failFirst(1, "writing");

@@ -13,7 +13,6 @@ import org.apache.flink.api.connector.sink2.CommittingSinkWriter;
 import org.apache.flink.api.connector.sink2.Sink;
 import org.apache.flink.api.connector.sink2.SupportsCommitter;
 import org.apache.flink.api.connector.sink2.WriterInitContext;
-import org.apache.flink.api.java.tuple.Tuple3;
 import org.apache.flink.core.io.SimpleVersionedSerializer;
 import org.apache.flink.streaming.api.connector.sink2.CommittableMessage;
 import org.apache.flink.streaming.api.connector.sink2.SupportsPreCommitTopology;
@@ -26,8 +25,8 @@ import org.apache.flink.streaming.api.datastream.DataStream;
  * through {@link #running}.
  */
 final class FaultyStream
-    implements Sink<Tuple3<byte[], byte[], Boolean>>,
-        SupportsPreWriteTopology<Tuple3<byte[], byte[], Boolean>>,
+    implements Sink<Change>,
+        SupportsPreWriteTopology<Change>,
         SupportsPreCommitTopology<SegmentFile, Delta>,
         SupportsCommitter<Delta> {
   private static final long serialVersionUID = 1L;
@@ -129,8 +128,7 @@ final class FaultyStream
   }
 
   @Override
-  public DataStream<Tuple3<byte[], byte[], Boolean>> addPreWriteTopology(
-      DataStream<Tuple3<byte[], byte[], Boolean>> records) {
+  public DataStream<Change> addPreWriteTopology(DataStream<Change> records) {
     return sink.addPreWriteTopology(records);
   }
 
@@ -164,10 +162,8 @@ final class FaultyStream
   }
 
   @Override
-  public CommittingSinkWriter<Tuple3<byte[], byte[], Boolean>, SegmentFile> createWriter(
-      WriterInitContext context) {
-    CommittingSinkWriter<Tuple3<byte[], byte[], Boolean>, SegmentFile> writer =
-        sink.createWriter(context);
+  public CommittingSinkWriter<Change, SegmentFile> createWriter(WriterInitContext context) {
+    CommittingSinkWriter<Change, SegmentFile> writer = sink.createWriter(context);
     return context.getTaskInfo().getIndexOfThisSubtask() == 0 ? new FaultyWriter(writer) : writer;
   }
 
@@ -176,12 +172,10 @@ final class FaultyStream
     return new FaultyCommitter(sink.createCommitter(context));
   }
 
-  private record FaultyWriter(
-      CommittingSinkWriter<Tuple3<byte[], byte[], Boolean>, SegmentFile> writer)
-      implements CommittingSinkWriter<Tuple3<byte[], byte[], Boolean>, SegmentFile> {
+  private record FaultyWriter(CommittingSinkWriter<Change, SegmentFile> writer)
+      implements CommittingSinkWriter<Change, SegmentFile> {
     @Override
-    public void write(Tuple3<byte[], byte[], Boolean> change, Context context)
-        throws IOException, InterruptedException {
+    public void write(Change change, Context context) throws IOException, InterruptedException {
       visit(Phase.WRITING);
       writer.write(change, context);
     }

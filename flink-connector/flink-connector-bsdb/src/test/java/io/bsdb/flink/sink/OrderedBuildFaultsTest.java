@@ -78,12 +78,12 @@ class OrderedBuildFaultsTest {
   @Test
   void aWriterRefusesRecordsThatWereDividedInDifferentWays() {
     FirstKeys ranges = new FirstKeys();
-    ranges.add(new byte[] {2}, new RangeMark(4, 17));
-    ranges.add(new byte[] {1}, new RangeMark(4, 17));
-    ranges.add(new byte[] {0}, new RangeMark(3, 17));
+    ranges.add(new byte[] {2}, new Change.Range(4, 17));
+    ranges.add(new byte[] {1}, new Change.Range(4, 17));
+    ranges.add(new byte[] {0}, new Change.Range(3, 17));
 
     assertThat(ranges.firstKeys()).containsOnlyKeys(3, 4).containsEntry(4, new byte[] {1});
-    assertThatThrownBy(() -> ranges.add(new byte[] {3}, new RangeMark(4, 18)))
+    assertThatThrownBy(() -> ranges.add(new byte[] {3}, new Change.Range(4, 18)))
         .isInstanceOf(SuppressRestartsException.class)
         .hasStackTraceContaining("expected=00000011 actual=00000012");
   }

@@ -17,7 +17,6 @@ import java.util.TreeMap;
 import org.apache.flink.api.common.eventtime.WatermarkStrategy;
 import org.apache.flink.api.common.typeinfo.Types;
 import org.apache.flink.api.connector.source.util.ratelimit.RateLimiterStrategy;
-import org.apache.flink.api.java.tuple.Tuple3;
 import org.apache.flink.configuration.CheckpointingOptions;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.configuration.RestartStrategyOptions;
@@ -118,7 +117,7 @@ final class StreamRun {
         .uid("changes")
         .setParallelism(1)
         .map(StreamRun::change)
-        .returns(EncodeFunction.RECORD_TYPE)
+        .returns(Change.TYPE)
         .uid("encode")
         .setParallelism(1)
         .sinkTo(FaultyStream.of(sink, phase, fault))
@@ -135,11 +134,11 @@ final class StreamRun {
     return n >= KEYS && n % 7 == 3;
   }
 
-  private static Tuple3<byte[], byte[], Boolean> change(long n) {
-    return Tuple3.of(
-        ByteBuffer.allocate(Long.BYTES).putLong(n % KEYS).array(),
-        ByteBuffer.allocate(Long.BYTES + 1).putLong(n).array(),
-        isDelete(n));
+  private static Change change(long n) {
+    byte[] key = ByteBuffer.allocate(Long.BYTES).putLong(n % KEYS).array();
+    return isDelete(n)
+        ? Change.delete(key)
+        : Change.put(key, ByteBuffer.allocate(Long.BYTES + 1).putLong(n).array());
   }
 
   private static Map<Long, Long> model(long changes) {
