@@ -2,13 +2,21 @@ package io.bsdb.benchmarks;
 
 import com.fasterxml.jackson.core.type.TypeReference;
 import io.bsdb.benchmarks.flink.LookupBench;
+import io.bsdb.benchmarks.flink.SinkBench;
 import io.bsdb.benchmarks.harness.JavaProcess;
 import io.bsdb.benchmarks.harness.Machine;
 import io.bsdb.benchmarks.harness.Progress;
 import io.bsdb.benchmarks.harness.Results;
 import io.bsdb.benchmarks.harness.Results.Section;
 import io.bsdb.benchmarks.harness.Workload;
+import io.bsdb.benchmarks.http.HttpBench;
 import io.bsdb.benchmarks.kstreams.StreamsBench;
+import io.bsdb.benchmarks.layouts.JoinBench;
+import io.bsdb.benchmarks.layouts.LayoutBench;
+import io.bsdb.benchmarks.live.DurableBench;
+import io.bsdb.benchmarks.live.LiveBench;
+import io.bsdb.benchmarks.order.AddressBench;
+import io.bsdb.benchmarks.order.OrderBench;
 import io.bsdb.benchmarks.peers.Peer;
 import io.bsdb.benchmarks.peers.Peers;
 import java.io.IOException;
@@ -20,9 +28,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
 
 /** Compares bsdb with its peers. */
 @Command(
@@ -33,9 +43,8 @@ import picocli.CommandLine.Option;
     description = {
       "",
       "Builds all stores from the same records, checks every answer, measures in rounds in which"
-          + " the stores take turns, and writes results.json and report.html. Stores that do not"
-          + " fit the memory together run one at a time. To measure a table of yours: ./bsdb bench"
-          + " --help",
+          + " the stores take turns, and writes results.json. Stores that do not fit the memory"
+          + " together run one at a time. To measure a table of yours: ./bsdb bench --help",
       ""
     },
     footerHeading = "%nExamples:%n",
@@ -118,6 +127,107 @@ public final class Bench implements Callable<Integer> {
     Bench bench = new Bench();
     bench.commandLine = "benchmarks/run " + String.join(" ", arguments);
     System.exit(new CommandLine(bench).execute(arguments));
+  }
+
+  @Command(description = "Compares tables in key order with RocksDB, LMDB and a TreeMap.")
+  int order(
+      @Parameters(paramLabel = "DIRECTORY") Path data,
+      @Parameters(paramLabel = "RECORDS") long count,
+      @Parameters(
+              paramLabel = "STORE",
+              arity = "0..*",
+              description = "hash, rocksdb, lmdb, treemap; all unless given, none for bsdb alone")
+          List<String> stores)
+      throws IOException {
+    OrderBench.run(data, count, words(stores));
+    return CommandLine.ExitCode.OK;
+  }
+
+  @Command(description = "Finds addresses in blocks, beside MaxMind's reader.")
+  int addresses(@Parameters(paramLabel = "DIRECTORY") Path data) throws IOException {
+    AddressBench.run(data);
+    return CommandLine.ExitCode.OK;
+  }
+
+  @Command(description = "Compares layouts on one data set.")
+  int layouts(
+      @Parameters(paramLabel = "DIRECTORY") Path data,
+      @Parameters(paramLabel = "RECORDS") long count,
+      @Parameters(paramLabel = "DATA", description = LayoutBench.DATA) String name,
+      @Parameters(
+              paramLabel = "STORE",
+              arity = "0..1",
+              split = ",",
+              description = "All layouts unless given; also sparkey-zstd, rocksdb-zstd and others")
+          List<String> stores)
+      throws Exception {
+    LayoutBench.run(data, count, name, words(stores));
+    return CommandLine.ExitCode.OK;
+  }
+
+  @Command(description = "Joins in Flink that read some columns or all, in some layouts.")
+  int joins(
+      @Parameters(paramLabel = "DIRECTORY") Path data,
+      @Parameters(paramLabel = "ROWS") long rows,
+      @Parameters(paramLabel = "EVENTS") long events)
+      throws Exception {
+    JoinBench.run(data, rows, events);
+    return CommandLine.ExitCode.OK;
+  }
+
+  @Command(description = "Measures a table with changes beside the same table without.")
+  int live(@Parameters(arity = "2..*", paramLabel = "ARGUMENT") String[] arguments)
+      throws Exception {
+    LiveBench.main(arguments);
+    return CommandLine.ExitCode.OK;
+  }
+
+  @Command(description = "Compares a durable table with RocksDB, LMDB and, if built, HaloDB.")
+  int durable(
+      @Parameters(paramLabel = "DIRECTORY") Path data,
+      @Parameters(
+              paramLabel = "PART",
+              arity = "0..*",
+              description = "sync, unsynced, shapes, killed, fold; and ycsb, writes if given")
+          List<String> parts,
+      @Option(names = "--scale", defaultValue = "1", description = "Of ycsb and writes")
+          double scale,
+      @Option(names = "--settle", defaultValue = "60", description = "Seconds, of writes")
+          double settle,
+      @Option(names = "--rounds", defaultValue = "3", description = "Of each measurement")
+          int turns)
+      throws Exception {
+    DurableBench.run(data, scale, settle, turns, words(parts));
+    return CommandLine.ExitCode.OK;
+  }
+
+  @Command(description = "Measures a Flink stream into a table, and lookups meanwhile.")
+  int sink(
+      @Parameters(paramLabel = "DIRECTORY") Path data,
+      @Parameters(paramLabel = "ROWS") long rows,
+      @Parameters(paramLabel = "ROUNDS") int turns,
+      @Parameters(
+              paramLabel = "CONTENDER",
+              arity = "0..*",
+              description = "bsdb unless given; also paimon, or the options of a table")
+          List<String> contenders)
+      throws Exception {
+    SinkBench.run(data, rows, turns, words(contenders));
+    return CommandLine.ExitCode.OK;
+  }
+
+  @Command(description = "Compares the HTTP service with a constant answer and with Redis.")
+  int http(
+      @Parameters(paramLabel = "RECORDS", arity = "0..1", defaultValue = "1000000") int count,
+      @Parameters(paramLabel = "SECONDS", arity = "0..1", defaultValue = "4") int seconds,
+      @Parameters(paramLabel = "ROUNDS", arity = "0..1", defaultValue = "3") int turns)
+      throws Exception {
+    HttpBench.run(count, seconds, turns);
+    return CommandLine.ExitCode.OK;
+  }
+
+  private static List<String> words(@Nullable List<String> given) {
+    return given == null ? List.of() : given;
   }
 
   private boolean wants(String part) {

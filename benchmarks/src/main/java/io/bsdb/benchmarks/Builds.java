@@ -9,6 +9,7 @@ import io.bsdb.benchmarks.harness.Progress;
 import io.bsdb.benchmarks.harness.RecordFile;
 import io.bsdb.benchmarks.harness.Results.Row;
 import io.bsdb.benchmarks.harness.Results.Section;
+import io.bsdb.benchmarks.harness.Sampler;
 import io.bsdb.benchmarks.harness.Workload;
 import io.bsdb.benchmarks.peers.Peer;
 import io.bsdb.benchmarks.peers.Peers;
@@ -143,12 +144,11 @@ record Builds(Path data, RecordFile records, String heap) {
   }
 
   /** Arguments: data directory, records, the heap as it was given, name of the files. */
-  public static void main(String[] arguments) throws IOException {
+  public static void main(String[] arguments) throws Exception {
     Builds builds = of(Path.of(arguments[0]), Long.parseLong(arguments[1]), arguments[2]);
     Peer peer = Peers.withFiles(arguments[3]);
     Path directory = Files.createDirectories(builds.directory(peer));
-    Peak anonymous = new Peak();
-    anonymous.start();
+    Sampler anonymous = Sampler.start(() -> Machine.ownMemory("RssAnon"));
     long start = System.nanoTime();
     peer.build(builds.records, directory);
     double seconds = (System.nanoTime() - start) / 1e9;
@@ -160,38 +160,5 @@ record Builds(Path data, RecordFile records, String heap) {
             anonymous.end(),
             Directories.size(directory),
             builds.heap));
-  }
-
-  /** Samples the memory of this process that no file is mapped to. */
-  private static final class Peak extends Thread {
-    private volatile boolean ended;
-    private long maximum = -1;
-
-    Peak() {
-      super("bench-peak");
-      setDaemon(true);
-    }
-
-    @Override
-    public void run() {
-      try {
-        while (!ended) {
-          maximum = Math.max(maximum, Machine.ownMemory("RssAnon"));
-          Thread.sleep(20);
-        }
-      } catch (IOException | InterruptedException e) {
-        maximum = -1;
-      }
-    }
-
-    long end() {
-      ended = true;
-      try {
-        join();
-      } catch (InterruptedException e) {
-        currentThread().interrupt();
-      }
-      return maximum;
-    }
   }
 }

@@ -5,11 +5,7 @@ import com.fasterxml.jackson.databind.SerializationFeature;
 import io.bsdb.benchmarks.harness.Results;
 import io.bsdb.benchmarks.harness.Results.Row;
 import io.bsdb.benchmarks.harness.Results.Section;
-import java.io.FileNotFoundException;
 import java.io.IOException;
-import java.io.InputStream;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Collection;
 import java.util.LinkedHashMap;
@@ -20,51 +16,25 @@ import java.util.Map;
 import java.util.Set;
 import java.util.function.BiFunction;
 
-/** Results as a JSON file, as one page with charts that needs no other file, and as text. */
+/** Results as a JSON file and as text. */
 final class Reports {
   private static final String JSON = "results.json";
-  private static final String PAGE = "report.html";
-  private static final String CHARTS = "/META-INF/resources/webjars/echarts/5.5.0/echarts.min.js";
 
   private final StringBuilder text = new StringBuilder(8192);
 
   private Reports() {}
 
-  /** Writes both files. */
+  /** Writes the file. */
   static void write(Results results, Path directory) throws IOException {
     new ObjectMapper()
         .enable(SerializationFeature.INDENT_OUTPUT)
         .writeValue(directory.resolve(JSON).toFile(), results);
-    Files.writeString(directory.resolve(PAGE), page(results));
   }
 
   /** Prints results, and where they were written to. */
   static void print(Results results, Path directory) {
     System.out.print(text(results));
-    System.out.printf(
-        Locale.ROOT, "%nWritten to %s: %s, %s%n", directory.toAbsolutePath(), JSON, PAGE);
-  }
-
-  static String page(Results results) throws IOException {
-    return resource("report.html")
-        .replace("/*STYLE*/", resource("report.css"))
-        .replace("/*REPORT*/", resource("report.js"))
-        .replace("/*CHARTS*/", script(resource(CHARTS)))
-        .replace("/*RESULTS*/", script(new ObjectMapper().writeValueAsString(results)));
-  }
-
-  /** As it may stand within a script element, which ends at the first end tag, even in a text. */
-  private static String script(String text) {
-    return text.replace("</", "<\\/");
-  }
-
-  private static String resource(String name) throws IOException {
-    try (InputStream in = Reports.class.getResourceAsStream(name)) {
-      if (in == null) {
-        throw new FileNotFoundException("not on the class path: " + name);
-      }
-      return new String(in.readAllBytes(), StandardCharsets.UTF_8);
-    }
+    System.out.printf(Locale.ROOT, "%nWritten to %s%n", directory.toAbsolutePath().resolve(JSON));
   }
 
   /** Formats tables, ratios first. */

@@ -8,13 +8,9 @@ import io.bsdb.benchmarks.harness.Workload.Keys;
 import io.bsdb.benchmarks.peers.Peer;
 import io.bsdb.benchmarks.peers.Peers;
 import io.bsdb.benchmarks.peers.Store;
-import java.io.BufferedReader;
 import java.io.Closeable;
 import java.io.IOException;
-import java.io.InputStreamReader;
 import java.io.PrintStream;
-import java.io.Writer;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -35,23 +31,19 @@ final class StoreProcess implements Closeable {
 
   private final Peer peer;
   private final int length;
-  private final Process process;
-  private final Writer in;
-  private final BufferedReader out;
+  private final JavaProcess process;
 
-  private StoreProcess(Peer peer, int length, Process process) {
+  private StoreProcess(Peer peer, int length, JavaProcess process) {
     this.peer = peer;
     this.length = length;
     this.process = process;
-    this.in = process.outputWriter(StandardCharsets.UTF_8);
-    this.out = process.inputReader(StandardCharsets.UTF_8);
   }
 
   /** Starts one; it is open when this returns. See {@link StoreRun} for rounds and length. */
   static StoreProcess start(Builds builds, Peer peer, int rounds, int length) throws IOException {
     long heap = heapBytes(peer, builds.count(), StoreRun.queries(rounds, length));
-    List<String> command =
-        JavaProcess.command(
+    JavaProcess process =
+        JavaProcess.start(
             // A heap whose memory the process has from the start. Else the values that a store
             // copies are the first to touch it, for hundreds of nanoseconds each.
             List.of("-XX:+AlwaysPreTouch", "-Xms" + heap, "-Xmx" + heap),
@@ -61,13 +53,11 @@ final class StoreProcess implements Closeable {
             peer.name(),
             rounds,
             length);
-    Process process =
-        new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
     StoreProcess started = new StoreProcess(peer, length, process);
     try {
-      started.read();
+      process.ask("open");
     } catch (IOException e) {
-      process.destroy();
+      process.close();
       throw e;
     }
     return started;
@@ -82,70 +72,45 @@ final class StoreProcess implements Closeable {
     return peer.name();
   }
 
-  private String read() throws IOException {
-    String line = out.readLine();
-    if (line == null) {
-      throw new IOException(
-          "the process of %s ended; the cause is printed above".formatted(peer.name()));
-    }
-    return line;
-  }
-
-  private String ask(String question) throws IOException {
-    in.write(question + "\n");
-    in.flush();
-    return read();
-  }
-
   /** Looks up, once and untimed, all keys that the rounds will look up. */
   void prepare(Keys keys) throws IOException {
-    ask("prepare " + keys);
+    process.ask("prepare " + keys);
   }
 
   /** Returns nanoseconds per key. */
   double measure(Measure measure, int round) throws IOException {
-    return Double.parseDouble(ask(measure.way() + " " + measure.keys() + " " + round)) / length;
+    return Double.parseDouble(process.ask(measure.way() + " " + measure.keys() + " " + round))
+        / length;
   }
 
   /** Returns nanoseconds by name of the percentile, of all that was timed as latency. */
   Map<String, Double> latencies() throws IOException {
-    return JSON.readValue(ask("percentiles"), new TypeReference<>() {});
+    return JSON.readValue(process.ask("percentiles"), new TypeReference<>() {});
   }
 
   @Override
   public void close() throws IOException {
-    try {
-      in.close();
-      process.waitFor();
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    } finally {
-      process.destroy();
-    }
+    process.close();
   }
 
   /** Runs the process. Arguments: data directory, records, name of the peer, rounds, length. */
   public static void main(String[] arguments) throws Exception {
-    // Answers alone go to standard output, whatever libraries print.
-    PrintStream answers = System.out;
-    System.setOut(System.err);
+    PrintStream answers = JavaProcess.answers();
     Builds builds = Builds.of(Path.of(arguments[0]), Long.parseLong(arguments[1]), "");
     Peer peer = Peers.named(List.of(arguments[2])).get(0);
     int rounds = Integer.parseInt(arguments[3]);
     int length = Integer.parseInt(arguments[4]);
-    try (Store store = peer.open(builds.records(), builds.directory(peer));
-        BufferedReader questions =
-            new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8))) {
+    try (Store store = peer.open(builds.records(), builds.directory(peer))) {
       StoreRun run = new StoreRun(store, builds.records().workload(), rounds, length);
-      answers.println("ready");
-      for (String line = questions.readLine(); line != null; line = questions.readLine()) {
-        answers.println(answer(run, line.split(" ", -1)));
-      }
+      JavaProcess.converse(answers, question -> answer(run, question.split(" ", -1)));
     }
   }
 
   private static String answer(StoreRun run, String[] question) throws Exception {
     String way = question[0];
+    if (way.equals("open")) {
+      return "ready";
+    }
     if (way.equals("percentiles")) {
       return JSON.writeValueAsString(run.latencies());
     }

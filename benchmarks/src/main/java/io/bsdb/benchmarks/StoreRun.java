@@ -17,6 +17,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.function.LongSupplier;
 import org.HdrHistogram.Histogram;
 
 /**
@@ -34,12 +35,21 @@ final class StoreRun {
   private final Map<Integer, ExecutorService> pools = new HashMap<>();
   private final Histogram latencies = new Histogram(3);
   private final Histogram notCounted = new Histogram(3);
+  private final LongSupplier clock;
 
   /**
    * @param rounds that there will be at most, the untimed ones excepted
    * @param length queries of a slice: a multiple of {@link Measure#BATCH}
    */
   StoreRun(Store store, Workload workload, int rounds, int length) {
+    this(store, workload, rounds, length, System::nanoTime);
+  }
+
+  /**
+   * @param clock in nanoseconds
+   */
+  StoreRun(Store store, Workload workload, int rounds, int length, LongSupplier clock) {
+    this.clock = clock;
     this.store = store;
     this.workload = workload;
     this.slices = slices(rounds, length);
@@ -96,9 +106,9 @@ final class StoreRun {
 
   private long time(Keys keys, int round, Part part) throws IOException {
     Queries all = leadIn(keys, round, part);
-    long start = System.nanoTime();
+    long start = clock.getAsLong();
     ask(all, round, part);
-    return System.nanoTime() - start;
+    return clock.getAsLong() - start;
   }
 
   long get(Keys keys, int round) throws IOException {
@@ -139,11 +149,11 @@ final class StoreRun {
     }
     ExecutorService pool = pools.computeIfAbsent(threads, StoreRun::pool);
     try {
-      long start = System.nanoTime();
+      long start = clock.getAsLong();
       for (Future<Void> task : pool.invokeAll(tasks)) {
         task.get();
       }
-      return System.nanoTime() - start;
+      return clock.getAsLong() - start;
     } catch (ExecutionException e) {
       throw new IOException("a thread failed", e);
     }
@@ -167,16 +177,16 @@ final class StoreRun {
   long latencies(Keys keys, int round) throws IOException {
     Histogram histogram = round < 0 ? notCounted : latencies;
     Queries all = leadIn(keys, round, (some, from) -> latencies(some, from, notCounted));
-    long start = System.nanoTime();
+    long start = clock.getAsLong();
     ask(all, round, (some, from) -> latencies(some, from, histogram));
-    return System.nanoTime() - start;
+    return clock.getAsLong() - start;
   }
 
   private void latencies(Queries all, int from, Histogram histogram) throws IOException {
     for (int i = from; i < from + Measure.BATCH; i++) {
-      long start = System.nanoTime();
+      long start = clock.getAsLong();
       byte[] value = store.get(all.key(i));
-      histogram.recordValue(System.nanoTime() - start);
+      histogram.recordValue(clock.getAsLong() - start);
       all.check(i, value);
     }
   }

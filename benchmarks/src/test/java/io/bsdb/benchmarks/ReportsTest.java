@@ -32,8 +32,7 @@ class ReportsTest {
   }
 
   private static Results results(Section... sections) {
-    return new Results(
-        Map.of("date", "2000-01-01"), Map.of("command", "</script>"), List.of(sections));
+    return new Results(Map.of("date", "2000-01-01"), Map.of("command", "run"), List.of(sections));
   }
 
   @Test
@@ -72,24 +71,13 @@ class ReportsTest {
   }
 
   @Test
-  void writesJsonAndAPageThatNeedsNoOtherFile(@TempDir Path directory) throws Exception {
+  void writesJson(@TempDir Path directory) throws Exception {
     Results results = results(section(1000, row("slow", 6), row("own", 3)));
 
     Reports.write(results, directory);
 
-    ObjectMapper json = new ObjectMapper();
-    assertThat(json.readValue(directory.resolve("results.json").toFile(), Results.class))
+    assertThat(
+            new ObjectMapper().readValue(directory.resolve("results.json").toFile(), Results.class))
         .isEqualTo(results);
-    assertThat(directory.resolve("report.html"))
-        .content()
-        .contains("Lookups of X")
-        .doesNotContainPattern("/\\*[A-Z]+\\*/|<script[^>]+src=|<link|</script>\"")
-        .satisfies(
-            page -> {
-              String from = "id=\"results\">";
-              int start = page.indexOf(from) + from.length();
-              String text = page.substring(start, page.indexOf("</script>", start));
-              assertThat(json.readValue(text, Results.class)).isEqualTo(results);
-            });
   }
 }

@@ -10,14 +10,16 @@ import java.nio.ByteBuffer;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
 class StoreRunTest {
   private static final int LENGTH = 2 * Measure.BATCH;
-  private static final long SLOW_MILLIS = 300;
+  private static final long FAST_NANOS = 1_000;
+  private static final long SLOW_NANOS = 300_000_000;
 
   private final Workload workload = new Workload(1000);
+  private final AtomicLong clock = new AtomicLong();
 
   /** Answers late when asked for the {@code slow}th time. */
   private Store store(int slow) {
@@ -30,13 +32,7 @@ class StoreRunTest {
 
       @Override
       public byte[] get(byte[] key) {
-        if (asked++ == slow) {
-          try {
-            TimeUnit.MILLISECONDS.sleep(SLOW_MILLIS);
-          } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-          }
-        }
+        clock.addAndGet(asked++ == slow ? SLOW_NANOS : FAST_NANOS);
         return records.get(ByteBuffer.wrap(key));
       }
 
@@ -45,23 +41,19 @@ class StoreRunTest {
     };
   }
 
-  private double worst(StoreRun run) {
-    return run.latencies().get("p99.99");
+  private StoreRun run(int slow) throws Exception {
+    StoreRun run = new StoreRun(store(slow), workload, 1, LENGTH, clock::get);
+    run.latencies(Keys.UNIFORM, -1);
+    run.latencies(Keys.UNIFORM, 0);
+    return run;
   }
 
   @Test
   void latenciesOfUntimedRoundsAndLeadInsDoNotCount() throws Exception {
-    double slow = TimeUnit.MILLISECONDS.toNanos(SLOW_MILLIS);
     // Each round asks a lead-in, then what is timed.
     for (int before : List.of(0, LENGTH, 2 * LENGTH)) {
-      StoreRun run = new StoreRun(store(before + 3), workload, 1, LENGTH);
-      run.latencies(Keys.UNIFORM, -1);
-      run.latencies(Keys.UNIFORM, 0);
-      assertThat(worst(run)).isLessThan(slow);
+      assertThat(run(before + 3).latencies()).containsEntry("p99.99", (double) FAST_NANOS);
     }
-    StoreRun run = new StoreRun(store(3 * LENGTH + 3), workload, 1, LENGTH);
-    run.latencies(Keys.UNIFORM, -1);
-    run.latencies(Keys.UNIFORM, 0);
-    assertThat(worst(run)).isGreaterThanOrEqualTo(slow);
+    assertThat(run(3 * LENGTH + 3).latencies().get("p99.99")).isGreaterThanOrEqualTo(SLOW_NANOS);
   }
 }

@@ -3,7 +3,9 @@ package io.bsdb.benchmarks.live;
 import com.oath.halodb.HaloDB;
 import com.oath.halodb.HaloDBException;
 import com.oath.halodb.HaloDBOptions;
+import io.bsdb.benchmarks.peers.Store;
 import io.bsdb.live.Durability;
+import java.io.IOException;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
@@ -11,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * HaloDB with the options of its own benchmark, but files of 64 MiB instead of 1 GiB, as there is
  * less in them. Puts return before they are on disk.
  */
-public final class HaloDbStore implements LiveStore.Kind {
+public final class HaloDbStore implements StoreKind {
   private static final int MAX_FILE_BYTES = 64 << 20;
   private static final int FLUSH_BYTES = 10 << 20;
   private static final double COMPACTION_THRESHOLD = 0.5;
@@ -22,8 +24,8 @@ public final class HaloDbStore implements LiveStore.Kind {
   }
 
   @Override
-  public LiveStore open(Path directory, Durability durability, int keyLength, int records)
-      throws HaloDBException {
+  public Store open(Path directory, Durability durability, int keyLength, int records)
+      throws IOException {
     if (durability == Durability.COMMIT) {
       throw new IllegalArgumentException("HaloDB has no durable puts");
     }
@@ -35,23 +37,39 @@ public final class HaloDbStore implements LiveStore.Kind {
     options.setCompactionJobRate((int) BuiltInStores.COMPACTION_RATE);
     options.setUseMemoryPool(true);
     options.setFixedKeySize(keyLength);
-    return new Open(HaloDB.open(directory.toFile(), options));
+    try {
+      return new Open(HaloDB.open(directory.toFile(), options));
+    } catch (HaloDBException e) {
+      throw new IOException(e);
+    }
   }
 
-  private record Open(HaloDB db) implements LiveStore {
+  private record Open(HaloDB db) implements Store {
     @Override
-    public void put(byte[] key, byte[] value) throws HaloDBException {
-      db.put(key, value);
+    public void put(byte[] key, byte[] value) throws IOException {
+      try {
+        db.put(key, value);
+      } catch (HaloDBException e) {
+        throw new IOException(e);
+      }
     }
 
     @Override
-    public byte @Nullable [] get(byte[] key) throws HaloDBException {
-      return db.get(key);
+    public byte @Nullable [] get(byte[] key) throws IOException {
+      try {
+        return db.get(key);
+      } catch (HaloDBException e) {
+        throw new IOException(e);
+      }
     }
 
     @Override
-    public void close() throws HaloDBException {
-      db.close();
+    public void close() throws IOException {
+      try {
+        db.close();
+      } catch (HaloDBException e) {
+        throw new IOException(e);
+      }
     }
   }
 }

@@ -5,7 +5,6 @@ import io.bsdb.benchmarks.harness.Progress;
 import java.io.PrintStream;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -21,11 +20,10 @@ import org.apache.flink.types.Row;
 import org.apache.flink.util.CloseableIterator;
 
 /**
- * Measures a stream into a table, and the table while it changes: {@code benchmarks/run sink
- * DIRECTORY ROWS ROUNDS [CONTENDER...]}. A contender is {@code bsdb}, the default, {@code paimon},
- * or the options of a table, in which {@code DIRECTORY} is replaced, {@code STREAM} by a name for
- * each job, and {@code INTERVAL} by how often a lookup is to look for changes. They take turns;
- * ratios are medians of those of each round.
+ * Measures a stream into a table, and the table while it changes. A contender is {@code bsdb}, the
+ * default, {@code paimon}, or the options of a table, in which {@code DIRECTORY} is replaced,
+ * {@code STREAM} by a name for each job, and {@code INTERVAL} by how often a lookup is to look for
+ * changes. They take turns; ratios are medians of those of each round.
  *
  * <ul>
  *   <li>Changes per second of a job that writes four for each row into an empty table, beside the
@@ -73,14 +71,15 @@ public final class SinkBench {
     this.contenders = contenders;
   }
 
-  public static void main(String[] arguments) throws Exception {
-    List<String> contenders = Arrays.asList(arguments).subList(3, arguments.length);
+  /**
+   * Runs the comparison.
+   *
+   * @param named contenders; none for bsdb alone
+   */
+  public static void run(Path directory, long rows, int rounds, List<String> named)
+      throws Exception {
     SinkBench bench =
-        new SinkBench(
-            Path.of(arguments[0]),
-            Long.parseLong(arguments[1]),
-            Integer.parseInt(arguments[2]),
-            contenders.isEmpty() ? List.of("bsdb") : contenders);
+        new SinkBench(directory, rows, rounds, named.isEmpty() ? List.of("bsdb") : named);
     bench.writing();
     bench.joining();
     Directories.delete(bench.directory);

@@ -6,6 +6,7 @@ import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.concurrent.locks.LockSupport;
 import org.apache.flink.api.common.functions.FlatMapFunction;
 import org.apache.flink.api.common.functions.OpenContext;
 import org.apache.flink.api.common.functions.RichMapFunction;
@@ -64,11 +65,12 @@ public final class SinkFunctions {
     }
 
     @Override
-    public Long map(Long number) throws InterruptedException {
+    public Long map(Long number) {
       long due = start + passed * TimeUnit.SECONDS.toNanos(1) / perSecond;
       passed++;
-      if (due > System.nanoTime()) {
-        Thread.sleep(1);
+      long early = due - System.nanoTime();
+      if (early > 0) {
+        LockSupport.parkNanos(early);
       }
       return new SplittableRandom(number).nextLong(keys);
     }

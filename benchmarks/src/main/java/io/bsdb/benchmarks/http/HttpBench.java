@@ -27,6 +27,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.Request;
@@ -34,24 +35,20 @@ import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.server.Server;
 import org.eclipse.jetty.util.Callback;
 
-/**
- * Compares lookups over HTTP with a constant answer and with Redis: {@code benchmarks/run http
- * [RECORDS [SECONDS [ROUNDS]]]}.
- */
+/** Compares lookups over HTTP with a constant answer and with Redis. */
 public final class HttpBench {
   private static final int BATCH = 64;
 
   private HttpBench() {}
 
-  /** Runs the comparison, or with the word {@code server} what is compared. */
+  /** Serves what is compared. Arguments: the directory of the tables. */
   public static void main(String[] arguments) throws Exception {
-    if (arguments.length == 2 && arguments[0].equals("server")) {
-      serve(Path.of(arguments[1]));
-      return;
-    }
-    int records = arguments.length > 0 ? Integer.parseInt(arguments[0]) : 1_000_000;
-    long nanos = (arguments.length > 1 ? Long.parseLong(arguments[1]) : 4) * 1_000_000_000L;
-    int rounds = arguments.length > 2 ? Integer.parseInt(arguments[2]) : 3;
+    serve(Path.of(arguments[0]));
+  }
+
+  /** Runs the comparison. */
+  public static void run(int records, int seconds, int rounds) throws Exception {
+    long nanos = TimeUnit.SECONDS.toNanos(seconds);
     Path directory = Files.createTempDirectory("bsdb-http-bench");
     Records.publishBytes(directory.resolve("bytes"), records);
     Records.publishRows(directory.resolve("rows"), records);
@@ -78,11 +75,11 @@ public final class HttpBench {
                 "-cp",
                 System.getProperty("java.class.path"),
                 HttpBench.class.getName(),
-                "server",
                 directory.toString()));
     try (BufferedReader ports =
         new BufferedReader(
             new InputStreamReader(server.getInputStream(), StandardCharsets.UTF_8))) {
+      awaitRedis(redis);
       int mapped = Integer.parseInt(ports.readLine());
       int ring = Integer.parseInt(ports.readLine());
       int constant = Integer.parseInt(ports.readLine());
@@ -143,19 +140,20 @@ public final class HttpBench {
     constant.join();
   }
 
-  private static void fill(int port, int records) throws IOException, InterruptedException {
-    Socket connected = null;
-    for (int i = 0; connected == null; i++) {
-      try {
-        connected = new Socket(InetAddress.getLoopbackAddress(), port);
-      } catch (IOException e) {
-        if (i == 100) {
-          throw e;
-        }
-        Thread.sleep(50);
-      }
+  /** Reads what Redis prints until it takes connections. */
+  private static void awaitRedis(Process redis) throws IOException {
+    BufferedReader messages = redis.inputReader(StandardCharsets.UTF_8);
+    String line = messages.readLine();
+    while (line != null && !line.contains("Ready to accept connections")) {
+      line = messages.readLine();
     }
-    try (Socket socket = connected) {
+    if (line == null) {
+      throw new IOException("redis ended");
+    }
+  }
+
+  private static void fill(int port, int records) throws IOException {
+    try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
       OutputStream out = socket.getOutputStream();
       for (int i = 0; i < records; i++) {
         out.write(command("SET", List.of(Records.key(i), Records.value(i))));

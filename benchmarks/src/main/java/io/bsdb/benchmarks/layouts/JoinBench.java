@@ -20,15 +20,16 @@ import org.apache.flink.table.api.bridge.java.StreamTableEnvironment;
 
 /**
  * Joins a stream in Flink with a table of eight columns of text in different layouts, reading two
- * of them or all: {@code benchmarks/run layouts flink DIRECTORY ROWS EVENTS}. Prints a table in
- * Markdown.
+ * of them or all. Prints a table in Markdown.
  */
-final class JoinBench {
+public final class JoinBench {
   /** A step through the records that hits them in no order that memory could foresee. */
   private static final long STEP = 7_368_787;
 
   /** Others are compared with the first one. */
   static final List<Layout> LAYOUTS = List.of(Layout.BLOCKED, Layout.SYMBOLS, Layout.COMPRESSED);
+
+  private static final int ROUNDS = 3;
 
   /** The columns that a query reads. */
   private static final List<List<String>> QUERIES =
@@ -44,6 +45,11 @@ final class JoinBench {
     this.layouts = layouts;
     this.rows = rows;
     this.events = events;
+  }
+
+  /** Runs the comparison. */
+  public static void run(Path directory, long rows, long events) throws Exception {
+    run(directory, LAYOUTS, rows, events, ROUNDS, System.out);
   }
 
   static void run(

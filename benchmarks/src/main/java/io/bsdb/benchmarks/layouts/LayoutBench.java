@@ -15,14 +15,20 @@ import java.util.Locale;
 
 /**
  * Builds one data set in every layout, and in other stores, and reads them in turn, each in a
- * process of its own: {@code benchmarks/run layouts DIRECTORY RECORDS DATA [STORE,…]}. Prints a
- * table in Markdown. With the word {@code flink}, see {@link JoinBench}.
+ * process of its own. Prints a table in Markdown.
  */
 public final class LayoutBench {
-  private static final String LAYOUTS =
-      "bsdb-blocked,bsdb-compact,bsdb-symbols,bsdb-compressed,bsdb-compressed-pages";
+  /** The words that name a data set, for messages. */
+  public static final String DATA = DataSet.NAMES;
+
+  private static final List<String> LAYOUTS =
+      List.of(
+          "bsdb-blocked",
+          "bsdb-compact",
+          "bsdb-symbols",
+          "bsdb-compressed",
+          "bsdb-compressed-pages");
   private static final int ROUNDS = 7;
-  private static final int JOIN_ROUNDS = 3;
 
   private LayoutBench() {}
 
@@ -38,36 +44,18 @@ public final class LayoutBench {
     }
   }
 
-  /** See the class. */
-  public static void main(String[] arguments) throws Exception {
-    boolean joins = arguments.length > 0 && arguments[0].equals("flink");
-    if (joins ? arguments.length != 4 : arguments.length < 3 || arguments.length > 4) {
-      throw usage("expected 3 or 4 arguments, actual " + arguments.length);
-    }
-    Path directory = Files.createDirectories(Path.of(arguments[joins ? 1 : 0]));
-    long records = Long.parseLong(arguments[joins ? 2 : 1]);
-    if (joins) {
-      long events = Long.parseLong(arguments[3]);
-      JoinBench.run(directory, JoinBench.LAYOUTS, records, events, JOIN_ROUNDS, System.out);
-      return;
-    }
-    String words = arguments.length > 3 ? arguments[3] : LAYOUTS;
-    List<Peer> peers = Peers.named(List.of(words.split(",", -1)));
+  /**
+   * Runs the comparison.
+   *
+   * @param names of stores, or parts of names; none for all layouts
+   */
+  public static void run(Path directory, long records, String data, List<String> names)
+      throws IOException, InterruptedException {
+    List<Peer> peers = Peers.named(names.isEmpty() ? LAYOUTS : names);
     if (peers.isEmpty()) {
-      throw usage("no such store: " + words);
+      throw new IllegalArgumentException("no such store: " + names);
     }
-    run(directory, records, arguments[2], peers, ROUNDS, System.out);
-  }
-
-  private static IllegalArgumentException usage(String problem) {
-    return new IllegalArgumentException(
-        """
-        %s
-        usage: benchmarks/run layouts DIRECTORY RECORDS DATA [STORE,...]
-               benchmarks/run layouts flink DIRECTORY ROWS EVENTS
-          DATA: %s
-          STORE: %s unless given; also sparkey-zstd, rocksdb-zstd and others"""
-            .formatted(problem, DataSet.NAMES, LAYOUTS));
+    run(Files.createDirectories(directory), records, data, peers, ROUNDS, System.out);
   }
 
   static void run(

@@ -7,13 +7,9 @@ import io.bsdb.benchmarks.harness.Measure;
 import io.bsdb.benchmarks.peers.Peer;
 import io.bsdb.benchmarks.peers.Peers;
 import io.bsdb.benchmarks.peers.Store;
-import java.io.BufferedReader;
 import java.io.Closeable;
 import java.io.IOException;
-import java.io.InputStreamReader;
 import java.io.PrintStream;
-import java.io.Writer;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -29,14 +25,10 @@ final class LayoutRun implements Closeable {
   private static final List<String> READER_HEAP =
       List.of("-XX:+AlwaysPreTouch", "-Xms512m", "-Xmx512m");
 
-  private final Process process;
-  private final Writer in;
-  private final BufferedReader out;
+  private final JavaProcess process;
 
-  private LayoutRun(Process process) {
+  private LayoutRun(JavaProcess process) {
     this.process = process;
-    this.in = process.outputWriter(StandardCharsets.UTF_8);
-    this.out = process.inputReader(StandardCharsets.UTF_8);
   }
 
   /** Nanoseconds per key. */
@@ -57,34 +49,19 @@ final class LayoutRun implements Closeable {
 
   /** Opens a store, which must be built. */
   static LayoutRun open(Path directory, long records, String data, Peer peer) throws IOException {
-    List<String> command =
-        JavaProcess.command(READER_HEAP, LayoutRun.class, directory, records, data, peer.name());
     return new LayoutRun(
-        new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start());
+        JavaProcess.start(READER_HEAP, LayoutRun.class, directory, records, data, peer.name()));
   }
 
   /** Looks all queries up, one by one and in batches. */
   Times round() throws IOException {
-    in.write("round\n");
-    in.flush();
-    String line = out.readLine();
-    if (line == null) {
-      throw new IOException("the process of a store ended; the cause is printed above");
-    }
-    String[] times = line.split(" ", -1);
+    String[] times = process.ask("round").split(" ", -1);
     return new Times(Double.parseDouble(times[0]), Double.parseDouble(times[1]));
   }
 
   @Override
   public void close() throws IOException {
-    try {
-      in.close();
-      process.waitFor();
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    } finally {
-      process.destroy();
-    }
+    process.close();
   }
 
   /** Returns where the files of a store are. */
@@ -93,9 +70,8 @@ final class LayoutRun implements Closeable {
   }
 
   /** Arguments: directory, records, data set, name of the peer; to build, a file for the answer. */
-  public static void main(String[] arguments) throws IOException {
-    PrintStream answers = System.out; // whatever libraries print goes elsewhere
-    System.setOut(System.err);
+  public static void main(String[] arguments) throws Exception {
+    PrintStream answers = JavaProcess.answers();
     Path directory = Path.of(arguments[0]);
     DataFile data = DataFile.of(directory, arguments[2], Long.parseLong(arguments[1]));
     Peer peer = Peers.named(List.of(arguments[3])).get(0);
@@ -109,15 +85,15 @@ final class LayoutRun implements Closeable {
       return;
     }
     Directories.warm(files);
-    try (Store store = peer.open(data, files);
-        BufferedReader questions =
-            new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8))) {
+    try (Store store = peer.open(data, files)) {
       byte[][] keys = keys(arguments[2], data.count());
-      while (questions.readLine() != null) {
-        read(store, keys); // so that no other store's turn shows
-        Times times = read(store, keys);
-        answers.println(times.get + " " + times.getAll);
-      }
+      JavaProcess.converse(
+          answers,
+          question -> {
+            read(store, keys); // so that no other store's turn shows
+            Times times = read(store, keys);
+            return times.get + " " + times.getAll;
+          });
     }
   }
 

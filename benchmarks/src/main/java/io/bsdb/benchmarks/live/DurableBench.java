@@ -25,18 +25,15 @@ import java.util.concurrent.TimeUnit;
 import org.HdrHistogram.Histogram;
 
 /**
- * Compares a {@link WritableTable} with other stores that one process writes: {@code DurableBench
- * DIRECTORY [--scale=FACTOR] [--settle=SECONDS] [--rounds=NUMBER] PART...} with the parts {@code
- * sync}, {@code unsynced}, {@code shapes}, {@code killed}, {@code writes} and {@code fold}, all but
- * {@code writes} by default. Each store has a process of its own, and they take turns; medians.
- * Scale and settle are for {@code writes}: a factor of its records, and how long the store may work
- * on after the last change before what it takes of the disk is measured.
+ * Compares a {@link WritableTable} with other stores that one process writes. Each store has a
+ * process of its own, and they take turns; medians.
  */
 public final class DurableBench {
   private static final int RECORDS = 1_000_000;
   private static final int BASE_RECORDS = 10 * RECORDS;
   private static final int SHAPE_RECORDS = RECORDS / 2;
   private static final int WRITES_RECORDS = 300_000;
+  private static final int YCSB_RECORDS = 50_000;
   private static final int UPDATES_PER_RECORD = 8;
   private static final double SECONDS = 3;
   private static final String LMDB = "LMDB";
@@ -49,34 +46,38 @@ public final class DurableBench {
   private static final List<String> OPTIONS = List.of("-Xms1g", "-Xmx1g", "-XX:+AlwaysPreTouch");
 
   private final Path directory;
-  private double scale = 1;
-  private double settle = 60;
-  private int rounds = 3;
+  private final double scale;
+  private final double settle;
+  private final int rounds;
 
-  private DurableBench(Path directory) {
+  private DurableBench(Path directory, double scale, double settle, int rounds) {
     this.directory = directory;
+    this.scale = scale;
+    this.settle = settle;
+    this.rounds = rounds;
   }
 
-  public static void main(String[] arguments) throws Exception {
-    DurableBench bench = new DurableBench(Files.createDirectories(Path.of(arguments[0])));
-    List<String> parts = new ArrayList<>();
-    for (String argument : Arrays.asList(arguments).subList(1, arguments.length)) {
-      int value = argument.indexOf('=') + 1;
-      switch (argument.substring(0, value)) {
-        case "--scale=" -> bench.scale = Double.parseDouble(argument.substring(value));
-        case "--settle=" -> bench.settle = Double.parseDouble(argument.substring(value));
-        case "--rounds=" -> bench.rounds = Integer.parseInt(argument.substring(value));
-        default -> parts.add(argument);
-      }
-    }
+  /**
+   * Runs the comparison.
+   *
+   * @param scale factor of the records of {@code ycsb} and {@code writes}
+   * @param settle seconds for which a store of {@code writes} may work on after its last change
+   * @param parts of it; none for those that take minutes
+   */
+  public static void run(
+      Path directory, double scale, double settle, int rounds, List<String> parts)
+      throws Exception {
+    DurableBench bench =
+        new DurableBench(Files.createDirectories(directory), scale, settle, rounds);
     Map<String, Part> all = new LinkedHashMap<>();
     all.put("sync", () -> bench.puts(Durability.COMMIT, 1, 16, 64));
     all.put("unsynced", () -> bench.puts(Durability.OS, 1, 16));
     all.put("shapes", bench::shapes);
     all.put("killed", bench::killed);
-    all.put("writes", bench::writes);
     all.put("fold", bench::fold);
-    List<String> byDefault = all.keySet().stream().filter(part -> !part.equals("writes")).toList();
+    List<String> byDefault = List.copyOf(all.keySet());
+    all.put("ycsb", bench::ycsb);
+    all.put("writes", bench::writes);
     for (String part : parts.isEmpty() ? byDefault : parts) {
       Part chosen = all.get(part);
       if (chosen == null) {
@@ -137,8 +138,8 @@ public final class DurableBench {
   }
 
   private static List<String> stores(Durability durability) {
-    return LiveStore.kinds().stream()
-        .map(LiveStore.Kind::name)
+    return StoreKind.all().stream()
+        .map(StoreKind::name)
         .filter(name -> durability == Durability.OS || !name.equals("HALODB"))
         .filter(name -> !name.equals(ROCKSDB_BLOB))
         .toList();
@@ -207,6 +208,33 @@ public final class DurableBench {
     for (Durability durability : List.of(Durability.OS, Durability.COMMIT)) {
       for (int length : new int[] {8 + 1024, 116}) {
         writes(durability, length);
+      }
+    }
+  }
+
+  /** YCSB's core workloads. */
+  private void ycsb() throws Exception {
+    int records = (int) (scale * YCSB_RECORDS);
+    for (Durability durability : List.of(Durability.OS, Durability.COMMIT)) {
+      for (int threads : new int[] {1, 8}) {
+        Rounds figures = new Rounds();
+        for (int round = 0; round < rounds; round++) {
+          for (String store : List.of(BSDB, "ROCKSDB")) {
+            figures.add(
+                store,
+                JavaProcess.call(
+                    FIGURES,
+                    OPTIONS,
+                    StoreYcsb.class,
+                    store,
+                    path(store),
+                    durability,
+                    threads,
+                    records,
+                    1));
+          }
+        }
+        figures.print("YCSB, %s, %,d records, threads %d".formatted(durability, records, threads));
       }
     }
   }

@@ -3,6 +3,7 @@ package io.bsdb.benchmarks.live;
 import io.bsdb.benchmarks.harness.Directories;
 import io.bsdb.benchmarks.harness.JavaProcess;
 import io.bsdb.benchmarks.harness.Workload;
+import io.bsdb.benchmarks.peers.Store;
 import io.bsdb.live.Durability;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
@@ -26,12 +27,12 @@ final class StoreShape {
   private static final double UPDATE_BYTES_PER_SECOND = 20 << 20;
   private static final double MIB = 1 << 20;
 
-  private final LiveStore.Kind kind;
+  private final StoreKind kind;
   private final Path directory;
   private final int records;
   private final Map<String, Double> figures = new TreeMap<>();
 
-  private StoreShape(LiveStore.Kind kind, Path directory, int records) {
+  private StoreShape(StoreKind kind, Path directory, int records) {
     this.kind = kind;
     this.directory = directory;
     this.records = records;
@@ -40,7 +41,7 @@ final class StoreShape {
   public static void main(String[] arguments) throws Exception {
     StoreShape shape =
         new StoreShape(
-            LiveStore.kind(arguments[0]), Path.of(arguments[1]), Integer.parseInt(arguments[2]));
+            StoreKind.named(arguments[0]), Path.of(arguments[1]), Integer.parseInt(arguments[2]));
     shape.run(Double.parseDouble(arguments[3]));
     JavaProcess.answer(arguments, shape.figures);
   }
@@ -69,13 +70,13 @@ final class StoreShape {
     }
   }
 
-  private LiveStore open() throws Exception {
+  private Store open() throws Exception {
     return kind.open(directory, Durability.OS, KEY_LENGTH, records);
   }
 
   private void run(double seconds) throws Exception {
     Directories.delete(directory);
-    try (LiveStore store = open()) {
+    try (Store store = open()) {
       SplittableRandom random = new SplittableRandom(1);
       long start = System.nanoTime();
       for (int i = 0; i < records; i++) {
@@ -86,7 +87,7 @@ final class StoreShape {
     }
     Directories.delete(directory);
     long memory = StoreTask.anonymousMemory();
-    try (LiveStore store = open()) {
+    try (Store store = open()) {
       long start = System.nanoTime();
       for (int id = 0; id < records; id++) {
         store.put(key(id), value(id, 0, VALUE_LENGTH));
@@ -121,7 +122,7 @@ final class StoreShape {
   }
 
   /** 32 threads read, one changes 20 MiB per second. */
-  private void readUnderUpdates(LiveStore store, long[] changes, double seconds) throws Exception {
+  private void readUnderUpdates(Store store, long[] changes, double seconds) throws Exception {
     long end = System.nanoTime() + (long) (seconds * 1e9);
     LongAdder reads = new LongAdder();
     Reader[] readers = new Reader[READERS];
@@ -152,14 +153,14 @@ final class StoreShape {
   }
 
   private final class Reader extends Thread {
-    private final LiveStore store;
+    private final Store store;
     private final SplittableRandom random;
     private final long end;
     private final LongAdder reads;
     private final Histogram latencies = new Histogram(TimeUnit.SECONDS.toNanos(10), 3);
     private volatile @Nullable Exception failure;
 
-    Reader(LiveStore store, int seed, long end, LongAdder reads) {
+    Reader(Store store, int seed, long end, LongAdder reads) {
       super("reader " + seed);
       this.store = store;
       this.random = new SplittableRandom(100 + seed);

@@ -3,6 +3,7 @@ package io.bsdb.benchmarks.live;
 import io.bsdb.benchmarks.harness.Directories;
 import io.bsdb.benchmarks.harness.JavaProcess;
 import io.bsdb.benchmarks.harness.Workload;
+import io.bsdb.benchmarks.peers.Store;
 import io.bsdb.live.Durability;
 import io.bsdb.writer.SnapshotWriter;
 import io.bsdb.writer.WriterOptions;
@@ -26,13 +27,13 @@ final class StoreTask {
   private static final int CHECKS = 1_000;
   private static final int WARM_UP_RECORDS = 20_000;
 
-  private final LiveStore.Kind kind;
+  private final StoreKind kind;
   private final Path directory;
   private final Workload workload;
   private final int records;
   private final Map<String, Double> figures = new TreeMap<>();
 
-  private StoreTask(LiveStore.Kind kind, Path directory, int records) {
+  private StoreTask(StoreKind kind, Path directory, int records) {
     this.kind = kind;
     this.directory = directory;
     this.records = records;
@@ -42,7 +43,7 @@ final class StoreTask {
   public static void main(String[] arguments) throws Exception {
     StoreTask task =
         new StoreTask(
-            LiveStore.kind(arguments[1]), Path.of(arguments[2]), Integer.parseInt(arguments[3]));
+            StoreKind.named(arguments[1]), Path.of(arguments[2]), Integer.parseInt(arguments[3]));
     switch (arguments[0]) {
       case "puts" ->
           task.puts(
@@ -57,21 +58,21 @@ final class StoreTask {
     JavaProcess.answer(arguments, task.figures);
   }
 
-  private LiveStore open(Durability durability) throws Exception {
+  private Store open(Durability durability) throws Exception {
     return kind.open(directory, durability, Workload.KEY_LENGTH, records);
   }
 
-  private void put(LiveStore store, long id) throws Exception {
+  private void put(Store store, long id) throws Exception {
     store.put(workload.key(id), workload.value(id));
   }
 
-  private void check(LiveStore store, long id) throws Exception {
+  private void check(Store store, long id) throws Exception {
     if (!Arrays.equals(store.get(workload.key(id)), workload.value(id))) {
       throw new IllegalStateException("wrong answer: store=%s record=%d".formatted(kind, id));
     }
   }
 
-  private void checkSome(LiveStore store) throws Exception {
+  private void checkSome(Store store) throws Exception {
     SplittableRandom random = new SplittableRandom(3);
     for (int i = 0; i < CHECKS; i++) {
       check(store, random.nextInt(records));
@@ -80,14 +81,14 @@ final class StoreTask {
 
   /** A thread that puts random records. */
   private final class Writer extends Thread {
-    private final LiveStore store;
+    private final Store store;
     private final SplittableRandom random;
     private final LongAdder puts;
     private final long[] last = new long[CHECKS];
     private volatile boolean stopped;
     private volatile @Nullable Exception failure;
 
-    Writer(LiveStore store, int seed, LongAdder puts) {
+    Writer(Store store, int seed, LongAdder puts) {
       super("writer " + seed);
       this.store = store;
       this.random = new SplittableRandom(seed);
@@ -127,7 +128,7 @@ final class StoreTask {
   private void puts(Durability durability, int threads, double seconds) throws Exception {
     Directories.delete(directory);
     LongAdder puts = new LongAdder();
-    try (LiveStore store = open(durability)) {
+    try (Store store = open(durability)) {
       Writer[] writers = new Writer[threads];
       for (int i = 0; i < threads; i++) {
         writers[i] = new Writer(store, i, puts);
@@ -157,7 +158,7 @@ final class StoreTask {
       }
       return;
     }
-    try (LiveStore store = open(Durability.OS)) {
+    try (Store store = open(Durability.OS)) {
       for (int id = 0; id < records; id++) {
         put(store, id);
       }
@@ -166,7 +167,7 @@ final class StoreTask {
 
   /** Changes distinct records, and ends as if it were killed. */
   private void changeAndHalt(int changes, String[] arguments) throws Exception {
-    LiveStore store = open(Durability.OS);
+    Store store = open(Durability.OS);
     for (int i = 0; i < changes; i++) {
       put(store, (long) i * records / changes);
     }
@@ -180,7 +181,7 @@ final class StoreTask {
     Path other = directory.resolveSibling(directory.getFileName() + "-warm");
     StoreTask warmUp = new StoreTask(kind, other, WARM_UP_RECORDS);
     warmUp.fill();
-    try (LiveStore store = warmUp.open(Durability.OS)) {
+    try (Store store = warmUp.open(Durability.OS)) {
       for (int id = 0; id < WARM_UP_RECORDS; id++) {
         warmUp.put(store, id);
       }
@@ -190,7 +191,7 @@ final class StoreTask {
     System.gc();
     long memory = anonymousMemory();
     long start = System.nanoTime();
-    LiveStore store = open(Durability.OS);
+    Store store = open(Durability.OS);
     figures.put("ms", (System.nanoTime() - start) / 1e6);
     checkSome(store);
     System.gc();

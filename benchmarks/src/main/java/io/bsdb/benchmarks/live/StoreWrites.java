@@ -2,6 +2,8 @@ package io.bsdb.benchmarks.live;
 
 import io.bsdb.benchmarks.harness.Directories;
 import io.bsdb.benchmarks.harness.JavaProcess;
+import io.bsdb.benchmarks.harness.Sampler;
+import io.bsdb.benchmarks.peers.Store;
 import io.bsdb.live.Durability;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -10,7 +12,6 @@ import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
-import org.jspecify.annotations.Nullable;
 
 /**
  * What updates of one store take of the disk, in a process of its own: {@code StoreWrites KIND
@@ -25,7 +26,7 @@ final class StoreWrites {
   private static final long SAMPLE_MILLIS = 100;
   private static final double SECOND = 1e9;
 
-  private final LiveStore.Kind kind;
+  private final StoreKind kind;
   private final Path directory;
   private final Durability durability;
   private final int records;
@@ -33,7 +34,7 @@ final class StoreWrites {
   private final Map<String, Double> figures = new TreeMap<>();
 
   private StoreWrites(String[] arguments) {
-    this.kind = LiveStore.kind(arguments[0]);
+    this.kind = StoreKind.named(arguments[0]);
     this.directory = Path.of(arguments[1]);
     this.durability = Durability.valueOf(arguments[2]);
     this.records = Integer.parseInt(arguments[3]);
@@ -46,11 +47,11 @@ final class StoreWrites {
     JavaProcess.answer(arguments, writes.figures);
   }
 
-  private LiveStore open(Durability opened) throws Exception {
+  private Store open(Durability opened) throws Exception {
     return kind.open(directory, opened, StoreShape.KEY_LENGTH, records);
   }
 
-  private void put(LiveStore store, int id, int change) throws Exception {
+  private void put(Store store, int id, int change) throws Exception {
     store.put(StoreShape.key(id), StoreShape.value(id, change, valueLength));
   }
 
@@ -61,7 +62,7 @@ final class StoreWrites {
   private void run(int updates, double settleSeconds) throws Exception {
     Directories.delete(directory);
     int[] changes = new int[records];
-    LiveStore filled = open(Durability.OS);
+    Store filled = open(Durability.OS);
     try (filled) {
       long written = StoreTask.writtenBytes();
       long start = System.nanoTime();
@@ -76,12 +77,12 @@ final class StoreWrites {
       }
     }
     if (durability != Durability.OS) {
-      try (LiveStore store = open(durability)) {
+      try (Store store = open(durability)) {
         update(store, changes, updates, settleSeconds);
       }
     }
     long start = System.nanoTime();
-    try (LiveStore store = open(durability)) {
+    try (Store store = open(durability)) {
       figures.put("opened after a close, ms", (System.nanoTime() - start) / 1e6);
       for (int id = 0; id < records; id += 97) {
         byte[] value = store.get(StoreShape.key(id));
@@ -94,11 +95,10 @@ final class StoreWrites {
     Directories.delete(directory);
   }
 
-  private void update(LiveStore store, int[] changes, int updates, double settleSeconds)
+  private void update(Store store, int[] changes, int updates, double settleSeconds)
       throws Exception {
     long written = StoreTask.writtenBytes();
-    DiskSampler disk = new DiskSampler();
-    disk.start();
+    Sampler disk = Sampler.start(() -> Directories.size(directory));
     SplittableRandom random = new SplittableRandom(2);
     long start = System.nanoTime();
     for (int i = 1; i <= updates; i++) {
@@ -131,40 +131,6 @@ final class StoreWrites {
         written = StoreTask.writtenBytes();
         since = System.nanoTime();
       }
-    }
-  }
-
-  /** Notes the most that the directory takes. */
-  private final class DiskSampler extends Thread {
-    private long most;
-    private volatile boolean stopped;
-    private volatile @Nullable Exception failure;
-
-    DiskSampler() {
-      super("disk");
-      setDaemon(true);
-    }
-
-    @Override
-    public void run() {
-      try {
-        while (!stopped) {
-          most = Math.max(most, Directories.size(directory));
-          TimeUnit.MILLISECONDS.sleep(SAMPLE_MILLIS);
-        }
-      } catch (IOException | InterruptedException e) {
-        failure = e;
-      }
-    }
-
-    long end() throws Exception {
-      stopped = true;
-      join();
-      Exception reason = failure;
-      if (reason != null) {
-        throw reason;
-      }
-      return most;
     }
   }
 }

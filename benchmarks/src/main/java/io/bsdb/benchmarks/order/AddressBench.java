@@ -33,7 +33,7 @@ import org.jspecify.annotations.Nullable;
  * The first run writes the blocks as {@code blocks.csv}; {@code benchmarks/mmdb.py} makes {@code
  * blocks.mmdb} of it, which the second run reads.
  */
-final class AddressBench {
+public final class AddressBench {
   private static final int BLOCKS = 300_000;
   private static final int PLACES = 20_000;
   private static final int QUERIES = 1 << 19;
@@ -82,7 +82,8 @@ final class AddressBench {
     @Nullable Place of(InetAddress address) throws IOException;
   }
 
-  static void main(Path directory) throws IOException {
+  /** Writes the blocks, or finds addresses in them. */
+  public static void run(Path directory) throws IOException {
     Files.createDirectories(directory);
     Path table = directory.resolve("blocks");
     Path csv = directory.resolve("blocks.csv");

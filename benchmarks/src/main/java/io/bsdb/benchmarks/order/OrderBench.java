@@ -1,9 +1,16 @@
 package io.bsdb.benchmarks.order;
 
 import io.bsdb.benchmarks.harness.RecordFile;
+import io.bsdb.benchmarks.harness.Records.Receiver;
 import io.bsdb.benchmarks.harness.Workload;
 import io.bsdb.benchmarks.harness.Workload.Keys;
 import io.bsdb.benchmarks.harness.Workload.Queries;
+import io.bsdb.benchmarks.peers.BsdbStore;
+import io.bsdb.benchmarks.peers.LmdbPeer;
+import io.bsdb.benchmarks.peers.Peer;
+import io.bsdb.benchmarks.peers.RocksDbPeer;
+import io.bsdb.benchmarks.peers.RocksDbPeer.Fill;
+import io.bsdb.benchmarks.peers.Store;
 import io.bsdb.reader.RecordCursor;
 import io.bsdb.reader.SnapshotReader;
 import io.bsdb.reader.io.Closing;
@@ -23,12 +30,13 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Compares a table in key order with one in hash order, and with RocksDB, LMDB and a {@link
- * java.util.TreeMap}: {@code benchmarks/run order DIRECTORY RECORDS [STORE...]}, where only some of
- * {@code hash rocksdb lmdb treemap} may be named, or {@code none}. With the words {@code addresses
- * DIRECTORY}, address blocks with MaxMind's reader: see {@link AddressBench}.
+ * java.util.TreeMap}.
  */
 public final class OrderBench {
   private static final int ROUNDS = 5;
@@ -56,16 +64,14 @@ public final class OrderBench {
     Arrays.setAll(between, absent::key);
   }
 
-  /** Runs the comparison. */
-  public static void main(String[] arguments) throws IOException {
-    if (arguments[0].equals("addresses")) {
-      AddressBench.main(Path.of(arguments[1]));
-      return;
-    }
-    Path directory = Path.of(arguments[0]);
+  /**
+   * Runs the comparison.
+   *
+   * @param named stores among all; none for all
+   */
+  public static void run(Path directory, long records, List<String> named) throws IOException {
     Files.createDirectories(directory);
-    List<String> named = List.of(arguments).subList(2, arguments.length);
-    new OrderBench(directory, Long.parseLong(arguments[1])).run(named.isEmpty() ? STORES : named);
+    new OrderBench(directory, records).run(named.isEmpty() ? STORES : named);
   }
 
   static void say(String format, Object... arguments) {
@@ -75,7 +81,7 @@ public final class OrderBench {
   private void run(List<String> named) throws IOException {
     RecordFile records = RecordFile.of(directory, workload);
     Map<String, SnapshotReader> readers = new LinkedHashMap<>();
-    Map<String, SortedStore> stores = new LinkedHashMap<>();
+    Map<String, Store> stores = new LinkedHashMap<>();
     try {
       readers.put("key order", SnapshotReader.open(build(records, RecordOrder.KEY)));
       if (named.contains("hash")) {
@@ -84,15 +90,17 @@ public final class OrderBench {
       compare("get", readers, this::gets);
       compare("getAll(64), per key", readers, this::batches);
       compare("scan, per record", readers, this::scan);
-      stores.put("bsdb", SortedStore.bsdb(readers.get("key order")));
+      stores.put("bsdb", new BsdbStore(Objects.requireNonNull(readers.get("key order"))));
       if (named.contains("rocksdb")) {
-        stores.put("RocksDB", SortedStore.rocksDb(records, stored("rocksdb")));
+        stores.put("RocksDB", open(RocksDbPeer.plain("rocksdb", Fill.INGEST), records));
       }
       if (named.contains("lmdb")) {
-        stores.put("LMDB", SortedStore.lmdb(records, stored("lmdb")));
+        stores.put("LMDB", open(new LmdbPeer(), records));
       }
       if (named.contains("treemap")) {
-        stores.put("TreeMap", SortedStore.treeMap(records));
+        Sorted sorted = new Sorted(new TreeMap<>(Arrays::compareUnsigned));
+        records.forEach(sorted.map::put);
+        stores.put("TreeMap", sorted);
       }
       check(stores);
       compare("floor", stores, store -> floors(store, between.length));
@@ -104,6 +112,47 @@ public final class OrderBench {
       Closing.all(all);
     }
     say("(checksum %d)", sum);
+  }
+
+  private Store open(Peer peer, RecordFile records) throws IOException {
+    Path files = stored(peer.name());
+    if (!Files.exists(files)) {
+      peer.build(records, Files.createDirectory(files));
+    }
+    return peer.open(records, files);
+  }
+
+  /** A sorted map on the heap. */
+  private record Sorted(TreeMap<byte[], byte[]> map) implements Store {
+    @Override
+    public byte @Nullable [] get(byte[] key) {
+      byte[] value = map.get(key);
+      return value == null ? null : value.clone();
+    }
+
+    @Override
+    public void floor(byte[] key, Receiver receiver) throws IOException {
+      Map.@Nullable Entry<byte[], byte[]> found = map.floorEntry(key);
+      if (found != null) {
+        receiver.accept(found.getKey().clone(), found.getValue().clone());
+      }
+    }
+
+    @Override
+    public void seek(byte[] key, int count, Receiver receiver) throws IOException {
+      int i = 0;
+      for (Map.Entry<byte[], byte[]> entry : map.tailMap(key, true).entrySet()) {
+        if (i++ == count) {
+          break;
+        }
+        receiver.accept(entry.getKey().clone(), entry.getValue().clone());
+      }
+    }
+
+    @Override
+    public void close() {
+      map.clear();
+    }
   }
 
   private Path stored(String name) {
@@ -158,14 +207,14 @@ public final class OrderBench {
     return count;
   }
 
-  private int floors(SortedStore store, int count) throws IOException {
+  private int floors(Store store, int count) throws IOException {
     for (int i = 0; i < count; i++) {
       store.floor(between[i], this::receive);
     }
     return count;
   }
 
-  private int seeks(SortedStore store, int length, int count) throws IOException {
+  private int seeks(Store store, int length, int count) throws IOException {
     for (int i = 0; i < count; i++) {
       store.seek(between[i], length, this::receive);
     }
@@ -177,13 +226,13 @@ public final class OrderBench {
   }
 
   /** All stores give the same records, which are those of the workload. */
-  private void check(Map<String, SortedStore> stores) throws IOException {
+  private void check(Map<String, Store> stores) throws IOException {
     long[] sums = new long[stores.size()];
     int at = 0;
-    for (SortedStore store : stores.values()) {
+    for (Store store : stores.values()) {
       long[] total = {0};
       for (int i = 0; i < 20_000; i++) {
-        SortedStore.Receiver receiver =
+        Receiver receiver =
             (key, value) -> {
               if (!workload.isValueOf(key, value)) {
                 throw new IllegalStateException("wrong value");

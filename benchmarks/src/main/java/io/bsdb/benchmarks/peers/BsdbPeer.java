@@ -11,9 +11,7 @@ import io.bsdb.writer.SnapshotWriter;
 import io.bsdb.writer.WriterOptions;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.List;
 import java.util.Locale;
-import org.jspecify.annotations.Nullable;
 
 /**
  * This project.
@@ -69,23 +67,6 @@ public record BsdbPeer(
             .blockCacheBytes(cacheBytes)
             .signatures(signatures)
             .build();
-    return new Open(SnapshotReader.open(directory, options));
-  }
-
-  private record Open(SnapshotReader reader) implements Store {
-    @Override
-    public byte @Nullable [] get(byte[] key) throws IOException {
-      return reader.get(key);
-    }
-
-    @Override
-    public List<byte @Nullable []> getAll(List<byte[]> keys) throws IOException {
-      return reader.getAll(keys);
-    }
-
-    @Override
-    public void close() throws IOException {
-      reader.close();
-    }
+    return new BsdbStore(SnapshotReader.open(directory, options));
   }
 }

@@ -5,9 +5,6 @@ import io.bsdb.benchmarks.harness.Workload;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
-import java.util.Queue;
-import java.util.concurrent.ConcurrentLinkedQueue;
-import org.jspecify.annotations.Nullable;
 import org.lmdbjava.Dbi;
 import org.lmdbjava.DbiFlags;
 import org.lmdbjava.Env;
@@ -32,9 +29,8 @@ public record LmdbPeer() implements Peer {
 
   @Override
   public void build(Records records, Path directory) throws IOException {
-    long mapSize = (64L << 20) + records.count() * 256;
     try (Env<ByteBuffer> env =
-        Env.create().setMapSize(mapSize).open(directory.toFile(), EnvFlags.MDB_NOSYNC)) {
+        Env.create().setMapSize(mapBytes(records)).open(directory.toFile(), EnvFlags.MDB_NOSYNC)) {
       Dbi<ByteBuffer> table = env.openDbi((byte[]) null, DbiFlags.MDB_CREATE);
       try (Filler filler = new Filler(env, table)) {
         records.forEachSorted(filler::add);
@@ -82,59 +78,10 @@ public record LmdbPeer() implements Peer {
 
   @Override
   public Store open(Records records, Path directory) {
-    Env<ByteBuffer> env =
-        Env.create()
-            .setMapSize((64L << 20) + records.count() * 256)
-            .open(
-                directory.toFile(),
-                EnvFlags.MDB_RDONLY_ENV,
-                EnvFlags.MDB_NORDAHEAD,
-                EnvFlags.MDB_NOLOCK,
-                EnvFlags.MDB_NOTLS);
-    return new Open(env);
+    return LmdbStore.reading(directory, mapBytes(records));
   }
 
-  /** The state of one thread. */
-  private record Reader(Txn<ByteBuffer> transaction, ByteBuffer key) {}
-
-  private static final class Open implements Store {
-    private final Env<ByteBuffer> env;
-    private final Dbi<ByteBuffer> table;
-    private final Queue<Reader> all = new ConcurrentLinkedQueue<>();
-    private final ThreadLocal<Reader> readers;
-
-    Open(Env<ByteBuffer> env) {
-      this.env = env;
-      this.table = env.openDbi((byte[]) null);
-      this.readers =
-          ThreadLocal.withInitial(
-              () -> {
-                Reader reader =
-                    new Reader(env.txnRead(), ByteBuffer.allocateDirect(Workload.KEY_LENGTH));
-                all.add(reader);
-                return reader;
-              });
-    }
-
-    @Override
-    public byte @Nullable [] get(byte[] key) {
-      Reader reader = readers.get();
-      reader.key().clear().put(key).flip();
-      ByteBuffer found = table.get(reader.transaction(), reader.key());
-      if (found == null) {
-        return null;
-      }
-      byte[] value = new byte[found.remaining()];
-      found.get(value);
-      return value;
-    }
-
-    @Override
-    public void close() {
-      for (Reader reader : all) {
-        reader.transaction().close();
-      }
-      env.close();
-    }
+  private static long mapBytes(Records records) {
+    return (64L << 20) + records.count() * 256;
   }
 }

@@ -3,8 +3,6 @@ package io.bsdb.benchmarks.peers;
 import io.bsdb.benchmarks.harness.Records;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.List;
-import org.jspecify.annotations.Nullable;
 import org.rocksdb.BlockBasedTableConfig;
 import org.rocksdb.BloomFilter;
 import org.rocksdb.CompressionOptions;
@@ -12,7 +10,6 @@ import org.rocksdb.CompressionType;
 import org.rocksdb.DataBlockIndexType;
 import org.rocksdb.LRUCache;
 import org.rocksdb.Options;
-import org.rocksdb.ReadOptions;
 import org.rocksdb.RocksDB;
 import org.rocksdb.RocksDBException;
 
@@ -41,7 +38,7 @@ public record RocksDbPeer(
   }
 
   /** Returns a peer without compression and without a block cache. */
-  static RocksDbPeer plain(String name, Fill fill) {
+  public static RocksDbPeer plain(String name, Fill fill) {
     return new RocksDbPeer(name, name, fill, CompressionType.NO_COMPRESSION, 0);
   }
 
@@ -76,8 +73,7 @@ public record RocksDbPeer(
     return blockCacheBytes;
   }
 
-  /** Returns the options to build and open it with, to be closed. */
-  public Options options() {
+  private Options options() {
     BlockBasedTableConfig table =
         new BlockBasedTableConfig()
             .setFilterPolicy(new BloomFilter(10))
@@ -123,42 +119,6 @@ public record RocksDbPeer(
 
   @Override
   public Store open(Records records, Path directory) throws IOException {
-    Options options = options();
-    try {
-      return new Open(
-          options,
-          RocksDB.openReadOnly(options, directory.toString()),
-          new ReadOptions().setVerifyChecksums(false));
-    } catch (RocksDBException e) {
-      options.close();
-      throw new IOException(e);
-    }
-  }
-
-  private record Open(Options options, RocksDB database, ReadOptions read) implements Store {
-    @Override
-    public byte @Nullable [] get(byte[] key) throws IOException {
-      try {
-        return database.get(read, key);
-      } catch (RocksDBException e) {
-        throw new IOException(e);
-      }
-    }
-
-    @Override
-    public List<byte @Nullable []> getAll(List<byte[]> keys) throws IOException {
-      try {
-        return database.multiGetAsList(read, keys);
-      } catch (RocksDBException e) {
-        throw new IOException(e);
-      }
-    }
-
-    @Override
-    public void close() {
-      read.close();
-      database.close();
-      options.close();
-    }
+    return RocksDbStore.reading(options(), directory);
   }
 }

@@ -1,12 +1,16 @@
 package io.bsdb.benchmarks.peers;
 
+import io.bsdb.benchmarks.harness.Records.Receiver;
 import java.io.Closeable;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** A store that is open for lookups by many threads. */
+/**
+ * An open store. Lookups and puts are for many threads, {@code floor} and {@code seek} for one; not
+ * every store has all of them.
+ */
 public interface Store extends Closeable {
   /** Returns the value, copied into a new array, or null: absent. */
   byte @Nullable [] get(byte[] key) throws IOException;
@@ -20,6 +24,21 @@ public interface Store extends Closeable {
       values.add(get(key));
     }
     return values;
+  }
+
+  /** Sets the value of a key. */
+  default void put(byte[] key, byte[] value) throws IOException {
+    throw new UnsupportedOperationException();
+  }
+
+  /** Gives the record with the greatest key that is not above a key, if there is one. */
+  default void floor(byte[] key, Receiver receiver) throws IOException {
+    throw new UnsupportedOperationException();
+  }
+
+  /** Gives so many records from a key on. */
+  default void seek(byte[] key, int count, Receiver receiver) throws IOException {
+    throw new UnsupportedOperationException();
   }
 
   @Override
