@@ -55,6 +55,7 @@ final class StoreYcsb {
     CoreWorkload on(int records) throws Exception {
       Properties properties = new Properties();
       properties.setProperty("recordcount", Integer.toString(records));
+      properties.setProperty("operationcount", Integer.toString(records));
       properties.setProperty(CoreWorkload.READ_PROPORTION_PROPERTY, Double.toString(reads));
       properties.setProperty(CoreWorkload.UPDATE_PROPORTION_PROPERTY, Double.toString(updates));
       properties.setProperty(
