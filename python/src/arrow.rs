@@ -207,6 +207,32 @@ unsafe impl Send for ArrowArray {}
 // SAFETY: an owner is only dropped.
 unsafe impl Sync for ArrowArray {}
 
+/// Structures that another one points to, and releases with itself.
+struct Within<T> {
+    children: Vec<*mut T>,
+    dictionary: *mut T,
+}
+
+impl<T> Within<T> {
+    fn new(children: impl Iterator<Item = T>, dictionary: Option<T>) -> Within<T> {
+        let boxed = |content| Box::into_raw(Box::new(content));
+        Within {
+            children: children.map(boxed).collect(),
+            dictionary: dictionary.map_or(ptr::null_mut(), boxed),
+        }
+    }
+}
+
+impl<T> Drop for Within<T> {
+    fn drop(&mut self) {
+        let all = self.children.iter().chain([&self.dictionary]);
+        for &pointer in all.filter(|p| !p.is_null()) {
+            // SAFETY: `new` made it with `Box`; a structure that is dropped releases itself.
+            drop(unsafe { Box::from_raw(pointer) });
+        }
+    }
+}
+
 /// A text of the interface.
 ///
 /// # Safety
@@ -253,32 +279,24 @@ impl Field {
             format: CString,
             name: CString,
             metadata: Option<Arc<[u8]>>,
-            children: Vec<*mut ArrowSchema>,
-            dictionary: *mut ArrowSchema,
+            within: Within<ArrowSchema>,
         }
         unsafe extern "C" fn release(schema: *mut ArrowSchema) {
-            // SAFETY: `export` made private data, children and dictionary with `Box`; this runs once.
+            // SAFETY: `export` made the private data with `Box`; this runs once.
             unsafe {
-                let private = Box::from_raw((*schema).private as *mut Private);
-                for &child in private
-                    .children
-                    .iter()
-                    .chain([&private.dictionary])
-                    .filter(|c| !c.is_null())
-                {
-                    drop(Box::from_raw(child));
-                }
+                drop(Box::from_raw((*schema).private as *mut Private));
                 (*schema).release = None;
             }
         }
-        let boxed = |field: &Field| Box::into_raw(Box::new(field.export()));
         let c_string = |s: &str| CString::new(s.replace('\0', "")).unwrap_or_default();
         let mut private = Box::new(Private {
             format: c_string(&self.format),
             name: c_string(&self.name),
             metadata: self.metadata.clone(),
-            children: self.children.iter().map(boxed).collect(),
-            dictionary: self.dictionary.as_deref().map_or(ptr::null_mut(), boxed),
+            within: Within::new(
+                self.children.iter().map(Field::export),
+                self.dictionary.as_deref().map(Field::export),
+            ),
         });
         ArrowSchema {
             format: private.format.as_ptr(),
@@ -288,9 +306,9 @@ impl Field {
                 .as_ref()
                 .map_or(ptr::null(), |m| m.as_ptr() as *const c_char),
             flags: self.flags,
-            n_children: private.children.len() as i64,
-            children: private.children.as_mut_ptr(),
-            dictionary: private.dictionary,
+            n_children: private.within.children.len() as i64,
+            children: private.within.children.as_mut_ptr(),
+            dictionary: private.within.dictionary,
             release: Some(release),
             private: Box::into_raw(private) as *mut c_void,
         }
@@ -349,25 +367,15 @@ impl Data {
         struct Private {
             _data: Data,
             buffers: Vec<*const c_void>,
-            children: Vec<*mut ArrowArray>,
-            dictionary: *mut ArrowArray,
+            within: Within<ArrowArray>,
         }
         unsafe extern "C" fn release(array: *mut ArrowArray) {
-            // SAFETY: `export` made private data, children and dictionary with `Box`; this runs once.
+            // SAFETY: `export` made the private data with `Box`; this runs once.
             unsafe {
-                let private = Box::from_raw((*array).private as *mut Private);
-                for &child in private
-                    .children
-                    .iter()
-                    .chain([&private.dictionary])
-                    .filter(|c| !c.is_null())
-                {
-                    drop(Box::from_raw(child));
-                }
+                drop(Box::from_raw((*array).private as *mut Private));
                 (*array).release = None;
             }
         }
-        let boxed = |data: &Data| Box::into_raw(Box::new(data.export()));
         let mut private = Box::new(Private {
             _data: self.clone(),
             buffers: self
@@ -375,18 +383,20 @@ impl Data {
                 .iter()
                 .map(|b| b.start() as *const c_void)
                 .collect(),
-            children: self.children.iter().map(|c| boxed(c)).collect(),
-            dictionary: self.dictionary.as_deref().map_or(ptr::null_mut(), boxed),
+            within: Within::new(
+                self.children.iter().map(|c| c.export()),
+                self.dictionary.as_deref().map(Data::export),
+            ),
         });
         ArrowArray {
             length: self.length as i64,
             null_count: self.nulls,
             offset: self.offset as i64,
             n_buffers: private.buffers.len() as i64,
-            n_children: private.children.len() as i64,
+            n_children: private.within.children.len() as i64,
             buffers: private.buffers.as_ptr(),
-            children: private.children.as_mut_ptr(),
-            dictionary: private.dictionary,
+            children: private.within.children.as_mut_ptr(),
+            dictionary: private.within.dictionary,
             release: Some(release),
             private: Box::into_raw(private) as *mut c_void,
         }

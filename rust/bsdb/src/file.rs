@@ -103,6 +103,14 @@ impl DataFile {
         Ok(DataFile { path, length, content })
     }
 
+    /// Makes page faults read and map huge pages. Where the system cannot, nothing happens.
+    pub fn advise_huge_pages(&self) {
+        #[cfg(target_os = "linux")]
+        if let Content::Mapped(map) = &self.content {
+            let _ = map.advise(memmap2::Advice::HugePage);
+        }
+    }
+
     pub fn mapped(&self) -> Option<&[u8]> {
         match &self.content {
             Content::Mapped(map) => Some(map),

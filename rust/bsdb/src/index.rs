@@ -3,6 +3,9 @@
 use crate::bytes::{bits_at, prefetch, u32_at, u64_at};
 use crate::error::{need, Result};
 
+/// Blocks that share a sample, on average.
+const SAMPLED: u32 = 16;
+
 /// The blocks of a partition. All are checked when it is opened.
 #[derive(Default)]
 pub(crate) struct BlockIndex {
@@ -13,12 +16,18 @@ pub(crate) struct BlockIndex {
     uniform: u32,
     /// Bytes of each block but the last; 0 if they differ.
     uniform_length: u64,
-    /// First record of each block, then n.
-    firsts: Vec<u32>,
-    /// Offset of each block, then the end of the last.
-    offsets: Vec<u64>,
-    /// Blocks per record, times 2^32.
-    slope: u64,
+    /// Each block, then the end; none if both are uniform.
+    blocks: Vec<Block>,
+    /// Where records differ: the block of each record whose number is a multiple of 2^shift, then the last block.
+    samples: Vec<u32>,
+    shift: u32,
+}
+
+/// Where a block begins. First record and offset share a cache line.
+#[derive(Clone, Copy)]
+struct Block {
+    offset: u64,
+    first: u32,
 }
 
 impl BlockIndex {
@@ -29,6 +38,7 @@ impl BlockIndex {
         need!((1..=n).contains(&count), "block count {count} of the block index, with {n} records");
         need!(total == blocks_length, "blocks length {total} of the block index, expected {blocks_length}");
         need!(total % alignment == 0, "blocks length {total} is not aligned");
+        let mut index = BlockIndex { count, n, total, uniform, uniform_length, ..BlockIndex::default() };
         let (mut firsts, mut offsets, mut at) = (Vec::new(), Vec::new(), 24);
         if uniform > 0 {
             need!(count == n.div_ceil(uniform), "{count} blocks of {uniform} records each, with {n} records");
@@ -39,6 +49,7 @@ impl BlockIndex {
             firsts.push(n);
             let fits = |pair: &[u32]| pair[0] < pair[1] && pair[1] - pair[0] <= 65_535;
             need!(firsts.windows(2).all(fits), "blocks of no or too many records");
+            index.sample(&firsts);
         }
         if uniform_length > 0 {
             need!(uniform_length % alignment == 0, "uniform length {uniform_length} is not aligned");
@@ -53,26 +64,45 @@ impl BlockIndex {
             let fits = |pair: &[u64]| pair[1].checked_sub(pair[0]).is_some_and(|l| (24..=longest).contains(&l));
             need!(offsets.windows(2).all(fits), "length of blocks is out of range");
         }
-        let slope = ((count as u64) << 32) / n as u64;
-        Ok(BlockIndex { count, n, total, uniform, uniform_length, firsts, offsets, slope })
+        if uniform == 0 || uniform_length == 0 {
+            let block = |i: usize| Block {
+                offset: offsets.get(i).copied().unwrap_or_else(|| index.offset(i as u32)),
+                first: firsts.get(i).copied().unwrap_or_else(|| index.first(i as u32)),
+            };
+            index.blocks = (0..=count as usize).map(block).collect();
+        }
+        Ok(index)
     }
 
-    /// Where a block is likely to be that has a record.
+    fn sample(&mut self, firsts: &[u32]) {
+        self.shift = (SAMPLED as u64 * self.n as u64 / self.count as u64).ilog2().min(31);
+        let mut block = 0;
+        for record in (0..self.n as u64).step_by(1 << self.shift) {
+            while firsts[block + 1] as u64 <= record {
+                block += 1;
+            }
+            self.samples.push(block as u32);
+        }
+        self.samples.push(self.count - 1);
+    }
+
+    /// Where a block is likely to be that has a record: between the samples around it, in proportion.
     #[inline]
-    pub fn guess(&self, record: u32) -> usize {
-        (record as u64 * self.slope >> 32) as usize
+    fn guess(&self, record: u32) -> usize {
+        let at = (record >> self.shift) as usize;
+        let (low, high) = (self.samples[at], self.samples[at + 1]);
+        let rest = record as u64 & ((1 << self.shift) - 1);
+        low as usize + (rest * (high - low) as u64 >> self.shift) as usize
     }
 
-    /// Loads into the cache what `block_of` will read.
+    /// Loads into the cache what `block_of`, `first` and `offset` will read.
     #[inline]
     pub fn prefetch(&self, record: u32) {
-        let guess = self.guess(record);
-        if let Some(first) = self.firsts.get(guess..) {
-            prefetch(first.as_ptr());
+        if self.blocks.is_empty() {
+            return;
         }
-        if let Some(first) = self.offsets.get(guess..) {
-            prefetch(first.as_ptr());
-        }
+        let block = record.checked_div(self.uniform).map_or_else(|| self.guess(record), |block| block as usize);
+        prefetch(&self.blocks[block]);
     }
 
     /// The block of a record below n: a guess, then steps that double.
@@ -81,22 +111,22 @@ impl BlockIndex {
         if let Some(block) = record.checked_div(self.uniform) {
             return block;
         }
-        let firsts = &self.firsts[..];
+        let blocks = &self.blocks[..];
         let guess = self.guess(record);
         let (mut low, mut high);
-        if firsts[guess] <= record {
+        if blocks[guess].first <= record {
             (low, high) = (guess, guess + 1);
             let mut step = 1;
-            while high < firsts.len() && firsts[high] <= record {
+            while high < blocks.len() && blocks[high].first <= record {
                 low = high;
                 high += step;
                 step *= 2;
             }
-            high = high.min(firsts.len() - 1);
+            high = high.min(blocks.len() - 1);
         } else {
             (low, high) = (guess - 1, guess);
             let mut step = 1;
-            while firsts[low] > record {
+            while blocks[low].first > record {
                 high = low;
                 low = low.saturating_sub(step);
                 step *= 2;
@@ -104,7 +134,7 @@ impl BlockIndex {
         }
         while high - low > 1 {
             let middle = (low + high) / 2;
-            if firsts[middle] <= record {
+            if blocks[middle].first <= record {
                 low = middle;
             } else {
                 high = middle;
@@ -119,7 +149,7 @@ impl BlockIndex {
         if self.uniform > 0 {
             return (block as u64 * self.uniform as u64).min(self.n as u64) as u32;
         }
-        self.firsts[block as usize]
+        self.blocks[block as usize].first
     }
 
     /// Offset of a block from the first; the end for the number of blocks.
@@ -128,7 +158,7 @@ impl BlockIndex {
         if self.uniform_length > 0 {
             return if block == self.count { self.total } else { block as u64 * self.uniform_length };
         }
-        self.offsets[block as usize]
+        self.blocks[block as usize].offset
     }
 }
 
@@ -186,7 +216,7 @@ mod tests {
     #[test]
     fn reads_the_example_of_the_specification() {
         let index = BlockIndex::open(&example(), 40, 1, 2460, 4096).unwrap();
-        assert_eq!(index.firsts, [0, 5, 12, 14, 30, 40]);
+        assert_eq!(index.blocks.iter().map(|b| b.first).collect::<Vec<_>>(), [0, 5, 12, 14, 30, 40]);
         assert_eq!(index.block_of(13), 2);
         let starts = [0, 5, 12, 14, 30];
         for record in 0..40 {

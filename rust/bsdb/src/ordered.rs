@@ -71,22 +71,33 @@ impl Table {
 impl<'t> Ordered<'t> {
     /// The record with the greatest key that is not above a key.
     pub fn floor(&self, key: &[u8]) -> Result<Option<Entry>> {
-        self.range((Bound::Unbounded, Bound::Included(key)))?.reversed().first()
+        self.nearest((Bound::Unbounded, Bound::Included(key)))
     }
 
     /// The record with the greatest key below a key.
     pub fn lower(&self, key: &[u8]) -> Result<Option<Entry>> {
-        self.range((Bound::Unbounded, Bound::Excluded(key)))?.reversed().first()
+        self.nearest((Bound::Unbounded, Bound::Excluded(key)))
     }
 
     /// The record with the least key that is not below a key.
     pub fn ceiling(&self, key: &[u8]) -> Result<Option<Entry>> {
-        self.range((Bound::Included(key), Bound::Unbounded))?.first()
+        self.nearest((Bound::Included(key), Bound::Unbounded))
     }
 
     /// The record with the least key above a key.
     pub fn higher(&self, key: &[u8]) -> Result<Option<Entry>> {
-        self.range((Bound::Excluded(key), Bound::Unbounded))?.first()
+        self.nearest((Bound::Excluded(key), Bound::Unbounded))
+    }
+
+    /// The record of a range that is nearest to its only end.
+    fn nearest(&self, range: (Bound<&[u8]>, Bound<&[u8]>)) -> Result<Option<Entry>> {
+        let cursor = self.range(range)?;
+        let cursor = if range.0 == Bound::Unbounded { cursor.reversed() } else { cursor };
+        let found = cursor.first()?;
+        if found.as_ref().is_some_and(|e| !range.contains(&&e.key[..])) {
+            return Err(Error::corrupt("keys contradict the order index").in_file(&self.table.path));
+        }
+        Ok(found)
     }
 
     /// The record with the longest key that a key begins with.

@@ -1,6 +1,5 @@
 //! Partition files: header, footer, sections, properties.
 
-use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::Arc;
 
@@ -8,7 +7,7 @@ use zstd_safe::DDict;
 
 use crate::bytes::{bits_at, bound_checksum, check, u16_at, u32_at, u64_at};
 use crate::error::{need, Error, Result};
-use crate::file::{Access, Bytes, DataFile};
+use crate::file::{Bytes, DataFile};
 use crate::hash::{KeyHash, PerfectHash};
 use crate::index::BlockIndex;
 use crate::manifest::PartitionEntry;
@@ -101,9 +100,9 @@ impl Sections<'_> {
 
 impl Partition {
     /// Opens a file; `ordered` if the snapshot is in key order.
-    pub fn open(path: PathBuf, entry: &PartitionEntry, ordered: bool, access: Access) -> Result<Partition> {
-        let file = Arc::new(DataFile::open(path.clone(), entry.length, access)?);
-        Self::read(&file, entry, ordered).map_err(|e| e.in_file(&path))
+    pub fn open(file: DataFile, entry: &PartitionEntry, ordered: bool) -> Result<Partition> {
+        let file = Arc::new(file);
+        Self::read(&file, entry, ordered).map_err(|e| e.in_file(&file.path))
     }
 
     fn read(file: &Arc<DataFile>, entry: &PartitionEntry, ordered: bool) -> Result<Partition> {

@@ -165,14 +165,31 @@ impl Partition {
         need!(framed == (self.codec == Codec::Zstd), "block with frames, or without");
         let fits = header.per_frame > 0 && header.longest_frame <= self.longest_frame;
         need!(!framed || fits, "frames of {} records, {} bytes", header.per_frame, header.longest_frame);
+        if framed {
+            return Ok(());
+        }
+        self.verify_body(&block[24..header.content_length as usize], header.count)
+    }
+
+    /// Checks what the place of each record of a body depends on.
+    fn verify_body(&self, body: &[u8], count: u32) -> Result<()> {
+        let (length, count) = (body.len(), count as usize);
+        if let Some(each) = self.fixed {
+            need!(length == count * each, "body of {length} bytes, expected {count} records of {each}");
+            return Ok(());
+        }
+        need!(length >= 2 * count, "body of {length} bytes for {count} slots");
+        let first = u16_at(body, 0) as usize;
+        need!(first == 2 * count, "first record of {count} at {first} of its body");
         Ok(())
     }
 
     #[inline]
     fn record_of<'a>(&self, block: &'a [u8], number_of_block: u32, number: u32) -> Result<Stored<'a>> {
-        let header = BlockHeader::of(block);
-        let body = &block[24..header.content_length as usize];
-        self.split(self.cut(body, header.count as usize, (number - self.index.first(number_of_block)) as usize)?)
+        let (first, next) = (self.index.first(number_of_block), self.index.first(number_of_block + 1));
+        // The block is as its index says. Its header, a cache line that may be missing, is needed for the last record only.
+        let end = if number + 1 < next { block.len() } else { u32_at(block, 4) as usize };
+        self.split(self.cut(&block[24..end], (next - first) as usize, (number - first) as usize)?)
     }
 
     fn record_of_frame<'a>(
@@ -186,14 +203,15 @@ impl Partition {
         let header = BlockHeader::of(block);
         let i = number - self.index.first(number_of_block);
         let j = i / header.per_frame;
+        let count = header.per_frame.min(header.count - j * header.per_frame);
         let of = Some((self.serial, (number_of_block, j)));
         if buffer.of != of {
             buffer.of = None;
             let frame = frame(&block[24..header.content_length as usize], &header, j as usize)?;
             self.decompress(frame, header.longest_frame as usize, &mut buffer.bytes, zstd)?;
+            self.verify_body(&buffer.bytes, count)?;
             buffer.of = of;
         }
-        let count = header.per_frame.min(header.count - j * header.per_frame);
         self.split(self.cut(&buffer.bytes, count as usize, (i % header.per_frame) as usize)?)
     }
 
@@ -220,17 +238,15 @@ impl Partition {
         Ok(())
     }
 
-    /// The bytes of a record of a body.
+    /// The bytes of a record of a body that is verified, and may go on after its last record if this is another one.
     #[inline]
     fn cut<'a>(&self, body: &'a [u8], count: usize, i: usize) -> Result<&'a [u8]> {
         if let Some(length) = self.fixed {
-            need!(body.len() == count * length, "body of {} bytes, expected {count} records of {length}", body.len());
             return Ok(&body[i * length..(i + 1) * length]);
         }
-        need!(body.len() >= 2 * count, "body of {} bytes for {count} slots", body.len());
         let start = u16_at(body, 2 * i) as usize;
         let end = if i + 1 < count { u16_at(body, 2 * i + 2) as usize } else { body.len() };
-        let fits = u16_at(body, 0) as usize == 2 * count && 2 * count <= start && start <= end && end <= body.len();
+        let fits = 2 * count <= start && start <= end && end <= body.len();
         need!(fits, "slots of record {i} lead out of its body: {start} to {end}");
         Ok(&body[start..end])
     }
@@ -269,12 +285,14 @@ impl Partition {
         Ok((&record[at..at + length], value))
     }
 
-    /// Loads into the cache the header of a block, and where a record, or its slot, is.
+    /// Loads into the cache where a record, or its slot, is.
     #[inline]
     pub fn prefetch_block(&self, block: u32, number: u32) {
         let Some(map) = self.file.mapped() else { return };
         let at = self.block_offset(block) as usize;
-        prefetch(map.as_ptr().wrapping_add(at));
+        if self.codec == Codec::Zstd {
+            return prefetch(map.as_ptr().wrapping_add(at));
+        }
         let i = (number - self.index.first(block)) as usize;
         match self.fixed {
             Some(length) => self.prefetch_record(at + 24 + i * length),

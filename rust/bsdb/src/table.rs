@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::error::{Error, ErrorKind, Result};
-use crate::file::{read_small, Access};
+use crate::file::{read_small, Access, DataFile};
 use crate::hash::KeyHash;
 use crate::manifest::{is_version, Manifest};
 use crate::overlay::Overlay;
@@ -17,6 +17,7 @@ use crate::segment::Segment;
 
 const MAX_MANIFEST: u64 = 64 << 20;
 const MAX_KEY: usize = 65_535;
+const LEAST_FOR_HUGE_PAGES: u64 = 64 << 20;
 
 /// How a table is opened.
 #[derive(Clone, Copy, Debug, Default)]
@@ -34,7 +35,7 @@ impl Options {
 
 /// One version of a table. It never changes, and may be used by many threads.
 pub struct Table {
-    path: PathBuf,
+    pub(crate) path: PathBuf,
     version: String,
     options: Options,
     pub(crate) manifest: Manifest,
@@ -54,6 +55,14 @@ pub(crate) fn current(path: &Path) -> Result<String> {
             format_args!("{:?}", String::from_utf8_lossy(&content[..content.len().min(60)])),
         )),
     }
+}
+
+/// Whether a table is so large that the TLB does not cover it, and so small that all of it will be in memory soon: then to
+/// read 2 MiB at a page fault is no waste.
+fn gains_by_huge_pages(bytes: u64) -> bool {
+    // SAFETY: it reads a number, or returns -1.
+    let memory = unsafe { libc::sysconf(libc::_SC_PHYS_PAGES).max(0) * libc::sysconf(libc::_SC_PAGESIZE).max(0) };
+    bytes >= LEAST_FOR_HUGE_PAGES && bytes <= memory as u64 / 2
 }
 
 thread_local! {
@@ -100,6 +109,7 @@ impl Table {
         let manifest = Manifest::parse(&content, version).map_err(|e| e.in_file(&file))?;
         let old_partitions = previous.map_or(&[][..], |p| &p.partitions);
         let mut partitions = Vec::with_capacity(manifest.partitions.len());
+        let huge = gains_by_huge_pages(manifest.partitions.iter().map(|p| p.length).sum());
         for entry in &manifest.partitions {
             let same = |p: &&Arc<Partition>| {
                 let bound = p.order.is_none()
@@ -116,7 +126,12 @@ impl Table {
                 Some(partition) => partition.clone(),
                 None => {
                     let directory = snapshots.join(entry.version.as_deref().unwrap_or(version));
-                    Arc::new(Partition::open(directory.join(&entry.file), entry, manifest.ordered, options.access)?)
+                    let path = directory.join(&entry.file);
+                    let file = DataFile::open(path, entry.length, options.access)?;
+                    if huge {
+                        file.advise_huge_pages();
+                    }
+                    Arc::new(Partition::open(file, entry, manifest.ordered)?)
                 }
             });
         }

@@ -1,12 +1,9 @@
 //! The tables of the conformance folder, sound and bad, with both ways to read.
 
-use std::path::{Path, PathBuf};
-
 use bsdb::{Access, ErrorKind, Json, Options, Result, Table};
 
-fn folder() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../conformance")
-}
+mod tables;
+use tables::folder;
 
 fn cases(sort: &str) -> Vec<Json> {
     let text = std::fs::read(folder().join("cases.json")).unwrap();

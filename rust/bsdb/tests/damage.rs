@@ -2,33 +2,12 @@
 
 use std::fs;
 use std::os::unix::fs::FileExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use bsdb::{Access, ErrorKind, Options, Result, Table};
 
-fn copy(from: &Path, to: &Path, files: &mut Vec<PathBuf>) {
-    fs::create_dir_all(to).unwrap();
-    for entry in fs::read_dir(from).unwrap() {
-        let entry = entry.unwrap();
-        let target = to.join(entry.file_name());
-        if entry.file_type().unwrap().is_dir() {
-            copy(&entry.path(), &target, files);
-        } else {
-            fs::copy(entry.path(), &target).unwrap();
-            files.push(target);
-        }
-    }
-}
-
-type Records = Vec<(Vec<u8>, Vec<u8>)>;
-
-fn records(table: &Table) -> Result<Records> {
-    let (mut records, mut cursor) = (Vec::new(), table.scan());
-    while let Some((key, value)) = cursor.next()? {
-        records.push((key.to_vec(), value.to_vec()));
-    }
-    Ok(records)
-}
+mod tables;
+use tables::{copy, folder, records, Records};
 
 /// Opens a table and looks up everything in each way; an answer must be the right one.
 fn use_table(path: &Path, expected: &Records, access: Access) -> Result<()> {
@@ -55,13 +34,12 @@ fn use_table(path: &Path, expected: &Records, access: Access) -> Result<()> {
 
 #[test]
 fn each_damaged_byte_is_found_or_does_no_harm() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../conformance/tables");
     let scratch = std::env::temp_dir().join(format!("bsdb-damage-{}", std::process::id()));
     let names = ["compressed", "sux4j", "changes-in-key-order"];
     for name in names {
         // Tables of some 20 KB: opened once for each of their bytes.
         let (target, mut files) = (scratch.join(name), Vec::new());
-        copy(&folder.join(name), &target, &mut files);
+        copy(&folder().join("tables").join(name), &target, &mut files);
         let expected = records(&Table::open(&target, Options::default()).unwrap()).unwrap();
         let mut found = 0;
         for file in &files {

@@ -1,0 +1,126 @@
+//! Tables that a test of the Java library builds in every layout and order, with changes and with rows of every type, compared
+//! key by key: `mvn test -pl bsdb-reader -am -Dtest=TablesForOtherReadersTest -Dsurefire.failIfNoSpecifiedTests=false`.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use bsdb::{Access, Json, Options, Table};
+
+mod tables;
+
+struct Record {
+    key: Vec<u8>,
+    value: Vec<u8>,
+    row: Option<String>,
+}
+
+fn bytes(hex: &str) -> Vec<u8> {
+    (0..hex.len() / 2).map(|i| u8::from_str_radix(&hex[2 * i..2 * i + 2], 16).unwrap()).collect()
+}
+
+fn records(file: &Path) -> Vec<Record> {
+    let mut records: Vec<Record> = fs::read_to_string(file)
+        .unwrap()
+        .split_terminator('\n')
+        .map(|line| {
+            let mut columns = line.splitn(3, '\t').map(str::to_owned);
+            let mut next = || bytes(&columns.next().unwrap());
+            Record { key: next(), value: next(), row: columns.next() }
+        })
+        .collect();
+    records.sort_by(|a, b| a.key.cmp(&b.key));
+    records
+}
+
+/// Whether two rows are the same. Of two shortest decimals for one floating-point number, either may be written.
+fn same(a: &Json, b: &Json) -> bool {
+    let float = |name: &str| ["real", "double", "counts"].contains(&name);
+    match (a, b) {
+        (Json::Object(a), Json::Object(b)) => {
+            let alike = |((m, x), (n, y)): (&(String, Json), &(String, Json))| {
+                m == n && (x == y || float(m) && is_one_number(m == "real", x, y))
+            };
+            a.len() == b.len() && a.iter().zip(b).all(alike)
+        }
+        _ => a == b,
+    }
+}
+
+fn is_one_number(single: bool, a: &Json, b: &Json) -> bool {
+    match (a, b) {
+        (Json::Number(a), Json::Number(b)) if single => a.parse::<f32>().unwrap() == b.parse::<f32>().unwrap(),
+        (Json::Number(a), Json::Number(b)) => a.parse::<f64>().unwrap() == b.parse::<f64>().unwrap(),
+        _ => a == b,
+    }
+}
+
+fn compare(path: &Path, access: Access, records: &[Record]) -> bsdb::Result<()> {
+    let table = Table::open(path, Options::default().access(access))?;
+    let name = path.display();
+    for record in records {
+        assert_eq!(table.get(&record.key)?.as_deref(), Some(&record.value[..]), "{name}: {:02x?}", record.key);
+        if let (Some(row), Some(schema)) = (&record.row, table.schema()) {
+            let json = schema.json(&record.key, &record.value)?;
+            assert!(
+                same(&Json::parse(json.as_bytes())?, &Json::parse(row.as_bytes())?),
+                "{name}: {json}, expected {row}"
+            );
+        }
+    }
+    let mut seen = 0;
+    table.get_many(records.iter().map(|r| &r.key), |i, value| {
+        assert_eq!(value, Some(&records[i].value[..]), "{name}: key {i} of a batch");
+        seen += 1;
+        Ok(())
+    })?;
+    assert_eq!(seen, records.len());
+    let mut scanned = tables::records(&table)?;
+    assert_eq!(scanned.len(), records.len(), "{name}");
+    if scanned.iter().all(|s| s.0.is_empty()) {
+        return Ok(()); // keys are not stored
+    }
+    if !table.is_ordered() {
+        scanned.sort();
+    }
+    for (scanned, record) in scanned.iter().zip(records) {
+        assert_eq!((&scanned.0, &scanned.1), (&record.key, &record.value), "{name}");
+    }
+    for (i, record) in records.iter().enumerate() {
+        // The least key above another one: absent, unless it is the next.
+        let mut after = record.key.clone();
+        after.push(0);
+        let next = records.get(i + 1).map(|r| &r.key);
+        if next == Some(&after) {
+            continue;
+        }
+        assert_eq!(table.get(&after)?, None, "{name}: {after:02x?}");
+        if table.is_ordered() {
+            let ordered = table.ordered()?;
+            assert_eq!(ordered.floor(&after)?.map(|e| e.key).as_ref(), Some(&record.key), "{name}");
+            assert_eq!(ordered.ceiling(&after)?.map(|e| e.key).as_ref(), next, "{name}");
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn finds_what_java_wrote() {
+    let stated = std::env::var_os("BSDB_TABLES").map(PathBuf::from);
+    let folder = stated.clone().unwrap_or_else(|| tables::folder().join("../bsdb-reader/target/other-readers"));
+    if stated.is_none() && !folder.exists() {
+        println!("nothing is compared: Java has built no tables at {}", folder.display());
+        return;
+    }
+    let mut compared = 0;
+    for set in fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path()) {
+        let records = records(&set.join("records"));
+        for path in fs::read_dir(&set).unwrap().map(|entry| entry.unwrap().path()).filter(|path| path.is_dir()) {
+            for access in [Access::Mapped, Access::Read] {
+                compare(&path, access, &records).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+            }
+            println!("{}: {} records", path.display(), records.len());
+            compared += 1;
+        }
+    }
+    assert!(compared >= 25, "{compared} tables");
+}

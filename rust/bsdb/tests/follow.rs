@@ -1,0 +1,151 @@
+//! Followers beside a publisher that publishes, deletes what it replaced, and sometimes publishes what cannot be opened.
+
+use std::collections::HashMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use bsdb::{Error, ErrorKind, Follower, Options, Table};
+
+mod tables;
+use tables::{copy, folder, records, Records};
+
+const NAMES: [&str; 5] = ["blocked", "compressed", "changes", "order-compact", "changes-in-key-order"];
+const BAD: &str = "9999999999-0badc0de";
+
+/// A directory in which one version after the other is put in service.
+struct Publisher {
+    path: PathBuf,
+    /// Name and records of the version of each table.
+    versions: Vec<(String, Records)>,
+}
+
+impl Publisher {
+    fn new(name: &str) -> Publisher {
+        let path = std::env::temp_dir().join(format!("bsdb-{name}-{}", std::process::id()));
+        fs::create_dir_all(&path).unwrap();
+        let version = |name: &&str| {
+            let table = Table::open(folder().join("tables").join(name), Options::default()).unwrap();
+            (table.version().to_owned(), records(&table).unwrap())
+        };
+        let publisher = Publisher { path, versions: NAMES.iter().map(version).collect() };
+        publisher.publish(0, None);
+        publisher
+    }
+
+    /// Puts a version in service as Java does: its files, then `CURRENT` in one step; then deletes the one before.
+    fn publish(&self, number: usize, before: Option<usize>) {
+        let mut files = Vec::new();
+        let source = folder().join("tables").join(NAMES[number]);
+        for part in ["data", "snapshots"].iter().filter(|part| source.join(part).exists()) {
+            copy(&source.join(part), &self.path.join(part), &mut files);
+        }
+        self.put_in_service(&self.versions[number].0);
+        if let Some(before) = before {
+            self.delete(&folder().join("tables").join(NAMES[before]), Path::new(""), &files);
+        }
+    }
+
+    fn put_in_service(&self, version: &str) {
+        let next = self.path.join("CURRENT.next");
+        fs::write(&next, format!("{version}\n")).unwrap();
+        fs::rename(next, self.path.join("CURRENT")).unwrap();
+    }
+
+    /// Deletes what a table has, but for files of another one.
+    fn delete(&self, table: &Path, part: &Path, others: &[PathBuf]) {
+        for entry in fs::read_dir(table.join(part)).unwrap() {
+            let entry = entry.unwrap();
+            let part = part.join(entry.file_name());
+            let target = self.path.join(&part);
+            if entry.file_type().unwrap().is_dir() {
+                self.delete(table, &part, others);
+            } else if part != Path::new("CURRENT") && !others.contains(&target) {
+                fs::remove_file(target).unwrap();
+            }
+        }
+    }
+
+    /// Puts a version in service whose manifest is cut.
+    fn publish_bad(&self) {
+        let directory = self.path.join("snapshots").join(BAD);
+        fs::create_dir_all(&directory).unwrap();
+        fs::write(directory.join("manifest.json"), "{\n  \"formatVersion\" : 1,\n").unwrap();
+        self.put_in_service(BAD);
+    }
+
+    /// Asks a version for everything: it must be whole, whatever is in service by now.
+    fn check(&self, table: &Table) -> Result<(), Error> {
+        let expected: HashMap<_, _> = self.versions.iter().map(|(name, records)| (&name[..], records)).collect();
+        let records = expected[table.version()];
+        for (key, value) in records {
+            assert_eq!(table.get(key)?.as_deref(), Some(&value[..]), "{}", table.version());
+        }
+        table.get_many(records.iter().map(|r| &r.0), |i, value| {
+            assert_eq!(value, Some(&records[i].1[..]), "{}", table.version());
+            Ok(())
+        })?;
+        assert_eq!(&tables::records(table)?, records);
+        Ok(())
+    }
+}
+
+impl Drop for Publisher {
+    fn drop(&mut self) {
+        fs::remove_dir_all(&self.path).unwrap();
+    }
+}
+
+#[test]
+fn followers_see_whole_versions_under_a_publisher_that_prunes() {
+    let publisher = Publisher::new("follow");
+    let follower = Follower::new(&publisher.path, Options::default(), Duration::from_millis(1)).unwrap();
+    let done = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        for reader in 0..3 {
+            let (publisher, follower, done) = (&publisher, &follower, &done);
+            scope.spawn(move || {
+                while !done.load(Ordering::Relaxed) {
+                    if reader == 0 {
+                        // Versions may be deleted while they are opened; the next one is opened then.
+                        follower.refresh().unwrap();
+                    }
+                    publisher.check(&follower.current()).unwrap();
+                }
+            });
+        }
+        // However a reader ends, the others do.
+        let published = std::panic::catch_unwind(|| {
+            for i in 1..200 {
+                publisher.publish(i % NAMES.len(), Some((i - 1) % NAMES.len()));
+            }
+        });
+        done.store(true, Ordering::Relaxed);
+        published.unwrap();
+    });
+    follower.refresh().unwrap();
+    assert_eq!(follower.current().version(), publisher.versions[199 % NAMES.len()].0);
+    assert_eq!(follower.refused(), None);
+}
+
+#[test]
+fn followers_refuse_bad_versions_and_keep_the_one_before() {
+    let publisher = Publisher::new("refuse");
+    let follower = Follower::by_hand(&publisher.path, Options::default()).unwrap();
+    let held = follower.current();
+    for i in 1..20 {
+        publisher.publish_bad();
+        let failure = follower.refresh().unwrap_err();
+        assert_eq!(failure.kind(), ErrorKind::Corrupt, "{failure}");
+        assert!(follower.refused().unwrap().contains("manifest.json"));
+        publisher.check(&follower.current()).unwrap();
+        assert_eq!(follower.current().version(), publisher.versions[(i - 1) % NAMES.len()].0);
+        publisher.publish(i % NAMES.len(), Some((i - 1) % NAMES.len()));
+        assert!(follower.refresh().unwrap());
+        assert_eq!(follower.refused(), None);
+        publisher.check(&follower.current()).unwrap();
+    }
+    // Its files have been deleted; who holds it reads on.
+    publisher.check(&held).unwrap();
+}
