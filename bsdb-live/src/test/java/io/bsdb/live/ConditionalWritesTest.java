@@ -14,6 +14,7 @@ import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -95,7 +96,7 @@ class ConditionalWritesTest {
       Callable<Void> puts =
           () -> {
             for (int i = 0; i < ROUNDS; i++) {
-              round.await();
+              round.await(1, TimeUnit.MINUTES);
               if (i % 2 == 0) {
                 table.put(key, bytes("put" + i + " "));
               } else {
@@ -104,7 +105,7 @@ class ConditionalWritesTest {
                         .put(bytes("other"), bytes("x"))
                         .put(key, bytes("put" + i + " ")));
               }
-              round.await();
+              round.await(1, TimeUnit.MINUTES);
               assertThat(text(table.get(key))).startsWith("put" + i + " ");
             }
             return null;
@@ -112,11 +113,11 @@ class ConditionalWritesTest {
       Callable<Void> appends =
           () -> {
             for (int i = 0; i < ROUNDS; i++) {
-              round.await();
+              round.await(1, TimeUnit.MINUTES);
               for (int j = 0; j < 5; j++) {
                 table.compute(key, value -> bytes(text(value) + "+"));
               }
-              round.await();
+              round.await(1, TimeUnit.MINUTES);
             }
             return null;
           };
