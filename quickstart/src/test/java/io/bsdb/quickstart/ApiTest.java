@@ -36,6 +36,7 @@ class ApiTest {
       Set.of(
           "io.bsdb.flink.AsyncLookup",
           "io.bsdb.flink.BsdbOptions",
+          "io.bsdb.flink.Compaction",
           "io.bsdb.flink.SnapshotTableFactory",
           "io.bsdb.flink.catalog.SnapshotCatalogFactory",
           "io.bsdb.flink.catalog.VersionsTableFactory");

@@ -1,6 +1,5 @@
 package io.bsdb.flink;
 
-import io.bsdb.flink.sink.Compaction;
 import io.bsdb.format.KeyStorage;
 import io.bsdb.format.PerfectHashConstruction;
 import io.bsdb.reader.follow.TableReader;

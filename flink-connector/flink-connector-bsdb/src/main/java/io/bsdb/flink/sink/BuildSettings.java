@@ -1,5 +1,6 @@
 package io.bsdb.flink.sink;
 
+import io.bsdb.flink.Compaction;
 import io.bsdb.flink.row.DeclaredTable;
 import io.bsdb.table.RecordOrder;
 import io.bsdb.writer.WriterOptions;

@@ -2,6 +2,7 @@ package io.bsdb.flink.sink;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.bsdb.flink.Compaction;
 import io.bsdb.flink.row.DeclaredTable;
 import io.bsdb.flink.sink.FaultySink.Fault;
 import io.bsdb.reader.RecordCursor;

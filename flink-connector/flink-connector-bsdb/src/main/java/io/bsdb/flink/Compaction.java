@@ -1,4 +1,4 @@
-package io.bsdb.flink.sink;
+package io.bsdb.flink;
 
 /** Whether the job that streams into a table folds its changes. */
 public enum Compaction {
