@@ -1,5 +1,16 @@
 package io.bsdb.http;
 
+import io.bsdb.http.api.Health;
+import io.bsdb.http.api.Metrics;
+import io.bsdb.http.exchange.AccessLog;
+import io.bsdb.http.exchange.AccessRules;
+import io.bsdb.http.exchange.ProblemHandler;
+import io.bsdb.http.table.ServedTable;
+import io.bsdb.http.table.Service;
+import io.bsdb.http.table.Warehouse;
+import io.bsdb.http.wire.JettyServer;
+import io.bsdb.http.wire.Limits;
+import io.bsdb.http.wire.Tls;
 import io.bsdb.reader.follow.TableReader;
 import io.bsdb.reader.options.ReaderOptions;
 import java.io.Closeable;
@@ -23,6 +34,8 @@ import org.jspecify.annotations.Nullable;
  * the tables last.
  */
 public final class BsdbServer implements Closeable {
+  private static final Duration OPEN_REST = Duration.ofSeconds(10);
+
   private final Service service;
   private final JettyServer server;
   private final String host;
@@ -47,7 +60,7 @@ public final class BsdbServer implements Closeable {
     private ReaderOptions options = ReaderOptions.defaults();
     private Duration refreshInterval = TableReader.REFRESH_INTERVAL;
     private TableReader.Listener listener = TableReader.Listener.NONE;
-    private Limits limits = Limits.defaults();
+    private Limits limits = Limits.of(Map.of());
     private String host = "127.0.0.1";
     private int port;
     private int threads = 64;
@@ -103,8 +116,14 @@ public final class BsdbServer implements Closeable {
       return this;
     }
 
-    public Builder limits(Limits value) {
-      limits = value;
+    /**
+     * Sets limits by name, such as {@code keys} or {@code request-millis}; those that are left out
+     * have their defaults. {@code docs/http.md} lists them.
+     *
+     * @throws IllegalArgumentException if a name is unknown or a value is less than 1
+     */
+    public Builder limits(Map<String, Integer> values) {
+      limits = Limits.of(values);
       return this;
     }
 
@@ -177,8 +196,14 @@ public final class BsdbServer implements Closeable {
       return this;
     }
 
-    private @Nullable AccessLog accessLog() {
-      return log == null ? null : new AccessLog(log, logKeys);
+    private Router router(Service service, JettyServer server) {
+      return new Router(
+          service,
+          new Health(service, maxAge),
+          new AccessRules(host, hosts, token),
+          new Metrics(service.tables(), server::connectionCount, service.pinned()::count),
+          log == null ? null : new AccessLog(log, logKeys),
+          server.timer());
     }
 
     private @Nullable Tls tls() throws IOException {
@@ -204,8 +229,7 @@ public final class BsdbServer implements Closeable {
               (name, directory) ->
                   ServedTable.open(name, directory, options, refreshInterval, listener),
               listener,
-              limits,
-              maxAge);
+              limits);
       try {
         for (Map.Entry<String, Path> table : tables.entrySet()) {
           service.open(table.getKey(), table.getValue());
@@ -213,10 +237,9 @@ public final class BsdbServer implements Closeable {
         warehouse.keySet().removeAll(tables.keySet());
         warehouse.forEach(service::openLater);
         service.openRest();
-        JettyServer server =
-            new JettyServer(
-                service, new AccessRules(host, hosts, token), threads, tls(), accessLog());
-        server.start(host, port);
+        JettyServer server = new JettyServer(limits, threads, tls());
+        server.start(host, port, router(service, server), new ProblemHandler());
+        server.repeat(OPEN_REST, service::openRest);
         return new BsdbServer(service, server, host);
       } catch (IOException | RuntimeException | Error e) {
         try {
@@ -251,7 +274,7 @@ public final class BsdbServer implements Closeable {
 
   /**
    * Stops: answers that it is not ready, refuses new requests, waits for those in flight as long as
-   * {@link Limits#drain} says, and closes the tables. Idempotent.
+   * limit {@code drain-millis} allows, and closes the tables. Idempotent.
    */
   @Override
   public void close() throws IOException {

@@ -1,5 +1,7 @@
 package io.bsdb.http;
 
+import io.bsdb.http.exchange.Exchange;
+import io.bsdb.http.exchange.MediaType;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;

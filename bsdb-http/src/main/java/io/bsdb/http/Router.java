@@ -1,5 +1,24 @@
 package io.bsdb.http;
 
+import io.bsdb.http.api.DiffAnswer;
+import io.bsdb.http.api.Health;
+import io.bsdb.http.api.Metrics;
+import io.bsdb.http.api.TableAnswers;
+import io.bsdb.http.api.TableRoutes;
+import io.bsdb.http.exchange.Access;
+import io.bsdb.http.exchange.AccessLog;
+import io.bsdb.http.exchange.AccessRules;
+import io.bsdb.http.exchange.Address;
+import io.bsdb.http.exchange.BodyReader;
+import io.bsdb.http.exchange.Budget;
+import io.bsdb.http.exchange.Exchange;
+import io.bsdb.http.exchange.MediaType;
+import io.bsdb.http.exchange.Problem;
+import io.bsdb.http.page.TablePages;
+import io.bsdb.http.table.Comparisons;
+import io.bsdb.http.table.Service;
+import io.bsdb.http.wire.Connections;
+import io.bsdb.http.wire.Limits;
 import java.io.IOException;
 import java.util.EnumSet;
 import java.util.List;
@@ -22,6 +41,7 @@ final class Router extends Handler.Abstract {
 
   private final Service service;
   private final Limits limits;
+  private final Health health;
   private final AccessRules rules;
   private final Metrics metrics;
   private final @Nullable AccessLog log;
@@ -31,19 +51,23 @@ final class Router extends Handler.Abstract {
 
   Router(
       Service service,
+      Health health,
       AccessRules rules,
       Metrics metrics,
       @Nullable AccessLog log,
       ScheduledExecutorService timer) {
     this.service = service;
     this.limits = service.limits();
+    this.health = health;
     this.rules = rules;
     this.metrics = metrics;
     this.log = log;
     this.tables = new TableAnswers(service);
     Comparisons comparisons = new Comparisons(service);
-    this.ofTables = new TableRoutes(service, tables, comparisons, new BodyReader(limits, timer));
-    this.pages = new TablePages(service, comparisons, metrics);
+    this.ofTables =
+        new TableRoutes(
+            service, tables, new DiffAnswer(service, comparisons), new BodyReader(limits, timer));
+    this.pages = new TablePages(service, comparisons, metrics.activity());
   }
 
   @Override
@@ -123,17 +147,17 @@ final class Router extends Handler.Abstract {
     if (first.equals("v1") && segments.size() > 1 && segments.get(1).equals("tables")) {
       exchange.access.kind = "table";
       if (segments.size() == 2) {
-        require(exchange, TableRoutes.READ);
+        exchange.requireMethod(TableRoutes.READ);
         tables.tables(exchange);
       } else {
         ofTables.answer(exchange, segments.subList(2, segments.size()));
       }
       return;
     }
-    require(exchange, TableRoutes.READ);
+    exchange.requireMethod(TableRoutes.READ);
     switch (String.join("/", segments)) {
-      case "health/live" -> service.live(exchange);
-      case "health/ready" -> service.ready(exchange);
+      case "health/live" -> health.live(exchange);
+      case "health/ready" -> health.ready(exchange);
       case "metrics" -> {
         exchange.address().allow(Set.of());
         exchange.answer(200, MediaType.METRICS, metrics.text());
@@ -145,19 +169,6 @@ final class Router extends Handler.Abstract {
         exchange.access.kind = "page";
         pages.answer(exchange, segments);
       }
-    }
-  }
-
-  static Problem unknownAddress() {
-    return new Problem(
-        Problem.Kind.UNKNOWN_ADDRESS, "/openapi.json says what there is, / shows it");
-  }
-
-  static void require(Exchange exchange, List<String> methods) {
-    String method = exchange.request().getMethod();
-    if (!methods.contains(method)) {
-      exchange.header(new HttpField(HttpHeader.ALLOW, String.join(", ", methods)));
-      throw new Problem(Problem.Kind.WRONG_METHOD, "%s; there is %s".formatted(method, methods));
     }
   }
 }

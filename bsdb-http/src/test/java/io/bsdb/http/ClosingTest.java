@@ -35,7 +35,7 @@ class ClosingTest {
   }
 
   private void serve(Map<String, Integer> limits) throws IOException {
-    server = BsdbServer.builder().table("cities", directory).limits(Limits.parse(limits)).start();
+    server = BsdbServer.builder().table("cities", directory).limits(limits).start();
     client = new Client(server);
   }
 

@@ -37,7 +37,7 @@ class ConnectionsTest {
 
   private void serve(Map<String, Integer> limits) throws Exception {
     Tables.publish(directory, Map.of("k", "v"));
-    server = BsdbServer.builder().table("t", directory).limits(Limits.parse(limits)).start();
+    server = BsdbServer.builder().table("t", directory).limits(limits).start();
     client = new Client(server);
   }
 

@@ -5,6 +5,11 @@ import static io.bsdb.http.Client.problem;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.bsdb.http.exchange.Problem;
+import io.bsdb.http.table.Held;
+import io.bsdb.http.table.PinnedVersions;
+import io.bsdb.http.table.ServedTable;
+import io.bsdb.http.wire.Limits;
 import io.bsdb.reader.options.Access;
 import io.bsdb.reader.options.ReaderOptions;
 import java.io.OutputStream;
@@ -41,7 +46,7 @@ class LimitsTest {
     server =
         BsdbServer.builder()
             .table("t", directory)
-            .limits(Limits.parse(limits))
+            .limits(limits)
             .options(ReaderOptions.builder().access(access).queueDepth(1).build())
             .refreshEvery(Duration.ZERO)
             .start();
@@ -61,23 +66,35 @@ class LimitsTest {
 
   @Test
   void haveDefaults() {
-    assertThat(Limits.defaults())
-        .isEqualTo(
-            new Limits(
-                1024,
-                1 << 20,
-                8 << 10,
-                64 << 20,
-                (int) Math.min(Integer.MAX_VALUE, Runtime.getRuntime().maxMemory() / 4),
-                Duration.ofSeconds(5),
-                Duration.ofSeconds(30),
-                256,
-                2,
-                30,
-                Duration.ofSeconds(30)));
-    assertThatThrownBy(() -> Limits.parse(Map.of("kezs", 1)))
+    Limits limits = Limits.of(Map.of());
+    assertThat(
+            List.<Object>of(
+                limits.keys(),
+                limits.bodyBytes(),
+                limits.addressBytes(),
+                limits.answerBytes(),
+                limits.allAnswersBytes(),
+                limits.request(),
+                limits.idle(),
+                limits.connections(),
+                limits.pinnedVersions(),
+                limits.pinsPerMinute(),
+                limits.drain()))
+        .containsExactly(
+            1024,
+            1 << 20,
+            8 << 10,
+            64 << 20,
+            (int) Math.min(Integer.MAX_VALUE, Runtime.getRuntime().maxMemory() / 4),
+            Duration.ofSeconds(5),
+            Duration.ofSeconds(30),
+            256,
+            2,
+            30,
+            Duration.ofSeconds(30));
+    assertThatThrownBy(() -> Limits.of(Map.of("kezs", 1)))
         .hasMessageStartingWith("there is no limit 'kezs'; there are [keys, ");
-    assertThatThrownBy(() -> Limits.parse(Map.of("keys", 0)))
+    assertThatThrownBy(() -> Limits.of(Map.of("keys", 0)))
         .hasMessage("limit 'keys': expected>=1 actual=0");
   }
 
@@ -213,8 +230,7 @@ class LimitsTest {
             ReaderOptions.defaults(),
             Duration.ZERO,
             io.bsdb.reader.follow.TableReader.Listener.NONE)) {
-      PinnedVersions pinned =
-          new PinnedVersions(Limits.parse(Map.of("pinned-versions", 1)), () -> 0);
+      PinnedVersions pinned = new PinnedVersions(Limits.of(Map.of("pinned-versions", 1)), () -> 0);
       Held held = pinned.hold(table, old);
       assertThatThrownBy(() -> pinned.hold(table, older))
           .isInstanceOf(Problem.class)

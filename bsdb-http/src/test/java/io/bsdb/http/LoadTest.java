@@ -37,7 +37,7 @@ class LoadTest {
     return BsdbServer.builder()
         .table("cities", directory)
         .options(ReaderOptions.builder().access(access).build())
-        .limits(Limits.parse(limits))
+        .limits(limits)
         .refreshEvery(Duration.ZERO)
         .start();
   }

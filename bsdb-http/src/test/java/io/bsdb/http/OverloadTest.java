@@ -5,6 +5,8 @@ import static io.bsdb.http.Client.problem;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.bsdb.http.exchange.Budget;
+import io.bsdb.http.exchange.Problem;
 import io.bsdb.reader.options.Access;
 import io.bsdb.reader.options.ReaderOptions;
 import io.bsdb.table.RecordOrder;
@@ -48,7 +50,7 @@ class OverloadTest {
     server =
         BsdbServer.builder()
             .table("t", directory)
-            .limits(Limits.parse(all))
+            .limits(all)
             .options(ReaderOptions.builder().access(access).build())
             .start();
     client = new Client(server);

@@ -31,7 +31,7 @@ class SlowClientsTest {
 
   private void serve(Map<String, Integer> limits, String value) throws Exception {
     Tables.publish(directory, Map.of("k", value));
-    server = BsdbServer.builder().table("t", directory).limits(Limits.parse(limits)).start();
+    server = BsdbServer.builder().table("t", directory).limits(limits).start();
     client = new Client(server);
   }
 

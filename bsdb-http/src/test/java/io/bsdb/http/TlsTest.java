@@ -164,7 +164,7 @@ class TlsTest {
     server = builder().host("0.0.0.0").start();
     assertThat(server.address().getHost()).isEqualTo("0.0.0.0");
     server.close();
-    server = builder().limits(Limits.parse(Map.of("drain-millis", 3_600_000))).start();
+    server = builder().limits(Map.of("drain-millis", 3_600_000)).start();
     assertThat(serial(trusted)).isEqualTo(trusted.getSerialNumber());
   }
 

@@ -5,7 +5,6 @@ import io.bsdb.cli.output.CommandFailure;
 import io.bsdb.cli.output.Console;
 import io.bsdb.cli.output.ExitStatus;
 import io.bsdb.http.BsdbServer;
-import io.bsdb.http.Limits;
 import io.bsdb.reader.follow.TableReader;
 import io.bsdb.reader.options.Access;
 import io.bsdb.reader.options.ReaderOptions;
@@ -155,7 +154,7 @@ public final class ServeCommand implements Callable<Integer> {
         BsdbServer.builder()
             .host(host)
             .port(port)
-            .limits(Limits.parse(limits))
+            .limits(limits)
             .options(
                 ReaderOptions.builder()
                     .access(access)

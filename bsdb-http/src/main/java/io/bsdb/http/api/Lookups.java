@@ -1,0 +1,280 @@
+package io.bsdb.http.api;
+
+import com.fasterxml.jackson.core.JsonGenerator;
+import io.bsdb.http.exchange.Address;
+import io.bsdb.http.exchange.Answer;
+import io.bsdb.http.exchange.Exchange;
+import io.bsdb.http.exchange.MediaType;
+import io.bsdb.http.exchange.Problem;
+import io.bsdb.http.table.Held;
+import io.bsdb.http.table.Sample;
+import io.bsdb.http.table.ServedTable;
+import io.bsdb.http.table.VersionRows;
+import io.bsdb.reader.KeyValue;
+import io.bsdb.reader.Nearest;
+import io.bsdb.row.text.RowJsonWriter;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import org.eclipse.jetty.http.HttpHeader;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Answers for many keys at once, all from one version: with the rows of the keys, or with those
+ * nearest to them, each beside the key that was asked for.
+ */
+final class Lookups extends Reading<List<Sample.@Nullable Row>> {
+  private static final List<MediaType> OFFERED =
+      List.of(MediaType.JSON, MediaType.NDJSON, MediaType.BYTES);
+  private static final Set<String> PARAMETERS = Set.of("columns", "numbers", "encoding", "match");
+
+  /** Keys that are looked up together at most. */
+  private static final int TOGETHER = 64;
+
+  private static final int TOGETHER_FROM_DISK = 256;
+  private static final int ABSENT = -1;
+
+  private final List<byte[]> keys;
+  private final @Nullable Nearest nearest;
+  private final @Nullable RowJsonWriter writer;
+  private final Answer body;
+  private final JsonGenerator json;
+  private final int together;
+  private long longest;
+  private int done;
+  private int found;
+
+  private Lookups(
+      Exchange exchange,
+      Held held,
+      MediaType type,
+      KeyList given,
+      int together,
+      @Nullable Nearest nearest,
+      @Nullable RowJsonWriter writer)
+      throws IOException {
+    super(exchange, held, type);
+    this.keys = given.keys();
+    this.nearest = nearest;
+    this.writer = writer;
+    this.together = together;
+    this.longest = held.rows().meanLength();
+    this.body = exchange.newAnswer();
+    this.json = Exchange.JSON.createGenerator(body);
+    json.setRootValueSeparator(null);
+    if (type == MediaType.JSON) {
+      json.writeStartObject();
+      json.writeStringField("version", held.version());
+      json.writeArrayFieldStart("rows");
+    }
+    exchange.access.keys = keys.size();
+  }
+
+  /**
+   * Answers with the rows of many keys.
+   *
+   * @param held released when the answer needs it no more
+   * @param body of the request
+   */
+  static void answer(Exchange exchange, ServedTable table, Held held, byte[] body)
+      throws IOException {
+    answer(
+        exchange,
+        table,
+        held,
+        OFFERED,
+        new Question() {
+          @Override
+          public Set<String> parameters(VersionRows rows) {
+            return PARAMETERS;
+          }
+
+          @Override
+          public Reading<?> read(Exchange exchange, Held held, MediaType type) throws IOException {
+            int together = table.readsFromDisk() ? TOGETHER_FROM_DISK : TOGETHER;
+            return of(exchange, held, type, body, together);
+          }
+        });
+  }
+
+  private static Lookups of(Exchange exchange, Held held, MediaType type, byte[] body, int together)
+      throws IOException {
+    Address address = exchange.address();
+    KeyList given =
+        KeyList.read(
+            contentType(exchange),
+            body,
+            held.rows(),
+            address.parameter("encoding"),
+            exchange.limits().keys());
+    String columns =
+        given.columns() == null ? address.parameter("columns") : String.join(",", given.columns());
+    RowJsonWriter writer = held.rows().writer(columns, address.parameter("numbers"));
+    Rows.requireWhole(type, columns);
+    String match = given.match() == null ? address.parameter("match") : given.match();
+    Nearest nearest = nearest(match);
+    if (nearest != null) {
+      held.rows().requireOrder();
+    }
+    return new Lookups(exchange, held, type, given, together, nearest, writer);
+  }
+
+  /** Returns what a name stands for; null for the rows of the keys themselves. */
+  private static @Nullable Nearest nearest(@Nullable String match) {
+    return switch (match == null ? "key" : match) {
+      case "key" -> null;
+      case "floor" -> Nearest.FLOOR;
+      case "ceiling" -> Nearest.CEILING;
+      case "longest-prefix" -> Nearest.LONGEST_PREFIX;
+      default ->
+          throw new Problem(
+              Problem.Kind.BAD_REQUEST,
+              "match is '%s': expected key, floor, ceiling or longest-prefix".formatted(match));
+    };
+  }
+
+  private static MediaType contentType(Exchange exchange) {
+    String header = exchange.header(HttpHeader.CONTENT_TYPE);
+    MediaType type = header == null ? MediaType.JSON : MediaType.of(header);
+    if (type == null || !OFFERED.contains(type)) {
+      throw new Problem(
+          Problem.Kind.WRONG_MEDIA_TYPE,
+          "Content-Type is '%s'; there is %s"
+              .formatted(header, OFFERED.stream().map(each -> each.name).toList()));
+    }
+    return type;
+  }
+
+  @Override
+  int lookups() {
+    return Math.max(1, Math.min(keys.size(), together));
+  }
+
+  /** Returns the next keys: fewer if values are long, as all of them are read at once. */
+  private List<byte[]> portion() {
+    long fit = Math.max(1, PORTION / Math.max(1, longest));
+    return keys.subList(done, done + (int) Math.min(Math.min(fit, together), keys.size() - done));
+  }
+
+  @Override
+  List<Sample.@Nullable Row> read() throws IOException {
+    List<byte[]> portion = portion();
+    if (nearest == null) {
+      return rows(portion, held.reader().getAll(portion));
+    }
+    List<Sample.@Nullable Row> rows = new ArrayList<>();
+    for (byte[] key : portion) {
+      exchange.requireTime();
+      rows.add(Sample.Row.of(nearest.find(held.reader(), key)));
+    }
+    return rows;
+  }
+
+  @Override
+  CompletableFuture<List<Sample.@Nullable Row>> begin() {
+    List<byte[]> portion = portion();
+    if (nearest == null) {
+      return held.reader().async().getAll(portion).thenApply(values -> rows(portion, values));
+    }
+    List<CompletableFuture<@Nullable KeyValue>> begun = new ArrayList<>();
+    for (byte[] key : portion) {
+      begun.add(nearest.begin(held.reader(), key));
+    }
+    return CompletableFuture.allOf(begun.toArray(CompletableFuture[]::new))
+        .thenApply(
+            all -> {
+              List<Sample.@Nullable Row> rows = new ArrayList<>();
+              begun.forEach(each -> rows.add(Sample.Row.of(each.join())));
+              return rows;
+            });
+  }
+
+  private static List<Sample.@Nullable Row> rows(
+      List<byte[]> keys, List<byte @Nullable []> values) {
+    List<Sample.@Nullable Row> rows = new ArrayList<>();
+    for (int i = 0; i < values.size(); i++) {
+      rows.add(Sample.Row.of(keys.get(i), values.get(i)));
+    }
+    return rows;
+  }
+
+  @Override
+  boolean take(List<Sample.@Nullable Row> rows) throws IOException {
+    for (Sample.Row row : rows) {
+      byte[] key = keys.get(done);
+      done++;
+      found += row == null ? 0 : 1;
+      longest = Math.max(longest, row == null ? 0 : row.value().length);
+      if (type == MediaType.BYTES) {
+        writeBytes(row);
+      } else {
+        writeEntry(key, row);
+        if (type == MediaType.NDJSON) {
+          json.writeRaw('\n');
+        }
+      }
+    }
+    return done < keys.size();
+  }
+
+  private void writeBytes(Sample.@Nullable Row row) {
+    if (nearest != null) {
+      writeBytes(row == null ? null : row.key());
+    }
+    writeBytes(row == null ? null : row.value());
+  }
+
+  private void writeBytes(byte @Nullable [] bytes) {
+    if (bytes == null) {
+      body.writeInt(ABSENT);
+    } else {
+      body.writeInt(bytes.length);
+      body.write(bytes, 0, bytes.length);
+    }
+  }
+
+  private void writeEntry(byte[] key, Sample.@Nullable Row row) throws IOException {
+    json.writeStartObject();
+    if (nearest != null) {
+      json.writeFieldName("key");
+      held.rows().writeKey(json, key);
+    }
+    json.writeBooleanField("found", row != null);
+    if (nearest != null) {
+      json.writeFieldName("row");
+      if (row == null) {
+        json.writeNull();
+      } else {
+        VersionRows.writeRecord(json, writer, row.key(), row.value());
+      }
+    } else if (row != null && writer != null) {
+      json.writeFieldName("row");
+      writer.writeRow(json, row.key(), row.value());
+    } else if (row != null) {
+      VersionRows.writeBytes(json, row.value());
+    }
+    json.writeEndObject();
+  }
+
+  @Override
+  void end() throws IOException {
+    exchange.access.found = found;
+    if (type == MediaType.JSON) {
+      json.writeEndArray();
+      json.writeNumberField("found", found);
+      json.writeEndObject();
+    } else if (type == MediaType.NDJSON) {
+      json.writeStartObject();
+      json.writeBooleanField("complete", true);
+      json.writeStringField("version", held.version());
+      json.writeNumberField("keys", done);
+      json.writeNumberField("found", found);
+      json.writeEndObject();
+      json.writeRaw('\n');
+    }
+    json.close();
+    exchange.answer(held.entity(type), type, body.toByteBuffer());
+  }
+}

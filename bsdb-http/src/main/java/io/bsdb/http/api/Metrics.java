@@ -1,0 +1,183 @@
+package io.bsdb.http.api;
+
+import io.bsdb.http.exchange.Access;
+import io.bsdb.http.exchange.Activity;
+import io.bsdb.http.table.Held;
+import io.bsdb.http.table.ServedTable;
+import io.bsdb.reader.metrics.ReaderMetrics;
+import io.prometheus.metrics.core.metrics.Counter;
+import io.prometheus.metrics.core.metrics.CounterWithCallback;
+import io.prometheus.metrics.core.metrics.GaugeWithCallback;
+import io.prometheus.metrics.core.metrics.Histogram;
+import io.prometheus.metrics.expositionformats.PrometheusTextFormatWriter;
+import io.prometheus.metrics.model.registry.PrometheusRegistry;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.time.Instant;
+import java.util.Collection;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.LongSupplier;
+import java.util.function.ToLongFunction;
+
+/**
+ * Figures of server and readers, in the text format of Prometheus. Safe for use by many threads.
+ */
+public final class Metrics {
+  private static final String[] KINDS = {"page", "row", "lookup", "table", "other"};
+
+  private final PrometheusRegistry registry = new PrometheusRegistry();
+  private final Counter requests =
+      Counter.builder()
+          .name("bsdb_http_requests")
+          .help("Requests that were answered, by what they asked for and status.")
+          .labelNames("kind", "status")
+          .withoutExemplars()
+          .register(registry);
+  private final Histogram seconds =
+      Histogram.builder()
+          .name("bsdb_http_request_seconds")
+          .help("Time from the request's header to the end of its answer.")
+          .classicOnly()
+          .withoutExemplars()
+          .classicUpperBounds(
+              0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1,
+              2.5, 5)
+          .labelNames("kind")
+          .register(registry);
+  private final Counter answerBytes =
+      Counter.builder()
+          .name("bsdb_http_answer_bytes")
+          .help("Bytes of the bodies of answers.")
+          .withoutExemplars()
+          .register(registry);
+  private final Map<Integer, Map<String, io.prometheus.metrics.core.datapoints.CounterDataPoint>>
+      counters = new ConcurrentHashMap<>();
+  private final Map<String, io.prometheus.metrics.core.datapoints.DistributionDataPoint> times =
+      new ConcurrentHashMap<>();
+  private final Activity activity = new Activity(System::nanoTime);
+
+  public Metrics(Collection<ServedTable> tables, LongSupplier connections, LongSupplier pinned) {
+    for (String kind : KINDS) {
+      times.put(kind, seconds.labelValues(kind));
+    }
+    counter("bsdb_lookup_hits", "Keys that were found.", tables, ReaderMetrics::hits);
+    counter("bsdb_lookup_misses", "Keys that are absent.", tables, ReaderMetrics::misses);
+    counter("bsdb_lookup_failures", "Lookups that failed.", tables, ReaderMetrics::failures);
+    counter(
+        "bsdb_signature_rejects",
+        "Absent keys that a signature told, without a look at a record.",
+        tables,
+        ReaderMetrics::signatureRejects);
+    counter("bsdb_block_reads", "Blocks read from disk.", tables, ReaderMetrics::blockReads);
+    counter("bsdb_read_bytes", "Bytes read from disk.", tables, ReaderMetrics::bytesRead);
+    counter(
+        "bsdb_block_cache_hits", "Blocks found in the cache.", tables, ReaderMetrics::cacheHits);
+    counter(
+        "bsdb_block_cache_misses",
+        "Blocks not found in the cache.",
+        tables,
+        ReaderMetrics::cacheMisses);
+    gauge(
+        "bsdb_reads_in_flight",
+        "Reads from disk that are queued or in flight.",
+        tables,
+        table -> metrics(table).readsInFlight());
+    gauge(
+        "bsdb_table_records",
+        "Records in the partition files of the version in use.",
+        tables,
+        table -> table.reader().manifest().recordCount());
+    gauge(
+        "bsdb_table_bytes",
+        "Bytes of the partition files and segments of the version in use.",
+        tables,
+        table -> table.reader().manifest().length() + table.reader().manifest().changes().length());
+    gauge(
+        "bsdb_version_age_seconds",
+        "Time since the version in use was published.",
+        tables,
+        table ->
+            Instant.now().getEpochSecond()
+                - table.reader().manifest().createdAt().getEpochSecond());
+    gauge(
+        "bsdb_refresh_failures",
+        "Refreshes of the table that failed.",
+        tables,
+        table -> table.reader().failedRefreshes());
+    GaugeWithCallback.builder()
+        .name("bsdb_http_connections")
+        .help("Connections that are open.")
+        .callback(callback -> callback.call((double) connections.getAsLong()))
+        .register(registry);
+    GaugeWithCallback.builder()
+        .name("bsdb_pinned_versions")
+        .help("Versions that are open though they are not in service.")
+        .callback(callback -> callback.call((double) pinned.getAsLong()))
+        .register(registry);
+  }
+
+  private static ReaderMetrics metrics(ServedTable table) {
+    try (Held held = table.hold()) {
+      return held.reader().metrics();
+    } catch (IOException e) {
+      throw new java.io.UncheckedIOException(e);
+    }
+  }
+
+  private void counter(
+      String name,
+      String help,
+      Collection<ServedTable> tables,
+      ToLongFunction<ReaderMetrics> figure) {
+    CounterWithCallback.builder()
+        .name(name)
+        .help(help + " Of the version in use; starts anew with each new build.")
+        .labelNames("table")
+        .callback(
+            callback ->
+                tables.forEach(
+                    table ->
+                        callback.call((double) figure.applyAsLong(metrics(table)), table.name())))
+        .register(registry);
+  }
+
+  private void gauge(
+      String name,
+      String help,
+      Collection<ServedTable> tables,
+      ToLongFunction<ServedTable> figure) {
+    GaugeWithCallback.builder()
+        .name(name)
+        .help(help)
+        .labelNames("table")
+        .callback(
+            callback ->
+                tables.forEach(
+                    table -> callback.call((double) figure.applyAsLong(table), table.name())))
+        .register(registry);
+  }
+
+  /** Counts a request that was answered. */
+  public void answered(Access access, long nanos) {
+    String kind = access.kind;
+    counters
+        .computeIfAbsent(access.status, status -> new ConcurrentHashMap<>())
+        .computeIfAbsent(kind, each -> requests.labelValues(each, Integer.toString(access.status)))
+        .inc();
+    times.computeIfAbsent(kind, seconds::labelValues).observe(nanos / 1e9);
+    answerBytes.inc(access.bytes);
+    activity.add(access, nanos);
+  }
+
+  public Activity activity() {
+    return activity;
+  }
+
+  public ByteBuffer text() throws IOException {
+    ByteArrayOutputStream out = new ByteArrayOutputStream();
+    PrometheusTextFormatWriter.create().write(out, registry.scrape());
+    return ByteBuffer.wrap(out.toByteArray());
+  }
+}

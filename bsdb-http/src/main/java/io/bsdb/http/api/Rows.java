@@ -1,0 +1,176 @@
+package io.bsdb.http.api;
+
+import io.bsdb.http.exchange.Address;
+import io.bsdb.http.exchange.Answer;
+import io.bsdb.http.exchange.Exchange;
+import io.bsdb.http.exchange.MediaType;
+import io.bsdb.http.exchange.Problem;
+import io.bsdb.http.table.Held;
+import io.bsdb.http.table.Sample;
+import io.bsdb.http.table.ServedTable;
+import io.bsdb.http.table.VersionRows;
+import io.bsdb.reader.Nearest;
+import io.bsdb.row.Column;
+import io.bsdb.row.Schema;
+import io.bsdb.row.text.RowJsonWriter;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/** Answers with one row: that of a key, or the one nearest to it. */
+final class Rows extends Reading<Optional<Sample.Row>> {
+  private static final List<MediaType> OF_KEY =
+      List.of(MediaType.JSON, MediaType.NDJSON, MediaType.BYTES);
+  private static final List<MediaType> NEAR_KEY = List.of(MediaType.JSON, MediaType.NDJSON);
+  private static final Set<String> BY_PATH = Set.of("encoding", "columns", "numbers");
+
+  private final byte[] key;
+  private final @Nullable Nearest nearest;
+  private final @Nullable RowJsonWriter writer;
+  private Sample.@Nullable Row found;
+
+  private Rows(
+      Exchange exchange,
+      Held held,
+      MediaType type,
+      byte[] key,
+      @Nullable Nearest nearest,
+      @Nullable RowJsonWriter writer) {
+    super(exchange, held, type);
+    this.key = key;
+    this.nearest = nearest;
+    this.writer = writer;
+    exchange.access.keys = 1;
+    exchange.access.key = key;
+  }
+
+  /**
+   * Answers with a row.
+   *
+   * @param held released when the answer needs it no more
+   * @param nearest which one; null for that of the key itself
+   * @param keyText from the path; null if the query has the key
+   */
+  static void get(
+      Exchange exchange,
+      ServedTable table,
+      Held held,
+      @Nullable Nearest nearest,
+      @Nullable String keyText)
+      throws IOException {
+    answer(
+        exchange,
+        table,
+        held,
+        nearest == null ? OF_KEY : NEAR_KEY,
+        new Question() {
+          @Override
+          public Set<String> parameters(VersionRows rows) {
+            return keyText != null ? BY_PATH : byQuery(rows.schema());
+          }
+
+          @Override
+          public Reading<?> read(Exchange exchange, Held held, MediaType type) {
+            return of(exchange, held, type, nearest, keyText);
+          }
+        });
+  }
+
+  private static Rows of(
+      Exchange exchange,
+      Held held,
+      MediaType type,
+      @Nullable Nearest nearest,
+      @Nullable String keyText) {
+    if (nearest != null) {
+      held.rows().requireOrder();
+    }
+    Address address = exchange.address();
+    String columns = address.parameter("columns");
+    RowJsonWriter writer = held.rows().writer(columns, address.parameter("numbers"));
+    requireWhole(type, columns);
+    String text = keyText != null ? keyText : address.parameter("key");
+    return new Rows(exchange, held, type, held.rows().key(address, text), nearest, writer);
+  }
+
+  /** Refuses to choose columns of what is not taken apart. */
+  static void requireWhole(MediaType type, @Nullable String columns) {
+    if (type == MediaType.BYTES && columns != null) {
+      throw new Problem(
+          Problem.Kind.BAD_REQUEST, "columns are for JSON: as bytes, a value is whole");
+    }
+  }
+
+  /** Returns the parameters of a lookup whose key is in the query. */
+  private static Set<String> byQuery(@Nullable Schema schema) {
+    Set<String> names = new HashSet<>(BY_PATH);
+    names.add("key");
+    if (schema != null) {
+      schema.keyColumns().stream().map(Column::name).forEach(names::add);
+    }
+    return names;
+  }
+
+  @Override
+  Optional<Sample.Row> read() throws IOException {
+    return Optional.ofNullable(
+        nearest == null
+            ? Sample.Row.of(key, held.reader().get(key))
+            : Sample.Row.of(nearest.find(held.reader(), key)));
+  }
+
+  @Override
+  CompletableFuture<Optional<Sample.Row>> begin() {
+    return nearest == null
+        ? held.reader()
+            .async()
+            .get(key)
+            .thenApply(value -> Optional.ofNullable(Sample.Row.of(key, value)))
+        : nearest
+            .begin(held.reader(), key)
+            .thenApply(record -> Optional.ofNullable(Sample.Row.of(record)));
+  }
+
+  @Override
+  boolean take(Optional<Sample.Row> row) {
+    found = row.orElse(null);
+    return false;
+  }
+
+  @Override
+  void end() throws IOException {
+    Sample.Row row = found;
+    if (row == null) {
+      exchange.header(held.rows().versionField());
+      throw new Problem(
+          Problem.Kind.ABSENT,
+          "version %s %s"
+              .formatted(
+                  held.version(), nearest == null ? "does not have the key" : "has no such key"));
+    }
+    exchange.access.found = 1;
+    Answer body = exchange.newAnswer();
+    if (type == MediaType.BYTES) {
+      body.require(row.value().length);
+      exchange.share().add(row.value().length);
+      exchange.answer(held.entity(type), type, ByteBuffer.wrap(row.value()));
+      return;
+    }
+    try (var json = Exchange.JSON.createGenerator(body)) {
+      if (nearest == null) {
+        VersionRows.writeRow(json, writer, row.key(), row.value());
+      } else {
+        VersionRows.writeRecord(json, writer, row.key(), row.value());
+      }
+    }
+    if (type == MediaType.NDJSON) {
+      body.write('\n');
+    }
+    exchange.answer(held.entity(type), type, body.toByteBuffer());
+  }
+}

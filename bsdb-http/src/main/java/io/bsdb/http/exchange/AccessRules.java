@@ -1,0 +1,107 @@
+package io.bsdb.http.exchange;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.Base64;
+import java.util.HashSet;
+import java.util.Locale;
+import java.util.Set;
+import org.eclipse.jetty.http.HttpHeader;
+import org.eclipse.jetty.server.Request;
+import org.jspecify.annotations.Nullable;
+
+/** The rules of access: hosts that requests may name, and the token that they need. */
+public final class AccessRules {
+  private final Set<String> hosts;
+  private final byte @Nullable [] tokenHash;
+
+  /**
+   * @param host the server listens at
+   * @param names by which clients know the server besides, in lower case
+   * @param token that requests need; null for none
+   */
+  public AccessRules(String host, Set<String> names, @Nullable String token) {
+    Set<String> all = new HashSet<>(names);
+    all.add(host.toLowerCase(Locale.ROOT));
+    if (host.contains(":")) {
+      all.add("[" + host.toLowerCase(Locale.ROOT) + "]");
+    }
+    all.addAll(Set.of("localhost", "127.0.0.1", "[::1]"));
+    this.hosts = Set.copyOf(all);
+    this.tokenHash = token == null ? null : hash(token);
+  }
+
+  /** Refuses to let other machines read what they should not, unless that is wanted. */
+  public static void requireSafe(String host, @Nullable String token, boolean hasTls)
+      throws IOException {
+    if (InetAddress.getByName(host).isLoopbackAddress()) {
+      return;
+    }
+    if (token == null) {
+      throw new IllegalArgumentException(
+          "%s is not a loopback address: set a token, or allow access without one (insecure)"
+              .formatted(host));
+    }
+    if (!hasTls) {
+      throw new IllegalArgumentException(
+          "without TLS, others can read the token on the way to %s: set a certificate, or allow it (insecure)"
+              .formatted(host));
+    }
+  }
+
+  public boolean hasToken() {
+    return tokenHash != null;
+  }
+
+  private static byte[] hash(String text) {
+    try {
+      return MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8));
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  /** A page of another host, whose name its owner makes lead here, must not read the tables. */
+  public void requireHost(Request request) {
+    String host = request.getHttpURI().getHost();
+    if (host == null || !hosts.contains(host.toLowerCase(Locale.ROOT))) {
+      throw new Problem(
+          Problem.Kind.WRONG_HOST,
+          "Host is '%s'; the server was started for %s".formatted(host, hosts));
+    }
+  }
+
+  /** Compares hashes, in constant time, so that nothing is learned of the token's length either. */
+  public void requireToken(Request request) {
+    if (tokenHash == null) {
+      return;
+    }
+    String header = request.getHeaders().get(HttpHeader.AUTHORIZATION);
+    String given = header == null ? "" : header.strip();
+    int space = given.indexOf(' ');
+    String scheme = space < 0 ? "" : given.substring(0, space).toLowerCase(Locale.ROOT);
+    String token = given.substring(space + 1).strip();
+    if (scheme.equals("basic")) {
+      token = password(token);
+    } else if (!scheme.equals("bearer")) {
+      token = "";
+    }
+    if (!MessageDigest.isEqual(hash(token), tokenHash)) {
+      throw new Problem(
+          Problem.Kind.UNAUTHORIZED,
+          "send it as 'Authorization: Bearer TOKEN', or as the password of any user");
+    }
+  }
+
+  private static String password(String basic) {
+    try {
+      String user = new String(Base64.getDecoder().decode(basic), StandardCharsets.UTF_8);
+      return user.substring(user.indexOf(':') + 1);
+    } catch (IllegalArgumentException e) {
+      return "";
+    }
+  }
+}

@@ -1,0 +1,109 @@
+package io.bsdb.http.exchange;
+
+import io.bsdb.http.wire.Limits;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.eclipse.jetty.http.HttpHeader;
+import org.eclipse.jetty.io.Content;
+import org.eclipse.jetty.server.Request;
+
+/** Reads the bodies of requests, up to a length and within a time, without a thread that waits. */
+public final class BodyReader {
+  private final Limits limits;
+  private final ScheduledExecutorService timer;
+
+  public BodyReader(Limits limits, ScheduledExecutorService timer) {
+    this.limits = limits;
+    this.timer = timer;
+  }
+
+  /** Gets a body, whole. */
+  public interface Reader {
+    void read(byte[] body) throws IOException;
+  }
+
+  public void read(Exchange exchange, Reader reader) {
+    long length = exchange.request().getHeaders().getLongField(HttpHeader.CONTENT_LENGTH);
+    if (length > limits.bodyBytes()) {
+      throw tooLarge();
+    }
+    new Reading(exchange, reader).begin();
+  }
+
+  private Problem tooLarge() {
+    return new Problem(
+        Problem.Kind.BODY_TOO_LARGE, "a body has at most %d bytes".formatted(limits.bodyBytes()));
+  }
+
+  private final class Reading {
+    private final Exchange exchange;
+    private final Request request;
+    private final Reader reader;
+    private final ByteArrayOutputStream body = new ByteArrayOutputStream(1024);
+
+    Reading(Exchange exchange, Reader reader) {
+      this.exchange = exchange;
+      this.request = exchange.request();
+      this.reader = reader;
+    }
+
+    void begin() {
+      ScheduledFuture<?> timeout =
+          timer.schedule(
+              () -> request.fail(new TimeoutException("body")),
+              limits.request().toMillis(),
+              TimeUnit.MILLISECONDS);
+      Request.addCompletionListener(request, failure -> timeout.cancel(false));
+      readAvailable(timeout);
+    }
+
+    private void readAvailable(ScheduledFuture<?> timeout) {
+      try {
+        while (true) {
+          Content.Chunk chunk = request.read();
+          if (chunk == null) {
+            request.demand(() -> readAvailable(timeout));
+            return;
+          }
+          if (Content.Chunk.isFailure(chunk)) {
+            timeout.cancel(false);
+            throw failure(chunk.getFailure());
+          }
+          append(chunk.getByteBuffer());
+          boolean last = chunk.isLast();
+          chunk.release();
+          if (last) {
+            timeout.cancel(false);
+            exchange.beginLookup();
+            reader.read(body.toByteArray());
+            return;
+          }
+        }
+      } catch (IOException | RuntimeException | Error e) {
+        exchange.fail(e);
+      }
+    }
+
+    private void append(ByteBuffer bytes) {
+      if (body.size() + bytes.remaining() > limits.bodyBytes()) {
+        throw tooLarge();
+      }
+      byte[] part = new byte[bytes.remaining()];
+      bytes.get(part);
+      body.writeBytes(part);
+    }
+
+    private Problem failure(Throwable cause) {
+      return cause instanceof TimeoutException
+          ? new Problem(
+              Problem.Kind.TIMEOUT,
+              "the body has not arrived within %d ms".formatted(limits.request().toMillis()))
+          : new Problem(Problem.Kind.BAD_REQUEST, "the body ends early");
+    }
+  }
+}

@@ -1,0 +1,50 @@
+package io.bsdb.http.exchange;
+
+import java.nio.ByteBuffer;
+import org.eclipse.jetty.http.HttpFields;
+import org.eclipse.jetty.http.HttpHeader;
+import org.eclipse.jetty.server.Request;
+import org.eclipse.jetty.server.Response;
+import org.eclipse.jetty.server.handler.ErrorHandler;
+import org.eclipse.jetty.util.Callback;
+import org.jspecify.annotations.Nullable;
+
+/** Says what the HTTP library refuses as the service says it. */
+public final class ProblemHandler extends ErrorHandler {
+  @Override
+  protected void generateResponse(
+      Request request,
+      Response response,
+      int status,
+      String message,
+      @Nullable Throwable cause,
+      Callback callback) {
+    Problem problem = new Problem(kind(status), message == null ? "" : message);
+    HttpFields.Mutable headers = response.getHeaders();
+    headers.put(HttpHeader.CONTENT_TYPE, MediaType.PROBLEM.header);
+    headers.put(HttpHeader.CACHE_CONTROL, "no-store");
+    if (problem.kind() == Problem.Kind.STOPPING) {
+      headers.put(HttpHeader.RETRY_AFTER, "1");
+    }
+    response.write(true, ByteBuffer.wrap(body(problem, status)), callback);
+  }
+
+  private static byte[] body(Problem problem, int status) {
+    return Exchange.json(problem)
+        .put("status", status)
+        .toString()
+        .getBytes(java.nio.charset.StandardCharsets.UTF_8);
+  }
+
+  private static Problem.Kind kind(int status) {
+    return switch (status) {
+      case 405, 501 -> Problem.Kind.WRONG_METHOD;
+      case 408 -> Problem.Kind.TIMEOUT;
+      case 413 -> Problem.Kind.BODY_TOO_LARGE;
+      case 414 -> Problem.Kind.ADDRESS_TOO_LONG;
+      case 431 -> Problem.Kind.HEADER_TOO_LONG;
+      case 503 -> Problem.Kind.STOPPING;
+      default -> status < 500 ? Problem.Kind.BAD_REQUEST : Problem.Kind.INTERNAL;
+    };
+  }
+}

@@ -1,0 +1,67 @@
+package io.bsdb.http.table;
+
+import io.bsdb.http.exchange.Problem;
+import io.bsdb.reader.KeyValue;
+import io.bsdb.reader.RecordCursor;
+import io.bsdb.reader.SnapshotReader;
+import io.bsdb.table.RecordOrder;
+import java.io.IOException;
+import org.jspecify.annotations.Nullable;
+
+/** Some records of a version. */
+public final class Sample {
+  private Sample() {}
+
+  @SuppressWarnings("ArrayRecordComponent") // handed on, never compared
+  public record Row(byte[] key, byte[] value) {
+    public static @Nullable Row of(byte[] key, byte @Nullable [] value) {
+      return value == null ? null : new Row(key, value);
+    }
+
+    public static @Nullable Row of(@Nullable KeyValue found) {
+      return found == null ? null : new Row(found.key(), found.value());
+    }
+  }
+
+  /** Takes one record after the other, so that only one is in memory. */
+  public interface Taker {
+    /** Takes a record; returns whether further ones are wanted. */
+    boolean take(Row row) throws IOException;
+  }
+
+  /**
+   * Returns how records were chosen: in the order of a hash, the first ones are as good as drawn.
+   */
+  public static String choice(VersionRows rows) {
+    return rows.manifest().order() == RecordOrder.KEY
+        ? "the first of partitions"
+        : "drawn by their hash";
+  }
+
+  /**
+   * Reads the first records of partitions spread over the version.
+   *
+   * @param count how many at most
+   * @throws Problem if the version stores no keys
+   */
+  public static void read(SnapshotReader reader, int count, Taker taker) throws IOException {
+    int partitions = reader.partitionCount();
+    int each = Math.max(10, (count + partitions - 1) / partitions);
+    int step = Math.max(1, (int) ((long) partitions * each / count));
+    int taken = 0;
+    for (int first = 0; first < step && taken < count; first++) {
+      for (int i = first; i < partitions && taken < count; i += step) {
+        int end = Math.min(count, taken + each);
+        try (RecordCursor cursor = reader.scan(i)) {
+          for (; taken < end && cursor.next(); taken++) {
+            if (!taker.take(new Row(cursor.key(), cursor.value()))) {
+              return;
+            }
+          }
+        } catch (UnsupportedOperationException e) {
+          throw new Problem(Problem.Kind.NO_KEYS, "the table is approximate: it stores no keys");
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,152 @@
+package io.bsdb.http.table;
+
+import io.bsdb.http.exchange.Problem;
+import io.bsdb.reader.SnapshotReader;
+import io.bsdb.reader.follow.TableReader;
+import io.bsdb.reader.options.ReaderOptions;
+import io.bsdb.table.Manifest;
+import io.bsdb.table.Table;
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.concurrent.Semaphore;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/** A table under its configured name, followed. Safe for use by many threads. */
+public final class ServedTable implements Closeable {
+  private static final Pattern NAME = Pattern.compile("[A-Za-z0-9_.-]{1,64}");
+
+  /**
+   * Waiting reads per place in the queue, beyond which an asynchronous reader makes callers wait.
+   */
+  private static final int WAITING = 8;
+
+  private final String name;
+  private final Path directory;
+  private final ReaderOptions options;
+  private final TableReader reader;
+  private final int permitCount;
+  private final Semaphore permits;
+  private volatile @Nullable VersionRows current;
+
+  private ServedTable(String name, Path directory, ReaderOptions options, TableReader reader) {
+    this.name = name;
+    this.directory = directory;
+    this.options = options;
+    this.reader = reader;
+    this.permitCount = WAITING * options.queueDepth();
+    this.permits = new Semaphore(permitCount);
+  }
+
+  public static ServedTable open(
+      String name,
+      Path directory,
+      ReaderOptions options,
+      Duration refreshInterval,
+      TableReader.Listener listener)
+      throws IOException {
+    TableReader reader =
+        TableReader.builder(directory)
+            .options(options)
+            .refreshEvery(refreshInterval)
+            .listener(listener)
+            .open();
+    return new ServedTable(name, directory, options, reader);
+  }
+
+  /** Checks a name, which is a part of addresses. */
+  public static void requireName(String name) {
+    if (!NAME.matcher(name).matches() || name.chars().allMatch(c -> c == '.')) {
+      throw new IllegalArgumentException(
+          "not a name for a table: '%s', expected %s, not only dots".formatted(name, NAME));
+    }
+  }
+
+  public String name() {
+    return name;
+  }
+
+  public Path directory() {
+    return directory;
+  }
+
+  ReaderOptions options() {
+    return options;
+  }
+
+  public TableReader reader() {
+    return reader;
+  }
+
+  /** Whether lookups read from disk, so that they are answered with futures. */
+  public boolean readsFromDisk() {
+    return options.access().readsFromDisk();
+  }
+
+  /**
+   * Reserves room for lookups that read from disk.
+   *
+   * @return what gives the room back
+   * @throws Problem if there is none
+   */
+  public Runnable reserve(int lookups) {
+    int wanted = Math.min(lookups, permitCount);
+    if (!permits.tryAcquire(wanted)) {
+      throw new Problem(
+          Problem.Kind.OVERLOADED,
+          "too many lookups are waiting for the disk: table=%s maximum=%d"
+              .formatted(name, permitCount));
+    }
+    return () -> permits.release(wanted);
+  }
+
+  /** Holds the version in use. */
+  public Held hold() {
+    TableReader.Lease lease = reader.lease();
+    SnapshotReader leased = lease.reader();
+    VersionRows rows = current;
+    if (rows == null || !rows.version().equals(lease.version())) {
+      rows = new VersionRows(leased.manifest());
+      current = rows;
+    }
+    return new Held(rows, leased, false, lease);
+  }
+
+  /** Returns the manifest of a version, whether in use or not. */
+  public Manifest manifest(@Nullable String version) throws IOException {
+    return version == null || version.equals(reader.version())
+        ? reader.manifest()
+        : ofVersion(version);
+  }
+
+  private Manifest ofVersion(String version) throws IOException {
+    requireVersion(version);
+    try {
+      return Table.at(directory).manifest(version);
+    } catch (NoSuchFileException e) {
+      throw unknown(version);
+    }
+  }
+
+  /** Refuses what is not the name of a version, before it becomes part of a path. */
+  public static void requireVersion(String version) {
+    if (!Manifest.isVersion(version)) {
+      throw new Problem(
+          Problem.Kind.UNKNOWN_VERSION,
+          "not a version's name: '%s', expected like 0000000001-0a1b2c3d".formatted(version));
+    }
+  }
+
+  Problem unknown(String version) {
+    return new Problem(
+        Problem.Kind.UNKNOWN_VERSION, "table=%s version=%s".formatted(name, version));
+  }
+
+  @Override
+  public void close() throws IOException {
+    reader.close();
+  }
+}

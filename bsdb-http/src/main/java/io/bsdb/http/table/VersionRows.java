@@ -1,0 +1,297 @@
+package io.bsdb.http.table;
+
+import com.fasterxml.jackson.core.JsonGenerator;
+import io.bsdb.format.SnapshotFormat;
+import io.bsdb.http.exchange.Address;
+import io.bsdb.http.exchange.Exchange;
+import io.bsdb.http.exchange.MediaType;
+import io.bsdb.http.exchange.Problem;
+import io.bsdb.http.exchange.Texts;
+import io.bsdb.row.Column;
+import io.bsdb.row.RowCodec;
+import io.bsdb.row.Schema;
+import io.bsdb.row.text.RowJsonWriter;
+import io.bsdb.row.text.ValueParser;
+import io.bsdb.table.Manifest;
+import io.bsdb.table.PartitionFile;
+import io.bsdb.table.RecordOrder;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.Base64;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Map;
+import org.eclipse.jetty.http.HttpField;
+import org.eclipse.jetty.http.HttpHeader;
+import org.eclipse.jetty.http.PreEncodedHttpField;
+import org.jspecify.annotations.Nullable;
+
+/** Reads keys and writes rows by a version's schema. */
+public final class VersionRows {
+  private static final String VERSION_HEADER = "Bsdb-Version";
+
+  private final String version;
+  private final Manifest manifest;
+  private final @Nullable RowCodec codec;
+  private final @Nullable RowJsonWriter writer;
+  private final HttpField versionField;
+  private final HttpField jsonTag;
+  private final HttpField bytesTag;
+
+  VersionRows(Manifest manifest) {
+    this.version = manifest.version();
+    this.manifest = manifest;
+    Schema schema = manifest.schema();
+    this.codec = schema == null ? null : RowCodec.of(schema);
+    this.writer = schema == null ? null : RowJsonWriter.of(schema);
+    this.versionField = new PreEncodedHttpField(VERSION_HEADER, version);
+    this.jsonTag = new PreEncodedHttpField(HttpHeader.ETAG, tag("json"));
+    this.bytesTag = new PreEncodedHttpField(HttpHeader.ETAG, tag("bytes"));
+  }
+
+  public String version() {
+    return version;
+  }
+
+  public Manifest manifest() {
+    return manifest;
+  }
+
+  /** Returns the mean length of values. */
+  public long meanLength() {
+    long bytes = manifest.partitions().stream().mapToLong(PartitionFile::valueBytes).sum();
+    return bytes / Math.max(1, manifest.recordCount());
+  }
+
+  public @Nullable Schema schema() {
+    return codec == null ? null : codec.schema();
+  }
+
+  public HttpField versionField() {
+    return versionField;
+  }
+
+  /** Returns what names this version and a representation. */
+  HttpField tagField(MediaType type) {
+    return switch (type) {
+      case JSON -> jsonTag;
+      case BYTES -> bytesTag;
+      default -> new HttpField(HttpHeader.ETAG, tag(type == MediaType.NDJSON ? "ndjson" : "html"));
+    };
+  }
+
+  private String tag(String representation) {
+    return '"' + version + '.' + representation + '"';
+  }
+
+  /** Returns the key that is given by its columns, or as a text. */
+  public byte[] key(Address address, @Nullable String text) {
+    if (text != null) {
+      return key(text, address.parameter("encoding"));
+    }
+    RowCodec rows = codec;
+    if (address.parameter("key") != null || rows == null) {
+      throw new Problem(Problem.Kind.BAD_KEY, "the table has no key columns: give key=");
+    }
+    List<Column> columns = rows.schema().keyColumns();
+    Object[] values = new Object[columns.size()];
+    for (int i = 0; i < values.length; i++) {
+      String name = columns.get(i).name();
+      String value = address.parameter(name);
+      if (value == null) {
+        throw new Problem(
+            Problem.Kind.BAD_KEY,
+            "parameter '%s' is missing: the key is %s".formatted(name, columns));
+      }
+      Column column = columns.get(i);
+      values[i] = parse(() -> ValueParser.parse(column, value));
+    }
+    return encode(rows, values);
+  }
+
+  /**
+   * Returns the key that a text stands for.
+   *
+   * @param encoding utf8, hex or base64url; null for the text of the key's columns, or UTF-8
+   */
+  public byte[] key(String text, @Nullable String encoding) {
+    RowCodec rows = codec;
+    if (rows != null && encoding == null) {
+      List<Column> columns = rows.schema().keyColumns();
+      return encode(rows, parse(() -> ValueParser.parseKey(columns, text)));
+    }
+    return checked(
+        parse(
+            () ->
+                switch (encoding == null ? "utf8" : encoding) {
+                  case "utf8" -> text.getBytes(StandardCharsets.UTF_8);
+                  case "hex" -> HexFormat.of().parseHex(text);
+                  case "base64url" -> Base64.getUrlDecoder().decode(text);
+                  default ->
+                      throw new Problem(
+                          Problem.Kind.BAD_REQUEST,
+                          "encoding is '%s': expected utf8, hex or base64url".formatted(encoding));
+                }));
+  }
+
+  /** Returns the bytes with which keys begin that a text stands for: leading columns, or bytes. */
+  byte[] prefix(String text, @Nullable String encoding) {
+    RowCodec rows = codec;
+    if (text.isEmpty()) {
+      return new byte[0];
+    }
+    if (rows == null || encoding != null) {
+      return key(text, encoding);
+    }
+    List<Column> columns = rows.schema().keyColumns();
+    return parse(() -> rows.encodeKeyPrefix(ValueParser.parsePrefix(columns, text)));
+  }
+
+  public boolean isKeyColumn(String name) {
+    return codec != null && codec.schema().primaryKey().contains(name);
+  }
+
+  /** Refuses versions that are in hash order. */
+  public void requireOrder() {
+    if (manifest.order() != RecordOrder.KEY) {
+      throw new Problem(
+          Problem.Kind.NOT_ORDERED,
+          "version %s is in hash order, which has no floors, ranges and prefixes; build it with --order key"
+              .formatted(version));
+    }
+  }
+
+  /** Returns a key of values by column, in key order. */
+  public byte[] key(Object[] values) {
+    RowCodec rows = codec;
+    if (rows == null) {
+      throw new IllegalStateException("no schema");
+    }
+    return encode(rows, values);
+  }
+
+  private static byte[] encode(RowCodec rows, Object[] values) {
+    return checked(parse(() -> rows.encodeKey(values)));
+  }
+
+  /** Reads a key; whatever the parsers find wrong with it is the client's fault. */
+  interface Reading<T> {
+    T read() throws IOException;
+  }
+
+  static <T> T parse(Reading<T> reading) {
+    try {
+      return reading.read();
+    } catch (IllegalArgumentException | NullPointerException | IOException e) {
+      throw new Problem(Problem.Kind.BAD_KEY, String.valueOf(e.getMessage()));
+    }
+  }
+
+  public static byte[] checked(byte[] key) {
+    if (key.length == 0 || key.length > SnapshotFormat.MAX_KEY_LENGTH) {
+      throw new Problem(
+          Problem.Kind.BAD_KEY,
+          "keys have 1 to %d bytes, this one has %d"
+              .formatted(SnapshotFormat.MAX_KEY_LENGTH, key.length));
+    }
+    return key;
+  }
+
+  /** Returns what writes rows as a request wants them; null for plain bytes. */
+  public @Nullable RowJsonWriter writer(@Nullable String columns, @Nullable String numbers) {
+    if (numbers != null && !numbers.equals("text") && !numbers.equals("json")) {
+      throw new Problem(
+          Problem.Kind.BAD_REQUEST, "numbers is '%s': expected json or text".formatted(numbers));
+    }
+    RowJsonWriter chosen = writer;
+    if (chosen != null && "text".equals(numbers)) {
+      chosen = chosen.longNumbersAsText();
+    }
+    if (columns != null) {
+      if (chosen == null) {
+        throw new Problem(Problem.Kind.BAD_REQUEST, "columns: the table has no schema");
+      }
+      try {
+        chosen = chosen.columns(Arrays.asList(columns.split(",", -1)));
+      } catch (IllegalArgumentException e) {
+        throw new Problem(Problem.Kind.BAD_REQUEST, "columns: " + e.getMessage());
+      }
+    }
+    return chosen;
+  }
+
+  /** Writes a row as JSON: its columns, or the bytes in Base64. */
+  public static void writeRow(
+      OutputStream out, @Nullable RowJsonWriter writer, byte[] key, byte[] value)
+      throws IOException {
+    try (JsonGenerator json = Exchange.JSON.createGenerator(out)) {
+      writeRow(json, writer, key, value);
+    }
+  }
+
+  public static void writeRow(
+      JsonGenerator json, @Nullable RowJsonWriter writer, byte[] key, byte[] value)
+      throws IOException {
+    if (writer != null) {
+      writer.writeRow(json, key, value);
+    } else {
+      json.writeStartObject();
+      writeBytes(json, value);
+      json.writeEndObject();
+    }
+  }
+
+  /** Writes a record as JSON: its columns, or key and value in Base64. */
+  public static void writeRecord(
+      JsonGenerator json, @Nullable RowJsonWriter writer, byte[] key, byte[] value)
+      throws IOException {
+    if (writer != null) {
+      writer.writeRow(json, key, value);
+    } else {
+      json.writeStartObject();
+      json.writeBinaryField("key", key);
+      writeBytes(json, value);
+      json.writeEndObject();
+    }
+  }
+
+  /** Writes plain bytes, as members of the current object. */
+  public static void writeBytes(JsonGenerator json, byte[] value) throws IOException {
+    json.writeBinaryField("value", value);
+    json.writeStringField("encoding", "base64");
+  }
+
+  /** Writes a key as a value: an object of its columns, or Base64. */
+  public void writeKey(JsonGenerator json, byte[] key) throws IOException {
+    if (writer != null) {
+      writer.writeKey(json, key);
+    } else {
+      json.writeBinary(key);
+    }
+  }
+
+  /** Returns a key for people: JSON, or text if it is some, else hexadecimal digits. */
+  public String keyText(byte[] key) {
+    return writer == null ? Texts.of(key) : writer.key(key);
+  }
+
+  /** Returns the names of what {@link #columnTexts} has, or of key and value. */
+  public List<String> columnNames() {
+    Schema schema = schema();
+    return schema == null
+        ? List.of("key", "value")
+        : schema.columns().stream().map(Column::name).toList();
+  }
+
+  /** Returns the columns of a key for people, in key order; only if there is a schema. */
+  public Map<String, String> keyTexts(byte[] key) {
+    return Texts.columns(keyText(key));
+  }
+
+  /** Returns a row for people, by column; null for plain bytes. */
+  public @Nullable Map<String, String> columnTexts(byte[] key, byte[] value) {
+    return writer == null ? null : Texts.columns(writer.row(key, value));
+  }
+}

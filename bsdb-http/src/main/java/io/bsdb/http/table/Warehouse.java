@@ -1,0 +1,49 @@
+package io.bsdb.http.table;
+
+import io.bsdb.format.SnapshotFormat;
+import io.bsdb.table.Table;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+
+/** The tables that lie in a directory. */
+public final class Warehouse {
+  private Warehouse() {}
+
+  /**
+   * Returns the tables by name: those in a directory by that of theirs, those one level deeper as
+   * {@code DATABASE.TABLE}. Whether the names can be served is not checked.
+   */
+  public static Map<String, Path> tables(Path root) throws IOException {
+    Map<String, Path> tables = new LinkedHashMap<>();
+    for (Path directory : directories(root)) {
+      String name = directory.getFileName().toString();
+      if (isTable(directory)) {
+        tables.put(name, directory);
+      } else {
+        for (Path inner : directories(directory)) {
+          if (isTable(inner)) {
+            tables.putIfAbsent(name + "." + inner.getFileName(), inner);
+          }
+        }
+      }
+    }
+    return tables;
+  }
+
+  private static boolean isTable(Path directory) throws IOException {
+    return Files.exists(directory.resolve(SnapshotFormat.CURRENT_FILE))
+        || (Files.isDirectory(directory.resolve(SnapshotFormat.SNAPSHOTS_DIRECTORY))
+            && !Table.at(directory).versions().isEmpty());
+  }
+
+  private static List<Path> directories(Path parent) throws IOException {
+    try (Stream<Path> entries = Files.list(parent)) {
+      return entries.filter(Files::isDirectory).sorted().toList();
+    }
+  }
+}

@@ -1,0 +1,7 @@
+/** Connections and TLS: Jetty as this service uses it. */
+@Internal
+@NullMarked
+package io.bsdb.http.wire;
+
+import io.bsdb.format.Internal;
+import org.jspecify.annotations.NullMarked;
