@@ -226,7 +226,7 @@ public final class SnapshotTableFactory
           built.toMap(),
           options.get(BsdbOptions.SINK_RETAIN_VERSIONS),
           options.get(BsdbOptions.SINK_STAGING_RETENTION),
-          options.get(BsdbOptions.SINK_COMPACTION));
+          options.get(BsdbOptions.SINK_COMPACTION) == Compaction.AUTO);
     } catch (IllegalArgumentException e) {
       throw new ValidationException(
           "table %s: a 'sink.' option is wrong: %s".formatted(table.name(), e.getMessage()), e);

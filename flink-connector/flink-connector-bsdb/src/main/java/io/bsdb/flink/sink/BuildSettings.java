@@ -1,6 +1,5 @@
 package io.bsdb.flink.sink;
 
-import io.bsdb.flink.Compaction;
 import io.bsdb.flink.row.DeclaredTable;
 import io.bsdb.table.RecordOrder;
 import io.bsdb.writer.WriterOptions;
@@ -14,13 +13,10 @@ import java.util.Map;
  * @param writer the writer's options, as {@link WriterOptions#toMap} gives them
  * @param retainVersions how many versions stay after publishing, the new one among them
  * @param stagingRetention how long leftovers of failed builds stay
- * @param compaction whether a stream folds the changes that it publishes
+ * @param foldsStreams whether a stream folds the changes that it publishes
  */
 public record BuildSettings(
-    Map<String, String> writer,
-    int retainVersions,
-    Duration stagingRetention,
-    Compaction compaction)
+    Map<String, String> writer, int retainVersions, Duration stagingRetention, boolean foldsStreams)
     implements Serializable {
   /**
    * Checks what the writer's options do not.

@@ -1,6 +1,5 @@
 package io.bsdb.flink.sink;
 
-import io.bsdb.flink.Compaction;
 import io.bsdb.flink.row.DeclaredTable;
 import io.bsdb.row.Schema;
 import io.bsdb.table.Changes;
@@ -159,7 +158,7 @@ final class DeltaCommitter implements Committer<Delta> {
             || segments > MANY_SEGMENTS)) {
       tidyUp();
       tidiedUp = System.nanoTime();
-      if (isStream && settings.compaction() == Compaction.AUTO) {
+      if (isStream && settings.foldsStreams()) {
         upkeep.wake();
       }
     }

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bsdb.compact.Compactor;
-import io.bsdb.flink.Compaction;
 import io.bsdb.flink.row.DeclaredTable;
 import io.bsdb.flink.storage.LocalDirectories;
 import io.bsdb.flink.storage.NoRenameFileSystem;
@@ -143,18 +142,21 @@ class DeltaCommitterTest {
 
   private DeltaCommitter open(DeclaredTable declared, @Nullable String base, boolean tidiesUp)
       throws IOException {
-    return open(declared, base, tidiesUp, Compaction.AUTO);
+    return open(declared, base, tidiesUp, true);
   }
 
   private DeltaCommitter open(
-      DeclaredTable declared, @Nullable String base, boolean tidiesUp, Compaction compaction)
+      DeclaredTable declared, @Nullable String base, boolean tidiesUp, boolean foldsStreams)
       throws IOException {
     BuildSettings settings = FaultyBuild.settings();
     metrics.clear();
     return DeltaCommitter.open(
         declared,
         new BuildSettings(
-            settings.writer(), settings.retainVersions(), settings.stagingRetention(), compaction),
+            settings.writer(),
+            settings.retainVersions(),
+            settings.stagingRetention(),
+            foldsStreams),
         base,
         new MeteredGroup("", metrics),
         tidiesUp);
@@ -549,7 +551,7 @@ class DeltaCommitterTest {
   @ValueSource(booleans = {false, true})
   void foldsNothingWhenThatIsOff(boolean remote) throws Exception {
     String path = remote ? NoRenameFileSystem.path(directory) : directory.toString();
-    try (DeltaCommitter committer = open(FaultyBuild.table(path), null, true, Compaction.OFF)) {
+    try (DeltaCommitter committer = open(FaultyBuild.table(path), null, true, false)) {
       committer.commit(List.of(request(many(at(A, 1), null))));
       assertThat(folds()).isEmpty();
     }

@@ -2,7 +2,6 @@ package io.bsdb.flink.sink;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.bsdb.flink.Compaction;
 import io.bsdb.flink.row.DeclaredTable;
 import io.bsdb.flink.sink.FaultySink.Fault;
 import io.bsdb.reader.RecordCursor;
@@ -92,7 +91,7 @@ final class FaultyBuild {
             .toMap(),
         10,
         stagingRetention,
-        Compaction.AUTO);
+        true);
   }
 
   JobClient start(Fault fault, int rows) throws Exception {
