@@ -168,7 +168,13 @@ final class LiveTable implements WritableTable {
     maintenance.adjustLoad();
   }
 
-  private static void requireWritable(Manifest manifest, Table table) {
+  /** Refuses a version that cannot be written over. */
+  private static void requireWritable(Table table) throws IOException {
+    String version = table.currentVersion();
+    if (version == null) {
+      return;
+    }
+    Manifest manifest = table.manifest(version);
     DeltaWriter.requireKeys(manifest, table);
     if (manifest.order() == RecordOrder.KEY) {
       throw new IllegalArgumentException(
@@ -180,6 +186,7 @@ final class LiveTable implements WritableTable {
   static WritableTable open(Path directory, WritableOptions options, Place place)
       throws IOException {
     LogDirectory.create(directory);
+    requireWritable(Table.at(directory)); // before it is owned: others may go on to write it
     List<Closeable> opened = new ArrayList<>();
     try {
       Owner owner = Owner.acquire(directory);
@@ -195,9 +202,7 @@ final class LiveTable implements WritableTable {
               .onMissing(OnMissing.EMPTY)
               .open();
       opened.add(0, base);
-      if (!base.isEmpty()) {
-        requireWritable(base.manifest(), table);
-      }
+      requireWritable(table);
       LogIndex index = new LogIndex();
       opened.add(0, index);
       LogStorage storage = place.log().apply(directory.resolve(SnapshotFormat.LOG_DIRECTORY));

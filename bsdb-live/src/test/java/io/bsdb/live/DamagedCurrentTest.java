@@ -9,6 +9,7 @@ import io.bsdb.compact.Compactor;
 import io.bsdb.compact.Upkeep;
 import io.bsdb.compact.UpkeepSettings;
 import io.bsdb.compact.Workplace;
+import io.bsdb.format.CorruptSnapshotException;
 import io.bsdb.reader.SnapshotReader;
 import io.bsdb.reader.follow.OnMissing;
 import io.bsdb.reader.follow.TableReader;
@@ -156,15 +157,18 @@ class DamagedCurrentTest {
     }
   }
 
+  private static String newest(Path table) throws IOException {
+    List<String> versions = Table.at(table).versions();
+    return versions.get(versions.size() - 1);
+  }
+
   private static String command(Path table) throws IOException {
-    String newest = Table.at(table).versions().get(Table.at(table).versions().size() - 1);
     return "put the newest version in service: bsdb rollback --table '%s' %s"
-        .formatted(table, newest);
+        .formatted(table, newest(table));
   }
 
   private static void mend(Path table) throws IOException {
-    Table damaged = Table.at(table);
-    damaged.rollback(damaged.versions().get(damaged.versions().size() - 1));
+    Table.at(table).rollback(newest(table));
   }
 
   @ParameterizedTest
@@ -225,6 +229,85 @@ class DamagedCurrentTest {
       assertThat(writable.get("other".getBytes(UTF_8))).isEqualTo("logged".getBytes(UTF_8));
       writable.publish();
     }
+  }
+
+  private enum MendedBy {
+    ROLLBACK,
+    HAND;
+
+    void mend(Path table, String newest) throws IOException {
+      switch (this) {
+        case ROLLBACK -> Table.at(table).rollback(newest);
+        case HAND -> Files.writeString(table.resolve("CURRENT"), newest + "\n");
+      }
+    }
+  }
+
+  /** Brings a table into the state that a writable table left which took it for an empty one. */
+  private Path begunOverNothing(Write write) throws Exception {
+    Path empty = temporary.resolve("empty");
+    LiveTable.Place disk = LiveTable.Place.DISK;
+    LiveTable.Place unpublished =
+        new LiveTable.Place(
+            disk.log(), disk.table(), disk.maxSegmentLength(), LiveTable.Place.WHEN_ASKED);
+    try (WritableTable begun = LiveTable.open(empty, WritableOptions.defaults(), unpublished)) {
+      write.to(begun);
+    }
+    Path table = table();
+    Files.delete(table.resolve("CURRENT"));
+    Files.move(empty.resolve("log"), table.resolve("log"));
+    return table;
+  }
+
+  private interface Write {
+    void to(WritableTable table) throws IOException;
+  }
+
+  @ParameterizedTest
+  @EnumSource(MendedBy.class)
+  void aLogBegunOverNothingGoesOnOverTheVersionPutBack(MendedBy by) throws Exception {
+    Path table = begunOverNothing(begun -> {});
+    assertThatThrownBy(() -> WritableTable.open(table)).hasMessageContaining(command(table));
+    by.mend(table, newest(table));
+    try (WritableTable writable = WritableTable.open(table)) {
+      assertThat(writable.get(KEY)).isEqualTo("2".getBytes(UTF_8));
+      writable.put(KEY, "3".getBytes(UTF_8));
+    }
+    assertThat(value(table)).isEqualTo("3");
+    WritableTable.open(table).close();
+  }
+
+  @ParameterizedTest
+  @EnumSource(MendedBy.class)
+  void changesOverNothingApplyToTheVersionPutBack(MendedBy by) throws Exception {
+    byte[] other = "other".getBytes(UTF_8);
+    Path table = begunOverNothing(begun -> begun.put(other, "logged".getBytes(UTF_8)));
+    by.mend(table, newest(table));
+    try (WritableTable writable = WritableTable.open(table)) {
+      assertThat(writable.get(KEY)).isEqualTo("2".getBytes(UTF_8));
+      assertThat(writable.get(other)).isEqualTo("logged".getBytes(UTF_8));
+    }
+    try (SnapshotReader reader = SnapshotReader.open(table)) {
+      assertThat(reader.get(KEY)).isEqualTo("2".getBytes(UTF_8));
+      assertThat(reader.get(other)).isEqualTo("logged".getBytes(UTF_8));
+    }
+  }
+
+  @Test
+  void aVersionPutBackWithoutPublishedChangesOfTheLogIsRefused() throws Exception {
+    Path table = begunOverNothing(begun -> begun.put(KEY, "logged".getBytes(UTF_8)));
+    String before = newest(table);
+    MendedBy.HAND.mend(table, before);
+    WritableTable.open(table).close();
+    assertThat(value(table)).isEqualTo("logged");
+    String published = newest(table);
+    MendedBy.HAND.mend(table, before);
+    assertThatThrownBy(() -> WritableTable.open(table))
+        .isInstanceOf(CorruptSnapshotException.class)
+        .hasMessageContaining("segment of the log is missing");
+    MendedBy.HAND.mend(table, published);
+    WritableTable.open(table).close();
+    assertThat(value(table)).isEqualTo("logged");
   }
 
   @ParameterizedTest

@@ -11,6 +11,7 @@ import io.bsdb.reader.KeyLookup;
 import io.bsdb.reader.RecordCursor;
 import io.bsdb.reader.io.FileMemory;
 import io.bsdb.table.PublishConflictException;
+import io.bsdb.table.RecordOrder;
 import io.bsdb.table.Table;
 import io.bsdb.writer.DeltaWriter;
 import io.bsdb.writer.SnapshotWriter;
@@ -60,6 +61,22 @@ class WritableTableTest {
         model.put("key" + i, "base" + i);
       }
       writer.publish();
+    }
+  }
+
+  @Test
+  void leavesATableInKeyOrderToOthers() throws IOException {
+    WriterOptions ordered = WriterOptions.builder().order(RecordOrder.KEY).build();
+    try (SnapshotWriter writer = SnapshotWriter.create(directory, ordered)) {
+      writer.add(bytes("a"), bytes("1"));
+      writer.publish();
+    }
+    assertThatThrownBy(() -> open(Durability.COMMIT))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("a table in key order cannot be opened as a writable table");
+    try (DeltaWriter delta = DeltaWriter.create(Table.at(directory))) {
+      delta.put(bytes("b"), bytes("2"));
+      delta.publish();
     }
   }
 

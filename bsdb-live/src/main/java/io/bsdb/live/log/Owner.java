@@ -4,7 +4,6 @@ import io.bsdb.format.CorruptSnapshotException;
 import io.bsdb.format.Excerpt;
 import io.bsdb.format.Internal;
 import io.bsdb.format.SnapshotFormat;
-import io.bsdb.table.Manifest;
 import io.bsdb.table.StreamProgress;
 import io.bsdb.table.Table;
 import java.io.Closeable;
@@ -153,14 +152,12 @@ public final class Owner implements Closeable {
       }
       return 0;
     }
-    Manifest manifest = table.manifest(version);
-    StreamProgress progress = manifest.changes().streams().get(STREAM);
+    StreamProgress progress = table.manifest(version).changes().streams().get(STREAM);
     if (progress != null && progress.last().incarnation().equals(id(text))) {
       return progress.last().number();
     }
-    boolean empty =
-        manifest.parent() == null && manifest.recordCount() == 0 && !manifest.hasChanges();
-    if (!base.equals(version) && !(base.equals(NO_BASE) && empty)) {
+    // A log over nothing that has all of its files goes over any version. Recovery looks for them.
+    if (!base.equals(version) && !base.equals(NO_BASE)) {
       throw doesNotBelong(version, text, file);
     }
     return 0;
