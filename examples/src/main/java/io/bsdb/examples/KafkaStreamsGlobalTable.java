@@ -1,6 +1,6 @@
 package io.bsdb.examples;
 
-import io.bsdb.kstreams.SnapshotStores;
+import io.bsdb.kstreams.store.SnapshotStores;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.Properties;

@@ -32,21 +32,30 @@ class ArchitectureTest {
                               || (type.getPackageName().equals(KAFKA_UTILS)
                                   && !PUBLIC_UTILS.contains(type.getSimpleName())))));
 
-  /** An application without stores does not have it on its class path. */
+  /** Stores stand beside joins: an application without stores has no writable tables. */
   @ArchTest
   static final ArchRule onlyStoresUseWritableTables =
       noClasses()
           .that()
-          .haveNameNotMatching(".*\\.(SnapshotStore|StoreTable|TopicReader)(\\$.*)?")
+          .resideOutsideOfPackage("io.bsdb.kstreams.store")
           .should()
           .dependOnClassesThat()
-          .resideInAPackage("io.bsdb.live..");
+          .resideInAnyPackage("io.bsdb.live..", "io.bsdb.kstreams.store");
+
+  @ArchTest
+  static final ArchRule storesDoNotUseJoins =
+      noClasses()
+          .that()
+          .resideInAPackage("io.bsdb.kstreams.store")
+          .should()
+          .dependOnClassesThat()
+          .resideInAPackage("io.bsdb.kstreams");
 
   @ArchTest
   static final ArchRule productionCodeDoesNotUseTheTestingPackage =
       noClasses()
           .that()
-          .resideInAPackage("io.bsdb.kstreams")
+          .resideInAnyPackage("io.bsdb.kstreams", "io.bsdb.kstreams.store")
           .should()
           .dependOnClassesThat()
           .resideInAPackage("io.bsdb.kstreams.testing");

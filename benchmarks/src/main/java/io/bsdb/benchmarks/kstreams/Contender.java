@@ -1,7 +1,7 @@
 package io.bsdb.benchmarks.kstreams;
 
 import io.bsdb.kstreams.SnapshotLookup;
-import io.bsdb.kstreams.SnapshotStores;
+import io.bsdb.kstreams.store.SnapshotStores;
 import java.io.IOException;
 import java.nio.file.Path;
 import org.apache.kafka.common.serialization.Serdes;

@@ -9,7 +9,7 @@ import io.bsdb.benchmarks.harness.Results.Section;
 import io.bsdb.benchmarks.harness.Workload;
 import io.bsdb.benchmarks.kstreams.StreamsRun.Outcome;
 import io.bsdb.examples.EmbeddedKafka;
-import io.bsdb.kstreams.SnapshotStores;
+import io.bsdb.kstreams.store.SnapshotStores;
 import io.bsdb.writer.SnapshotWriter;
 import io.bsdb.writer.WriterOptions;
 import java.io.IOException;

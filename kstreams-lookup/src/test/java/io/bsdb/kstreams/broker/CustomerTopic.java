@@ -1,6 +1,6 @@
 package io.bsdb.kstreams.broker;
 
-import io.bsdb.kstreams.SnapshotStores;
+import io.bsdb.kstreams.store.SnapshotStores;
 import io.bsdb.writer.SnapshotWriter;
 import io.bsdb.writer.WriterOptions;
 import java.io.IOException;

@@ -2,7 +2,7 @@ package io.bsdb.kstreams.broker;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.bsdb.kstreams.SnapshotStores;
+import io.bsdb.kstreams.store.SnapshotStores;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashMap;

@@ -3,8 +3,8 @@ package io.bsdb.kstreams.broker;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.bsdb.kstreams.SnapshotStores;
-import io.bsdb.kstreams.TopicRead;
+import io.bsdb.kstreams.store.SnapshotStores;
+import io.bsdb.kstreams.store.TopicRead;
 import io.bsdb.reader.RecordCursor;
 import io.bsdb.reader.SnapshotReader;
 import io.bsdb.table.Table;

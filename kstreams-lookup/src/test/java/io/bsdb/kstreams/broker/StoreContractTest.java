@@ -3,7 +3,7 @@ package io.bsdb.kstreams.broker;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.bsdb.kstreams.SnapshotStores;
+import io.bsdb.kstreams.store.SnapshotStores;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;

@@ -1,4 +1,4 @@
-package io.bsdb.kstreams;
+package io.bsdb.kstreams.store;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;

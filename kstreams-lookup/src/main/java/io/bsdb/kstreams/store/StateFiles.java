@@ -1,4 +1,4 @@
-package io.bsdb.kstreams;
+package io.bsdb.kstreams.store;
 
 import java.io.IOException;
 import java.nio.file.Files;

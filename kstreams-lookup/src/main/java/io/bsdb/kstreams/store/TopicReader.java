@@ -1,4 +1,4 @@
-package io.bsdb.kstreams;
+package io.bsdb.kstreams.store;
 
 import io.bsdb.compact.Compactor;
 import io.bsdb.live.Durability;

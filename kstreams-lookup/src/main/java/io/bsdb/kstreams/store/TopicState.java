@@ -1,4 +1,4 @@
-package io.bsdb.kstreams;
+package io.bsdb.kstreams.store;
 
 import static java.util.Objects.requireNonNull;
 
