@@ -44,9 +44,8 @@ class LittleMemoryBuildTest {
     // writers, partitions, bytes per partition, bytes per value, layout
     "1, 4, 54000000, 2000, BLOCKED",
     "1, 4, 54000000, 20000000, COMPRESSED",
-    "4, 16, 13700000, 300, BLOCKED",
     "4, 16, 13700000, 300, COMPRESSED",
-    "4, 16, 13700000, 8, COMPACT"
+    "4, 8, 13700000, 8, COMPACT"
   })
   void buildsWhatATaskManagerIsGiven(
       int writers, int partitions, int partitionBytes, int valueLength, Layout layout)
