@@ -145,7 +145,7 @@ final class Router extends Handler.Abstract {
   private void route(Exchange exchange, List<String> segments) throws IOException {
     String first = segments.isEmpty() ? "" : segments.get(0);
     if (first.equals("v1") && segments.size() > 1 && segments.get(1).equals("tables")) {
-      exchange.access.kind = "table";
+      exchange.access.kind = Access.Kind.TABLE;
       if (segments.size() == 2) {
         exchange.requireMethod(TableRoutes.READ);
         tables.tables(exchange);
@@ -166,7 +166,7 @@ final class Router extends Handler.Abstract {
       case "page.css" -> Resources.answer(exchange, "page.css", MediaType.STYLE);
       case "page.js" -> Resources.answer(exchange, "page.js", MediaType.SCRIPT);
       default -> {
-        exchange.access.kind = "page";
+        exchange.access.kind = Access.Kind.PAGE;
         pages.answer(exchange, segments);
       }
     }

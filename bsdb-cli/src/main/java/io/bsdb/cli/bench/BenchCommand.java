@@ -6,7 +6,6 @@ import io.bsdb.cli.output.Console;
 import io.bsdb.cli.output.ExitStatus;
 import io.bsdb.cli.output.RecordText;
 import io.bsdb.cli.output.Report;
-import io.bsdb.cli.table.Holdings;
 import io.bsdb.cli.table.SnapshotDirectory;
 import io.bsdb.cli.table.TableArgument;
 import io.bsdb.reader.SnapshotReader;
@@ -14,6 +13,7 @@ import io.bsdb.reader.metrics.ReaderMetrics;
 import io.bsdb.reader.options.Access;
 import io.bsdb.reader.options.ReaderOptions;
 import io.bsdb.reader.overlay.Overlay;
+import io.bsdb.table.VersionFacts;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -148,8 +148,8 @@ public final class BenchCommand implements Callable<Integer> {
               .add("snapshot", snapshot.toString())
               .add("version", reader.manifest().version());
       Overlay changes = reader.changes();
-      Holdings.of(reader.manifest())
-          .addTo(report)
+      report
+          .addAll(new VersionFacts(reader.manifest()).figures())
           .add("changedKeys", changes == null ? 0 : changes.changedKeys())
           .add("access", metrics.effectiveAccess())
           .add("threads", threads)

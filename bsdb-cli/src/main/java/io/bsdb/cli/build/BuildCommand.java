@@ -12,9 +12,9 @@ import io.bsdb.cli.output.ExitStatus;
 import io.bsdb.cli.output.Progress;
 import io.bsdb.cli.output.Report;
 import io.bsdb.cli.read.VerifyCommand;
-import io.bsdb.cli.table.Holdings;
 import io.bsdb.cli.table.Interruption;
 import io.bsdb.cli.table.TableArgument;
+import io.bsdb.cli.table.VersionText;
 import io.bsdb.format.SnapshotFormat;
 import io.bsdb.reader.SnapshotReader;
 import io.bsdb.row.Schema;
@@ -115,7 +115,8 @@ public final class BuildCommand implements Callable<Integer> {
       verify(manifest);
     }
     double seconds = (System.nanoTime() - started) / 1e9;
-    console.say("%s is in service: %s, %.1f s", manifest.version(), Holdings.of(manifest), seconds);
+    console.say(
+        "%s is in service: %s, %.1f s", manifest.version(), VersionText.of(manifest), seconds);
     Report report = new Report();
     report.add("version", manifest.version());
     report.add("records", manifest.recordCount());

@@ -5,9 +5,9 @@ import io.bsdb.cli.output.CommandFailure;
 import io.bsdb.cli.output.Console;
 import io.bsdb.cli.output.ExitStatus;
 import io.bsdb.cli.output.Report;
-import io.bsdb.cli.table.Holdings;
 import io.bsdb.cli.table.Interruption;
 import io.bsdb.cli.table.TableArgument;
+import io.bsdb.cli.table.VersionText;
 import io.bsdb.cli.versions.SweepCommand;
 import io.bsdb.compact.Compactor;
 import io.bsdb.table.Manifest;
@@ -114,7 +114,7 @@ public final class CompactCommand implements Callable<Integer> {
     String version = manifest.version();
     if (result.foldedPartitions() + result.mergedSegments() == 0) {
       console.say(
-          "nothing to compact: %s stays in service with %s", version, Holdings.of(manifest));
+          "nothing to compact: %s stays in service with %s", version, VersionText.of(manifest));
     } else {
       console.say(
           "%s is in service: folded %,d of %,d partitions, merged %,d segments; it holds %s",
@@ -122,7 +122,7 @@ public final class CompactCommand implements Callable<Integer> {
           result.foldedPartitions(),
           manifest.partitions().size(),
           result.mergedSegments(),
-          Holdings.of(manifest));
+          VersionText.of(manifest));
     }
     Report report =
         new Report()

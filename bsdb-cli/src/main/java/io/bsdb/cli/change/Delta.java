@@ -2,7 +2,7 @@ package io.bsdb.cli.change;
 
 import io.bsdb.cli.output.Console;
 import io.bsdb.cli.output.Report;
-import io.bsdb.cli.table.Holdings;
+import io.bsdb.cli.table.VersionText;
 import io.bsdb.row.Schema;
 import io.bsdb.table.Manifest;
 import io.bsdb.table.Table;
@@ -49,7 +49,7 @@ final class Delta implements Closeable {
     if (puts + deletes + positions.size() == 0) {
       console.say("nothing to change: %s stays in service", version);
     } else {
-      console.say("%s is in service: %s", version, Holdings.of(manifest));
+      console.say("%s is in service: %s", version, VersionText.of(manifest));
     }
     Report report = new Report().add("version", version).add("puts", puts).add("deletes", deletes);
     console.answer(json ? report.json() : report.line(), version + " is in service all the same");

@@ -18,6 +18,12 @@ public final class Report {
     return this;
   }
 
+  /** Adds figures by name. */
+  public Report addAll(Map<String, ? extends @Nullable Object> all) {
+    figures.putAll(all);
+    return this;
+  }
+
   /** Returns the figures, for lists of reports. */
   public Map<String, @Nullable Object> asMap() {
     return figures;

@@ -2,7 +2,7 @@ package io.bsdb.cli.read;
 
 import io.bsdb.cli.output.ByteSize;
 import io.bsdb.cli.output.Report;
-import io.bsdb.cli.table.Holdings;
+import io.bsdb.cli.table.VersionText;
 import io.bsdb.format.SectionKind;
 import io.bsdb.format.SnapshotFormat;
 import io.bsdb.format.symbols.SymbolTable;
@@ -11,6 +11,7 @@ import io.bsdb.table.Manifest;
 import io.bsdb.table.PartitionFile;
 import io.bsdb.table.RecordOrder;
 import io.bsdb.table.SegmentFile;
+import io.bsdb.table.VersionFacts;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -37,6 +38,7 @@ record SnapshotReport(
   String text(boolean eachPartition) {
     StringBuilder text = new StringBuilder();
     Collection<PartitionFile> files = manifest.partitions();
+    VersionFacts facts = new VersionFacts(manifest);
     SnapshotParts all = SnapshotParts.sum(parts.values());
     line(text, "snapshot", "%s", snapshot);
     line(text, "id", "%s", manifest.snapshotId());
@@ -51,7 +53,7 @@ record SnapshotReport(
         manifest.recordCount(),
         files.size());
     if (manifest.hasChanges()) {
-      line(text, "changes", "%s", Holdings.of(manifest).changes());
+      line(text, "changes", "%s", VersionText.changes(manifest));
     }
     line(
         text,
@@ -59,8 +61,8 @@ record SnapshotReport(
         "%s, %.1f bytes per record",
         ByteSize.format(manifest.length()),
         perRecord(manifest.length()));
-    line(text, "keys", "%.1f bytes on average", perRecord(keyBytes()));
-    line(text, "values", "%.1f bytes on average", perRecord(valueBytes()));
+    line(text, "keys", "%.1f bytes on average", perRecord(facts.keyBytes()));
+    line(text, "values", "%.1f bytes on average", perRecord(facts.valueBytes()));
     line(
         text,
         "data",
@@ -170,12 +172,13 @@ record SnapshotReport(
             .add("parent", manifest.parent())
             .add("snapshotId", manifest.snapshotId().toString())
             .add("createdAt", manifest.createdAt().toString());
-    Holdings.of(manifest)
-        .addTo(report)
-        .add("keyBytes", keyBytes())
-        .add("valueBytes", valueBytes())
+    VersionFacts facts = new VersionFacts(manifest);
+    report
+        .addAll(facts.figures())
+        .add("keyBytes", facts.keyBytes())
+        .add("valueBytes", facts.valueBytes())
         .add("compressionRatio", ratio(all, manifest.partitions()))
-        .add("order", manifest.order() == RecordOrder.KEY ? "key" : "hash")
+        .add("order", facts.order())
         .add("schema", manifest.schema() == null ? null : manifest.schema().toJson())
         .add("options", manifest.options())
         .add("properties", manifest.properties())
@@ -265,13 +268,5 @@ record SnapshotReport(
 
   private double perRecord(long bytes) {
     return (double) bytes / Math.max(1, manifest.recordCount());
-  }
-
-  private long keyBytes() {
-    return manifest.partitions().stream().mapToLong(PartitionFile::keyBytes).sum();
-  }
-
-  private long valueBytes() {
-    return manifest.partitions().stream().mapToLong(PartitionFile::valueBytes).sum();
   }
 }

@@ -3,9 +3,9 @@ package io.bsdb.cli.read;
 import io.bsdb.cli.output.Console;
 import io.bsdb.cli.output.ExitStatus;
 import io.bsdb.cli.output.Progress;
-import io.bsdb.cli.table.Holdings;
 import io.bsdb.cli.table.SnapshotDirectory;
 import io.bsdb.cli.table.TableArgument;
+import io.bsdb.cli.table.VersionText;
 import io.bsdb.format.CorruptSnapshotException;
 import io.bsdb.reader.RecordCursor;
 import io.bsdb.reader.SnapshotReader;
@@ -52,7 +52,7 @@ public final class VerifyCommand implements Callable<Integer> {
   @Override
   public Integer call() throws IOException {
     Manifest manifest = verify(table.directory(), console);
-    console.say("%s is sound: %s", manifest.version(), Holdings.of(manifest));
+    console.say("%s is sound: %s", manifest.version(), VersionText.of(manifest));
     return ExitStatus.OK;
   }
 

@@ -3,11 +3,12 @@ package io.bsdb.cli.versions;
 import io.bsdb.cli.output.Console;
 import io.bsdb.cli.output.ExitStatus;
 import io.bsdb.cli.output.Report;
-import io.bsdb.cli.table.Holdings;
 import io.bsdb.cli.table.TableArgument;
+import io.bsdb.cli.table.VersionText;
 import io.bsdb.format.CorruptSnapshotException;
 import io.bsdb.table.Manifest;
 import io.bsdb.table.Table;
+import io.bsdb.table.VersionFacts;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.NoSuchFileException;
@@ -84,9 +85,10 @@ public final class VersionsCommand implements Callable<Integer> {
   }
 
   private static void describe(Manifest manifest, StringBuilder text, Report report) {
-    Holdings holdings = Holdings.of(manifest);
-    text.append("  %s  %s".formatted(manifest.createdAt(), holdings));
-    holdings.addTo(report.add("createdAt", manifest.createdAt().toString()));
+    text.append("  %s  %s".formatted(manifest.createdAt(), VersionText.of(manifest)));
+    report
+        .add("createdAt", manifest.createdAt().toString())
+        .addAll(new VersionFacts(manifest).figures());
   }
 
   /** Reports a damaged version and goes on: the user may be about to choose one to go back to. */

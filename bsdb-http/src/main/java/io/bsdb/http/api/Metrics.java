@@ -5,6 +5,7 @@ import io.bsdb.http.exchange.Activity;
 import io.bsdb.http.table.Held;
 import io.bsdb.http.table.ServedTable;
 import io.bsdb.reader.metrics.ReaderMetrics;
+import io.bsdb.table.VersionFacts;
 import io.prometheus.metrics.core.metrics.Counter;
 import io.prometheus.metrics.core.metrics.CounterWithCallback;
 import io.prometheus.metrics.core.metrics.GaugeWithCallback;
@@ -16,8 +17,6 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.time.Instant;
 import java.util.Collection;
-import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.LongSupplier;
 import java.util.function.ToLongFunction;
 
@@ -25,8 +24,6 @@ import java.util.function.ToLongFunction;
  * Figures of server and readers, in the text format of Prometheus. Safe for use by many threads.
  */
 public final class Metrics {
-  private static final String[] KINDS = {"page", "row", "lookup", "table", "other"};
-
   private final PrometheusRegistry registry = new PrometheusRegistry();
   private final Counter requests =
       Counter.builder()
@@ -52,15 +49,11 @@ public final class Metrics {
           .help("Bytes of the bodies of answers.")
           .withoutExemplars()
           .register(registry);
-  private final Map<Integer, Map<String, io.prometheus.metrics.core.datapoints.CounterDataPoint>>
-      counters = new ConcurrentHashMap<>();
-  private final Map<String, io.prometheus.metrics.core.datapoints.DistributionDataPoint> times =
-      new ConcurrentHashMap<>();
   private final Activity activity = new Activity(System::nanoTime);
 
   public Metrics(Collection<ServedTable> tables, LongSupplier connections, LongSupplier pinned) {
-    for (String kind : KINDS) {
-      times.put(kind, seconds.labelValues(kind));
+    for (Access.Kind kind : Access.Kind.values()) {
+      var unused = seconds.labelValues(kind.label());
     }
     counter("bsdb_lookup_hits", "Keys that were found.", tables, ReaderMetrics::hits);
     counter("bsdb_lookup_misses", "Keys that are absent.", tables, ReaderMetrics::misses);
@@ -93,7 +86,7 @@ public final class Metrics {
         "bsdb_table_bytes",
         "Bytes of the partition files and segments of the version in use.",
         tables,
-        table -> table.reader().manifest().length() + table.reader().manifest().changes().length());
+        table -> new VersionFacts(table.reader().manifest()).bytes());
     gauge(
         "bsdb_version_age_seconds",
         "Time since the version in use was published.",
@@ -161,12 +154,9 @@ public final class Metrics {
 
   /** Counts a request that was answered. */
   public void answered(Access access, long nanos) {
-    String kind = access.kind;
-    counters
-        .computeIfAbsent(access.status, status -> new ConcurrentHashMap<>())
-        .computeIfAbsent(kind, each -> requests.labelValues(each, Integer.toString(access.status)))
-        .inc();
-    times.computeIfAbsent(kind, seconds::labelValues).observe(nanos / 1e9);
+    String kind = access.kind.label();
+    requests.labelValues(kind, Integer.toString(access.status)).inc();
+    seconds.labelValues(kind).observe(nanos / 1e9);
     answerBytes.inc(access.bytes);
     activity.add(access, nanos);
   }

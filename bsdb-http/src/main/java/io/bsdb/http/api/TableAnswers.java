@@ -16,8 +16,8 @@ import io.bsdb.reader.SnapshotParts;
 import io.bsdb.row.Schema;
 import io.bsdb.row.text.RowJsonWriter;
 import io.bsdb.table.Manifest;
-import io.bsdb.table.RecordOrder;
 import io.bsdb.table.Table;
+import io.bsdb.table.VersionFacts;
 import java.io.IOException;
 import java.util.List;
 import java.util.Map;
@@ -35,9 +35,14 @@ public final class TableAnswers {
     this.service = service;
   }
 
-  public void tables(Exchange exchange) throws IOException {
+  /** Refuses parameters, and media types other than JSON. */
+  static void requireJson(Exchange exchange) {
     exchange.address().allow(Set.of());
     exchange.negotiate(List.of(MediaType.JSON));
+  }
+
+  public void tables(Exchange exchange) throws IOException {
+    requireJson(exchange);
     ArrayNode list = JsonNodeFactory.instance.arrayNode();
     for (ServedTable table : service.tables()) {
       list.add(describe(table.name(), table.reader().manifest(), true));
@@ -53,14 +58,13 @@ public final class TableAnswers {
   }
 
   void describe(Exchange exchange, ServedTable table, @Nullable String version) throws IOException {
-    exchange.address().allow(Set.of());
-    exchange.negotiate(List.of(MediaType.JSON));
     Manifest manifest = table.manifest(version);
     exchange.answerJson(
         describe(table.name(), manifest, manifest.version().equals(table.reader().version())));
   }
 
   private static ObjectNode describe(String name, Manifest manifest, boolean inUse) {
+    VersionFacts facts = new VersionFacts(manifest);
     ObjectNode answer =
         Exchange.object()
             .put("name", name)
@@ -68,14 +72,8 @@ public final class TableAnswers {
             .put("inUse", inUse)
             .put("parent", manifest.parent())
             .put("createdAt", manifest.createdAt().toString())
-            .put("order", manifest.order() == RecordOrder.KEY ? "key" : "hash")
-            .put("records", manifest.hasChanges() ? null : manifest.recordCount())
-            .put("partitionRecords", manifest.recordCount())
-            .put("bytes", manifest.length())
-            .put("puts", manifest.changes().count() - manifest.changes().deletes())
-            .put("deletes", manifest.changes().deletes())
-            .put("segments", manifest.changes().segments().size())
-            .put("segmentBytes", manifest.changes().length());
+            .put("order", facts.order());
+    answer.setAll(Exchange.MAPPER.<ObjectNode>valueToTree(facts.figures()));
     putAll(answer.putObject("properties"), manifest.properties());
     putAll(answer.putObject("sourcePositions"), manifest.sourcePositions());
     return answer;
@@ -86,8 +84,6 @@ public final class TableAnswers {
   }
 
   void versions(Exchange exchange, ServedTable table) throws IOException {
-    exchange.address().allow(Set.of());
-    exchange.negotiate(List.of(MediaType.JSON));
     ObjectNode answer = Exchange.object().put("table", table.name());
     answer.put("inUse", table.reader().version());
     Table files = Table.at(table.directory());
@@ -108,8 +104,6 @@ public final class TableAnswers {
   }
 
   void schema(Exchange exchange, ServedTable table, @Nullable String version) throws IOException {
-    exchange.address().allow(Set.of());
-    exchange.negotiate(List.of(MediaType.JSON));
     Manifest manifest = table.manifest(version);
     Schema schema = manifest.schema();
     ObjectNode answer =
@@ -119,15 +113,13 @@ public final class TableAnswers {
   }
 
   void stats(Exchange exchange, ServedTable table, @Nullable String version) throws IOException {
-    exchange.address().allow(Set.of());
-    exchange.negotiate(List.of(MediaType.JSON));
     Manifest manifest = table.manifest(version);
     ObjectNode answer =
         describe(table.name(), manifest, manifest.version().equals(table.reader().version()));
     putAll(answer.putObject("options"), manifest.options());
-    answer.put("keyBytes", manifest.partitions().stream().mapToLong(each -> each.keyBytes()).sum());
-    answer.put(
-        "valueBytes", manifest.partitions().stream().mapToLong(each -> each.valueBytes()).sum());
+    VersionFacts facts = new VersionFacts(manifest);
+    answer.put("keyBytes", facts.keyBytes());
+    answer.put("valueBytes", facts.valueBytes());
     ObjectNode parts = answer.putObject("parts");
     SnapshotParts.of(table.directory(), manifest).bytes().forEach(parts::put);
     ArrayNode partitions = answer.putArray("partitions");

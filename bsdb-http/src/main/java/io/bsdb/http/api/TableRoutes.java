@@ -1,5 +1,6 @@
 package io.bsdb.http.api;
 
+import io.bsdb.http.exchange.Access;
 import io.bsdb.http.exchange.BodyReader;
 import io.bsdb.http.exchange.Exchange;
 import io.bsdb.http.exchange.Problem;
@@ -10,6 +11,7 @@ import io.bsdb.reader.Nearest;
 import java.io.IOException;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -20,13 +22,11 @@ import org.jspecify.annotations.Nullable;
 public final class TableRoutes {
   public static final List<String> READ = List.of("GET", "HEAD");
   private static final List<String> POST = List.of("POST");
-  private static final String ROW = "row";
-  private static final String TABLE = "table";
 
   private final Map<String, Route> routes = new HashMap<>();
   private final Service service;
 
-  /** What answers at an address. */
+  /** Answers at an address. */
   interface Answerer {
     /**
      * Answers a request.
@@ -39,55 +39,54 @@ public final class TableRoutes {
         throws IOException;
   }
 
+  /** Describes a version as JSON, whatever the request. */
+  interface Describer {
+    void answer(Exchange exchange, ServedTable table, @Nullable String version) throws IOException;
+  }
+
   /**
-   * What there is at an address.
+   * An address.
    *
    * @param kind as which requests are counted
    * @param ofVersions whether it is there for each version, too
    */
-  private record Route(String kind, List<String> methods, boolean ofVersions, Answerer answerer) {}
+  private record Route(
+      Access.Kind kind, List<String> methods, boolean ofVersions, Answerer answerer) {}
 
   public TableRoutes(Service service, TableAnswers tables, DiffAnswer diff, BodyReader bodies) {
     this.service = service;
-    add("", TABLE, (exchange, table, version, key) -> tables.describe(exchange, table, version));
-    add(
-        "schema",
-        TABLE,
-        (exchange, table, version, key) -> tables.schema(exchange, table, version));
-    add("stats", TABLE, (exchange, table, version, key) -> tables.stats(exchange, table, version));
-    add(
-        "sample",
-        TABLE,
-        (exchange, table, version, key) -> tables.sample(exchange, table, version));
-    add("rows", ROW, this::rows);
-    add("rows:floor", ROW, nearest(Nearest.FLOOR));
-    add("rows:ceiling", ROW, nearest(Nearest.CEILING));
-    add("rows:longest-prefix", ROW, nearest(Nearest.LONGEST_PREFIX));
+    add("", true, describing(tables::describe));
+    add("schema", true, describing(tables::schema));
+    add("stats", true, describing(tables::stats));
+    add("versions", false, describing((exchange, table, none) -> tables.versions(exchange, table)));
+    add("sample", true, (exchange, table, version, key) -> tables.sample(exchange, table, version));
+    add("diff", false, (exchange, table, version, key) -> diff.answer(exchange, table));
+    routes.put("rows", new Route(Access.Kind.ROW, READ, true, this::rows));
+    for (Nearest nearest : Nearest.values()) {
+      String name = nearest.name().toLowerCase(Locale.ROOT).replace('_', '-');
+      routes.put("rows:" + name, new Route(Access.Kind.ROW, READ, true, nearest(nearest)));
+    }
     routes.put(
         "rows:lookup",
         new Route(
-            "lookup",
+            Access.Kind.LOOKUP,
             POST,
             true,
             (exchange, table, version, key) ->
                 bodies.read(
                     exchange,
                     body -> Lookups.answer(exchange, table, service.hold(table, version), body))));
-    routes.put(
-        "versions",
-        new Route(
-            TABLE,
-            READ,
-            false,
-            (exchange, table, version, key) -> tables.versions(exchange, table)));
-    routes.put(
-        "diff",
-        new Route(
-            TABLE, READ, false, (exchange, table, version, key) -> diff.answer(exchange, table)));
   }
 
-  private void add(String address, String kind, Answerer answerer) {
-    routes.put(address, new Route(kind, READ, true, answerer));
+  private void add(String address, boolean ofVersions, Answerer answerer) {
+    routes.put(address, new Route(Access.Kind.TABLE, READ, ofVersions, answerer));
+  }
+
+  private static Answerer describing(Describer describer) {
+    return (exchange, table, version, key) -> {
+      TableAnswers.requireJson(exchange);
+      describer.answer(exchange, table, version);
+    };
   }
 
   private Answerer nearest(Nearest nearest) {

@@ -1,13 +1,26 @@
 package io.bsdb.http.exchange;
 
+import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /** Facts of a request that has been answered. Written by one thread at a time. */
 public final class Access {
+  /** Kinds of requests that are counted apart. */
+  public enum Kind {
+    PAGE,
+    ROW,
+    LOOKUP,
+    TABLE,
+    OTHER;
+
+    public String label() {
+      return name().toLowerCase(Locale.ROOT);
+    }
+  }
+
   public final long startNanos;
 
-  /** As what the metrics count the request. */
-  public String kind = "other";
+  public Kind kind = Kind.OTHER;
 
   public @Nullable String table;
   public @Nullable String version;

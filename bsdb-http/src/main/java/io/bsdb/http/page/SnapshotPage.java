@@ -9,10 +9,10 @@ import io.bsdb.http.table.Service;
 import io.bsdb.reader.SnapshotParts;
 import io.bsdb.row.Column;
 import io.bsdb.row.Schema;
-import io.bsdb.table.Changes;
 import io.bsdb.table.Manifest;
 import io.bsdb.table.PartitionFile;
 import io.bsdb.table.RecordOrder;
+import io.bsdb.table.VersionFacts;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -45,15 +45,15 @@ final class SnapshotPage {
     facts.put("Partitions", Texts.count(manifest.partitions().size()));
     facts.put("Bytes per record", perRecord(manifest, (double) manifest.length()));
     if (manifest.hasChanges()) {
-      Changes changes = manifest.changes();
+      VersionFacts figures = new VersionFacts(manifest);
       facts.put(
           "Changes",
           "%s and %s in %s of %s"
               .formatted(
-                  Texts.count(changes.count() - changes.deletes(), "put"),
-                  Texts.count(changes.deletes(), "delete"),
-                  Texts.count(changes.segments().size(), "segment"),
-                  Texts.size(changes.length())));
+                  Texts.count(figures.puts(), "put"),
+                  Texts.count(figures.deletes(), "delete"),
+                  Texts.count(figures.segments(), "segment"),
+                  Texts.size(figures.segmentBytes())));
     }
     facts.put("Order", manifest.order() == RecordOrder.KEY ? "by key" : "by hash");
     facts.put("Layout", manifest.options().getOrDefault("layout", "unknown"));
@@ -124,8 +124,8 @@ final class SnapshotPage {
                         (double) bytes,
                         "%s, %s bits per key"
                             .formatted(Texts.size(bytes), perRecord(manifest, 8.0 * bytes)))));
-    long data =
-        manifest.partitions().stream().mapToLong(each -> each.keyBytes() + each.valueBytes()).sum();
+    VersionFacts figures = new VersionFacts(manifest);
+    long data = figures.keyBytes() + figures.valueBytes();
     page.raw("<section><h2>What takes the space</h2>").bars("Bytes by part of the files", bars);
     page.raw("<p>Keys and values are ")
         .text(Texts.size(data))

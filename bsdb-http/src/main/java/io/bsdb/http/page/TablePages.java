@@ -11,6 +11,7 @@ import io.bsdb.http.table.ServedTable;
 import io.bsdb.http.table.Service;
 import io.bsdb.table.Manifest;
 import io.bsdb.table.RecordOrder;
+import io.bsdb.table.VersionFacts;
 import java.io.IOException;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
@@ -276,7 +277,7 @@ public final class TablePages {
           .raw("</th><td class=m>");
       page.text(manifest.version()).raw("</td>");
       page.number(records(manifest));
-      page.number(Texts.size(manifest.length() + manifest.changes().length()));
+      page.number(Texts.size(new VersionFacts(manifest).bytes()));
       page.raw("<td>").raw(time(manifest)).raw("</td></tr>");
     }
     service

@@ -11,6 +11,7 @@ import io.bsdb.reader.SnapshotDiff;
 import io.bsdb.reader.SnapshotDiff.Difference;
 import io.bsdb.table.Manifest;
 import io.bsdb.table.Table;
+import io.bsdb.table.VersionFacts;
 import java.io.Closeable;
 import java.io.IOException;
 import java.time.Duration;
@@ -64,7 +65,7 @@ final class VersionPages {
         "/tables/%s?version=%s".formatted(table.name(), manifest.version()), manifest.version());
     page.raw(inUse ? " <span class=tag>in use</span></th>" : "</th>");
     page.number(TablePages.records(manifest));
-    page.number(Texts.size(manifest.length() + manifest.changes().length()));
+    page.number(Texts.size(new VersionFacts(manifest).bytes()));
     page.raw("<td>").raw(TablePages.time(manifest)).raw("</td>");
     page.number(age(Duration.between(manifest.createdAt(), Instant.now())));
     page.raw("<td class=m>")

@@ -1,8 +1,8 @@
 package io.bsdb.flink.catalog;
 
-import io.bsdb.table.Changes;
 import io.bsdb.table.Manifest;
 import io.bsdb.table.Table;
+import io.bsdb.table.VersionFacts;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -49,17 +49,17 @@ final class VersionsTable {
 
   private static RowData row(Table table, String version) throws IOException {
     Manifest manifest = table.manifest(version);
-    Changes changes = manifest.changes();
+    VersionFacts facts = new VersionFacts(manifest);
     return GenericRowData.of(
         StringData.fromString(version),
         Versions.sequence(version),
         TimestampData.fromInstant(manifest.createdAt()),
-        manifest.recordCount(),
-        manifest.length() + changes.length(),
+        facts.partitionRecords(),
+        facts.bytes(),
         manifest.partitions().size(),
-        changes.segments().size(),
-        changes.count() - changes.deletes(),
-        changes.deletes(),
+        facts.segments(),
+        facts.puts(),
+        facts.deletes(),
         version.equals(table.currentVersion()),
         map(manifest.options()),
         map(manifest.properties()),

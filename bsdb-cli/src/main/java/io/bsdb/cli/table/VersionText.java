@@ -1,0 +1,36 @@
+package io.bsdb.cli.table;
+
+import io.bsdb.cli.output.ByteSize;
+import io.bsdb.table.Manifest;
+import io.bsdb.table.VersionFacts;
+import java.util.Locale;
+
+/** Contents of a version in figures, for people. */
+public final class VersionText {
+  private VersionText() {}
+
+  /** Returns records, bytes and changes. */
+  public static String of(Manifest manifest) {
+    String bytes = ByteSize.format(manifest.length());
+    return manifest.hasChanges()
+        ? String.format(
+            Locale.ROOT,
+            "%,d records in partition files of %s, changed by %s",
+            manifest.recordCount(),
+            bytes,
+            changes(manifest))
+        : String.format(Locale.ROOT, "%,d records in %s", manifest.recordCount(), bytes);
+  }
+
+  /** Returns the changes over the partition files. */
+  public static String changes(Manifest manifest) {
+    VersionFacts facts = new VersionFacts(manifest);
+    return String.format(
+        Locale.ROOT,
+        "%,d puts and %,d deletes in %,d segments of %s",
+        facts.puts(),
+        facts.deletes(),
+        facts.segments(),
+        ByteSize.format(facts.segmentBytes()));
+  }
+}
