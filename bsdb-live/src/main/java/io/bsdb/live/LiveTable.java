@@ -350,8 +350,7 @@ final class LiveTable implements WritableTable {
 
   @Override
   public RecordCursor cursor() throws IOException {
-    publish();
-    return base.isEmpty() ? VersionCursor.EMPTY : VersionCursor.over(base.lease());
+    return LiveCursor.open(base, log, owner.id(), commit, calls);
   }
 
   @Override

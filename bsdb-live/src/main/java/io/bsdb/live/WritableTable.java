@@ -147,7 +147,8 @@ public interface WritableTable extends KeyLookup, Closeable {
 
   /**
    * Returns a cursor over all records as they are now: none of a later change, and of each batch
-   * all or nothing. Publishes what has changed, and reads that version. To be closed.
+   * all or nothing. Publishes nothing, and nobody waits for it; it reads the changes in the log
+   * before it returns. To be closed, also after the table: until then it holds files open.
    */
   RecordCursor cursor() throws IOException;
 

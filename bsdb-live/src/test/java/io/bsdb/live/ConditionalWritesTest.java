@@ -185,6 +185,7 @@ class ConditionalWritesTest {
             () -> table.get(key),
             () -> table.getAll(List.of(key)),
             () -> table.compareAndSet(key, key, null),
+            table::cursor,
             table::sourcePositions,
             table::stats)) {
       assertThatThrownBy(call)
@@ -199,7 +200,6 @@ class ConditionalWritesTest {
             table::sync,
             table::publish,
             table::compact,
-            table::cursor,
             () -> table.checkpoint(directory.resolve("copy")))) {
       assertThatThrownBy(call).isInstanceOf(IOException.class).hasMessageContaining("closed");
     }

@@ -13,11 +13,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -33,17 +28,11 @@ class NoHangTest {
 
   @TempDir Path directory;
 
-  private final ExecutorService threads =
-      Executors.newCachedThreadPool(
-          task -> {
-            Thread thread = new Thread(task, "pool");
-            thread.setDaemon(true);
-            return thread;
-          });
+  private final Watchdog watchdog = new Watchdog(SECONDS);
 
   @AfterEach
   void end() {
-    threads.shutdownNow();
+    watchdog.close();
   }
 
   private WritableTable open(int round, int segmentLength) throws IOException {
@@ -68,34 +57,8 @@ class NoHangTest {
     return ("key" + i).getBytes(StandardCharsets.UTF_8);
   }
 
-  /** Runs tasks at the same time; fails with the stacks of all threads if they do not end. */
-  private void run(List<Callable<Void>> tasks) throws Exception {
-    List<Future<Void>> running = new ArrayList<>();
-    for (Callable<Void> task : tasks) {
-      running.add(threads.submit(task));
-    }
-    for (Future<Void> each : running) {
-      try {
-        each.get(SECONDS, TimeUnit.SECONDS);
-      } catch (TimeoutException e) {
-        StringBuilder stacks = new StringBuilder();
-        Thread.getAllStackTraces()
-            .forEach(
-                (thread, stack) -> {
-                  if (thread.getName().startsWith("bsdb") || thread.getName().startsWith("pool")) {
-                    stacks.append('\n').append(thread.getName());
-                    for (StackTraceElement element : stack) {
-                      stacks.append("\n  at ").append(element);
-                    }
-                  }
-                });
-        throw new AssertionError("hangs:" + stacks, e);
-      }
-    }
-  }
-
   private void batches(int rounds, int batches, int records, int valueLength) throws Exception {
-    run(
+    watchdog.run(
         List.of(
             () -> {
               for (int round = 0; round < rounds; round++) {
@@ -138,8 +101,8 @@ class NoHangTest {
               return null;
             });
       }
-      run(tasks);
-      run(
+      watchdog.run(tasks);
+      watchdog.run(
           List.of(
               () -> {
                 table.publish();
@@ -180,7 +143,7 @@ class NoHangTest {
               }
             });
     full.set(true);
-    run(
+    watchdog.run(
         List.of(
             () -> {
               int refusals = 0;

@@ -80,6 +80,22 @@ class WritableTableTest {
     }
   }
 
+  @Test
+  void opensAgainAfterFoldingChangesOfOthersAlone() throws IOException {
+    buildBase(new HashMap<>());
+    try (DeltaWriter delta = DeltaWriter.create(Table.at(directory))) {
+      delta.put(bytes("key1"), bytes("delta"));
+      delta.publish();
+    }
+    try (WritableTable table = open(Durability.COMMIT)) {
+      table.compact();
+    }
+    try (WritableTable table = open(Durability.COMMIT)) {
+      assertThat(table.get(bytes("key1"))).isEqualTo(bytes("delta"));
+      assertThat(table.stats().disk().changeBytes()).isZero();
+    }
+  }
+
   private List<Long> lengthsOfTheLog() throws IOException {
     List<Long> lengths = new ArrayList<>();
     LogDirectory log = new LogDirectory(directory.resolve("log"));

@@ -271,6 +271,13 @@ public final class Log implements GroupCommit.Sink, Closeable {
     return place;
   }
 
+  /** Returns the changes after a segment, as they are now. Not while a group is written. */
+  public LogView view(long after) throws IOException {
+    List<String> names =
+        parts.stream().filter(each -> each.segment().number() > after).map(LogPart::name).toList();
+    return LogView.open(storage, names, durability == Durability.COMMIT ? durable : end);
+  }
+
   /** Returns the segments through a number, in their order. */
   public List<LogPart> through(long number) {
     return parts.stream().filter(each -> each.segment().number() <= number).toList();

@@ -70,6 +70,10 @@ public final class LogIndex implements Closeable {
     return (int) (high >>> (Long.SIZE - PART_BITS));
   }
 
+  static long address(int segment, int record) {
+    return (long) segment << SEGMENT_SHIFT | record;
+  }
+
   private static int offset(long address) {
     return (int) address;
   }
@@ -82,7 +86,7 @@ public final class LogIndex implements Closeable {
     return copy(segment(address), segment(address).key(offset(address)));
   }
 
-  private static byte[] copy(Segment segment, long place) {
+  static byte[] copy(Segment segment, long place) {
     byte[] copy = new byte[(int) place];
     segment.bytes().get((int) (place >>> 32), copy);
     return copy;
@@ -120,7 +124,7 @@ public final class LogIndex implements Closeable {
 
   /** Makes a record of a segment the newest of its key. */
   private long put(int segment, int record) throws IOException {
-    long address = (long) segment << SEGMENT_SHIFT | record;
+    long address = address(segment, record);
     byte[] key = key(address);
     HashValue128 hash = KeyHash.hash(key);
     int part = part(hash.getMostSignificantBits());

@@ -4,6 +4,7 @@ import io.bsdb.format.CorruptSnapshotException;
 import io.bsdb.format.Excerpt;
 import io.bsdb.format.Internal;
 import io.bsdb.format.SnapshotFormat;
+import io.bsdb.table.Manifest;
 import io.bsdb.table.StreamProgress;
 import io.bsdb.table.Table;
 import java.io.Closeable;
@@ -144,23 +145,25 @@ public final class Owner implements Closeable {
   }
 
   private static long published(Table table, String text, Path file) throws IOException {
-    String base = text.lines().toList().get(1).substring("base ".length());
     String version = table.currentVersion();
     if (version == null) {
-      if (!base.equals(NO_BASE)) {
+      if (!text.contains("\nbase " + NO_BASE + "\n")) {
         throw doesNotBelong(null, text, file);
       }
       return 0;
     }
-    StreamProgress progress = table.manifest(version).changes().streams().get(STREAM);
-    if (progress != null && progress.last().incarnation().equals(id(text))) {
-      return progress.last().number();
-    }
-    // A log over nothing that has all of its files goes over any version. Recovery looks for them.
-    if (!base.equals(version) && !base.equals(NO_BASE)) {
-      throw doesNotBelong(version, text, file);
-    }
-    return 0;
+    return published(table.manifest(version), id(text));
+  }
+
+  /**
+   * Returns the number of the last segment of a log whose changes are in a version. Only the owner
+   * publishes: a version that does not name the log has none of them.
+   */
+  public static long published(Manifest version, UUID log) {
+    StreamProgress progress = version.changes().streams().get(STREAM);
+    return progress != null && progress.last().incarnation().equals(log)
+        ? progress.last().number()
+        : 0;
   }
 
   private void create(String base, Path directory) throws IOException {

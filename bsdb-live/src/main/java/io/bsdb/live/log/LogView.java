@@ -1,0 +1,157 @@
+package io.bsdb.live.log;
+
+import io.bsdb.format.Internal;
+import io.bsdb.format.hash.KeyHash;
+import io.bsdb.format.segment.ChangeKind;
+import io.bsdb.format.segment.LogSegment;
+import io.bsdb.format.segment.LogSegment.Frame;
+import io.bsdb.format.segment.LogSegment.Place;
+import io.bsdb.format.segment.Segment;
+import io.bsdb.reader.RecordCursor;
+import io.bsdb.reader.io.Closing;
+import io.bsdb.reader.overlay.Overlay;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * The changes of a log up to a place, in mappings and an index of its own: the log is written on,
+ * published and deleted meanwhile. Walks over the newest puts of the changed keys. Used by one
+ * thread.
+ *
+ * @hidden
+ */
+@Internal
+public final class LogView implements RecordCursor {
+  private final List<LogPart> parts;
+  private final int end;
+  private final LogIndex index;
+
+  /** Where the walk is: part, next frame in it, records of the frame before, and one of these. */
+  private int part;
+
+  private int offset = LogSegment.FIRST_FRAME;
+  private final List<Integer> records = new ArrayList<>();
+  private int current = -1;
+
+  private LogView(List<LogPart> parts, int end) throws IOException {
+    this.parts = parts;
+    this.end = end;
+    this.index = new LogIndex();
+  }
+
+  /**
+   * Maps files of a log.
+   *
+   * @param names in their order
+   * @param end of the changes in the last one
+   */
+  static LogView open(LogStorage storage, List<String> names, int end) throws IOException {
+    List<LogPart> parts = new ArrayList<>();
+    try {
+      for (String name : names) {
+        parts.add(LogPart.open(storage, name));
+      }
+      return new LogView(parts, end);
+    } catch (IOException | RuntimeException | Error e) {
+      Closing.all(parts);
+      throw e;
+    }
+  }
+
+  /** Returns the number of the file that the first one continues; 0 if it is the first of all. */
+  public long before() {
+    Place place = parts.get(0).segment().before();
+    return place == null ? 0 : place.number();
+  }
+
+  /** Reads the changes, so that {@link #changes} finds them. */
+  public void read() throws IOException {
+    for (int i = 0; i < parts.size(); i++) {
+      LogSegment segment = parts.get(i).segment();
+      int number = index.addSegment(segment.segment());
+      segment.replay(end(i), (kind, record) -> index.add(number, kind, record));
+    }
+  }
+
+  private long end(int i) {
+    Place next = i + 1 < parts.size() ? parts.get(i + 1).segment().before() : null;
+    return next == null ? end : next.end();
+  }
+
+  /** Returns whether a key is put or deleted. */
+  public boolean changes(byte[] key) {
+    return index.find(key, KeyHash.hash(key).getMostSignificantBits()) != Overlay.UNCHANGED;
+  }
+
+  @Override
+  public boolean next() throws IOException {
+    do {
+      current++;
+      while (current >= records.size()) {
+        if (part == parts.size()) {
+          return false;
+        }
+        readFrame();
+      }
+    } while (!isNewest());
+    return true;
+  }
+
+  /** Goes on to the records of the next frame, or to the next part. */
+  private void readFrame() throws IOException {
+    records.clear();
+    current = 0;
+    LogSegment segment = parts.get(part).segment();
+    Frame frame = offset < end(part) ? segment.frame(offset) : null;
+    if (frame == null) {
+      part++;
+      offset = LogSegment.FIRST_FRAME;
+      return;
+    }
+    offset = frame.next();
+    if (!frame.first()) {
+      segment.replayWritten(
+          frame.offset(),
+          frame.length(),
+          (kind, record) -> {
+            if (kind == ChangeKind.PUT) {
+              records.add(record);
+            }
+          });
+    }
+  }
+
+  private Segment segment() {
+    return parts.get(part).segment().segment();
+  }
+
+  private boolean isNewest() {
+    byte[] key = key();
+    return index.find(key, KeyHash.hash(key).getMostSignificantBits())
+        == LogIndex.address(part, records.get(current));
+  }
+
+  @Override
+  public byte[] key() {
+    return LogIndex.copy(segment(), segment().key(records.get(current)));
+  }
+
+  @Override
+  public byte[] value() {
+    return LogIndex.copy(segment(), segment().value(records.get(current)));
+  }
+
+  /** Once. */
+  @Override
+  public void close() {
+    try {
+      Closing.all(parts);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    } finally {
+      index.close();
+    }
+  }
+}

@@ -1,0 +1,217 @@
+package io.bsdb.live;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.bsdb.live.log.LogDirectory;
+import io.bsdb.reader.ClosedReaderException;
+import io.bsdb.reader.RecordCursor;
+import io.bsdb.reader.io.FileMemory;
+import io.bsdb.table.Table;
+import io.bsdb.writer.SnapshotWriter;
+import io.bsdb.writer.WriterOptions;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Cursors over a table that is written, published and folded meanwhile. */
+class LiveCursorTest {
+  private static final int SEGMENT_LENGTH = 2048;
+
+  @TempDir Path directory;
+
+  @AfterEach
+  void nothingStaysMapped() {
+    assertThat(FileMemory.openCount()).isZero();
+  }
+
+  private static byte[] bytes(String text) {
+    return text.getBytes(UTF_8);
+  }
+
+  private WritableTable open(Durability durability) throws IOException {
+    return LiveTable.open(
+        directory,
+        WritableOptions.defaults().withDurability(durability),
+        new LiveTable.Place(
+            LogDirectory::new,
+            path -> Table.at(path).storage(),
+            SEGMENT_LENGTH,
+            LiveTable.Place.WHEN_ASKED));
+  }
+
+  private void put(WritableTable table, Map<String, String> model, String key, String value)
+      throws IOException {
+    table.put(bytes(key), bytes(value));
+    model.put(key, value);
+  }
+
+  private static Map<String, String> content(RecordCursor cursor) throws IOException {
+    Map<String, String> content = new HashMap<>();
+    while (cursor.next()) {
+      String key = new String(cursor.key(), UTF_8);
+      assertThat(content.put(key, new String(cursor.value(), UTF_8))).as(key).isNull();
+    }
+    return content;
+  }
+
+  /** Base, published changes, and changes in many files of the log. */
+  private Map<String, String> fill(WritableTable table) throws IOException {
+    Map<String, String> model = new HashMap<>();
+    for (int i = 0; i < 300; i++) {
+      put(table, model, "key" + i, "folded" + i);
+    }
+    table.compact();
+    for (int i = 0; i < 300; i += 2) {
+      put(table, model, "key" + i, "published" + i);
+    }
+    table.publish();
+    for (int i = 0; i < 300; i += 3) {
+      put(table, model, "key" + i, "logged");
+      put(table, model, "key" + i, "logged" + i);
+      put(table, model, "new" + i, "logged" + i);
+    }
+    for (int i = 0; i < 300; i += 5) {
+      table.delete(bytes("key" + i));
+      model.remove("key" + i);
+    }
+    return model;
+  }
+
+  @ParameterizedTest
+  @EnumSource(Durability.class)
+  void seesTheTableAsItWasWhenItWasOpened(Durability durability) throws IOException {
+    try (WritableTable table = open(durability)) {
+      Map<String, String> model = fill(table);
+      String version = Table.at(directory).currentVersion();
+      try (RecordCursor before = table.cursor();
+          RecordCursor begun = table.cursor()) {
+        assertThat(Table.at(directory).currentVersion()).isEqualTo(version);
+        assertThat(begun.next()).isTrue();
+        for (int i = 0; i < 300; i++) {
+          table.put(bytes("key" + i), bytes("later"));
+          table.delete(bytes("new" + i));
+        }
+        table.compact();
+        Table.at(directory).prune(1);
+        for (int i = 0; i < 300; i++) {
+          table.put(bytes("later" + i), bytes("later"));
+        }
+        table.compact();
+        assertThat(content(before)).isEqualTo(model);
+        String first = new String(begun.key(), UTF_8);
+        assertThat(new String(begun.value(), UTF_8)).isEqualTo(model.remove(first));
+        assertThat(content(begun)).isEqualTo(model);
+      }
+    }
+  }
+
+  @Test
+  void seesTheLogAloneWhereThereIsNoVersion() throws IOException {
+    try (WritableTable table = open(Durability.OS)) {
+      try (RecordCursor cursor = table.cursor()) {
+        assertThat(content(cursor)).isEmpty();
+      }
+      table.put(bytes("a"), bytes("1"));
+      try (RecordCursor cursor = table.cursor()) {
+        assertThat(content(cursor)).isEqualTo(Map.of("a", "1"));
+        assertThat(cursor.next()).isFalse();
+      }
+      assertThat(Table.at(directory).currentVersion()).isNull();
+    }
+  }
+
+  @Test
+  void outlivesTheTable() throws IOException {
+    WritableTable table = open(Durability.OS);
+    Map<String, String> model = fill(table);
+    RecordCursor cursor = table.cursor();
+    table.close();
+    assertThat(content(cursor)).isEqualTo(model);
+    cursor.close();
+    cursor.close();
+    assertThatThrownBy(cursor::next).isInstanceOf(ClosedReaderException.class);
+    assertThatThrownBy(cursor::key).isInstanceOf(ClosedReaderException.class);
+    assertThatThrownBy(cursor::value).isInstanceOf(ClosedReaderException.class);
+  }
+
+  @Test
+  void opensOverALogThatWasReplayed() throws IOException {
+    Map<String, String> model;
+    try (SnapshotWriter writer = SnapshotWriter.create(directory, WriterOptions.defaults())) {
+      writer.add(bytes("base"), bytes("0"));
+      writer.publish();
+    }
+    try (WritableTable table = open(Durability.COMMIT)) {
+      model = fill(table);
+    }
+    model.put("base", "0");
+    try (WritableTable table = open(Durability.COMMIT);
+        RecordCursor cursor = table.cursor()) {
+      assertThat(content(cursor)).isEqualTo(model);
+    }
+  }
+
+  /** Each batch gives all keys the same value, which never goes back. */
+  @ParameterizedTest
+  @EnumSource(Durability.class)
+  void seesWholeBatchesWhileOthersWriteAndPublish(Durability durability) throws Exception {
+    AtomicBoolean done = new AtomicBoolean();
+    try (WritableTable table = open(durability);
+        Watchdog watchdog = new Watchdog(60)) {
+      Callable<Void> writes =
+          () -> {
+            for (int i = 0; !done.get(); i++) {
+              WriteBatch batch = new WriteBatch();
+              for (int key = 0; key < 20; key++) {
+                batch.put(bytes("key" + key), bytes(Integer.toString(i)));
+              }
+              table.write(batch);
+            }
+            return null;
+          };
+      Callable<Void> publications =
+          () -> {
+            for (int i = 0; !done.get(); i++) {
+              if (i % 4 == 0) {
+                table.compact();
+              } else {
+                table.publish();
+              }
+            }
+            return null;
+          };
+      Callable<Void> reads =
+          () -> {
+            try {
+              int last = -1;
+              for (int i = 0; i < 200; i++) {
+                try (RecordCursor cursor = table.cursor()) {
+                  Map<String, String> content = content(cursor);
+                  assertThat(content).hasSize(last < 0 && content.isEmpty() ? 0 : 20);
+                  for (String value : content.values()) {
+                    assertThat(content.values()).containsOnly(value);
+                    assertThat(Integer.parseInt(value)).isGreaterThanOrEqualTo(last);
+                    last = Integer.parseInt(value);
+                  }
+                }
+              }
+            } finally {
+              done.set(true);
+            }
+            return null;
+          };
+      watchdog.run(List.of(reads, writes, publications));
+    }
+  }
+}
