@@ -124,7 +124,7 @@ class OrderedReaderTest {
                             Arguments.of(
                                 KINDS.get(kind),
                                 layout,
-                                (kind + layout.ordinal()) % 2 == 0 ? 5 : 1)));
+                                (kind + layout.name().length()) % 2 == 0 ? 5 : 1)));
   }
 
   private Manifest build(Map<byte[], byte[]> records, WriterOptions.Builder options)
