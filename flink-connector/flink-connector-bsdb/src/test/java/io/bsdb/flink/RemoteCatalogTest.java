@@ -8,16 +8,21 @@ import io.bsdb.table.Manifest;
 import io.bsdb.table.StreamProgress;
 import io.bsdb.table.StreamProgress.Checkpoint;
 import io.bsdb.table.Table;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.flink.test.junit5.MiniClusterExtension;
+import org.apache.flink.util.FileUtils;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** A catalog whose warehouse is not in the local file system. */
 class RemoteCatalogTest {
@@ -56,6 +61,69 @@ class RemoteCatalogTest {
         .containsExactly("+I[new]");
     assertThat(session.texts("SELECT sequence, records FROM c.geo.`cities$snapshots`"))
         .containsExactly("+I[1, 4]", "+I[2, 10]");
+  }
+
+  /** A drop that fails at each of its steps can be finished, in each way that there is. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "DROP TABLE c.geo.cities",
+        "DROP TABLE IF EXISTS c.geo.cities",
+        "CREATE TABLE c.geo.cities (id INT, PRIMARY KEY (id) NOT ENFORCED)",
+        "CREATE TABLE IF NOT EXISTS c.geo.cities (id INT, PRIMARY KEY (id) NOT ENFORCED)",
+        "DROP DATABASE c.geo CASCADE"
+      })
+  void finishesADropThatWasInterrupted(String finish) throws Exception {
+    Sql session = use(Sql.streaming(2));
+    Path table = warehouse.resolve("geo/cities");
+    Path copy = warehouse.resolveSibling("copy");
+    copy(table, copy);
+    for (int step = 0; dropIsInterrupted(session, step); step++) {
+      if (Files.exists(table.resolve("DROPPED"))) {
+        assertThat(session.texts("SHOW TABLES FROM c.geo")).containsExactly("+I[cities]");
+        for (String use :
+            List.of(
+                "SELECT * FROM c.geo.cities",
+                "INSERT INTO c.geo.cities VALUES (1, 'x')",
+                "ALTER TABLE c.geo.cities SET ('sink.partitions' = '2')",
+                "CALL c.sys.compact('geo.cities')")) {
+          assertThatThrownBy(() -> session.run(use))
+              .hasStackTraceContaining("DROP TABLE of geo.cities was interrupted");
+        }
+        session.run(finish);
+      }
+      assertThat(table.resolve("DROPPED")).doesNotExist();
+      assertThat(table.resolve("snapshots")).doesNotExist();
+      FileUtils.deleteDirectory(table.toFile());
+      copy(copy, table);
+    }
+    assertThat(table).doesNotExist();
+  }
+
+  private static void copy(Path from, Path to) throws IOException {
+    FileUtils.copy(
+        new org.apache.flink.core.fs.Path(from.toUri()),
+        new org.apache.flink.core.fs.Path(to.toUri()),
+        false);
+  }
+
+  private static boolean dropIsInterrupted(Sql session, int step) throws Exception {
+    AtomicInteger left = new AtomicInteger(step);
+    NoRenameFileSystem.deleting(
+        name -> {
+          if (left.getAndDecrement() <= 0) {
+            throw new IOException("interrupted");
+          }
+        });
+    try {
+      session.run("DROP TABLE c.geo.cities");
+      return false;
+    } catch (Exception e) {
+      assertThat(e).hasStackTraceContaining("interrupted");
+      return true;
+    } finally {
+      NoRenameFileSystem.deleting(name -> {});
+    }
   }
 
   @Test

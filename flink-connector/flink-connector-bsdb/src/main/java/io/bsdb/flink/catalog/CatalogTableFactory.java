@@ -9,6 +9,7 @@ import java.util.Set;
 import java.util.regex.Pattern;
 import org.apache.flink.configuration.ConfigOption;
 import org.apache.flink.table.api.ValidationException;
+import org.apache.flink.table.catalog.ObjectPath;
 import org.apache.flink.table.connector.sink.DynamicTableSink;
 import org.apache.flink.table.connector.source.DynamicTableSource;
 import org.apache.flink.table.factories.DynamicTableSinkFactory;
@@ -50,6 +51,7 @@ final class CatalogTableFactory implements DynamicTableSourceFactory, DynamicTab
     TableName name = TableName.of(context.getObjectIdentifier().toObjectPath());
     return switch (name.part()) {
       case TABLE -> {
+        requireNotDropped(context);
         requireNoVersion(context);
         yield snapshots.createDynamicTableSource(context, addedColumns(context));
       }
@@ -63,6 +65,7 @@ final class CatalogTableFactory implements DynamicTableSourceFactory, DynamicTab
 
   @Override
   public DynamicTableSink createDynamicTableSink(Context context) {
+    requireNotDropped(context);
     if (!context.getCatalogTable().getOptions().containsKey(BsdbOptions.PATH.key())) {
       return tables.creation(
           context.getObjectIdentifier().toObjectPath(), context.getCatalogTable());
@@ -75,6 +78,15 @@ final class CatalogTableFactory implements DynamicTableSourceFactory, DynamicTab
           throw new ValidationException("table %s can only be used as a source".formatted(name));
     }
     return snapshots.createDynamicTableSink(context);
+  }
+
+  private void requireNotDropped(Context context) {
+    ObjectPath path = TableName.of(context.getObjectIdentifier().toObjectPath()).path();
+    try {
+      tables.requireNotDropped(path);
+    } catch (IOException e) {
+      throw unreadable(context.getObjectIdentifier().asSummaryString(), e);
+    }
   }
 
   private static void requireRows(Context context, String name) {

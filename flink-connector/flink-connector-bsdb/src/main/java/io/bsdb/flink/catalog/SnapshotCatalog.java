@@ -181,7 +181,7 @@ final class SnapshotCatalog extends TablesOnlyCatalog {
         path.getFullName(),
         () ->
             switch (name.part()) {
-              case TABLE -> table.table();
+              case TABLE -> tables.isDropped(path) ? StoredTable.DROPPED : table.table();
               case VERSION -> table.version(name.version());
               case TIME -> table.asOf(name.time());
               case VERSIONS -> MetadataTable.SNAPSHOTS.at(warehouse.location(name.path()).path());
@@ -220,7 +220,7 @@ final class SnapshotCatalog extends TablesOnlyCatalog {
       throws TableAlreadyExistException, DatabaseNotExistException {
     requireDatabase(path.getDatabaseName());
     TableDirectories.requirePlain(path.getObjectName());
-    if (tableExists(path)) {
+    if (tableExists(path) && !on(path.getFullName(), () -> tables.isDropped(path))) {
       if (!ignoreIfExists) {
         throw new TableAlreadyExistException(getName(), path);
       }
@@ -254,7 +254,12 @@ final class SnapshotCatalog extends TablesOnlyCatalog {
       boolean ignoreIfNotExists)
       throws TableNotExistException {
     if (isThere(path, ignoreIfNotExists)) {
-      change(path.getFullName(), () -> tables.declare(path, newTable, changes));
+      change(
+          path.getFullName(),
+          () -> {
+            tables.requireNotDropped(path);
+            tables.declare(path, newTable, changes);
+          });
     }
   }
 
@@ -274,6 +279,7 @@ final class SnapshotCatalog extends TablesOnlyCatalog {
     return on(
         path.getFullName(),
         () -> {
+          tables.requireNotDropped(name.path());
           String version =
               switch (name.part()) {
                 case TABLE -> table.currentVersion();

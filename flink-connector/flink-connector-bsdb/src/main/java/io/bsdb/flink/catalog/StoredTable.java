@@ -29,6 +29,13 @@ final class StoredTable {
           "frameSize", BsdbOptions.SINK_FRAME_SIZE.key(),
           "zstdLevel", BsdbOptions.SINK_ZSTD_LEVEL.key());
 
+  /** Stands for a table that is half dropped, which Flink looks up before it drops it again. */
+  static final CatalogTable DROPPED =
+      CatalogTable.newBuilder()
+          .schema(Schema.newBuilder().build())
+          .comment("DROP TABLE was interrupted: run it again")
+          .build();
+
   private final Table table;
   private final Map<String, String> location;
 

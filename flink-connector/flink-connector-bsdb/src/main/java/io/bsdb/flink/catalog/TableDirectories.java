@@ -8,6 +8,7 @@ import io.bsdb.flink.storage.TableLocation;
 import io.bsdb.format.SnapshotFormat;
 import io.bsdb.table.Table;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -29,6 +30,9 @@ import org.apache.flink.table.types.logical.RowType;
 /** The directories of a warehouse that are tables: finds, declares and deletes them. */
 final class TableDirectories {
   private static final String LOCK_FILE = "LOCK";
+
+  /** There while a table is being dropped, so that an interrupted drop can be told and finished. */
+  private static final String DROPPED_FILE = "DROPPED";
 
   private final String catalog;
   private final Warehouse warehouse;
@@ -57,13 +61,29 @@ final class TableDirectories {
     return names;
   }
 
-  /** Returns whether something was published or declared there. */
+  /** Returns whether something was published or declared there, even if not all is dropped yet. */
   boolean exists(ObjectPath path) throws IOException {
     if (!TableName.isPlain(path.getDatabaseName()) || !TableName.isPlain(path.getObjectName())) {
       return false;
     }
     List<String> entries = warehouse.table(path).storage().list("");
-    return entries.contains(SnapshotFormat.CURRENT_FILE) || entries.contains(TableDeclaration.FILE);
+    return entries.contains(SnapshotFormat.CURRENT_FILE)
+        || entries.contains(TableDeclaration.FILE)
+        || entries.contains(DROPPED_FILE);
+  }
+
+  /** Returns whether dropping the table began and did not end. */
+  boolean isDropped(ObjectPath path) throws IOException {
+    return table(path).storage().list("").contains(DROPPED_FILE);
+  }
+
+  /** Refuses a table that is half dropped. */
+  void requireNotDropped(ObjectPath path) throws IOException {
+    if (isDropped(path)) {
+      throw new ValidationException(
+          "DROP TABLE of %s was interrupted, and part of the table is gone: run DROP TABLE again"
+              .formatted(path.getFullName()));
+    }
   }
 
   /**
@@ -84,6 +104,7 @@ final class TableDirectories {
           "no such table: '%s' in catalog %s with warehouse %s"
               .formatted(name, catalog, warehouse));
     }
+    requireNotDropped(path);
     return path;
   }
 
@@ -107,8 +128,11 @@ final class TableDirectories {
     }
   }
 
-  /** Declares a table that is not there yet. */
+  /** Declares a table that is not there yet, or not any more. */
   void create(ObjectPath path, CatalogBaseTable table) throws IOException {
+    if (isDropped(path)) {
+      delete(path);
+    }
     explainAbsence(path);
     declare(
         path,
@@ -268,7 +292,8 @@ final class TableDirectories {
 
   /**
    * Deletes a table with all its versions. Files that are not of bsdb stay, and with them the
-   * directory.
+   * directory. What an interruption leaves counts as a dropped table, and is deleted by the next
+   * call.
    */
   void delete(ObjectPath path) throws IOException {
     Table table = table(path);
@@ -276,6 +301,7 @@ final class TableDirectories {
         .storage()
         .exclusively(
             () -> {
+              table.storage().replace(DROPPED_FILE, "\n".getBytes(StandardCharsets.US_ASCII));
               // First, so that no reader opens a version of which files are gone.
               table.storage().delete(SnapshotFormat.CURRENT_FILE);
               table.storage().delete(TableDeclaration.FILE);
@@ -286,11 +312,13 @@ final class TableDirectories {
     for (String name : table.storage().list("")) {
       if (name.endsWith(".tmp")
           && (name.startsWith(SnapshotFormat.CURRENT_FILE + ".")
-              || name.startsWith(TableDeclaration.FILE + "."))) {
+              || name.startsWith(TableDeclaration.FILE + ".")
+              || name.startsWith(DROPPED_FILE + "."))) {
         table.storage().delete(name);
       }
     }
     table.storage().delete(LOCK_FILE);
+    table.storage().delete(DROPPED_FILE);
     if (warehouse.isEmpty(path.getDatabaseName(), path.getObjectName())) {
       warehouse.deleteDirectory(path.getDatabaseName(), path.getObjectName());
     }

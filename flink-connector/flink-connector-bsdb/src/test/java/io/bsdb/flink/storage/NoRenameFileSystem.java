@@ -25,6 +25,7 @@ public final class NoRenameFileSystem extends FileSystem {
 
   private static volatile Predicate<String> full = name -> false;
   private static volatile Write writing = name -> {};
+  private static volatile Write deleting = name -> {};
 
   private final LocalFileSystem local = new LocalFileSystem();
 
@@ -45,7 +46,7 @@ public final class NoRenameFileSystem extends FileSystem {
     full = names;
   }
 
-  /** What happens while a file is written. */
+  /** What happens while a file is written or deleted. */
   public interface Write {
     void of(String name) throws IOException;
   }
@@ -53,6 +54,11 @@ public final class NoRenameFileSystem extends FileSystem {
   /** Runs when a file has been created, or cut in order to be written over, and has no content. */
   public static void writing(Write step) {
     writing = step;
+  }
+
+  /** Runs before a file or directory is deleted. */
+  public static void deleting(Write step) {
+    deleting = step;
   }
 
   private static Path local(Path path) {
@@ -148,6 +154,7 @@ public final class NoRenameFileSystem extends FileSystem {
 
   @Override
   public boolean delete(Path path, boolean recursive) throws IOException {
+    deleting.of(path.getName());
     return local.delete(local(path), recursive);
   }
 
