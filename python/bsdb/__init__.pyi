@@ -4,6 +4,7 @@ from typing import Any, Dict, Iterable, Iterator, List, Literal, Optional, Proto
 Record = Union[Dict[str, Any], Tuple[bytes, bytes]]
 Value = Union[Dict[str, Any], bytes]
 Access = Literal["mapped", "read"]
+Names = Union[str, Sequence[str]]
 
 class ArrowStream(Protocol):
     def __arrow_c_stream__(self, requested_schema: Optional[object] = None) -> object: ...
@@ -63,6 +64,9 @@ class Table:
     @property
     def refused(self) -> Optional[str]:
         """Why the version in service was refused, if it was."""
+    @property
+    def counters(self) -> Dict[str, int]:
+        """How many keys were looked up, in all versions: hits, misses, and failures, of which a batch is one."""
     def __len__(self) -> int:
         """Records in the partition files, without changes over them."""
     def __contains__(self, key: Any) -> bool: ...
@@ -78,19 +82,19 @@ class Table:
     def lookup(
         self,
         keys: Union[ArrowStream, ArrowArray, Sequence[Any]],
-        columns: Optional[Sequence[str]] = None,
+        columns: Optional[Names] = None,
         *,
-        on: Optional[Sequence[str]] = None,
+        on: Optional[Names] = None,
         threads: int = 1,
     ) -> Batches:
         """The rows of keys, in their order, as Arrow data; a row of nulls for an absent key."""
     def join(
         self,
         frame: ArrowStream,
-        on: Optional[Sequence[str]] = None,
+        on: Optional[Names] = None,
         how: Literal["left", "inner", "semi", "anti"] = "left",
         *,
-        columns: Optional[Sequence[str]] = None,
+        columns: Optional[Names] = None,
         suffix: str = "_right",
         threads: int = 1,
     ) -> Batches:
@@ -109,14 +113,14 @@ class Table:
         self,
         start: Any = None,
         end: Any = None,
-        columns: Optional[Sequence[str]] = None,
+        columns: Optional[Names] = None,
         *,
         reverse: bool = False,
     ) -> Rows:
         """The records whose keys are in a range, start included, end excluded, by key."""
-    def prefix(self, prefix: Any, columns: Optional[Sequence[str]] = None, *, reverse: bool = False) -> Rows:
+    def prefix(self, prefix: Any, columns: Optional[Names] = None, *, reverse: bool = False) -> Rows:
         """The records whose keys begin with bytes, or with the values of leading columns, by key."""
-    def scan(self, columns: Optional[Sequence[str]] = None) -> Rows:
+    def scan(self, columns: Optional[Names] = None) -> Rows:
         """All records: by key if the table is in key order, else in no order."""
 
 def open(path: Union[str, os.PathLike[str]], *, access: Access = "mapped") -> Table:

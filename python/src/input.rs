@@ -15,6 +15,14 @@ use crate::error::raise;
 use crate::lookup::{Input, Part};
 use crate::take::take;
 
+/// Names of columns, or that of one.
+pub fn names(given: &Bound<PyAny>) -> PyResult<Option<Vec<String>>> {
+    match given.cast::<PyString>() {
+        Ok(name) => Ok(Some(vec![name.extract()?])),
+        Err(_) => given.extract(),
+    }
+}
+
 /// A column of a NumPy array of numbers or times; none of other arrays.
 fn numpy(object: &Bound<PyAny>) -> PyResult<Option<(Field, Vec<Data>)>> {
     if !object.hasattr("__array_interface__")? {

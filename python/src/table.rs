@@ -1,5 +1,6 @@
 //! The class `Table`.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,7 +14,7 @@ use crate::arrow::{Data, Field};
 use crate::capsule::import;
 use crate::convert::{dict_of, key_of};
 use crate::error::raise;
-use crate::input::{input, joined};
+use crate::input::{input, joined, names};
 use crate::lookup::{lookup, Absent, Input, Selection};
 use crate::rows::{Batches, Rows};
 
@@ -165,6 +166,17 @@ impl PyTable {
         }
     }
 
+    /// How many keys were looked up.
+    #[getter]
+    fn counters(&self) -> BTreeMap<&'static str, u64> {
+        let counters = self.table().counters();
+        BTreeMap::from([
+            ("hits", counters.hits),
+            ("misses", counters.misses),
+            ("failures", counters.failures),
+        ])
+    }
+
     /// Records in the partition files, without changes over them.
     fn __len__(&self) -> usize {
         self.table().record_count() as usize
@@ -248,8 +260,8 @@ impl PyTable {
     fn lookup(
         &self,
         keys: &Bound<PyAny>,
-        columns: Option<Vec<String>>,
-        on: Option<Vec<String>>,
+        #[pyo3(from_py_with = names)] columns: Option<Vec<String>>,
+        #[pyo3(from_py_with = names)] on: Option<Vec<String>>,
         threads: usize,
     ) -> PyResult<Batches> {
         let (py, table) = (keys.py(), self.table());
@@ -273,9 +285,9 @@ impl PyTable {
     fn join(
         &self,
         frame: &Bound<PyAny>,
-        on: Option<Vec<String>>,
+        #[pyo3(from_py_with = names)] on: Option<Vec<String>>,
         how: &str,
-        columns: Option<Vec<String>>,
+        #[pyo3(from_py_with = names)] columns: Option<Vec<String>>,
         suffix: &str,
         threads: usize,
     ) -> PyResult<Batches> {
@@ -361,7 +373,7 @@ impl PyTable {
         py: Python<'_>,
         start: Option<&Bound<PyAny>>,
         end: Option<&Bound<PyAny>>,
-        columns: Option<Vec<String>>,
+        #[pyo3(from_py_with = names)] columns: Option<Vec<String>>,
         reverse: bool,
     ) -> PyResult<Rows> {
         use std::ops::Bound::{Excluded, Included, Unbounded};
@@ -386,7 +398,7 @@ impl PyTable {
     fn prefix(
         &self,
         prefix: &Bound<PyAny>,
-        columns: Option<Vec<String>>,
+        #[pyo3(from_py_with = names)] columns: Option<Vec<String>>,
         reverse: bool,
     ) -> PyResult<Rows> {
         let table = self.table();
@@ -400,7 +412,11 @@ impl PyTable {
 
     /// All records: by key if the table is in key order, else in no order.
     #[pyo3(signature = (columns=None))]
-    fn scan(&self, py: Python<'_>, columns: Option<Vec<String>>) -> PyResult<Rows> {
+    fn scan(
+        &self,
+        py: Python<'_>,
+        #[pyo3(from_py_with = names)] columns: Option<Vec<String>>,
+    ) -> PyResult<Rows> {
         Rows::new(py, self.table(), columns, |table| Ok(table.scan()))
     }
 

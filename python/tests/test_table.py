@@ -8,6 +8,8 @@ import pytest
 
 import bsdb
 
+pa = pytest.importorskip("pyarrow")
+
 TABLES = pathlib.Path(__file__).resolve().parents[2] / "conformance/tables"
 
 
@@ -37,13 +39,14 @@ def test_wrong_arguments():
         table.get({})
     with pytest.raises(ValueError, match="key columns id"):
         table.get((1, 2))
-    with pytest.raises(ValueError, match="cannot be"):
-        table.get("text")
+    with pytest.raises(ValueError, match="type BIGINT cannot be text: \"5\""):
+        table.get("5")
+    assert pa.table(table.lookup([1], columns="text")).column_names == ["text"]
     assert table.get(2**70) is None
     assert table.get(None) is None
     with pytest.raises(ValueError, match="access"):
         bsdb.open(TABLES / "blocked", access="other")
-    with pytest.raises(bsdb.NotFoundError):
+    with pytest.raises(bsdb.NotFoundError, match="no table.*file=.*no-such-table/CURRENT"):
         bsdb.open(TABLES / "no-such-table")
     with pytest.raises(ValueError, match="bsdb.follow"):
         table.refresh()
@@ -79,3 +82,7 @@ def test_follow_moves_on_and_refuses_a_bad_version(tmp_path):
     assert len(list(table)) == len(table)
     publish(tmp_path, second)
     assert not table.refresh() and table.refused is None
+    keys = [key for key, _ in table]
+    table.get_many(keys)
+    table.lookup(keys + [b"no such key"])
+    assert table.counters == {"hits": 2 * len(keys), "misses": 1, "failures": 0}

@@ -5,9 +5,13 @@ use std::cell::RefCell;
 use std::ffi::{c_char, c_int, c_void, CStr, CString};
 use std::ops::Bound;
 use std::panic::{catch_unwind, AssertUnwindSafe};
+use std::ptr::{null, NonNull};
 use std::sync::Arc;
 
 use bsdb::{Access, Cursor, Error, ErrorKind, Follower, Options, Result, Table};
+
+#[cfg(test)]
+mod tests;
 
 const OK: c_int = 0;
 const ABSENT: c_int = 1;
@@ -130,28 +134,42 @@ pub unsafe extern "C" fn bsdb_get(
 }
 
 /// # Safety
-/// As of `bsdb_get`; `value` holds `capacity` bytes.
+/// As of `bsdb_get`, for `count` keys and values.
 #[no_mangle]
-pub unsafe extern "C" fn bsdb_copy(
+pub unsafe extern "C" fn bsdb_get_many(
     table: *const BsdbTable,
-    key: *const c_void,
-    key_length: usize,
-    value: *mut c_void,
-    capacity: usize,
-    value_length: *mut usize,
+    count: usize,
+    keys: *const *const c_void,
+    key_lengths: *const usize,
+    values: *mut *const c_void,
+    value_lengths: *mut usize,
 ) -> c_int {
     guarded(|| {
         // SAFETY: the caller's.
-        let (table, key) = unsafe { (&*table, slice(key, key_length)) };
-        let Some(found) = table.table.get(key)? else {
-            return Ok(ABSENT);
-        };
-        // SAFETY: the caller's.
-        unsafe {
-            std::ptr::copy_nonoverlapping(found.as_ptr(), value as *mut u8, found.len().min(capacity));
-            *value_length = found.len();
-        }
-        Ok(OK)
+        let (table, keys) = unsafe { (&*table, (0..count).map(|i| slice(*keys.add(i), *key_lengths.add(i)))) };
+        VALUE.with_borrow_mut(|kept| {
+            kept.clear();
+            table.table.get_many(keys, |i, value| {
+                kept.extend_from_slice(value.unwrap_or_default());
+                // SAFETY: the caller's. Where the value begins is known once all are kept.
+                unsafe {
+                    *values.add(i) = value.map_or(null(), |_| NonNull::dangling().as_ptr());
+                    *value_lengths.add(i) = value.map_or(0, <[u8]>::len);
+                }
+                Ok(())
+            })?;
+            let mut start = kept.as_ptr();
+            for i in 0..count {
+                // SAFETY: the caller's. The values follow each other in the order of the keys.
+                unsafe {
+                    if !(*values.add(i)).is_null() {
+                        *values.add(i) = start as *const c_void;
+                        start = start.add(*value_lengths.add(i));
+                    }
+                }
+            }
+            Ok(OK)
+        })
     })
 }
 

@@ -30,6 +30,24 @@ impl Table {
     where
         K: AsRef<[u8]> + ?Sized + 'k,
     {
+        let (mut hits, mut asked) = (0, 0);
+        let result = self.look_up_many(keys, &mut |i, value| {
+            asked += 1;
+            hits += value.is_some() as u64;
+            consumer(i, value)
+        });
+        self.counts.add_batch(hits, asked - hits, result.is_err());
+        result
+    }
+
+    fn look_up_many<'k, K>(
+        &self,
+        keys: impl IntoIterator<Item = &'k K>,
+        consumer: &mut impl FnMut(usize, Option<&[u8]>) -> Result<()>,
+    ) -> Result<()>
+    where
+        K: AsRef<[u8]> + ?Sized + 'k,
+    {
         let empty = Probe { key: &[], hash: KeyHash::default(), partition: 0, number: 0, block: 0 };
         let mut group = [empty; GROUP];
         let mut keys = keys.into_iter();
@@ -47,9 +65,9 @@ impl Table {
             let probes = &mut group[..count];
             self.prepare(probes);
             if lends {
-                self.lend(probes, first, &mut consumer)?;
+                self.lend(probes, first, consumer)?;
             } else {
-                with_scratch(|scratch| self.collect(probes, first, scratch, &mut consumer))?;
+                with_scratch(|scratch| self.collect(probes, first, scratch, consumer))?;
             }
             first += count;
         }

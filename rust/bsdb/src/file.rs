@@ -42,7 +42,8 @@ pub(crate) struct Bytes {
 #[allow(dead_code)]
 enum Owner {
     Mapped(Arc<Mmap>),
-    Memory(Box<[u8]>),
+    /// No `Box`, which would be the only way to its bytes once it moves.
+    Memory(Vec<u8>),
 }
 
 // SAFETY: the bytes are never written, and the owner, which is Send and Sync, keeps them where they are.
@@ -61,8 +62,7 @@ impl Deref for Bytes {
 
 impl From<Vec<u8>> for Bytes {
     fn from(bytes: Vec<u8>) -> Bytes {
-        let memory = bytes.into_boxed_slice();
-        Bytes { start: memory.as_ptr(), length: memory.len(), _owner: Owner::Memory(memory) }
+        Bytes { start: bytes.as_ptr(), length: bytes.len(), _owner: Owner::Memory(bytes) }
     }
 }
 

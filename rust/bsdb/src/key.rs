@@ -13,7 +13,11 @@ fn sorted_decimal_width(precision: u32) -> usize {
 }
 
 fn mismatch<T>(kind: &Type, value: &Value) -> Result<T> {
-    Err(Error::invalid(format!("a key column of type {kind:?} cannot be {value:?}")))
+    let kind = format!("{kind:?}").to_uppercase();
+    Err(Error::invalid(match value {
+        Value::Text(text) => format!("a key column of type {kind} cannot be text: {:?}", String::from_utf8_lossy(text)),
+        _ => format!("a key column of type {kind} cannot be {value:?}"),
+    }))
 }
 
 /// An unscaled value at another scale; none if digits would be lost or there are too many.

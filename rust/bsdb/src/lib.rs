@@ -13,6 +13,7 @@
 
 mod batch;
 mod bytes;
+mod counters;
 mod error;
 mod file;
 mod follower;
@@ -33,6 +34,7 @@ mod table;
 mod text;
 mod value;
 
+pub use counters::Counters;
 pub use error::{Error, ErrorKind, Result};
 pub use file::Access;
 pub use follower::Follower;

@@ -8,6 +8,8 @@ use crate::partition::{BlockHeader, Codec, Partition, BLOCKS};
 
 const MAX_VALUE: usize = 1 << 28;
 const MAX_WINDOW: u64 = 1 << 27;
+/// Of a longer record only the beginning is asked for in advance.
+const MAX_PREFETCHED: usize = 256;
 /// Buffers above this are not kept.
 const MAX_KEPT: usize = 1 << 20;
 
@@ -295,7 +297,7 @@ impl Partition {
         }
         let i = (number - self.index.first(block)) as usize;
         match self.fixed {
-            Some(length) => self.prefetch_record(at + 24 + i * length),
+            Some(length) => self.prefetch_record(at + 24 + i * length, length),
             None => prefetch(map.as_ptr().wrapping_add(at + 24 + 2 * i)),
         }
     }
@@ -307,18 +309,22 @@ impl Partition {
         if self.fixed.is_none() {
             let body = self.block_offset(block) as usize + 24;
             let slot = body + 2 * (number - self.index.first(block)) as usize;
-            if let Some(bytes) = map.get(slot..slot + 2) {
-                self.prefetch_record(body + u16_at(bytes, 0) as usize);
+            if let Some(bytes) = map.get(slot..slot + 4) {
+                // Of the last record of a block the next slot is no slot, and the length wraps or is any.
+                let (start, end) = (u16_at(bytes, 0) as usize, u16_at(bytes, 2) as usize);
+                self.prefetch_record(body + start, end.wrapping_sub(start));
             }
         }
     }
 
     #[inline]
-    fn prefetch_record(&self, at: usize) {
+    fn prefetch_record(&self, at: usize, length: usize) {
         let Some(map) = self.file.mapped() else { return };
         let start = map.as_ptr().wrapping_add(at);
-        prefetch(start);
-        prefetch(start.wrapping_add(64));
+        for line in (0..length.clamp(1, MAX_PREFETCHED)).step_by(64) {
+            prefetch(start.wrapping_add(line));
+        }
+        prefetch(start.wrapping_add(length.clamp(1, MAX_PREFETCHED) - 1));
     }
 }
 

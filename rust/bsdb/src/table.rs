@@ -5,6 +5,7 @@ use std::cell::Cell;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use crate::counters::{Counters, Counts};
 use crate::error::{Error, ErrorKind, Result};
 use crate::file::{read_small, Access, DataFile};
 use crate::hash::KeyHash;
@@ -41,12 +42,17 @@ pub struct Table {
     pub(crate) manifest: Manifest,
     pub(crate) partitions: Vec<Arc<Partition>>,
     pub(crate) overlay: Option<Overlay>,
+    /// Shared by the versions that a follower opens.
+    pub(crate) counts: Arc<Counts>,
 }
 
 /// Reads the name of the version in service.
 pub(crate) fn current(path: &Path) -> Result<String> {
     let file = path.join("CURRENT");
-    let content = read_small(&file, u64::MAX)?;
+    let content = read_small(&file, u64::MAX).map_err(|e| match e.kind() {
+        ErrorKind::NotFound => Error::new(ErrorKind::NotFound, "no table, or none that is published").in_file(&file),
+        _ => e,
+    })?;
     let name = content.strip_suffix(b"\n").and_then(|name| std::str::from_utf8(name).ok());
     match name {
         Some(name) if is_version(name) => Ok(name.to_owned()),
@@ -109,7 +115,8 @@ impl Table {
         let manifest = Manifest::parse(&content, version).map_err(|e| e.in_file(&file))?;
         let old_partitions = previous.map_or(&[][..], |p| &p.partitions);
         let mut partitions = Vec::with_capacity(manifest.partitions.len());
-        let huge = gains_by_huge_pages(manifest.partitions.iter().map(|p| p.length).sum());
+        let huge =
+            options.access == Access::Mapped && gains_by_huge_pages(manifest.partitions.iter().map(|p| p.length).sum());
         for entry in &manifest.partitions {
             let same = |p: &&Arc<Partition>| {
                 let bound = p.order.is_none()
@@ -135,8 +142,15 @@ impl Table {
                 }
             });
         }
-        let mut table =
-            Table { path: path.to_owned(), version: version.to_owned(), options, manifest, partitions, overlay: None };
+        let mut table = Table {
+            path: path.to_owned(),
+            version: version.to_owned(),
+            options,
+            manifest,
+            partitions,
+            overlay: None,
+            counts: previous.map(|p| p.counts.clone()).unwrap_or_default(),
+        };
         if !table.manifest.segments.is_empty() {
             table.overlay = Some(table.open_changes(previous)?);
         }
@@ -221,6 +235,11 @@ impl Table {
         &self.manifest.source_positions
     }
 
+    /// How many keys were looked up; of a table that is followed, in all versions.
+    pub fn counters(&self) -> Counters {
+        self.counts.sum()
+    }
+
     #[inline]
     pub(crate) fn partition_of(&self, key: &[u8], hash: KeyHash) -> usize {
         if self.manifest.ordered {
@@ -241,6 +260,13 @@ impl Table {
 
     /// The value of a key: borrowed where it lies in memory as it is, else decoded or copied.
     pub fn get(&self, key: &[u8]) -> Result<Option<Cow<'_, [u8]>>> {
+        let found = self.look_up(key);
+        self.counts.add(&found);
+        found
+    }
+
+    #[inline]
+    fn look_up(&self, key: &[u8]) -> Result<Option<Cow<'_, [u8]>>> {
         if !Self::is_key(key) {
             return Ok(None);
         }

@@ -149,7 +149,10 @@ fn finds_every_record_of_sound_tables() {
 fn failure(case: &Json, options: Options) -> Result<()> {
     let table = Table::open(folder().join(text(case, "table")), options)?;
     for key in list(case, "keys") {
-        table.get(&bytes(key))?;
+        if let Err(failure) = table.get(&bytes(key)) {
+            assert_eq!(table.counters().failures, 1);
+            return Err(failure);
+        }
     }
     if case.get("found").is_some() {
         table.verify()?;

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use bsdb::{Error, ErrorKind, Follower, Options, Table};
+use bsdb::{Counters, Error, ErrorKind, Follower, Options, Table};
 
 mod tables;
 use tables::{copy, folder, records, Records};
@@ -127,6 +127,21 @@ fn followers_see_whole_versions_under_a_publisher_that_prunes() {
     follower.refresh().unwrap();
     assert_eq!(follower.current().version(), publisher.versions[199 % NAMES.len()].0);
     assert_eq!(follower.refused(), None);
+}
+
+#[test]
+fn counters_go_on_from_version_to_version() {
+    let publisher = Publisher::new("count");
+    let follower = Follower::by_hand(&publisher.path, Options::default()).unwrap();
+    publisher.check(&follower.current()).unwrap();
+    publisher.publish(1, Some(0));
+    assert!(follower.refresh().unwrap());
+    publisher.check(&follower.current()).unwrap();
+    assert_eq!(follower.current().get(b"no such key").unwrap(), None);
+    let records: usize = publisher.versions[..2].iter().map(|(_, records)| records.len()).sum();
+    // Each was asked for alone and in a batch.
+    let expected = Counters { hits: 2 * records as u64, misses: 1, failures: 0 };
+    assert_eq!(follower.current().counters(), expected);
 }
 
 #[test]

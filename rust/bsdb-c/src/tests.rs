@@ -1,0 +1,66 @@
+//! Calls the functions as a program in C does, so that Miri can interpret it.
+
+use std::ptr::null_mut;
+
+use super::*;
+
+const NONE: (*const c_void, usize) = (null(), 0);
+
+/// The next record of a cursor.
+unsafe fn next(cursor: *mut BsdbCursor) -> Option<(Vec<u8>, Vec<u8>)> {
+    let (mut key, mut value) = (NONE, NONE);
+    match unsafe { bsdb_next(cursor, &mut key.0, &mut key.1, &mut value.0, &mut value.1) } {
+        OK => Some(unsafe { (slice(key.0, key.1).to_vec(), slice(value.0, value.1).to_vec()) }),
+        ABSENT => None,
+        _ => panic!("{:?}", unsafe { CStr::from_ptr(bsdb_error()) }),
+    }
+}
+
+fn use_table(name: &str) {
+    let path = c_string(&format!("{}/../../conformance/tables/{name}", env!("CARGO_MANIFEST_DIR")));
+    let (mut table, mut cursor) = (null_mut(), null_mut());
+    // SAFETY: as the functions want it.
+    unsafe {
+        assert_eq!(bsdb_open(path.as_ptr(), 1, &mut table), OK);
+        assert_eq!(bsdb_scan(table, &mut cursor), OK);
+        let mut records: Vec<_> = std::iter::from_fn(|| next(cursor)).collect();
+        bsdb_free(cursor);
+        assert!(records.len() > 50, "{name}");
+        for (key, value) in &records {
+            let mut found = NONE;
+            assert_eq!(bsdb_get(table, key.as_ptr().cast(), key.len(), &mut found.0, &mut found.1), OK);
+            assert_eq!(slice(found.0, found.1), value);
+        }
+        records.push((b"no such key".to_vec(), Vec::new()));
+        let keys: Vec<*const c_void> = records.iter().map(|r| r.0.as_ptr().cast()).collect();
+        let lengths: Vec<usize> = records.iter().map(|r| r.0.len()).collect();
+        let (mut values, mut value_lengths) = (vec![null(); keys.len()], vec![0; keys.len()]);
+        let (to, to_lengths) = (values.as_mut_ptr(), value_lengths.as_mut_ptr());
+        assert_eq!(bsdb_get_many(table, keys.len(), keys.as_ptr(), lengths.as_ptr(), to, to_lengths), OK);
+        for (i, (_, value)) in records.iter().enumerate() {
+            assert_eq!(values[i].is_null(), i == records.len() - 1);
+            assert_eq!(slice(values[i], value_lengths[i]), value);
+        }
+        assert_eq!(bsdb_refresh(table), ABSENT);
+        match bsdb_floor(table, b"\xff\xff".as_ptr().cast(), 2, &mut cursor) {
+            OK => {
+                assert_eq!(next(cursor).as_ref(), records.iter().rev().nth(1));
+                bsdb_close(table); // a cursor keeps its version
+                assert_eq!(next(cursor), None);
+                bsdb_free(cursor);
+            }
+            code => {
+                assert_eq!(code, -5, "{name} is in hash order");
+                bsdb_close(table);
+            }
+        }
+    }
+}
+
+#[test]
+fn tables_are_used_as_from_c() {
+    use_table("changes-in-key-order");
+    if !cfg!(miri) {
+        use_table("blocked");
+    }
+}
