@@ -34,7 +34,7 @@ class Symbols:
         need(count < NONE and (self.keys == NONE or self.keys < count), "table of keys")
         self.shape = self.read_shape(cursor, count, 0)
         self.tables = [self.read_table(cursor) for _ in range(count)]
-        need(cursor.at == len(section), "bytes behind the last table")
+        need(cursor.at == len(section), "bytes after the last table")
 
     def read_shape(self, cursor, tables, depth):
         kind = cursor.number(1)

@@ -52,7 +52,8 @@ import picocli.CommandLine.Parameters;
       "  benchmarks/run --quick",
       "  benchmarks/run --records 10000000 --only bsdb-blocked,sparkey,hashmap",
       "  benchmarks/run --records 10000000 --only build,bsdb,rocksdb --rounds 3",
-      "  benchmarks/run --records 100000000 --build-heap 4g --discard --only lookup,bsdb-blocked,lmdb",
+      "  benchmarks/run --records 100000000 --build-heap 4g --discard --only"
+          + " lookup,bsdb-blocked,lmdb",
       "  benchmarks/run --records 10000000 --only flink",
     })
 public final class Bench implements Callable<Integer> {
@@ -91,8 +92,8 @@ public final class Bench implements Callable<Integer> {
       split = ",",
       paramLabel = "WORD",
       description = {
-        "Parts of the benchmark: build, lookup, disk, flink or kafka-streams; the last two else only"
-            + " with --full. 'build' without 'lookup' builds anew in every round.",
+        "Parts of the benchmark: build, lookup, disk, flink or kafka-streams; the last two else"
+            + " only with --full. 'build' without 'lookup' builds again in every round.",
         "Stores, and lookups in Flink: a name, or a part that names have in common"
       })
   private List<String> only = List.of();

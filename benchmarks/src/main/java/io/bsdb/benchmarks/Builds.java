@@ -100,7 +100,7 @@ record Builds(Path data, RecordFile records, String heap) {
     return section(peers, 1, false);
   }
 
-  /** Builds everything anew in every round, each time in another order. */
+  /** Builds everything again in every round, each time in another order. */
   Section rounds(List<Peer> peers, int rounds) throws IOException, InterruptedException {
     return section(peers, rounds, true);
   }

@@ -110,8 +110,7 @@ final class Failures {
   }
 
   /**
-   * Returns a message that says more than these exceptions' own, which are hardly more than a file
-   * name.
+   * Returns a message with more than these exceptions' own, which are hardly more than a file name.
    */
   private static String message(FileSystemException e) {
     if (e.getReason() != null) {

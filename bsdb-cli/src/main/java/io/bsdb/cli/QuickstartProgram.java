@@ -4,7 +4,9 @@ import io.bsdb.cli.output.Console;
 import java.io.IOException;
 import java.nio.file.Path;
 
-/** What 'bsdb quickstart' runs, found as a service: it needs Flink and Kafka, commands do not. */
+/**
+ * A program of 'bsdb quickstart', found as a service: it needs Flink and Kafka, commands do not.
+ */
 public interface QuickstartProgram {
   /** Program that enriches the stream. */
   enum Engine {

@@ -122,7 +122,7 @@ final class ChangesJson {
               number(node, "deletes", SegmentWriter.MAX_LENGTH));
       if (segment.number() <= before || !fileIds.add(segment.fileId())) {
         throw new CorruptSnapshotException(
-            "manifest has segments out of order: file=%s number=%d behind %d fileId=%s"
+            "manifest has segments out of order: file=%s number=%d after %d fileId=%s"
                 .formatted(file, segment.number(), before, segment.fileId()));
       }
       before = segment.number();

@@ -32,7 +32,7 @@ final class Rebuild {
     publication.requireSolePublisher(inService);
     Changes changes = inService.changes();
     if (!inService.line().equals(asOf.line()) || changes.lastSegment() < asOf.segment()) {
-      throw refused(inService, "the table was built anew or rolled back meanwhile");
+      throw refused(inService, "the table was rebuilt or rolled back meanwhile");
     }
     if (changes.history().after() > asOf.segment()) {
       throw refused(

@@ -1,6 +1,6 @@
 package io.bsdb.writer;
 
-/** Counts what is built, and tells the listener. Safe for many threads. */
+/** Counts what is built, and notifies the listener. Safe for many threads. */
 final class BuildProgress {
   private final BuildListener listener;
   private final int total;

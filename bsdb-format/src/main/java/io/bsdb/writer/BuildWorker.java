@@ -102,7 +102,7 @@ public final class BuildWorker implements Closeable {
     return new BuildWorker(table, build, options.partitions(), "", temporaryDirectory, options);
   }
 
-  /** Sets the listener that is told of progress. */
+  /** Sets the progress listener. */
   public void listener(BuildListener value) {
     listener = value;
   }
@@ -145,7 +145,7 @@ public final class BuildWorker implements Closeable {
       case OPEN -> {}
       case FAILED ->
           throw new IllegalStateException(
-              "the writer has failed, and records may be lost: close it and build anew");
+              "the writer has failed, and records may be lost: close it and build again");
       case FINISHED -> throw new IllegalStateException("the writer is finished");
       case CLOSED -> throw new IllegalStateException("the writer is closed");
     }

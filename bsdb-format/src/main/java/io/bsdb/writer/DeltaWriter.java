@@ -1,5 +1,6 @@
 package io.bsdb.writer;
 
+import io.bsdb.format.IORunnable;
 import io.bsdb.format.Internal;
 import io.bsdb.row.Schema;
 import io.bsdb.table.Changes;
@@ -98,13 +99,9 @@ public final class DeltaWriter implements Closeable {
     add(() -> files.delete(key));
   }
 
-  private interface Change {
-    void write() throws IOException;
-  }
-
-  private void add(Change change) throws IOException {
+  private void add(IORunnable change) throws IOException {
     try {
-      change.write();
+      change.run();
     } catch (IOException e) {
       state = State.FAILED; // part of it may have been written
       throw e;
@@ -157,7 +154,7 @@ public final class DeltaWriter implements Closeable {
       case OPEN -> {}
       case FAILED ->
           throw new IllegalStateException(
-              "the writer has failed, and changes may be lost: close it and begin anew");
+              "the writer has failed, and changes may be lost: close it and begin again");
       case PUBLISHED -> throw new IllegalStateException("the changes have been published");
       case CLOSED -> throw new IllegalStateException("the writer is closed");
     }
@@ -196,7 +193,7 @@ public final class DeltaWriter implements Closeable {
     requireKeys(inService, table);
     if (!Objects.equals(schema, inService.schema())) {
       throw new PublishConflictException(
-          "the table was built with another schema meanwhile: table=%s version=%s expected=%s actual=%s; nothing was changed, encode the changes anew"
+          "the table was built with another schema meanwhile: table=%s version=%s expected=%s actual=%s; nothing was changed, encode the changes again"
               .formatted(table.storage(), inService.version(), schema, inService.schema()));
     }
     for (Map.Entry<String, @Nullable String> expected : expectedPositions.entrySet()) {

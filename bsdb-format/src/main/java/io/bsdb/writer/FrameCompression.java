@@ -144,7 +144,7 @@ final class FrameCompression implements Closeable {
     return (double) saved / Math.max(1, tried) * plainBytes(records) > candidate.length;
   }
 
-  /** Returns every {@code step}-th record, from number {@code first} on, one behind the other. */
+  /** Returns every {@code step}-th record, from number {@code first} on, one after the other. */
   private byte[] frame(PartitionRecords records, int first, int end, double step) {
     byte[] frame = new byte[Math.toIntExact(frameLength(records, first, end, step))];
     ByteBuffer target = ByteBuffer.wrap(frame);

@@ -8,8 +8,8 @@ import java.util.Arrays;
 
 /**
  * Sorts records by key, equal keys in the order in which they came. Eight bytes of the keys at a
- * time, behind what all of them share, by radix; keys that are equal so far once more by the next
- * eight. Used by one thread.
+ * time, after the prefix that all of them share, by radix; keys that are equal so far once more by
+ * the next eight. Used by one thread.
  */
 final class KeySorter {
   private static final VarHandle LONGS =
@@ -17,7 +17,9 @@ final class KeySorter {
   private static final int FEW = 48;
   private static final int RADIX = 256;
 
-  /** Of keys that go on behind the bytes compared; less: how many of these bytes a key has. */
+  /**
+   * Marks keys that are longer than the bytes compared; less: how many of these bytes a key has.
+   */
   private static final int LONGER = Long.BYTES + 1;
 
   private final byte[] data;
@@ -99,7 +101,7 @@ final class KeySorter {
     }
   }
 
-  /** Returns how many bytes behind those that are equal all keys of a range share. */
+  /** Returns how many bytes after those that are equal all keys of a range share. */
   private int common(int from, int end, int equal) {
     long first = key(starts[from]);
     int firstAt = (int) first + equal;

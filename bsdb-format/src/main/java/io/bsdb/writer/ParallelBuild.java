@@ -1,5 +1,6 @@
 package io.bsdb.writer;
 
+import io.bsdb.format.IOConsumer;
 import io.bsdb.format.SnapshotFormat;
 import io.bsdb.table.Build;
 import io.bsdb.table.PartitionFile;
@@ -77,11 +78,6 @@ final class ParallelBuild {
     long heap();
 
     void build(Worker worker) throws IOException;
-  }
-
-  /** Loads the records of a partition. */
-  interface Load {
-    void load(PartitionRecords target) throws IOException;
   }
 
   /** A partition whose records are read where they lie. */
@@ -215,7 +211,8 @@ final class ParallelBuild {
      * @param bytes of its records as they are loaded
      * @param count of its records
      */
-    void build(int partition, long bytes, long count, Load load) throws IOException {
+    void build(int partition, long bytes, long count, IOConsumer<PartitionRecords> load)
+        throws IOException {
       if (bytes > MAX_LOADED_BYTES || count > SnapshotFormat.MAX_PARTITION_RECORDS) {
         throw new IOException(
             "partition too large to build: partition=%d of %d expected<=%d records and <=%d bytes actual=%d records and %d bytes; use more partitions, unless one key comes very often: then remove its duplicates before the build"
@@ -238,13 +235,14 @@ final class ParallelBuild {
       }
     }
 
-    private void load(int partition, long bytes, long count, Load load) throws IOException {
+    private void load(int partition, long bytes, long count, IOConsumer<PartitionRecords> load)
+        throws IOException {
       String name =
           String.format(
               Locale.ROOT, "part-%05d%s.bsdb", partition, suffix.isEmpty() ? "" : "-" + suffix);
       PartitionFile file;
       try {
-        load.load(records);
+        load.accept(records);
         if (records.count() == 0) {
           skip();
           return;

@@ -2,6 +2,7 @@ package io.bsdb.writer;
 
 import com.github.luben.zstd.ZstdCompressCtx;
 import io.bsdb.format.FileHeader;
+import io.bsdb.format.IOFunction;
 import io.bsdb.format.KeyStorage;
 import io.bsdb.format.PartitionProperties;
 import io.bsdb.format.PartitionProperties.Codec;
@@ -35,7 +36,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Turns the records of one partition, in memory, into its file. Used by one thread. */
 final class PartitionFileBuilder {
-  private final Outputs outputs;
+  private final IOFunction<String, TableStorage.Output> outputs;
   private final WriterOptions options;
   private final FrameCompression compression;
   private final RecordCompression recordCompression;
@@ -45,22 +46,12 @@ final class PartitionFileBuilder {
   /** In hash order, where the record of each rank starts; in key order, its number. */
   private int[] byRank = new int[0];
 
-  /** Creates files of the snapshot. */
-  interface Outputs {
-    /**
-     * Creates a new file.
-     *
-     * @throws java.nio.file.FileAlreadyExistsException if there is one of that name
-     */
-    TableStorage.Output create(String name) throws IOException;
-  }
-
   /**
    * @param temporaryDirectory for the files of a perfect hash under construction; null if there
    *     will be no records
    */
   PartitionFileBuilder(
-      Outputs outputs,
+      IOFunction<String, TableStorage.Output> outputs,
       WriterOptions options,
       FrameCompression compression,
       RecordCompression recordCompression,
@@ -103,7 +94,7 @@ final class PartitionFileBuilder {
         new FileHeader(
             UUID.randomUUID(),
             Math.max(SnapshotFormat.HEADER_LENGTH, options.layout().alignment()));
-    try (PartitionFileOutput output = new PartitionFileOutput(outputs.create(name), header);
+    try (PartitionFileOutput output = new PartitionFileOutput(outputs.apply(name), header);
         ZstdCompressCtx compressor = compressed ? compression.compressor() : null) {
       BlockWriter blocks = writeBlocks(header, records, shape, output, compressor, symbols);
       long blocksLength = output.length();

@@ -1,5 +1,6 @@
 package io.bsdb.writer;
 
+import io.bsdb.format.IOFunction;
 import io.bsdb.format.SnapshotFormat;
 import io.bsdb.table.Build;
 import io.bsdb.table.Manifest;
@@ -75,16 +76,12 @@ public final class SnapshotWriter implements Closeable {
     return create(directory, options, table -> table.beginAsOf(version));
   }
 
-  private interface Begin {
-    Build of(Table table) throws IOException;
-  }
-
-  private static SnapshotWriter create(Path directory, WriterOptions options, Begin begin)
-      throws IOException {
+  private static SnapshotWriter create(
+      Path directory, WriterOptions options, IOFunction<Table, Build> begin) throws IOException {
     Table table = Table.at(directory);
     if (options.temporaryDirectory() == null
         && directory.getFileSystem() == FileSystems.getDefault()) {
-      Build build = begin.of(table);
+      Build build = begin.apply(table);
       return new SnapshotWriter(
           table, build, options, directory.resolve(build.stagingDirectory()), null);
     }
@@ -99,9 +96,9 @@ public final class SnapshotWriter implements Closeable {
     return create(table, options, Table::begin);
   }
 
-  private static SnapshotWriter create(Table table, WriterOptions options, Begin begin)
-      throws IOException {
-    Build build = begin.of(table);
+  private static SnapshotWriter create(
+      Table table, WriterOptions options, IOFunction<Table, Build> begin) throws IOException {
+    Build build = begin.apply(table);
     Path parent = options.temporaryDirectory();
     if (parent != null) {
       Files.createDirectories(parent);
@@ -118,7 +115,7 @@ public final class SnapshotWriter implements Closeable {
     }
   }
 
-  /** Sets the listener that is told of progress. */
+  /** Sets the progress listener. */
   public void listener(BuildListener value) {
     partitions.listener(value);
   }

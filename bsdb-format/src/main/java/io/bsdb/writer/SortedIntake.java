@@ -23,7 +23,7 @@ final class SortedIntake implements RecordIntake {
   private static final int WRITE_BUFFER = 1 << 20;
   private static final int LARGEST_PARTITION = 512 << 20;
 
-  /** Of arrays that are needed to sort a record. */
+  /** Bytes of arrays that are needed to sort a record. */
   private static final int SORT_BYTES_PER_RECORD = 24;
 
   /** In front of every key. */

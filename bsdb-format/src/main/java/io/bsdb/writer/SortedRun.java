@@ -9,7 +9,7 @@ import java.util.Arrays;
  * them, with every so many bytes the key that stands there. Safe for many threads once complete.
  */
 final class SortedRun {
-  /** Of the samples that a run has, unless they would be further apart than {@link #SPACING}. */
+  /** Least number of a run's samples, unless they would be further apart than {@link #SPACING}. */
   private static final int FEWEST_SAMPLES = 1 << 10;
 
   private static final int SPACING = 64 << 10;

@@ -135,7 +135,7 @@ final class SpillFile implements Closeable {
 
   private EOFException shortened(long actual) {
     return new EOFException(
-        "temporary file is shorter than what was written to it: directory=%s bucket=%d expected=%d actual=%d; somebody else has shortened it, build anew"
+        "temporary file is shorter than what was written to it: directory=%s bucket=%d expected=%d actual=%d; somebody else has shortened it, build again"
             .formatted(directory, bucket, length, actual));
   }
 

@@ -113,7 +113,7 @@ final class SpillFiles implements Closeable {
     return file;
   }
 
-  /** Writes a LEB128 number; returns the position behind it. */
+  /** Writes a LEB128 number; returns the position after it. */
   static int putVarint(byte[] target, int offset, int number) {
     int position = offset;
     int rest = number;
@@ -124,9 +124,7 @@ final class SpillFiles implements Closeable {
     return position;
   }
 
-  /**
-   * Reads a LEB128 number: the number in the upper 32 bits, the position behind it in the lower.
-   */
+  /** Reads a LEB128 number: the number in the upper 32 bits, the position after it in the lower. */
   static long varint(ByteBuffer bytes, int offset) {
     int position = offset;
     int octet = bytes.get(position++);
@@ -161,7 +159,7 @@ final class SpillFiles implements Closeable {
   }
 
   /**
-   * Returns all bytes of some buckets, one bucket behind the other. What has reached the disk is
+   * Returns all bytes of some buckets, one bucket after the other. What has reached the disk is
    * {@linkplain SpillFile#map mapped}. Valid until {@link #release}.
    *
    * @throws ArithmeticException if they are more than a buffer can hold

@@ -33,13 +33,13 @@ import org.jspecify.annotations.Nullable;
  * @param partitions number of partition files; 0 lets the writer choose by the amount of data and
  *     the memory
  * @param threads that build partitions, at most; 0 for as many as there are processors
- * @param memoryBytes what the build aims to use of the heap and of the page cache together, from 64
+ * @param memoryBytes that the build aims to use of the heap and of the page cache together, from 64
  *     MiB on. A partition is always mapped as a whole. Not counted are what a thread needs for long
  *     values, up to four times the longest while it is written, and its buffers, up to an eighth of
  *     the memory, while it splits a part of the input into more than one partition. All builds of a
  *     process together keep to half of its heap
  * @param temporaryDirectory for spill files; null for the table's staging directory
- * @param duplicates what to do with a key that comes twice
+ * @param duplicates treatment of a key that comes twice
  * @param minRows fewest rows that may be published: 1 unless set, so that an empty table, which a
  *     failed job before this one may leave, does not replace one with rows
  * @param maxShrinkage largest part of the rows of the version before that may be missing, 0 to 1; 1
@@ -438,7 +438,8 @@ public record WriterOptions(
     public WriterOptions build() {
       if (keyStorage == KeyStorage.OMITTED && signatureBits == 0) {
         throw new IllegalArgumentException(
-            "an approximate snapshot without signatures would answer every absent key with some other value: choose 1 to 32 signature bits");
+            "an approximate snapshot without signatures would answer every absent key with some"
+                + " other value: choose 1 to 32 signature bits");
       }
       requireSuitableForOrder();
       if (layout.alignment() > blockSize) {
@@ -473,17 +474,20 @@ public record WriterOptions(
       if (order == RecordOrder.HASH) {
         if (!pointIndex) {
           throw new IllegalArgumentException(
-              "a table in hash order is read by its perfect hash only: leave 'point-index' true, or build with order 'key'");
+              "a table in hash order is read by its perfect hash only: leave 'point-index' true, or"
+                  + " build with order 'key'");
         }
         return;
       }
       if (keyStorage == KeyStorage.OMITTED) {
         throw new IllegalArgumentException(
-            "an approximate table stores no keys, so it cannot be in their order: build it with keys, or with order 'hash'");
+            "an approximate table stores no keys, so it cannot be in their order: build it with"
+                + " keys, or with order 'hash'");
       }
       if (layout == Layout.SYMBOLS) {
         throw new IllegalArgumentException(
-            "order 'key' needs plain keys, which layout 'symbols' encodes: take blocked, compact or compressed");
+            "order 'key' needs plain keys, which layout 'symbols' encodes: take blocked, compact or"
+                + " compressed");
       }
       if (schema != null && schema.keyEncoding() != KeyEncoding.ORDERED) {
         throw new IllegalArgumentException(

@@ -162,12 +162,12 @@ class RebuildTest {
     Manifest first = change("a");
     SnapshotWriter writer = asOf(first.version());
     write(asOf(first.version()));
-    assertRefused(writer, "the table was built anew or rolled back meanwhile");
+    assertRefused(writer, "the table was rebuilt or rolled back meanwhile");
 
     SnapshotWriter next = asOf(table.requireCurrentVersion());
     write(SnapshotWriter.create(directory, OPTIONS));
     change("b");
-    assertRefused(next, "the table was built anew or rolled back meanwhile");
+    assertRefused(next, "the table was rebuilt or rolled back meanwhile");
   }
 
   @Test
@@ -177,9 +177,9 @@ class RebuildTest {
     SnapshotWriter writer = asOf(second.version());
     SnapshotWriter other = asOf(second.version());
     table.rollback(first.version());
-    assertRefused(other, "the table was built anew or rolled back meanwhile");
+    assertRefused(other, "the table was rebuilt or rolled back meanwhile");
     change("c");
-    assertRefused(writer, "the table was built anew or rolled back meanwhile");
+    assertRefused(writer, "the table was rebuilt or rolled back meanwhile");
   }
 
   @Test

@@ -1,5 +1,6 @@
 package io.bsdb.compact;
 
+import io.bsdb.format.IORunnable;
 import io.bsdb.format.Internal;
 import io.bsdb.format.Uninterrupted;
 import io.bsdb.table.PublishConflictException;
@@ -25,12 +26,7 @@ public final class Background implements Closeable {
   private static final long FIRST_RETRY_NANOS = TimeUnit.SECONDS.toNanos(1);
   private static final long LAST_RETRY_NANOS = TimeUnit.MINUTES.toNanos(1);
 
-  /** Work to be done. */
-  public interface Task {
-    void run() throws IOException;
-  }
-
-  private final Task task;
+  private final IORunnable task;
   private final Thread thread;
   private final Runnable done;
   private final long periodNanos;
@@ -44,7 +40,7 @@ public final class Background implements Closeable {
    * @param period after which it runs without being woken
    * @param done called after each run, failed or not
    */
-  public Background(String name, Task task, Duration period, Runnable done) {
+  public Background(String name, IORunnable task, Duration period, Runnable done) {
     this.periodNanos = period.toNanos();
     this.task = task;
     this.done = done;

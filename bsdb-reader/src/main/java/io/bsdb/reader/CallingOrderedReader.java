@@ -1,5 +1,6 @@
 package io.bsdb.reader;
 
+import io.bsdb.format.IOSupplier;
 import io.bsdb.format.symbols.FieldSelection;
 import io.bsdb.reader.OrderedSeek.Target;
 import io.bsdb.reader.io.Thrown;
@@ -50,21 +51,17 @@ final class CallingOrderedReader implements OrderedReader {
     return find(() -> OrderedSeek.end(snapshot, true));
   }
 
-  private interface Begin {
-    OrderedSeek seek() throws IOException;
-  }
-
   private @Nullable KeyValue find(byte[] key, Target target) throws IOException {
     Objects.requireNonNull(key, "key");
     return find(() -> OrderedSeek.of(snapshot, key, target));
   }
 
-  private @Nullable KeyValue find(Begin begin) throws IOException {
+  private @Nullable KeyValue find(IOSupplier<OrderedSeek> begin) throws IOException {
     Calls calls = snapshot.calls();
     int call = calls.enter();
     KeyValue found;
     try {
-      found = begin.seek().find(snapshot.source());
+      found = begin.get().find(snapshot.source());
     } catch (Throwable e) {
       Throwable explained = snapshot.explained(e);
       snapshot.counters().failure();

@@ -1,6 +1,7 @@
 package io.bsdb.reader;
 
 import io.bsdb.format.CorruptSnapshotException;
+import io.bsdb.format.IOFunction;
 import io.bsdb.format.SnapshotFormat;
 import io.bsdb.reader.block.BlockFile;
 import io.bsdb.reader.io.DirectFile;
@@ -42,22 +43,17 @@ final class SnapshotOpener {
     return openCurrent(Table.at(path), version -> openVersion(path, version, options));
   }
 
-  /** Opens one version. */
-  interface Opening<T> {
-    T open(String version) throws IOException;
-  }
-
   /**
    * Opens the version in service. If its files are gone, it may have been replaced and deleted
    * meanwhile: opens the version that is in service by then.
    *
    * @throws NoSuchFileException if files of a version are missing that is still in service
    */
-  static <T> T openCurrent(Table table, Opening<T> opening) throws IOException {
+  static <T> T openCurrent(Table table, IOFunction<String, T> opening) throws IOException {
     String version = table.requireCurrentVersion();
     while (true) {
       try {
-        return opening.open(version);
+        return opening.apply(version);
       } catch (NoSuchFileException e) {
         String current = table.requireCurrentVersion();
         if (current.equals(version)) {

@@ -106,7 +106,7 @@ class LiveTableTest {
         } else {
           assertThatThrownBy(writer::publish)
               .isInstanceOf(PublishConflictException.class)
-              .hasMessageContaining("the table was built anew or rolled back meanwhile");
+              .hasMessageContaining("the table was rebuilt or rolled back meanwhile");
         }
       }
     }

@@ -180,7 +180,7 @@ class BuildFailureTest {
       assertThatThrownBy(writer::publish).isInstanceOf(Failure.class);
       assertThatThrownBy(writer::publish)
           .isInstanceOf(IllegalStateException.class)
-          .hasMessage("the writer has failed, and records may be lost: close it and build anew");
+          .hasMessage("the writer has failed, and records may be lost: close it and build again");
       assertThatThrownBy(() -> writer.add(new byte[1], new byte[1]))
           .isInstanceOf(IllegalStateException.class)
           .hasMessageStartingWith("the writer has failed");

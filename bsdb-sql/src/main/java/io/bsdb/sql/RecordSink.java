@@ -5,7 +5,7 @@ import java.io.IOException;
 /** Takes the records of a query. The array is the caller's and changes after the call. */
 public interface RecordSink {
   /**
-   * Takes a record, whose value lies behind its key.
+   * Takes a record, whose value follows its key.
    *
    * @param row of the query's result, from 1
    */

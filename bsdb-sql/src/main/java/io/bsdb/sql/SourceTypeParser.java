@@ -26,7 +26,7 @@ final class SourceTypeParser {
     return type;
   }
 
-  /** One type, with as many brackets behind it as there are. */
+  /** One type, with all brackets that follow it. */
   private SourceType type() {
     int start = at;
     SourceType type = simple(start);

@@ -80,7 +80,7 @@ public final class SqlEngine implements Closeable {
     return SqlQuery.prepare(connection, select);
   }
 
-  /** Cuts a semicolon off behind which there are only comments, as a subquery has none. */
+  /** Cuts off a semicolon that only comments follow, as a subquery has none. */
   private String withoutEnd(String sql) throws IOException {
     String select = sql;
     for (int i = sql.lastIndexOf(';'); i >= 0; i = sql.lastIndexOf(';', i - 1)) {
@@ -183,7 +183,7 @@ public final class SqlEngine implements Closeable {
     return new QueryException(message, e);
   }
 
-  /** Returns what DuckDB says first: advice on its settings and an excerpt of the query follow. */
+  /** Returns the first line of DuckDB's message: advice and an excerpt of the query follow. */
   private static String message(SQLException e) {
     String text = String.valueOf(e.getMessage()).split("\n\n", 2)[0];
     return text.replaceAll("\\s*\n\\s*", " ");

@@ -89,7 +89,7 @@ public final class SqlQuery {
    * @throws IOException what the sink throws
    */
   public void read(Schema schema, RecordSink sink) throws IOException {
-    // When a stream of chunks fails, it just ends. A last row of its own tells that it was whole.
+    // When a stream of chunks fails, it just ends. A last row of its own marks that it was whole.
     String withEnd =
         "SELECT *, true FROM (%s) AS r(%s) UNION ALL SELECT %s, false"
             .formatted(
@@ -121,7 +121,7 @@ public final class SqlQuery {
     }
   }
 
-  /** Returns why the stream failed, which is told to who asks for all rows at once. */
+  /** Returns why the stream failed, as a query for all rows at once reports it. */
   private QueryException failure(long rowsBefore) {
     String all = "SELECT max(hash(%s)) FROM (%s) AS r(%s)".formatted(names, statement, names);
     String reason = "the query did not come to its end";

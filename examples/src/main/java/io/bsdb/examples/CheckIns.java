@@ -8,7 +8,7 @@ package io.bsdb.examples;
 final class CheckIns {
   static final int UNKNOWN_EVERY = 20;
 
-  /** Has no divisor in common with the number of places. */
+  /** A step without a divisor in common with the number of places. */
   private static final long STRIDE = 7919;
 
   private static final long USERS = 50_000;

@@ -87,7 +87,7 @@ public final class JavaAddresses {
     return country == null ? "none" : country;
   }
 
-  /** Adds blocks of up to {@code 2^(bits - 1)} addresses, behind gaps now and then. */
+  /** Adds blocks of up to {@code 2^(bits - 1)} addresses, after gaps now and then. */
   private static void makeBlocks(
       SnapshotWriter writer, RowCodec codec, Random random, BigInteger start, int bits)
       throws IOException {

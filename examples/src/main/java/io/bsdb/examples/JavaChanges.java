@@ -44,7 +44,7 @@ public final class JavaChanges {
 
     Map<String, String> positions =
         Table.at(table).manifest(Table.at(table).requireCurrentVersion()).sourcePositions();
-    out.println("go on behind " + positions);
+    out.println("continue after " + positions);
 
     Compactor.Result result = new Compactor(table).maxBytesPerSecond(50L << 20).run();
     out.println("partitions folded: " + result.foldedPartitions());

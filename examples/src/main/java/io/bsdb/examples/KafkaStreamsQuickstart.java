@@ -37,7 +37,7 @@ public final class KafkaStreamsQuickstart {
   private final Join join;
   private final QuickstartOutput output;
 
-  /** What the check-ins are joined with. */
+  /** The table that the check-ins are joined with. */
   public enum Join {
     LOOKUP,
     GLOBAL_TABLE

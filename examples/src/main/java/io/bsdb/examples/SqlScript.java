@@ -14,7 +14,7 @@ import java.util.regex.Pattern;
  * A file of SQL statements as Flink's SQL client runs them, with {@code ${name}} where a program
  * puts something in.
  *
- * @param settings what its SET statements set
+ * @param settings of its SET statements
  * @param statements the others, in order
  */
 record SqlScript(Map<String, String> settings, List<String> statements) {

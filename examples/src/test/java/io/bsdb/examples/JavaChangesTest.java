@@ -21,6 +21,6 @@ class JavaChangesTest {
 
     assertThat(out.toString(StandardCharsets.UTF_8))
         .isEqualToNormalizingNewlines(
-            "rose: white\nviolet: absent\ngo on behind {colours-0=4711}\npartitions folded: 1\n");
+            "rose: white\nviolet: absent\ncontinue after {colours-0=4711}\npartitions folded: 1\n");
   }
 }

@@ -154,7 +154,7 @@ public final class LookupBuilder<K, V> {
   }
 
   /**
-   * Is told of each version put in service after the first, and of each that was refused; on the
+   * Sets the listener for each version put in service after the first, and each refused; on the
    * thread that refreshes, which should not be held up. Both are logged besides, failures that
    * repeat once a minute.
    */
@@ -164,8 +164,8 @@ public final class LookupBuilder<K, V> {
   }
 
   /**
-   * Adds to every joined record a header that tells the version it was joined with, as UTF-8; it
-   * replaces a header of that name. Records that were joined while there was no table have none.
+   * Adds to every joined record a header with the version it was joined with, as UTF-8; it replaces
+   * a header of that name. Records that were joined while there was no table have none.
    */
   public LookupBuilder<K, V> versionHeader(String headerName) {
     this.versionHeader = headerName;

@@ -9,7 +9,7 @@ import org.apache.kafka.streams.processor.api.FixedKeyProcessorSupplier;
  * One join of a topology. Kafka Streams asks it for processors also while it only describes the
  * topology, so these acquire nothing before they are initialised.
  *
- * @param number tells apart the joins of one lookup
+ * @param number distinguishes the joins of one lookup
  * @param <KS> the stream's keys
  * @param <VS> the stream's values
  * @param <K> the table's keys

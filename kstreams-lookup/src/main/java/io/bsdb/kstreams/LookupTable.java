@@ -45,7 +45,7 @@ final class LookupTable<K, V> implements AutoCloseable {
    * @param path of the table, for messages
    * @param reader opens the table
    * @param match which record a key finds
-   * @param listener is told of later versions, in use or refused
+   * @param listener notified of later versions, in use or refused
    * @param versionHeader of joined records; null for none
    */
   LookupTable(
@@ -127,7 +127,8 @@ final class LookupTable<K, V> implements AutoCloseable {
     if (schema == null) {
       throw new IllegalStateException(
           description
-              + ": the table has no schema, so its keys have no columns; use prefixScan(prefix, serializer)");
+              + ": the table has no schema, so its keys have no columns; use prefixScan(prefix,"
+              + " serializer)");
     }
     KeyWriter writer = KeyWriter.of(schema);
     leadingColumns.accept(writer);

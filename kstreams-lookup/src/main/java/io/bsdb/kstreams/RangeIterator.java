@@ -19,7 +19,7 @@ final class RangeIterator<V> implements LookupIterator<V> {
   private boolean closed;
 
   /**
-   * @param hold is told when this is closed
+   * @param hold notified when this is closed
    * @param records of the range; null for none
    * @param decoder makes a value of a key and a value; null for absence
    */

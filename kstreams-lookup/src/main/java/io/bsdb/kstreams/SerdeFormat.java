@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Keys and values as Kafka serializers write them.
  *
- * @param topic what the serializers are told: the name of the lookup
+ * @param topic passed to the serializers: the name of the lookup
  */
 record SerdeFormat<K, V>(String topic, Serializer<K> keys, Deserializer<V> values)
     implements TableFormat<K, V>, TableFormat.Codec<K, V> {

@@ -20,8 +20,8 @@ import org.apache.kafka.streams.processor.api.ProcessingContext;
  * recorded, goes through one, at the level DEBUG.
  *
  * <p>Kafka identifies a sensor by its name, whatever its tags, and a sensor's removal takes all its
- * metrics along. So the names hold all that tells one user of a lookup in one task on one thread
- * from another.
+ * metrics along. So the names hold all that distinguishes one user of a lookup in one task on one
+ * thread from another.
  */
 final class TaskMetrics implements AutoCloseable {
   private static final String SCOPE = "bsdb-lookup";
@@ -55,7 +55,7 @@ final class TaskMetrics implements AutoCloseable {
   /**
    * Registers the metrics of the calling thread's task.
    *
-   * @param user tells apart the joins and processors that use one lookup in one task
+   * @param user distinguishes the joins and processors that use one lookup in one task
    */
   TaskMetrics(LookupTable<?, ?> table, String user, ProcessingContext context) {
     this.metrics = context.metrics();

@@ -1,4 +1,4 @@
-/** What 'bsdb quickstart' runs. */
+/** The programs of 'bsdb quickstart'. */
 @NullMarked
 package io.bsdb.quickstart;
 

@@ -14,7 +14,7 @@ import java.util.Map;
 import java.util.Objects;
 
 /**
- * Runs one query with different lookups, in turn, in one slot, and tells the wall time per event.
+ * Runs one query with different lookups, in turn, in one slot, and reports the wall time per event.
  * Differences count: the time of the source, the sink and Flink itself is in all.
  */
 public final class LookupBench {

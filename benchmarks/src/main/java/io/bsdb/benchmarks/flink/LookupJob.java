@@ -187,7 +187,7 @@ record LookupJob(Path path, long rows) {
         .formatted(variant == Variant.DISK_BSDB ? hint : "");
   }
 
-  /** Puts the other one of the two versions in service, again and again; tells how often. */
+  /** Puts the other one of the two versions in service, again and again; returns how often. */
   private int publish(CountDownLatch ended) throws IOException, InterruptedException {
     Table table = Table.at(path);
     List<String> versions = table.versions();

@@ -55,9 +55,11 @@ public final class SinkBench {
   private static final Map<String, String> OPTIONS =
       Map.of(
           "bsdb",
-          "'connector' = 'bsdb', 'path' = 'DIRECTORY/bsdb', 'sink.stream' = 'STREAM', 'lookup.refresh-interval' = 'INTERVAL'",
+          "'connector' = 'bsdb', 'path' = 'DIRECTORY/bsdb', 'sink.stream' = 'STREAM',"
+              + " 'lookup.refresh-interval' = 'INTERVAL'",
           "paimon",
-          "'connector' = 'paimon', 'path' = 'file://DIRECTORY/paimon', 'auto-create' = 'true', 'bucket' = '1', 'continuous.discovery-interval' = 'INTERVAL'");
+          "'connector' = 'paimon', 'path' = 'file://DIRECTORY/paimon', 'auto-create' = 'true',"
+              + " 'bucket' = '1', 'continuous.discovery-interval' = 'INTERVAL'");
 
   private final Path directory;
   private final long rows;
@@ -238,7 +240,8 @@ public final class SinkBench {
         throw new IllegalStateException("no change was seen: " + contenders.get(i));
       }
       say(
-          "joined while rows change: %,.0f rows/s, %.2f times as many as %s; from the start of a checkpoint to the first row that shows it: median %,d ms, longest %,d of %d: %s",
+          "joined while rows change: %,.0f rows/s, %.2f times as many as %s; from the start of a"
+              + " checkpoint to the first row that shows it: median %,d ms, longest %,d of %d: %s",
           joined.get(i).median(),
           joined.get(i).over(joined.get(0)),
           contenders.get(0),
@@ -271,7 +274,8 @@ public final class SinkBench {
     SinkFunctions.Age.restart();
     tables
         .executeSql(
-            "INSERT INTO target SELECT t.id, AGE(t.passed), t.name FROM probes AS s JOIN t FOR SYSTEM_TIME AS OF s.pt ON t.id = s.f0 * 2")
+            "INSERT INTO target SELECT t.id, AGE(t.passed), t.name FROM probes AS s JOIN t FOR"
+                + " SYSTEM_TIME AS OF s.pt ON t.id = s.f0 * 2")
         .await();
     List<Long> ages = SinkFunctions.Age.ages();
     Progress.step("seen after %s ms: %s", ages, contender);
@@ -286,7 +290,8 @@ public final class SinkBench {
     double rate =
         perSecond(
             tables,
-            "INSERT INTO target SELECT k, FOUND(t.passed), t.name FROM s LEFT JOIN t FOR SYSTEM_TIME AS OF s.pt ON t.id = s.k");
+            "INSERT INTO target SELECT k, FOUND(t.passed), t.name FROM s LEFT JOIN t FOR"
+                + " SYSTEM_TIME AS OF s.pt ON t.id = s.k");
     Progress.step("joined %,.0f rows/s: %s", rate, contender);
     long expected = rows - (rows + ABSENT - 1) / ABSENT;
     long found = SinkFunctions.Found.countAndReset();
@@ -297,7 +302,7 @@ public final class SinkBench {
     return rate;
   }
 
-  /** What each round gave; the first one warms up and does not count. */
+  /** Results of the rounds; the first one warms up and does not count. */
   private static final class Rates {
     private final List<Double> all = new ArrayList<>();
 

@@ -76,7 +76,7 @@ public final class SinkFunctions {
     }
   }
 
-  /** When a row passes, in milliseconds since the epoch. */
+  /** Returns the time at which a row passes, in milliseconds since the epoch. */
   public static final class Now extends ScalarFunction {
     private static final long serialVersionUID = 1L;
 

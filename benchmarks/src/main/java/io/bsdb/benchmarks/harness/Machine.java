@@ -9,7 +9,7 @@ import java.time.temporal.ChronoUnit;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/** Facts that belong beside every number, as the system tells them. */
+/** Facts that belong beside every number, as the system reports them. */
 public final class Machine {
   private static final Path MEMORY = Path.of("/proc/meminfo");
 

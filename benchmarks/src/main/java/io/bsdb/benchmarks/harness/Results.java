@@ -47,7 +47,7 @@ public record Results(
   /**
    * One table of figures.
    *
-   * @param kind what the charts go by
+   * @param kind of the figures
    * @param notes on how it was measured, and what was left out
    * @param reference name of the row that others are compared with
    * @param compared measures to show as ratios to the reference

@@ -1,5 +1,6 @@
 package io.bsdb.benchmarks.harness;
 
+import io.bsdb.format.IOSupplier;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.concurrent.ExecutionException;
@@ -12,12 +13,7 @@ import java.util.concurrent.atomic.AtomicLong;
 public final class Sampler {
   private static final long MILLIS = 20;
 
-  /** Gives the number. */
-  public interface Source {
-    long read() throws IOException;
-  }
-
-  private final Source source;
+  private final IOSupplier<Long> source;
   private final AtomicLong greatest = new AtomicLong(Long.MIN_VALUE);
   private final ScheduledExecutorService executor =
       Executors.newSingleThreadScheduledExecutor(
@@ -27,12 +23,12 @@ public final class Sampler {
             return thread;
           });
 
-  private Sampler(Source source) {
+  private Sampler(IOSupplier<Long> source) {
     this.source = source;
   }
 
   /** Starts to sample. */
-  public static Sampler start(Source source) {
+  public static Sampler start(IOSupplier<Long> source) {
     Sampler sampler = new Sampler(source);
     var unused =
         sampler.executor.scheduleWithFixedDelay(sampler::sample, 0, MILLIS, TimeUnit.MILLISECONDS);
@@ -41,7 +37,7 @@ public final class Sampler {
 
   private void sample() {
     try {
-      greatest.accumulateAndGet(source.read(), Math::max);
+      greatest.accumulateAndGet(source.get(), Math::max);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

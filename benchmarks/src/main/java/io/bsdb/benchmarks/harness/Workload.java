@@ -157,7 +157,9 @@ public record Workload(long records) {
     return Arrays.equals(value, value(id(keyNumber)));
   }
 
-  /** Returns a digest of a value that tells records apart: its last 16 bytes, which are random. */
+  /**
+   * Returns a digest that differs between records: of a value's last 16 bytes, which are random.
+   */
   public static long digest(byte[] value) {
     return (long) LONGS.get(value, VALUE_LENGTH - 8) * 31 + (long) LONGS.get(value, 84);
   }

@@ -19,7 +19,7 @@ import org.HdrHistogram.Histogram;
 final class Load {
   private static final int CONNECTIONS = 16;
 
-  /** Makes requests, and says what the answers must hold. */
+  /** Makes requests, whose answers must hold certain values. */
   interface Contender {
     Protocol protocol();
 

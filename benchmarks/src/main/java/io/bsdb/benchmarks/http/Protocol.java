@@ -28,7 +28,7 @@ enum Protocol {
       return in.array()[9] == '2' ? head(in) : -1;
     }
   },
-  /** Of Redis: one bulk string, or an array of them. */
+  /** The protocol of Redis: one bulk string, or an array of them. */
   RESP {
     @Override
     int end(ByteBuffer in) {

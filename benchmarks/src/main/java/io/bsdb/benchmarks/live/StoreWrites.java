@@ -14,7 +14,7 @@ import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 
 /**
- * What updates of one store take of the disk, in a process of its own: {@code StoreWrites KIND
+ * Disk space and writes of one store's updates, in a process of its own: {@code StoreWrites KIND
  * DIRECTORY DURABILITY RECORDS RECORD_LENGTH UPDATES SETTLE_SECONDS}. One thread fills the store in
  * sequence, leaving that to the operating system, then changes records drawn uniformly. Bytes
  * written are those that the system counts for the process, those that it writes until it rests

@@ -1,4 +1,4 @@
-/** bsdb and other embedded stores behind one small interface. */
+/** bsdb and other embedded stores under one small interface. */
 @NullMarked
 package io.bsdb.benchmarks.peers;
 

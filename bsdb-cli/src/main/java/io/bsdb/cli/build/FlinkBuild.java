@@ -123,7 +123,7 @@ final class FlinkBuild {
     }
   }
 
-  /** Returns what went wrong: the innermost cause says it, those around it where. */
+  /** Returns the message of the innermost cause, with those around it for the place. */
   private static IOException failure(Path script, Throwable e) throws IOException {
     if (e instanceof InterruptedException) {
       throw new InterruptedIOException("interrupted");

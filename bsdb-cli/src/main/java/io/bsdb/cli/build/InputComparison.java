@@ -85,7 +85,7 @@ final class InputComparison {
     }
   }
 
-  /** Of each key that came with several values, the first or the last must be in the table. */
+  /** A key that came with several values must have the first or the last one in the table. */
   private void compareReplaced() throws IOException {
     if (replaced.isEmpty()) {
       return;

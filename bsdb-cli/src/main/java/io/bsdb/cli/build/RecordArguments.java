@@ -36,9 +36,9 @@ final class RecordArguments {
       names = "--on-bad-line",
       paramLabel = "POLICY",
       description =
-          "What to do with a line that is no record: fail, or skip it. Skipped lines are counted and"
-              + " the first ten shown. What is not CSV at all, such as a quote that is not closed,"
-              + " always ends the build. Default: fail.")
+          "What to do with a line that is no record: fail, or skip it. Skipped lines are counted"
+              + " and the first ten shown. What is not CSV at all, such as a quote that is not"
+              + " closed, always ends the build. Default: fail.")
   private BadLines.Policy onBadLine = BadLines.Policy.FAIL;
 
   @Option(
@@ -98,7 +98,7 @@ final class RecordArguments {
    *
    * @param inputs which tell the columns if the user does not
    * @param badLines of the build, which comes later
-   * @param options what the build may use
+   * @param options with the limits of the build
    * @param sampling for columns that are to be inferred
    */
   RecordFormat format(

@@ -32,15 +32,16 @@ import picocli.CommandLine.Option;
     header = "Applies puts and deletes of the inputs to a table, as one version.",
     description = {
       "",
-      "Each change says what it does: put, upsert, insert, update, c, u, r or + to set the record of"
-          + " a key, whether or not there is one; delete, d or - to delete a key, whether or not there"
-          + " is one. Changes apply in the order of the inputs: the last one of a key counts.",
+      "Each change has an operation: put, upsert, insert, update, c, u, r or + to set the record of"
+          + " a key, whether or not there is one; delete, d or - to delete a key, whether or not"
+          + " there is one. Changes apply in the order of the inputs: the last one of a key"
+          + " counts.",
       "",
       "By default, or with --format text, an input has one change per line: '+ KEY VALUE' or"
           + " '- KEY', with the separator between the parts.",
       "",
       "A table with a schema takes --format csv or jsonl: rows with the table's columns, and one"
-          + " more that says what the row does, 'op' by default. A row to put has all columns,"
+          + " more for the operation, 'op' by default. A row to put has all columns,"
           + " since it replaces the whole row; a row to delete needs only those of the key. Other"
           + " columns are passed over.",
       "",
@@ -66,7 +67,7 @@ public final class ApplyCommand implements Callable<Integer> {
   @Option(
       names = "--op-column",
       paramLabel = "COLUMN",
-      description = "The column in csv and jsonl that says what a row does. Default: op.")
+      description = "The column in csv and jsonl with the operation of a row. Default: op.")
   private @Nullable String operation;
 
   @Option(

@@ -27,10 +27,10 @@ import picocli.CommandLine.Option;
     header = "Folds changes into new partition files, and merges segments.",
     description = {
       "",
-      "Partitions with many changes are folded: rewritten with their changes in them. The changes of"
-          + " the others are merged into one segment if they lie in many. Lookups find the same"
-          + " before and after. Changes that are published meanwhile are kept; if the table is built"
-          + " anew meanwhile, nothing is published.",
+      "Partitions with many changes are folded: rewritten with their changes in them. The changes"
+          + " of the others are merged into one segment if they lie in many. Lookups find the same"
+          + " before and after. Changes that are published meanwhile are kept; if the table is"
+          + " rebuilt meanwhile, nothing is published.",
       "",
       "Files that only older versions use stay until 'prune' deletes those versions.",
       ""
@@ -69,8 +69,8 @@ public final class CompactCommand implements Callable<Integer> {
       paramLabel = "AGE",
       converter = SweepCommand.Age.class,
       description =
-          "Keep folded segments until they are so old, for builds with --keep-changes-after. Default:"
-              + " 1d.")
+          "Keep folded segments until they are so old, for builds with --keep-changes-after."
+              + " Default: 1d.")
   private Duration keepHistory = Compactor.KEEP_HISTORY;
 
   @Option(

@@ -41,7 +41,7 @@ final class Delta implements Closeable {
     deletes++;
   }
 
-  /** Puts the changes in service and says so. */
+  /** Puts the changes in service and reports it. */
   void publish(Map<String, String> positions, Console console, boolean json) throws IOException {
     positions.forEach(writer::position);
     Manifest manifest = writer.publish();

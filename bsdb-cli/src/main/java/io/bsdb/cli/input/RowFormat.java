@@ -18,7 +18,7 @@ public final class RowFormat implements RecordFormat {
   private final RowSource source;
   private final RowCodec codec;
 
-  /** The column that tells what a row changes; null if each row is a record. */
+  /** The column with the operation of a row; null if each row is a record. */
   private final @Nullable Column operation;
 
   private RowFormat(RowSource source, Schema schema, @Nullable Column operation) {

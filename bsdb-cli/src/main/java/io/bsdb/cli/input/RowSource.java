@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 public interface RowSource {
   /** Takes rows. */
   interface Sink {
-    /** Takes the names of all fields, if the input says them in advance. */
+    /** Takes the names of all fields, if the input has them in advance. */
     void header(List<String> names);
 
     /**

@@ -30,7 +30,7 @@ abstract class TextRows implements RowSource {
 
   /** Takes what an input holds. A field that is no value throws IllegalArgumentException. */
   interface Fields {
-    /** Takes the names of all fields, if the input says them in advance. */
+    /** Takes the names of all fields, if the input has them in advance. */
     void header(List<String> names);
 
     /** Takes a field of the current row, whose text may stand for a value of any type. */

@@ -10,7 +10,7 @@ import java.nio.charset.CharsetDecoder;
 import java.nio.charset.CoderResult;
 import java.nio.charset.StandardCharsets;
 
-/** Text in some charset as UTF-8. Refuses what is malformed in that charset, and says where. */
+/** Text in some charset as UTF-8. Rejects malformed text with its position. */
 final class Transcoded extends InputStream {
   private static final int BUFFER = 64 << 10;
 

@@ -11,9 +11,9 @@ import java.nio.charset.CoderResult;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Reads text in UTF-8, with or without a byte order mark. Refuses malformed bytes, and says where
- * they are: other decoders replace them, and take overlong forms for the characters that they
- * resemble, so that different keys become one.
+ * Reads text in UTF-8, with or without a byte order mark. Rejects malformed bytes with their
+ * position, they are: other decoders replace them, and take overlong forms for the characters that
+ * they resemble, so that different keys become one.
  */
 final class Utf8Reader extends Reader {
   private static final int BUFFER = 64 << 10;

@@ -46,7 +46,7 @@ public record Console(InputStream in, OutputStream out, PrintStream err, boolean
   /**
    * Writes the result of a command that has changed something.
    *
-   * @param done what stays done if the result cannot be written
+   * @param done effect that remains if the result cannot be written
    */
   public void answer(String result, String done) throws IOException {
     try {

@@ -58,7 +58,7 @@ public final class Progress implements Closeable {
    * Begins to show.
    *
    * @param task such as {@code "reading"}
-   * @param total what {@link #position} will reach; 0 if unknown
+   * @param total value that {@link #position} will reach; 0 if unknown
    */
   public static Progress start(Console console, String task, long total, Unit unit) {
     Progress progress = new Progress(console, task, total, unit);

@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * Report on a snapshot.
  *
  * @param parts of each partition file, in order
- * @param symbols what symbol tables save; null if there are none
+ * @param symbols bytes that symbol tables save; null if there are none
  * @param lengths of keys and values; null if nobody asked
  */
 record SnapshotReport(

@@ -27,7 +27,7 @@ import picocli.CommandLine.Mixin;
     name = "verify",
     sortOptions = false,
     abbreviateSynopsis = true,
-    header = "Reads the whole snapshot in service and says whether it is sound.",
+    header = "Reads the whole snapshot in service and checks that it is sound.",
     description = {
       "",
       "Every byte is compared with its checksums. DIR may also be the directory of one snapshot.",

@@ -34,9 +34,8 @@ import picocli.CommandLine.Option;
     header = "Answers lookups over HTTP, and shows what tables hold.",
     description = {
       "",
-      "Prints its address once it answers, and follows the tables until it is told to end. Then it"
-          + " answers what it has begun, and ends. Serves this machine only, unless --host says"
-          + " otherwise.",
+      "Prints its address once it answers, and serves until SIGTERM. Then it finishes the requests"
+          + " in flight. Serves this machine only, unless --host is given.",
       ""
     },
     footerHeading = "%nExamples:%n",
@@ -132,7 +131,8 @@ public final class ServeCommand implements Callable<Integer> {
       paramLabel = "NAME=NUMBER",
       description =
           "Set a limit: keys, body-bytes, address-bytes, answer-bytes, all-answers-bytes,"
-              + " request-millis, idle-millis, connections, pinned-versions, pins-per-minute or drain-millis. May be repeated.")
+              + " request-millis, idle-millis, connections, pinned-versions, pins-per-minute or"
+              + " drain-millis. May be repeated.")
   private Map<String, Integer> limits = new LinkedHashMap<>();
 
   @Option(
@@ -203,12 +203,12 @@ public final class ServeCommand implements Callable<Integer> {
   }
 
   private void serve(BsdbServer.Builder builder) throws IOException {
-    CountDownLatch told = new CountDownLatch(1);
+    CountDownLatch signalled = new CountDownLatch(1);
     CountDownLatch ended = new CountDownLatch(1);
     Thread hook =
         new Thread(
             () -> {
-              told.countDown();
+              signalled.countDown();
               await(ended);
             },
             "bsdb-serve-end");
@@ -216,7 +216,7 @@ public final class ServeCommand implements Callable<Integer> {
       console.out().write((server.address() + "\n").getBytes(StandardCharsets.UTF_8));
       console.out().flush();
       Runtime.getRuntime().addShutdownHook(hook);
-      await(told);
+      await(signalled);
     } finally {
       ended.countDown();
     }

@@ -1,6 +1,7 @@
 package io.bsdb.cli.table;
 
 import io.bsdb.cli.output.Console;
+import io.bsdb.format.IOFunction;
 import io.bsdb.table.Table;
 import java.io.Closeable;
 import java.io.IOException;
@@ -32,17 +33,15 @@ public final class Interruption implements Closeable {
             "bsdb-interruption");
   }
 
-  /** Work on a table. */
-  public interface Work<T> {
-    T run(Interruption interruption) throws IOException;
-  }
-
-  /** Watches over work that this thread does. If it is interrupted, says what is in service. */
-  public static <T> T during(Work<T> work, Path table, Console console) throws IOException {
+  /**
+   * Watches over work that this thread does. If it is interrupted, prints the version in service.
+   */
+  public static <T> T during(IOFunction<Interruption, T> work, Path table, Console console)
+      throws IOException {
     try (Interruption interruption = new Interruption(Thread.currentThread())) {
       Runtime.getRuntime().addShutdownHook(interruption.hook);
       try {
-        return work.run(interruption);
+        return work.apply(interruption);
       } finally {
         if (interruption.requested) {
           sayInterrupted(table, console);

@@ -1,4 +1,4 @@
-/** What commands share: the table that they are about. */
+/** The table that a command is about. */
 @NullMarked
 package io.bsdb.cli.table;
 

@@ -16,17 +16,17 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.TypeConversionException;
 
-/** Deletes what dead builds left behind. */
+/** Deletes the files that dead builds left. */
 @Command(
     name = "sweep",
     sortOptions = false,
     abbreviateSynopsis = true,
-    header = "Deletes what builds and other commands that were killed left behind.",
+    header = "Deletes the files that killed builds and other commands left.",
     description = {
       "",
       "Deletes staging directories and incomplete versions in which nothing has changed for a"
-          + " while, and segments of changes that no version names after 7 days at least. Prints what"
-          + " was deleted.",
+          + " while, and segments of changes that no version names after 7 days at least. Prints"
+          + " what was deleted.",
       ""
     },
     footerHeading = "%nExample:%n",

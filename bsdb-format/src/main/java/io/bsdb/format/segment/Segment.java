@@ -183,7 +183,7 @@ public final class Segment {
       record = next;
     }
     if (record != end) {
-      throw damaged("frame goes on behind its last record", record);
+      throw damaged("frame continues after its last record", record);
     }
   }
 

@@ -115,7 +115,7 @@ public final class RecordSymbols {
       }
       if (source.hasRemaining()) {
         throw new CorruptSnapshotException(
-            "bytes behind the last table: expected=0 actual=%d".formatted(source.remaining()));
+            "bytes after the last table: expected=0 actual=%d".formatted(source.remaining()));
       }
       return new RecordSymbols(List.of(tables), keyTable, shape);
     } catch (BufferUnderflowException e) {

@@ -3,6 +3,7 @@ package io.bsdb.row.text;
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.util.MinimalPrettyPrinter;
+import io.bsdb.format.IOConsumer;
 import io.bsdb.row.ArrayView;
 import io.bsdb.row.Column;
 import io.bsdb.row.ColumnType;
@@ -244,16 +245,10 @@ public final class RowJsonWriter {
     return isLocal && text.indexOf(':') == text.lastIndexOf(':') ? text + ":00" : text;
   }
 
-  /** Writes to a generator. */
-  @FunctionalInterface
-  private interface Writing {
-    void to(JsonGenerator out) throws IOException;
-  }
-
-  private static String text(Writing writing) {
+  private static String text(IOConsumer<JsonGenerator> writing) {
     var text = new StringWriter();
     try (JsonGenerator out = FACTORY.createGenerator(text)) {
-      writing.to(out.setPrettyPrinter(new Spaced()));
+      writing.accept(out.setPrettyPrinter(new Spaced()));
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

@@ -47,7 +47,7 @@ final class Lines {
     first = false;
   }
 
-  /** Adds a member to what is said at the end. */
+  /** Adds a member to the end of the answer. */
   void note(String name, Object value) {
     notes.put(name, value);
   }

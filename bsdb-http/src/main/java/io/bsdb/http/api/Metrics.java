@@ -126,7 +126,7 @@ public final class Metrics {
       ToLongFunction<ReaderMetrics> figure) {
     CounterWithCallback.builder()
         .name(name)
-        .help(help + " Of the version in use; starts anew with each new build.")
+        .help(help + " Of the version in use; starts again at 0 with each new build.")
         .labelNames("table")
         .callback(
             callback ->

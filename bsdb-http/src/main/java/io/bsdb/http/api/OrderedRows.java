@@ -31,7 +31,7 @@ final class OrderedRows extends Reading<List<KeyValue>> {
   private final Lines lines;
   private final @Nullable RowJsonWriter writer;
 
-  /** What has not been read. */
+  /** The part that has not been read. */
   private KeyRange rest;
 
   private int count;

@@ -44,7 +44,7 @@ public abstract class Reading<T> {
     this.type = type;
   }
 
-  /** What a request asks for. */
+  /** A request for rows. */
   interface Question {
     /** Returns the parameters that the address may have. */
     Set<String> parameters(VersionRows rows);

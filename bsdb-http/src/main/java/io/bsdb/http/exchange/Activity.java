@@ -15,7 +15,7 @@ public final class Activity {
   private static final int FOUND = 2;
   private static final int ERRORS = 3;
 
-  /** Of latencies: powers of the fourth root of two, from one microsecond on. */
+  /** Latency classes: powers of the fourth root of two, from one microsecond on. */
   private static final int TIMES = 4;
 
   private static final int CLASSES = 100;

@@ -12,7 +12,7 @@ public final class Answer extends OutputStream {
   private int count;
 
   /**
-   * @param share what the bytes are taken from
+   * @param share of the memory of all answers, from which the bytes are taken
    */
   Answer(int limit, Budget.Share share) {
     this.limit = limit;

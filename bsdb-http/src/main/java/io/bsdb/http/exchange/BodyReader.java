@@ -1,5 +1,6 @@
 package io.bsdb.http.exchange;
 
+import io.bsdb.format.IOConsumer;
 import io.bsdb.http.wire.Limits;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -22,12 +23,7 @@ public final class BodyReader {
     this.timer = timer;
   }
 
-  /** Gets a body, whole. */
-  public interface Reader {
-    void read(byte[] body) throws IOException;
-  }
-
-  public void read(Exchange exchange, Reader reader) {
+  public void read(Exchange exchange, IOConsumer<byte[]> reader) {
     long length = exchange.request().getHeaders().getLongField(HttpHeader.CONTENT_LENGTH);
     if (length > limits.bodyBytes()) {
       throw tooLarge();
@@ -43,10 +39,10 @@ public final class BodyReader {
   private final class Reading {
     private final Exchange exchange;
     private final Request request;
-    private final Reader reader;
+    private final IOConsumer<byte[]> reader;
     private final ByteArrayOutputStream body = new ByteArrayOutputStream(1024);
 
-    Reading(Exchange exchange, Reader reader) {
+    Reading(Exchange exchange, IOConsumer<byte[]> reader) {
       this.exchange = exchange;
       this.request = exchange.request();
       this.reader = reader;
@@ -80,7 +76,7 @@ public final class BodyReader {
           if (last) {
             timeout.cancel(false);
             exchange.beginLookup();
-            reader.read(body.toByteArray());
+            reader.accept(body.toByteArray());
             return;
           }
         }

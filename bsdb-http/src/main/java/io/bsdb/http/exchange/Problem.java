@@ -68,7 +68,8 @@ public final class Problem extends RuntimeException {
   }
 
   public static Problem unknownAddress() {
-    return new Problem(Kind.UNKNOWN_ADDRESS, "/openapi.json says what there is, / shows it");
+    return new Problem(
+        Kind.UNKNOWN_ADDRESS, "/openapi.json lists the addresses, / shows the tables");
   }
 
   public Kind kind() {

@@ -9,7 +9,7 @@ import org.eclipse.jetty.server.handler.ErrorHandler;
 import org.eclipse.jetty.util.Callback;
 import org.jspecify.annotations.Nullable;
 
-/** Says what the HTTP library refuses as the service says it. */
+/** Writes the refusals of the HTTP library in the form of the service. */
 public final class ProblemHandler extends ErrorHandler {
   @Override
   protected void generateResponse(

@@ -120,7 +120,7 @@ final class Html {
   /**
    * One bar.
    *
-   * @param note stands behind it
+   * @param note shown after it
    */
   record Bar(String label, double value, String note) {}
 

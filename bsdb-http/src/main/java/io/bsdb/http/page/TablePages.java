@@ -1,5 +1,6 @@
 package io.bsdb.http.page;
 
+import io.bsdb.format.IOConsumer;
 import io.bsdb.http.exchange.Activity;
 import io.bsdb.http.exchange.Address;
 import io.bsdb.http.exchange.Exchange;
@@ -48,11 +49,6 @@ public final class TablePages {
     this.ranges = new RangePage();
     this.versions = new VersionPages(service, comparisons);
     this.live = new LivePage(service, activity);
-  }
-
-  /** Content of a page below its head. */
-  interface Content {
-    void write(Html page) throws IOException;
   }
 
   public void answer(Exchange exchange, List<String> segments) throws IOException {
@@ -148,13 +144,17 @@ public final class TablePages {
   }
 
   private void show(
-      Exchange exchange, @Nullable ServedTable table, String view, String json, Content content)
+      Exchange exchange,
+      @Nullable ServedTable table,
+      String view,
+      String json,
+      IOConsumer<Html> content)
       throws IOException {
     int status = 200;
     String root = Html.root(exchange.address().segments().size());
     Html main = new Html(root);
     try {
-      content.write(main);
+      content.accept(main);
     } catch (IOException | RuntimeException e) {
       Problem problem = Problem.of(e);
       status = problem.kind().status;

@@ -23,7 +23,7 @@ public final class PinnedVersions implements Closeable {
   private final int perMinute;
   private final LongSupplier clock;
 
-  /** The longest unused first. */
+  /** In LRU order. */
   private final List<Open> open = new ArrayList<>();
 
   private double allowance;

@@ -1,6 +1,7 @@
 package io.bsdb.http.table;
 
 import com.fasterxml.jackson.core.JsonGenerator;
+import io.bsdb.format.IOSupplier;
 import io.bsdb.format.SnapshotFormat;
 import io.bsdb.http.exchange.Address;
 import io.bsdb.http.exchange.Exchange;
@@ -176,14 +177,9 @@ public final class VersionRows {
     return checked(parse(() -> rows.encodeKey(values)));
   }
 
-  /** Reads a key; whatever the parsers find wrong with it is the client's fault. */
-  interface Reading<T> {
-    T read() throws IOException;
-  }
-
-  static <T> T parse(Reading<T> reading) {
+  static <T> T parse(IOSupplier<T> reading) {
     try {
-      return reading.read();
+      return reading.get();
     } catch (IllegalArgumentException | NullPointerException | IOException e) {
       throw new Problem(Problem.Kind.BAD_KEY, String.valueOf(e.getMessage()));
     }

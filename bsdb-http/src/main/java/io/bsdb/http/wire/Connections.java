@@ -169,7 +169,7 @@ public final class Connections extends ServerConnector {
         if (connection == null) {
           close();
         } else {
-          connection.close(); // says so through TLS, too
+          connection.close(); // notifies the client through TLS, too
         }
       } else if (isLate()) {
         close(new TimeoutException("too slow"));

@@ -1,6 +1,7 @@
 package io.bsdb.reader.follow;
 
 import io.bsdb.format.CorruptSnapshotException;
+import io.bsdb.format.IOFunction;
 import io.bsdb.format.Internal;
 import io.bsdb.format.SnapshotFormat;
 import io.bsdb.format.hash.KeyHash;
@@ -115,12 +116,8 @@ public final class LocalCopies extends VersionSource {
             SnapshotReader.openFiles(directory, copied, ReaderOptions.defaults(), partitions));
   }
 
-  /** Opens copies. */
-  private interface Opening {
-    SnapshotReader open(Manifest copied) throws IOException;
-  }
-
-  private SnapshotReader open(Manifest manifest, IntPredicate partitions, Opening opening)
+  private SnapshotReader open(
+      Manifest manifest, IntPredicate partitions, IOFunction<Manifest, SnapshotReader> opening)
       throws IOException {
     Map<String, RemoteFile> wanted = new LinkedHashMap<>();
     for (PartitionFile file : manifest.partitions()) {
@@ -143,12 +140,12 @@ public final class LocalCopies extends VersionSource {
           fetch(local, wanted);
           Manifest copied = named(manifest);
           try {
-            opened.add(opening.open(copied));
+            opened.add(opening.apply(copied));
           } catch (CorruptSnapshotException e) {
             LOG.warn("the local copy of {} is damaged, copying again", remote.storage(), e);
             deleteFiles(local, wanted::containsKey);
             fetch(local, wanted);
-            opened.add(opening.open(copied));
+            opened.add(opening.apply(copied));
           }
           CopiesInUse.use(directory, this, Set.copyOf(wanted.keySet()));
         });

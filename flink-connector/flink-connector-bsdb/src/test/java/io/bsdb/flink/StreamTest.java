@@ -105,8 +105,9 @@ class StreamTest {
 
   private String ddl(String... options) {
     return """
-        CREATE TABLE t (id BIGINT, name STRING, PRIMARY KEY (id) NOT ENFORCED)
-        WITH ('connector' = 'bsdb', 'path' = '%s', 'sink.partitions' = '4', 'lookup.refresh-interval' = '5 ms'%s)"""
+    CREATE TABLE t (id BIGINT, name STRING, PRIMARY KEY (id) NOT ENFORCED)
+    WITH ('connector' = 'bsdb', 'path' = '%s', 'sink.partitions' = '4', 'lookup.refresh-interval' = '5 ms'%s)\
+    """
         .formatted(directory, String.join("", options));
   }
 
@@ -366,7 +367,8 @@ class StreamTest {
 
     assertThatThrownBy(() -> session.run("INSERT OVERWRITE t SELECT f0, 'x' FROM n"))
         .hasStackTraceContaining(
-            "a table into which a stream is written cannot be replaced by a build that does not say which changes it has: table="
+            "a table into which a stream is written cannot be replaced by a build that does not say"
+                + " which changes it has: table="
                 + directory)
         .hasStackTraceContaining("streams=[default]");
 
@@ -406,6 +408,6 @@ class StreamTest {
     assertThatThrownBy(() -> session.run(overwrite.formatted("yesterday")))
         .hasStackTraceContaining("not a version's name: 'yesterday'");
     assertThatThrownBy(() -> session.run(overwrite.formatted(version)))
-        .hasStackTraceContaining("the table was built anew or rolled back meanwhile");
+        .hasStackTraceContaining("the table was rebuilt or rolled back meanwhile");
   }
 }

@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Changes are handed to the operating system as they come. A commit adds the offsets that follow
  * them, and has all of it on disk. So after a crash the table has all changes before its offsets
- * and perhaps some behind them, which come again: as they are absolute, and all of them come, the
+ * and perhaps some after them, which come again: as they are absolute, and all of them come, the
  * state is the same afterwards, and nothing has to be wiped, exactly-once or not.
  */
 final class SnapshotStore implements KeyValueStore<Bytes, byte[]> {

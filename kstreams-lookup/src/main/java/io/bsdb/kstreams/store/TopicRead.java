@@ -3,7 +3,7 @@ package io.bsdb.kstreams.store;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What {@link SnapshotStores#readTopic} has done.
+ * Result of {@link SnapshotStores#readTopic}.
  *
  * @param version of the base in service afterwards
  * @param records how many records were read

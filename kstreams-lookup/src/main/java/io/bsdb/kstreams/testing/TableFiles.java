@@ -1,5 +1,6 @@
 package io.bsdb.kstreams.testing;
 
+import io.bsdb.format.IOConsumer;
 import io.bsdb.writer.SnapshotWriter;
 import io.bsdb.writer.WriterOptions;
 import java.io.IOException;
@@ -13,11 +14,6 @@ import java.util.stream.Stream;
 final class TableFiles {
   final Path directory;
   private final WriterOptions options;
-
-  /** Adds what a snapshot shall hold. */
-  interface Records {
-    void addTo(SnapshotWriter writer) throws IOException;
-  }
 
   private TableFiles(Path directory, WriterOptions options) {
     this.directory = directory;
@@ -36,11 +32,11 @@ final class TableFiles {
     return new TableFiles(directory, other);
   }
 
-  String publish(Records records) {
+  String publish(IOConsumer<SnapshotWriter> records) {
     // A test may well want a table without rows.
     WriterOptions anyRows = options.toBuilder().partitions(1).minRows(0).build();
     try (SnapshotWriter writer = SnapshotWriter.create(directory, anyRows)) {
-      records.addTo(writer);
+      records.accept(writer);
       return writer.publish().version();
     } catch (IOException e) {
       throw new UncheckedIOException(e);

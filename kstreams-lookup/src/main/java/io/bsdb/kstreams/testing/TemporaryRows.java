@@ -58,8 +58,8 @@ public final class TemporaryRows implements AutoCloseable {
   }
 
   /**
-   * Begins to build a lookup in this table that refreshes only when it is told to. How to read its
-   * rows remains to be said.
+   * Begins to build a lookup in this table that refreshes only on request. How to read its rows
+   * remains to be said.
    */
   public <K, V> LookupBuilder<K, V> lookup(String name) {
     return SnapshotLookup.<K, V>builder(name)

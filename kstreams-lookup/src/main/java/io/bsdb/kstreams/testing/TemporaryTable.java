@@ -45,7 +45,7 @@ public final class TemporaryTable<K, V> implements AutoCloseable {
     return new TemporaryTable<>(keys, values);
   }
 
-  /** Begins to build a lookup in this table that refreshes only when it is told to. */
+  /** Begins to build a lookup in this table that refreshes only on request. */
   public LookupBuilder<K, V> lookup(String name) {
     return SnapshotLookup.<K, V>builder(name)
         .table(files.directory)

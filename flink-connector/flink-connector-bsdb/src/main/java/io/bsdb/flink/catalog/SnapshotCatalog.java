@@ -1,5 +1,6 @@
 package io.bsdb.flink.catalog;
 
+import io.bsdb.format.IORunnable;
 import io.bsdb.table.Manifest;
 import io.bsdb.table.PartitionFile;
 import io.bsdb.table.Table;
@@ -59,10 +60,6 @@ final class SnapshotCatalog extends TablesOnlyCatalog {
     T ask() throws IOException;
   }
 
-  private interface Change {
-    void run() throws IOException;
-  }
-
   /** Reads something of a table or database, and says of which if it fails. */
   private <T extends @Nullable Object> T on(String what, Question<T> question) {
     try {
@@ -75,7 +72,7 @@ final class SnapshotCatalog extends TablesOnlyCatalog {
   }
 
   /** Does something to a table or database, and says to which if it fails. */
-  private void change(String what, Change change) {
+  private void change(String what, IORunnable change) {
     on(
         what,
         () -> {

@@ -1,0 +1,10 @@
+package io.bsdb.format;
+
+import java.io.IOException;
+
+/** A {@link java.util.function.Consumer} that may throw. */
+@Internal
+@FunctionalInterface
+public interface IOConsumer<T> {
+  void accept(T value) throws IOException;
+}

@@ -1,0 +1,11 @@
+package io.bsdb.format;
+
+import java.io.IOException;
+import org.jspecify.annotations.Nullable;
+
+/** A {@link java.util.function.Supplier} that may throw. */
+@Internal
+@FunctionalInterface
+public interface IOSupplier<T extends @Nullable Object> {
+  T get() throws IOException;
+}
