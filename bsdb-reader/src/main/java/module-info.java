@@ -17,6 +17,7 @@ module io.bsdb.reader {
   exports io.bsdb.reader.follow;
   exports io.bsdb.reader.metrics;
   exports io.bsdb.reader.options;
+  exports io.bsdb.reload;
   exports io.bsdb.reader.io to
       io.bsdb.live;
   exports io.bsdb.reader.overlay to

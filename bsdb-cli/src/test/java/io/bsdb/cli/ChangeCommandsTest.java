@@ -43,6 +43,51 @@ class ChangeCommandsTest {
     return run;
   }
 
+  @Test
+  void publishesTheDifferenceOfAnInput() throws IOException {
+    String before = version();
+    StringBuilder records = new StringBuilder("k1 other\nnew row\n");
+    for (int i = 3; i < RECORDS; i++) {
+      records.append("k").append(i).append(" v").append(i).append('\n');
+    }
+    Path input = Files.writeString(directory.resolve("again.txt"), records);
+
+    CommandRun dry = succeeds("build", "-t", table, "-i", input, "--dry-run", "--json");
+    JsonNode counts = JSON.readTree(dry.out());
+    assertThat(counts.path("same").asInt()).isEqualTo(97);
+    assertThat(counts.path("added").asInt()).isEqualTo(1);
+    assertThat(counts.path("changed").asInt()).isEqualTo(1);
+    assertThat(counts.path("deleted").asInt()).isEqualTo(2);
+    assertThat(counts.has("version")).isFalse();
+    assertThat(version()).isEqualTo(before);
+
+    CommandRun run =
+        succeeds("build", "-t", table, "-i", input, "--publish", "changes", "--verify-input");
+    assertThat(run.err())
+        .contains("97 rows are the same, 1 new, 1 changed, 2 deleted")
+        .contains(version() + " is in service");
+    assertThat(Table.at(table).manifest(version()).changes().count()).isEqualTo(4);
+    assertThat(succeeds("get", "-t", table, "--", "new").out()).isEqualTo("new\trow\n");
+    assertThat(CommandRun.of("get", "-t", table, "--", "k0").status()).isNotZero();
+
+    Path other = Files.writeString(directory.resolve("other.txt"), "k1 v1\n");
+    succeeds("build", "-t", table, "-i", other, "--publish", "auto");
+    assertThat(Table.at(table).manifest(version()).recordCount()).isEqualTo(1);
+
+    CommandRun refused =
+        CommandRun.of(
+            "build", "-t", table, "-i", input, "--publish", "changes", "--layout", "compact");
+    assertThat(refused.err()).contains("layout in service=BLOCKED input=COMPACT; give the same");
+    assertThat(refused.status()).isEqualTo(ExitStatus.NO);
+    assertUsage(
+        CommandRun.of("build", "-t", table, "-i", input, "--dry-run", "--verify"),
+        "--dry-run builds nothing");
+    assertUsage(
+        CommandRun.of(
+            "build", "-t", table, "-i", input, "--publish", "auto", "--keep-changes-after", before),
+        "--keep-changes-after is for builds of all rows");
+  }
+
   private static void assertUsage(CommandRun run, String message) {
     assertThat(run.err()).contains(message);
     assertThat(run.status()).isEqualTo(ExitStatus.USAGE);

@@ -37,6 +37,7 @@ public final class DeltaWriter implements Closeable {
   private final List<SegmentFile> given = new ArrayList<>();
   private List<SegmentFile> segments = List.of();
   private @Nullable StreamRule stream;
+  private @Nullable String expectedVersion;
   private State state = State.OPEN;
 
   private enum State {
@@ -138,6 +139,15 @@ public final class DeltaWriter implements Closeable {
   }
 
   /**
+   * Requires that a version is still in service when this is published: that nobody has changed the
+   * table.
+   */
+  public void requireVersion(String version) {
+    requireOpen();
+    expectedVersion = version;
+  }
+
+  /**
    * Publishes the changes as the next ones of a stream: once, and only after those that they
    * follow.
    *
@@ -165,8 +175,8 @@ public final class DeltaWriter implements Closeable {
    *
    * @return the manifest of the version in service
    * @throws IllegalArgumentException if the table has meanwhile become one that stores no keys
-   * @throws PublishConflictException if its schema or a required position has changed meanwhile, or
-   *     if only a stream's job may change the table
+   * @throws PublishConflictException if its schema, a required position or a required version has
+   *     changed meanwhile, or if only a stream's job may change the table
    * @throws IOException also if the version would have more segments than readers open
    */
   public Manifest publish() throws IOException {
@@ -195,6 +205,11 @@ public final class DeltaWriter implements Closeable {
       throw new PublishConflictException(
           "the table was built with another schema meanwhile: table=%s version=%s expected=%s actual=%s; nothing was changed, encode the changes again"
               .formatted(table.storage(), inService.version(), schema, inService.schema()));
+    }
+    if (expectedVersion != null && !expectedVersion.equals(inService.version())) {
+      throw new PublishConflictException(
+          "the table was changed meanwhile: table=%s expected version=%s actual=%s; nothing was changed, read the source again and compare it with that version"
+              .formatted(table.storage(), expectedVersion, inService.version()));
     }
     for (Map.Entry<String, @Nullable String> expected : expectedPositions.entrySet()) {
       String actual = inService.sourcePositions().get(expected.getKey());

@@ -9,7 +9,8 @@ public final class DuplicateKeyException extends IOException {
 
   private final byte[] key;
 
-  DuplicateKeyException(byte[] key) {
+  /** Creates the exception for a key. */
+  public DuplicateKeyException(byte[] key) {
     super(
         "duplicate key: %s (hex %s); remove one of the records, or choose to keep the first or the last"
             .formatted(printable(key), HexFormat.of().formatHex(key, 0, Math.min(key.length, 64))));

@@ -154,7 +154,11 @@ public final class SnapshotPublisher {
       clear(table, build, manifest.partitions(), name -> true);
       return manifest;
     }
-    requireEnoughRows(table, build, byPartition, options);
+    long rows = 0;
+    for (PartitionFile file : byPartition) {
+      rows += file == null ? 0 : file.recordCount();
+    }
+    requireEnoughRows(table, build.parent(), rows, options);
     List<PartitionFile> all = new ArrayList<>();
     for (int partition = 0; partition < byPartition.length; partition++) {
       PartitionFile file = byPartition[partition];
@@ -179,20 +183,20 @@ public final class SnapshotPublisher {
         : table.manifest(build.version());
   }
 
-  private static void requireEnoughRows(
-      Table table, Build build, @Nullable PartitionFile[] files, WriterOptions options)
-      throws IOException {
-    long rows = 0;
-    for (PartitionFile file : files) {
-      rows += file == null ? 0 : file.recordCount();
-    }
+  /**
+   * Checks that a version has as many rows as the options demand.
+   *
+   * @param parent the version before; null for none
+   * @throws TooFewRowsException if it has fewer
+   */
+  public static void requireEnoughRows(
+      Table table, @Nullable String parent, long rows, WriterOptions options) throws IOException {
     if (rows < options.minRows()) {
       throw new TooFewRowsException(
           Limit.MIN_ROWS,
           "too few rows, so nothing was published: table=%s expected>=%d actual=%d"
               .formatted(table.storage(), options.minRows(), rows));
     }
-    String parent = build.parent();
     if (parent != null && options.maxShrinkage() < 1) {
       long before = rowsOf(table, parent);
       long spare =

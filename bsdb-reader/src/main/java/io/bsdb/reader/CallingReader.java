@@ -226,6 +226,11 @@ final class CallingReader implements SnapshotReader {
   }
 
   @Override
+  public RecordComparison comparison() {
+    return new RecordComparison(snapshot);
+  }
+
+  @Override
   public @Nullable Overlay changes() {
     return snapshot.overlay();
   }

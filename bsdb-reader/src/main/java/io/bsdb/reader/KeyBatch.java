@@ -100,6 +100,16 @@ final class KeyBatch {
     }
   }
 
+  /** Returns the partition of a key. */
+  Partition partition(int key) {
+    return partitions[key];
+  }
+
+  /** Returns the number of the record that was located for a key, as {@link KeyIndex#record}. */
+  int record(int key) {
+    return partitions[key].index().record(located[key]);
+  }
+
   FieldSelection selection() {
     return selection;
   }

@@ -137,6 +137,15 @@ public interface SnapshotReader extends KeyLookup, Closeable {
   PartitionSource source(int partition, PartitionSource.Progress progress);
 
   /**
+   * Returns what compares the records of a source with these. Needs a bit of memory per record.
+   *
+   * @throws UnsupportedOperationException if the snapshot stores no keys (approximate)
+   * @hidden
+   */
+  @Internal
+  RecordComparison comparison();
+
+  /**
    * Returns the changes over the partition files; null if there are none. For compaction.
    *
    * @hidden

@@ -41,7 +41,8 @@ class ArchitectureTest {
           "io.bsdb.reader.overlay",
           "io.bsdb.reader",
           "io.bsdb.reader.follow",
-          "io.bsdb.compact");
+          "io.bsdb.compact",
+          "io.bsdb.reload");
 
   @ArchTest
   static final ArchRule EVERY_PACKAGE_HAS_A_LAYER =

@@ -17,10 +17,12 @@ import io.bsdb.cli.table.TableArgument;
 import io.bsdb.cli.table.VersionText;
 import io.bsdb.format.SnapshotFormat;
 import io.bsdb.reader.SnapshotReader;
+import io.bsdb.reload.Publish;
+import io.bsdb.reload.ReloadReport;
+import io.bsdb.reload.TableReload;
 import io.bsdb.row.Schema;
 import io.bsdb.table.Manifest;
 import io.bsdb.writer.DuplicateKeyException;
-import io.bsdb.writer.SnapshotWriter;
 import io.bsdb.writer.TooFewRowsException;
 import io.bsdb.writer.WriterOptions;
 import java.io.IOException;
@@ -84,6 +86,24 @@ public final class BuildCommand implements Callable<Integer> {
       })
   private @Nullable String keepChangesAfter;
 
+  @Option(
+      names = "--publish",
+      paramLabel = "all|changes|auto",
+      description = {
+        "The inputs are the whole table. all: publish all rows (default). changes: compare them with"
+            + " the version in service, and publish the rows that differ as changes; rows that the"
+            + " inputs do not have are deleted. auto: the same if at most a quarter of the rows differ"
+            + " and the table was built with the same options, else all rows."
+      })
+  private Publish publish = Publish.ALL;
+
+  @Option(
+      names = "--dry-run",
+      description =
+          "Compare the inputs with the version in service, print how many rows differ, and publish"
+              + " nothing.")
+  private boolean dryRun;
+
   @Option(names = "--verify", description = "Read the whole snapshot back once it is built.")
   private boolean verify;
 
@@ -106,25 +126,74 @@ public final class BuildCommand implements Callable<Integer> {
     WriterOptions.Builder builder = writer.toOptions();
     long started = System.nanoTime();
     BadLines badLines = records.badLines(console);
-    Manifest manifest =
-        flink.isWanted() ? buildInFlink(builder.build()) : buildHere(builder, badLines);
+    requireOneWay();
+    ReloadReport reload =
+        flink.isWanted()
+            ? new ReloadReport(buildInFlink(builder.build()), 0, null)
+            : buildHere(builder, badLines);
+    Manifest manifest = reload.manifest();
     if (badLines.count() > 0) {
       console.say("skipped %,d lines that are not records", badLines.count());
     }
-    if (verify) {
+    if (verify && manifest != null) {
       verify(manifest);
     }
     double seconds = (System.nanoTime() - started) / 1e9;
-    console.say(
-        "%s is in service: %s, %.1f s", manifest.version(), VersionText.of(manifest), seconds);
     Report report = new Report();
-    report.add("version", manifest.version());
-    report.add("records", manifest.recordCount());
-    report.add("bytes", manifest.length());
+    if (reload.difference() != null) {
+      report(reload.read(), reload.difference(), report);
+    }
+    String inService = "nothing was published";
+    if (manifest != null) {
+      inService = manifest.version() + " is in service";
+      console.say("%s: %s, %.1f s", inService, VersionText.of(manifest), seconds);
+      report.add("version", manifest.version());
+      report.add("records", manifest.recordCount());
+      report.add("bytes", manifest.length());
+    }
     report.add("skipped", badLines.count());
-    String answer = json ? report.json() : report.line();
-    console.answer(answer, manifest.version() + " is in service all the same");
+    console.answer(json ? report.json() : report.line(), inService + " all the same");
     return ExitStatus.OK;
+  }
+
+  private void report(long read, ReloadReport.Difference difference, Report report) {
+    console.say(
+        "compared with %s: %,d rows are the same, %,d new, %,d changed, %,d deleted; %,d bytes differ",
+        difference.version(),
+        difference.same(),
+        difference.added(),
+        difference.changed(),
+        difference.deleted(),
+        difference.bytes());
+    report.add("compared", difference.version());
+    report.add("read", read);
+    report.add("same", difference.same());
+    report.add("added", difference.added());
+    report.add("changed", difference.changed());
+    report.add("deleted", difference.deleted());
+    report.add("differingBytes", difference.bytes());
+  }
+
+  /**
+   * Checks that options do not contradict each other.
+   *
+   * @throws CommandFailure if they do
+   */
+  private void requireOneWay() {
+    if (dryRun && (verify || verifyInput)) {
+      throw CommandFailure.usage("--dry-run builds nothing: no --verify and no --verify-input");
+    }
+    if (!dryRun && publish == Publish.ALL) {
+      return;
+    }
+    if (flink.isWanted()) {
+      throw CommandFailure.usage("--engine flink publishes all rows: no --publish, no --dry-run");
+    }
+    if (keepChangesAfter != null) {
+      throw CommandFailure.usage(
+          "--keep-changes-after is for builds of all rows: no --publish, no --dry-run; a reload during"
+              + " which changes are published is refused, and can be run again");
+    }
   }
 
   private Manifest buildInFlink(WriterOptions options) throws IOException {
@@ -136,7 +205,8 @@ public final class BuildCommand implements Callable<Integer> {
     return flink.build(table.directory(), records.key(), options, console);
   }
 
-  private Manifest buildHere(WriterOptions.Builder builder, BadLines badLines) throws IOException {
+  private ReloadReport buildHere(WriterOptions.Builder builder, BadLines badLines)
+      throws IOException {
     Inputs inputs = records.inputs(input, console);
     if (verifyInput && !inputs.canBeReadAgain()) {
       throw CommandFailure.usage("--verify-input needs inputs that can be read twice");
@@ -150,7 +220,7 @@ public final class BuildCommand implements Callable<Integer> {
     }
   }
 
-  private Manifest build(
+  private ReloadReport build(
       Inputs inputs, Sampling sampling, WriterOptions.Builder builder, BadLines badLines)
       throws IOException {
     RecordFormat format =
@@ -159,9 +229,9 @@ public final class BuildCommand implements Callable<Integer> {
             .withKeyEncoding(writer.keyEncoding());
     Schema schema = format.schema();
     WriterOptions options = schema == null ? builder.build() : builder.schema(schema).build();
-    Manifest manifest;
+    ReloadReport report;
     try {
-      manifest =
+      report =
           Interruption.during(
               interruption -> build(inputs, format, badLines, options, interruption),
               table.directory(),
@@ -176,43 +246,55 @@ public final class BuildCommand implements Callable<Integer> {
                 case MAX_SHRINKAGE -> "; --max-shrinkage allows more to be missing";
               });
     }
-    if (verifyInput) {
+    Manifest manifest = report.manifest();
+    if (verifyInput && manifest != null) {
       try (SnapshotReader reader = SnapshotReader.open(directory(manifest))) {
         InputComparison.compare(inputs, format, options.duplicates(), reader, console);
       }
     }
-    return manifest;
+    return report;
   }
 
-  private Manifest build(
+  private TableReload begin(WriterOptions options) throws IOException {
+    Path directory = table.directory();
+    if (keepChangesAfter != null) {
+      return TableReload.beginAsOf(keepChangesAfter, directory, options);
+    }
+    try {
+      return dryRun
+          ? TableReload.dryRun(directory, options)
+          : TableReload.begin(directory, options, publish);
+    } catch (IllegalArgumentException e) {
+      throw CommandFailure.refused(e.getMessage() + " (--publish all)");
+    }
+  }
+
+  private ReloadReport build(
       Inputs inputs,
       RecordFormat format,
       BadLines badLines,
       WriterOptions options,
       Interruption interruption)
       throws IOException {
-    try (SnapshotWriter snapshot =
-        keepChangesAfter == null
-            ? SnapshotWriter.create(table.directory(), options)
-            : SnapshotWriter.createAsOf(keepChangesAfter, table.directory(), options)) {
+    try (TableReload reload = begin(options)) {
       try (Progress progress =
           Progress.start(console, "reading", inputs.length(), Progress.Unit.BYTES)) {
         AtomicLong records = progress.records();
         RecordFormat.Sink sink =
             (key, keyOffset, keyLength, value, valueOffset, valueLength, line) -> {
               interruption.check();
-              snapshot.add(key, keyOffset, keyLength, value, valueOffset, valueLength);
+              reload.add(key, keyOffset, keyLength, value, valueOffset, valueLength);
               records.lazySet(records.getPlain() + 1);
             };
         inputs.read(format, progress.position(), sink, badLines);
       }
       try (Progress progress = Progress.start(console, "building", 0, Progress.Unit.PARTITIONS)) {
-        snapshot.listener(
+        reload.listener(
             (done, total, records) -> {
               progress.records().set(records);
               progress.position().set(done);
             });
-        return snapshot.publish();
+        return reload.publish();
       }
     }
   }

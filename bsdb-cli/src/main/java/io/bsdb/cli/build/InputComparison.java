@@ -6,6 +6,7 @@ import io.bsdb.cli.input.RecordFormat;
 import io.bsdb.cli.output.CommandFailure;
 import io.bsdb.cli.output.Console;
 import io.bsdb.cli.output.Progress;
+import io.bsdb.reader.RecordCursor;
 import io.bsdb.reader.SnapshotReader;
 import io.bsdb.writer.Duplicates;
 import java.io.IOException;
@@ -117,13 +118,27 @@ final class InputComparison {
         });
   }
 
-  private void compareCounts() {
-    long built = reader.manifest().recordCount();
+  private void compareCounts() throws IOException {
+    long built = records();
     boolean fits = duplicates == Duplicates.FAIL ? built == count : built <= count;
     if (!fits) {
       throw CommandFailure.refused(
           "the table has %,d records, the inputs have %,d".formatted(built, count));
     }
+  }
+
+  /** Returns the number of records of the table; where it has changes only a scan tells. */
+  private long records() throws IOException {
+    if (!reader.manifest().hasChanges()) {
+      return reader.manifest().recordCount();
+    }
+    long records = 0;
+    try (RecordCursor cursor = reader.scan()) {
+      while (cursor.next()) {
+        records++;
+      }
+    }
+    return records;
   }
 
   private void read(AtomicLong stored, RecordFormat.Sink sink) throws IOException {

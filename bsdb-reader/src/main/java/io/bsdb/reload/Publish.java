@@ -1,0 +1,17 @@
+package io.bsdb.reload;
+
+/** What a reload publishes. A table has the same rows afterwards in either case. */
+public enum Publish {
+  /** All rows, as new partition files. */
+  ALL,
+  /**
+   * The rows that differ from those in service, as changes over its partition files. Refused if the
+   * table was built with another schema, layout, order or key storage.
+   */
+  CHANGES,
+  /**
+   * The rows that differ, if they are at most a quarter of the rows in service and the table was
+   * built alike; else all rows. The input is spilled as for a build until that is known.
+   */
+  AUTO
+}

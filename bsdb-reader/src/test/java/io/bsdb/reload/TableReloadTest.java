@@ -1,0 +1,383 @@
+package io.bsdb.reload;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.bsdb.format.KeyStorage;
+import io.bsdb.reader.RecordCursor;
+import io.bsdb.reader.SnapshotReader;
+import io.bsdb.reload.ReloadReport.Difference;
+import io.bsdb.table.Manifest;
+import io.bsdb.table.PublishConflictException;
+import io.bsdb.table.RecordOrder;
+import io.bsdb.table.Table;
+import io.bsdb.writer.DeltaWriter;
+import io.bsdb.writer.DuplicateKeyException;
+import io.bsdb.writer.Duplicates;
+import io.bsdb.writer.Layout;
+import io.bsdb.writer.SnapshotWriter;
+import io.bsdb.writer.TooFewRowsException;
+import io.bsdb.writer.WriterOptions;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.TreeMap;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
+
+class TableReloadTest {
+  private static final int ROUNDS = 12;
+  private static final List<Publish> PUBLISH = List.of(Publish.values());
+
+  @TempDir Path directory;
+
+  private Path table;
+
+  @BeforeEach
+  void table() {
+    table = directory.resolve("table");
+  }
+
+  private static byte[] bytes(String text) {
+    return text.getBytes(StandardCharsets.UTF_8);
+  }
+
+  private static Map<String, String> content(Path table) throws IOException {
+    Map<String, String> content = new HashMap<>();
+    try (SnapshotReader reader = SnapshotReader.open(table);
+        RecordCursor cursor = reader.scan()) {
+      while (cursor.next()) {
+        content.put(
+            new String(cursor.key(), StandardCharsets.UTF_8),
+            new String(cursor.value(), StandardCharsets.UTF_8));
+      }
+    }
+    return content;
+  }
+
+  private ReloadReport reload(WriterOptions options, Publish publish, Map<String, String> rows)
+      throws IOException {
+    try (TableReload reload = TableReload.begin(table, options, publish)) {
+      addAll(reload, rows);
+      return reload.publish();
+    }
+  }
+
+  private static void addAll(TableReload reload, Map<String, String> rows) throws IOException {
+    for (Map.Entry<String, String> row : rows.entrySet()) {
+      reload.add(bytes(row.getKey()), bytes(row.getValue()));
+    }
+  }
+
+  private void build(WriterOptions options, Map<String, String> rows) throws IOException {
+    try (SnapshotWriter writer = SnapshotWriter.create(table, options)) {
+      for (Map.Entry<String, String> row : rows.entrySet()) {
+        writer.add(bytes(row.getKey()), bytes(row.getValue()));
+      }
+      writer.publish();
+    }
+  }
+
+  private static Map<String, String> rows(int count) {
+    Map<String, String> rows = new TreeMap<>();
+    for (int i = 0; i < count; i++) {
+      rows.put("key" + i, "value" + i);
+    }
+    return rows;
+  }
+
+  static Stream<Arguments> tables() {
+    return Stream.of(RecordOrder.values())
+        .flatMap(
+            order ->
+                Stream.of(Layout.values())
+                    .filter(layout -> layout != Layout.SYMBOLS || order == RecordOrder.HASH)
+                    .flatMap(
+                        layout ->
+                            (order == RecordOrder.KEY ? Stream.of(true, false) : Stream.of(true))
+                                .map(points -> Arguments.of(order, layout, points))));
+  }
+
+  /** Inputs and changes at random; after each the table has the rows of the input. */
+  @ParameterizedTest
+  @MethodSource("tables")
+  void hasTheRowsOfTheInput(RecordOrder order, Layout layout, boolean pointIndex) throws Exception {
+    long seed = Long.getLong("bsdb.test.seed", System.nanoTime());
+    System.out.println("seed of the reloads: " + seed);
+    Random random = new Random(seed);
+    WriterOptions options =
+        WriterOptions.builder()
+            .order(order)
+            .layout(layout)
+            .pointIndex(pointIndex)
+            .partitions(3)
+            .minRows(0)
+            .duplicates(Duplicates.LAST)
+            .build();
+    Map<String, String> rows = new HashMap<>();
+    int keys = 2_000;
+    for (int i = 0; i < keys; i += 2) {
+      rows.put("key" + i, "value".repeat(random.nextInt(4)) + i);
+    }
+    build(options, rows);
+    for (int round = 0; round < ROUNDS; round++) {
+      Map<String, String> before = new HashMap<>(rows);
+      int changes = random.nextInt(4) == 0 ? keys : random.nextInt(200);
+      boolean byOthers = random.nextInt(3) == 0;
+      for (int i = 0; i < changes; i++) {
+        String key = "key" + random.nextInt(keys);
+        if (random.nextInt(3) == 0) {
+          rows.remove(key);
+        } else {
+          rows.put(key, "changed" + random.nextInt(3));
+        }
+      }
+      if (byOthers) {
+        applyDelta(before, rows);
+        continue;
+      }
+      Publish publish = PUBLISH.get(random.nextInt(PUBLISH.size()));
+      List<Map.Entry<String, String>> input = new ArrayList<>(rows.entrySet());
+      Collections.shuffle(input, random);
+      ReloadReport report;
+      try (TableReload reload = TableReload.begin(table, options, publish)) {
+        for (Map.Entry<String, String> row : input) {
+          if (random.nextInt(20) == 0) {
+            reload.add(bytes(row.getKey()), bytes("an earlier record"));
+          }
+          reload.add(bytes(row.getKey()), bytes(row.getValue()));
+        }
+        report = reload.publish();
+      }
+      String what = "seed %d round %d %s".formatted(seed, round, publish);
+      assertThat(content(table)).as(what).isEqualTo(rows);
+      Difference difference = report.difference();
+      if (difference != null) {
+        assertThat(difference.rows()).as(what).isEqualTo(rows.size());
+        assertThat(difference.deleted())
+            .as(what)
+            .isEqualTo(before.keySet().stream().filter(key -> !rows.containsKey(key)).count());
+        assertThat(difference.added())
+            .as(what)
+            .isEqualTo(rows.keySet().stream().filter(key -> !before.containsKey(key)).count());
+      }
+    }
+  }
+
+  private void applyDelta(Map<String, String> before, Map<String, String> after)
+      throws IOException {
+    try (DeltaWriter writer = DeltaWriter.create(Table.at(table))) {
+      for (Map.Entry<String, String> row : after.entrySet()) {
+        if (!row.getValue().equals(before.get(row.getKey()))) {
+          writer.put(bytes(row.getKey()), bytes(row.getValue()));
+        }
+      }
+      for (String key : before.keySet()) {
+        if (!after.containsKey(key)) {
+          writer.delete(bytes(key));
+        }
+      }
+      writer.publish();
+    }
+  }
+
+  @Test
+  void countsWhatDiffers() throws Exception {
+    WriterOptions options = WriterOptions.defaults();
+    Map<String, String> rows = rows(100);
+    build(options, rows);
+    String version = Table.at(table).requireCurrentVersion();
+    rows.put("key7", "other");
+    rows.put("new", "row");
+    rows.remove("key9");
+
+    try (TableReload dry = TableReload.dryRun(table, options)) {
+      addAll(dry, rows);
+      ReloadReport report = dry.publish();
+      assertThat(report.manifest()).isNull();
+      assertThat(report.difference()).isEqualTo(new Difference(version, 98, 1, 1, 1, 19));
+    }
+    assertThat(Table.at(table).requireCurrentVersion()).isEqualTo(version);
+    assertThat(table.resolve("data")).doesNotExist();
+
+    ReloadReport report = reload(options, Publish.CHANGES, rows);
+    assertThat(report.read()).isEqualTo(100);
+    assertThat(report.difference()).isEqualTo(new Difference(version, 98, 1, 1, 1, 19));
+    Manifest manifest = manifest(report);
+    assertThat(manifest.changes().count()).isEqualTo(3);
+    assertThat(content(table)).isEqualTo(rows);
+  }
+
+  private static Manifest manifest(ReloadReport report) {
+    Manifest manifest = report.manifest();
+    assertThat(manifest).isNotNull();
+    return manifest;
+  }
+
+  @Test
+  void publishesNothingIfNothingDiffers() throws Exception {
+    build(WriterOptions.defaults(), rows(100));
+    String version = Table.at(table).requireCurrentVersion();
+    for (Publish publish : List.of(Publish.CHANGES, Publish.AUTO)) {
+      ReloadReport report = reload(WriterOptions.defaults(), publish, rows(100));
+      assertThat(manifest(report).version()).isEqualTo(version);
+      assertThat(Table.at(table).versions()).containsExactly(version);
+    }
+  }
+
+  @Test
+  void autoBuildsAllAboveAQuarter() throws Exception {
+    WriterOptions options = WriterOptions.defaults();
+    Map<String, String> rows = rows(100);
+    build(options, rows);
+    for (int i = 0; i < 25; i++) {
+      rows.put("key" + i, "changed");
+    }
+    assertThat(manifest(reload(options, Publish.AUTO, rows)).hasChanges()).isTrue();
+    for (int i = 0; i < 26; i++) {
+      rows.put("key" + i, "changed again");
+    }
+    Manifest all = manifest(reload(options, Publish.AUTO, rows));
+    assertThat(all.hasChanges()).isFalse();
+    assertThat(all.recordCount()).isEqualTo(100);
+    rows.keySet().removeIf(key -> key.endsWith("1") || key.endsWith("2") || key.endsWith("3"));
+    all = manifest(reload(options, Publish.AUTO, rows));
+    assertThat(all.hasChanges()).as("30 of 100 deleted").isFalse();
+    assertThat(content(table)).isEqualTo(rows);
+  }
+
+  @ParameterizedTest
+  @EnumSource(Publish.class)
+  void buildsATableThatIsNotThere(Publish publish) throws Exception {
+    reload(WriterOptions.defaults(), publish, rows(10));
+    assertThat(content(table)).isEqualTo(rows(10));
+  }
+
+  @Test
+  void refusesToCompareWhatIsBuiltOtherwise() throws Exception {
+    build(WriterOptions.defaults(), rows(10));
+    WriterOptions other = WriterOptions.builder().layout(Layout.COMPRESSED).build();
+    assertThatThrownBy(() -> reload(other, Publish.CHANGES, rows(10)))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageMatching(
+            "the input cannot be compared with the version in service: table=.* layout in service=BLOCKED input=COMPRESSED; give the same, or publish all rows");
+    assertThat(manifest(reload(other, Publish.AUTO, rows(10))).options())
+        .containsEntry("layout", "compressed");
+
+    WriterOptions approximate =
+        WriterOptions.builder().layout(Layout.COMPRESSED).approximate().build();
+    build(approximate, rows(10));
+    assertThat(approximate.keyStorage()).isEqualTo(KeyStorage.OMITTED);
+    assertThatThrownBy(() -> TableReload.dryRun(table, approximate))
+        .hasMessageContaining("keys: the version does not store them");
+    assertThat(manifest(reload(approximate, Publish.AUTO, rows(11))).recordCount()).isEqualTo(11);
+  }
+
+  @ParameterizedTest
+  @EnumSource(
+      value = Publish.class,
+      names = {"CHANGES", "AUTO"})
+  void treatsDuplicatesAsABuildDoes(Publish publish) throws Exception {
+    build(WriterOptions.defaults(), rows(10));
+    for (String key : List.of("key3", "new")) {
+      assertThatThrownBy(() -> twice(publish, Duplicates.FAIL, key))
+          .isInstanceOf(DuplicateKeyException.class)
+          .hasMessageContaining("duplicate key: '" + key + "'");
+      assertThat(content(table)).isEqualTo(rows(10));
+    }
+    for (String key : List.of("key3", "new")) {
+      twice(publish, Duplicates.FIRST, key);
+      assertThat(content(table)).containsEntry(key, "value3");
+      twice(publish, Duplicates.LAST, key);
+      assertThat(content(table)).containsEntry(key, "last").hasSize(key.equals("new") ? 11 : 10);
+    }
+  }
+
+  private void twice(Publish publish, Duplicates duplicates, String key) throws IOException {
+    WriterOptions options = WriterOptions.builder().duplicates(duplicates).build();
+    Map<String, String> others = rows(10);
+    others.remove(key);
+    try (TableReload reload = TableReload.begin(table, options, publish)) {
+      reload.add(bytes(key), bytes("value3"));
+      addAll(reload, others);
+      reload.add(bytes(key), bytes("last"));
+      reload.publish();
+    }
+  }
+
+  @Test
+  void keepsTheLimitsOfABuild() throws Exception {
+    build(WriterOptions.defaults(), rows(10));
+    WriterOptions fewer = WriterOptions.builder().minRows(9).build();
+    assertThatThrownBy(() -> reload(fewer, Publish.CHANGES, rows(8)))
+        .isInstanceOf(TooFewRowsException.class)
+        .hasMessageContaining("expected>=9 actual=8");
+    WriterOptions shrunk = WriterOptions.builder().maxShrinkage(0.1).build();
+    assertThatThrownBy(() -> reload(shrunk, Publish.CHANGES, rows(8)))
+        .isInstanceOf(TooFewRowsException.class)
+        .hasMessageContaining("has 10: expected>=9 actual=8");
+    assertThat(content(table)).isEqualTo(rows(10));
+    assertThat(filesIn("data")).isEmpty();
+    assertThat(reload(shrunk, Publish.CHANGES, rows(9)).manifest()).isNotNull();
+  }
+
+  private List<Path> filesIn(String part) throws IOException {
+    Path parent = table.resolve(part);
+    if (!Files.exists(parent)) {
+      return List.of();
+    }
+    try (Stream<Path> files = Files.list(parent)) {
+      return files.toList();
+    }
+  }
+
+  @Test
+  void conflictsWithWhatOthersPublishMeanwhile() throws Exception {
+    build(WriterOptions.defaults(), rows(10));
+    try (TableReload reload = TableReload.begin(table, WriterOptions.defaults(), Publish.CHANGES)) {
+      addAll(reload, rows(11));
+      Map<String, String> after = rows(10);
+      after.put("key2", "by another");
+      applyDelta(rows(10), after);
+      assertThatThrownBy(reload::publish)
+          .isInstanceOf(PublishConflictException.class)
+          .hasMessageContaining("the table was changed meanwhile")
+          .hasMessageEndingWith("read the source again and compare it with that version");
+    }
+    assertThat(content(table)).containsEntry("key2", "by another").hasSize(10);
+  }
+
+  @Test
+  void leavesNothingWhenItIsNotPublished() throws Exception {
+    build(WriterOptions.defaults(), rows(10));
+    for (Publish publish : Publish.values()) {
+      try (TableReload reload = TableReload.begin(table, WriterOptions.defaults(), publish)) {
+        addAll(reload, rows(1_000));
+      }
+      assertThat(content(table)).isEqualTo(rows(10));
+      assertThat(filesIn("data")).isEmpty();
+      assertThat(filesIn("snapshots")).hasSize(1);
+    }
+  }
+
+  @Test
+  void takesPositionsOfSourcesAlong() throws Exception {
+    build(WriterOptions.defaults(), rows(10));
+    WriterOptions options = WriterOptions.builder().sourcePositions(Map.of("export", "17")).build();
+    ReloadReport report = reload(options, Publish.CHANGES, rows(11));
+    assertThat(manifest(report).sourcePositions()).containsEntry("export", "17");
+  }
+}
