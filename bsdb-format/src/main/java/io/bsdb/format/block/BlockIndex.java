@@ -7,10 +7,12 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Rank to block, block to offset: the block index section, read from its own bytes. Where all
- * blocks but the last hold equally many records it is a division, where all have one length a
- * multiplication; else each is a {@link MonotoneSequence}, together about 9 bits per block of 4
- * KiB, or 0.3 bits per record of 100 bytes.
+ * Rank to block, block to offset: the block index section. Where all blocks but the last hold
+ * equally many records it is a division, where all have one length a multiplication; else the
+ * section has a {@link MonotoneSequence} for each, together about 9 bits per block of 4 KiB, or 0.3
+ * bits per record of 100 bytes. Offsets are read from there. First ranks are decoded, 34 bits per
+ * block, as every lookup searches them: it guesses the block, in proportion between samples, and is
+ * a step or two away from it.
  *
  * <p>Immutable and safe for many threads; allocates nothing per call.
  */
@@ -20,16 +22,25 @@ public final class BlockIndex {
   private static final int UNIFORM_LENGTH = 8;
   private static final int BLOCKS_LENGTH = 16;
   private static final int HEADER_LENGTH = 24;
+  private static final int SAMPLED_BLOCKS = 16;
+  private static final int[] NONE = {};
 
   private final int blockCount;
   private final int uniformRecords;
   private final long uniformLength;
   private final long blocksLength;
-  private final @Nullable MonotoneSequence firstRanks;
   private final @Nullable MonotoneSequence offsets;
   private final int alignment;
 
-  private BlockIndex(ByteBuffer section, int alignment, String file)
+  /** Where records per block differ: the first rank of each block, then the number of records. */
+  private final int[] firstRanks;
+
+  /** The block of each rank that is a multiple of 2^{@link #sampleBits}, then the last block. */
+  private final int[] samples;
+
+  private final int sampleBits;
+
+  private BlockIndex(ByteBuffer section, int recordCount, int alignment, String file)
       throws CorruptSnapshotException {
     this.alignment = alignment;
     blockCount = section.getInt(BLOCK_COUNT);
@@ -38,12 +49,57 @@ public final class BlockIndex {
     blocksLength = section.getLong(BLOCKS_LENGTH);
     int position = HEADER_LENGTH;
     if (uniformRecords == 0) {
-      firstRanks = MonotoneSequence.open(slice(section, position), file);
-      position += firstRanks.length();
+      MonotoneSequence sequence = MonotoneSequence.open(slice(section, position), file);
+      position += sequence.length();
+      firstRanks = firstRanks(sequence, recordCount, file);
+      sampleBits = sampleBits(recordCount, sequence.count());
+      samples = samples(firstRanks, sampleBits);
     } else {
-      firstRanks = null;
+      firstRanks = NONE;
+      sampleBits = 0;
+      samples = NONE;
     }
     offsets = uniformLength == 0 ? MonotoneSequence.open(slice(section, position), file) : null;
+  }
+
+  private static int[] firstRanks(MonotoneSequence sequence, int recordCount, String file)
+      throws CorruptSnapshotException {
+    int count = sequence.count();
+    if (count == 0 || count > recordCount) {
+      throw new CorruptSnapshotException(
+          "block index has an impossible number of blocks: file=%s blocks=%d records=%d"
+              .formatted(file, count, recordCount));
+    }
+    int[] ranks = new int[count + 1];
+    ranks[count] = recordCount;
+    for (int i = 0; i < count; i++) {
+      long rank = sequence.get(i);
+      if (rank >= recordCount || (i == 0 ? rank != 0 : rank <= ranks[i - 1])) {
+        throw new CorruptSnapshotException(
+            "block index has a first rank out of order: file=%s block=%d actual=%d records=%d"
+                .formatted(file, i, rank, recordCount));
+      }
+      ranks[i] = (int) rank;
+    }
+    return ranks;
+  }
+
+  private static int sampleBits(int recordCount, int blockCount) {
+    long records = (long) SAMPLED_BLOCKS * recordCount / blockCount;
+    return Math.min(31, 63 - Long.numberOfLeadingZeros(records));
+  }
+
+  private static int[] samples(int[] firstRanks, int bits) {
+    int last = firstRanks.length - 2;
+    int[] samples = new int[((firstRanks[last + 1] - 1) >>> bits) + 2];
+    for (int i = 0, block = 0; i < samples.length - 1; i++) {
+      while (firstRanks[block + 1] <= (i << bits)) {
+        block++;
+      }
+      samples[i] = block;
+    }
+    samples[samples.length - 1] = last;
+    return samples;
   }
 
   /** Returns the index of a partition without records. */
@@ -51,7 +107,7 @@ public final class BlockIndex {
     ByteBuffer section = ByteBuffer.allocate(HEADER_LENGTH).order(ByteOrder.LITTLE_ENDIAN);
     section.putInt(UNIFORM_RECORDS, 1).putLong(UNIFORM_LENGTH, 1);
     try {
-      return new BlockIndex(section, 1, "");
+      return new BlockIndex(section, 0, 1, "");
     } catch (CorruptSnapshotException e) {
       throw new IllegalStateException("the index of no blocks is sound", e);
     }
@@ -72,7 +128,8 @@ public final class BlockIndex {
           "block index too short: file=%s length=%d".formatted(file, section.limit()));
     }
     BlockIndex index =
-        new BlockIndex(section.duplicate().order(ByteOrder.LITTLE_ENDIAN), alignment, file);
+        new BlockIndex(
+            section.duplicate().order(ByteOrder.LITTLE_ENDIAN), recordCount, alignment, file);
     if (!index.fits(recordCount, blocksLength)) {
       throw new CorruptSnapshotException(
           "block index contradicts its file: file=%s blocks=%d records=%d blocks length=%d indexed length=%d"
@@ -95,7 +152,7 @@ public final class BlockIndex {
       return false;
     }
     if (recordCount > 0
-        && firstRanks == null
+        && uniformRecords > 0
         && (recordCount - 1) / uniformRecords != blockCount - 1) {
       return false;
     }
@@ -104,8 +161,7 @@ public final class BlockIndex {
         && uniformLength > length / Math.max(1, blockCount - 1)) {
       return false;
     }
-    return (firstRanks == null
-            || (firstRanks.count() == blockCount && (blockCount == 0 || firstRanks.get(0) == 0)))
+    return (uniformRecords > 0 || firstRanks.length == blockCount + 1)
         && (offsets == null || offsets.count() == blockCount);
   }
 
@@ -125,14 +181,25 @@ public final class BlockIndex {
 
   /** Returns the block that holds this rank. */
   public int block(int rank) {
-    MonotoneSequence sequence = firstRanks;
-    return sequence == null ? rank / uniformRecords : sequence.floorIndex(rank);
+    if (uniformRecords > 0) {
+      return rank / uniformRecords;
+    }
+    int sample = rank >>> sampleBits;
+    int low = samples[sample];
+    long rest = rank & ((1 << sampleBits) - 1);
+    int block = low + (int) ((rest * (samples[sample + 1] - low)) >>> sampleBits);
+    while (firstRanks[block] > rank) {
+      block--;
+    }
+    while (firstRanks[block + 1] <= rank) {
+      block++;
+    }
+    return block;
   }
 
   /** Returns the rank of the first record of a block. */
   public int firstRank(int block) {
-    MonotoneSequence sequence = firstRanks;
-    return sequence == null ? block * uniformRecords : (int) sequence.get(block);
+    return uniformRecords > 0 ? block * uniformRecords : firstRanks[block];
   }
 
   /**

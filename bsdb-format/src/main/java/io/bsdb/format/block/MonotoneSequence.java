@@ -12,8 +12,8 @@ import java.nio.ByteOrder;
  * step of the high part a zero, so value i is at the i-th one and its high part is the number of
  * zeros before. That takes at most l + 3 bits per value. Samples of every 64th one and every 64th
  * zero, 32 bits each, make both directions (the i-th value; the last value not above x) a jump and
- * a short scan. (P. Elias, "Efficient storage and retrieval by content and address of static
- * files", J. ACM 1974; R. M. Fano, 1971.)
+ * a short scan. Only the first direction is used here. (P. Elias, "Efficient storage and retrieval
+ * by content and address of static files", J. ACM 1974; R. M. Fano, 1971.)
  *
  * <p>Immutable and safe for many threads; allocates nothing per call.
  */
@@ -163,36 +163,6 @@ final class MonotoneSequence {
     }
     long high = 64L * word + select(bits, rest) - index;
     return (high << lowBits) | low(index);
-  }
-
-  /**
-   * Returns the index of the last value that is not above {@code x}. The first value must not be.
-   */
-  int floorIndex(long x) {
-    long high = x >>> lowBits;
-    if (high > maxHigh) {
-      return count - 1;
-    }
-    int zero = (int) high;
-    int position = bytes.getInt(zerosOffset + 4 * (zero >>> SAMPLE_RATE_BITS));
-    int rest = zero & ((1 << SAMPLE_RATE_BITS) - 1);
-    int word = position >>> 6;
-    long bits = ~bytes.getLong(highOffset + 8 * word) & (-1L << position);
-    for (int zeros = Long.bitCount(bits); zeros <= rest; zeros = Long.bitCount(bits)) {
-      rest -= zeros;
-      bits = ~bytes.getLong(highOffset + 8 * ++word);
-    }
-    int end = (int) (64L * word) + select(bits, rest);
-    int index = end - zero - 1;
-    long low = x & lowMask;
-    for (int bit = end - 1; bit >= 0 && isOne(bit) && low(index) > low; bit--) {
-      index--;
-    }
-    return index;
-  }
-
-  private boolean isOne(int bit) {
-    return ((bytes.getLong(highOffset + 8 * (bit >>> 6)) >>> bit) & 1) != 0;
   }
 
   private long low(int index) {

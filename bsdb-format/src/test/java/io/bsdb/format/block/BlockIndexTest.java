@@ -147,6 +147,34 @@ class BlockIndexTest {
     assertRefused(model.encode(1).putLong(BLOCKS_LENGTH, length + 1), records, length);
   }
 
+  @Test
+  void refusesFirstRanksOutOfOrder() {
+    int[][] firsts = {{1, 3, 9}, {0, 3, 3}, {0, 3, 10}};
+    for (int[] ranks : firsts) {
+      BlockIndex.Builder builder = new BlockIndex.Builder(1);
+      for (int i = 0; i < 3; i++) {
+        builder.add(ranks[i], 100L * i);
+      }
+      assertThatThrownBy(() -> BlockIndex.open(builder.encode(10, 300), 10, 300, 1, "part-3"))
+          .isInstanceOf(CorruptSnapshotException.class)
+          .hasMessageContaining("first rank out of order: file=part-3");
+    }
+  }
+
+  @Test
+  void findsBlocksWhereRecordsSuddenlyGrow() throws Exception {
+    int[] records = new int[2000];
+    long[] lengths = new long[2000];
+    for (int i = 0; i < 2000; i++) {
+      records[i] = i < 100 ? 3000 : i < 1500 ? 1 : 2 + i % 2;
+      lengths[i] = 4096;
+    }
+    Model model = new Model(records, lengths);
+    model.assertDescribedBy(
+        BlockIndex.open(model.encode(4096), model.recordCount(), model.length(), 4096, "f"),
+        "skewed");
+  }
+
   private static void assertRefused(ByteBuffer section, int records, long length) {
     assertThatThrownBy(() -> BlockIndex.open(section, records, length, 1, "part-3"))
         .isInstanceOfAny(CorruptSnapshotException.class, IndexOutOfBoundsException.class)
