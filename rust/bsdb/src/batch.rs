@@ -49,27 +49,35 @@ impl Table {
         K: AsRef<[u8]> + ?Sized + 'k,
     {
         let empty = Probe { key: &[], hash: KeyHash::default(), partition: 0, number: 0, block: 0 };
-        let mut group = [empty; GROUP];
-        let mut keys = keys.into_iter();
-        let lends = self.partitions.iter().all(|p| p.n == 0 || p.lends() && p.has_points());
-        let mut first = 0;
-        loop {
-            let mut count = 0;
-            for key in keys.by_ref().take(GROUP) {
-                group[count].key = key.as_ref();
-                count += 1;
+        let (mut group, mut keys, mut first) = ([empty; GROUP], keys.into_iter(), 0);
+        let mut fill = |probes: &mut [Probe<'k>]| {
+            let asked = probes.iter_mut().zip(keys.by_ref()).map(|(probe, key)| probe.key = key.as_ref());
+            asked.count()
+        };
+        if !self.partitions.iter().all(|p| p.n == 0 || p.lends() && p.has_points()) {
+            loop {
+                let count = fill(&mut group);
+                if count == 0 {
+                    return Ok(());
+                }
+                self.prepare(&mut group[..count]);
+                with_scratch(|scratch| self.collect(&group[..count], first, scratch, consumer))?;
+                first += count;
             }
+        }
+        // While one half of the group is used, the memory of the other is on its way.
+        let (mut next, mut ready) = group.split_at_mut(GROUP / 2);
+        let mut waiting = 0;
+        loop {
+            let count = fill(next);
+            self.prepare(&mut next[..count]);
+            self.lend(&ready[..waiting], first, consumer)?;
             if count == 0 {
                 return Ok(());
             }
-            let probes = &mut group[..count];
-            self.prepare(probes);
-            if lends {
-                self.lend(probes, first, consumer)?;
-            } else {
-                with_scratch(|scratch| self.collect(probes, first, scratch, consumer))?;
-            }
-            first += count;
+            first += waiting;
+            waiting = count;
+            std::mem::swap(&mut next, &mut ready);
         }
     }
 

@@ -23,10 +23,8 @@ pub enum ErrorKind {
 }
 
 /// A failure: what, in which file and where, what was expected and what was found.
-#[derive(Debug)]
 pub struct Error(Box<Inner>);
 
-#[derive(Debug)]
 struct Inner {
     kind: ErrorKind,
     what: String,
@@ -125,6 +123,13 @@ impl fmt::Display for Error {
             Some(cause) => write!(f, ": {cause}"),
             None => Ok(()),
         }
+    }
+}
+
+/// As it is displayed, for `main` and `unwrap`.
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?}: {self}", self.kind())
     }
 }
 
