@@ -139,15 +139,13 @@ public final class Bench implements Callable<Integer> {
               arity = "0..*",
               description = "hash, rocksdb, lmdb, treemap; all unless given, none for bsdb alone")
           List<String> stores)
-      throws IOException {
-    OrderBench.run(data, count, words(stores));
-    return CommandLine.ExitCode.OK;
+      throws Exception {
+    return finish(data, OrderBench.run(data, count, words(stores)));
   }
 
   @Command(description = "Finds addresses in blocks, beside MaxMind's reader.")
-  int addresses(@Parameters(paramLabel = "DIRECTORY") Path data) throws IOException {
-    AddressBench.run(data);
-    return CommandLine.ExitCode.OK;
+  int addresses(@Parameters(paramLabel = "DIRECTORY") Path data) throws Exception {
+    return finish(data, AddressBench.run(data));
   }
 
   @Command(description = "Compares layouts on one data set.")
@@ -162,8 +160,7 @@ public final class Bench implements Callable<Integer> {
               description = "All layouts unless given; also sparkey-zstd, rocksdb-zstd and others")
           List<String> stores)
       throws Exception {
-    LayoutBench.run(data, count, name, words(stores));
-    return CommandLine.ExitCode.OK;
+    return finish(data, LayoutBench.run(data, count, name, words(stores)));
   }
 
   @Command(description = "Joins in Flink that read some columns or all, in some layouts.")
@@ -172,15 +169,20 @@ public final class Bench implements Callable<Integer> {
       @Parameters(paramLabel = "ROWS") long rows,
       @Parameters(paramLabel = "EVENTS") long events)
       throws Exception {
-    JoinBench.run(data, rows, events);
-    return CommandLine.ExitCode.OK;
+    return finish(data, JoinBench.run(data, rows, events));
   }
 
   @Command(description = "Measures a table with changes beside the same table without.")
-  int live(@Parameters(arity = "2..*", paramLabel = "ARGUMENT") String[] arguments)
+  int live(
+      @Parameters(paramLabel = "DIRECTORY") Path data,
+      @Parameters(paramLabel = "RECORDS") long count,
+      @Parameters(
+              paramLabel = "PART",
+              arity = "0..*",
+              description = "lookups, refresh, follow, writes; all unless given")
+          List<String> parts)
       throws Exception {
-    LiveBench.main(arguments);
-    return CommandLine.ExitCode.OK;
+    return finish(data, LiveBench.run(data, count, words(parts)));
   }
 
   @Command(description = "Compares a durable table with RocksDB, LMDB and, if built, HaloDB.")
@@ -198,8 +200,7 @@ public final class Bench implements Callable<Integer> {
       @Option(names = "--rounds", defaultValue = "3", description = "Of each measurement")
           int turns)
       throws Exception {
-    DurableBench.run(data, scale, settle, turns, words(parts));
-    return CommandLine.ExitCode.OK;
+    return finish(data, DurableBench.run(data, scale, settle, turns, words(parts)));
   }
 
   @Command(description = "Measures a Flink stream into a table, and lookups meanwhile.")
@@ -213,8 +214,7 @@ public final class Bench implements Callable<Integer> {
               description = "bsdb unless given; also paimon, or the options of a table")
           List<String> contenders)
       throws Exception {
-    SinkBench.run(data, rows, turns, words(contenders));
-    return CommandLine.ExitCode.OK;
+    return finish(data, SinkBench.run(data, rows, turns, words(contenders)));
   }
 
   @Command(description = "Compares the HTTP service with a constant answer and with Redis.")
@@ -223,7 +223,15 @@ public final class Bench implements Callable<Integer> {
       @Parameters(paramLabel = "SECONDS", arity = "0..1", defaultValue = "4") int seconds,
       @Parameters(paramLabel = "ROUNDS", arity = "0..1", defaultValue = "3") int turns)
       throws Exception {
-    HttpBench.run(count, seconds, turns);
+    return finish(directory, HttpBench.run(count, seconds, turns));
+  }
+
+  /** Writes and prints the results of a part. */
+  private int finish(Path data, List<Section> sections) throws IOException {
+    Files.createDirectories(data);
+    Results results = new Results(Machine.facts(), Map.of("command", commandLine), sections);
+    Reports.write(results, data);
+    Reports.print(results, data);
     return CommandLine.ExitCode.OK;
   }
 

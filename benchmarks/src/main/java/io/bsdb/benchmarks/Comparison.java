@@ -6,6 +6,7 @@ import io.bsdb.benchmarks.harness.Measure;
 import io.bsdb.benchmarks.harness.Progress;
 import io.bsdb.benchmarks.harness.Results.Row;
 import io.bsdb.benchmarks.harness.Results.Section;
+import io.bsdb.benchmarks.harness.Turns;
 import io.bsdb.benchmarks.harness.Workload.Keys;
 import io.bsdb.benchmarks.peers.Peer;
 import io.bsdb.benchmarks.peers.Peers;
@@ -177,6 +178,7 @@ record Comparison(Builds builds, List<Peer> peers, int rounds, int queries, bool
       }
       List<Row> rows =
           some.stream().map(each -> new Row(each.name(), each.configuration())).toList();
+      Turns<StoreProcess> turns = new Turns<>(rows, stores);
       Set<Keys> prepared = EnumSet.noneOf(Keys.class);
       for (Measure measure : Measure.all()) {
         Progress.step("%s", measure.label());
@@ -185,10 +187,13 @@ record Comparison(Builds builds, List<Peer> peers, int rounds, int queries, bool
             store.prepare(measure.keys());
           }
         }
-        turns(stores, measure, rows);
+        turns.measure(
+            measure.label(), UNTIMED, rounds, (store, round) -> store.measure(measure, round));
       }
       Progress.step("latencies");
-      turns(stores, Measure.LATENCY, List.of());
+      Turns<StoreProcess> latencies = new Turns<>(List.of(), stores);
+      latencies.measure(
+          "", UNTIMED, rounds, (store, round) -> store.measure(Measure.LATENCY, round));
       for (StoreProcess store : stores) {
         Row row = new Row(store.name(), "");
         store.latencies().forEach(row::add);
@@ -208,22 +213,6 @@ record Comparison(Builds builds, List<Peer> peers, int rounds, int queries, bool
     } finally {
       for (StoreProcess store : stores) {
         store.close();
-      }
-    }
-  }
-
-  /** Measures stores in turn, and adds the nanoseconds per key to the rows, if there are any. */
-  private void turns(List<StoreProcess> stores, Measure measure, List<Row> rows)
-      throws IOException {
-    int count = stores.size();
-    for (int round = -UNTIMED; round < rounds; round++) {
-      for (int i = 0; i < count; i++) {
-        // Another order each time: nobody always comes after the one that cools the caches most.
-        int which = Math.floorMod(i * (round % 2 == 0 ? 1 : -1) + round, count);
-        double nanos = stores.get(which).measure(measure, round);
-        if (round >= 0 && !rows.isEmpty()) {
-          rows.get(which).add(measure.label(), nanos);
-        }
       }
     }
   }

@@ -31,7 +31,7 @@ import java.util.concurrent.TimeUnit;
  * first table, in turns.
  *
  * @param seconds of each measurement in each round
- * @param rounds of which the median is taken
+ * @param rounds whose median is taken
  */
 record DiskBound(int seconds, int rounds) {
   private static final int DEPTH = 128;

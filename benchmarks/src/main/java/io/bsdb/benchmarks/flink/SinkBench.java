@@ -2,11 +2,12 @@ package io.bsdb.benchmarks.flink;
 
 import io.bsdb.benchmarks.harness.Directories;
 import io.bsdb.benchmarks.harness.Progress;
-import java.io.PrintStream;
+import io.bsdb.benchmarks.harness.Results.Row;
+import io.bsdb.benchmarks.harness.Results.Section;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import org.apache.flink.api.common.RuntimeExecutionMode;
 import org.apache.flink.api.common.typeinfo.Types;
@@ -16,7 +17,6 @@ import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.flink.table.api.Schema;
 import org.apache.flink.table.api.bridge.java.StreamTableEnvironment;
 import org.apache.flink.table.connector.ChangelogMode;
-import org.apache.flink.types.Row;
 import org.apache.flink.util.CloseableIterator;
 
 /**
@@ -37,7 +37,6 @@ import org.apache.flink.util.CloseableIterator;
 public final class SinkBench {
   static final long CHECKPOINT_MILLIS = 1_000;
 
-  private static final PrintStream OUT = System.out;
   private static final int PARALLELISM = 2;
   private static final int CHANGES_PER_SECOND = 10_000;
   private static final int PROBES_PER_SECOND = 50_000;
@@ -51,6 +50,7 @@ public final class SinkBench {
   private static final int ABSENT = 10;
 
   private static final String NAME = "x".repeat(80);
+  private static final String CHANGES = "changes/s";
   private static final String SINK = "'connector' = 'blackhole'";
   private static final Map<String, String> OPTIONS =
       Map.of(
@@ -78,13 +78,13 @@ public final class SinkBench {
    *
    * @param named contenders; none for bsdb alone
    */
-  public static void run(Path directory, long rows, int rounds, List<String> named)
+  public static List<Section> run(Path directory, long rows, int rounds, List<String> named)
       throws Exception {
     SinkBench bench =
         new SinkBench(directory, rows, rounds, named.isEmpty() ? List.of("bsdb") : named);
-    bench.writing();
-    bench.joining();
+    List<Section> sections = List.of(bench.writing(), bench.joining());
     Directories.delete(bench.directory);
+    return sections;
   }
 
   private StreamTableEnvironment session(
@@ -164,27 +164,30 @@ public final class SinkBench {
     return rows * 1000.0 / start(tables, statement).getJobExecutionResult().get().getNetRuntime();
   }
 
-  private void writing() throws Exception {
-    Rates dropped = new Rates();
-    List<Rates> written = contenders.stream().map(contender -> new Rates()).toList();
+  /** The first round warms up and does not count; ratios are those of each round. */
+  private Section writing() throws Exception {
+    Row dropped = new Row("a sink that drops all", "");
+    List<Row> written = contenders.stream().map(contender -> new Row(contender, "")).toList();
     for (int round = 0; round <= rounds; round++) {
-      dropped.add(written(SINK));
-      for (int i = 0; i < contenders.size(); i++) {
+      double drops = written(SINK);
+      List<Double> rates = new ArrayList<>();
+      for (String contender : contenders) {
         Directories.delete(directory);
-        written.get(i).add(written(contenders.get(i)));
-        checkWritten(contenders.get(i));
+        rates.add(written(contender));
+        checkWritten(contender);
+      }
+      if (round > 0) {
+        dropped.add(CHANGES, drops);
+        for (int i = 0; i < rates.size(); i++) {
+          written.get(i).add(CHANGES, rates.get(i));
+          written.get(i).add("times dropped", rates.get(i) / drops);
+          written.get(i).add("times " + contenders.get(0), rates.get(i) / rates.get(0));
+        }
       }
     }
-    say("written: %,.0f changes/s into a sink that drops them", dropped.median());
-    for (int i = 0; i < contenders.size(); i++) {
-      say(
-          "written: %,.0f changes/s, %.2f times as many as dropped, %.2f times as many as %s: %s",
-          written.get(i).median(),
-          written.get(i).over(dropped),
-          written.get(i).over(written.get(0)),
-          contenders.get(0),
-          contenders.get(i));
-    }
+    List<Row> all = new ArrayList<>(written);
+    all.add(dropped);
+    return Section.of("Written, %,d rows".formatted(rows), List.of(), all);
   }
 
   private double written(String contender) throws Exception {
@@ -196,11 +199,12 @@ public final class SinkBench {
   }
 
   private void checkWritten(String contender) throws Exception {
-    Row expected = Row.of(rows, rows * (rows - 1) / 2);
+    org.apache.flink.types.Row expected =
+        org.apache.flink.types.Row.of(rows, rows * (rows - 1) / 2);
     StreamTableEnvironment tables = session(contender, "none", RuntimeExecutionMode.BATCH);
-    try (CloseableIterator<Row> answer =
+    try (CloseableIterator<org.apache.flink.types.Row> answer =
         tables.executeSql("SELECT COUNT(*), SUM(passed) FROM t").collect()) {
-      Row actual = answer.next();
+      org.apache.flink.types.Row actual = answer.next();
       if (!actual.equals(expected)) {
         throw new IllegalStateException(
             "count and sum of %s: expected=%s actual=%s".formatted(contender, expected, actual));
@@ -208,7 +212,7 @@ public final class SinkBench {
     }
   }
 
-  private void joining() throws Exception {
+  private Section joining() throws Exception {
     Directories.delete(directory);
     for (String contender : contenders) {
       session(contender, "none", RuntimeExecutionMode.BATCH)
@@ -218,15 +222,25 @@ public final class SinkBench {
           .await();
       Progress.step("built: %s", contender);
     }
-    List<Rates> joined = contenders.stream().map(contender -> new Rates()).toList();
-    List<List<Long>> ages =
-        contenders.stream().<List<Long>>map(contender -> new ArrayList<>()).toList();
+    List<Row> joined = contenders.stream().map(contender -> new Row(contender, "")).toList();
     for (int round = 0; round <= rounds; round++) {
-      for (int i = 0; i < contenders.size(); i++) {
-        JobClient changes = startChanges(contenders.get(i), "changes-" + round);
+      double first = Double.NaN;
+      for (Row row : joined) {
+        String contender = row.name();
+        JobClient changes = startChanges(contender, "changes-" + round);
         try {
-          ages.get(i).addAll(probedAges(contenders.get(i)));
-          joined.get(i).add(joined(contenders.get(i)));
+          List<Long> ages = probedAges(contender);
+          double rate = joined(contender);
+          first = Double.isNaN(first) ? rate : first;
+          if (ages.isEmpty()) {
+            throw new IllegalStateException("no change was seen: " + contender);
+          }
+          row.add("seen, ms", ages.stream().mapToDouble(Long::doubleValue).toArray());
+          row.add("seen at the latest, ms", (double) Collections.max(ages));
+          if (round > 0) {
+            row.add("joined, rows/s", rate);
+            row.add("times " + contenders.get(0), rate / first);
+          }
         } finally {
           changes.cancel().get();
           // Its tasks still delete files.
@@ -234,22 +248,7 @@ public final class SinkBench {
         }
       }
     }
-    for (int i = 0; i < contenders.size(); i++) {
-      List<Long> sorted = ages.get(i).stream().sorted().toList();
-      if (sorted.isEmpty()) {
-        throw new IllegalStateException("no change was seen: " + contenders.get(i));
-      }
-      say(
-          "joined while rows change: %,.0f rows/s, %.2f times as many as %s; from the start of a"
-              + " checkpoint to the first row that shows it: median %,d ms, longest %,d of %d: %s",
-          joined.get(i).median(),
-          joined.get(i).over(joined.get(0)),
-          contenders.get(0),
-          sorted.get(sorted.size() / 2),
-          sorted.get(sorted.size() - 1),
-          sorted.size(),
-          contenders.get(i));
-    }
+    return Section.of("Joined while rows change, %,d rows".formatted(rows), List.of(), joined);
   }
 
   private JobClient startChanges(String contender, String stream) {
@@ -300,36 +299,5 @@ public final class SinkBench {
           "rows that %s found: expected=%d actual=%d".formatted(contender, expected, found));
     }
     return rate;
-  }
-
-  /** Results of the rounds; the first one warms up and does not count. */
-  private static final class Rates {
-    private final List<Double> all = new ArrayList<>();
-
-    void add(double rate) {
-      all.add(rate);
-    }
-
-    double median() {
-      return middle(all);
-    }
-
-    /** Returns the median of the ratios of each round. */
-    double over(Rates other) {
-      List<Double> ratios = new ArrayList<>();
-      for (int round = 0; round < all.size(); round++) {
-        ratios.add(all.get(round) / other.all.get(round));
-      }
-      return middle(ratios);
-    }
-
-    private static double middle(List<Double> values) {
-      List<Double> sorted = values.subList(1, values.size()).stream().sorted().toList();
-      return sorted.get(sorted.size() / 2);
-    }
-  }
-
-  private static void say(String format, Object... arguments) {
-    OUT.printf(Locale.ROOT, format + "%n", arguments);
   }
 }

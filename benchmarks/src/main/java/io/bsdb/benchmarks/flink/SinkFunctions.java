@@ -144,7 +144,7 @@ public final class SinkFunctions {
       }
     }
 
-    /** Returns the ages; not of the last interval, of which rows are missing. */
+    /** Returns the ages, without the last interval, whose rows are incomplete. */
     static List<Long> ages() {
       synchronized (AGES) {
         AGES.remove(newest / SinkBench.CHECKPOINT_MILLIS);

@@ -30,7 +30,7 @@ public final class Directories {
     }
   }
 
-  /** Returns the bytes of all files, of one with several names once; files may come and go. */
+  /** Returns the bytes of all files, each once whatever its names; files may come and go. */
   public static long size(Path directory) throws IOException {
     long[] bytes = {0};
     Set<Object> counted = new HashSet<>();

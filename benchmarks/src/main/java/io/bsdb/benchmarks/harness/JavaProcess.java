@@ -124,7 +124,7 @@ public final class JavaProcess implements Closeable {
       List<String> command = command(options, main, arguments);
       command.add(file.toString());
       Process process = new ProcessBuilder(command).inheritIO().start();
-      // However this process ends: nobody else would end the other one.
+      // However this process ends: the other one would go on.
       Runtime.getRuntime().addShutdownHook(new Thread(process::destroy, "bench-end"));
       int status;
       try {

@@ -49,6 +49,11 @@ public final class Machine {
     return bytes(Path.of("/proc/self/status"), field);
   }
 
+  /** Returns the bytes that this process has sent to the disk, or will. */
+  public static long writtenBytes() throws IOException {
+    return Long.parseLong(field(Path.of("/proc/self/io"), "write_bytes"));
+  }
+
   private static long bytes(Path file, String name) throws IOException {
     String digits = field(file, name).replaceAll("\\D", "");
     return digits.isEmpty() ? -1 : Long.parseLong(digits) << 10;

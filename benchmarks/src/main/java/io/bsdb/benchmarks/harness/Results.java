@@ -2,6 +2,7 @@ package io.bsdb.benchmarks.harness;
 
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -60,6 +61,12 @@ public record Results(
       String reference,
       List<String> compared,
       List<Row> rows) {
+
+    /** Returns figures whose rows are compared with the first. */
+    public static Section of(String title, List<String> compared, Collection<Row> rows) {
+      return new Section(
+          "comparison", title, 0, List.of(), "", List.copyOf(compared), List.copyOf(rows));
+    }
 
     /**
      * Returns the row that others are compared with: the first one if the reference is not there.

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Records and queries that are the same on every run. Keys are 16 hexadecimal digits, values 100
- * bytes of JSON of which zstd with a dictionary leaves about a third. Immutable.
+ * bytes of JSON that zstd with a dictionary shrinks to about a third. Immutable.
  *
  * @param records how many
  */
@@ -158,7 +158,8 @@ public record Workload(long records) {
   }
 
   /**
-   * Returns a digest that differs between records: of a value's last 16 bytes, which are random.
+   * Returns a digest of a value's last 16 bytes, which are random, so that it differs between
+   * records.
    */
   public static long digest(byte[] value) {
     return (long) LONGS.get(value, VALUE_LENGTH - 8) * 31 + (long) LONGS.get(value, 84);

@@ -3,8 +3,8 @@ package io.bsdb.benchmarks.harness;
 import java.util.SplittableRandom;
 
 /**
- * Numbers in [0, n), of which k is drawn in proportion to 1 / (k + 1)^s, by the approximation of
- * Gray et al., "Quickly generating billion-record synthetic databases" (1994), for s in (0, 1).
+ * Numbers in [0, n), where k is drawn in proportion to 1 / (k + 1)^s, by the approximation of Gray
+ * et al., "Quickly generating billion-record synthetic databases" (1994), for s in (0, 1).
  */
 public final class Zipf {
   private final long n;

@@ -1,5 +1,7 @@
 package io.bsdb.benchmarks.http;
 
+import io.bsdb.benchmarks.harness.Results.Row;
+import io.bsdb.benchmarks.harness.Results.Section;
 import io.bsdb.benchmarks.http.Load.Contender;
 import io.bsdb.benchmarks.http.Load.Result;
 import io.bsdb.http.BsdbServer;
@@ -21,10 +23,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
-import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -38,6 +37,7 @@ import org.eclipse.jetty.util.Callback;
 /** Compares lookups over HTTP with a constant answer and with Redis. */
 public final class HttpBench {
   private static final int BATCH = 64;
+  private static final String KEYS = "requests or keys per second";
 
   private HttpBench() {}
 
@@ -47,7 +47,7 @@ public final class HttpBench {
   }
 
   /** Runs the comparison. */
-  public static void run(int records, int seconds, int rounds) throws Exception {
+  public static List<Section> run(int records, int seconds, int rounds) throws Exception {
     long nanos = TimeUnit.SECONDS.toNanos(seconds);
     Path directory = Files.createTempDirectory("bsdb-http-bench");
     Records.publishBytes(directory.resolve("bytes"), records);
@@ -84,9 +84,20 @@ public final class HttpBench {
       int ring = Integer.parseInt(ports.readLine());
       int constant = Integer.parseInt(ports.readLine());
       fill(redisPort, records);
-      measure(contenders(mapped, ring, constant, redisPort), records, nanos, rounds);
-      reader(directory.resolve("bytes"), records, nanos);
-      swaps(directory.resolve("bytes"), contender("swap", mapped, "bytes", BYTES), records, nanos);
+      List<Row> rows = new ArrayList<>();
+      for (Contender contender : contenders(mapped, ring, constant, redisPort)) {
+        rows.add(new Row(contender.toString(), ""));
+      }
+      measure(contenders(mapped, ring, constant, redisPort), rows, records, nanos, rounds);
+      rows.add(reader(directory.resolve("bytes"), records, nanos));
+      rows.addAll(
+          swaps(
+              directory.resolve("bytes"),
+              contender("swap", mapped, "bytes", BYTES),
+              records,
+              nanos));
+      return List.of(
+          Section.of("Lookups over HTTP, %,d records".formatted(records), List.of(), rows));
     } finally {
       server.destroy();
       redis.destroy();
@@ -262,41 +273,29 @@ public final class HttpBench {
         batch("64 keys as bytes, io_uring", ring));
   }
 
-  private static void measure(List<Contender> contenders, int records, long nanos, int rounds)
+  private static void measure(
+      List<Contender> contenders, List<Row> rows, int records, long nanos, int rounds)
       throws IOException {
-    Map<String, List<Result>> results = new LinkedHashMap<>();
     Random random = new Random(1);
     for (Contender contender : contenders) {
       Load.run(contender, records, 2 * nanos, random); // until all is compiled
     }
     for (int round = 0; round < rounds; round++) {
-      for (Contender contender : contenders) {
-        results
-            .computeIfAbsent(contender.toString(), name -> new ArrayList<>())
-            .add(Load.run(contender, records, nanos, random));
+      for (int i = 0; i < contenders.size(); i++) {
+        add(rows.get(i), Load.run(contenders.get(i), records, nanos, random));
       }
     }
-    System.out.println("| | requests or keys per second | p50 µs | p99 µs |");
-    System.out.println("|---|---|---|---|");
-    results.forEach(
-        (name, each) ->
-            System.out.println(
-                String.format(
-                    Locale.ROOT,
-                    "| %s | %,.0f | %.0f | %.0f |",
-                    name,
-                    median(each.stream().mapToDouble(Result::keysPerSecond).toArray()),
-                    median(each.stream().mapToDouble(Result::p50Micros).toArray()),
-                    median(each.stream().mapToDouble(Result::p99Micros).toArray()))));
   }
 
-  private static double median(double[] values) {
-    Arrays.sort(values);
-    return values[values.length / 2];
+  private static Row add(Row row, Result result) {
+    row.add(KEYS, result.keysPerSecond());
+    row.add("p50, µs", result.p50Micros());
+    row.add("p99, µs", result.p99Micros());
+    return row;
   }
 
   /** The reader alone, with as many batches in flight as the client has connections. */
-  private static void reader(Path table, int records, long nanos) throws IOException {
+  private static Row reader(Path table, int records, long nanos) throws IOException {
     ReaderOptions options =
         ReaderOptions.builder().access(Access.IO_URING).queueDepth(1024).build();
     Random random = new Random(2);
@@ -315,16 +314,14 @@ public final class HttpBench {
         flying.remove(0).join();
         keys += System.nanoTime() < begin ? 0 : BATCH;
       }
-      System.out.println(
-          String.format(
-              Locale.ROOT,
-              "| 64 keys by the reader itself, io_uring | %,.0f | | |",
-              keys * 1e9 / (System.nanoTime() - begin)));
+      Row row = new Row("64 keys by the reader itself, io_uring", "");
+      row.add(KEYS, keys * 1e9 / (System.nanoTime() - begin));
+      return row;
     }
   }
 
   /** The same requests while the version changes. */
-  private static void swaps(Path table, Contender contender, int records, long nanos)
+  private static List<Row> swaps(Path table, Contender contender, int records, long nanos)
       throws Exception {
     Thread builds =
         new Thread(
@@ -340,15 +337,8 @@ public final class HttpBench {
     Result during = Load.run(contender, records, nanos, new Random(3));
     builds.join();
     Result swapping = Load.run(contender, records, nanos / 2, new Random(4));
-    System.out.println(
-        String.format(
-            Locale.ROOT,
-            "| row as bytes, while another version is built | %,.0f | %.0f | %.0f |%n| and while it comes into use | %,.0f | %.0f | %.0f |",
-            during.keysPerSecond(),
-            during.p50Micros(),
-            during.p99Micros(),
-            swapping.keysPerSecond(),
-            swapping.p50Micros(),
-            swapping.p99Micros()));
+    return List.of(
+        add(new Row("row as bytes, while another version is built", ""), during),
+        add(new Row("and while it comes into use", ""), swapping));
   }
 }

@@ -10,6 +10,7 @@ import org.apache.kafka.streams.StreamsBuilder;
 import org.apache.kafka.streams.kstream.GlobalKTable;
 import org.apache.kafka.streams.kstream.KStream;
 import org.apache.kafka.streams.kstream.Materialized;
+import org.apache.kafka.streams.state.KeyValueBytesStoreSupplier;
 import org.apache.kafka.streams.state.KeyValueStore;
 import org.apache.kafka.streams.state.Stores;
 
@@ -24,27 +25,13 @@ enum Contender {
   MEMORY("GlobalKTable, in-memory store", "Stores.inMemoryKeyValueStore", 512) {
     @Override
     AutoCloseable join(StreamsBuilder builder, Path snapshots, ResultCount results) {
-      Materialized<byte[], byte[], KeyValueStore<Bytes, byte[]>> store =
-          Materialized.as(Stores.inMemoryKeyValueStore("table"));
-      return joinGlobal(
-          builder,
-          builder.globalTable(
-              StreamsBench.TABLE,
-              store.withKeySerde(Serdes.ByteArray()).withValueSerde(Serdes.ByteArray())),
-          results);
+      return joinStore(builder, Stores.inMemoryKeyValueStore("table"), results);
     }
   },
   BASE("GlobalKTable, snapshot as base", "SnapshotStores, on the base's file system", 0) {
     @Override
     AutoCloseable join(StreamsBuilder builder, Path snapshots, ResultCount results) {
-      Materialized<byte[], byte[], KeyValueStore<Bytes, byte[]>> store =
-          Materialized.as(SnapshotStores.keyValue("table").base(snapshots));
-      return joinGlobal(
-          builder,
-          builder.globalTable(
-              StreamsBench.TABLE,
-              store.withKeySerde(Serdes.ByteArray()).withValueSerde(Serdes.ByteArray())),
-          results);
+      return joinStore(builder, SnapshotStores.keyValue("table").base(snapshots), results);
     }
   },
   BSDB("SnapshotLookup, mapped", "defaults", 0) {
@@ -97,6 +84,17 @@ enum Contender {
   /** Adds the join; what is returned is closed after the application. */
   abstract AutoCloseable join(StreamsBuilder builder, Path snapshots, ResultCount results)
       throws IOException;
+
+  private static AutoCloseable joinStore(
+      StreamsBuilder builder, KeyValueBytesStoreSupplier store, ResultCount results) {
+    Materialized<byte[], byte[], KeyValueStore<Bytes, byte[]>> table = Materialized.as(store);
+    return joinGlobal(
+        builder,
+        builder.globalTable(
+            StreamsBench.TABLE,
+            table.withKeySerde(Serdes.ByteArray()).withValueSerde(Serdes.ByteArray())),
+        results);
+  }
 
   private static AutoCloseable joinGlobal(
       StreamsBuilder builder, GlobalKTable<byte[], byte[]> table, ResultCount results) {

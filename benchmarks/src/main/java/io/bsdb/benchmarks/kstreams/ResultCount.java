@@ -24,7 +24,7 @@ final class ResultCount {
   private long lastNanos;
 
   /**
-   * @param workload of which the table is
+   * @param workload with the records of the table
    * @param expected results, 2 or more
    */
   ResultCount(Workload workload, long expected) {

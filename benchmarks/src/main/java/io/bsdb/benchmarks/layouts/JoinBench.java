@@ -3,14 +3,17 @@ package io.bsdb.benchmarks.layouts;
 import io.bsdb.benchmarks.flink.WorkloadFunctions;
 import io.bsdb.benchmarks.harness.Directories;
 import io.bsdb.benchmarks.harness.Progress;
+import io.bsdb.benchmarks.harness.Results.Section;
+import io.bsdb.benchmarks.harness.Turns;
 import io.bsdb.writer.Layout;
 import io.bsdb.writer.SnapshotWriter;
 import io.bsdb.writer.WriterOptions;
 import java.io.IOException;
-import java.io.PrintStream;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
+import java.util.Map;
 import java.util.Objects;
 import org.apache.flink.api.common.JobExecutionResult;
 import org.apache.flink.configuration.Configuration;
@@ -20,7 +23,7 @@ import org.apache.flink.table.api.bridge.java.StreamTableEnvironment;
 
 /**
  * Joins a stream in Flink with a table of eight columns of text in different layouts, reading two
- * of them or all. Prints a table in Markdown.
+ * of them or all.
  */
 public final class JoinBench {
   /** A step through the records that hits them in no order that memory could foresee. */
@@ -36,47 +39,37 @@ public final class JoinBench {
       List.of(List.of("c3", "c6"), List.of("c1", "c2", "c3", "c4", "c5", "c6", "c7", "c8"));
 
   private final Path directory;
-  private final List<Layout> layouts;
   private final long rows;
   private final long events;
 
-  private JoinBench(Path directory, List<Layout> layouts, long rows, long events) {
+  JoinBench(Path directory, long rows, long events) {
     this.directory = directory;
-    this.layouts = layouts;
     this.rows = rows;
     this.events = events;
   }
 
   /** Runs the comparison. */
-  public static void run(Path directory, long rows, long events) throws Exception {
-    run(directory, LAYOUTS, rows, events, ROUNDS, System.out);
+  public static List<Section> run(Path directory, long rows, long events) throws Exception {
+    return new JoinBench(directory, rows, events).run(LAYOUTS, ROUNDS);
   }
 
-  static void run(
-      Path directory, List<Layout> layouts, long rows, long events, int rounds, PrintStream out)
-      throws Exception {
-    new JoinBench(directory, layouts, rows, events).run(rounds, out);
-  }
-
-  private void run(int rounds, PrintStream out) throws Exception {
+  List<Section> run(List<Layout> layouts, int rounds) throws Exception {
+    Map<String, Layout> contenders = new LinkedHashMap<>();
     for (Layout layout : layouts) {
       Progress.step("build %s", layout.label());
       build(layout);
+      contenders.put(layout.label(), layout);
     }
-    double[][][] micros = new double[QUERIES.size()][layouts.size()][rounds];
-    for (int round = -1; round < rounds; round++) { // the first one warms up
-      Progress.step("round %d of %d", round + 1, rounds);
-      for (int query = 0; query < QUERIES.size(); query++) {
-        for (int turn = 0; turn < layouts.size(); turn++) {
-          int which = Math.floorMod(turn + round, layouts.size());
-          double took = join(layouts.get(which), QUERIES.get(query));
-          if (round >= 0) {
-            micros[query][which][round] = took;
-          }
-        }
-      }
+    Turns<Layout> turns = new Turns<>(contenders);
+    List<String> figures = new ArrayList<>();
+    for (List<String> columns : QUERIES) {
+      String figure = "%d of 8 columns, µs per event".formatted(columns.size());
+      Progress.step("%s", figure);
+      figures.add(figure);
+      turns.measure(figure, 1, rounds, (layout, round) -> join(layout, columns));
     }
-    report(micros, out);
+    return List.of(
+        turns.section("Joins in Flink: %,d rows, %,d events".formatted(rows, events), figures));
   }
 
   private Path table(Layout layout) {
@@ -136,27 +129,5 @@ public final class JoinBench {
             .getJobExecutionResult()
             .get();
     return job.getNetRuntime() * 1e3 / events;
-  }
-
-  private void report(double[][][] micros, PrintStream out) {
-    out.printf(
-        Locale.ROOT,
-        "| Flink, %1$,d rows, %2$,d events | 2 of 8 columns, µs per event | of %3$s | all 8 columns, µs | of %3$s |%n"
-            + "|---|---|---|---|---|%n",
-        rows,
-        events,
-        layouts.get(0).label());
-    for (int i = 0; i < layouts.size(); i++) {
-      double two = LayoutBench.median(micros[0][i]);
-      double all = LayoutBench.median(micros[1][i]);
-      out.printf(
-          Locale.ROOT,
-          "| %s | %.2f | %.2f | %.2f | %.2f |%n",
-          layouts.get(i).label(),
-          two,
-          two / LayoutBench.median(micros[0][0]),
-          all,
-          all / LayoutBench.median(micros[1][0]));
-    }
   }
 }

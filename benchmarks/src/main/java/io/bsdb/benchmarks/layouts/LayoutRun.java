@@ -31,9 +31,6 @@ final class LayoutRun implements Closeable {
     this.process = process;
   }
 
-  /** Nanoseconds per key. */
-  record Times(double get, double getAll) {}
-
   /** Builds a store; returns how many seconds it took. */
   static double build(Path directory, long records, String data, Peer peer)
       throws IOException, InterruptedException {
@@ -53,10 +50,13 @@ final class LayoutRun implements Closeable {
         JavaProcess.start(READER_HEAP, LayoutRun.class, directory, records, data, peer.name()));
   }
 
-  /** Looks all queries up, one by one and in batches. */
-  Times round() throws IOException {
-    String[] times = process.ask("round").split(" ", -1);
-    return new Times(Double.parseDouble(times[0]), Double.parseDouble(times[1]));
+  /**
+   * Looks all queries up; returns nanoseconds per key.
+   *
+   * @param way {@code get} or {@code getAll}
+   */
+  double nanos(String way) throws IOException {
+    return Double.parseDouble(process.ask(way));
   }
 
   @Override
@@ -89,10 +89,11 @@ final class LayoutRun implements Closeable {
       byte[][] keys = keys(arguments[2], data.count());
       JavaProcess.converse(
           answers,
-          question -> {
-            read(store, keys); // so that no other store's turn shows
-            Times times = read(store, keys);
-            return times.get + " " + times.getAll;
+          way -> {
+            read(store, keys, way); // so that no other store's turn shows
+            long start = System.nanoTime();
+            read(store, keys, way);
+            return Double.toString((System.nanoTime() - start) / (double) keys.length);
           });
     }
   }
@@ -105,12 +106,13 @@ final class LayoutRun implements Closeable {
     return keys;
   }
 
-  private static Times read(Store store, byte[][] keys) throws IOException {
-    long start = System.nanoTime();
-    for (byte[] key : keys) {
-      check(key, store.get(key));
+  private static void read(Store store, byte[][] keys, String way) throws IOException {
+    if (way.equals("get")) {
+      for (byte[] key : keys) {
+        check(key, store.get(key));
+      }
+      return;
     }
-    long half = System.nanoTime();
     for (int i = 0; i < keys.length; i += Measure.BATCH) {
       byte[][] batch = Arrays.copyOfRange(keys, i, i + Measure.BATCH);
       List<byte[]> values = store.getAll(Arrays.asList(batch));
@@ -118,8 +120,6 @@ final class LayoutRun implements Closeable {
         check(batch[j], values.get(j));
       }
     }
-    long end = System.nanoTime();
-    return new Times((half - start) / (double) keys.length, (end - half) / (double) keys.length);
   }
 
   private static void check(byte[] key, byte @Nullable [] value) {

@@ -3,25 +3,25 @@ package io.bsdb.benchmarks.live;
 import com.fasterxml.jackson.core.type.TypeReference;
 import io.bsdb.benchmarks.harness.Directories;
 import io.bsdb.benchmarks.harness.JavaProcess;
+import io.bsdb.benchmarks.harness.Results.Row;
+import io.bsdb.benchmarks.harness.Results.Section;
 import io.bsdb.benchmarks.harness.Workload;
 import io.bsdb.live.Durability;
 import io.bsdb.live.WritableTable;
 import io.bsdb.live.WriteBatch;
-import java.io.PrintStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.SplittableRandom;
-import java.util.TreeMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import org.HdrHistogram.Histogram;
 
 /**
@@ -36,10 +36,10 @@ public final class DurableBench {
   private static final int YCSB_RECORDS = 50_000;
   private static final int UPDATES_PER_RECORD = 8;
   private static final double SECONDS = 3;
+  private static final String P99 = "p99, ns";
   private static final String LMDB = "LMDB";
   private static final String ROCKSDB_BLOB = "ROCKSDB_BLOB";
   private static final String BSDB = "BSDB";
-  private static final PrintStream OUT = System.out;
   private static final TypeReference<Map<String, Double>> FIGURES = new TypeReference<>() {};
 
   /** Options of each store's process: equal memory, allocated at the start. */
@@ -49,6 +49,7 @@ public final class DurableBench {
   private final double scale;
   private final double settle;
   private final int rounds;
+  private final List<Section> sections = new ArrayList<>();
 
   private DurableBench(Path directory, double scale, double settle, int rounds) {
     this.directory = directory;
@@ -64,7 +65,7 @@ public final class DurableBench {
    * @param settle seconds for which a store of {@code writes} may work on after its last change
    * @param parts of it; none for those that take minutes
    */
-  public static void run(
+  public static List<Section> run(
       Path directory, double scale, double settle, int rounds, List<String> parts)
       throws Exception {
     DurableBench bench =
@@ -86,55 +87,30 @@ public final class DurableBench {
       }
       chosen.run();
     }
+    return bench.sections;
   }
 
   private interface Part {
     void run() throws Exception;
   }
 
-  private static void say(String format, Object... arguments) {
-    OUT.printf(Locale.ROOT, format + "%n", arguments);
+  /** Runs a task on a store; returns figures by name. */
+  private interface Task {
+    Map<String, Double> run(String store) throws Exception;
   }
 
-  private static double median(List<Double> values) {
-    return values.stream().sorted().toList().get(values.size() / 2);
-  }
-
-  /** Figures of one store and one setting, round by round. */
-  private static final class Rounds {
-    private final Map<String, Map<String, List<Double>>> values = new LinkedHashMap<>();
-
-    void add(String store, Map<String, Double> figures) {
-      figures.forEach(
-          (name, value) ->
-              values
-                  .computeIfAbsent(name, absent -> new LinkedHashMap<>())
-                  .computeIfAbsent(store, absent -> new ArrayList<>())
-                  .add(value));
+  /** Runs a task on stores in turn. */
+  private void compare(String title, List<String> stores, Task task) throws Exception {
+    Map<String, Row> rows = new LinkedHashMap<>();
+    stores.forEach(store -> rows.put(store, new Row(store, "")));
+    for (int round = 0; round < rounds; round++) {
+      for (Row row : rows.values()) {
+        task.run(row.name()).forEach(row::add);
+      }
     }
-
-    /** Prints medians, and how many times that of bsdb each is. */
-    void print(String what) {
-      new TreeMap<>(values)
-          .forEach(
-              (name, stores) -> {
-                double own = median(stores.getOrDefault(BSDB, List.of(Double.NaN)));
-                stores.forEach(
-                    (store, rounds) ->
-                        say(
-                            "%s, %s: %-12s %s; bsdb / this %.2f; rounds %s",
-                            what,
-                            name,
-                            store,
-                            number(median(rounds)),
-                            own / median(rounds),
-                            rounds.stream().map(Rounds::number).toList()));
-              });
-    }
-
-    private static String number(double value) {
-      return String.format(Locale.ROOT, value < 100 ? "%.2f" : "%,.0f", value);
-    }
+    Row first = rows.values().iterator().next();
+    sections.add(
+        Section.of(title, List.copyOf(first.measures().keySet()), List.copyOf(rows.values())));
   }
 
   private static List<String> stores(Durability durability) {
@@ -145,8 +121,12 @@ public final class DurableBench {
         .toList();
   }
 
+  private static List<String> without(String store, List<String> stores) {
+    return stores.stream().filter(name -> !name.equals(store)).toList();
+  }
+
   private static List<String> withoutLmdb() {
-    return stores(Durability.OS).stream().filter(name -> !name.equals(LMDB)).toList();
+    return without(LMDB, stores(Durability.OS));
   }
 
   private Path path(String store) {
@@ -162,43 +142,28 @@ public final class DurableBench {
 
   private void puts(Durability durability, int... threads) throws Exception {
     for (int count : threads) {
-      Rounds figures = new Rounds();
-      for (int round = 0; round < rounds; round++) {
-        for (String store : stores(durability)) {
-          if (!store.equals(LMDB) || count == 64) {
-            figures.add(store, task("puts", store, RECORDS, durability, count, SECONDS));
-          }
-        }
-      }
-      figures.print("%s, %d threads".formatted(durability, count));
+      compare(
+          "%s, %d threads".formatted(durability, count),
+          count == 64 ? stores(durability) : without(LMDB, stores(durability)),
+          store -> task("puts", store, RECORDS, durability, count, SECONDS));
     }
   }
 
   private void shapes() throws Exception {
-    Rounds figures = new Rounds();
-    for (int round = 0; round < rounds; round++) {
-      for (String store : withoutLmdb()) {
-        figures.add(
-            store,
+    compare(
+        "shapes",
+        withoutLmdb(),
+        store ->
             JavaProcess.call(
                 FIGURES, OPTIONS, StoreShape.class, store, path(store), SHAPE_RECORDS, SECONDS));
-      }
-    }
-    figures.print("shapes");
   }
 
   private void killed() throws Exception {
-    Rounds figures = new Rounds();
     for (String store : withoutLmdb()) {
       task("fill", store, BASE_RECORDS);
       task("change", store, BASE_RECORDS, BASE_RECORDS / 10);
     }
-    for (int round = 0; round < rounds; round++) {
-      for (String store : withoutLmdb()) {
-        figures.add(store, task("open", store, BASE_RECORDS));
-      }
-    }
-    figures.print("open after a kill");
+    compare("open after a kill", withoutLmdb(), store -> task("open", store, BASE_RECORDS));
     for (String store : withoutLmdb()) {
       Directories.delete(path(store));
     }
@@ -217,11 +182,10 @@ public final class DurableBench {
     int records = (int) (scale * YCSB_RECORDS);
     for (Durability durability : List.of(Durability.OS, Durability.COMMIT)) {
       for (int threads : new int[] {1, 8}) {
-        Rounds figures = new Rounds();
-        for (int round = 0; round < rounds; round++) {
-          for (String store : List.of(BSDB, "ROCKSDB")) {
-            figures.add(
-                store,
+        compare(
+            "YCSB, %s, %,d records, threads %d".formatted(durability, records, threads),
+            List.of(BSDB, "ROCKSDB"),
+            store ->
                 JavaProcess.call(
                     FIGURES,
                     OPTIONS,
@@ -232,9 +196,6 @@ public final class DurableBench {
                     threads,
                     records,
                     1));
-          }
-        }
-        figures.print("YCSB, %s, %,d records, threads %d".formatted(durability, records, threads));
       }
     }
   }
@@ -244,14 +205,12 @@ public final class DurableBench {
     boolean waits = durability == Durability.COMMIT;
     int records = (int) (scale * WRITES_RECORDS * (length > 1024 || waits ? 1 : 8));
     int updates = waits ? records : records * UPDATES_PER_RECORD;
-    List<String> stores = new ArrayList<>(stores(durability));
-    stores.remove(LMDB);
+    List<String> stores = new ArrayList<>(without(LMDB, stores(durability)));
     stores.add(ROCKSDB_BLOB);
-    Rounds figures = new Rounds();
-    for (int round = 0; round < rounds; round++) {
-      for (String store : stores) {
-        figures.add(
-            store,
+    compare(
+        "%s, %,d records of %,d bytes, %,d updates".formatted(durability, records, length, updates),
+        stores,
+        store ->
             JavaProcess.call(
                 FIGURES,
                 OPTIONS,
@@ -263,19 +222,14 @@ public final class DurableBench {
                 length,
                 updates,
                 settle));
-      }
-    }
-    figures.print(
-        "%s, %,d records of %,d bytes, %,d updates"
-            .formatted(durability, records, length, updates));
   }
 
   /** Latencies of one thread's reads, with folds and without. */
   private void fold() throws Exception {
     Path path = path("fold");
     Workload workload = new Workload(2L * RECORDS);
-    List<Double> quiet = new ArrayList<>();
-    List<Double> folding = new ArrayList<>();
+    Row quiet = new Row("at rest", "");
+    Row folding = new Row("while everything is folded", "");
     Directories.delete(path);
     ExecutorService background =
         Executors.newSingleThreadExecutor(task -> new Thread(task, "folds"));
@@ -290,13 +244,8 @@ public final class DurableBench {
       }
       table.compact();
       for (int round = -1; round < rounds; round++) {
-        Future<?> rest =
-            background.submit(
-                () -> {
-                  TimeUnit.NANOSECONDS.sleep((long) (SECONDS * 1e9));
-                  return null;
-                });
-        double alone = p99(table, workload, rest);
+        long end = System.nanoTime() + (long) (SECONDS * 1e9);
+        double alone = p99(table, workload, () -> System.nanoTime() >= end);
         table.pauseCompaction();
         for (long id = 0; id < workload.records(); id += 10) {
           batch.put(workload.key(id), workload.value(id));
@@ -311,27 +260,25 @@ public final class DurableBench {
                   table.compact();
                   return null;
                 });
-        double busy = p99(table, workload, fold);
+        double busy = p99(table, workload, fold::isDone);
         fold.get();
         if (round >= 0) {
-          folding.add(busy);
-          quiet.add(alone);
+          folding.add(P99, busy);
+          quiet.add(P99, alone);
         }
       }
     } finally {
       background.shutdown();
     }
     Directories.delete(path);
-    say(
-        "p99 of reads: %,.0f ns, while everything is folded %,.0f ns, %.2f times; rounds %s %s",
-        median(quiet), median(folding), median(folding) / median(quiet), quiet, folding);
+    sections.add(Section.of("Reads of one thread", List.of(P99), List.of(quiet, folding)));
   }
 
-  private static double p99(WritableTable table, Workload workload, Future<?> other)
+  private static double p99(WritableTable table, Workload workload, BooleanSupplier ended)
       throws Exception {
     Histogram latencies = new Histogram(TimeUnit.SECONDS.toNanos(10), 3);
     SplittableRandom random = new SplittableRandom(6);
-    while (!other.isDone()) {
+    while (!ended.getAsBoolean()) {
       long id = random.nextLong(workload.records());
       byte[] key = workload.key(id);
       long start = System.nanoTime();

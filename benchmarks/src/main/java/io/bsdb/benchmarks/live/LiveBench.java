@@ -1,6 +1,11 @@
 package io.bsdb.benchmarks.live;
 
 import io.bsdb.benchmarks.harness.Directories;
+import io.bsdb.benchmarks.harness.Machine;
+import io.bsdb.benchmarks.harness.Progress;
+import io.bsdb.benchmarks.harness.Results.Row;
+import io.bsdb.benchmarks.harness.Results.Section;
+import io.bsdb.benchmarks.harness.Turns;
 import io.bsdb.benchmarks.harness.Workload;
 import io.bsdb.benchmarks.harness.Workload.Keys;
 import io.bsdb.benchmarks.harness.Workload.Queries;
@@ -18,37 +23,40 @@ import io.bsdb.writer.DeltaWriter;
 import io.bsdb.writer.SnapshotWriter;
 import io.bsdb.writer.WriterOptions;
 import java.io.IOException;
-import java.io.PrintStream;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Random;
-import java.util.concurrent.TimeUnit;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.IntPredicate;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
- * Measures a table with changes beside the same table without: {@code LiveBench DIRECTORY RECORDS
- * PART...} with the parts {@code lookups}, {@code refresh}, {@code follow} and {@code writes}, all
- * of them by default. A tenth of the keys is changed, a hundredth per refresh.
+ * Measures a table with changes beside the same table without. A tenth of the keys is changed, a
+ * hundredth per refresh.
  */
 public final class LiveBench {
   private static final int ROUNDS = 11;
   private static final int BATCH = 64;
   private static final int DELTAS = 16;
-  private static final PrintStream OUT = System.out;
+
+  /** Lookups that are timed while nothing else is done. */
+  private static final int QUIET_LOOKUPS = 400_000;
 
   private final Path table;
   private final Workload workload;
   private final Queries queries;
   private final List<List<byte[]>> batches;
+  private final Row figures = new Row("table", "");
 
   /** Random numbers that do not repeat from one use to the next. */
   private final Random random = new Random(42);
@@ -66,16 +74,21 @@ public final class LiveBench {
       }
       writer.publish();
     }
-    say("built %,d records in %.1f s", records, seconds(start));
+    Progress.step("built %,d records in %.1f s", records, seconds(start));
   }
 
-  public static void main(String[] arguments) throws Exception {
-    Path directory = Path.of(arguments[0]);
-    List<String> parts = Arrays.asList(arguments).subList(2, arguments.length);
-    LiveBench bench = new LiveBench(directory, Long.parseLong(arguments[1]));
+  /**
+   * Runs the comparison.
+   *
+   * @param parts {@code lookups}, {@code refresh}, {@code follow} and {@code writes}; none for all
+   */
+  public static List<Section> run(Path directory, long records, List<String> parts)
+      throws Exception {
+    LiveBench bench = new LiveBench(directory, records);
+    List<Section> sections = new ArrayList<>();
     try {
       if (parts.isEmpty() || parts.contains("lookups")) {
-        bench.lookups();
+        sections.add(bench.lookups());
       }
       if (parts.isEmpty() || parts.contains("refresh")) {
         bench.refresh();
@@ -86,23 +99,15 @@ public final class LiveBench {
       if (parts.isEmpty() || parts.contains("writes")) {
         bench.writes();
       }
+      sections.add(Section.of("Changes over a table", List.of(), List.of(bench.figures)));
+      return sections;
     } finally {
       Directories.delete(bench.table);
     }
   }
 
-  private static void say(String format, Object... arguments) {
-    OUT.printf(Locale.ROOT, format + "%n", arguments);
-  }
-
   private static double seconds(long start) {
     return (System.nanoTime() - start) / 1e9;
-  }
-
-  private static double median(double[] values) {
-    double[] sorted = values.clone();
-    Arrays.sort(sorted);
-    return sorted[sorted.length / 2];
   }
 
   /** Gives random records the values that they have already, so that answers can be checked. */
@@ -117,7 +122,7 @@ public final class LiveBench {
   }
 
   /** Lookups of the base, and of the same base under changes in one delta, and in many. */
-  private void lookups() throws IOException {
+  private Section lookups() throws Exception {
     long changes = workload.records() / 10;
     Path base = version(Table.at(table).requireCurrentVersion());
     Path one = version(change(changes).version());
@@ -130,39 +135,24 @@ public final class LiveBench {
     try (SnapshotReader a = SnapshotReader.open(base, options);
         SnapshotReader b = SnapshotReader.open(one, options);
         SnapshotReader c = SnapshotReader.open(many, options)) {
-      List<SnapshotReader> readers = List.of(a, b, c);
+      Map<String, SnapshotReader> readers = new LinkedHashMap<>();
+      readers.put("base", a);
+      readers.put("%,d changed keys in 1 delta".formatted(changes), b);
+      readers.put("in %d deltas".formatted(DELTAS), c);
+      Turns<SnapshotReader> turns = new Turns<>(readers);
       List<Kind> kinds = kinds(Objects.requireNonNull(b.changes()));
-      double[][][] nanos = new double[kinds.size()][readers.size()][ROUNDS];
-      for (int round = -2; round < ROUNDS; round++) {
-        for (int i = 0; i < readers.size(); i++) {
-          int which = Math.floorMod(i + round, readers.size());
-          for (int kind = 0; kind < kinds.size(); kind++) {
-            double time = time(readers.get(which), kinds.get(kind));
-            if (round >= 0) {
-              nanos[kind][which][round] = time;
-            }
-          }
-        }
-      }
-      for (int kind = 0; kind < kinds.size(); kind++) {
-        double alone = median(nanos[kind][0]);
-        say(
-            "%s: base %.0f ns; %,d changed keys in 1 delta %.2f, in %d deltas %.2f times that",
-            kinds.get(kind).name,
-            alone,
-            changes,
-            median(nanos[kind][1]) / alone,
-            DELTAS,
-            median(nanos[kind][2]) / alone);
+      for (Kind kind : kinds) {
+        turns.measure(kind.name, 2, ROUNDS, (reader, round) -> time(reader, kind));
       }
       Overlay overlay = Objects.requireNonNull(c.changes());
-      say(
-          "memory: %.1f bytes per changed key, filter included",
-          overlay.indexBytes() / (double) overlay.changedKeys());
+      figures.add(
+          "index bytes per changed key", overlay.indexBytes() / (double) overlay.changedKeys());
+      absentReads(many);
+      Table.at(table).rollback(base.getFileName().toString());
+      Table.at(table).prune(1);
+      return turns.section(
+          "Lookups in changed tables, ns per key", kinds.stream().map(kind -> kind.name).toList());
     }
-    absentReads(many);
-    Table.at(table).rollback(base.getFileName().toString());
-    Table.at(table).prune(1);
   }
 
   private void absentReads(Path version) throws IOException {
@@ -177,8 +167,8 @@ public final class LiveBench {
           lookups++;
         }
       }
-      say(
-          "reads per absent key past the page cache: %.4f",
+      figures.add(
+          "reads per absent key past the page cache",
           (reader.metrics().blockReads() - before) / (double) lookups);
     }
   }
@@ -245,8 +235,12 @@ public final class LiveBench {
   private final class Load implements AutoCloseable {
     private final AtomicLong done = new AtomicLong();
     private final long[] latencies = new long[1 << 22];
+    private volatile Await awaited = new Await(Long.MAX_VALUE, new CountDownLatch(0));
     private volatile boolean stopped;
     private final Thread thread;
+
+    /** A number of lookups to wait for. */
+    private record Await(long lookups, CountDownLatch latch) {}
 
     Load(TableReader reader) {
       thread =
@@ -261,9 +255,15 @@ public final class LiveBench {
                       latencies[count] = System.nanoTime() - start;
                     }
                     done.lazySet(count + 1L);
+                    Await now = awaited;
+                    if (count >= now.lookups) {
+                      now.latch.countDown();
+                    }
                   }
                 } catch (IOException e) {
                   throw new UncheckedIOException(e);
+                } finally {
+                  awaited.latch.countDown();
                 }
               },
               "load");
@@ -272,6 +272,18 @@ public final class LiveBench {
 
     long done() {
       return done.get();
+    }
+
+    /** Waits until so many more lookups are done; returns how many there were per second. */
+    double rate(long lookups) throws InterruptedException {
+      long before = done.get();
+      long start = System.nanoTime();
+      Await more = new Await(before + lookups, new CountDownLatch(1));
+      awaited = more;
+      if (thread.isAlive()) {
+        more.latch.await();
+      }
+      return (done.get() - before) / seconds(start);
     }
 
     long quantile(double quantile) {
@@ -295,36 +307,27 @@ public final class LiveBench {
       for (int i = 0; i < queries.size(); i++) {
         queries.check(i, reader.get(queries.key(i)));
       }
-      double[] millis = new double[ROUNDS];
-      double[] ratios = new double[ROUNDS];
       try (Load load = new Load(reader)) {
         for (int round = -5; round < ROUNDS; round++) {
           change(rows);
+          double quiet = load.rate(QUIET_LOOKUPS);
           long before = load.done();
           long start = System.nanoTime();
-          TimeUnit.MILLISECONDS.sleep(200);
-          double quiet = (load.done() - before) / seconds(start);
-          before = load.done();
-          start = System.nanoTime();
           reader.refresh();
           double took = seconds(start);
           if (round >= 0) {
-            millis[round] = took * 1e3;
-            ratios[round] = quiet / ((load.done() - before) / took);
+            figures.add("refresh after a delta, ms", took * 1e3);
+            figures.add(
+                "a lookup meanwhile, times as long", quiet / ((load.done() - before) / took));
           }
         }
       }
-      Arrays.sort(millis);
-      say(
-          "refresh after a delta of %,d rows, under lookups: median %.0f ms, longest %.0f; a lookup takes %.2f times as long meanwhile",
-          rows, median(millis), millis[ROUNDS - 1], median(ratios));
       merges(reader, rows);
     }
   }
 
   /** Measures how long a follower takes after all segments were merged. */
   private void merges(TableReader reader, long rows) throws Exception {
-    double[] millis = new double[ROUNDS];
     try (Load load = new Load(reader)) {
       for (int round = -1; round < ROUNDS; round++) {
         change(rows);
@@ -333,13 +336,9 @@ public final class LiveBench {
         long start = System.nanoTime();
         reader.refresh();
         if (round >= 0) {
-          millis[round] = seconds(start) * 1e3;
+          figures.add("refresh after all segments became one, ms", seconds(start) * 1e3);
         }
       }
-      Arrays.sort(millis);
-      say(
-          "refresh after all segments became one, under %,d lookups: median %.0f ms, longest %.0f",
-          load.done(), median(millis), millis[ROUNDS - 1]);
     }
   }
 
@@ -366,7 +365,7 @@ public final class LiveBench {
         queries.check(i, reader.get(queries.key(i)));
       }
       try (Load load = new Load(reader)) {
-        TimeUnit.SECONDS.sleep(3);
+        double unused = load.rate(10 * QUIET_LOOKUPS);
         load.close();
         quiet = load.quantile(0.99);
       }
@@ -387,32 +386,19 @@ public final class LiveBench {
       reader.refresh();
       new Compactor(table).foldFraction(0).run();
       reader.refresh();
-      say(
-          "1,000 deltas of 100 rows followed in %.1f s: p99 %,d ns, %.2f times that of the table at rest; refreshes that failed: %d; files open before %d, after %d; mappings before %d, after %d",
-          seconds(start),
-          busy,
-          busy / (double) quiet,
-          reader.failedRefreshes(),
-          files,
-          openFiles(),
-          mapped,
-          mappings());
+      figures.add("1,000 deltas followed, s", seconds(start));
+      figures.add("p99 meanwhile, ns", (double) busy);
+      figures.add("p99 meanwhile, times that at rest", busy / (double) quiet);
+      figures.add("refreshes that failed", (double) reader.failedRefreshes());
+      figures.add("files open, more than before", (double) (openFiles() - files));
+      figures.add("mappings, more than before", (double) (mappings() - mapped));
     }
-  }
-
-  private static long writtenBytes() throws IOException {
-    for (String line : Files.readAllLines(Path.of("/proc/self/io"))) {
-      if (line.startsWith("write_bytes: ")) {
-        return Long.parseLong(line.substring("write_bytes: ".length()));
-      }
-    }
-    throw new IOException("no write_bytes in /proc/self/io");
   }
 
   /** Measures the bytes written while as many rows are changed as the table has. */
   private void writes() throws IOException {
     long rows = workload.records() / 100;
-    long before = writtenBytes();
+    long before = Machine.writtenBytes();
     int folds = 0;
     for (int i = 0; i < 100; i++) {
       change(rows);
@@ -420,8 +406,9 @@ public final class LiveBench {
       Table.at(table).prune(1);
     }
     long changed = 100 * rows * (Workload.KEY_LENGTH + Workload.VALUE_LENGTH);
-    say(
-        "written per byte changed, a fold at %.2f of the records: %.2f (%d folds of partitions)",
-        Compactor.FOLD_FRACTION, (writtenBytes() - before) / (double) changed, folds);
+    figures.add(
+        "written per byte changed, folds at %.2f".formatted(Compactor.FOLD_FRACTION),
+        (Machine.writtenBytes() - before) / (double) changed);
+    figures.add("folds of partitions", folds);
   }
 }

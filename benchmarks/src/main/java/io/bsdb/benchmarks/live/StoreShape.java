@@ -2,6 +2,7 @@ package io.bsdb.benchmarks.live;
 
 import io.bsdb.benchmarks.harness.Directories;
 import io.bsdb.benchmarks.harness.JavaProcess;
+import io.bsdb.benchmarks.harness.Machine;
 import io.bsdb.benchmarks.harness.Workload;
 import io.bsdb.benchmarks.peers.Store;
 import io.bsdb.live.Durability;
@@ -86,7 +87,7 @@ final class StoreShape {
       rate("fill at random, puts/s", start);
     }
     Directories.delete(directory);
-    long memory = StoreTask.anonymousMemory();
+    long memory = Machine.ownMemory("RssAnon");
     try (Store store = open()) {
       long start = System.nanoTime();
       for (int id = 0; id < records; id++) {
@@ -111,7 +112,7 @@ final class StoreShape {
         }
       }
       System.gc();
-      figures.put("memory, MiB", (StoreTask.anonymousMemory() - memory) / MIB);
+      figures.put("memory, MiB", (Machine.ownMemory("RssAnon") - memory) / MIB);
     }
     figures.put("disk, MiB", Directories.size(directory) / MIB);
     Directories.delete(directory);

@@ -2,21 +2,22 @@ package io.bsdb.benchmarks.live;
 
 import io.bsdb.benchmarks.harness.Directories;
 import io.bsdb.benchmarks.harness.JavaProcess;
+import io.bsdb.benchmarks.harness.Machine;
 import io.bsdb.benchmarks.harness.Workload;
 import io.bsdb.benchmarks.peers.Store;
 import io.bsdb.live.Durability;
 import io.bsdb.writer.SnapshotWriter;
 import io.bsdb.writer.WriterOptions;
-import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.LongAdder;
-import org.jspecify.annotations.Nullable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 
 /**
  * A program that measures one task on one store: {@code StoreTask TASK KIND DIRECTORY RECORDS …}.
@@ -79,69 +80,47 @@ final class StoreTask {
     }
   }
 
-  /** A thread that puts random records. */
-  private final class Writer extends Thread {
-    private final Store store;
-    private final SplittableRandom random;
-    private final LongAdder puts;
-    private final long[] last = new long[CHECKS];
-    private volatile boolean stopped;
-    private volatile @Nullable Exception failure;
-
-    Writer(Store store, int seed, LongAdder puts) {
-      super("writer " + seed);
-      this.store = store;
-      this.random = new SplittableRandom(seed);
-      this.puts = puts;
-    }
-
-    @Override
-    public void run() {
-      try {
-        for (int i = 0; !stopped; i++) {
-          long id = random.nextInt(records);
-          put(store, id);
-          last[i % CHECKS] = id;
-          puts.increment();
-        }
-      } catch (Exception e) {
-        failure = e;
+  /** Puts random records until a time; returns how many since another, and checks the last. */
+  private long putRandom(Store store, int seed, long begin, long end) throws Exception {
+    SplittableRandom random = new SplittableRandom(seed);
+    List<Long> last = new ArrayList<>();
+    long puts = 0;
+    for (long now = 0; now < end; now = System.nanoTime()) {
+      long id = random.nextInt(records);
+      put(store, id);
+      puts += now >= begin ? 1 : 0;
+      if (last.size() < CHECKS) {
+        last.add(id);
+      } else {
+        last.set((int) (puts % CHECKS), id);
       }
     }
-
-    void end() throws Exception {
-      stopped = true;
-      join();
-      Exception reason = failure;
-      if (reason != null) {
-        throw reason;
-      }
-      for (int i = 0; i < Math.min(CHECKS, puts.sum() / 100); i++) {
-        if (last[i] != 0) {
-          check(store, last[i]);
-        }
-      }
+    for (long id : last.subList(0, (int) Math.min(last.size(), puts / 100))) {
+      check(store, id);
     }
+    return puts;
   }
 
   /** Random puts of many threads. */
   private void puts(Durability durability, int threads, double seconds) throws Exception {
     Directories.delete(directory);
-    LongAdder puts = new LongAdder();
+    ExecutorService pool =
+        Executors.newFixedThreadPool(threads, task -> new Thread(task, "writer"));
     try (Store store = open(durability)) {
-      Writer[] writers = new Writer[threads];
+      long begin = System.nanoTime() + (long) (WARM_UP * 1e9);
+      long end = begin + (long) (seconds * 1e9);
+      List<Future<Long>> writers = new ArrayList<>();
       for (int i = 0; i < threads; i++) {
-        writers[i] = new Writer(store, i, puts);
-        writers[i].start();
+        int seed = i;
+        writers.add(pool.submit(() -> putRandom(store, seed, begin, end)));
       }
-      TimeUnit.NANOSECONDS.sleep((long) (WARM_UP * 1e9));
-      long before = puts.sum();
-      long start = System.nanoTime();
-      TimeUnit.NANOSECONDS.sleep((long) (seconds * 1e9));
-      figures.put("puts/s", (puts.sum() - before) * 1e9 / (System.nanoTime() - start));
-      for (Writer writer : writers) {
-        writer.end();
+      long puts = 0;
+      for (Future<Long> writer : writers) {
+        puts += writer.get();
       }
+      figures.put("puts/s", puts / seconds);
+    } finally {
+      pool.shutdown();
     }
     Directories.delete(directory);
   }
@@ -189,33 +168,14 @@ final class StoreTask {
     }
     Directories.delete(other);
     System.gc();
-    long memory = anonymousMemory();
+    long memory = Machine.ownMemory("RssAnon");
     long start = System.nanoTime();
     Store store = open(Durability.OS);
     figures.put("ms", (System.nanoTime() - start) / 1e6);
     checkSome(store);
     System.gc();
-    figures.put("bytes/key", (anonymousMemory() - memory) / (double) records);
+    figures.put("bytes/key", (Machine.ownMemory("RssAnon") - memory) / (double) records);
     JavaProcess.answer(arguments, figures);
     Runtime.getRuntime().halt(0);
-  }
-
-  /** Returns the bytes that this process has in memory, those of mapped files excepted. */
-  static long anonymousMemory() throws IOException {
-    return number(Path.of("/proc/self/status"), "RssAnon:") << 10;
-  }
-
-  /** Returns the bytes that this process has sent to the disk, or will. */
-  static long writtenBytes() throws IOException {
-    return number(Path.of("/proc/self/io"), "write_bytes:");
-  }
-
-  private static long number(Path file, String name) throws IOException {
-    for (String line : Files.readAllLines(file)) {
-      if (line.startsWith(name)) {
-        return Long.parseLong(line.replaceAll("[^0-9]", ""));
-      }
-    }
-    throw new IOException("no %s in %s".formatted(name, file));
   }
 }

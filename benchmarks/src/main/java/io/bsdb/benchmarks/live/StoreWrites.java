@@ -2,6 +2,7 @@ package io.bsdb.benchmarks.live;
 
 import io.bsdb.benchmarks.harness.Directories;
 import io.bsdb.benchmarks.harness.JavaProcess;
+import io.bsdb.benchmarks.harness.Machine;
 import io.bsdb.benchmarks.harness.Sampler;
 import io.bsdb.benchmarks.peers.Store;
 import io.bsdb.live.Durability;
@@ -64,14 +65,14 @@ final class StoreWrites {
     int[] changes = new int[records];
     Store filled = open(Durability.OS);
     try (filled) {
-      long written = StoreTask.writtenBytes();
+      long written = Machine.writtenBytes();
       long start = System.nanoTime();
       for (int id = 0; id < records; id++) {
         put(filled, id, 0);
       }
       figures.put("fill, puts/s", records * SECOND / (System.nanoTime() - start));
       awaitQuiet(settleSeconds);
-      figures.put("written per byte filled", (StoreTask.writtenBytes() - written) / bytes(records));
+      figures.put("written per byte filled", (Machine.writtenBytes() - written) / bytes(records));
       if (durability == Durability.OS) {
         update(filled, changes, updates, settleSeconds);
       }
@@ -97,7 +98,7 @@ final class StoreWrites {
 
   private void update(Store store, int[] changes, int updates, double settleSeconds)
       throws Exception {
-    long written = StoreTask.writtenBytes();
+    long written = Machine.writtenBytes();
     Sampler disk = Sampler.start(() -> Directories.size(directory));
     SplittableRandom random = new SplittableRandom(2);
     long start = System.nanoTime();
@@ -112,7 +113,7 @@ final class StoreWrites {
     if (new ProcessBuilder("sync").inheritIO().start().waitFor() != 0) {
       throw new IOException("sync failed");
     }
-    figures.put("written per byte updated", (StoreTask.writtenBytes() - written) / bytes(updates));
+    figures.put("written per byte updated", (Machine.writtenBytes() - written) / bytes(updates));
     long rest = (long) (settleSeconds * SECOND) - (System.nanoTime() - end);
     TimeUnit.NANOSECONDS.sleep(Math.max(0, rest));
     figures.put("disk at most, of the records", disk.end() / bytes(records));
@@ -123,12 +124,12 @@ final class StoreWrites {
   private static void awaitQuiet(double seconds) throws Exception {
     long begun = System.nanoTime();
     long since = begun;
-    long written = StoreTask.writtenBytes();
+    long written = Machine.writtenBytes();
     while (System.nanoTime() - since < QUIET_NANOS
         && System.nanoTime() - begun < seconds * SECOND) {
       TimeUnit.MILLISECONDS.sleep(SAMPLE_MILLIS);
-      if (StoreTask.writtenBytes() - written > QUIET_BYTES) {
-        written = StoreTask.writtenBytes();
+      if (Machine.writtenBytes() - written > QUIET_BYTES) {
+        written = Machine.writtenBytes();
         since = System.nanoTime();
       }
     }

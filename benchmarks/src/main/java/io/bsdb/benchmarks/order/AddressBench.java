@@ -4,6 +4,9 @@ import com.maxmind.db.CHMCache;
 import com.maxmind.db.MaxMindDbConstructor;
 import com.maxmind.db.MaxMindDbParameter;
 import com.maxmind.db.Reader;
+import io.bsdb.benchmarks.harness.Progress;
+import io.bsdb.benchmarks.harness.Results.Section;
+import io.bsdb.benchmarks.harness.Turns;
 import io.bsdb.reader.KeyValue;
 import io.bsdb.reader.OrderedReader;
 import io.bsdb.reader.SnapshotReader;
@@ -23,6 +26,7 @@ import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Random;
@@ -37,6 +41,8 @@ public final class AddressBench {
   private static final int BLOCKS = 300_000;
   private static final int PLACES = 20_000;
   private static final int QUERIES = 1 << 19;
+  private static final int ROUNDS = 5;
+  private static final String FIGURE = "address to place, ns";
   private static final Schema SCHEMA =
       Schema.builder()
           .column("first", "BIGINT NOT NULL")
@@ -83,7 +89,7 @@ public final class AddressBench {
   }
 
   /** Writes the blocks, or finds addresses in them. */
-  public static void run(Path directory) throws IOException {
+  public static List<Section> run(Path directory) throws Exception {
     Files.createDirectories(directory);
     Path table = directory.resolve("blocks");
     Path csv = directory.resolve("blocks.csv");
@@ -92,8 +98,8 @@ public final class AddressBench {
     }
     Path mmdb = directory.resolve("blocks.mmdb");
     if (!Files.exists(mmdb)) {
-      OrderBench.say("now: python3 benchmarks/mmdb.py %s %s", csv, mmdb);
-      return;
+      Progress.step("now: python3 benchmarks/mmdb.py %s %s", csv, mmdb);
+      return List.of();
     }
     AddressBench bench = new AddressBench();
     try (SnapshotReader reader = SnapshotReader.open(table);
@@ -104,8 +110,11 @@ public final class AddressBench {
       places.put("MaxMind", address -> plain.get(address, Place.class));
       places.put("MaxMind with its cache", address -> cached.get(address, Place.class));
       bench.check(places);
-      OrderBench.compare("address to place, %,d blocks".formatted(BLOCKS), places, bench::find);
-      OrderBench.say("(checksum %d)", bench.sum);
+      Turns<Places> turns = new Turns<>(places);
+      turns.time(FIGURE, ROUNDS, bench::find);
+      Progress.step("checksum %d", bench.sum);
+      return List.of(
+          turns.section("Places of addresses, %,d blocks".formatted(BLOCKS), List.of(FIGURE)));
     }
   }
 
@@ -139,7 +148,7 @@ public final class AddressBench {
       }
       found += expected == null ? 0 : 1;
     }
-    OrderBench.say("%.1f %% of the addresses are in a block", 100.0 * found / addresses.length);
+    Progress.step("%.1f %% of the addresses are in a block", 100.0 * found / addresses.length);
   }
 
   private int find(Places places) throws IOException {
@@ -182,7 +191,7 @@ public final class AddressBench {
                     longitude));
       }
       writer.publish();
-      OrderBench.say("%,d blocks up to %x", BLOCKS, next);
+      Progress.step("%,d blocks up to %x", BLOCKS, next);
     }
   }
 }

@@ -1,7 +1,10 @@
 package io.bsdb.benchmarks.order;
 
+import io.bsdb.benchmarks.harness.Progress;
 import io.bsdb.benchmarks.harness.RecordFile;
 import io.bsdb.benchmarks.harness.Records.Receiver;
+import io.bsdb.benchmarks.harness.Results.Section;
+import io.bsdb.benchmarks.harness.Turns;
 import io.bsdb.benchmarks.harness.Workload;
 import io.bsdb.benchmarks.harness.Workload.Keys;
 import io.bsdb.benchmarks.harness.Workload.Queries;
@@ -21,14 +24,12 @@ import io.bsdb.writer.SnapshotWriter;
 import io.bsdb.writer.WriterOptions;
 import java.io.Closeable;
 import java.io.IOException;
-import java.io.PrintStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
@@ -41,8 +42,9 @@ import org.jspecify.annotations.Nullable;
 public final class OrderBench {
   private static final int ROUNDS = 5;
   private static final int BATCH = 64;
+  private static final String KEY = "key order";
+  private static final String HASH = "hash order";
   private static final List<String> STORES = List.of("hash", "rocksdb", "lmdb", "treemap");
-  private static final PrintStream OUT = System.out;
 
   private final Path directory;
   private final Workload workload;
@@ -51,6 +53,9 @@ public final class OrderBench {
 
   /** Keys between those of the records. */
   private final byte[][] between;
+
+  /** Figures of the builds of this run. */
+  private final Map<String, Map<String, Double>> builds = new LinkedHashMap<>();
 
   private long sum;
 
@@ -69,49 +74,57 @@ public final class OrderBench {
    *
    * @param named stores among all; none for all
    */
-  public static void run(Path directory, long records, List<String> named) throws IOException {
+  public static List<Section> run(Path directory, long records, List<String> named)
+      throws Exception {
     Files.createDirectories(directory);
-    new OrderBench(directory, records).run(named.isEmpty() ? STORES : named);
+    return new OrderBench(directory, records).run(named.isEmpty() ? STORES : named);
   }
 
-  static void say(String format, Object... arguments) {
-    OUT.printf(Locale.ROOT, format + "%n", arguments);
-  }
-
-  private void run(List<String> named) throws IOException {
-    RecordFile records = RecordFile.of(directory, workload);
+  private List<Section> run(List<String> named) throws Exception {
+    RecordFile file = RecordFile.of(directory, workload);
     Map<String, SnapshotReader> readers = new LinkedHashMap<>();
     Map<String, Store> stores = new LinkedHashMap<>();
     try {
-      readers.put("key order", SnapshotReader.open(build(records, RecordOrder.KEY)));
+      readers.put(KEY, SnapshotReader.open(build(file, RecordOrder.KEY)));
       if (named.contains("hash")) {
-        readers.put("hash order", SnapshotReader.open(build(records, RecordOrder.HASH)));
+        readers.put(HASH, SnapshotReader.open(build(file, RecordOrder.HASH)));
       }
-      compare("get", readers, this::gets);
-      compare("getAll(64), per key", readers, this::batches);
-      compare("scan, per record", readers, this::scan);
-      stores.put("bsdb", new BsdbStore(Objects.requireNonNull(readers.get("key order"))));
+      Turns<SnapshotReader> orders = new Turns<>(readers);
+      builds.forEach((name, figures) -> figures.forEach(orders.row(name)::add));
+      orders.time("get, ns", ROUNDS, this::gets);
+      orders.time("getAll(64), ns", ROUNDS, this::batches);
+      orders.time("scan, ns", ROUNDS, this::scan);
+      stores.put("bsdb", new BsdbStore(Objects.requireNonNull(readers.get(KEY))));
       if (named.contains("rocksdb")) {
-        stores.put("RocksDB", open(RocksDbPeer.plain("rocksdb", Fill.INGEST), records));
+        stores.put("RocksDB", open(RocksDbPeer.plain("rocksdb", Fill.INGEST), file));
       }
       if (named.contains("lmdb")) {
-        stores.put("LMDB", open(new LmdbPeer(), records));
+        stores.put("LMDB", open(new LmdbPeer(), file));
       }
       if (named.contains("treemap")) {
         Sorted sorted = new Sorted(new TreeMap<>(Arrays::compareUnsigned));
-        records.forEach(sorted.map::put);
+        file.forEach(sorted.map::put);
         stores.put("TreeMap", sorted);
       }
       check(stores);
-      compare("floor", stores, store -> floors(store, between.length));
-      compare("seek + 10 records", stores, store -> seeks(store, 10, between.length >> 2));
-      compare("seek + 100 records", stores, store -> seeks(store, 100, between.length >> 5));
+      Turns<Store> searches = new Turns<>(stores);
+      searches.time("floor, ns", ROUNDS, store -> floors(store, between.length));
+      searches.time("10 from a key, ns", ROUNDS, store -> seeks(store, 10, between.length >> 2));
+      searches.time("100 from a key, ns", ROUNDS, store -> seeks(store, 100, between.length >> 5));
+      Progress.step("checksum %d", sum);
+      String records = ", %,d records".formatted(workload.records());
+      return List.of(
+          orders.section(
+              "Key order and hash order" + records,
+              List.of("get, ns", "getAll(64), ns", "scan, ns")),
+          searches.section(
+              "Stores in key order" + records,
+              List.of("floor, ns", "10 from a key, ns", "100 from a key, ns")));
     } finally {
       List<Closeable> all = new ArrayList<>(stores.values());
       all.addAll(readers.values());
       Closing.all(all);
     }
-    say("(checksum %d)", sum);
   }
 
   private Store open(Peer peer, RecordFile records) throws IOException {
@@ -168,11 +181,13 @@ public final class OrderBench {
         records.forEach(writer::add);
         Manifest manifest = writer.publish();
         double seconds = (System.nanoTime() - start) / 1e9;
-        say(
-            "build, order %s: %,.0f records/s, %.1f bytes per record",
-            order,
-            manifest.recordCount() / seconds,
-            manifest.length() / (double) manifest.recordCount());
+        builds.put(
+            order == RecordOrder.KEY ? KEY : HASH,
+            Map.of(
+                "records/s built",
+                manifest.recordCount() / seconds,
+                "bytes/record",
+                manifest.length() / (double) manifest.recordCount()));
       }
     }
     Table published = Table.at(table);
@@ -247,40 +262,5 @@ public final class OrderBench {
     if (Arrays.stream(sums).distinct().count() != 1) {
       throw new IllegalStateException("stores differ: " + stores.keySet() + Arrays.toString(sums));
     }
-  }
-
-  /** Operations that are measured of each contender. */
-  interface Measured<T> {
-    /** Returns how many times it was done. */
-    int run(T contender) throws IOException;
-  }
-
-  /** Measures all in turn, and prints medians: nanoseconds of the first, ratios of the others. */
-  static <T> void compare(String what, Map<String, T> contenders, Measured<T> operation)
-      throws IOException {
-    List<String> names = List.copyOf(contenders.keySet());
-    List<T> all = List.copyOf(contenders.values());
-    double[][] nanos = new double[names.size()][ROUNDS];
-    for (int round = -1; round < ROUNDS; round++) {
-      for (int i = 0; i < names.size(); i++) {
-        int which = Math.floorMod(i + round, names.size());
-        long start = System.nanoTime();
-        int count = operation.run(all.get(which));
-        if (round >= 0) {
-          nanos[which][round] = (System.nanoTime() - start) / (double) count;
-        }
-      }
-    }
-    StringBuilder line = new StringBuilder();
-    for (int i = 0; i < names.size(); i++) {
-      Arrays.sort(nanos[i]);
-      double median = nanos[i][ROUNDS / 2];
-      line.append(
-          i == 0
-              ? String.format(Locale.ROOT, "%s: %s %.0f ns", what, names.get(0), median)
-              : String.format(
-                  Locale.ROOT, ", %s %.2f times", names.get(i), median / nanos[0][ROUNDS / 2]));
-    }
-    OUT.println(line);
   }
 }

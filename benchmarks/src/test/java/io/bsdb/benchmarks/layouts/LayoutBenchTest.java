@@ -3,13 +3,14 @@ package io.bsdb.benchmarks.layouts;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.bsdb.benchmarks.harness.Results.Row;
+import io.bsdb.benchmarks.harness.Results.Section;
+import io.bsdb.benchmarks.peers.Peer;
 import io.bsdb.benchmarks.peers.Peers;
 import io.bsdb.row.RowCodec;
 import io.bsdb.row.Schema;
 import io.bsdb.writer.Layout;
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -33,30 +34,26 @@ class LayoutBenchTest {
 
   @Test
   void measuresStoresOfRows() throws Exception {
-    ByteArrayOutputStream out = new ByteArrayOutputStream();
-    LayoutBench.run(
-        directory,
-        3000,
-        "names",
-        Peers.named(List.of("bsdb-symbols", "rocksdb-zstd")),
-        1,
-        new PrintStream(out, true, StandardCharsets.UTF_8));
-    assertThat(out.toString(StandardCharsets.UTF_8).lines().map(line -> line.split("[ |]+", -1)[1]))
-        .containsExactly("names,", "---", "bsdb-symbols", "rocksdb-zstd");
+    List<Peer> peers = Peers.named(List.of("bsdb-symbols", "rocksdb-zstd"));
+    Section section = LayoutBench.run(directory, 3000, "names", peers, 1).get(0);
+    assertThat(section.title()).isEqualTo("Layouts: names, 3,000 records");
+    assertThat(section.rows())
+        .extracting(Row::name)
+        .containsExactly("bsdb-symbols", "rocksdb-zstd");
+    assertThat(section.rows())
+        .allSatisfy(
+            row ->
+                assertThat(row.measures())
+                    .containsOnlyKeys(
+                        "bytes/record", "get, ns", "getAll(64), ns", "records/s built"));
   }
 
   @Test
   void joinsInFlink() throws Exception {
-    ByteArrayOutputStream out = new ByteArrayOutputStream();
-    JoinBench.run(
-        directory,
-        List.of(Layout.SYMBOLS),
-        3000,
-        3000,
-        1,
-        new PrintStream(out, true, StandardCharsets.UTF_8));
-    assertThat(out.toString(StandardCharsets.UTF_8).lines().map(line -> line.split("[ |]+", -1)[1]))
-        .containsExactly("Flink,", "---", "symbols");
+    Section section = new JoinBench(directory, 3000, 3000).run(List.of(Layout.SYMBOLS), 1).get(0);
+    assertThat(section.rows()).extracting(Row::name).containsExactly("symbols");
+    assertThat(section.compared())
+        .containsExactly("2 of 8 columns, µs per event", "8 of 8 columns, µs per event");
   }
 
   @Test
