@@ -51,7 +51,7 @@ final class Batches implements AutoCloseable {
   /**
    * Begins to produce.
    *
-   * @param statement that the producer runs; cancelled if nobody wants the rest of it
+   * @param statement that the producer runs; cancelled if the rest of it is not needed
    */
   static Batches produce(Producer producer, Statement statement) {
     Batches batches = new Batches(producer, statement);

@@ -9,7 +9,7 @@ import java.util.List;
 import org.duckdb.DuckDBDataChunkReader;
 import org.duckdb.DuckDBReadableVector;
 
-/** Makes records of the rows of one run, the last of which marks that it was whole. */
+/** Makes records of the rows of one run, whose last row marks that it was whole. */
 final class RowEncoder {
   private final Schema schema;
   private final List<SourceColumn> columns;
