@@ -94,9 +94,7 @@ public final class BuildWorker implements Closeable {
     return new BuildWorker(table, build, partitionCount, suffix, temporaryDirectory, options);
   }
 
-  /**
-   * Returns a writer of all partitions, of which it chooses the number unless the options give it.
-   */
+  /** Returns a writer of all partitions; it chooses their number unless the options give it. */
   static BuildWorker createAutomatic(
       Table table, Build build, Path temporaryDirectory, WriterOptions options) {
     return new BuildWorker(table, build, options.partitions(), "", temporaryDirectory, options);

@@ -128,8 +128,8 @@ public final class DeltaWriter implements Closeable {
   }
 
   /**
-   * Requires that nobody else has changed the position of a source when this is published: that the
-   * changes follow those that the table has.
+   * Requires that no other writer has changed the position of a source when this is published: that
+   * the changes follow those that the table has.
    *
    * @param expected position of the source in the version that they follow; null if it has none
    */

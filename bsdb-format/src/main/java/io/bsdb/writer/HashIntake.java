@@ -3,6 +3,7 @@ package io.bsdb.writer;
 import io.bsdb.format.SnapshotFormat;
 import io.bsdb.format.hash.KeyHash;
 import io.bsdb.table.Partitioning;
+import io.bsdb.writer.intake.SpillFiles;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;

@@ -19,8 +19,7 @@ public enum Layout {
   /**
    * Blocks as in {@link #BLOCKED}; strings are encoded with symbol tables, one for each column. A
    * third to three quarters of the size, for lookups that take a fifth to a half longer; two to
-   * three times as long where records have one length, of which {@link #BLOCKED} computes the
-   * places.
+   * three times as long where records have one length, where {@link #BLOCKED} computes the places.
    */
   SYMBOLS("symbols");
 

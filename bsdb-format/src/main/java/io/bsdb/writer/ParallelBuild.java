@@ -7,6 +7,8 @@ import io.bsdb.table.PartitionFile;
 import io.bsdb.table.PartitionSource;
 import io.bsdb.table.Table;
 import io.bsdb.table.TableStorage;
+import io.bsdb.writer.work.BuildMemory;
+import io.bsdb.writer.work.BuildThreads;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.nio.file.Path;

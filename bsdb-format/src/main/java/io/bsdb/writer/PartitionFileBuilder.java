@@ -24,6 +24,7 @@ import io.bsdb.table.Bound;
 import io.bsdb.table.PartitionFile;
 import io.bsdb.table.RecordOrder;
 import io.bsdb.table.TableStorage;
+import io.bsdb.writer.file.PartitionFileOutput;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;

@@ -7,6 +7,7 @@ import io.bsdb.format.segment.ChangeKind;
 import io.bsdb.format.segment.SegmentWriter;
 import io.bsdb.table.SegmentFile;
 import io.bsdb.table.TableStorage;
+import io.bsdb.writer.file.HugePageOutput;
 import java.io.Closeable;
 import java.io.IOException;
 import java.util.ArrayList;

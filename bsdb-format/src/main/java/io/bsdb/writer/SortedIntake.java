@@ -1,6 +1,11 @@
 package io.bsdb.writer;
 
 import io.bsdb.format.SnapshotFormat;
+import io.bsdb.writer.intake.KeySorter;
+import io.bsdb.writer.intake.RunCursor;
+import io.bsdb.writer.intake.SortedRun;
+import io.bsdb.writer.intake.SpillFile;
+import io.bsdb.writer.intake.SpillFiles;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
@@ -182,7 +187,7 @@ final class SortedIntake implements RecordIntake {
     return samples.splitters((int) Math.min(SnapshotFormat.MAX_PARTITIONS, wanted));
   }
 
-  /** The records from one key on up to another, of all runs. */
+  /** The records of all runs from one key on up to another. */
   private final class Range implements ParallelBuild.Task {
     private final int partition;
     private final SortedRun.Place[] from = new SortedRun.Place[runs.size()];

@@ -3,6 +3,7 @@ package io.bsdb.writer;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bsdb.table.Manifest;
+import io.bsdb.writer.intake.SpillFiles;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.bsdb.format.PerfectHashConstruction;
 import io.bsdb.format.hash.DuplicateHashException;
 import io.bsdb.format.hash.PerfectHashBuilder;
+import io.bsdb.writer.intake.SpillFiles;
 import java.io.IOException;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
@@ -44,7 +45,8 @@ class PartitionRecordsTest {
         .isInstanceOf(IOException.class)
         .isNotInstanceOf(DuplicateKeyException.class)
         .hasMessage(
-            "two keys have the same 128-bit hash: hex 0301 and hex 1101; a table can hold only one of them, remove the other");
+            "two keys have the same 128-bit hash: hex 0301 and hex 1101; a table can hold only one"
+                + " of them, remove the other");
   }
 
   @ParameterizedTest

@@ -1,4 +1,4 @@
-package io.bsdb.writer;
+package io.bsdb.writer.intake;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -8,7 +8,7 @@ import java.util.Arrays;
  * Records in the order of their keys, in memory or in a mapped file, as {@link SpillFiles} has
  * them, with every so many bytes the key that stands there. Safe for many threads once complete.
  */
-final class SortedRun {
+public final class SortedRun {
   /** Least number of a run's samples, unless they would be further apart than {@link #SPACING}. */
   private static final int FEWEST_SAMPLES = 1 << 10;
 
@@ -24,7 +24,7 @@ final class SortedRun {
   private ByteBuffer data = ByteBuffer.allocate(0);
 
   /** Takes the bytes of a run, one record after the other. */
-  interface Target {
+  public interface Target {
     void write(byte[] bytes, int offset, int length) throws IOException;
   }
 
@@ -39,7 +39,7 @@ final class SortedRun {
    * @param starts where they start, in their order
    * @param bytes of all
    */
-  static SortedRun write(byte[] source, int[] starts, int count, int bytes, Target target)
+  public static SortedRun write(byte[] source, int[] starts, int count, int bytes, Target target)
       throws IOException {
     SortedRun run = new SortedRun(bytes);
     ByteBuffer buffer = ByteBuffer.wrap(source);
@@ -74,33 +74,33 @@ final class SortedRun {
   }
 
   /** Says where the bytes are. */
-  void at(ByteBuffer bytes) {
+  public void at(ByteBuffer bytes) {
     data = bytes;
   }
 
-  ByteBuffer data() {
+  public ByteBuffer data() {
     return data;
   }
 
-  int length() {
+  public int length() {
     return length;
   }
 
-  int sampleCount() {
+  public int sampleCount() {
     return samples;
   }
 
-  byte[] sampleKey(int sample) {
+  public byte[] sampleKey(int sample) {
     return keys[sample];
   }
 
   /** Returns the bytes from a sample to the next one. */
-  int bytesFrom(int sample) {
+  public int bytesFrom(int sample) {
     return (sample + 1 < samples ? offsets[sample + 1] : length) - offsets[sample];
   }
 
   /** Returns the records from a sample to the next one. */
-  int recordsFrom(int sample) {
+  public int recordsFrom(int sample) {
     return (sample + 1 < samples ? records[sample + 1] : recordCount) - records[sample];
   }
 
@@ -110,18 +110,18 @@ final class SortedRun {
    * @param offset where the next one starts
    * @param records how many stand in front of it
    */
-  record Place(int offset, int records) {}
+  public record Place(int offset, int records) {}
 
-  Place start() {
+  public Place start() {
     return new Place(0, 0);
   }
 
-  Place end() {
+  public Place end() {
     return new Place(length, recordCount);
   }
 
   /** Returns the place in front of the first record whose key is at least this one. */
-  Place find(byte[] key) {
+  public Place find(byte[] key) {
     int low = 0; // samples with lesser keys
     int high = samples;
     while (low < high) {

@@ -1,4 +1,4 @@
-package io.bsdb.writer;
+package io.bsdb.writer.file;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

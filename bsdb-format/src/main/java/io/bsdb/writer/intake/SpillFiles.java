@@ -1,4 +1,4 @@
-package io.bsdb.writer;
+package io.bsdb.writer.intake;
 
 import io.bsdb.format.SnapshotFormat;
 import java.io.Closeable;
@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * <p>A record is the key's length and the value's length as LEB128 numbers, then the key, then the
  * value.
  */
-final class SpillFiles implements Closeable {
+public final class SpillFiles implements Closeable {
   private static final int FIRST_BUFFER = 1 << 12;
   private static final byte[] NOTHING = new byte[0];
 
@@ -30,7 +30,7 @@ final class SpillFiles implements Closeable {
    * @param name distinguishes the files of several objects in one directory
    * @param bufferLength bytes in memory per bucket
    */
-  SpillFiles(Path directory, String name, int bucketCount, int bufferLength) {
+  public SpillFiles(Path directory, String name, int bucketCount, int bufferLength) {
     this.directory = directory;
     this.name = name;
     this.bufferLength = bufferLength;
@@ -52,11 +52,11 @@ final class SpillFiles implements Closeable {
   }
 
   /** Receives records; the array is only lent. */
-  interface Consumer {
+  public interface Consumer {
     void accept(byte[] bytes, int keyOffset, int keyLength, int valueLength) throws IOException;
   }
 
-  void add(
+  public void add(
       int index,
       byte[] key,
       int keyOffset,
@@ -114,7 +114,7 @@ final class SpillFiles implements Closeable {
   }
 
   /** Writes a LEB128 number; returns the position after it. */
-  static int putVarint(byte[] target, int offset, int number) {
+  public static int putVarint(byte[] target, int offset, int number) {
     int position = offset;
     int rest = number;
     for (; rest >= 1 << 7; rest >>>= 7) {
@@ -125,7 +125,7 @@ final class SpillFiles implements Closeable {
   }
 
   /** Reads a LEB128 number: the number in the upper 32 bits, the position after it in the lower. */
-  static long varint(ByteBuffer bytes, int offset) {
+  public static long varint(ByteBuffer bytes, int offset) {
     int position = offset;
     int octet = bytes.get(position++);
     int number = octet & 0x7F;
@@ -136,12 +136,12 @@ final class SpillFiles implements Closeable {
     return ((long) number << 32) | position;
   }
 
-  int bucketCount() {
+  public int bucketCount() {
     return buckets.length;
   }
 
   /** Returns the bytes in some buckets. */
-  long bytes(int firstBucket, int endBucket) {
+  public long bytes(int firstBucket, int endBucket) {
     long bytes = 0;
     for (int i = firstBucket; i < endBucket; i++) {
       bytes += buckets[i].bytes();
@@ -150,7 +150,7 @@ final class SpillFiles implements Closeable {
   }
 
   /** Records in some buckets. */
-  long records(int firstBucket, int endBucket) {
+  public long records(int firstBucket, int endBucket) {
     long records = 0;
     for (int i = firstBucket; i < endBucket; i++) {
       records += buckets[i].records;
@@ -164,7 +164,7 @@ final class SpillFiles implements Closeable {
    *
    * @throws ArithmeticException if they are more than a buffer can hold
    */
-  ByteBuffer load(int firstBucket, int endBucket) throws IOException {
+  public ByteBuffer load(int firstBucket, int endBucket) throws IOException {
     int length = Math.toIntExact(bytes(firstBucket, endBucket));
     boolean spilled = false;
     for (int i = firstBucket; i < endBucket; i++) {
@@ -200,14 +200,14 @@ final class SpillFiles implements Closeable {
   }
 
   /** Gives the memory and the disk space of buckets back. */
-  void release(int firstBucket, int endBucket) throws IOException {
+  public void release(int firstBucket, int endBucket) throws IOException {
     for (int i = firstBucket; i < endBucket; i++) {
       release(buckets[i]);
     }
   }
 
   /** Passes a bucket's records on one by one, in order, and gives its disk space back. */
-  void drain(int index, Consumer consumer) throws IOException {
+  public void drain(int index, Consumer consumer) throws IOException {
     Bucket bucket = buckets[index];
     byte[] chunk = new byte[4 << 20];
     int filled = 0;

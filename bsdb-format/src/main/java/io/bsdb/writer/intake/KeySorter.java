@@ -1,4 +1,4 @@
-package io.bsdb.writer;
+package io.bsdb.writer.intake;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
@@ -11,7 +11,7 @@ import java.util.Arrays;
  * time, after the prefix that all of them share, by radix; keys that are equal so far once more by
  * the next eight. Used by one thread.
  */
-final class KeySorter {
+public final class KeySorter {
   private static final VarHandle LONGS =
       MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.BIG_ENDIAN);
   private static final int FEW = 48;
@@ -49,7 +49,7 @@ final class KeySorter {
    * @param data holds the records, as {@link SpillFiles} has them
    * @param starts where they start, in the order in which they came; sorted
    */
-  static void sort(byte[] data, int[] starts, int count) {
+  public static void sort(byte[] data, int[] starts, int count) {
     KeySorter sorter = new KeySorter(data, starts, count);
     sorter.push(0, count, 0);
     while (sorter.rangeCount > 0) {

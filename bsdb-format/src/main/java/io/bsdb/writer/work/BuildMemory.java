@@ -1,4 +1,4 @@
-package io.bsdb.writer;
+package io.bsdb.writer.work;
 
 import java.lang.management.ManagementFactory;
 import java.util.Locale;
@@ -11,7 +11,7 @@ import java.util.regex.Pattern;
  * process, which they share with whatever else runs there. Each writer keeps to its own options;
  * several at a time also keep to this. Safe for many threads.
  */
-final class BuildMemory {
+public final class BuildMemory {
   /** Direct memory that a thread needs: to write and to compress. */
   private static final int DIRECT_BYTES_PER_THREAD = 4 << 20;
 
@@ -37,17 +37,17 @@ final class BuildMemory {
     this.maxThreads = maxThreads;
   }
 
-  static BuildMemory ofProcess() {
+  public static BuildMemory ofProcess() {
     return OF_PROCESS;
   }
 
   /** Returns the bytes of heap that all threads may take together. */
-  long heap() {
+  public long heap() {
     return heap;
   }
 
   /** Returns the JVM's limit on direct memory. */
-  static long directLimit() {
+  public static long directLimit() {
     long limit = 0;
     for (String argument : ManagementFactory.getRuntimeMXBean().getInputArguments()) {
       Matcher matcher = DIRECT_LIMIT.matcher(argument);
@@ -67,7 +67,8 @@ final class BuildMemory {
    * @param needed whether the thread still has something to do
    * @return false if it has nothing to do any more, so that nothing was acquired
    */
-  synchronized boolean acquire(long heapBytes, BooleanSupplier needed) throws InterruptedException {
+  public synchronized boolean acquire(long heapBytes, BooleanSupplier needed)
+      throws InterruptedException {
     while (needed.getAsBoolean()) {
       if (threads == 0 || (threads < maxThreads && heapInUse + heapBytes <= heap)) {
         threads++;
@@ -80,7 +81,7 @@ final class BuildMemory {
   }
 
   /** Gives back what {@link #acquire} has given. */
-  synchronized void release(long heapBytes) {
+  public synchronized void release(long heapBytes) {
     threads--;
     heapInUse -= heapBytes;
     notifyAll();

@@ -1,4 +1,4 @@
-package io.bsdb.writer;
+package io.bsdb.writer.work;
 
 import io.bsdb.format.Uninterrupted;
 import java.io.IOException;
@@ -14,7 +14,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /** Threads that share the work of a build. */
-final class BuildThreads {
+public final class BuildThreads {
   private BuildThreads() {}
 
   /**
@@ -24,7 +24,8 @@ final class BuildThreads {
    * @return what all of them returned
    * @throws IOException what the first of them threw
    */
-  static <T> List<T> run(int threads, Callable<List<T>> work, Runnable stop) throws IOException {
+  public static <T> List<T> run(int threads, Callable<List<T>> work, Runnable stop)
+      throws IOException {
     AtomicInteger named = new AtomicInteger();
     ExecutorService executor =
         Executors.newFixedThreadPool(

@@ -1,4 +1,4 @@
-package io.bsdb.writer;
+package io.bsdb.writer.file;
 
 import io.bsdb.table.TableStorage;
 import java.io.IOException;
@@ -12,7 +12,7 @@ import java.util.zip.CRC32C;
  * the file in huge pages where the file system can (XFS, and ext4 since 6.16), so that whoever maps
  * it while it is cached has far fewer TLB misses.
  */
-final class HugePageOutput implements WritableByteChannel {
+public final class HugePageOutput implements WritableByteChannel {
   private static final int HUGE_PAGE = 2 << 20;
   private static final int SMALLEST = 64 << 10;
 
@@ -25,7 +25,7 @@ final class HugePageOutput implements WritableByteChannel {
   private long flushed;
 
   /** Takes over {@code output}. */
-  HugePageOutput(TableStorage.Output output) {
+  public HugePageOutput(TableStorage.Output output) {
     this.output = output;
   }
 
@@ -67,18 +67,18 @@ final class HugePageOutput implements WritableByteChannel {
   }
 
   /** Returns the length of the file so far. */
-  long position() {
+  public long position() {
     return flushed + buffer.position();
   }
 
   /** Makes the file complete and durable. */
-  void commit() throws IOException {
+  public void commit() throws IOException {
     flush(buffer.position());
     output.commit();
   }
 
   /** Returns the CRC-32C of the whole file. Called after {@link #commit}. */
-  int checksum() {
+  public int checksum() {
     return (int) checksum.getValue();
   }
 

@@ -1,4 +1,4 @@
-package io.bsdb.writer;
+package io.bsdb.writer.intake;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -189,7 +189,7 @@ class SpillFilesTest {
       String expected =
           "temporary file is shorter than what was written to it: directory=%s bucket=0"
                   .formatted(directory)
-              + " expected=1004 actual=0; somebody else has shortened it, build again";
+              + " expected=1004 actual=0; another process has shortened it, build again";
       assertThatThrownBy(() -> spill.load(0, 1))
           .isInstanceOf(EOFException.class)
           .hasMessage(expected);

@@ -1,4 +1,4 @@
-package io.bsdb.writer;
+package io.bsdb.writer.intake;
 
 import java.io.Closeable;
 import java.io.EOFException;
@@ -11,7 +11,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
 /** The temporary file of a bucket. Used by one thread at a time. */
-final class SpillFile implements Closeable {
+public final class SpillFile implements Closeable {
   /**
    * Bytes read or written at once: for more the JDK would take a temporary buffer of that length,
    * and keep it as long as the thread lives.
@@ -30,7 +30,7 @@ final class SpillFile implements Closeable {
   }
 
   /** Creates a file, and its directory if there is none. */
-  static SpillFile create(Path directory, String name, int bucket) throws IOException {
+  public static SpillFile create(Path directory, String name, int bucket) throws IOException {
     Files.createDirectories(directory);
     FileChannel channel =
         FileChannel.open(
@@ -42,12 +42,12 @@ final class SpillFile implements Closeable {
     return new SpillFile(directory, bucket, channel);
   }
 
-  long length() {
+  public long length() {
     return length;
   }
 
   /** Appends the first bytes of an array. */
-  void write(byte[] bytes, int end) throws IOException {
+  public void write(byte[] bytes, int end) throws IOException {
     try {
       for (int position = 0; position < end; ) {
         int step = Math.min(STEP, end - position);
@@ -62,7 +62,7 @@ final class SpillFile implements Closeable {
   }
 
   /** Appends all of another file. */
-  void append(SpillFile other) throws IOException {
+  public void append(SpillFile other) throws IOException {
     try {
       for (long position = 0; position < other.length; ) {
         long copied = other.channel.transferTo(position, other.length - position, channel);
@@ -87,7 +87,7 @@ final class SpillFile implements Closeable {
   }
 
   /** Reads some bytes, at most {@link #STEP}. */
-  int read(ByteBuffer target, long position) throws IOException {
+  public int read(ByteBuffer target, long position) throws IOException {
     int end = target.limit();
     int read;
     try {
@@ -108,12 +108,12 @@ final class SpillFile implements Closeable {
    * Returns the whole content, mapped: no limit on direct memory counts it, and the kernel may take
    * the memory back. Not to be read after {@link #close}.
    */
-  ByteBuffer map() throws IOException {
+  public ByteBuffer map() throws IOException {
     return map(0, length);
   }
 
   /** A part of the content; as {@link #map()}. */
-  ByteBuffer map(long start, long partLength) throws IOException {
+  public ByteBuffer map(long start, long partLength) throws IOException {
     try {
       if (channel.size() < length) {
         throw shortened(channel.size());
@@ -135,7 +135,7 @@ final class SpillFile implements Closeable {
 
   private EOFException shortened(long actual) {
     return new EOFException(
-        "temporary file is shorter than what was written to it: directory=%s bucket=%d expected=%d actual=%d; somebody else has shortened it, build again"
+        "temporary file is shorter than what was written to it: directory=%s bucket=%d expected=%d actual=%d; another process has shortened it, build again"
             .formatted(directory, bucket, length, actual));
   }
 

@@ -1,4 +1,4 @@
-package io.bsdb.writer;
+package io.bsdb.writer.file;
 
 import io.bsdb.format.FileFooter;
 import io.bsdb.format.FileHeader;
@@ -15,7 +15,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** Writes one partition file front to back: header, blocks, sections, footer. */
-final class PartitionFileOutput implements BlockOutput, Closeable {
+public final class PartitionFileOutput implements BlockOutput, Closeable {
   private static final int STEP = 64 << 10;
 
   private final HugePageOutput output;
@@ -24,7 +24,7 @@ final class PartitionFileOutput implements BlockOutput, Closeable {
   private final long dataOffset;
 
   /** Takes over {@code output} and writes the header, padded so that blocks start aligned. */
-  PartitionFileOutput(TableStorage.Output output, FileHeader header) throws IOException {
+  public PartitionFileOutput(TableStorage.Output output, FileHeader header) throws IOException {
     this.output = new HugePageOutput(output);
     this.partChecksum = new PartChecksum(header.fileId());
     this.dataOffset = header.dataOffset();
@@ -51,13 +51,13 @@ final class PartitionFileOutput implements BlockOutput, Closeable {
   }
 
   /** Records that the blocks end here. */
-  void endBlocks() {
+  public void endBlocks() {
     sections.add(
         new Section(SectionKind.BLOCKS.id(), Requirement.REQUIRED, dataOffset, length(), 0));
   }
 
   /** Writes a section at the next multiple of 8. */
-  void section(SectionKind kind, ByteBuffer bytes) throws IOException {
+  public void section(SectionKind kind, ByteBuffer bytes) throws IOException {
     ByteBuffer content = bytes.duplicate().rewind();
     pad(reserve(8), (int) (-output.position() & 7));
     long offset = output.position();
@@ -73,7 +73,7 @@ final class PartitionFileOutput implements BlockOutput, Closeable {
   }
 
   /** Writes the footer and makes the file durable. Returns its length. */
-  long commit() throws IOException {
+  public long commit() throws IOException {
     ByteBuffer footer = new FileFooter(sections).encode(output.position(), partChecksum);
     output.write(footer);
     output.commit();
@@ -81,7 +81,7 @@ final class PartitionFileOutput implements BlockOutput, Closeable {
   }
 
   /** Returns the CRC-32C of the whole file. Called after {@link #commit}. */
-  int checksum() {
+  public int checksum() {
     return output.checksum();
   }
 

@@ -1,10 +1,10 @@
-package io.bsdb.writer;
+package io.bsdb.writer.intake;
 
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 
 /** Walks over the records of a part of a run. Used by one thread. */
-final class RunCursor {
+public final class RunCursor {
   private final ByteBuffer data;
   private final int run;
   private final int end;
@@ -16,7 +16,7 @@ final class RunCursor {
   /**
    * @param run its number; that of a run that came earlier is less
    */
-  RunCursor(ByteBuffer data, int run, int start, int end) {
+  public RunCursor(ByteBuffer data, int run, int start, int end) {
     this.data = data;
     this.run = run;
     this.start = start;
@@ -25,7 +25,7 @@ final class RunCursor {
   }
 
   /** Moves to the next record, or the first; returns false if there is none. */
-  boolean next() {
+  public boolean next() {
     start = next;
     if (next == end) {
       return false;
@@ -42,16 +42,16 @@ final class RunCursor {
   }
 
   /** Whether there is no record any more. */
-  boolean isAtEnd() {
+  public boolean isAtEnd() {
     return start == end;
   }
 
   /** Returns where the current record starts, or where the part ends. */
-  int start() {
+  public int start() {
     return start;
   }
 
-  int recordLength() {
+  public int recordLength() {
     return next - start;
   }
 
@@ -59,32 +59,32 @@ final class RunCursor {
     return Arrays.compareUnsigned(key, 0, keyLength, other, 0, other.length);
   }
 
-  boolean hasKey(byte[] bytes, int offset, int length) {
+  public boolean hasKey(byte[] bytes, int offset, int length) {
     return Arrays.equals(key, 0, keyLength, bytes, offset, offset + length);
   }
 
   /** Returns a copy of the current key. */
-  byte[] key() {
+  public byte[] key() {
     return Arrays.copyOf(key, keyLength);
   }
 
-  int keyLength() {
+  public int keyLength() {
     return keyLength;
   }
 
   /** Copies the current record. */
-  void copy(byte[] target, int offset) {
+  public void copy(byte[] target, int offset) {
     data.get(start, target, offset, next - start);
   }
 
   /** Returns where the key starts within the current record. */
-  int keyInRecord() {
+  public int keyInRecord() {
     long keyNumber = SpillFiles.varint(data, start);
     return (int) SpillFiles.varint(data, (int) keyNumber) - start;
   }
 
   /** Compares the current record with that of another run: by key, equal keys by run. */
-  int compareWith(RunCursor other) {
+  public int compareWith(RunCursor other) {
     int order = Arrays.compareUnsigned(key, 0, keyLength, other.key, 0, other.keyLength);
     return order != 0 ? order : Integer.compare(run, other.run);
   }
