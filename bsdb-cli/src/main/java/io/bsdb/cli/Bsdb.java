@@ -28,7 +28,7 @@ import picocli.CommandLine.ScopeType;
       "      another build or compaction was published first; out of memory",
       "  70  a defect of bsdb: please report it",
       "  130, 143 ended by Ctrl-C or SIGTERM",
-      "  141 nobody reads the output any more",
+      "  141 the reader of the output has closed it",
       "",
       "'bsdb help COMMAND' shows a command's options and an example."
     })

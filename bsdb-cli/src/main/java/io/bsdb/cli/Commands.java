@@ -22,6 +22,7 @@ import io.bsdb.cli.versions.VersionsCommand;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 
@@ -61,7 +62,7 @@ final class Commands {
         Arrays.stream(arguments).filter(each -> !each.startsWith("-")).findFirst().orElse("");
     Object wanted = create(first, console);
     if (wanted != null) {
-      commandLine.addSubcommand(first, wanted);
+      add(commandLine, first, wanted);
       return;
     }
     addAllTo(commandLine, console);
@@ -73,8 +74,18 @@ final class Commands {
 
   static void addAllTo(CommandLine commandLine, Console console) {
     for (String name : NAMES) {
-      commandLine.addSubcommand(name, Objects.requireNonNull(create(name, console)));
+      add(commandLine, name, Objects.requireNonNull(create(name, console)));
     }
+  }
+
+  /** Help shows options in the order of their declaration, and not all of them in the synopsis. */
+  private static void add(CommandLine commandLine, String name, Object command) {
+    CommandLine added = new CommandLine(command);
+    Stream.concat(Stream.of(added), added.getSubcommands().values().stream())
+        .forEach(
+            each ->
+                each.getCommandSpec().usageMessage().sortOptions(false).abbreviateSynopsis(true));
+    commandLine.addSubcommand(name, added);
   }
 
   private static @Nullable Object create(String name, Console console) {

@@ -11,8 +11,6 @@ import picocli.CommandLine.Command;
 /** Prints what lets a shell complete command lines. */
 @Command(
     name = "completion",
-    sortOptions = false,
-    abbreviateSynopsis = true,
     header = "Prints a script that lets bash and zsh complete commands and options.",
     description = "",
     footerHeading = "%nExamples:%n",

@@ -16,8 +16,6 @@ import picocli.CommandLine.TypeConversionException;
 /** The main job, on data that comes with the project. */
 @Command(
     name = "quickstart",
-    sortOptions = false,
-    abbreviateSynopsis = true,
     header = "Builds a table and enriches a stream with it, in Flink or Kafka Streams.",
     description = {
       "",
@@ -26,11 +24,11 @@ import picocli.CommandLine.TypeConversionException;
           + " topology on a broker. All of it runs inside this process: there is nothing to"
           + " install.",
       "",
-      "With 'global-table', the Kafka Streams topology joins with a GlobalKTable of a topic of places"
-          + " instead, whose store begins with the table.",
+      "With 'global-table', the Kafka Streams topology joins with a GlobalKTable of a topic of"
+          + " places instead, whose store begins with the table.",
       "",
-      "With 'live', a Flink streaming job changes the table for five seconds, while another one joins"
-          + " with it and shows what it finds.",
+      "With 'live', a Flink streaming job changes the table for five seconds, while another one"
+          + " joins with it and shows what it finds.",
       ""
     },
     footerHeading = "%nExamples:%n",
@@ -51,8 +49,8 @@ final class QuickstartCommand implements Callable<Integer> {
       paramLabel = "ENGINE",
       converter = Engines.class,
       description =
-          "What enriches the stream: flink, kafka-streams, or global-table in Kafka Streams; or live,"
-              + " for a stream that changes the table. Default: flink.")
+          "What enriches the stream: flink, kafka-streams, or global-table in Kafka Streams; or"
+              + " live, for a stream that changes the table. Default: flink.")
   private Engine engine = Engine.FLINK;
 
   @Option(
@@ -79,7 +77,8 @@ final class QuickstartCommand implements Callable<Integer> {
             .orElseThrow(
                 () ->
                     CommandFailure.usage(
-                        "the quickstart needs Flink and Kafka, which are not here; run it with ./bsdb in the source tree"));
+                        "the quickstart needs Flink and Kafka, which are not here; run it with"
+                            + " ./bsdb in the source tree"));
     Path home = Path.of(System.getProperty(HOME_PROPERTY, ""));
     return program.run(engine, home, directory, events, console) ? ExitStatus.OK : ExitStatus.NO;
   }

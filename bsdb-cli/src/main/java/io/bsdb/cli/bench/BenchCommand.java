@@ -7,7 +7,7 @@ import io.bsdb.cli.output.ExitStatus;
 import io.bsdb.cli.output.RecordText;
 import io.bsdb.cli.output.Report;
 import io.bsdb.cli.table.SnapshotDirectory;
-import io.bsdb.cli.table.TableArgument;
+import io.bsdb.cli.table.TableCommand;
 import io.bsdb.reader.SnapshotReader;
 import io.bsdb.reader.metrics.ReaderMetrics;
 import io.bsdb.reader.options.Access;
@@ -19,29 +19,26 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
-import java.util.concurrent.Callable;
 import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** Measures lookups in a table. */
 @Command(
     name = "bench",
-    sortOptions = false,
-    abbreviateSynopsis = true,
     header = "Measures lookups in the snapshot in service: throughput, latency, reads.",
     description = {
       "",
-      "Tells how many lookups per second, and which latencies, this table gives on this machine with"
-          + " this access mode, number of threads, share of absent keys, and number of keys per call.",
+      "Tells how many lookups per second, and which latencies, this table gives on this machine"
+          + " with this access mode, number of threads, share of absent keys, and number of keys"
+          + " per call.",
       "",
       "Keys are those of records drawn at random from the whole table (of one of more than four"
-          + " million rows, from its partition files), or the lines of a file. All"
-          + " are looked up once before: that compares the values with those of a scan, and fills the"
-          + " page cache where it is used (for at most --seconds with direct reads). Of the calls that"
-          + " are measured one in 16 is timed. Answers for the keys of a file are not checked.",
+          + " million rows, from its partition files), or the lines of a file. All are looked up"
+          + " once before: that compares the values with those of a scan, and fills the page cache"
+          + " where it is used (for at most --seconds with direct reads). Of the calls that are"
+          + " measured one in 16 is timed. Answers for the keys of a file are not checked.",
       "",
       "To compare bsdb with other stores on this machine: benchmarks/run --help",
       ""
@@ -52,12 +49,8 @@ import picocli.CommandLine.Option;
       "  bsdb bench --table places --threads 4 --batch 64 --absent 10",
       "  bsdb bench --table places --access io_uring --async --keys ids.txt --json"
     })
-public final class BenchCommand implements Callable<Integer> {
+public final class BenchCommand extends TableCommand {
   private static final List<String> PERCENTILES = List.of("50", "90", "99", "99.9");
-
-  private final Console console;
-
-  @Mixin private TableArgument table;
 
   @Option(
       names = "--keys",
@@ -113,7 +106,7 @@ public final class BenchCommand implements Callable<Integer> {
   private boolean json;
 
   public BenchCommand(Console console) {
-    this.console = console;
+    super(console);
   }
 
   @Override
@@ -206,7 +199,7 @@ public final class BenchCommand implements Callable<Integer> {
     report
         .asMap()
         .forEach((name, figure) -> text.append("%-22s%s%n".formatted(name, text(figure))));
-    return text + "\nlookupsPerSecond: of all threads. latencyNanos: of a call.\n";
+    return text + "\nlookupsPerSecond is for all threads, latencyNanos for a call.\n";
   }
 
   private static String text(@Nullable Object figure) {

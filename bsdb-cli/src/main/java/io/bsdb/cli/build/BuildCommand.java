@@ -13,7 +13,7 @@ import io.bsdb.cli.output.Progress;
 import io.bsdb.cli.output.Report;
 import io.bsdb.cli.read.VerifyCommand;
 import io.bsdb.cli.table.Interruption;
-import io.bsdb.cli.table.TableArgument;
+import io.bsdb.cli.table.TableCommand;
 import io.bsdb.cli.table.VersionText;
 import io.bsdb.format.SnapshotFormat;
 import io.bsdb.reader.SnapshotReader;
@@ -28,7 +28,6 @@ import io.bsdb.writer.WriterOptions;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -38,8 +37,6 @@ import picocli.CommandLine.Option;
 /** Builds a snapshot of files and puts it in service. */
 @Command(
     name = "build",
-    sortOptions = false,
-    abbreviateSynopsis = true,
     header = "Builds a snapshot of the inputs and puts it in service.",
     description = {
       "",
@@ -49,10 +46,10 @@ import picocli.CommandLine.Option;
           + " are kept.",
       "",
       "With --format csv or jsonl a record is a row: a table with a schema. --key names the key's"
-          + " columns; all others become the value. A CSV file begins with a header line, unless there is"
-          + " --no-header; an empty field is NULL, or the empty text in a text column. JSON lines have one object each. With"
-          + " --format parquet, --query or --engine flink, the schema is that of the files, the query"
-          + " or the SELECT.",
+          + " columns; all others become the value. A CSV file begins with a header line, unless"
+          + " there is --no-header; an empty field is NULL, or the empty text in a text column."
+          + " JSON lines have one object each. With --format parquet, --query or --engine flink,"
+          + " the schema is that of the files, the query or the SELECT.",
       "",
       "If anything is wrong with an input, the snapshot in service stays in service. So it does if"
           + " the inputs hold no record at all, unless --min-rows 0 allows that.",
@@ -66,10 +63,7 @@ import picocli.CommandLine.Option;
       "  bsdb build --table cities --engine flink --sql cities.sql --key id",
       "  sort -u names.txt | bsdb build --table names --input - --property owner=ops"
     })
-public final class BuildCommand implements Callable<Integer> {
-  private final Console console;
-
-  @Mixin private TableArgument table;
+public final class BuildCommand extends TableCommand {
   @Mixin private InputArguments input;
   @Mixin private RecordArguments records;
   @Mixin private FlinkBuild flink;
@@ -118,7 +112,7 @@ public final class BuildCommand implements Callable<Integer> {
   private boolean json;
 
   public BuildCommand(Console console) {
-    this.console = console;
+    super(console);
   }
 
   @Override
@@ -199,8 +193,8 @@ public final class BuildCommand implements Callable<Integer> {
   private Manifest buildInFlink(WriterOptions options) throws IOException {
     if (input.isGiven() || records.hasQueryOrAddresses() || verifyInput) {
       throw CommandFailure.usage(
-          "--engine flink reads what --sql says: no --query, --ip, --verify-input, --input or options"
-              + " of inputs");
+          "--engine flink reads what --sql says: no --query, --ip, --verify-input, --input or"
+              + " options of inputs");
     }
     return flink.build(table.directory(), records.key(), options, console);
   }

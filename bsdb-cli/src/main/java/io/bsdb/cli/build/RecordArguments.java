@@ -36,7 +36,7 @@ final class RecordArguments {
       names = "--on-bad-line",
       paramLabel = "POLICY",
       description =
-          "What to do with a line that is no record: fail, or skip it. Skipped lines are counted"
+          "Treatment of a line that is not a record: fail, or skip it. Skipped lines are counted"
               + " and the first ten shown. What is not CSV at all, such as a quote that is not"
               + " closed, always ends the build. Default: fail.")
   private BadLines.Policy onBadLine = BadLines.Policy.FAIL;

@@ -11,13 +11,12 @@ import io.bsdb.cli.output.Console;
 import io.bsdb.cli.output.ExitStatus;
 import io.bsdb.cli.output.Progress;
 import io.bsdb.cli.table.Interruption;
-import io.bsdb.cli.table.TableArgument;
+import io.bsdb.cli.table.TableCommand;
 import io.bsdb.row.Schema;
 import io.bsdb.table.Table;
 import java.io.IOException;
 import java.util.Arrays;
 import java.util.Map;
-import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -27,8 +26,6 @@ import picocli.CommandLine.Option;
 /** Changes single records of a table by files of changes. */
 @Command(
     name = "apply",
-    sortOptions = false,
-    abbreviateSynopsis = true,
     header = "Applies puts and deletes of the inputs to a table, as one version.",
     description = {
       "",
@@ -56,12 +53,9 @@ import picocli.CommandLine.Option;
       "  cdc | bsdb apply --table cities --input - --format jsonl --op-column __op"
           + " --position cities-0=4711"
     })
-public final class ApplyCommand implements Callable<Integer> {
+public final class ApplyCommand extends TableCommand {
   private static final String OPERATION = "op";
 
-  private final Console console;
-
-  @Mixin private TableArgument table;
   @Mixin private InputArguments input;
 
   @Option(
@@ -82,7 +76,7 @@ public final class ApplyCommand implements Callable<Integer> {
   private boolean json;
 
   public ApplyCommand(Console console) {
-    this.console = console;
+    super(console);
   }
 
   @Override

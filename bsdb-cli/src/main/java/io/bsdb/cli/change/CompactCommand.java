@@ -6,24 +6,20 @@ import io.bsdb.cli.output.Console;
 import io.bsdb.cli.output.ExitStatus;
 import io.bsdb.cli.output.Report;
 import io.bsdb.cli.table.Interruption;
-import io.bsdb.cli.table.TableArgument;
+import io.bsdb.cli.table.TableCommand;
 import io.bsdb.cli.table.VersionText;
 import io.bsdb.cli.versions.SweepCommand;
 import io.bsdb.compact.Compactor;
 import io.bsdb.table.Manifest;
 import java.io.IOException;
 import java.time.Duration;
-import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** Compacts the changes of a table. */
 @Command(
     name = "compact",
-    sortOptions = false,
-    abbreviateSynopsis = true,
     header = "Folds changes into new partition files, and merges segments.",
     description = {
       "",
@@ -37,11 +33,7 @@ import picocli.CommandLine.Option;
     },
     footerHeading = "%nExamples:%n",
     footer = {"  bsdb compact --table cities", "  bsdb compact --table cities --all --rate 50M"})
-public final class CompactCommand implements Callable<Integer> {
-  private final Console console;
-
-  @Mixin private TableArgument table;
-
+public final class CompactCommand extends TableCommand {
   @Option(names = "--all", description = "Fold every partition that has changes.")
   private boolean all;
 
@@ -84,7 +76,7 @@ public final class CompactCommand implements Callable<Integer> {
   private boolean json;
 
   public CompactCommand(Console console) {
-    this.console = console;
+    super(console);
   }
 
   @Override

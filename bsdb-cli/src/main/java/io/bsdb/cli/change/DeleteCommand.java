@@ -4,22 +4,18 @@ import io.bsdb.cli.output.Console;
 import io.bsdb.cli.output.Encoding;
 import io.bsdb.cli.output.ExitStatus;
 import io.bsdb.cli.output.RecordText;
-import io.bsdb.cli.table.TableArgument;
+import io.bsdb.cli.table.TableCommand;
 import java.io.IOException;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /** Deletes keys. */
 @Command(
     name = "delete",
-    sortOptions = false,
-    abbreviateSynopsis = true,
     header = "Deletes keys, and puts that in service as one version.",
     description = {"", "Keys are written as for 'get'. A key that there is not is no error.", ""},
     footerHeading = "%nExamples:%n",
@@ -27,11 +23,7 @@ import picocli.CommandLine.Parameters;
       "  bsdb delete --table colours -- rose violet",
       "  bsdb delete --table prices -- 'DE,4711' '[\"DE\", 4712]'"
     })
-public final class DeleteCommand implements Callable<Integer> {
-  private final Console console;
-
-  @Mixin private TableArgument table;
-
+public final class DeleteCommand extends TableCommand {
   @Option(
       names = "--encoding",
       paramLabel = "ENCODING",
@@ -46,7 +38,7 @@ public final class DeleteCommand implements Callable<Integer> {
   private List<String> keys;
 
   public DeleteCommand(Console console) {
-    this.console = console;
+    super(console);
   }
 
   @Override

@@ -4,21 +4,17 @@ import io.bsdb.cli.output.Console;
 import io.bsdb.cli.output.Encoding;
 import io.bsdb.cli.output.ExitStatus;
 import io.bsdb.cli.output.RecordText;
-import io.bsdb.cli.table.TableArgument;
+import io.bsdb.cli.table.TableCommand;
 import java.io.IOException;
 import java.util.Map;
-import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /** Sets one record. */
 @Command(
     name = "put",
-    sortOptions = false,
-    abbreviateSynopsis = true,
     header = "Sets the record of one key, and puts that in service.",
     description = {
       "",
@@ -33,11 +29,7 @@ import picocli.CommandLine.Parameters;
       "  bsdb put --table colours -- rose red",
       "  bsdb put --table prices -- 'DE,4711' '{\"price\": 12.50, \"currency\": \"EUR\"}'"
     })
-public final class PutCommand implements Callable<Integer> {
-  private final Console console;
-
-  @Mixin private TableArgument table;
-
+public final class PutCommand extends TableCommand {
   @Option(
       names = "--encoding",
       paramLabel = "ENCODING",
@@ -56,7 +48,7 @@ public final class PutCommand implements Callable<Integer> {
   private String value;
 
   public PutCommand(Console console) {
-    this.console = console;
+    super(console);
   }
 
   @Override

@@ -146,7 +146,7 @@ public final class RowFormat implements RecordFormat {
       }
     }
 
-    /** Returns what a row changes, which has all columns if it is to be put. */
+    /** Returns the change of a row, which has all columns if it is to be put. */
     private Operation operation(@Nullable Object[] values, boolean[] given, Column column) {
       if (!(values[values.length - 1] instanceof String word)) {
         throw new IllegalArgumentException("no operation in column '%s'".formatted(column.name()));

@@ -16,7 +16,7 @@ public final class ExitStatus {
   /** A defect of this program. */
   public static final int DEFECT = 70;
 
-  /** The status that shells report of programs whose output nobody reads: 128 + SIGPIPE. */
+  /** The status that shells report for programs whose output is closed: 128 + SIGPIPE. */
   public static final int BROKEN_PIPE = 141;
 
   private ExitStatus() {}

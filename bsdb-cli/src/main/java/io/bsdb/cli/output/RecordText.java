@@ -40,25 +40,25 @@ public sealed interface RecordText {
   }
 
   /**
-   * Returns the bytes that keys begin with which begin as a text says: of a table with a schema,
-   * with the values of some leading columns.
+   * Returns the bytes with which keys begin that begin with a text: in a table with a schema, with
+   * the values of some leading columns.
    *
    * @throws CommandFailure if it stands for none
    */
   byte[] parsePrefix(String text);
 
-  /** Returns a key to be printed: of a table with a schema, a JSON object of its columns. */
+  /** Returns a key to be printed: in a table with a schema, a JSON object of its columns. */
   byte[] key(byte[] key);
 
   /**
-   * Returns the value that a text stands for: of a row, the row as a JSON object.
+   * Returns the value that a text stands for: in a table with a schema, the row as a JSON object.
    *
    * @param key as for {@link #parseKey}; the row may repeat its columns
    * @throws CommandFailure if it stands for none
    */
   byte[] parseValue(String key, String text);
 
-  /** Returns a value to be printed: of a row, the row. */
+  /** Returns a value to be printed: in a table with a schema, the row. */
   byte[] value(byte[] key, byte[] value);
 
   /** Returns what is printed in place of a key or value that there is not. */

@@ -45,7 +45,7 @@ public final class StandardOutput extends FilterOutputStream {
       super("standard output cannot be written: " + cause.getMessage(), cause);
     }
 
-    /** Returns whether nobody reads on, as with 'bsdb scan | head'. */
+    /** Returns whether the reader has closed the pipe, as with 'bsdb scan | head'. */
     public boolean isBrokenPipe() {
       Throwable cause = getCause();
       return cause != null && "Broken pipe".equals(cause.getMessage());

@@ -5,7 +5,7 @@ import io.bsdb.cli.output.Console;
 import io.bsdb.cli.output.Encoding;
 import io.bsdb.cli.output.ExitStatus;
 import io.bsdb.cli.output.RecordText;
-import io.bsdb.cli.table.TableArgument;
+import io.bsdb.cli.table.TableCommand;
 import io.bsdb.reader.SnapshotDiff;
 import io.bsdb.reader.SnapshotDiff.Difference;
 import io.bsdb.reader.SnapshotDiff.Kind;
@@ -19,22 +19,18 @@ import java.nio.charset.StandardCharsets;
 import java.util.EnumMap;
 import java.util.Locale;
 import java.util.Map;
-import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** Compares two versions of a table. */
 @Command(
     name = "diff",
-    sortOptions = false,
-    abbreviateSynopsis = true,
     header = "Shows which rows two versions of a table differ in.",
     description = {
       "",
-      "A line per record: '-' and the record as the first version has it, '+' and the record as"
-          + " the second one has it; a changed row has both. The sums are printed on standard error."
+      "A line per record: '-' and the record as the first version has it, '+' and the record as the"
+          + " second one has it; a changed row has both. The sums are printed on standard error."
           + " Reads all of both versions, unless they differ by changes over the same partition"
           + " files.",
       "",
@@ -47,12 +43,8 @@ import picocli.CommandLine.Option;
       "  bsdb diff --table places --from 0000000001-1f0c9a37",
       "  bsdb diff --table places --from 0000000001-1f0c9a37 --sample 0.01 --limit 0"
     })
-public final class DiffCommand implements Callable<Integer> {
+public final class DiffCommand extends TableCommand {
   private static final int BUFFER = 256 << 10;
-
-  private final Console console;
-
-  @Mixin private TableArgument table;
 
   @Option(
       names = "--from",
@@ -91,7 +83,7 @@ public final class DiffCommand implements Callable<Integer> {
   private boolean json;
 
   public DiffCommand(Console console) {
-    this.console = console;
+    super(console);
   }
 
   @Override

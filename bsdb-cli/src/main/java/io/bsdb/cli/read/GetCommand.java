@@ -6,7 +6,7 @@ import io.bsdb.cli.output.Console;
 import io.bsdb.cli.output.Encoding;
 import io.bsdb.cli.output.ExitStatus;
 import io.bsdb.cli.output.RecordText;
-import io.bsdb.cli.table.TableArgument;
+import io.bsdb.cli.table.TableCommand;
 import io.bsdb.reader.KeyValue;
 import io.bsdb.reader.OrderedReader;
 import io.bsdb.reader.SnapshotReader;
@@ -19,19 +19,15 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
-import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /** Looks keys up. */
 @Command(
     name = "get",
-    sortOptions = false,
-    abbreviateSynopsis = true,
     header = "Looks keys up in the snapshot in service.",
     description = {
       "",
@@ -62,12 +58,8 @@ import picocli.CommandLine.Parameters;
       "  cut -f 1 clicks.txt | bsdb get --table places --keys -",
       "  bsdb get --table blocks --floor -- 192.0.2.17"
     })
-public final class GetCommand implements Callable<Integer> {
+public final class GetCommand extends TableCommand {
   private static final int BUFFER = 64 << 10;
-
-  private final Console console;
-
-  @Mixin private TableArgument table;
 
   @Option(
       names = "--encoding",
@@ -119,7 +111,7 @@ public final class GetCommand implements Callable<Integer> {
   private List<String> keys = List.of();
 
   public GetCommand(Console console) {
-    this.console = console;
+    super(console);
   }
 
   @Override

@@ -3,7 +3,7 @@ package io.bsdb.cli.read;
 import io.bsdb.cli.output.Console;
 import io.bsdb.cli.output.ExitStatus;
 import io.bsdb.cli.table.SnapshotDirectory;
-import io.bsdb.cli.table.TableArgument;
+import io.bsdb.cli.table.TableCommand;
 import io.bsdb.reader.SnapshotParts;
 import io.bsdb.table.Manifest;
 import io.bsdb.table.PartitionFile;
@@ -12,16 +12,12 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** Tells what a snapshot is made of. */
 @Command(
     name = "inspect",
-    sortOptions = false,
-    abbreviateSynopsis = true,
     header = "Shows the manifest and what takes how much space.",
     description = {
       "",
@@ -36,11 +32,7 @@ import picocli.CommandLine.Option;
       "  bsdb inspect --table places --partitions --histograms",
       "  bsdb inspect --table places --json | jq .parts"
     })
-public final class InspectCommand implements Callable<Integer> {
-  private final Console console;
-
-  @Mixin private TableArgument table;
-
+public final class InspectCommand extends TableCommand {
   @Option(names = "--partitions", description = "Show each partition, and each segment of changes.")
   private boolean partitions;
 
@@ -53,7 +45,7 @@ public final class InspectCommand implements Callable<Integer> {
   private boolean json;
 
   public InspectCommand(Console console) {
-    this.console = console;
+    super(console);
   }
 
   @Override

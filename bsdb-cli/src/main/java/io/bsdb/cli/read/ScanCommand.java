@@ -6,7 +6,7 @@ import io.bsdb.cli.output.CsvText;
 import io.bsdb.cli.output.Encoding;
 import io.bsdb.cli.output.ExitStatus;
 import io.bsdb.cli.output.RecordText;
-import io.bsdb.cli.table.TableArgument;
+import io.bsdb.cli.table.TableCommand;
 import io.bsdb.reader.KeyRange;
 import io.bsdb.reader.OrderedReader;
 import io.bsdb.reader.RecordCursor;
@@ -19,17 +19,13 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
-import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** Prints all records, or those of a range of keys. */
 @Command(
     name = "scan",
-    sortOptions = false,
-    abbreviateSynopsis = true,
     header = "Prints all records, in the order in which they are stored.",
     description = {
       "",
@@ -49,7 +45,7 @@ import picocli.CommandLine.Option;
       "  bsdb scan --table cities --format parquet --output cities.parquet",
       "  bsdb scan --table prices --prefix DE --reverse --limit 5"
     })
-public final class ScanCommand implements Callable<Integer> {
+public final class ScanCommand extends TableCommand {
   private static final int BUFFER = 256 << 10;
 
   /** Form in which records are printed. */
@@ -59,10 +55,6 @@ public final class ScanCommand implements Callable<Integer> {
     CSV,
     PARQUET
   }
-
-  private final Console console;
-
-  @Mixin private TableArgument table;
 
   @Option(names = "--limit", paramLabel = "COUNT", description = "Stop after so many records.")
   private long limit = Long.MAX_VALUE;
@@ -108,7 +100,7 @@ public final class ScanCommand implements Callable<Integer> {
   private boolean reverse;
 
   public ScanCommand(Console console) {
-    this.console = console;
+    super(console);
   }
 
   @Override

@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param parts of each partition file, in order
  * @param symbols bytes that symbol tables save; null if there are none
- * @param lengths of keys and values; null if nobody asked
+ * @param lengths of keys and values; null unless requested
  */
 record SnapshotReport(
     Path snapshot,

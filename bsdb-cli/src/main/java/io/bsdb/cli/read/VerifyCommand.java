@@ -4,7 +4,7 @@ import io.bsdb.cli.output.Console;
 import io.bsdb.cli.output.ExitStatus;
 import io.bsdb.cli.output.Progress;
 import io.bsdb.cli.table.SnapshotDirectory;
-import io.bsdb.cli.table.TableArgument;
+import io.bsdb.cli.table.TableCommand;
 import io.bsdb.cli.table.VersionText;
 import io.bsdb.format.CorruptSnapshotException;
 import io.bsdb.reader.RecordCursor;
@@ -18,15 +18,11 @@ import io.bsdb.table.Manifest;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.HexFormat;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
 
 /** Reads everything. */
 @Command(
     name = "verify",
-    sortOptions = false,
-    abbreviateSynopsis = true,
     header = "Reads the whole snapshot in service and checks that it is sound.",
     description = {
       "",
@@ -40,13 +36,9 @@ import picocli.CommandLine.Mixin;
       "  bsdb verify --table places",
       "  bsdb verify --table places/snapshots/0000000002-1f0c9a37"
     })
-public final class VerifyCommand implements Callable<Integer> {
-  private final Console console;
-
-  @Mixin private TableArgument table;
-
+public final class VerifyCommand extends TableCommand {
   public VerifyCommand(Console console) {
-    this.console = console;
+    super(console);
   }
 
   @Override

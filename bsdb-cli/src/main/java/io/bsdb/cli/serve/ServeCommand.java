@@ -29,8 +29,6 @@ import picocli.CommandLine.Option;
 /** Serves tables over HTTP. */
 @Command(
     name = "serve",
-    sortOptions = false,
-    abbreviateSynopsis = true,
     header = "Answers lookups over HTTP, and shows what tables hold.",
     description = {
       "",

@@ -2,40 +2,32 @@ package io.bsdb.cli.versions;
 
 import io.bsdb.cli.output.Console;
 import io.bsdb.cli.output.ExitStatus;
-import io.bsdb.cli.table.TableArgument;
+import io.bsdb.cli.table.TableCommand;
 import java.io.IOException;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
 
 /** Forgets a stream that is recorded in a table. */
 @Command(
     name = "end-stream",
-    sortOptions = false,
-    abbreviateSynopsis = true,
     header = "Forgets a stream whose Flink job has stopped for good.",
     description = {
       "",
-      "The rows stay. Afterwards the table can be built again without --keep-changes-after, and a job"
-          + " that reads its sources from their start can begin the stream again. A job that still"
-          + " writes the stream fails at its next checkpoint.",
+      "The rows stay. Afterwards the table can be built again without --keep-changes-after, and a"
+          + " job that reads its sources from their start can begin the stream again. A job that"
+          + " still writes the stream fails at its next checkpoint.",
       ""
     },
     footerHeading = "%nExample:%n",
     footer = "  bsdb end-stream --table customers default")
-public final class EndStreamCommand implements Callable<Integer> {
-  private final Console console;
-
-  @Mixin private TableArgument table;
-
+public final class EndStreamCommand extends TableCommand {
   @Parameters(
       paramLabel = "NAME",
       description = "Name of the stream: 'sink.stream' of the job, 'default' unless set.")
   private String name;
 
   public EndStreamCommand(Console console) {
-    this.console = console;
+    super(console);
   }
 
   @Override

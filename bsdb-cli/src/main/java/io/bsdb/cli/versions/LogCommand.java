@@ -3,7 +3,7 @@ package io.bsdb.cli.versions;
 import io.bsdb.cli.output.Console;
 import io.bsdb.cli.output.ExitStatus;
 import io.bsdb.cli.output.Report;
-import io.bsdb.cli.table.TableArgument;
+import io.bsdb.cli.table.TableCommand;
 import io.bsdb.format.CorruptSnapshotException;
 import io.bsdb.live.LogReport;
 import java.io.IOException;
@@ -11,18 +11,14 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /** Looks into the log of a writable table. */
 @Command(
     name = "log",
-    sortOptions = false,
-    abbreviateSynopsis = true,
     header = "Shows or verifies the log of a table that a process writes in place.",
     description = {
       "",
@@ -35,9 +31,7 @@ import picocli.CommandLine.Parameters;
     },
     footerHeading = "%nExamples:%n",
     footer = {"  bsdb log inspect --table state", "  bsdb log verify --table state"})
-public final class LogCommand implements Callable<Integer> {
-  private final Console console;
-
+public final class LogCommand extends TableCommand {
   /** Action of the command. */
   enum Action {
     INSPECT,
@@ -47,13 +41,11 @@ public final class LogCommand implements Callable<Integer> {
   @Parameters(index = "0", paramLabel = "ACTION", description = "inspect or verify.")
   private Action action;
 
-  @Mixin private TableArgument table;
-
   @Option(names = "--json", description = "With inspect: print a JSON array.")
   private boolean json;
 
   public LogCommand(Console console) {
-    this.console = console;
+    super(console);
   }
 
   @Override

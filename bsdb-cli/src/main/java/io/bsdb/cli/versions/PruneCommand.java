@@ -3,33 +3,25 @@ package io.bsdb.cli.versions;
 import io.bsdb.cli.output.Console;
 import io.bsdb.cli.output.ExitStatus;
 import io.bsdb.cli.output.Report;
-import io.bsdb.cli.table.TableArgument;
+import io.bsdb.cli.table.TableCommand;
 import java.io.IOException;
 import java.util.List;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** Deletes old versions. */
 @Command(
     name = "prune",
-    sortOptions = false,
-    abbreviateSynopsis = true,
     header = "Deletes all but the newest versions.",
     description = {
       "",
-      "The version in service is kept, whichever it is, and so are files that a version which is kept"
-          + " shares with others. Prints the versions that were deleted.",
+      "The version in service is kept, whichever it is, and so are files that a version which is"
+          + " kept shares with others. Prints the versions that were deleted.",
       ""
     },
     footerHeading = "%nExample:%n",
     footer = "  bsdb prune --table places --keep 3")
-public final class PruneCommand implements Callable<Integer> {
-  private final Console console;
-
-  @Mixin private TableArgument table;
-
+public final class PruneCommand extends TableCommand {
   @Option(
       names = "--keep",
       required = true,
@@ -38,7 +30,7 @@ public final class PruneCommand implements Callable<Integer> {
   private int keep;
 
   public PruneCommand(Console console) {
-    this.console = console;
+    super(console);
   }
 
   @Override

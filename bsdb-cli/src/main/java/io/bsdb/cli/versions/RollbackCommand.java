@@ -3,21 +3,17 @@ package io.bsdb.cli.versions;
 import io.bsdb.cli.output.CommandFailure;
 import io.bsdb.cli.output.Console;
 import io.bsdb.cli.output.ExitStatus;
-import io.bsdb.cli.table.TableArgument;
+import io.bsdb.cli.table.TableCommand;
 import io.bsdb.table.Table;
 import java.io.IOException;
 import java.util.List;
-import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
 
 /** Puts another version in service. */
 @Command(
     name = "rollback",
-    sortOptions = false,
-    abbreviateSynopsis = true,
     header = "Puts an earlier version in service, or a later one again.",
     description = {"", "Readers that follow the table change over by themselves.", ""},
     footerHeading = "%nExamples:%n",
@@ -25,11 +21,7 @@ import picocli.CommandLine.Parameters;
       "  bsdb rollback --table places",
       "  bsdb rollback --table places 0000000002-1f0c9a37"
     })
-public final class RollbackCommand implements Callable<Integer> {
-  private final Console console;
-
-  @Mixin private TableArgument table;
-
+public final class RollbackCommand extends TableCommand {
   @Parameters(
       arity = "0..1",
       paramLabel = "VERSION",
@@ -37,7 +29,7 @@ public final class RollbackCommand implements Callable<Integer> {
   private @Nullable String version;
 
   public RollbackCommand(Console console) {
-    this.console = console;
+    super(console);
   }
 
   @Override

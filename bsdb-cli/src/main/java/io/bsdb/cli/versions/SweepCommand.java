@@ -3,24 +3,20 @@ package io.bsdb.cli.versions;
 import io.bsdb.cli.output.Console;
 import io.bsdb.cli.output.ExitStatus;
 import io.bsdb.cli.output.Report;
-import io.bsdb.cli.table.TableArgument;
+import io.bsdb.cli.table.TableCommand;
 import java.io.IOException;
 import java.time.Duration;
 import java.time.format.DateTimeParseException;
 import java.util.List;
 import java.util.Locale;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ITypeConverter;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.TypeConversionException;
 
 /** Deletes the files that dead builds left. */
 @Command(
     name = "sweep",
-    sortOptions = false,
-    abbreviateSynopsis = true,
     header = "Deletes the files that killed builds and other commands left.",
     description = {
       "",
@@ -31,11 +27,7 @@ import picocli.CommandLine.TypeConversionException;
     },
     footerHeading = "%nExample:%n",
     footer = "  bsdb sweep --table places --older-than 6h")
-public final class SweepCommand implements Callable<Integer> {
-  private final Console console;
-
-  @Mixin private TableArgument table;
-
+public final class SweepCommand extends TableCommand {
   @Option(
       names = "--older-than",
       paramLabel = "TIME",
@@ -44,7 +36,7 @@ public final class SweepCommand implements Callable<Integer> {
   private Duration age = Duration.ofDays(1);
 
   public SweepCommand(Console console) {
-    this.console = console;
+    super(console);
   }
 
   @Override

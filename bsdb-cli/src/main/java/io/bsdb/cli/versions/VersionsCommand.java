@@ -3,7 +3,7 @@ package io.bsdb.cli.versions;
 import io.bsdb.cli.output.Console;
 import io.bsdb.cli.output.ExitStatus;
 import io.bsdb.cli.output.Report;
-import io.bsdb.cli.table.TableArgument;
+import io.bsdb.cli.table.TableCommand;
 import io.bsdb.cli.table.VersionText;
 import io.bsdb.format.CorruptSnapshotException;
 import io.bsdb.table.Manifest;
@@ -15,40 +15,32 @@ import java.nio.file.NoSuchFileException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** Lists what a table holds. */
 @Command(
     name = "versions",
-    sortOptions = false,
-    abbreviateSynopsis = true,
     header = "Lists the versions of a table, oldest first.",
     description = {
       "",
-      "A star marks the version in service; there is none if CURRENT is damaged or missing. Versions that"
-          + " differ by changes share partition files and segments.",
+      "A star marks the version in service; there is none if CURRENT is damaged or missing."
+          + " Versions that differ by changes share partition files and segments.",
       "",
       "Exit status: 0, or 3 if CURRENT or a manifest is damaged or missing; the others are listed.",
       ""
     },
     footerHeading = "%nExample:%n",
     footer = "  bsdb versions --table places")
-public final class VersionsCommand implements Callable<Integer> {
-  private final Console console;
-
-  @Mixin private TableArgument table;
-
+public final class VersionsCommand extends TableCommand {
   @Option(names = "--json", description = "Print a JSON array.")
   private boolean json;
 
   private boolean damage;
 
   public VersionsCommand(Console console) {
-    this.console = console;
+    super(console);
   }
 
   @Override
