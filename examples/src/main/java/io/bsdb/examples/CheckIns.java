@@ -2,8 +2,7 @@ package io.bsdb.examples;
 
 /**
  * The stream: the check-ins that the SQL of the Flink quickstart makes. Each is at one of the
- * places, except every 20th, which is at a place that nobody knows. The same ones come out every
- * time.
+ * places, except every 20th, which is at an unknown place. The same ones come out every time.
  */
 final class CheckIns {
   static final int UNKNOWN_EVERY = 20;

@@ -12,7 +12,7 @@ import java.nio.file.Path;
  * @param events check-ins in the stream, 1 or more
  */
 public record QuickstartSettings(Path directory, Path citiesCsv, long events) {
-  /** Check-ins, unless somebody asks for more or fewer. */
+  /** Default number of check-ins. */
   static final long DEFAULT_EVENTS = 1_000_000;
 
   public QuickstartSettings {

@@ -16,8 +16,8 @@ import org.apache.kafka.streams.processor.api.ProcessingContext;
  * One task's metrics of one join or processor.
  *
  * <p>What is counted for every record is a plain counter of the task's thread, which metrics read
- * when somebody asks: a Kafka sensor costs more than a lookup. Only latency, which has to be
- * recorded, goes through one, at the level DEBUG.
+ * on request: a Kafka sensor costs more than a lookup. Only latency, which has to be recorded, goes
+ * through one, at the level DEBUG.
  *
  * <p>Kafka identifies a sensor by its name, whatever its tags, and a sensor's removal takes all its
  * metrics along. So the names hold all that distinguishes one user of a lookup in one task on one

@@ -161,8 +161,7 @@ final class VersionHold<K, V> implements Lease<K, V> {
   }
 
   /**
-   * Writes the version held into a header, of which there is one then; none while no version is
-   * held.
+   * Writes the version held into a header, in place of any other; none while no version is held.
    */
   void stamp(Headers headers, String header) {
     headers.remove(header);

@@ -128,7 +128,7 @@ record KeyList(List<byte[]> keys, @Nullable List<String> columns, @Nullable Stri
     return new KeyList(keys, columns, match);
   }
 
-  /** Reads the key at the current token: of a schema its columns, else a string. */
+  /** Reads the key at the current token: its columns if there is a schema, else a string. */
   private static byte[] key(JsonParser in, VersionRows rows, @Nullable String encoding)
       throws IOException {
     Schema schema = rows.schema();

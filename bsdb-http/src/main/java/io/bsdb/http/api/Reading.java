@@ -161,7 +161,7 @@ public abstract class Reading<T> {
     }
   }
 
-  /** Releases a version at the end of a block, unless somebody else will. */
+  /** Releases a version at the end of a block, unless it was handed over. */
   private static final class Releasing implements Closeable {
     private @Nullable Held held;
 

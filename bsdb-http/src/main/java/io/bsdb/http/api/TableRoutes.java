@@ -16,7 +16,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The addresses of a table, below {@code /v1/tables/{table}} and, of one version, below {@code
+ * The addresses of a table, below {@code /v1/tables/{table}} and, for one version, below {@code
  * /v1/tables/{table}/versions/{version}}: what answers there, and as what the metrics count it.
  */
 public final class TableRoutes {

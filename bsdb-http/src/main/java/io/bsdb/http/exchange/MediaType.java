@@ -26,7 +26,7 @@ public enum MediaType {
     this.header = header;
   }
 
-  /** Returns the one with a name, of a header that may have parameters; null if there is none. */
+  /** Returns the type that a header names, whatever its parameters; null if there is none. */
   public static @Nullable MediaType of(String header) {
     String wanted = bare(header);
     for (MediaType type : values()) {

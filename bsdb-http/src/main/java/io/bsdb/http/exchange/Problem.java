@@ -11,7 +11,7 @@ import java.util.concurrent.TimeoutException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** An answer that is no answer: what RFC 9457 calls a problem. */
+/** A problem as RFC 9457 defines it: the answer to a request that cannot be answered. */
 public final class Problem extends RuntimeException {
   private static final long serialVersionUID = 1L;
   private static final Logger LOG = LoggerFactory.getLogger(Problem.class);

@@ -74,7 +74,7 @@ public final class Texts {
                 : value.isBigDecimal() ? value.decimalValue().toPlainString() : value.toString());
       }
     } catch (JsonProcessingException e) {
-      throw new IllegalStateException("a row is no JSON: " + row, e);
+      throw new IllegalStateException("a row is not JSON: " + row, e);
     }
     return columns;
   }

@@ -6,7 +6,7 @@ import java.nio.file.Path;
 import java.util.Comparator;
 import java.util.stream.Stream;
 
-/** Directories of a table that nobody has open. */
+/** Directories of a table that no process has open. */
 final class StateFiles {
   private StateFiles() {}
 

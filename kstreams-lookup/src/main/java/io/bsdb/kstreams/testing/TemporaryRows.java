@@ -59,7 +59,7 @@ public final class TemporaryRows implements AutoCloseable {
 
   /**
    * Begins to build a lookup in this table that refreshes only on request. How to read its rows
-   * remains to be said.
+   * remains to be set.
    */
   public <K, V> LookupBuilder<K, V> lookup(String name) {
     return SnapshotLookup.<K, V>builder(name)
