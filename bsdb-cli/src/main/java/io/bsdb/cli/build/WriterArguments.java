@@ -10,6 +10,7 @@ import io.bsdb.writer.WriterOptions;
 import java.math.BigDecimal;
 import java.nio.file.Path;
 import java.util.Map;
+import java.util.function.Consumer;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -54,7 +55,7 @@ final class WriterArguments {
   @Option(
       names = "--signature-bits",
       paramLabel = "BITS",
-      description = "Bits per record that tell absent keys without a read: 0 to 32. Default: 8.")
+      description = "Bits per record that reject absent keys without a read: 0 to 32. Default: 8.")
   private @Nullable Integer signatureBits;
 
   @Option(
@@ -110,8 +111,8 @@ final class WriterArguments {
       paramLabel = "SIZE",
       converter = ByteSize.Converter.class,
       description =
-          "What the build aims to use, heap and other memory together, from 64M on; one partition per"
-              + " thread is always in memory as a whole. Default: 1G.")
+          "Memory that the build aims to use, heap and other together, from 64M on; one partition"
+              + " per thread is always in memory as a whole. Default: 1G.")
   private @Nullable ByteSize memory;
 
   @Option(
@@ -124,7 +125,7 @@ final class WriterArguments {
       names = "--duplicates",
       paramLabel = "POLICY",
       description =
-          "What to do with a key that comes twice: fail, or keep the first or the last."
+          "Treatment of a key that comes twice: fail, or keep the first or the last."
               + " Default: fail.")
   private @Nullable Duplicates duplicates;
 
@@ -132,8 +133,8 @@ final class WriterArguments {
       names = "--min-rows",
       paramLabel = "COUNT",
       description =
-          "Minimum number of rows that may be put in service; with fewer the build is refused. 0 allows an empty"
-              + " table. Default: 1.")
+          "Minimum number of rows that may be put in service; with fewer the build is refused. 0"
+              + " allows an empty table. Default: 1.")
   private @Nullable Long minRows;
 
   @Option(
@@ -148,7 +149,7 @@ final class WriterArguments {
   @Option(
       names = "--property",
       paramLabel = "NAME=VALUE",
-      description = "Something to say of the snapshot; readers and 'bsdb inspect' show it.")
+      description = "Property of the snapshot; readers and 'bsdb inspect' show it.")
   private Map<String, String> properties = Map.of();
 
   @Option(
@@ -170,59 +171,32 @@ final class WriterArguments {
    * @throws IllegalArgumentException if one is out of range, or they contradict each other
    */
   WriterOptions.Builder toOptions() {
-    WriterOptions.Builder options = WriterOptions.builder();
-    if (layout != null) {
-      options.layout(layout);
-    }
+    WriterOptions.Builder options = WriterOptions.builder().pointIndex(!noPointIndex);
     if (approximate) {
       options.approximate();
     }
-    if (order != null) {
-      options.order(order);
-    }
-    if (noPointIndex) {
-      options.pointIndex(false);
-    }
-    if (signatureBits != null) {
-      options.signatureBits(signatureBits);
-    }
-    if (perfectHash != null) {
-      options.perfectHash(perfectHash);
-    }
-    if (blockSize != null) {
-      options.blockSize(blockSize.toInt());
-    }
-    if (frameSize != null) {
-      options.frameSize(frameSize.toInt());
-    }
-    if (zstdLevel != null) {
-      options.zstdLevel(zstdLevel);
-    }
-    if (partitions != null) {
-      options.partitions(partitions);
-    }
-    if (dictionarySize != null) {
-      options.dictionaryBytes(dictionarySize.toInt());
-    }
-    if (threads != null) {
-      options.threads(threads);
-    }
-    if (memory != null) {
-      options.memoryBytes(memory.bytes());
-    }
-    if (temporaryDirectory != null) {
-      options.temporaryDirectory(temporaryDirectory);
-    }
-    if (duplicates != null) {
-      options.duplicates(duplicates);
-    }
-    if (minRows != null) {
-      options.minRows(minRows);
-    }
-    if (maxShrinkage != null) {
-      options.maxShrinkage(maxShrinkage);
-    }
+    set(layout, options::layout);
+    set(order, options::order);
+    set(signatureBits, options::signatureBits);
+    set(perfectHash, options::perfectHash);
+    set(blockSize, size -> options.blockSize(size.toInt()));
+    set(frameSize, size -> options.frameSize(size.toInt()));
+    set(zstdLevel, options::zstdLevel);
+    set(partitions, options::partitions);
+    set(dictionarySize, size -> options.dictionaryBytes(size.toInt()));
+    set(threads, options::threads);
+    set(memory, size -> options.memoryBytes(size.bytes()));
+    set(temporaryDirectory, options::temporaryDirectory);
+    set(duplicates, options::duplicates);
+    set(minRows, options::minRows);
+    set(maxShrinkage, options::maxShrinkage);
     return options.properties(properties).sourcePositions(sourcePositions);
+  }
+
+  private static <T> void set(@Nullable T value, Consumer<T> setter) {
+    if (value != null) {
+      setter.accept(value);
+    }
   }
 
   /** A part of something, such as {@code 2.5%}; with the sign, so that 0.1 is not 10%. */
