@@ -253,8 +253,8 @@ class SqlQueryTest {
     assertThatThrownBy(
             () ->
                 rows(
-                    "SELECT CASE WHEN i > 900000 THEN CAST('x' || i AS BIGINT) ELSE i END AS k"
-                        + " FROM range(1000000) t(i)",
+                    "SELECT CASE WHEN i > 9000000 THEN CAST('x' || i AS BIGINT) ELSE i END AS k"
+                        + " FROM range(10000000) t(i)",
                     "k"))
         .isInstanceOf(IOException.class)
         .hasMessageMatching("after row [0-9,]+: Conversion Error: Could not convert string 'x.*");
