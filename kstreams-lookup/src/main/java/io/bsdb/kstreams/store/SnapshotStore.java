@@ -43,6 +43,8 @@ final class SnapshotStore implements KeyValueStore<Bytes, byte[]> {
   private final Map<Integer, Long> offsets = new ConcurrentHashMap<>();
   private volatile @Nullable StoreTable open;
   private volatile @Nullable RuntimeException failure;
+  private volatile long committed = System.currentTimeMillis();
+  private @Nullable StoreMetrics metrics;
   private boolean positioned;
 
   SnapshotStore(String name, Path base) {
@@ -81,6 +83,7 @@ final class SnapshotStore implements KeyValueStore<Bytes, byte[]> {
     }
     try {
       context.register(root, (BatchingStateRestoreCallback) this::write);
+      metrics = new StoreMetrics(name, open(), context.metrics(), () -> committed);
     } catch (RuntimeException | Error e) {
       unlockAfter(e);
       open = null;
@@ -229,6 +232,7 @@ final class SnapshotStore implements KeyValueStore<Bytes, byte[]> {
           return null;
         });
     changed.forEach((partition, offset) -> offsets.compute(partition, (key, old) -> offset));
+    committed = System.currentTimeMillis();
   }
 
   @Override
@@ -264,6 +268,11 @@ final class SnapshotStore implements KeyValueStore<Bytes, byte[]> {
   public void close() {
     StoreTable table = open;
     open = null;
+    StoreMetrics registered = metrics;
+    metrics = null;
+    if (registered != null) {
+      registered.close();
+    }
     if (table != null) {
       try {
         table.table().close();

@@ -22,16 +22,13 @@ import org.jspecify.annotations.Nullable;
  * The table of a store, in the application's state directory.
  *
  * @param positions that it was opened with
- * @param count of the version that was counted last
+ * @param lastInService version that was in service when somebody last looked
  */
 record StoreTable(
     Path directory,
     WritableTable table,
     TopicPositions positions,
-    AtomicReference<@Nullable Count> count) {
-  /** Records in the partition files of a version. */
-  record Count(String version, long records) {}
-
+    AtomicReference<@Nullable Manifest> lastInService) {
   /** Suffix that no store's name has. */
   private static final String UNFINISHED = "~";
 
@@ -68,17 +65,22 @@ record StoreTable(
     }
   }
 
-  /** Returns the number of records of the partition files, or of changes if these are more. */
-  long approximateRecords() throws IOException {
+  /** Returns the version in service. */
+  Manifest inService() throws IOException {
     Table files = Table.at(directory);
     String version = files.requireCurrentVersion();
-    Count known = count.get();
+    Manifest known = lastInService.get();
     if (known == null || !known.version().equals(version)) {
-      known = new Count(version, files.manifest(version).recordCount());
-      count.set(known);
+      known = files.manifest(version);
+      lastInService.set(known);
     }
+    return known;
+  }
+
+  /** Returns the number of records of the partition files, or of changes if these are more. */
+  long approximateRecords() throws IOException {
     WritableStats.Memory changed = table.stats().memory();
-    return Math.max(known.records(), changed.logKeys() + changed.publishedKeys());
+    return Math.max(inService().recordCount(), changed.logKeys() + changed.publishedKeys());
   }
 
   /** Copies the base's version in service, such that the directory is there once it is complete. */

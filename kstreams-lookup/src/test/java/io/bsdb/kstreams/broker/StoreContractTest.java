@@ -18,6 +18,7 @@ import org.apache.kafka.streams.KeyValue;
 import org.apache.kafka.streams.StreamsConfig;
 import org.apache.kafka.streams.errors.InvalidStateStoreException;
 import org.apache.kafka.streams.errors.StreamsException;
+import org.apache.kafka.streams.processor.StateStoreContext;
 import org.apache.kafka.streams.processor.TaskId;
 import org.apache.kafka.streams.processor.api.MockProcessorContext;
 import org.apache.kafka.streams.state.KeyValueStore;
@@ -57,14 +58,65 @@ class StoreContractTest {
   }
 
   private KeyValueStore<Bytes, byte[]> open() {
+    return open(context());
+  }
+
+  private StateStoreContext context() {
+    return new MockProcessorContext<Void, Void>(
+            config, new TaskId(-1, -1), directory.resolve("state").toFile())
+        .getStateStoreContext();
+  }
+
+  private KeyValueStore<Bytes, byte[]> open(StateStoreContext context) {
     KeyValueStore<Bytes, byte[]> store =
         SnapshotStores.keyValue("customers").base(directory.resolve("base")).get();
-    var context =
-        new MockProcessorContext<Void, Void>(
-            config, new TaskId(-1, -1), directory.resolve("state").toFile());
-    store.init(context.getStateStoreContext(), store);
+    store.init(context, store);
     assertThat(store.isOpen()).isTrue();
     return store;
+  }
+
+  private static Map<String, Double> metrics(StateStoreContext context) {
+    Map<String, Double> values = new HashMap<>();
+    context
+        .metrics()
+        .metrics()
+        .forEach(
+            (name, metric) -> {
+              if (name.group().equals("stream-bsdb-store-metrics")) {
+                assertThat(name.tags()).containsEntry("bsdb-store-id", "customers");
+                values.put(name.name(), (Double) metric.metricValue());
+              }
+            });
+    return values;
+  }
+
+  @Test
+  void showsTheTableInMetrics() {
+    StateStoreContext context = context();
+    KeyValueStore<Bytes, byte[]> store = open(context);
+    long first = store.committedOffset(partition(0));
+    for (int i = 0; i < 10; i++) {
+      store.put(Bytes.wrap(bytes("c" + i)), bytes("w"));
+    }
+    long before = System.currentTimeMillis();
+    store.commit(Map.of(partition(0), first));
+    Map<String, Double> values = metrics(context);
+    assertThat(values)
+        .containsEntry("write-total", 11.0)
+        .containsEntry("changed-keys", 10.0)
+        .containsEntry("publication-total", 0.0)
+        .containsEntry("fold-total", 0.0)
+        .containsEntry("upkeep-failed", 0.0)
+        .containsEntry("snapshot-sequence", 1.0);
+    assertThat(values.get("commit-age-ms"))
+        .isBetween(0.0, System.currentTimeMillis() - before + 0.0);
+    assertThat(values.get("index-bytes")).isPositive();
+    assertThat(values.get("log-bytes")).isPositive();
+    assertThat(values.get("disk-bytes")).isGreaterThan(values.get("log-bytes"));
+    assertThat(values.get("snapshot-age-ms")).isNotNegative();
+    assertThat(values).containsKey("load").doesNotContainValue(Double.NaN);
+    store.close();
+    assertThat(metrics(context)).isEmpty();
   }
 
   private TopicPartition partition(int number) {
