@@ -30,9 +30,6 @@ import org.slf4j.LoggerFactory;
 final class DeltaCommitter implements Committer<Delta> {
   private static final Logger LOG = LoggerFactory.getLogger(DeltaCommitter.class);
 
-  /** Longer than it takes from finding a version to having opened its files. */
-  private static final Duration SPARED_VERSIONS = Duration.ofHours(1);
-
   private static final long TIDY_UP_NANOS = Duration.ofMinutes(1).toNanos();
 
   /** Segments that do not wait for the minute to end; a version can have four times as many. */
@@ -156,7 +153,7 @@ final class DeltaCommitter implements Committer<Delta> {
         && (tidiedUp == null
             || System.nanoTime() - tidiedUp > TIDY_UP_NANOS
             || segments > MANY_SEGMENTS)) {
-      tidyUp();
+      upkeep.tidyUp(settings.retainVersions());
       tidiedUp = System.nanoTime();
       if (isStream && settings.foldsStreams()) {
         upkeep.wake();
@@ -195,26 +192,6 @@ final class DeltaCommitter implements Committer<Delta> {
       manifest = table.manifest(parent);
     }
     return false;
-  }
-
-  /**
-   * Merges segments and deletes old versions. The delta is in service whatever happens here, and it
-   * is tried again later.
-   */
-  private void tidyUp() {
-    try {
-      upkeep.merge();
-      LOG.info(
-          "Table {}: deleted versions {}, leftovers {}.",
-          declared.name(),
-          table.prune(settings.retainVersions(), SPARED_VERSIONS),
-          table.sweep(settings.stagingRetention()));
-    } catch (IOException | RuntimeException e) {
-      LOG.warn(
-          "Table {}: changes are in service, but the table could not be tidied up.",
-          declared.name(),
-          e);
-    }
   }
 
   @Override

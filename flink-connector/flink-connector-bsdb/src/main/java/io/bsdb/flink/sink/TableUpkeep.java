@@ -13,6 +13,7 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.UUID;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.flink.metrics.Counter;
 import org.apache.flink.metrics.MetricGroup;
 import org.apache.flink.metrics.ThreadSafeSimpleCounter;
@@ -30,6 +31,9 @@ final class TableUpkeep implements Upkeep.Listener, Closeable {
   /** Nothing is due before the committer says so: it alone changes the table. */
   private static final Duration PERIOD = Duration.ofNanos(Long.MAX_VALUE);
 
+  /** Longer than it takes from finding a version to having opened its files. */
+  private static final Duration SPARED_VERSIONS = Duration.ofHours(1);
+
   private final DeclaredTable declared;
   private final Table table;
   private final Duration stagingRetention;
@@ -37,12 +41,18 @@ final class TableUpkeep implements Upkeep.Listener, Closeable {
   private final Counter mergedSegments;
   private final Upkeep upkeep;
 
+  /** Folds that failed since the last that did not, and the same of tidying up. */
+  private final AtomicInteger failedFolds = new AtomicInteger();
+
+  private final AtomicInteger failedTidyUps = new AtomicInteger();
+
   TableUpkeep(DeclaredTable declared, Table table, BuildSettings settings, MetricGroup metrics) {
     this.declared = declared;
     this.table = table;
     this.stagingRetention = settings.stagingRetention();
     this.foldedPartitions = metrics.counter("foldedPartitions", new ThreadSafeSimpleCounter());
     this.mergedSegments = metrics.counter("mergedSegments", new ThreadSafeSimpleCounter());
+    metrics.gauge("upkeepFailures", () -> failedFolds.get() + failedTidyUps.get());
     // Without locks the history is of no use: builds that keep changes are refused there.
     Duration history = table.storage().hasLocks() ? Compactor.KEEP_HISTORY : Duration.ZERO;
     this.upkeep =
@@ -69,9 +79,28 @@ final class TableUpkeep implements Upkeep.Listener, Closeable {
     return Workplace.copies(table, temporary.path(), temporary);
   }
 
-  /** Merges the newest segments, if there are many. */
-  void merge() throws IOException {
-    upkeep.merge();
+  /**
+   * Merges the newest segments, if there are many, and deletes old versions. What was published
+   * before is in service whatever happens here, and it is tried again later.
+   *
+   * @param retainVersions how many to keep
+   */
+  void tidyUp(int retainVersions) {
+    try {
+      upkeep.merge();
+      LOG.info(
+          "Table {}: deleted versions {}, leftovers {}.",
+          declared.name(),
+          table.prune(retainVersions, SPARED_VERSIONS),
+          table.sweep(stagingRetention));
+      failedTidyUps.set(0);
+    } catch (IOException | RuntimeException e) {
+      failedTidyUps.incrementAndGet();
+      LOG.warn(
+          "Table {}: changes are in service, but the table could not be tidied up.",
+          declared.name(),
+          e);
+    }
   }
 
   /** Begins to fold, in a thread of its own, if that is due. */
@@ -89,6 +118,15 @@ final class TableUpkeep implements Upkeep.Listener, Closeable {
         step.manifest().version(),
         step.foldedPartitions(),
         step.mergedSegments());
+  }
+
+  @Override
+  public void ended() {
+    if (upkeep.failure() == null) {
+      failedFolds.set(0);
+    } else {
+      failedFolds.incrementAndGet();
+    }
   }
 
   /** Ends a fold without publishing it, and waits for that: another task may publish next. */

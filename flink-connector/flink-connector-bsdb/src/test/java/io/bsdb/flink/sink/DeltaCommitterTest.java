@@ -442,6 +442,7 @@ class DeltaCommitterTest {
               "bsdb.table.t.deltas",
               "bsdb.table.t.mergedSegments",
               "bsdb.table.t.foldedPartitions",
+              "bsdb.table.t.upkeepFailures",
               "bsdb.table.t.lastPublication",
               "bsdb.table.t.lagSeconds");
       assertThat(gauge("lastPublication")).isBetween(before, System.currentTimeMillis());
@@ -449,9 +450,9 @@ class DeltaCommitterTest {
     }
   }
 
-  private Long gauge(String name) {
+  private long gauge(String name) {
     Gauge<?> gauge = (Gauge<?>) Objects.requireNonNull(metrics.get("bsdb.table.t." + name));
-    return (Long) gauge.getValue();
+    return ((Number) gauge.getValue()).longValue();
   }
 
   /** Keeps metrics by their full names. */
@@ -601,8 +602,14 @@ class DeltaCommitterTest {
       committer.commit(List.of(request(delta(at(A, 2), at(A, 1)))));
       assertThat(value()).isEqualTo(2);
       assertThat(current().recordCount()).isZero();
+      while (gauge("upkeepFailures") == 0) {
+        Thread.onSpinWait();
+      }
       NoRenameFileSystem.full(name -> false);
       awaitFolded(); // by itself
+      while (gauge("upkeepFailures") > 0) {
+        Thread.onSpinWait();
+      }
     }
     assertThat(temporaryDirectories()).isEmpty();
     assertThat(value()).isEqualTo(2);
