@@ -144,6 +144,14 @@ public final class BsdbOptions {
           .withDescription(
               "The order of the records: 'hash' for lookups of single keys; 'key' also for floors, longest prefixes, lookups by leading key columns and queries of key ranges. Also set 'key' to look up by leading key columns in a table that another program built.");
 
+  public static final ConfigOption<List<String>> SINK_IP_COLUMNS =
+      ConfigOptions.key("sink.ip-columns")
+          .stringType()
+          .asList()
+          .noDefaultValue()
+          .withDescription(
+              "Names of columns of IP addresses, as in 'first;last': BINARY(16), where an IPv4 address a.b.c.d is ::ffff:a.b.c.d, or BIGINT for IPv4 addresses as numbers. In SQL they stay bytes and numbers; the command line, the service and JSON show and take addresses.");
+
   public static final ConfigOption<KeyStorage> SINK_KEYS =
       ConfigOptions.key("sink.keys")
           .enumType(KeyStorage.class)

@@ -55,6 +55,7 @@ public final class SnapshotTableFactory
                 BsdbOptions.LOOKUP_MAX_ROWS,
                 BsdbOptions.SNAPSHOT_VERSION,
                 BsdbOptions.SINK_PARALLELISM,
+                BsdbOptions.SINK_IP_COLUMNS,
                 BsdbOptions.SINK_PARTITIONS,
                 BsdbOptions.SINK_STREAM,
                 BsdbOptions.SINK_COMPACTION,
@@ -153,6 +154,7 @@ public final class SnapshotTableFactory
             rowType,
             primaryKey.getColumns(),
             addedColumns,
+            Set.copyOf(options.getOptional(BsdbOptions.SINK_IP_COLUMNS).orElse(List.of())),
             options.get(BsdbOptions.SINK_ORDER));
     try {
       table.schema();

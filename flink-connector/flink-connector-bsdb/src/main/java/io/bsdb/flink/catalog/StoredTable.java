@@ -10,6 +10,7 @@ import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
+import java.util.stream.Collectors;
 import org.apache.flink.table.api.DataTypes;
 import org.apache.flink.table.api.Schema;
 import org.apache.flink.table.api.ValidationException;
@@ -99,6 +100,17 @@ final class StoredTable {
   }
 
   private CatalogTable table(Manifest manifest, Map<String, String> options) {
+    io.bsdb.row.Schema stored = manifest.schema();
+    if (stored != null) {
+      String addresses =
+          stored.columns().stream()
+              .filter(column -> column.type().isAddress())
+              .map(Column::name)
+              .collect(Collectors.joining(";"));
+      if (!addresses.isEmpty()) {
+        options.put(BsdbOptions.SINK_IP_COLUMNS.key(), addresses);
+      }
+    }
     options.put(BsdbOptions.SINK_ORDER.key(), manifest.order().name().toLowerCase(Locale.ROOT));
     return CatalogTable.newBuilder().schema(schema(manifest)).options(with(options)).build();
   }

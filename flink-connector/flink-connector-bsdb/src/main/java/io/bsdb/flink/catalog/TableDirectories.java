@@ -206,6 +206,7 @@ final class TableDirectories {
             (RowType) declared.getResolvedSchema().toPhysicalRowDataType().getLogicalType(),
             primaryKey.getColumns(),
             added,
+            Set.of(),
             Configuration.fromMap(declared.getOptions()).get(BsdbOptions.SINK_ORDER));
     List<String> differences = SnapshotMapping.differences(altered, stored.manifest(current));
     if (!differences.isEmpty()) {

@@ -20,6 +20,7 @@ import org.apache.flink.table.types.logical.RowType;
  * @param rowType the physical columns
  * @param primaryKey names of the key columns, in declared order; not empty
  * @param addedColumns that a version may lack, because they were added after it was built
+ * @param ipColumns names of columns of IP addresses
  * @param order in which it is built, so that lookups may rely on it
  */
 public record DeclaredTable(
@@ -28,21 +29,23 @@ public record DeclaredTable(
     RowType rowType,
     List<String> primaryKey,
     Set<String> addedColumns,
+    Set<String> ipColumns,
     RecordOrder order)
     implements Serializable {
   public DeclaredTable {
     primaryKey = List.copyOf(primaryKey);
     addedColumns = Set.copyOf(addedColumns);
+    ipColumns = Set.copyOf(ipColumns);
   }
 
   /** Creates a table in hash order all of whose columns have been built. */
   public DeclaredTable(String name, String path, RowType rowType, List<String> primaryKey) {
-    this(name, path, rowType, primaryKey, Set.of(), RecordOrder.HASH);
+    this(name, path, rowType, primaryKey, Set.of(), Set.of(), RecordOrder.HASH);
   }
 
   /** Returns the schema that a table built from this DDL has. */
   public Schema schema() {
-    return SchemaMapping.schema(rowType, primaryKey)
+    return SchemaMapping.schema(rowType, primaryKey, ipColumns)
         .withKeyEncoding(order == RecordOrder.KEY ? KeyEncoding.ORDERED : KeyEncoding.PLAIN);
   }
 

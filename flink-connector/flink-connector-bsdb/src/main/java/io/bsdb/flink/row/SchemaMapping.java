@@ -6,6 +6,7 @@ import io.bsdb.row.ColumnType.Kind;
 import io.bsdb.row.Schema;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import org.apache.flink.table.api.ValidationException;
 import org.apache.flink.table.types.logical.ArrayType;
 import org.apache.flink.table.types.logical.BinaryType;
@@ -29,13 +30,24 @@ public final class SchemaMapping {
   /**
    * Returns the schema that a table built from these columns has.
    *
+   * @param ipColumns names of columns of IP addresses
    * @throws ValidationException if a column's type cannot be stored, or cannot be part of a key
    */
-  public static Schema schema(RowType rowType, List<String> primaryKey) {
+  public static Schema schema(RowType rowType, List<String> primaryKey, Set<String> ipColumns) {
+    for (String name : ipColumns) {
+      if (!rowType.getFieldNames().contains(name)) {
+        throw new ValidationException(
+            "there is no column '%s' to hold IP addresses; expected one of %s"
+                .formatted(name, rowType.getFieldNames()));
+      }
+    }
     List<Column> columns = new ArrayList<>();
     for (RowType.RowField field : rowType.getFields()) {
       try {
-        columns.add(new Column(field.getName(), type(field.getType())));
+        ColumnType type = type(field.getType());
+        columns.add(
+            new Column(
+                field.getName(), ipColumns.contains(field.getName()) ? addresses(type) : type));
       } catch (IllegalArgumentException e) {
         throw new ValidationException(
             "column '%s': %s".formatted(field.getName(), e.getMessage()), e);
@@ -46,6 +58,15 @@ public final class SchemaMapping {
     } catch (IllegalArgumentException e) {
       throw new ValidationException(e.getMessage(), e);
     }
+  }
+
+  private static ColumnType addresses(ColumnType type) {
+    ColumnType addresses = type.ofAddresses();
+    if (!addresses.equals(type)) {
+      throw new IllegalArgumentException(
+          "IP addresses are BINARY(16), or BIGINT for IPv4; this is " + type);
+    }
+    return addresses;
   }
 
   /**

@@ -43,6 +43,7 @@ class OrderedFollowTest {
             new LogicalType[] {new BigIntType(false), new BigIntType()}, new String[] {"k", "v"}),
         List.of("k"),
         Set.of(),
+        Set.of(),
         order);
   }
 

@@ -64,7 +64,7 @@ final class FaultyBuild {
         RowType.of(
             new LogicalType[] {new BigIntType(false), new BigIntType(false)},
             new String[] {"id", "value"});
-    return new DeclaredTable("t", path, type, List.of("id"), Set.of(), order);
+    return new DeclaredTable("t", path, type, List.of("id"), Set.of(), Set.of(), order);
   }
 
   static BuildSettings settings() {
