@@ -30,7 +30,7 @@ final class ModelValues {
   }
 
   /**
-   * What a table holds.
+   * Content of a table.
    *
    * @param values by key
    * @param positions of its sources

@@ -1,5 +1,6 @@
 package io.bsdb.live.log;
 
+import io.bsdb.format.CorruptSnapshotException;
 import io.bsdb.format.Internal;
 import io.bsdb.format.hash.KeyHash;
 import io.bsdb.format.segment.ChangeKind;
@@ -104,11 +105,16 @@ public final class LogView implements RecordCursor {
     records.clear();
     current = 0;
     LogSegment segment = parts.get(part).segment();
-    Frame frame = offset < end(part) ? segment.frame(offset) : null;
-    if (frame == null) {
+    if (offset >= end(part)) {
       part++;
       offset = LogSegment.FIRST_FRAME;
       return;
+    }
+    Frame frame = segment.frame(offset);
+    if (frame == null) {
+      throw new CorruptSnapshotException(
+          "a frame of the log was damaged after the cursor was opened: file=%s offset=%d; restore the table from a copy"
+              .formatted(parts.get(part).name(), offset));
     }
     offset = frame.next();
     if (!frame.first()) {

@@ -30,7 +30,7 @@ import org.junit.jupiter.api.TestInfo;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What Kafka Streams asks of a store, called as it does. */
+/** Calls a store as Kafka Streams does. */
 @Tag("broker")
 @Tag("stores")
 @ExtendWith(BrokerExtension.class)

@@ -46,7 +46,7 @@ public final class NoRenameFileSystem extends FileSystem {
     full = names;
   }
 
-  /** What happens while a file is written or deleted. */
+  /** A step of a test amid the writing of a file, or before it is deleted. */
   public interface Write {
     void of(String name) throws IOException;
   }
