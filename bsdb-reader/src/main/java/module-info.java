@@ -15,6 +15,7 @@ module io.bsdb.reader {
   exports io.bsdb.compact;
   exports io.bsdb.reader;
   exports io.bsdb.reader.follow;
+  exports io.bsdb.reader.memory;
   exports io.bsdb.reader.metrics;
   exports io.bsdb.reader.options;
   exports io.bsdb.reload;

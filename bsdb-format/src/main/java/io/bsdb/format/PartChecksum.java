@@ -82,11 +82,7 @@ public final class PartChecksum {
    */
   public int of(int kind, long offset, ByteBuffer buffer, int from, int length) {
     Objects.checkFromIndexSize(from, length, buffer.limit());
-    byte[] bound = prefix.clone();
-    INTS.set(bound, PREFIX_KIND, kind);
-    LONGS.set(bound, PREFIX_OFFSET, offset);
-    CRC32C crc = new CRC32C();
-    crc.update(bound, 0, PREFIX_LENGTH);
+    CRC32C crc = begin(kind, offset);
     if (buffer.hasArray()) {
       crc.update(buffer.array(), buffer.arrayOffset() + from, length);
     } else {
@@ -98,5 +94,20 @@ public final class PartChecksum {
       }
     }
     return (int) crc.getValue();
+  }
+
+  /**
+   * Begins the CRC-32C of a part that is read piece by piece, each of which is to be added.
+   *
+   * @param kind as of {@link #of}
+   * @param offset as of {@link #of}
+   */
+  public CRC32C begin(int kind, long offset) {
+    byte[] bound = prefix.clone();
+    INTS.set(bound, PREFIX_KIND, kind);
+    LONGS.set(bound, PREFIX_OFFSET, offset);
+    CRC32C crc = new CRC32C();
+    crc.update(bound, 0, PREFIX_LENGTH);
+    return crc;
   }
 }

@@ -9,6 +9,7 @@ import io.bsdb.reader.block.MemoryBlocks;
 import io.bsdb.reader.io.Closing;
 import io.bsdb.reader.io.DirectFile;
 import io.bsdb.reader.io.FileMemory;
+import io.bsdb.reader.memory.MemoryBudget;
 import io.bsdb.reader.metrics.LookupCounters;
 import io.bsdb.reader.options.Access;
 import io.bsdb.reader.options.ReaderOptions;
@@ -19,9 +20,12 @@ import io.bsdb.table.PartitionFile;
 import io.bsdb.table.Partitioning;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
+import java.util.Objects;
 import java.util.UUID;
 import java.util.stream.IntStream;
+import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,7 +33,9 @@ import org.jspecify.annotations.Nullable;
  * cache. Shared by successive versions that differ only in their changes. Safe for many threads.
  */
 final class Base {
-  private final List<UUID> files;
+  private final List<PartitionFile> files;
+  private final Partitioning partitioning;
+  private final Access access;
   private final List<Partition> partitions;
 
   /** By number; null where the partition is outside of the reader's share of the keys. */
@@ -39,6 +45,7 @@ final class Base {
   private final LookupCounters counters = new LookupCounters();
   private final BlockSource uncached;
   private final BlockSource source;
+  private final MemoryBudget memory;
   private int users = 1;
   private boolean ending;
 
@@ -48,7 +55,9 @@ final class Base {
       ReaderOptions options,
       List<Partition> partitions,
       DecoderPools decoders) {
-    this.files = fileIds(manifest);
+    this.files = manifest.partitions();
+    this.partitioning = manifest.partitioning();
+    this.access = options.access();
     this.partitions = List.copyOf(partitions);
     this.decoders = decoders;
     this.byNumber = new @Nullable Partition[manifest.partitions().size()];
@@ -56,10 +65,11 @@ final class Base {
       byNumber[partition.number()] = partition;
     }
     String name = "reader of " + location.directory();
+    this.memory = options.memory();
     this.uncached = openSource(options, name);
     this.source =
         options.blockCacheBytes() > 0
-            ? new CachedBlocks(uncached, options.blockCacheBytes(), counters)
+            ? new CachedBlocks(uncached, options.blockCacheBytes(), counters, memory.elastic())
             : uncached;
   }
 
@@ -78,25 +88,61 @@ final class Base {
         () -> new ClosedReaderException(name));
   }
 
-  private static List<UUID> fileIds(Manifest manifest) {
-    return manifest.partitions().stream().map(PartitionFile::fileId).toList();
+  private static List<UUID> fileIds(List<PartitionFile> files) {
+    return files.stream().map(PartitionFile::fileId).toList();
   }
 
-  /** Opens the partition files of a version. */
+  /**
+   * Opens the partition files of a version, after their memory has been claimed.
+   *
+   * @param previous shares the files that both versions have, and passes on the bits of its
+   *     signatures; may be null
+   */
   static Base open(
-      SnapshotFiles location, Manifest manifest, ReaderOptions options, DirectFile.Opener sources)
+      SnapshotFiles location,
+      Manifest manifest,
+      ReaderOptions options,
+      DirectFile.Opener sources,
+      @Nullable Base previous)
       throws IOException {
     Partitioning partitioning = manifest.partitioning();
     List<Partition> opened = new ArrayList<>();
+    List<PartitionFile> absent = new ArrayList<>();
     DecoderPools pools = new DecoderPools();
+    MemoryBudget.Claim claim = null;
     try {
       for (PartitionFile file : manifest.partitions()) {
         if (location.needs(file.partition(), partitioning, options)) {
-          opened.add(
-              PartitionOpener.open(
-                  location.partition(file), file, manifest, options, sources, pools));
+          Partition shared = previous == null ? null : previous.share(file, options);
+          if (shared == null) {
+            absent.add(file);
+          } else {
+            opened.add(shared);
+          }
         }
       }
+      long[] bytes = new long[absent.size()];
+      for (int i = 0; i < bytes.length; i++) {
+        PartitionFile file = absent.get(i);
+        bytes[i] = PartitionOpener.memory(location.partition(file), file, options);
+      }
+      claim =
+          options
+              .memory()
+              .claim(
+                  LongStream.of(bytes).sum(),
+                  "table=%s version=%s".formatted(location.table(), manifest.version()));
+      List<Partition> added = new ArrayList<>();
+      for (int i = 0; i < bytes.length; i++) {
+        PartitionFile file = absent.get(i);
+        Partition partition =
+            PartitionOpener.open(location.partition(file), file, manifest, options, sources, pools);
+        partition.own(claim.split(bytes[i]));
+        opened.add(partition);
+        added.add(partition);
+      }
+      SignatureUnits.add(added, partitioning, options.memory().elastic(), previous);
+      opened.sort(Comparator.comparingInt(Partition::number));
       return new Base(location, manifest, options, opened, pools);
     } catch (IOException | RuntimeException | Error e) {
       try {
@@ -105,14 +151,30 @@ final class Base {
         e.addSuppressed(suppressed);
       }
       pools.close();
+      if (claim != null) {
+        claim.close();
+      }
       throw e;
     }
   }
 
+  /** Returns the open partition of a file, for another user; null if there is none. */
+  private @Nullable Partition share(PartitionFile file, ReaderOptions options) {
+    int number = file.partition();
+    Partition partition = number < byNumber.length ? byNumber[number] : null;
+    return partition != null
+            && files.get(number).fileId().equals(file.fileId())
+            && Objects.equals(files.get(number).lowerBound(), file.lowerBound())
+            && access == options.access()
+            && memory == options.memory()
+            && partition.share()
+        ? partition
+        : null;
+  }
+
   /** Returns whether these are the files that are to be opened of a version, too. */
   boolean isOf(SnapshotFiles location, Manifest manifest, ReaderOptions options) {
-    Partitioning partitioning = manifest.partitioning();
-    return files.equals(fileIds(manifest))
+    return fileIds(files).equals(fileIds(manifest.partitions()))
         && IntStream.range(0, byNumber.length)
             .allMatch(
                 number ->
@@ -152,8 +214,15 @@ final class Base {
       ending = true;
     }
     source.close(); // again, unless there were other users when this one began to leave
-    decoders.close();
-    Closing.all(partitions);
+    try {
+      Closing.all(partitions);
+    } finally {
+      decoders.close();
+    }
+  }
+
+  Partitioning partitioning() {
+    return partitioning;
   }
 
   /** Returns the partitions that are open. */
@@ -174,6 +243,17 @@ final class Base {
   /** Returns where scans fetch blocks from: past the cache, which is for what is used again. */
   BlockSource uncached() {
     return uncached;
+  }
+
+  /** Returns how many bits of each signature are in memory, on average over the keys. */
+  double signatureBits() {
+    double keys = 0;
+    double bits = 0;
+    for (Partition partition : partitions) {
+      keys += partition.recordCount();
+      bits += (double) partition.recordCount() * partition.signatureBits();
+    }
+    return keys == 0 ? 0 : bits / keys;
   }
 
   LookupCounters counters() {

@@ -104,7 +104,11 @@ final class CallingReader implements SnapshotReader {
     Block block = source.fetch(file, number).readable(file.decoders(), selection);
     try {
       long found = partition.index().find(block, block.base(number), located, key);
-      return found < 0 ? null : copy(block, found, target);
+      if (found < 0) {
+        snapshot.countOtherKey(partition);
+        return null;
+      }
+      return copy(block, found, target);
     } finally {
       block.release();
     }

@@ -30,9 +30,18 @@ public final class Calls {
   private static final int BATCH_HITS = 4;
   private static final int BATCH_MISSES = 5;
 
+  /** Counters of one set: a stripe has a set for each of two epochs of lookups. */
+  private static final int EPOCH = 6;
+
+  /** The set of scans, which has no batches. */
+  private static final int SCANS = 2 * EPOCH;
+
   private final AtomicLongArray counters = new AtomicLongArray((STRIPES + 1) * STRIDE);
   private final String what;
   private volatile boolean closed;
+
+  /** The set that lookups begin in: 0 or {@link #EPOCH}. */
+  private volatile int epoch;
 
   /**
    * @param what is named when a call comes after close
@@ -48,8 +57,19 @@ public final class Calls {
    * @throws ClosedReaderException after {@link #close}
    */
   public int enter() {
+    return enter(epoch);
+  }
+
+  /** Begins a scan, as {@link #enter} does a lookup; {@link #awaitLookups} does not wait for it. */
+  int enterScan() {
+    return enter(SCANS);
+  }
+
+  private int enter(int set) {
     int stripe =
-        (int) ((Thread.currentThread().getId() * 0x9E3779B97F4A7C15L) >>> 58) * STRIDE + STRIDE;
+        (int) ((Thread.currentThread().getId() * 0x9E3779B97F4A7C15L) >>> 58) * STRIDE
+            + STRIDE
+            + set;
     counters.getAndIncrement(stripe + ENTERED);
     if (closed) {
       counters.getAndIncrement(stripe + LEFT);
@@ -102,7 +122,7 @@ public final class Calls {
   private long sum(int counter) {
     long sum = 0;
     for (int stripe = STRIDE; stripe < counters.length(); stripe += STRIDE) {
-      sum += counters.get(stripe + counter);
+      sum += counters.get(stripe + counter) + counters.get(stripe + EPOCH + counter);
     }
     return sum;
   }
@@ -123,9 +143,35 @@ public final class Calls {
    */
   boolean awaitEnd(Duration atMost) {
     long deadline = System.nanoTime() + atMost.toNanos();
-    for (int stripe = STRIDE; stripe < counters.length(); stripe += STRIDE) {
+    return awaitQuiet(0, deadline) && awaitQuiet(EPOCH, deadline) && awaitQuiet(SCANS, deadline);
+  }
+
+  /**
+   * Waits for the lookups that have begun, while others begin. What no lookup can find any more,
+   * none reads after that.
+   *
+   * <p>Lookups begin in the one set of counters while the other one is waited for, and both are in
+   * turn: a thread that has read the epoch just before it changed may begin in the former set late,
+   * but then it finds what is there now. Called by one thread at a time.
+   *
+   * @return whether all have ended
+   */
+  boolean awaitLookups(Duration atMost) {
+    long deadline = System.nanoTime() + atMost.toNanos();
+    for (int i = 0; i < 2; i++) {
+      int former = epoch;
+      epoch = EPOCH - former;
+      if (!awaitQuiet(former, deadline)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private boolean awaitQuiet(int set, long deadline) {
+    for (int stripe = STRIDE + set; stripe < counters.length(); stripe += STRIDE) {
       while (!isQuiet(stripe)) {
-        if (System.nanoTime() > deadline) {
+        if (System.nanoTime() - deadline > 0) {
           return false;
         }
         LockSupport.parkNanos(50_000);

@@ -86,7 +86,7 @@ final class FutureReader implements AsyncSnapshotReader {
   }
 
   private final class Single extends BlockRequest {
-    private final KeyIndex index;
+    private final Partition partition;
     private final long located;
     private final byte[] key;
     private final int call;
@@ -99,7 +99,7 @@ final class FutureReader implements AsyncSnapshotReader {
         int call,
         CompletableFuture<byte @Nullable []> future) {
       super(partition.blocks(), KeyIndex.block(located), selection);
-      this.index = partition.index();
+      this.partition = partition;
       this.located = located;
       this.key = key;
       this.call = call;
@@ -108,7 +108,10 @@ final class FutureReader implements AsyncSnapshotReader {
 
     @Override
     protected void fetched(Block block, int base) throws IOException {
-      long found = index.find(block, base, located, key);
+      long found = partition.index().find(block, base, located, key);
+      if (found < 0) {
+        snapshot.countOtherKey(partition);
+      }
       finish(future, call, found < 0 ? null : block.copy(found));
     }
 

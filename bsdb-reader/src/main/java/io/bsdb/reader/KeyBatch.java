@@ -29,6 +29,7 @@ final class KeyBatch {
   /** A value that no sum of prefetched bytes can reach. */
   private static final int NEVER = Integer.MIN_VALUE;
 
+  private final OpenSnapshot snapshot;
   private final BlockSource source;
   private final FieldSelection selection;
   private final HashedKeys keys;
@@ -36,6 +37,7 @@ final class KeyBatch {
   private final long[] located;
 
   private KeyBatch(OpenSnapshot snapshot, HashedKeys keys, FieldSelection selection) {
+    this.snapshot = snapshot;
     this.source = snapshot.source();
     this.selection = selection;
     this.keys = keys;
@@ -260,6 +262,9 @@ final class KeyBatch {
     KeyIndex index = group.partition.index();
     for (int i : group.keys) {
       long found = index.find(block, base, located[i], keys.key(i));
+      if (found < 0) {
+        snapshot.countOtherKey(group.partition);
+      }
       keys.answer(i, found < 0 ? null : block.copy(found));
     }
   }

@@ -8,6 +8,7 @@ import io.bsdb.reader.block.BlockSource;
 import io.bsdb.reader.block.ReadAhead;
 import io.bsdb.reader.io.MappedFault;
 import io.bsdb.reader.io.Thrown;
+import io.bsdb.reader.memory.ElasticMemory;
 import io.bsdb.reader.metrics.LookupCounters;
 import io.bsdb.reader.metrics.ReaderMetrics;
 import io.bsdb.reader.options.ReaderOptions;
@@ -42,6 +43,7 @@ final class OpenSnapshot implements Closeable {
   private final Partitioning partitioning;
   private final Calls calls;
   private final ReaderMetrics metrics;
+  private final ElasticMemory.Lookups lookups;
 
   /** Set once, before others have this. */
   private DeletedRuns deletedRuns = DeletedRuns.NONE;
@@ -64,10 +66,18 @@ final class OpenSnapshot implements Closeable {
     this.overlay = overlay;
     this.partitioning = manifest.partitioning();
     this.calls = new Calls("reader of " + directory);
+    this.lookups = calls::awaitLookups;
+    options.memory().elastic().add(lookups);
     BlockSource source = base.source();
     this.metrics =
         new ReaderMetrics(
-            base.counters(), calls::hits, calls::misses, source::inFlight, source::description);
+            base.counters(),
+            calls::hits,
+            calls::misses,
+            source::inFlight,
+            source::description,
+            base::signatureBits,
+            options.memory());
   }
 
   Path directory() {
@@ -211,8 +221,17 @@ final class OpenSnapshot implements Closeable {
     long located = partition.index().locate(key, high, low);
     if (located < 0 && key.length > 0 && partition.recordCount() > 0) {
       base.counters().signatureReject();
+      partition.absentKey();
     }
     return located;
+  }
+
+  /** Counts a record that was looked at, and has another key. */
+  void countOtherKey(Partition partition) {
+    if (options.access().readsFromDisk()) {
+      base.counters().falsePositive();
+      partition.absentKey();
+    }
   }
 
   /**
@@ -309,6 +328,7 @@ final class OpenSnapshot implements Closeable {
       // Java may raise the error of a shortened file so that a call never ends: it stays mapped.
       requireWholeFiles();
     }
+    options.memory().elastic().remove(lookups);
     try {
       if (overlay != null) {
         overlay.close();

@@ -42,7 +42,7 @@ final class OrderedScan implements RecordCursor {
     this.end = range.end();
     this.source = source;
     this.selection = selection;
-    this.call = snapshot.calls().enter();
+    this.call = snapshot.calls().enterScan();
     SortedChanges sorted = snapshot.sortedChanges();
     this.changes = sorted == null ? null : range.walk(sorted);
   }

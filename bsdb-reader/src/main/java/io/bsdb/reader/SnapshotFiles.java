@@ -25,6 +25,11 @@ record SnapshotFiles(Path directory, boolean together, IntPredicate present) {
     return present.test(partition) && options.share().needs(partition, partitioning);
   }
 
+  /** Returns the table's directory, or that of copies. */
+  Path table() {
+    return together ? directory : directory.toAbsolutePath().resolve("../..").normalize();
+  }
+
   Path partition(PartitionFile file) {
     String version = file.version();
     Path home = together || version == null ? directory : directory.resolveSibling(version);
@@ -32,8 +37,6 @@ record SnapshotFiles(Path directory, boolean together, IntPredicate present) {
   }
 
   Path segment(SegmentFile file) {
-    return together
-        ? directory.resolve(file.name())
-        : directory.toAbsolutePath().resolve("../..").normalize().resolve(file.path());
+    return together ? directory.resolve(file.name()) : table().resolve(file.path());
   }
 }

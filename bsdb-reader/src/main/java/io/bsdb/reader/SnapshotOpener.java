@@ -112,8 +112,9 @@ final class SnapshotOpener {
         previous != null
             && previous.base().isOf(files, manifest, options)
             && previous.base().share();
+    Base before = previous == null ? null : previous.base();
     Base base =
-        shared && previous != null ? previous.base() : Base.open(files, manifest, options, sources);
+        shared && before != null ? before : Base.open(files, manifest, options, sources, before);
     OpenSnapshot snapshot;
     try {
       Overlay overlay = openChanges(files, manifest, options, base, previous);

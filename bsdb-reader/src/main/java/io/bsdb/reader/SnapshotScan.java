@@ -36,7 +36,7 @@ final class SnapshotScan implements RecordCursor {
     this.partitions = partitions.iterator();
     this.selection = selection;
     this.source = snapshot.scanned();
-    this.call = snapshot.calls().enter();
+    this.call = snapshot.calls().enterScan();
   }
 
   @Override

@@ -71,7 +71,7 @@ final class StoredPartition implements PartitionSource {
 
   @Override
   public void read(Target target) throws IOException {
-    int call = snapshot.calls().enter();
+    int call = snapshot.calls().enterScan();
     try {
       readBase(target);
       readChanges(target);

@@ -36,6 +36,7 @@ class ArchitectureTest {
           "io.bsdb.writer.intake",
           "io.bsdb.writer.file",
           "io.bsdb.writer",
+          "io.bsdb.reader.memory",
           "io.bsdb.reader.options",
           "io.bsdb.reader.metrics",
           "io.bsdb.reader.io",

@@ -9,11 +9,18 @@ import java.util.Map;
 
 /**
  * The decoders of a snapshot: partitions that repeat one dictionary, or the same symbol tables,
- * share them. Filled by one thread.
+ * share them. Filled by one thread; shared and closed by any.
  */
 public final class DecoderPools implements Closeable {
   private final Map<ByteBuffer, FrameDecoder.Pool> byDictionary = new HashMap<>();
   private final Map<ByteBuffer, SymbolDecoder.Pool> bySymbols = new HashMap<>();
+
+  private int users = 1;
+
+  /** Adds a user, who closes this, too. */
+  public synchronized void share() {
+    users++;
+  }
 
   /**
    * Returns the pool of a dictionary.
@@ -48,8 +55,13 @@ public final class DecoderPools implements Closeable {
     return pool;
   }
 
+  /** Ends one use; the last one closes all decoders. */
   @Override
-  public void close() {
+  public synchronized void close() {
+    users--;
+    if (users > 0) {
+      return;
+    }
     byDictionary.values().forEach(DecoderPool::close);
     bySymbols.values().forEach(DecoderPool::close);
   }

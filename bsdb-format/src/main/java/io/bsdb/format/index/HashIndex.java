@@ -19,7 +19,10 @@ import org.jspecify.annotations.Nullable;
 public final class HashIndex implements KeyIndex {
   private final @Nullable PerfectHash hash;
   private final @Nullable Positions positions;
-  private final @Nullable Signatures signatures;
+
+  /** Replaced while lookups are in flight. */
+  private volatile @Nullable Signatures signatures;
+
   private final BlockIndex index;
   private final BlockReader blocks;
   private final boolean framed;
@@ -71,10 +74,25 @@ public final class HashIndex implements KeyIndex {
     return (long) index.block(rank) << 32 | rank;
   }
 
+  /**
+   * Replaces the signatures. Lookups that began before may still read the former ones.
+   *
+   * @param replacement null if none are to be looked at
+   */
+  public void replaceSignatures(@Nullable Signatures replacement) {
+    signatures = replacement;
+  }
+
   @Override
   public int prefetch(long high, long low) {
     PerfectHash perfectHash = hash;
     return perfectHash == null ? 0 : perfectHash.prefetch(high, low);
+  }
+
+  @Override
+  public int signatureBits() {
+    Signatures filter = signatures;
+    return filter == null ? 0 : filter.bits();
   }
 
   /** Returns the record's number: in hash order, its rank. */

@@ -34,6 +34,11 @@ public interface KeyIndex {
     return false;
   }
 
+  /** Returns how many bits of each key's signature {@link #locate} compares. */
+  default int signatureBits() {
+    return 0;
+  }
+
   /** Returns the number of the record of a located key; -1 if only its block is known. */
   int record(long located);
 

@@ -26,16 +26,59 @@ public final class Signatures {
   /** Opens the section of a partition with {@code count} records. */
   public static Signatures open(ByteBuffer section, int count, int bits, String file)
       throws CorruptSnapshotException {
-    if (section.limit() != length(count, bits)) {
-      throw new CorruptSnapshotException(
-          "signatures have another length than their records: file=%s expected=%d actual=%d"
-              .formatted(file, length(count, bits), section.limit()));
-    }
+    requireLength(section.limit(), count, bits, file);
     return new Signatures(section.duplicate().order(ByteOrder.LITTLE_ENDIAN), bits);
   }
 
-  private static long length(int count, int bits) {
+  /** Checks the length of the section of a partition with {@code count} records. */
+  public static void requireLength(long actual, int count, int bits, String file)
+      throws CorruptSnapshotException {
+    if (actual != length(count, bits)) {
+      throw new CorruptSnapshotException(
+          "signatures have another length than their records: file=%s expected=%d actual=%d"
+              .formatted(file, length(count, bits), actual));
+    }
+  }
+
+  /** Returns the bytes of a section of {@code count} signatures. */
+  public static long length(int count, int bits) {
     return ((long) count * bits + 7) / 8 + PADDING;
+  }
+
+  /**
+   * Copies the lowest bits of signatures that lie one after the other.
+   *
+   * @param from holds signatures of {@code fromBits} from index {@code fromStart} on, and may be
+   *     read 7 bytes beyond the last one
+   * @param to gets signatures of {@code toBits}, at most {@code fromBits}, from index {@code
+   *     toStart} on, where it is overwritten up to the next multiple of 8 bytes
+   */
+  public static void pack(
+      ByteBuffer from, int fromStart, int fromBits, ByteBuffer to, int toStart, int toBits, int n) {
+    long mask = (1L << toBits) - 1;
+    long word = 0;
+    int filled = 0;
+    int position = toStart;
+    long bit = 8L * fromStart;
+    for (int i = 0; i < n; i++, bit += fromBits) {
+      long signature = (from.getLong((int) (bit >>> 3)) >>> (bit & 7)) & mask;
+      word |= signature << filled;
+      filled += toBits;
+      if (filled >= Long.SIZE) {
+        to.putLong(position, word);
+        position += Long.BYTES;
+        filled -= Long.SIZE;
+        word = filled == 0 ? 0 : signature >>> (toBits - filled);
+      }
+    }
+    if (filled > 0) {
+      to.putLong(position, word);
+    }
+  }
+
+  /** Returns the bits of each signature. */
+  int bits() {
+    return bits;
   }
 
   /**

@@ -6,6 +6,7 @@ import com.github.benmanes.caffeine.cache.RemovalCause;
 import io.bsdb.format.SnapshotFormat;
 import io.bsdb.format.block.Block;
 import io.bsdb.reader.io.Thrown;
+import io.bsdb.reader.memory.ElasticMemory;
 import io.bsdb.reader.metrics.LookupCounters;
 import java.io.IOException;
 import java.util.Objects;
@@ -21,29 +22,51 @@ import org.jspecify.annotations.Nullable;
  * asked for and kept so, so that the first lookup in a block pays for one frame and later ones for
  * none. Concurrent misses of one block, synchronous and asynchronous, fetch it once.
  */
-public final class CachedBlocks implements BlockSource {
+public final class CachedBlocks implements BlockSource, ElasticMemory.Cache {
   private final BlockSource source;
   private final AsyncCache<Long, CachedBlock> cache;
   private final RecentBlocks recent;
   private final LookupCounters counters;
+  private final ElasticMemory memory;
+  private final long maxBytes;
 
   /** Threads within a fetch of their own that complete futures which others wait for. */
   private final Set<Thread> completing = ConcurrentHashMap.newKeySet();
 
   /**
    * @param maxBytes maximum size of all blocks in the cache
+   * @param memory which may hold less of them
    */
-  public CachedBlocks(BlockSource source, long maxBytes, LookupCounters counters) {
+  public CachedBlocks(
+      BlockSource source, long maxBytes, LookupCounters counters, ElasticMemory memory) {
     this.source = source;
+    this.maxBytes = maxBytes;
+    this.memory = memory;
     this.counters = counters;
     this.recent = new RecentBlocks(maxBytes / SnapshotFormat.PAGE);
     this.cache =
         Caffeine.newBuilder()
             .executor(Runnable::run)
-            .maximumWeight(maxBytes)
+            .maximumWeight(0)
             .weigher((Long id, CachedBlock block) -> block.weight())
             .removalListener(this::removed)
             .buildAsync();
+    memory.add(this);
+  }
+
+  @Override
+  public long maxBytes() {
+    return maxBytes;
+  }
+
+  @Override
+  public long hits() {
+    return counters.cacheHits();
+  }
+
+  @Override
+  public void limit(long bytes) {
+    cache.synchronous().policy().eviction().orElseThrow().setMaximum(bytes);
   }
 
   private void removed(@Nullable Long id, @Nullable CachedBlock block, RemovalCause cause) {
@@ -210,5 +233,6 @@ public final class CachedBlocks implements BlockSource {
   public void close() {
     source.close();
     cache.synchronous().invalidateAll();
+    memory.remove(this);
   }
 }

@@ -1,6 +1,7 @@
 package io.bsdb.reader.io;
 
 import io.bsdb.format.CorruptSnapshotException;
+import io.bsdb.format.SnapshotFormat;
 import java.io.Closeable;
 import java.io.EOFException;
 import java.io.IOException;
@@ -135,6 +136,18 @@ public final class FileMemory implements Closeable {
    * @param start of the copy, an offset in the file
    */
   public static FileMemory load(Path path, long start) throws IOException {
+    return load(path, start, start, start);
+  }
+
+  /**
+   * Copies a file's end into off-heap memory, but for a gap. What lies before and in it is not
+   * accessible and takes no memory.
+   *
+   * @param start of the copy, an offset in the file
+   * @param gap where the gap starts
+   * @param gapEnd where it ends; where it starts if there is none
+   */
+  public static FileMemory load(Path path, long start, long gap, long gapEnd) throws IOException {
     try (FileChannel channel = FileChannel.open(path, StandardOpenOption.READ)) {
       long length = channel.size();
       int first = (int) (start >>> CHUNK_BITS);
@@ -143,19 +156,16 @@ public final class FileMemory implements Closeable {
       long origin = (long) first << CHUNK_BITS;
       HugeMemory memory = HugeMemory.allocate(Math.max(1, length - origin));
       try {
+        memory.leaveOut(0, start - origin);
+        memory.leaveOut(gap - origin, gapEnd - gap);
         ByteBuffer[] chunks = new ByteBuffer[chunkCount(length)];
         for (int i = first; i < chunks.length; i++) {
           long chunkStart = (long) i << CHUNK_BITS;
           long size = Math.min(length - chunkStart, MAX_CHUNK_LENGTH);
+          long chunkEnd = chunkStart + Math.min(size, 1L << CHUNK_BITS);
           chunks[i] = memory.buffer(chunkStart - origin, size);
-          ByteBuffer target = chunks[i].duplicate();
-          target.limit((int) Math.min(target.limit(), 1L << CHUNK_BITS));
-          target.position((int) Math.max(0, start - chunkStart));
-          while (target.hasRemaining()) {
-            if (channel.read(target, chunkStart + target.position()) < 0) {
-              throw new EOFException("file became shorter while it was read");
-            }
-          }
+          read(channel, chunks[i], chunkStart, start, Math.min(gap, chunkEnd));
+          read(channel, chunks[i], chunkStart, Math.max(start, gapEnd), chunkEnd);
         }
         return new FileMemory(path, null, start, chunks, length, memory::free);
       } catch (IOException | RuntimeException | Error e) {
@@ -164,6 +174,28 @@ public final class FileMemory implements Closeable {
       }
     } catch (IOException e) {
       throw FileFailure.of("file cannot be copied into memory", where(path), e);
+    }
+  }
+
+  /** Returns the memory that a copy of so many bytes takes, with a gap or without. */
+  public static long resident(long bytes) {
+    return HugeMemory.resident(bytes) + 3 * SnapshotFormat.PAGE; // of parts that begin anywhere
+  }
+
+  /** Copies {@code [start, end)} of a file, as far as it lies behind the start of a chunk. */
+  private static void read(
+      FileChannel channel, ByteBuffer chunk, long chunkStart, long start, long end)
+      throws IOException {
+    long from = Math.max(start, chunkStart);
+    if (from >= end) {
+      return;
+    }
+    ByteBuffer target = chunk.duplicate();
+    target.limit((int) (end - chunkStart)).position((int) (from - chunkStart));
+    while (target.hasRemaining()) {
+      if (channel.read(target, chunkStart + target.position()) < 0) {
+        throw new EOFException("file became shorter while it was read");
+      }
     }
   }
 

@@ -2,6 +2,7 @@ package io.bsdb.reader.io;
 
 import com.sun.jna.Native;
 import com.sun.jna.Pointer;
+import io.bsdb.format.SnapshotFormat;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -17,6 +18,7 @@ public final class HugeMemory {
   private static final Logger LOG = LoggerFactory.getLogger(HugeMemory.class);
   private static final int HUGE_PAGE = 2 << 20;
   private static final int MADV_HUGEPAGE = 14;
+  private static final int MADV_NOHUGEPAGE = 15;
   private static final AtomicLong OPEN = new AtomicLong();
 
   private final long allocation;
@@ -63,6 +65,28 @@ public final class HugeMemory {
       LOG.debug("huge pages are not available: {}", e.toString());
     }
     return new HugeMemory(allocation, start);
+  }
+
+  /** Returns the memory that so many bytes take, in whole pages. */
+  public static long resident(long length) {
+    // malloc writes how long it is into a page of its own, in front.
+    return ((length + SnapshotFormat.PAGE - 1) & -SnapshotFormat.PAGE) + SnapshotFormat.PAGE;
+  }
+
+  /**
+   * Keeps huge pages, which come as a whole, out of a part that is not written: it takes addresses
+   * only. Where the system cannot, nothing happens.
+   */
+  void leaveOut(long offset, long length) {
+    long from = (offset + SnapshotFormat.PAGE - 1) & -SnapshotFormat.PAGE;
+    long end = (offset + length) & -SnapshotFormat.PAGE;
+    try {
+      if (end > from && LibC.madvise(start.share(from), end - from, MADV_NOHUGEPAGE) != 0) {
+        LOG.debug("huge pages stay: madvise failed with errno {}", Native.getLastError());
+      }
+    } catch (LinkageError e) {
+      LOG.debug("huge pages stay: {}", e.toString());
+    }
   }
 
   /**

@@ -12,6 +12,7 @@ import java.util.concurrent.atomic.LongAdder;
 @Internal
 public final class LookupCounters {
   private final LongAdder signatureRejects = new LongAdder();
+  private final LongAdder falsePositives = new LongAdder();
   private final LongAdder blockReads = new LongAdder();
   private final LongAdder bytesRead = new LongAdder();
   private final LongAdder cacheHits = new LongAdder();
@@ -34,6 +35,11 @@ public final class LookupCounters {
     signatureRejects.increment();
   }
 
+  /** Counts a record that was looked at in vain: it has another key. */
+  public void falsePositive() {
+    falsePositives.increment();
+  }
+
   public void cacheHit() {
     cacheHits.increment();
   }
@@ -51,6 +57,10 @@ public final class LookupCounters {
     return signatureRejects.sum();
   }
 
+  long falsePositives() {
+    return falsePositives.sum();
+  }
+
   long blockReads() {
     return blockReads.sum();
   }
@@ -59,7 +69,8 @@ public final class LookupCounters {
     return bytesRead.sum();
   }
 
-  long cacheHits() {
+  /** Returns the number of blocks found in the cache. */
+  public long cacheHits() {
     return cacheHits.sum();
   }
 

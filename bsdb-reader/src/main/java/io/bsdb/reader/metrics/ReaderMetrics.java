@@ -1,6 +1,8 @@
 package io.bsdb.reader.metrics;
 
 import io.bsdb.format.Internal;
+import io.bsdb.reader.memory.MemoryBudget;
+import java.util.function.DoubleSupplier;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
@@ -14,6 +16,8 @@ public final class ReaderMetrics {
   private final LongSupplier misses;
   private final LongSupplier inFlight;
   private final Supplier<String> effectiveAccess;
+  private final DoubleSupplier signatureBits;
+  private final MemoryBudget memory;
 
   /**
    * Creates the metrics of a reader; called by readers.
@@ -21,6 +25,8 @@ public final class ReaderMetrics {
    * @param hits counts lookups that found their key
    * @param misses counts lookups of absent keys
    * @param inFlight counts asynchronous reads
+   * @param signatureBits in memory, on average
+   * @param memory that the reader shares with others
    * @hidden
    */
   @Internal
@@ -29,12 +35,16 @@ public final class ReaderMetrics {
       LongSupplier hits,
       LongSupplier misses,
       LongSupplier inFlight,
-      Supplier<String> effectiveAccess) {
+      Supplier<String> effectiveAccess,
+      DoubleSupplier signatureBits,
+      MemoryBudget memory) {
     this.counters = counters;
     this.hits = hits;
     this.misses = misses;
     this.inFlight = inFlight;
     this.effectiveAccess = effectiveAccess;
+    this.signatureBits = signatureBits;
+    this.memory = memory;
   }
 
   /** Returns the number of lookups that were answered. */
@@ -58,6 +68,27 @@ public final class ReaderMetrics {
    */
   public long signatureRejects() {
     return counters.signatureRejects();
+  }
+
+  /**
+   * Returns the number of records that were read from disk for keys that are absent: signatures did
+   * not tell, or there were none in memory.
+   */
+  public long falsePositiveReads() {
+    return counters.falsePositives();
+  }
+
+  /**
+   * Returns how many bits of each signature are in memory, on average over all keys; with access
+   * from disk only.
+   */
+  public double signatureBits() {
+    return signatureBits.getAsDouble();
+  }
+
+  /** Returns the memory of this reader and of all others that share its limit. */
+  public MemoryBudget memory() {
+    return memory;
   }
 
   /** Returns the number of blocks read from disk. */

@@ -1,10 +1,12 @@
 package io.bsdb.reader.options;
 
+import io.bsdb.reader.memory.MemoryBudget;
 import java.util.Arrays;
 import java.util.Locale;
 import java.util.Map;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Options of readers. Immutable.
@@ -18,6 +20,7 @@ import java.util.stream.Collectors;
  * @param share of all keys that will be asked for; the partitions of others are not opened
  * @param warmUp when blocks are verified before lookups come
  * @param signatures whether they are compared before records are looked for
+ * @param memory that this reader and others may hold; one object, which has no text
  */
 public record ReaderOptions(
     Access access,
@@ -26,7 +29,8 @@ public record ReaderOptions(
     int queueDepth,
     KeyShare share,
     WarmUp warmUp,
-    SignatureUse signatures) {
+    SignatureUse signatures,
+    MemoryBudget memory) {
 
   /**
    * Returns the defaults: mapped, metadata verified, no cache, warmed up when versions change,
@@ -40,7 +44,7 @@ public record ReaderOptions(
     return new Builder();
   }
 
-  /** Returns all options as text, by the names that {@link Builder#set} takes. */
+  /** Returns all options but the memory as text, by the names that {@link Builder#set} takes. */
   public Map<String, String> toMap() {
     return Map.of(
         "access", text(access),
@@ -83,7 +87,14 @@ public record ReaderOptions(
   public ReaderOptions forSuccessor() {
     return warmUp == WarmUp.REFRESH
         ? new ReaderOptions(
-            access, verification, blockCacheBytes, queueDepth, share, WarmUp.ALWAYS, signatures)
+            access,
+            verification,
+            blockCacheBytes,
+            queueDepth,
+            share,
+            WarmUp.ALWAYS,
+            signatures,
+            memory)
         : this;
   }
 
@@ -96,6 +107,7 @@ public record ReaderOptions(
     private KeyShare share = KeyShare.ALL;
     private WarmUp warmUp = WarmUp.REFRESH;
     private SignatureUse signatures = SignatureUse.AUTO;
+    private @Nullable MemoryBudget memory;
 
     private Builder() {}
 
@@ -146,6 +158,15 @@ public record ReaderOptions(
     }
 
     /**
+     * Sets the memory that this reader may hold together with all others that are given the same
+     * budget. Default: that of the process, see {@link MemoryBudget#ofProcess}.
+     */
+    public Builder memory(MemoryBudget value) {
+      memory = value;
+      return this;
+    }
+
+    /**
      * Sets an option by its name. Sizes are in bytes.
      *
      * @throws IllegalArgumentException naming the option, if it is unknown or the value is wrong
@@ -172,8 +193,9 @@ public record ReaderOptions(
     }
 
     public ReaderOptions build() {
+      MemoryBudget budget = memory == null ? MemoryBudget.ofProcess() : memory;
       return new ReaderOptions(
-          access, verification, blockCacheBytes, queueDepth, share, warmUp, signatures);
+          access, verification, blockCacheBytes, queueDepth, share, warmUp, signatures, budget);
     }
   }
 }

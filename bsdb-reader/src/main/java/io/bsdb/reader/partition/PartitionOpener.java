@@ -2,10 +2,7 @@ package io.bsdb.reader.partition;
 
 import com.sun.management.OperatingSystemMXBean;
 import io.bsdb.format.CorruptSnapshotException;
-import io.bsdb.format.FileFooter;
-import io.bsdb.format.FileHeader;
 import io.bsdb.format.KeyStorage;
-import io.bsdb.format.PartChecksum;
 import io.bsdb.format.PartitionProperties;
 import io.bsdb.format.PartitionProperties.Codec;
 import io.bsdb.format.Section;
@@ -40,39 +37,64 @@ import io.bsdb.table.PartitionFile;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;
-import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.attribute.BasicFileAttributes;
 import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
 /** Opens partition files: verifies all of a file but its blocks. */
 public final class PartitionOpener {
   private static final long LEAST_FOR_HUGE_PAGES = 64 << 20;
+  private static final String INCOMPLETE =
+      "the manifest names this partition file; the snapshot is incomplete, rebuild it";
 
   private final Path path;
-
-  /** The whole file; then what lookups use of it. */
-  private FileMemory file;
-
+  private final PartitionSections sections;
+  private final PartitionProperties properties;
   private final @Nullable DirectFile disk;
   private final PartitionFile expected;
-  private final PartChecksum checksum;
+  private final ReaderOptions options;
   private final DecoderPools pools;
 
   private PartitionOpener(
       Path path,
-      FileMemory file,
+      PartitionSections sections,
       @Nullable DirectFile disk,
       PartitionFile expected,
+      ReaderOptions options,
       DecoderPools pools) {
     this.path = path;
-    this.file = file;
+    this.sections = sections;
+    this.properties = sections.properties();
     this.disk = disk;
     this.expected = expected;
-    this.checksum = new PartChecksum(expected.fileId());
+    this.options = options;
     this.pools = pools;
+  }
+
+  /**
+   * Returns the memory that a partition will take and not give back. Reads the end of its file.
+   *
+   * @throws CorruptSnapshotException if that is damaged
+   */
+  public static long memory(Path path, PartitionFile expected, ReaderOptions options)
+      throws IOException {
+    if (options.access() == Access.MAPPED) {
+      return 0;
+    }
+    requireLength(path, expected);
+    if (options.access() == Access.RESIDENT) {
+      return FileMemory.resident(expected.length());
+    }
+    try (FileMemory file = FileMemory.map(path)) {
+      return new PartitionSections(path, file, expected, options).memoryBehindBlocks();
+    } catch (IndexOutOfBoundsException | InternalError e) {
+      throw explained(path, e);
+    }
+  }
+
+  private static void requireLength(Path path, PartitionFile expected) throws IOException {
+    PartitionSections.requireLength(
+        path, expected, PartitionSections.lengthOfFile(path, INCOMPLETE));
   }
 
   /**
@@ -81,7 +103,7 @@ public final class PartitionOpener {
    * @param path of the file
    * @param expected what the manifest says of the file
    * @param sources opens the files of readers that read from disk
-   * @param pools of the snapshot, to be closed after its partitions
+   * @param pools of the snapshot, shared until the partition is closed
    */
   public static Partition open(
       Path path,
@@ -91,41 +113,41 @@ public final class PartitionOpener {
       DirectFile.Opener sources,
       DecoderPools pools)
       throws IOException {
-    requireLength(
-        path,
-        expected,
-        lengthOfFile(
-            path,
-            "the manifest names this partition file; the snapshot is incomplete, rebuild it"));
+    requireLength(path, expected);
     FileMemory file =
         options.access() == Access.RESIDENT ? FileMemory.load(path) : FileMemory.map(path);
-    DirectFile disk;
+    PartitionSections sections = null;
+    DirectFile disk = null;
     try {
       disk = options.access().readsFromDisk() ? DirectFile.open(path, sources) : null;
-    } catch (IOException | RuntimeException | Error e) {
-      file.close();
-      throw e;
-    }
-    PartitionOpener opener = new PartitionOpener(path, file, disk, expected, pools);
-    try {
       if (options.access() == Access.MAPPED && gainsByHugePages(manifest.length())) {
         file.adviseHugePages();
       }
       if (options.verification() == Verification.FULL) {
         verifyChecksum(path, file, expected);
       }
-      return opener.open(options);
-    } catch (IndexOutOfBoundsException e) {
-      opener.release();
-      throw new CorruptSnapshotException(
-          "file points outside of its own bytes: file=%s %s".formatted(path, e.getMessage()), e);
-    } catch (InternalError e) {
-      opener.release();
-      throw Thrown.asIs(MappedFault.explained(e, "file=" + path));
+      sections = new PartitionSections(path, file, expected, options);
+      if (disk != null) {
+        sections.copyBehindBlocks();
+      }
+      return new PartitionOpener(path, sections, disk, expected, options, pools).open();
     } catch (IOException | RuntimeException | Error e) {
-      opener.release();
-      throw e;
+      (sections == null ? file : sections.file()).close();
+      if (disk != null) {
+        disk.close();
+      }
+      throw explained(path, e);
     }
+  }
+
+  /** Returns the exception for the caller; see {@link Thrown#asIs}. */
+  private static IOException explained(Path path, Throwable thrown) {
+    if (thrown instanceof IndexOutOfBoundsException e) {
+      return new CorruptSnapshotException(
+          "file points outside of its own bytes: file=%s %s".formatted(path, e.getMessage()), e);
+    }
+    return Thrown.asIs(
+        thrown instanceof InternalError e ? MappedFault.explained(e, "file=" + path) : thrown);
   }
 
   /**
@@ -140,42 +162,6 @@ public final class PartitionOpener {
   public static boolean fitsMemoryTwice(long tableBytes) {
     return ManagementFactory.getOperatingSystemMXBean() instanceof OperatingSystemMXBean system
         && tableBytes <= system.getTotalMemorySize() / 2;
-  }
-
-  private void release() throws IOException {
-    file.close();
-    if (disk != null) {
-      disk.close();
-    }
-  }
-
-  /**
-   * Returns the length of a regular file. Others are not opened: reading a pipe may never end.
-   *
-   * @param advice to the user if there is none
-   */
-  private static long lengthOfFile(Path path, String advice) throws IOException {
-    BasicFileAttributes attributes;
-    try {
-      attributes = Files.readAttributes(path, BasicFileAttributes.class);
-    } catch (NoSuchFileException e) {
-      throw new NoSuchFileException(path.toString(), null, advice);
-    }
-    if (!attributes.isRegularFile()) {
-      throw new CorruptSnapshotException(
-          "not a regular file: file=%s actual=%s"
-              .formatted(path, attributes.isDirectory() ? "a directory" : "a pipe or a device"));
-    }
-    return attributes.size();
-  }
-
-  private static void requireLength(Path path, PartitionFile expected, long actual)
-      throws CorruptSnapshotException {
-    if (actual != expected.length()) {
-      throw new CorruptSnapshotException(
-          "file has another length than its manifest says: file=%s expected=%d actual=%d"
-              .formatted(path, expected.length(), actual));
-    }
   }
 
   /** Checks the checksum of a whole file. Reads it all. */
@@ -201,59 +187,21 @@ public final class PartitionOpener {
     }
   }
 
-  private Partition open(ReaderOptions options) throws IOException {
-    requireLength(path, expected, file.length());
-    int head = SnapshotFormat.HEADER_LENGTH;
-    if (file.length() < head) {
-      throw new CorruptSnapshotException(
-          "file too short: file=%s expected>=%d actual=%d".formatted(path, head, file.length()));
-    }
-    FileHeader header = FileHeader.decode(file.slice(0, head), path.toString());
-    checkIdentity(header);
-    int end = (int) Math.min(file.length(), FileFooter.MAX_LENGTH);
-    FileFooter footer =
-        FileFooter.decode(
-            file.slice(file.length() - end, end), file.length(), checksum, path.toString());
-    PartitionProperties properties =
-        PartitionProperties.decode(section(footer, SectionKind.PROPERTIES), path.toString());
-    requireCount("record count", expected.recordCount(), properties.recordCount());
-    requireCount("sum of key lengths", expected.keyBytes(), properties.keyBytes());
-    requireCount("sum of value lengths", expected.valueBytes(), properties.valueBytes());
-    Section blocks = required(footer, SectionKind.BLOCKS);
-    if (blocks.offset() != header.dataOffset()) {
-      throw new CorruptSnapshotException(
-          "header and footer disagree on where blocks start: file=%s header=%d footer=%d"
-              .formatted(path, header.dataOffset(), blocks.offset()));
-    }
-    if (blocks.offset() % properties.alignment() != 0
-        || (properties.recordCount() == 0 && blocks.length() > 0)) {
-      throw new CorruptSnapshotException(
-          "blocks are not aligned, or are there without records: file=%s offset=%d alignment=%d length=%d records=%d"
-              .formatted(
-                  path,
-                  blocks.offset(),
-                  properties.alignment(),
-                  blocks.length(),
-                  properties.recordCount()));
-    }
-    if (options.access().readsFromDisk()) {
-      // Copied, so that these pages cannot leave memory: a lookup is to read no more than its
-      // block.
-      FileMemory behindBlocks = FileMemory.load(path, blocks.offset() + blocks.length());
-      file.close();
-      file = behindBlocks;
-    }
+  private Partition open() throws IOException {
+    Section blocks = sections.blocks();
     if (properties.recordCount() == 0) {
       BlockIndex none = BlockIndex.empty();
-      BlockReader reader = blockReader(properties, blocks, null);
+      BlockReader reader = blockReader(blocks, null);
       return new Partition(
           new HashIndex(properties, null, null, null, none, reader),
           null,
-          blockFile(properties, blocks, none, reader, null));
+          blockFile(blocks, none, reader, null),
+          null,
+          pools);
     }
     BlockIndex index =
         BlockIndex.open(
-            section(footer, SectionKind.BLOCK_INDEX),
+            sections.section(SectionKind.BLOCK_INDEX),
             properties.recordCount(),
             blocks.length(),
             properties.alignment(),
@@ -262,35 +210,40 @@ public final class PartitionOpener {
     SymbolDecoder.Pool symbols =
         properties.codec() == Codec.SYMBOLS
             ? pools.ofSymbols(
-                bytes(footer, SectionKind.SYMBOLS),
+                sections.bytes(SectionKind.SYMBOLS),
                 path.toString(),
-                required(footer, SectionKind.SYMBOLS).offset())
+                sections.required(SectionKind.SYMBOLS).offset())
             : null;
-    DecoderPool decoders =
-        framed ? pools.ofDictionary(dictionary(footer), path.toString()) : symbols;
-    BlockReader reader =
-        blockReader(properties, blocks, symbols == null ? null : symbols.symbols());
-    OrderIndex order = openOrder(footer, properties, index, reader);
+    DecoderPool decoders = framed ? pools.ofDictionary(dictionary(), path.toString()) : symbols;
+    BlockReader reader = blockReader(blocks, symbols == null ? null : symbols.symbols());
+    OrderIndex order = openOrder(index, reader);
+    KeyIndex keys = openKeys(index, reader, order);
     return new Partition(
-        openKeys(footer, properties, index, reader, order, options),
-        order,
-        blockFile(properties, blocks, index, reader, decoders));
+        keys, order, blockFile(blocks, index, reader, decoders), elasticSignatures(keys), pools);
   }
 
-  private KeyIndex openKeys(
-      FileFooter footer,
-      PartitionProperties properties,
-      BlockIndex index,
-      BlockReader reader,
-      @Nullable OrderIndex order,
-      ReaderOptions options)
+  private @Nullable ElasticSignatures elasticSignatures(KeyIndex keys)
+      throws CorruptSnapshotException {
+    Section section = sections.elasticSignatures();
+    if (section == null || disk == null || !(keys instanceof HashIndex index)) {
+      return null;
+    }
+    int count = properties.recordCount();
+    int bits = properties.signatureBits();
+    Signatures.requireLength(section.length(), count, bits, path.toString());
+    return new ElasticSignatures(
+        path, disk, section, sections.checksum(), index, count, bits, options.memory());
+  }
+
+  private KeyIndex openKeys(BlockIndex index, BlockReader reader, @Nullable OrderIndex order)
       throws IOException {
     int count = properties.recordCount();
-    if (order != null && footer.find(SectionKind.PERFECT_HASH) == null) {
+    if (order != null && !sections.has(SectionKind.PERFECT_HASH)) {
       return new TreeIndex(order, reader);
     }
     boolean filtered =
         properties.signatureBits() > 0
+            && sections.elasticSignatures() == null
             && (options.signatures() == SignatureUse.ALWAYS
                 || properties.codec() == Codec.ZSTD
                 || options.access().readsFromDisk()
@@ -298,7 +251,7 @@ public final class PartitionOpener {
     Signatures signatures =
         filtered
             ? Signatures.open(
-                section(footer, SectionKind.SIGNATURES),
+                sections.section(SectionKind.SIGNATURES),
                 count,
                 properties.signatureBits(),
                 path.toString())
@@ -306,17 +259,15 @@ public final class PartitionOpener {
     Positions positions =
         order == null
             ? null
-            : Positions.open(section(footer, SectionKind.POSITIONS), count, path.toString());
-    return new HashIndex(properties, openHash(footer, count), positions, signatures, index, reader);
+            : Positions.open(sections.section(SectionKind.POSITIONS), count, path.toString());
+    return new HashIndex(properties, openHash(count), positions, signatures, index, reader);
   }
 
-  private @Nullable OrderIndex openOrder(
-      FileFooter footer, PartitionProperties properties, BlockIndex index, BlockReader reader)
-      throws IOException {
+  private @Nullable OrderIndex openOrder(BlockIndex index, BlockReader reader) throws IOException {
     String file = path.toString();
     Bound bound = expected.lowerBound();
     if (!bound.isKey()) {
-      if (footer.find(SectionKind.ORDER_INDEX) != null) {
+      if (sections.has(SectionKind.ORDER_INDEX)) {
         throw new CorruptSnapshotException(
             "file is in key order, and its table in hash order: file=" + file);
       }
@@ -328,11 +279,11 @@ public final class PartitionOpener {
     RecordHeads heads =
         properties.codec() == Codec.ZSTD
             ? RecordHeads.open(
-                section(footer, SectionKind.HEADS), properties.recordCount(), index, file)
+                sections.section(SectionKind.HEADS), properties.recordCount(), index, file)
             : null;
     OrderIndex order =
         OrderIndex.open(
-            section(footer, SectionKind.ORDER_INDEX), properties, index, reader, heads, file);
+            sections.section(SectionKind.ORDER_INDEX), properties, index, reader, heads, file);
     Bound first = Bound.of(order.first());
     if (!bound.equals(Bound.FIRST) && !bound.equals(first)) {
       throw new CorruptSnapshotException(
@@ -342,21 +293,17 @@ public final class PartitionOpener {
     return order;
   }
 
-  private BlockReader blockReader(
-      PartitionProperties properties, Section blocks, @Nullable RecordSymbols symbols) {
-    return new BlockReader(properties, checksum, path.toString(), blocks.offset(), symbols);
+  private BlockReader blockReader(Section blocks, @Nullable RecordSymbols symbols) {
+    return new BlockReader(
+        properties, sections.checksum(), path.toString(), blocks.offset(), symbols);
   }
 
   private BlockFile blockFile(
-      PartitionProperties properties,
-      Section blocks,
-      BlockIndex index,
-      BlockReader reader,
-      @Nullable DecoderPool decoders) {
+      Section blocks, BlockIndex index, BlockReader reader, @Nullable DecoderPool decoders) {
     return new BlockFile(
         path,
         expected.partition(),
-        file,
+        sections.file(),
         disk,
         properties,
         blocks.offset(),
@@ -365,52 +312,8 @@ public final class PartitionOpener {
         decoders);
   }
 
-  private void checkIdentity(FileHeader header) throws CorruptSnapshotException {
-    if (!header.fileId().equals(expected.fileId())) {
-      throw new CorruptSnapshotException(
-          "file belongs elsewhere: file=%s offset=0 expected file id=%s actual=%s; copy the file again from where it is sound, or rebuild the table"
-              .formatted(path, expected.fileId(), header.fileId()));
-    }
-  }
-
-  private void requireCount(String what, long inManifest, long actual)
-      throws CorruptSnapshotException {
-    if (actual != inManifest) {
-      throw new CorruptSnapshotException(
-          "file has another %s than its manifest says: file=%s expected=%d actual=%d"
-              .formatted(what, path, inManifest, actual));
-    }
-  }
-
-  private Section required(FileFooter footer, SectionKind kind) throws CorruptSnapshotException {
-    Section section = footer.find(kind);
-    if (section == null) {
-      throw new CorruptSnapshotException("file has no section %s: file=%s".formatted(kind, path));
-    }
-    return section;
-  }
-
-  /** Returns a section's bytes, its checksum verified. */
-  private ByteBuffer section(FileFooter footer, SectionKind kind) throws IOException {
-    Section section = required(footer, kind);
-    file.requireWhole(section.offset() + section.length());
-    ByteBuffer bytes = file.slice(section.offset(), (int) section.length());
-    int actual = checksum.of(kind.id(), section.offset(), bytes, 0, bytes.limit());
-    if (actual != section.checksum()) {
-      throw new CorruptSnapshotException(
-          "section checksum mismatch: file=%s section=%s offset=%d expected=%s actual=%s"
-              .formatted(
-                  path,
-                  kind,
-                  section.offset(),
-                  SnapshotFormat.hex(section.checksum()),
-                  SnapshotFormat.hex(actual)));
-    }
-    return bytes;
-  }
-
-  private PerfectHash openHash(FileFooter footer, int count) throws IOException {
-    ByteBuffer bytes = section(footer, SectionKind.PERFECT_HASH);
+  private PerfectHash openHash(int count) throws IOException {
+    ByteBuffer bytes = sections.section(SectionKind.PERFECT_HASH);
     PerfectHash hash;
     try {
       hash = PerfectHash.open(bytes);
@@ -426,17 +329,10 @@ public final class PartitionOpener {
     return hash;
   }
 
-  private byte[] dictionary(FileFooter footer) throws IOException {
-    if (footer.find(SectionKind.DICTIONARY) == null) {
+  private byte[] dictionary() throws IOException {
+    if (!sections.has(SectionKind.DICTIONARY)) {
       return new byte[0];
     }
-    return bytes(footer, SectionKind.DICTIONARY);
-  }
-
-  private byte[] bytes(FileFooter footer, SectionKind kind) throws IOException {
-    ByteBuffer section = section(footer, kind);
-    byte[] bytes = new byte[section.limit()];
-    section.get(0, bytes);
-    return bytes;
+    return sections.bytes(SectionKind.DICTIONARY);
   }
 }

@@ -1,0 +1,475 @@
+package io.bsdb.reader.memory;
+
+import io.bsdb.format.Internal;
+import io.bsdb.reader.memory.MemoryBudget.Use;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The memory of a budget that can be given back: signatures, and what is left for block caches.
+ * Bits of signatures go where absent keys are asked for, block caches get the rest.
+ *
+ * <p>Adjusted by a thread of its own, which ends with the last reader, and by whoever needs room.
+ * They take turns for each step, so that who needs room waits for one step at most. Safe for many
+ * threads; lookups wait for none of this.
+ *
+ * @hidden
+ */
+@Internal
+public final class ElasticMemory {
+  private static final Logger LOG = LoggerFactory.getLogger(ElasticMemory.class);
+  private static final Duration HALF_LIFE = Duration.ofMinutes(1);
+  private static final Duration LOOKUPS_END_WITHIN = Duration.ofSeconds(1);
+
+  /** Least part of the reads that an adjustment must save. */
+  private static final double WORTH = 0.05;
+
+  /** Hits that one more byte of a block cache brings, beside those of the mean byte. */
+  private static final double LAST_BYTE = 0.3;
+
+  /** Part of the limit that stays free for what is packed anew. */
+  private static final int SLACK = 64;
+
+  /** Part of the elastic memory that block caches get in any case, so that their hits are known. */
+  private static final int LEAST_FOR_CACHES = 8;
+
+  private final MemoryBudget budget;
+  private final Duration interval;
+
+  /** Held by whoever changes bits or limits, for one step. */
+  private final ReentrantLock turn = new ReentrantLock(true);
+
+  private final Set<SignatureUnit> units = ConcurrentHashMap.newKeySet();
+  private final Set<LimitedCache> caches = ConcurrentHashMap.newKeySet();
+  private final List<Lookups> lookups = new CopyOnWriteArrayList<>();
+  private final Queue<Retired> retired = new ConcurrentLinkedQueue<>();
+  private final AtomicLong adjustments = new AtomicLong();
+  private final AtomicLong bytesLoaded = new AtomicLong();
+  private final AtomicLong failedLoads = new AtomicLong();
+  private @Nullable Thread adjuster;
+  private boolean woken;
+
+  ElasticMemory(MemoryBudget budget, Duration interval) {
+    this.budget = budget;
+    this.interval = interval;
+  }
+
+  /** Lookups that may read what has just been replaced. */
+  public interface Lookups {
+    /** Waits for the lookups that have begun; returns whether all have ended. */
+    boolean await(Duration atMost);
+  }
+
+  /** A block cache. */
+  public interface Cache {
+    /** Returns the size that it was given by its user. */
+    long maxBytes();
+
+    /** Returns how many blocks it had that were asked for. */
+    long hits();
+
+    /** Sets its size, and evicts what is above. */
+    void limit(long bytes);
+  }
+
+  private static final class LimitedCache {
+    private final Cache cache;
+    private long limit;
+    private long counted;
+    private double hits;
+
+    LimitedCache(Cache cache) {
+      this.cache = cache;
+    }
+  }
+
+  private record Retired(Runnable free, long bytes) {}
+
+  /** Adds lookups for which memory that is replaced is kept. */
+  public void add(Lookups of) {
+    lookups.add(of);
+  }
+
+  public void remove(Lookups of) {
+    lookups.remove(of);
+  }
+
+  /** Adds a cache, and gives it what is left. */
+  public void add(Cache cache) {
+    turn.lock();
+    try {
+      caches.add(new LimitedCache(cache));
+      limitCaches();
+    } finally {
+      turn.unlock();
+    }
+    wake();
+  }
+
+  /** Removes a cache that is empty and stays so. */
+  public void remove(Cache cache) {
+    turn.lock();
+    try {
+      caches.removeIf(
+          each -> {
+            if (each.cache == cache) {
+              cache.limit(0);
+              budget.giveBack(Use.CACHE, each.limit);
+            }
+            return each.cache == cache;
+          });
+      limitCaches();
+    } finally {
+      turn.unlock();
+    }
+    wake();
+  }
+
+  /** Adds units, whose signatures are loaded in the background. */
+  public void add(Collection<SignatureUnit> more) {
+    units.addAll(more);
+    wake();
+  }
+
+  /**
+   * Adds the units of a version that is about to go into service, and loads them first. They begin
+   * with the bits that they have inherited; if there is no room for these beside those of the
+   * version before, both get less until that is closed.
+   */
+  public void add(Collection<SignatureUnit> more, Collection<SignatureUnit> ofVersionBefore) {
+    Set<SignatureUnit> both = ConcurrentHashMap.newKeySet();
+    both.addAll(more);
+    both.addAll(ofVersionBefore);
+    turn.lock();
+    try {
+      units.addAll(more);
+      List<SignatureUnit> others = new ArrayList<>(units);
+      others.removeAll(both);
+      long room = Math.max(0, available(0) - leastForCaches(0) - SignatureUnit.bytes(others));
+      long wanted = SignatureUnit.bytes(both);
+      if (wanted > room) {
+        for (SignatureUnit unit : both) {
+          unit.bits((int) ((double) unit.bits() * room / wanted));
+        }
+      }
+    } finally {
+      turn.unlock();
+    }
+    apply(both);
+    wake();
+  }
+
+  /** Removes a unit that has no members any more. */
+  public void remove(SignatureUnit unit) {
+    if (unit.members().isEmpty()) {
+      units.remove(unit);
+      wake();
+    }
+  }
+
+  /** Frees memory as soon as the lookups have ended that may read it; until then it counts. */
+  public void retire(Runnable free, long bytes) {
+    retired.add(new Retired(free, bytes));
+  }
+
+  /** Counts bytes that were read from disk. */
+  public void loaded(long bytes) {
+    bytesLoaded.addAndGet(bytes);
+  }
+
+  long adjustments() {
+    return adjustments.get();
+  }
+
+  long bytesLoaded() {
+    return bytesLoaded.get();
+  }
+
+  long failedLoads() {
+    return failedLoads.get();
+  }
+
+  private void freeRetired() {
+    List<Retired> before = List.copyOf(retired);
+    if (before.isEmpty()) {
+      return;
+    }
+    for (Lookups each : lookups) {
+      if (!each.await(LOOKUPS_END_WITHIN)) {
+        return; // the next adjustment tries again
+      }
+    }
+    for (Retired each : before) {
+      retired.remove(each);
+      each.free.run();
+      budget.giveBack(Use.SIGNATURES, each.bytes);
+    }
+  }
+
+  /** Returns the bytes for signatures and caches, besides an index of so many bytes more. */
+  private long available(long more) {
+    long limit = budget.limitBytes();
+    return budget.isLimited()
+        ? Math.max(0, limit - limit / SLACK - budget.indexBytes() - more)
+        : limit;
+  }
+
+  private long leastForCaches(long more) {
+    long wanted = caches.stream().mapToLong(each -> each.cache.maxBytes()).sum();
+    return Math.min(wanted, available(more) / LEAST_FOR_CACHES);
+  }
+
+  /** Returns the hits that a byte more would bring to the caches. */
+  private double worthOfCaches() {
+    double hits = caches.stream().mapToDouble(each -> each.hits).sum();
+    long bytes = caches.stream().mapToLong(each -> each.limit).sum();
+    return bytes == 0 ? 0 : LAST_BYTE * hits / bytes;
+  }
+
+  private BitPlan plan(long more) {
+    return BitPlan.of(units, available(more) - leastForCaches(more), worthOfCaches());
+  }
+
+  /**
+   * Gives the caches what signatures leave, in proportion to the sizes that they were given. Those
+   * that lose do so first.
+   */
+  private void limitCaches() {
+    limitCaches(available(0) - Math.max(budget.signatureBytes(), SignatureUnit.bytes(units)));
+  }
+
+  private void limitCaches(long bytes) {
+    double wanted = caches.stream().mapToDouble(each -> each.cache.maxBytes()).sum();
+    double share = Math.max(0, Math.min(1, bytes / wanted));
+    List<LimitedCache> growing = new ArrayList<>();
+    for (LimitedCache each : caches) {
+      long limit = (long) (each.cache.maxBytes() * share);
+      if (limit < each.limit) {
+        each.cache.limit(limit);
+        budget.giveBack(Use.CACHE, each.limit - limit);
+        each.limit = limit;
+      } else if (limit > each.limit) {
+        growing.add(each);
+      }
+    }
+    for (LimitedCache each : growing) {
+      long limit = (long) (each.cache.maxBytes() * share);
+      if (budget.tryTake(Use.CACHE, limit - each.limit)) {
+        each.limit = limit;
+        each.cache.limit(limit);
+      }
+    }
+  }
+
+  /**
+   * Makes room for what lookups cannot do without, and takes it.
+   *
+   * @return whether it fits
+   */
+  boolean makeRoom(long bytes) {
+    turn.lock();
+    try {
+      if (bytes > budget.limitBytes() - budget.indexBytes()) {
+        return false;
+      }
+      BitPlan plan = plan(bytes);
+      units.forEach(unit -> unit.bits(Math.min(unit.bits(), plan.bits().getOrDefault(unit, 0))));
+      limitCaches(available(bytes) - plan.bytes());
+      units.forEach(this::shrink);
+      freeRetired();
+      if (budget.tryTake(Use.INDEX, bytes)) {
+        return true;
+      }
+      units.forEach(unit -> unit.bits(0));
+      limitCaches(0);
+      units.forEach(this::shrink);
+      freeRetired();
+      return budget.tryTake(Use.INDEX, bytes);
+    } finally {
+      turn.unlock();
+      wake();
+    }
+  }
+
+  /**
+   * Moves bits to where they save more reads, if it is worth it, and loads what is missing.
+   *
+   * @param sinceLast time since this was called last
+   */
+  public void adjust(Duration sinceLast) {
+    turn.lock();
+    try {
+      double factor = Math.pow(0.5, (double) sinceLast.toNanos() / HALF_LIFE.toNanos());
+      units.forEach(unit -> unit.age(factor));
+      for (LimitedCache each : caches) {
+        long now = each.cache.hits();
+        each.hits = each.hits * factor + now - each.counted;
+        each.counted = now;
+      }
+      moveBits();
+    } finally {
+      turn.unlock();
+    }
+    apply(units);
+  }
+
+  private void moveBits() {
+    BitPlan plan = plan(0);
+    double before = units.stream().mapToDouble(unit -> BitPlan.reads(unit, unit.bits())).sum();
+    long bytesBefore = SignatureUnit.bytes(units);
+    double atCaches = worthOfCaches() * leftForCaches(bytesBefore);
+    double saved = before - plan.reads() + worthOfCaches() * leftForCaches(plan.bytes()) - atCaches;
+    if (saved <= 0 || saved < WORTH * (before + atCaches)) {
+      return;
+    }
+    StringBuilder bits = new StringBuilder();
+    int changed = 0;
+    for (SignatureUnit unit : units) {
+      int wanted = plan.bits().getOrDefault(unit, unit.bits());
+      if (wanted != unit.bits()) {
+        changed++;
+        bits.append(changed == 1 ? "" : ", ").append(unit.bits()).append(" to ").append(wanted);
+        unit.bits(wanted);
+      }
+    }
+    if (changed > 0) {
+      adjustments.incrementAndGet();
+      LOG.info(
+          "memory budget: {} of {} units of signatures change their bits ({}), {} to {}; saves {} % of the reads of absent keys",
+          changed,
+          units.size(),
+          bits.length() > 200 ? bits.substring(0, 200) + " …" : bits,
+          MemoryBudget.text(bytesBefore),
+          MemoryBudget.text(plan.bytes()),
+          Math.round(100 * (1 - plan.reads() / before)));
+    }
+  }
+
+  private long leftForCaches(long signatures) {
+    long wanted = caches.stream().mapToLong(each -> each.cache.maxBytes()).sum();
+    return Math.max(0, Math.min(wanted, available(0) - signatures));
+  }
+
+  /** Has the members of units hold the bits of their units: shrinks first, then loads. */
+  private void apply(Collection<SignatureUnit> changed) {
+    inTurn(
+        () -> {
+          changed.forEach(this::shrink);
+          freeRetired();
+          limitCaches();
+        });
+    List<SignatureUnit> hottestFirst = new ArrayList<>(changed);
+    hottestFirst.sort(Comparator.comparingDouble(SignatureUnit::hotness).reversed());
+    for (SignatureUnit unit : hottestFirst) {
+      for (SignatureUnit.Member member : unit.members()) {
+        inTurn(() -> grow(unit, member));
+      }
+    }
+    inTurn(this::limitCaches);
+  }
+
+  private void inTurn(Runnable step) {
+    turn.lock();
+    try {
+      step.run();
+    } finally {
+      turn.unlock();
+    }
+  }
+
+  private void shrink(SignatureUnit unit) {
+    for (SignatureUnit.Member member : unit.members()) {
+      if (member.bits() > unit.bitsOf(member)) {
+        var unused = hold(member, unit.bitsOf(member));
+        freeRetired();
+      }
+    }
+  }
+
+  private void grow(SignatureUnit unit, SignatureUnit.Member member) {
+    int bits = unit.bitsOf(member);
+    if (member.bits() < bits) {
+      if (!hold(member, bits) && member.bits() > 0 && hold(member, 0)) {
+        freeRetired(); // no room for both
+        var unused = hold(member, bits);
+      }
+      freeRetired();
+    }
+  }
+
+  private boolean hold(SignatureUnit.Member member, int bits) {
+    try {
+      return member.hold(bits);
+    } catch (IOException e) {
+      failedLoads.incrementAndGet();
+      LOG.error(
+          "memory budget: signatures cannot be loaded, {} bits stay; absent keys cost more reads",
+          member.bits(),
+          e);
+      return true;
+    }
+  }
+
+  /** Asks for an adjustment soon; begins or ends the thread that makes them. */
+  private synchronized void wake() {
+    woken = true;
+    notifyAll();
+    if (adjuster == null && !interval.isZero() && hasWork()) {
+      adjuster = new Thread(this::run, "bsdb-memory");
+      adjuster.setDaemon(true);
+      adjuster.start();
+    }
+  }
+
+  private boolean hasWork() {
+    return !units.isEmpty() || !caches.isEmpty();
+  }
+
+  private void run() {
+    long last = System.nanoTime();
+    while (awaitWork()) {
+      long now = System.nanoTime();
+      try {
+        adjust(Duration.ofNanos(now - last));
+      } catch (RuntimeException e) { // one that is not understood must not end the adjustments
+        LOG.error("memory budget: adjustment failed", e);
+      }
+      last = now;
+    }
+  }
+
+  private synchronized boolean awaitWork() {
+    long deadline = System.nanoTime() + interval.toNanos();
+    try {
+      for (long left = interval.toNanos();
+          !woken && left > 0;
+          left = deadline - System.nanoTime()) {
+        wait(Math.max(1, left / 1_000_000));
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      adjuster = null;
+      return false;
+    }
+    woken = false;
+    if (!hasWork()) {
+      adjuster = null;
+      return false;
+    }
+    return true;
+  }
+}
