@@ -81,10 +81,24 @@ final class CallingReader implements SnapshotReader {
   @Override
   public byte @Nullable [] find(byte[] key, HashValue128 hash, @Nullable ByteBuffer target)
       throws IOException {
+    int call = enterIfElastic();
     try {
       return lookUp(key, hash, target);
     } catch (Throwable e) {
       throw failed(e);
+    } finally {
+      leaveIfElastic(call);
+    }
+  }
+
+  /** Begins a call whose caller keeps files and memory, but for what a memory budget replaces. */
+  private int enterIfElastic() {
+    return snapshot.options().memory().isLimited() ? calls.enter() : 0;
+  }
+
+  private void leaveIfElastic(int call) {
+    if (call != 0) {
+      calls.left(call);
     }
   }
 
@@ -155,6 +169,7 @@ final class CallingReader implements SnapshotReader {
 
   @Override
   public void findAll(HashedKeys keys) throws IOException {
+    int call = enterIfElastic();
     try {
       if (isBatchedByRequests()) {
         var unused = new FutureReader(snapshot, selection).getAll(keys).join();
@@ -165,6 +180,8 @@ final class CallingReader implements SnapshotReader {
       throw Thrown.asIs(Objects.requireNonNullElse(e.getCause(), e));
     } catch (Throwable e) {
       throw failed(e);
+    } finally {
+      leaveIfElastic(call);
     }
   }
 
