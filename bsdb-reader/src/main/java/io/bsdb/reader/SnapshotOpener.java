@@ -178,7 +178,7 @@ final class SnapshotOpener {
           files::segment,
           partitioning.order(),
           scope,
-          options.access(),
+          options,
           before,
           follows);
     } catch (InternalError e) {

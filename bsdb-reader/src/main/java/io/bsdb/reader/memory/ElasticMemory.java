@@ -8,11 +8,8 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
@@ -33,7 +30,6 @@ import org.slf4j.LoggerFactory;
 public final class ElasticMemory {
   private static final Logger LOG = LoggerFactory.getLogger(ElasticMemory.class);
   private static final Duration HALF_LIFE = Duration.ofMinutes(1);
-  private static final Duration LOOKUPS_END_WITHIN = Duration.ofSeconds(1);
 
   /** Least part of the reads that an adjustment must save. */
   private static final double WORTH = 0.05;
@@ -55,8 +51,7 @@ public final class ElasticMemory {
 
   private final Set<SignatureUnit> units = ConcurrentHashMap.newKeySet();
   private final Set<LimitedCache> caches = ConcurrentHashMap.newKeySet();
-  private final List<Lookups> lookups = new CopyOnWriteArrayList<>();
-  private final Queue<Retired> retired = new ConcurrentLinkedQueue<>();
+  private final RetiredMemory retired;
   private final AtomicLong adjustments = new AtomicLong();
   private final AtomicLong bytesLoaded = new AtomicLong();
   private final AtomicLong failedLoads = new AtomicLong();
@@ -66,6 +61,7 @@ public final class ElasticMemory {
   ElasticMemory(MemoryBudget budget, Duration interval) {
     this.budget = budget;
     this.interval = interval;
+    this.retired = new RetiredMemory(budget);
   }
 
   /** Lookups that may read what has just been replaced. */
@@ -97,15 +93,15 @@ public final class ElasticMemory {
     }
   }
 
-  private record Retired(Runnable free, long bytes) {}
-
-  /** Adds lookups for which memory that is replaced is kept. */
+  /** Adds lookups for which memory that is replaced is kept; without a limit, none is replaced. */
   public void add(Lookups of) {
-    lookups.add(of);
+    if (budget.isLimited()) {
+      retired.add(of);
+    }
   }
 
   public void remove(Lookups of) {
-    lookups.remove(of);
+    retired.remove(of);
   }
 
   /** Adds a cache, and gives it what is left. */
@@ -141,7 +137,9 @@ public final class ElasticMemory {
 
   /** Adds units, whose signatures are loaded in the background. */
   public void add(Collection<SignatureUnit> more) {
-    units.addAll(more);
+    synchronized (units) {
+      units.addAll(more);
+    }
     wake();
   }
 
@@ -156,7 +154,9 @@ public final class ElasticMemory {
     both.addAll(ofVersionBefore);
     turn.lock();
     try {
-      units.addAll(more);
+      synchronized (units) {
+        units.addAll(more);
+      }
       List<SignatureUnit> others = new ArrayList<>(units);
       others.removeAll(both);
       long room = Math.max(0, available(0) - leastForCaches(0) - SignatureUnit.bytes(others));
@@ -173,17 +173,19 @@ public final class ElasticMemory {
     wake();
   }
 
-  /** Removes a unit that has no members any more. */
+  /** Removes a unit that has no members any more, unless others have just joined it. */
   public void remove(SignatureUnit unit) {
-    if (unit.members().isEmpty()) {
-      units.remove(unit);
-      wake();
+    synchronized (units) {
+      if (unit.members().isEmpty()) {
+        units.remove(unit);
+      }
     }
+    wake();
   }
 
   /** Frees memory as soon as the lookups have ended that may read it; until then it counts. */
   public void retire(Runnable free, long bytes) {
-    retired.add(new Retired(free, bytes));
+    retired.add(free, bytes);
   }
 
   /** Counts bytes that were read from disk. */
@@ -201,23 +203,6 @@ public final class ElasticMemory {
 
   long failedLoads() {
     return failedLoads.get();
-  }
-
-  private void freeRetired() {
-    List<Retired> before = List.copyOf(retired);
-    if (before.isEmpty()) {
-      return;
-    }
-    for (Lookups each : lookups) {
-      if (!each.await(LOOKUPS_END_WITHIN)) {
-        return; // the next adjustment tries again
-      }
-    }
-    for (Retired each : before) {
-      retired.remove(each);
-      each.free.run();
-      budget.giveBack(Use.SIGNATURES, each.bytes);
-    }
   }
 
   /** Returns the bytes for signatures and caches, besides an index of so many bytes more. */
@@ -290,14 +275,14 @@ public final class ElasticMemory {
       units.forEach(unit -> unit.bits(Math.min(unit.bits(), plan.bits().getOrDefault(unit, 0))));
       limitCaches(available(bytes) - plan.bytes());
       units.forEach(this::shrink);
-      freeRetired();
+      retired.free();
       if (budget.tryTake(Use.INDEX, bytes)) {
         return true;
       }
       units.forEach(unit -> unit.bits(0));
       limitCaches(0);
       units.forEach(this::shrink);
-      freeRetired();
+      retired.free();
       return budget.tryTake(Use.INDEX, bytes);
     } finally {
       turn.unlock();
@@ -369,7 +354,7 @@ public final class ElasticMemory {
     inTurn(
         () -> {
           changed.forEach(this::shrink);
-          freeRetired();
+          retired.free();
           limitCaches();
         });
     List<SignatureUnit> hottestFirst = new ArrayList<>(changed);
@@ -395,7 +380,7 @@ public final class ElasticMemory {
     for (SignatureUnit.Member member : unit.members()) {
       if (member.bits() > unit.bitsOf(member)) {
         var unused = hold(member, unit.bitsOf(member));
-        freeRetired();
+        retired.free();
       }
     }
   }
@@ -404,10 +389,10 @@ public final class ElasticMemory {
     int bits = unit.bitsOf(member);
     if (member.bits() < bits) {
       if (!hold(member, bits) && member.bits() > 0 && hold(member, 0)) {
-        freeRetired(); // no room for both
+        retired.free(); // no room for both
         var unused = hold(member, bits);
       }
-      freeRetired();
+      retired.free();
     }
   }
 
@@ -436,7 +421,7 @@ public final class ElasticMemory {
   }
 
   private boolean hasWork() {
-    return !units.isEmpty() || !caches.isEmpty();
+    return !units.isEmpty() || !caches.isEmpty() || !retired.isEmpty();
   }
 
   private void run() {

@@ -250,6 +250,11 @@ public final class MemoryBudget {
       return new Claim(part);
     }
 
+    /** Gives back what is above so many bytes. */
+    public synchronized void shrinkTo(long most) {
+      split(Math.max(0, bytes - most)).close();
+    }
+
     /** Ends the claim. Idempotent. */
     @Override
     public synchronized void close() {

@@ -6,6 +6,7 @@ import io.bsdb.format.segment.ChangeKind;
 import io.bsdb.format.segment.Segment;
 import io.bsdb.format.segment.SegmentWriter;
 import io.bsdb.reader.io.FileMemory;
+import io.bsdb.reader.memory.MemoryBudget;
 import io.bsdb.reader.options.Access;
 import io.bsdb.table.SegmentFile;
 import java.io.IOException;
@@ -18,21 +19,38 @@ final class OpenSegment {
   private final SegmentFile file;
   private final FileMemory memory;
   private final Segment segment;
+  private final MemoryBudget.Claim claim;
   private int users = 1;
 
-  private OpenSegment(Path path, SegmentFile file, FileMemory memory, Segment segment) {
+  private OpenSegment(
+      Path path, SegmentFile file, FileMemory memory, Segment segment, MemoryBudget.Claim claim) {
     this.path = path;
     this.file = file;
     this.memory = memory;
     this.segment = segment;
+    this.claim = claim;
   }
 
   /**
    * Maps a segment, or copies it into memory.
    *
    * @param access only {@link Access#RESIDENT} makes a copy
+   * @param budget from which the memory of a copy is claimed
    */
-  static OpenSegment open(Path path, SegmentFile file, Access access) throws IOException {
+  static OpenSegment open(Path path, SegmentFile file, Access access, MemoryBudget budget)
+      throws IOException {
+    long bytes = access == Access.RESIDENT ? FileMemory.resident(file.length()) : 0;
+    MemoryBudget.Claim claim = budget.claim(bytes, "segment=" + path);
+    try {
+      return open(path, file, access, claim);
+    } catch (IOException | RuntimeException | Error e) {
+      claim.close();
+      throw e;
+    }
+  }
+
+  private static OpenSegment open(
+      Path path, SegmentFile file, Access access, MemoryBudget.Claim claim) throws IOException {
     FileMemory memory = access == Access.RESIDENT ? FileMemory.load(path) : FileMemory.map(path);
     if (memory.length() != file.length() || file.length() > SegmentWriter.MAX_LENGTH) {
       memory.close();
@@ -44,7 +62,7 @@ final class OpenSegment {
       memory.adviseHugePages();
     }
     return new OpenSegment(
-        path, file, memory, new Segment(memory.chunk(0), file.fileId(), path.toString()));
+        path, file, memory, new Segment(memory.chunk(0), file.fileId(), path.toString()), claim);
   }
 
   SegmentFile file() {
@@ -120,7 +138,11 @@ final class OpenSegment {
   /** Ends one use; the last one closes the file. */
   synchronized void release() throws IOException {
     if (--users == 0) {
-      memory.close();
+      try {
+        memory.close();
+      } finally {
+        claim.close();
+      }
     }
   }
 }

@@ -4,7 +4,9 @@ import io.bsdb.format.hash.KeyHash;
 import io.bsdb.format.segment.ChangeKind;
 import io.bsdb.format.segment.Segment;
 import io.bsdb.reader.io.FileMemory;
+import io.bsdb.reader.memory.MemoryBudget;
 import io.bsdb.reader.options.Access;
+import io.bsdb.reader.options.ReaderOptions;
 import io.bsdb.table.RecordOrder;
 import io.bsdb.table.SegmentFile;
 import java.io.Closeable;
@@ -42,7 +44,17 @@ public final class Overlay implements Closeable {
   private final ChangeIndex index;
   private final @Nullable SortedChanges sorted;
 
-  Overlay(List<OpenSegment> segments, ChangeIndex index, @Nullable SortedChanges sorted) {
+  private final MemoryBudget.Claim claim;
+
+  /**
+   * @param claim of the memory of index and sorted changes
+   */
+  Overlay(
+      List<OpenSegment> segments,
+      ChangeIndex index,
+      @Nullable SortedChanges sorted,
+      MemoryBudget.Claim claim) {
+    this.claim = claim;
     this.segments = segments.toArray(OpenSegment[]::new);
     this.index = index;
     this.sorted = sorted;
@@ -67,6 +79,7 @@ public final class Overlay implements Closeable {
    * @param files the segments, in the order in which they apply
    * @param paths where each lies
    * @param order of the base: by key, the changes are sorted, too
+   * @param options with access and memory budget
    * @param previous shares what is open already; may be null
    * @param follows whether all changes of the previous version are in the segments, and apply as
    *     they did
@@ -77,11 +90,11 @@ public final class Overlay implements Closeable {
       Function<SegmentFile, Path> paths,
       RecordOrder order,
       Scope scope,
-      Access access,
+      ReaderOptions options,
       @Nullable Overlay previous,
       boolean follows)
       throws IOException {
-    OverlayBuilder builder = new OverlayBuilder(paths, order, scope, access, previous);
+    OverlayBuilder builder = new OverlayBuilder(paths, order, scope, options, previous);
     try {
       return builder.build(files, follows);
     } catch (IOException | RuntimeException | Error e) {
@@ -158,7 +171,8 @@ public final class Overlay implements Closeable {
   public static void verify(List<SegmentFile> files, Function<SegmentFile, Path> paths)
       throws IOException {
     for (SegmentFile file : files) {
-      OpenSegment segment = OpenSegment.open(paths.apply(file), file, Access.MAPPED);
+      OpenSegment segment =
+          OpenSegment.open(paths.apply(file), file, Access.MAPPED, MemoryBudget.unlimited());
       try {
         segment.replay(
             (kind, record) -> {
@@ -364,6 +378,7 @@ public final class Overlay implements Closeable {
     if (sorted != null) {
       sorted.close();
     }
+    claim.close();
     IOException failure = null;
     for (OpenSegment segment : segments) {
       try {

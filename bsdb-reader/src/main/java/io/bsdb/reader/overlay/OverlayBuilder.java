@@ -1,7 +1,10 @@
 package io.bsdb.reader.overlay;
 
+import io.bsdb.format.SnapshotFormat;
 import io.bsdb.format.segment.ChangeKind;
-import io.bsdb.reader.options.Access;
+import io.bsdb.reader.io.HugeMemory;
+import io.bsdb.reader.memory.MemoryBudget;
+import io.bsdb.reader.options.ReaderOptions;
 import io.bsdb.table.Changes;
 import io.bsdb.table.RecordOrder;
 import io.bsdb.table.SegmentFile;
@@ -23,10 +26,19 @@ final class OverlayBuilder {
    */
   private static final long FIRST_ROOM = 1 << 16;
 
+  /**
+   * Most memory of a changed key while an index is filled: an index of twice the keys beside the
+   * one that it takes the place of, and the changes by key.
+   */
+  private static final long BYTES_PER_KEY = 64;
+
+  /** Most memory of an index without keys. */
+  private static final long SMALL_INDEX = 4 * SnapshotFormat.PAGE;
+
   private final Function<SegmentFile, Path> paths;
   private final RecordOrder order;
   private final Overlay.Scope scope;
-  private final Access access;
+  private final ReaderOptions options;
   private final @Nullable Overlay previous;
   private final List<OpenSegment> segments = new ArrayList<>();
 
@@ -34,12 +46,12 @@ final class OverlayBuilder {
       Function<SegmentFile, Path> paths,
       RecordOrder order,
       Overlay.Scope scope,
-      Access access,
+      ReaderOptions options,
       @Nullable Overlay previous) {
     this.paths = paths;
     this.order = order;
     this.scope = scope;
-    this.access = access;
+    this.options = options;
     this.previous = previous;
   }
 
@@ -64,8 +76,30 @@ final class OverlayBuilder {
         more += file.puts() + file.deletes();
       }
       numbers.put(file, segments.size());
-      segments.add(open != null ? open.share() : OpenSegment.open(paths.apply(file), file, access));
+      segments.add(
+          open != null
+              ? open.share()
+              : OpenSegment.open(paths.apply(file), file, options.access(), options.memory()));
     }
+    long most = more + (follows && before != null ? before.changedKeys() : 0);
+    MemoryBudget.Claim claim =
+        options.memory().claim(most * BYTES_PER_KEY + SMALL_INDEX, "changes=" + most);
+    try {
+      return build(numbers, added, more, follows, claim);
+    } catch (IOException | RuntimeException | Error e) {
+      claim.close();
+      throw e;
+    }
+  }
+
+  private Overlay build(
+      Map<SegmentFile, Integer> numbers,
+      List<Integer> added,
+      long more,
+      boolean follows,
+      MemoryBudget.Claim claim)
+      throws IOException {
+    Overlay before = previous;
     ChangeIndex start =
         follows && before != null
             ? before.indexFor(numbers, Math.min(more, FIRST_ROOM))
@@ -76,8 +110,11 @@ final class OverlayBuilder {
         add(filler, number);
       }
       ChangeIndex index = filler.finish();
-      return new Overlay(
-          segments, index, sorted(index, follows ? before : null, numbers, added, more));
+      Overlay overlay =
+          new Overlay(
+              segments, index, sorted(index, follows ? before : null, numbers, added, more), claim);
+      claim.shrinkTo(HugeMemory.resident(overlay.indexBytes()) + 2 * SnapshotFormat.PAGE);
+      return overlay;
     } catch (IOException | RuntimeException | Error e) {
       filler.close();
       throw e;

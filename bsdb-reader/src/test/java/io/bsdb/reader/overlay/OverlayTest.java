@@ -11,6 +11,7 @@ import io.bsdb.format.segment.SegmentWriter;
 import io.bsdb.reader.Crc;
 import io.bsdb.reader.NothingLeftOpen;
 import io.bsdb.reader.options.Access;
+import io.bsdb.reader.options.ReaderOptions;
 import io.bsdb.table.Partitioning;
 import io.bsdb.table.RecordOrder;
 import io.bsdb.table.SegmentFile;
@@ -103,7 +104,7 @@ class OverlayTest {
         file -> table.resolve(file.path()),
         RecordOrder.HASH,
         scope,
-        access,
+        ReaderOptions.builder().access(access).build(),
         previous,
         previous != null);
   }

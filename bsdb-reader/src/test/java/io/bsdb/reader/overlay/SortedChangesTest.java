@@ -5,7 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.bsdb.format.segment.ChangeKind;
 import io.bsdb.format.segment.SegmentWriter;
 import io.bsdb.reader.Crc;
+import io.bsdb.reader.memory.MemoryBudget;
 import io.bsdb.reader.options.Access;
+import io.bsdb.reader.options.ReaderOptions;
 import io.bsdb.table.RecordOrder;
 import io.bsdb.table.SegmentFile;
 import java.io.IOException;
@@ -75,7 +77,7 @@ class SortedChangesTest {
         file -> table.resolve(file.path()),
         RecordOrder.KEY,
         (key, length, high, segment) -> true,
-        Access.MAPPED,
+        ReaderOptions.defaults(),
         previous,
         previous != null);
   }
@@ -153,7 +155,8 @@ class SortedChangesTest {
       changes.put(key, true);
     }
     SegmentFile file = segment(changes, number);
-    return OpenSegment.open(table.resolve(file.path()), file, Access.RESIDENT);
+    return OpenSegment.open(
+        table.resolve(file.path()), file, Access.RESIDENT, MemoryBudget.unlimited());
   }
 
   private static long[] addresses(OpenSegment segment, int number) throws IOException {
