@@ -15,6 +15,7 @@ import io.bsdb.benchmarks.layouts.JoinBench;
 import io.bsdb.benchmarks.layouts.LayoutBench;
 import io.bsdb.benchmarks.live.DurableBench;
 import io.bsdb.benchmarks.live.LiveBench;
+import io.bsdb.benchmarks.memory.MemoryBench;
 import io.bsdb.benchmarks.order.AddressBench;
 import io.bsdb.benchmarks.order.OrderBench;
 import io.bsdb.benchmarks.peers.Peer;
@@ -141,6 +142,15 @@ public final class Bench implements Callable<Integer> {
           List<String> stores)
       throws Exception {
     return finish(data, OrderBench.run(data, count, words(stores)));
+  }
+
+  @Command(description = "Measures readers from disk within a memory budget.")
+  int memory(
+      @Parameters(paramLabel = "DIRECTORY") Path data,
+      @Parameters(paramLabel = "RECORDS", arity = "0..1", defaultValue = "8000000") long count)
+      throws Exception {
+    MemoryBench.run(data, count);
+    return CommandLine.ExitCode.OK;
   }
 
   @Command(description = "Finds addresses in blocks, beside MaxMind's reader.")

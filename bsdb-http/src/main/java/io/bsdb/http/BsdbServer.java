@@ -201,7 +201,8 @@ public final class BsdbServer implements Closeable {
           service,
           new Health(service, maxAge),
           new AccessRules(host, hosts, token),
-          new Metrics(service.tables(), server::connectionCount, service.pinned()::count),
+          new Metrics(
+              service.tables(), options.memory(), server::connectionCount, service.pinned()::count),
           log == null ? null : new AccessLog(log, logKeys),
           server.timer());
     }

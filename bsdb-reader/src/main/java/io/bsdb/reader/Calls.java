@@ -1,6 +1,7 @@
 package io.bsdb.reader;
 
 import io.bsdb.format.Internal;
+import java.lang.invoke.VarHandle;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.locks.LockSupport;
@@ -40,8 +41,11 @@ public final class Calls {
   private final String what;
   private volatile boolean closed;
 
-  /** The set that lookups begin in: 0 or {@link #EPOCH}. */
-  private volatile int epoch;
+  /**
+   * The set that lookups begin in: 0 or {@link #EPOCH}. Not volatile: which one a lookup finds does
+   * not matter, as both are waited for.
+   */
+  private int epoch;
 
   /**
    * @param what is named when a call comes after close
@@ -161,6 +165,7 @@ public final class Calls {
     for (int i = 0; i < 2; i++) {
       int former = epoch;
       epoch = EPOCH - former;
+      VarHandle.fullFence(); // lookups that begin after this find what was written before it
       if (!awaitQuiet(former, deadline)) {
         return false;
       }

@@ -201,6 +201,7 @@ public final class LookupBuilder<K, V> {
       reader.pin(pinnedVersion);
     }
     return new SnapshotLookup<>(
-        new LookupTable<>(name, table, reader, format, match, listener, versionHeader));
+        new LookupTable<>(
+            name, table, reader, options.memory(), format, match, listener, versionHeader));
   }
 }

@@ -5,6 +5,7 @@ import io.bsdb.reader.KeyValue;
 import io.bsdb.reader.SnapshotReader;
 import io.bsdb.reader.follow.TableReader;
 import io.bsdb.reader.follow.VersionView;
+import io.bsdb.reader.memory.MemoryBudget;
 import io.bsdb.row.KeyWriter;
 import io.bsdb.row.Schema;
 import io.bsdb.table.Manifest;
@@ -33,6 +34,7 @@ final class LookupTable<K, V> implements AutoCloseable {
   private final TableFormat<K, V> format;
   private final Match match;
   private final TableReader live;
+  private final MemoryBudget memory;
   private final Map<Thread, VersionHold<K, V>> holds = new HashMap<>();
   private volatile boolean closed;
 
@@ -44,6 +46,7 @@ final class LookupTable<K, V> implements AutoCloseable {
    *
    * @param path of the table, for messages
    * @param reader opens the table
+   * @param memory that the reader may hold
    * @param match which record a key finds
    * @param listener notified of later versions, in use or refused
    * @param versionHeader of joined records; null for none
@@ -52,6 +55,7 @@ final class LookupTable<K, V> implements AutoCloseable {
       String name,
       Path path,
       TableReader.Builder reader,
+      MemoryBudget memory,
       TableFormat<K, V> format,
       Match match,
       TableReader.Listener listener,
@@ -61,6 +65,7 @@ final class LookupTable<K, V> implements AutoCloseable {
     this.description = "lookup '" + name + "': table=" + path;
     this.versionHeader = versionHeader;
     this.format = format;
+    this.memory = memory;
     this.match = match;
     this.live =
         reader.check(this::accept).listener(new Announcer(description, format, listener)).open();
@@ -186,6 +191,10 @@ final class LookupTable<K, V> implements AutoCloseable {
 
   long failedRefreshes() {
     return live.failedRefreshes();
+  }
+
+  MemoryBudget memory() {
+    return memory;
   }
 
   String name() {

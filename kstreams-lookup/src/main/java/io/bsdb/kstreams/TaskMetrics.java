@@ -1,5 +1,6 @@
 package io.bsdb.kstreams;
 
+import io.bsdb.reader.memory.MemoryBudget;
 import io.bsdb.table.Manifest;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -92,6 +93,20 @@ final class TaskMetrics implements AutoCloseable {
         "snapshot-age-ms",
         "Time since the version in service was published; NaN for none",
         this::age);
+    MemoryBudget memory = table.memory();
+    gauge(
+        tags,
+        "memory-budget-bytes",
+        "Limit of the memory that readers share; 0 for none",
+        now -> memory.isLimited() ? memory.limitBytes() : 0);
+    gauge(tags, "memory-index-bytes", "Of indexes and copies", now -> memory.indexBytes());
+    gauge(tags, "memory-signature-bytes", "Of signatures", now -> memory.signatureBytes());
+    gauge(tags, "memory-cache-bytes", "Of block caches", now -> memory.cacheBytes());
+    gauge(
+        tags,
+        "memory-refused-total",
+        "Versions that did not fit the limit",
+        now -> memory.refusals());
   }
 
   private void gauge(

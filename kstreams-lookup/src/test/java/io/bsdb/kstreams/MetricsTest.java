@@ -76,6 +76,9 @@ class MetricsTest {
           .containsEntry("miss-total", 1.0)
           .containsEntry("dropped-total", 2.0)
           .containsEntry("refresh-failed-total", 0.0)
+          .containsEntry("memory-budget-bytes", 0.0)
+          .containsEntry("memory-index-bytes", 0.0)
+          .containsEntry("memory-refused-total", 0.0)
           .containsEntry("snapshot-sequence", 1.0)
           .hasEntrySatisfying("snapshot-age-ms", age -> assertThat(age).isGreaterThanOrEqualTo(0));
       assertThat(values(joins.driver, "customers-1-0_0"))

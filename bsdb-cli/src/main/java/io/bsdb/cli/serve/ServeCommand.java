@@ -6,6 +6,7 @@ import io.bsdb.cli.output.Console;
 import io.bsdb.cli.output.ExitStatus;
 import io.bsdb.http.BsdbServer;
 import io.bsdb.reader.follow.TableReader;
+import io.bsdb.reader.memory.MemoryBudget;
 import io.bsdb.reader.options.Access;
 import io.bsdb.reader.options.ReaderOptions;
 import io.bsdb.table.Manifest;
@@ -113,6 +114,14 @@ public final class ServeCommand implements Callable<Integer> {
   private @Nullable ByteSize blockCache;
 
   @Option(
+      names = "--memory",
+      paramLabel = "SIZE",
+      converter = ByteSize.Converter.class,
+      description =
+          "Limit of the memory for indexes, signatures, caches and copies. Default: none, or -Dbsdb.memory.")
+  private @Nullable ByteSize memory;
+
+  @Option(
       names = "--refresh",
       paramLabel = "SECONDS",
       description = "How often to look for new versions. Default: 10.")
@@ -157,6 +166,8 @@ public final class ServeCommand implements Callable<Integer> {
                 ReaderOptions.builder()
                     .access(access)
                     .blockCacheBytes(blockCache == null ? 0 : blockCache.bytes())
+                    .memory(
+                        memory == null ? MemoryBudget.ofProcess() : MemoryBudget.of(memory.bytes()))
                     .build())
             .refreshEvery(Duration.ofSeconds(refresh))
             .listener(new Messages());

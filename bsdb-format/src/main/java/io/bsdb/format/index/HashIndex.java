@@ -20,8 +20,11 @@ public final class HashIndex implements KeyIndex {
   private final @Nullable PerfectHash hash;
   private final @Nullable Positions positions;
 
-  /** Replaced while lookups are in flight. */
-  private volatile @Nullable Signatures signatures;
+  /**
+   * Replaced while lookups are in flight. Not volatile, which would cost every lookup: what is
+   * replaced is immutable, and whoever frees it has a fence, and waits for the lookups before that.
+   */
+  private @Nullable Signatures signatures;
 
   private final BlockIndex index;
   private final BlockReader blocks;

@@ -4,6 +4,7 @@ import io.bsdb.http.exchange.Access;
 import io.bsdb.http.exchange.Activity;
 import io.bsdb.http.table.Held;
 import io.bsdb.http.table.ServedTable;
+import io.bsdb.reader.memory.MemoryBudget;
 import io.bsdb.reader.metrics.ReaderMetrics;
 import io.bsdb.table.VersionFacts;
 import io.prometheus.metrics.core.metrics.Counter;
@@ -18,6 +19,7 @@ import java.nio.ByteBuffer;
 import java.time.Instant;
 import java.util.Collection;
 import java.util.function.LongSupplier;
+import java.util.function.ToDoubleFunction;
 import java.util.function.ToLongFunction;
 
 /**
@@ -51,7 +53,14 @@ public final class Metrics {
           .register(registry);
   private final Activity activity = new Activity(System::nanoTime);
 
-  public Metrics(Collection<ServedTable> tables, LongSupplier connections, LongSupplier pinned) {
+  /**
+   * @param memory that the readers of all tables share
+   */
+  public Metrics(
+      Collection<ServedTable> tables,
+      MemoryBudget memory,
+      LongSupplier connections,
+      LongSupplier pinned) {
     for (Access.Kind kind : Access.Kind.values()) {
       var unused = seconds.labelValues(kind.label());
     }
@@ -63,6 +72,16 @@ public final class Metrics {
         "Absent keys that a signature told, without a look at a record.",
         tables,
         ReaderMetrics::signatureRejects);
+    counter(
+        "bsdb_false_positive_reads",
+        "Reads for keys that are absent.",
+        tables,
+        ReaderMetrics::falsePositiveReads);
+    gauge(
+        "bsdb_signature_bits",
+        "Bits of each signature in memory, on average over the keys.",
+        tables,
+        table -> metrics(table).signatureBits());
     counter("bsdb_block_reads", "Blocks read from disk.", tables, ReaderMetrics::blockReads);
     counter("bsdb_read_bytes", "Bytes read from disk.", tables, ReaderMetrics::bytesRead);
     counter(
@@ -99,15 +118,43 @@ public final class Metrics {
         "Refreshes of the table that failed.",
         tables,
         table -> table.reader().failedRefreshes());
+    gauge("bsdb_http_connections", "Connections that are open.", connections);
+    gauge("bsdb_pinned_versions", "Versions that are open though they are not in service.", pinned);
+    gauge(
+        "bsdb_memory_budget_bytes",
+        "Limit of the memory that readers hold; 0 for none.",
+        () -> memory.isLimited() ? memory.limitBytes() : 0);
+    gauge("bsdb_memory_index_bytes", "Memory of indexes and copies.", memory::indexBytes);
+    gauge("bsdb_memory_signature_bytes", "Memory of signatures.", memory::signatureBytes);
+    gauge("bsdb_memory_cache_bytes", "Memory of block caches.", memory::cacheBytes);
+    counter(
+        "bsdb_signature_adjustments",
+        "Adjustments of the bits of signatures.",
+        memory::signatureAdjustments);
+    counter(
+        "bsdb_signature_loaded_bytes",
+        "Bytes of signatures read from disk.",
+        memory::signatureBytesLoaded);
+    counter(
+        "bsdb_signature_load_failures",
+        "Signatures that could not be read.",
+        memory::failedSignatureLoads);
+    counter("bsdb_memory_refusals", "Versions that did not fit the limit.", memory::refusals);
+  }
+
+  private void gauge(String name, String help, LongSupplier figure) {
     GaugeWithCallback.builder()
-        .name("bsdb_http_connections")
-        .help("Connections that are open.")
-        .callback(callback -> callback.call((double) connections.getAsLong()))
+        .name(name)
+        .help(help)
+        .callback(callback -> callback.call((double) figure.getAsLong()))
         .register(registry);
-    GaugeWithCallback.builder()
-        .name("bsdb_pinned_versions")
-        .help("Versions that are open though they are not in service.")
-        .callback(callback -> callback.call((double) pinned.getAsLong()))
+  }
+
+  private void counter(String name, String help, LongSupplier figure) {
+    CounterWithCallback.builder()
+        .name(name)
+        .help(help)
+        .callback(callback -> callback.call((double) figure.getAsLong()))
         .register(registry);
   }
 
@@ -140,15 +187,14 @@ public final class Metrics {
       String name,
       String help,
       Collection<ServedTable> tables,
-      ToLongFunction<ServedTable> figure) {
+      ToDoubleFunction<ServedTable> figure) {
     GaugeWithCallback.builder()
         .name(name)
         .help(help)
         .labelNames("table")
         .callback(
             callback ->
-                tables.forEach(
-                    table -> callback.call((double) figure.applyAsLong(table), table.name())))
+                tables.forEach(table -> callback.call(figure.applyAsDouble(table), table.name())))
         .register(registry);
   }
 

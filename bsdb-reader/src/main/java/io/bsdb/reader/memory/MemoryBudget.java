@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The memory that readers may hold, for any number of readers: copies of indexes and signatures
  * with access from disk, copies of whole files with {@code RESIDENT}, and block caches. Mapped
- * files do not count, as the page cache gives them back by itself; nor does the index of changes
- * over a base.
+ * files do not count, as the page cache gives them back by itself; the index of changes over a base
+ * does.
  *
  * <p>What a lookup cannot do without is claimed before a version is opened. A version that does not
  * fit is refused with a {@link MemoryBudgetExceededException}, and the one in use stays. Signatures

@@ -82,8 +82,9 @@ final class OverlayBuilder {
               : OpenSegment.open(paths.apply(file), file, options.access(), options.memory()));
     }
     long most = more + (follows && before != null ? before.changedKeys() : 0);
-    MemoryBudget.Claim claim =
-        options.memory().claim(most * BYTES_PER_KEY + SMALL_INDEX, "changes=" + most);
+    String what =
+        files.isEmpty() ? "no changes" : "changes up to segment=" + paths.apply(files.get(files.size() - 1));
+    MemoryBudget.Claim claim = options.memory().claim(most * BYTES_PER_KEY + SMALL_INDEX, what);
     try {
       return build(numbers, added, more, follows, claim);
     } catch (IOException | RuntimeException | Error e) {

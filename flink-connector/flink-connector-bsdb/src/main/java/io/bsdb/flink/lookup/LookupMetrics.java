@@ -1,6 +1,7 @@
 package io.bsdb.flink.lookup;
 
 import io.bsdb.reader.follow.TableReader;
+import io.bsdb.reader.memory.MemoryBudget;
 import io.bsdb.reader.metrics.ReaderMetrics;
 import java.time.Duration;
 import java.time.Instant;
@@ -42,6 +43,16 @@ final class LookupMetrics {
     group.gauge("readsInFlight", () -> reader.get().readsInFlight());
     group.gauge("blockCacheHits", () -> reader.get().cacheHits());
     group.gauge("blockCacheMisses", () -> reader.get().cacheMisses());
+    group.gauge("falsePositiveReads", () -> reader.get().falsePositiveReads());
+    group.gauge("signatureBits", () -> reader.get().signatureBits());
+    MemoryBudget memory = reader.get().memory();
+    group.gauge("memoryBudgetBytes", () -> memory.isLimited() ? memory.limitBytes() : 0);
+    group.gauge("memoryIndexBytes", memory::indexBytes);
+    group.gauge("memorySignatureBytes", memory::signatureBytes);
+    group.gauge("memoryCacheBytes", memory::cacheBytes);
+    group.gauge("signatureAdjustments", memory::signatureAdjustments);
+    group.gauge("signatureBytesLoaded", memory::signatureBytesLoaded);
+    group.gauge("refusedForMemory", memory::refusals);
     group.gauge("effectiveAccess", () -> reader.get().effectiveAccess());
     group.histogram("readLatencyNanos", new ReadLatency(() -> reader.get().readLatency()));
   }

@@ -93,6 +93,10 @@ class LookupMetricsTest {
     assertThat(context.gauge("latestLoadFailure")).isEqualTo("");
     assertThat(context.gauge("numCachedRecords")).isEqualTo((long) KEYS);
     assertThat(context.gauge("version")).isEqualTo(Table.at(directory).requireCurrentVersion());
+    assertThat(context.gauge("signatureBits")).isEqualTo(8.0);
+    assertThat(context.gauge("memoryBudgetBytes")).isEqualTo(0L);
+    assertThat((long) context.gauge("memoryIndexBytes")).isPositive();
+    assertThat(context.gauge("refusedForMemory")).isEqualTo(0L);
     Histogram latency = context.metric("readLatencyNanos", Histogram.class);
     assertThat(latency.getCount()).isPositive().isEqualTo(context.gauge("blockReads"));
     assertThat(latency.getStatistics().getQuantile(0.5))
