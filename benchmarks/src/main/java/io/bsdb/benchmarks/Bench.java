@@ -149,8 +149,7 @@ public final class Bench implements Callable<Integer> {
       @Parameters(paramLabel = "DIRECTORY") Path data,
       @Parameters(paramLabel = "RECORDS", arity = "0..1", defaultValue = "8000000") long count)
       throws Exception {
-    MemoryBench.run(data, count);
-    return CommandLine.ExitCode.OK;
+    return finish(data, MemoryBench.run(data, count));
   }
 
   @Command(description = "Finds addresses in blocks, beside MaxMind's reader.")

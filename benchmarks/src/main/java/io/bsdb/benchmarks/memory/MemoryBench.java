@@ -1,6 +1,9 @@
 package io.bsdb.benchmarks.memory;
 
 import io.bsdb.benchmarks.harness.Progress;
+import io.bsdb.benchmarks.harness.Results.Row;
+import io.bsdb.benchmarks.harness.Results.Section;
+import io.bsdb.benchmarks.harness.Turns;
 import io.bsdb.benchmarks.harness.Workload;
 import io.bsdb.format.SnapshotFormat;
 import io.bsdb.reader.SnapshotReader;
@@ -14,7 +17,6 @@ import io.bsdb.table.RecordOrder;
 import io.bsdb.writer.SnapshotWriter;
 import io.bsdb.writer.WriterOptions;
 import java.io.IOException;
-import java.io.PrintStream;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -23,9 +25,11 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HexFormat;
+import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
+import java.util.Map;
 import java.util.SplittableRandom;
+import java.util.TreeMap;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -40,10 +44,12 @@ public final class MemoryBench {
   private static final int TABLES = 20;
   private static final double EXPONENT = 0.99;
   private static final long PLENTY = 1L << 40;
-  private static final PrintStream OUT = System.out;
+  private static final String EVEN = "even";
+  private static final String ELASTIC = "elastic";
 
   private final Path directory;
   private final Workload workload;
+  private final List<Row> loads = new ArrayList<>();
   private long checksum;
   private final SplittableRandom random = new SplittableRandom(17);
 
@@ -65,22 +71,26 @@ public final class MemoryBench {
    *
    * @param records of the largest tables
    */
-  public static void run(Path directory, long records) throws Exception {
-    new MemoryBench(Files.createDirectories(directory), records).run();
+  public static List<Section> run(Path directory, long records) throws Exception {
+    return new MemoryBench(Files.createDirectories(directory), records).run();
   }
 
-  private void run() throws Exception {
+  private List<Section> run() throws Exception {
+    List<Section> sections = new ArrayList<>();
     mixed();
     byRange();
     oneTable();
-    enoughMemory();
-    opening();
-    absentKeys();
-    say("(checksum %d)", checksum);
-  }
-
-  private static void say(String format, Object... arguments) {
-    OUT.printf(Locale.ROOT, format + "%n", arguments);
+    sections.add(
+        Section.of(
+            "Reads per absent key at two bits per key (mixed sizes: elastic <= 0.4 of even; key"
+                + " order: 0.6; one table: 1.05; a new version: 1.2 of elastic)",
+            List.of(EVEN, ELASTIC),
+            loads));
+    sections.add(enoughMemory());
+    sections.add(opening());
+    sections.add(absentKeys());
+    Progress.step("checksum %d", checksum);
+    return sections;
   }
 
   private Path table(RecordOrder order, long records, int partitions) throws IOException {
@@ -126,7 +136,7 @@ public final class MemoryBench {
     for (Path table : tables) {
       try (SnapshotReader reader = SnapshotReader.open(table, options(measured))) {
         signatures += (long) (reader.manifest().recordCount() * bits / 8);
-        signatures += 2L * SnapshotFormat.PAGE * reader.partitionCount();
+        signatures += 3L * SnapshotFormat.PAGE / 2 * reader.partitionCount();
         signatures += measured.indexBytes();
       }
     }
@@ -183,17 +193,16 @@ public final class MemoryBench {
     }
   }
 
-  /** Compares bits that follow the load with even ones; returns reads with the former. */
-  private double compare(String what, double target, MemoryBudget memory, List<Asked> all)
-      throws IOException {
+  /** Adds reads with even bits, and with bits that follow the load. */
+  private Row compare(String load, MemoryBudget memory, List<Asked> all) throws IOException {
+    Row row = new Row(load, "%,d of %,d bytes".formatted(memory.usedBytes(), memory.limitBytes()));
     adjust(memory);
-    double even = readsPerAbsentKey(all);
+    row.add(EVEN, readsPerAbsentKey(all));
     adjust(memory);
-    double elastic = readsPerAbsentKey(all);
-    say(
-        "%s: reads per absent key even %.4f, elastic %.4f, ratio %.2f (target <= %.2f); %,d of %,d bytes",
-        what, even, elastic, elastic / even, target, memory.usedBytes(), memory.limitBytes());
-    return elastic;
+    row.add(ELASTIC, readsPerAbsentKey(all));
+    row.add("ratio", row.median(ELASTIC) / row.median(EVEN));
+    loads.add(row);
+    return row;
   }
 
   private void mixed() throws IOException {
@@ -211,15 +220,15 @@ public final class MemoryBench {
         double absentShare = 0.1 + 0.8 * random.nextDouble();
         all.add(absentKeys(tables.get(i), memory, counts.get(i), weights[i] * absentShare));
       }
-      double before = compare("20 tables of mixed size, 2 bits", 0.4, memory, all);
+      Row row = compare("20 tables of mixed size", memory, all);
       int hottest = 0;
       for (int i = 1; i < TABLES; i++) {
         hottest = all.get(i).weight > all.get(hottest).weight ? i : hottest;
       }
       publish(tables.get(hottest), RecordOrder.HASH, counts.get(hottest), 1);
       all.get(hottest).table.refresh();
-      double after = readsPerAbsentKey(all);
-      say("after a new version of the hottest: %.2f of before (target <= 1.2)", after / before);
+      adjust(memory); // as happens when the version before is closed
+      row.add("new version", readsPerAbsentKey(all));
     } finally {
       Closing.all(all.stream().map(Asked::table).toList());
     }
@@ -250,7 +259,7 @@ public final class MemoryBench {
                         .toHexDigits(first | next.nextLong() >>> 8)
                         .getBytes(StandardCharsets.US_ASCII)));
       }
-      compare("key order, 256 partitions, 2 bits", 0.6, memory, all);
+      compare("key order, 256 partitions", memory, all);
     }
   }
 
@@ -258,76 +267,67 @@ public final class MemoryBench {
     Path path = table(RecordOrder.HASH, workload.records(), 64);
     MemoryBudget memory = budget(List.of(path), 2);
     Asked asked = absentKeys(path, memory, workload.records(), 1);
-    try (TableReader table = asked.table) {
-      compare("one table in hash order, 2 bits", 1.05, memory, List.of(asked));
-      say("bits %.2f", metrics(table).signatureBits());
+    try {
+      compare("one table in hash order", memory, List.of(asked));
+    } finally {
+      asked.table.close();
     }
   }
 
-  /** Returns the median nanoseconds per lookup, measured in turns. */
-  private double[] nanos(List<SnapshotReader> readers, int percentAbsent, int lookups)
+  /** Returns the nanoseconds per lookup of readers that take turns. */
+  private Section lookUp(
+      String title, Map<String, SnapshotReader> readers, Map<Integer, Integer> lookupsByAbsent)
       throws IOException {
-    double[][] nanos = new double[readers.size()][ROUNDS];
-    byte[][] keys = new byte[lookups][];
+    Turns<SnapshotReader> turns = new Turns<>(readers);
     long records = workload.records();
-    for (int round = -2; round < ROUNDS; round++) {
-      for (int i = 0; i < lookups; i++) {
+    for (Map.Entry<Integer, Integer> each : lookupsByAbsent.entrySet()) {
+      byte[][] keys = new byte[each.getValue()][];
+      for (int i = 0; i < keys.length; i++) {
         long id = random.nextLong(records);
-        keys[i] = workload.key(random.nextInt(100) < percentAbsent ? records + id : id);
+        keys[i] = workload.key(random.nextInt(100) < each.getKey() ? records + id : id);
       }
-      for (int i = 0; i < readers.size(); i++) {
-        int which = Math.floorMod(i + round, readers.size());
-        long start = System.nanoTime();
-        for (byte[] key : keys) {
-          byte @Nullable [] value = readers.get(which).get(key);
-          checksum += value == null ? 1 : value[7];
-        }
-        if (round >= 0) {
-          nanos[which][round] = (System.nanoTime() - start) / (double) lookups;
-        }
-      }
+      turns.time(
+          each.getKey() + " % absent",
+          ROUNDS,
+          reader -> {
+            for (byte[] key : keys) {
+              byte @Nullable [] value = reader.get(key);
+              checksum += value == null ? 1 : value[7];
+            }
+            return keys.length;
+          });
     }
-    return Arrays.stream(nanos).mapToDouble(MemoryBench::median).toArray();
+    return turns.section(
+        title, lookupsByAbsent.keySet().stream().map(absent -> absent + " % absent").toList());
   }
 
-  private static double median(double[] values) {
-    Arrays.sort(values);
-    return values[values.length / 2];
-  }
-
-  private void enoughMemory() throws IOException {
+  private Section enoughMemory() throws IOException {
     Path path = table(RecordOrder.HASH, workload.records(), 64);
     MemoryBudget memory = budget(PLENTY);
     try (SnapshotReader without = SnapshotReader.open(path, options(null));
         SnapshotReader within = SnapshotReader.open(path, options(memory))) {
       adjust(memory);
-      for (int absent : new int[] {100, 50}) {
-        double[] nanos = nanos(List.of(without, within), absent, absent == 100 ? 300_000 : 5_000);
-        say(
-            "all fits, %d %% absent: %.0f ns without a budget, %.0f within; lookups per second %.2f times (target >= 0.97)",
-            absent, nanos[0], nanos[1], nanos[0] / nanos[1]);
-      }
+      Map<String, SnapshotReader> readers = new LinkedHashMap<>();
+      readers.put("no budget", without);
+      readers.put("budget", within);
+      return lookUp(
+          "All fits, ns per lookup (budget <= 1.03)",
+          readers,
+          new TreeMap<>(Map.of(100, 200_000, 50, 5_000)));
     }
   }
 
-  private void opening() throws Exception {
-    Path path = table(RecordOrder.HASH, workload.records(), 64);
-    double[] without = new double[ROUNDS];
-    double[] within = new double[ROUNDS];
-    for (int round = -1; round < ROUNDS; round++) {
-      double first = openMillis(path, null);
-      double second = openMillis(path, budget(PLENTY));
-      if (round >= 0) {
-        without[round] = first;
-        within[round] = second;
-      }
-    }
-    say(
-        "opening from disk: %.1f ms without a budget, %.1f within, ratio %.2f (target <= 0.5)",
-        median(without), median(within), median(within) / median(without));
+  private Section opening() throws Exception {
+    Path path = table(RecordOrder.HASH, workload.records(), 1);
+    Row without = new Row("no budget", "");
+    Row within = new Row("budget", "");
+    new Turns<>(List.of(without, within), List.of(MemoryBudget.unlimited(), budget(PLENTY)))
+        .measure("ms", 1, ROUNDS, (memory, round) -> openMillis(path, memory));
+    return Section.of(
+        "Opening from disk, ms (budget <= 0.5)", List.of("ms"), List.of(without, within));
   }
 
-  private static double openMillis(Path table, @Nullable MemoryBudget memory) throws Exception {
+  private static double openMillis(Path table, MemoryBudget memory) throws Exception {
     try (var files = Files.walk(table)) {
       for (Path file : files.filter(Files::isRegularFile).toList()) {
         dropFromPageCache(file);
@@ -352,30 +352,24 @@ public final class MemoryBench {
     }
   }
 
-  private void absentKeys() throws IOException {
+  private Section absentKeys() throws IOException {
     Path path = table(RecordOrder.HASH, workload.records(), 64);
-    List<SnapshotReader> readers = new ArrayList<>();
+    Map<String, SnapshotReader> readers = new LinkedHashMap<>();
     try {
-      for (int bits : new int[] {0, 2, 8}) {
+      for (int bits : new int[] {8, 2, 0}) {
         MemoryBudget memory = budget(List.of(path), bits + 0.1);
-        readers.add(SnapshotReader.open(path, options(memory)));
+        SnapshotReader reader = SnapshotReader.open(path, options(memory));
+        readers.put("%d bits per key".formatted(bits), reader);
         if (bits > 0) {
           adjust(memory);
         }
       }
-      for (int absent : new int[] {0, 50, 90}) {
-        double[] nanos = nanos(readers, absent, 2_000);
-        say(
-            "%d %% absent, lookups per second of one thread: 0 bits %,.0f, %.1f bits %,.0f, %.1f bits %,.0f",
-            absent,
-            1e9 / nanos[0],
-            readers.get(1).metrics().signatureBits(),
-            1e9 / nanos[1],
-            readers.get(2).metrics().signatureBits(),
-            1e9 / nanos[2]);
-      }
+      return lookUp(
+          "Past the page cache, one thread, ns per lookup",
+          readers,
+          new TreeMap<>(Map.of(0, 1_000, 50, 1_000, 90, 1_000)));
     } finally {
-      Closing.all(readers);
+      Closing.all(List.copyOf(readers.values()));
     }
   }
 }

@@ -83,7 +83,9 @@ final class OverlayBuilder {
     }
     long most = more + (follows && before != null ? before.changedKeys() : 0);
     String what =
-        files.isEmpty() ? "no changes" : "changes up to segment=" + paths.apply(files.get(files.size() - 1));
+        files.isEmpty()
+            ? "no changes"
+            : "changes up to segment=" + paths.apply(files.get(files.size() - 1));
     MemoryBudget.Claim claim = options.memory().claim(most * BYTES_PER_KEY + SMALL_INDEX, what);
     try {
       return build(numbers, added, more, follows, claim);
