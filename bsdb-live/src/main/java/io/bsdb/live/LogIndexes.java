@@ -19,8 +19,6 @@ record LogIndexes(LogIndex newest, @Nullable LogIndex frozen) {
   /** Marks what was found in the frozen index. */
   private static final long FROZEN = 1L << 62;
 
-  private static final byte[] COPIED = new byte[0];
-
   /** The indexes in use. Safe for many threads. */
   static final class InUse {
     private volatile LogIndexes indexes;
@@ -66,11 +64,7 @@ record LogIndexes(LogIndex newest, @Nullable LogIndex frozen) {
    * @throws BufferOverflowException if it does not fit
    */
   byte[] copy(long found, @Nullable ByteBuffer target) {
-    if (target == null) {
-      return index(found).copy(found & ~FROZEN);
-    }
-    var unused = index(found).copy(found & ~FROZEN, target);
-    return COPIED;
+    return index(found).copy(found & ~FROZEN, target);
   }
 
   /** Returns a version's positions with those of the log over them. */
@@ -95,6 +89,6 @@ record LogIndexes(LogIndex newest, @Nullable LogIndex frozen) {
   }
 
   long indexBytes() {
-    return newest.length() + (frozen == null ? 0 : frozen.length());
+    return newest.indexBytes() + (frozen == null ? 0 : frozen.indexBytes());
   }
 }

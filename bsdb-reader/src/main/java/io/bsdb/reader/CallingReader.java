@@ -107,7 +107,7 @@ final class CallingReader implements SnapshotReader {
     Partition partition = snapshot.partition(key, hash.getMostSignificantBits());
     long changed = snapshot.findChange(key, hash);
     if (changed != Overlay.UNCHANGED) {
-      return changed < 0 ? null : copy(snapshot.requireOverlay(), changed, target);
+      return changed < 0 ? null : snapshot.requireOverlay().copy(changed, target);
     }
     long located = locate(partition, key, hash);
     if (located < 0) {
@@ -133,14 +133,6 @@ final class CallingReader implements SnapshotReader {
       return block.copy(found);
     }
     var unused = block.copy(found, target);
-    return COPIED;
-  }
-
-  private static byte[] copy(Overlay changes, long found, @Nullable ByteBuffer target) {
-    if (target == null) {
-      return changes.copy(found);
-    }
-    var unused = changes.copy(found, target);
     return COPIED;
   }
 

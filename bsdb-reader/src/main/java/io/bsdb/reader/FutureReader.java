@@ -56,7 +56,7 @@ final class FutureReader implements AsyncSnapshotReader {
                   partition, key, hash.getMostSignificantBits(), hash.getLeastSignificantBits())
               : KeyIndex.ABSENT;
       if (changed >= 0) {
-        finish(future, call, snapshot.requireOverlay().copy(changed));
+        finish(future, call, snapshot.requireOverlay().copy(changed, null));
       } else if (located < 0) {
         finish(future, call, null);
       } else {

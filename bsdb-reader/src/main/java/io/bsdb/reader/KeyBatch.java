@@ -96,7 +96,7 @@ final class KeyBatch {
       if (!keys.isAnswered(key)) {
         long found = overlay.findRecord(keys.key(key), keys.high(key));
         if (found != Overlay.UNCHANGED) {
-          keys.answer(key, found >= 0 ? overlay.copy(found) : null);
+          keys.answer(key, found >= 0 ? overlay.copy(found, null) : null);
         }
       }
     }

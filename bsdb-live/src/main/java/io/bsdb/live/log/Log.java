@@ -9,6 +9,7 @@ import io.bsdb.live.OutcomeUnknownException;
 import io.bsdb.live.log.GroupCommit.Group;
 import io.bsdb.live.log.Recovery.Recovered;
 import io.bsdb.reader.io.Closing;
+import io.bsdb.reader.overlay.ChangeTable;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -226,7 +227,7 @@ public final class Log implements GroupCommit.Sink, Closeable {
 
   /** Goes on in another segment, once all of this one is durable. */
   private void continueIn(LogPart next) throws IOException {
-    if (index.segmentCount() == LogIndex.MAX_SEGMENTS) {
+    if (index.segmentCount() == ChangeTable.MAX_SEGMENTS) {
       next.close();
       throw new IOException(
           "the log is full: directory=%s segments=%d; nothing was written, find out why the table's changes are not published"

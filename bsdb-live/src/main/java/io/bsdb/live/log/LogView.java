@@ -7,9 +7,9 @@ import io.bsdb.format.segment.ChangeKind;
 import io.bsdb.format.segment.LogSegment;
 import io.bsdb.format.segment.LogSegment.Frame;
 import io.bsdb.format.segment.LogSegment.Place;
-import io.bsdb.format.segment.Segment;
 import io.bsdb.reader.RecordCursor;
 import io.bsdb.reader.io.Closing;
+import io.bsdb.reader.overlay.ChangeRecords;
 import io.bsdb.reader.overlay.Overlay;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -129,24 +129,23 @@ public final class LogView implements RecordCursor {
     }
   }
 
-  private Segment segment() {
-    return parts.get(part).segment().segment();
+  private long address() {
+    return ChangeRecords.address(part, records.get(current));
   }
 
   private boolean isNewest() {
     byte[] key = key();
-    return index.find(key, KeyHash.hash(key).getMostSignificantBits())
-        == LogIndex.address(part, records.get(current));
+    return index.find(key, KeyHash.hash(key).getMostSignificantBits()) == address();
   }
 
   @Override
   public byte[] key() {
-    return LogIndex.copy(segment(), segment().key(records.get(current)));
+    return index.records().copyKey(address());
   }
 
   @Override
   public byte[] value() {
-    return LogIndex.copy(segment(), segment().value(records.get(current)));
+    return index.records().copy(address(), null);
   }
 
   /** Once. */

@@ -20,7 +20,7 @@ final class AddressSort {
   private static final int PLACE = (1 << PLACE_BITS) - 1;
 
   private final long[] addresses;
-  private final ChangedKeys keys;
+  private final ChangeRecords keys;
   private final long[] packed;
   private final long[] sorted;
   private final Deque<Range> ranges = new ArrayDeque<>();
@@ -28,14 +28,14 @@ final class AddressSort {
   /** Addresses whose keys have equal bytes in front of a depth. */
   private record Range(int from, int end, int depth) {}
 
-  private AddressSort(long[] addresses, ChangedKeys keys) {
+  private AddressSort(long[] addresses, ChangeRecords keys) {
     this.addresses = addresses;
     this.keys = keys;
     this.packed = new long[addresses.length];
     this.sorted = new long[addresses.length];
   }
 
-  static void sort(long[] addresses, ChangedKeys keys) {
+  static void sort(long[] addresses, ChangeRecords keys) {
     AddressSort sort = new AddressSort(addresses, keys);
     sort.push(0, addresses.length, 0);
     for (Range next = sort.ranges.poll(); next != null; next = sort.ranges.poll()) {
@@ -75,7 +75,7 @@ final class AddressSort {
 
   /** Returns how many bytes behind those that are equal all keys of a range share. */
   private int common(Range range) {
-    byte[] first = keys.copy(addresses[range.from()]);
+    byte[] first = keys.copyKey(addresses[range.from()]);
     int common = first.length;
     for (int i = range.from() + 1; i < range.end() && common > range.depth(); i++) {
       common = keys.common(addresses[i], range.depth(), first, common);

@@ -1,7 +1,6 @@
 package io.bsdb.reader.overlay;
 
 import io.bsdb.format.hash.KeyHash;
-import io.bsdb.format.segment.Segment;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 
@@ -18,7 +17,7 @@ public final class ChangeCursor {
 
   private static final int MAX_SORTED = 1 << 20;
 
-  private final Overlay overlay;
+  private final ChangeRecords records;
   private final ChangeIndex index;
   private final Deleted deleted;
   private final long firstHash;
@@ -32,13 +31,13 @@ public final class ChangeCursor {
   private long address;
 
   ChangeCursor(Overlay overlay, long firstHash, long lastHash, Deleted deleted) {
-    this.overlay = overlay;
-    this.index = overlay.index();
+    this.records = overlay.table().records();
+    this.index = overlay.table().whole();
     this.deleted = deleted;
     this.firstHash = firstHash;
     this.lastHash = lastHash;
-    this.position = index.start(firstHash) - Long.BYTES;
-    this.end = index.start(lastHash) + Long.BYTES;
+    this.position = index.start(ChangeIndex.hash(firstHash)) - Long.BYTES;
+    this.end = index.start(ChangeIndex.hash(lastHash)) + Long.BYTES;
     // What has moved past the last bucket of the range is read after what is sorted at once.
     this.addresses = new long[Math.min(MAX_SORTED, (end - position) / Long.BYTES + 1)];
   }
@@ -47,9 +46,8 @@ public final class ChangeCursor {
   public boolean next() {
     while (next < count || fill()) {
       address = addresses[next++];
-      Segment segment = overlay.segment(address);
-      if (deleted == Deleted.INCLUDED || !segment.isDelete(Overlay.offset(address))) {
-        key = Overlay.copy(segment, segment.key(Overlay.offset(address)));
+      if (deleted == Deleted.INCLUDED || !records.isDelete(address)) {
+        key = records.copyKey(address);
         long high = KeyHash.hash(key).getMostSignificantBits();
         if (Long.compareUnsigned(high, firstHash) >= 0
             && Long.compareUnsigned(high, lastHash) <= 0) {
@@ -90,26 +88,26 @@ public final class ChangeCursor {
    * Returns the segment of the current change, in which it stays as long as the segment is open.
    */
   public ByteBuffer segment() {
-    return overlay.segment(address).bytes();
+    return records.segment(address).bytes();
   }
 
   /** Returns where its key lies there: offset in the upper 32 bits, length in the lower. */
   public long keyPlace() {
-    return overlay.segment(address).key(Overlay.offset(address));
+    return records.key(address);
   }
 
   /** Returns where its value lies there, right after the key; as {@link #keyPlace}. */
   public long valuePlace() {
-    return overlay.segment(address).value(Overlay.offset(address));
+    return records.segment(address).value(ChangeRecords.offset(address));
   }
 
   /** Returns whether the current key has been deleted. */
   public boolean isDeleted() {
-    return overlay.segment(address).isDelete(Overlay.offset(address));
+    return records.isDelete(address);
   }
 
   /** Returns a copy of the current value. */
   public byte[] value() {
-    return overlay.copy(address);
+    return records.copy(address, null);
   }
 }

@@ -4,7 +4,6 @@ import io.bsdb.reader.io.HugeMemory;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.util.function.LongUnaryOperator;
 
 /**
  * Finds the newest record of each changed key: a filter of one word per key looked up, and behind
@@ -13,13 +12,14 @@ import java.util.function.LongUnaryOperator;
  * is filled others may look up too, with a fence after they read an entry and before what it points
  * at; they find what was added before their lookup began.
  *
- * <p>The bucket of a key is proportional to the high word of its hash, so that the keys of one
- * partition lie in neighboring buckets. A full bucket goes on in the next one. Some 10 to 15 bytes
- * per key, and 1.6 of filter.
+ * <p>The bucket of a key is proportional to its hash, so that the keys of one partition lie in
+ * neighboring buckets. A full bucket goes on in the next one. Some 10 to 15 bytes per key, and 1.6
+ * of filter.
  *
- * <p>Everything is made of the upper 32 bits of the high word, of which a tag is the lower 20: an
- * entry's bucket and tag together tell all 32, if the buckets are small enough. So an index is
- * copied into a larger one in one pass through both, without a read of the records.
+ * <p>A hash here is the upper half of the high word of a key's hash: 32 bits, of which the first
+ * few are the same in all keys if the index is one of several, and a tag is the last 20. An entry's
+ * bucket and tag together tell all 32 if the buckets are small enough. So the entries are copied in
+ * one pass, in the order of hashes, without a read of the records.
  */
 public final class ChangeIndex implements Closeable {
 
@@ -28,8 +28,8 @@ public final class ChangeIndex implements Closeable {
   private static final int TAG_SHIFT = 44;
   private static final long ADDRESS = (1L << TAG_SHIFT) - 1;
 
-  /** The bits of a hash that are used, and of these the ones in a tag. */
-  private static final int HASH_BITS = 32;
+  /** The bits of a hash. */
+  static final int HASH_BITS = 32;
 
   private static final long TAGS = 1L << (Long.SIZE - TAG_SHIFT);
 
@@ -48,12 +48,21 @@ public final class ChangeIndex implements Closeable {
 
   private final HugeMemory memory;
   private final ByteBuffer bytes;
+
+  /** The bits of a hash that differ among the keys here. */
+  private final int bits;
+
+  /** The least hash of a key here. */
+  private final long first;
+
   private final int buckets;
   private final int filterStart;
   private final int words;
   private int keys;
 
-  private ChangeIndex(int buckets, int words) throws IOException {
+  private ChangeIndex(int buckets, int words, int bits, long first) throws IOException {
+    this.bits = bits;
+    this.first = first;
     this.buckets = buckets;
     this.words = words;
     this.filterStart = (buckets + SPARE_BUCKETS) * BUCKET;
@@ -67,11 +76,18 @@ public final class ChangeIndex implements Closeable {
   }
 
   /**
-   * Makes an empty index.
+   * Makes an empty index of the keys whose hashes begin with certain bits.
    *
    * @param keys how many it has room for
+   * @param partBits number of these bits
+   * @param part these bits
    */
-  public static ChangeIndex create(long keys) throws IOException {
+  static ChangeIndex create(long keys, int partBits, long part) throws IOException {
+    int bits = HASH_BITS - partBits;
+    return withRoom(keys, bits, part << bits);
+  }
+
+  private static ChangeIndex withRoom(long keys, int bits, long first) throws IOException {
     long buckets = (long) (keys / KEYS_PER_BUCKET) + 1;
     long words = (long) (keys / KEYS_PER_WORD) + 1;
     if (length(buckets, words) > MAX_LENGTH) {
@@ -79,7 +95,7 @@ public final class ChangeIndex implements Closeable {
           "too many changed keys for one table: actual=%d; fold them into the base with 'bsdb compact'"
               .formatted(keys));
     }
-    ChangeIndex index = new ChangeIndex((int) buckets, (int) words);
+    ChangeIndex index = new ChangeIndex((int) buckets, (int) words, bits, first);
     for (int i = 0; i < index.bytes.capacity(); i += ZEROS.length) {
       index.bytes.put(i, ZEROS, 0, Math.min(ZEROS.length, index.bytes.capacity() - i));
     }
@@ -88,7 +104,7 @@ public final class ChangeIndex implements Closeable {
 
   /** Copies this index, to have further keys added. */
   ChangeIndex copy() throws IOException {
-    ChangeIndex copy = new ChangeIndex(buckets, words);
+    ChangeIndex copy = new ChangeIndex(buckets, words, bits, first);
     copy.bytes.put(0, bytes, 0, bytes.capacity());
     copy.keys = keys;
     return copy;
@@ -98,78 +114,99 @@ public final class ChangeIndex implements Closeable {
    * Copies this index, entries changed.
    *
    * @param room number of keys that the copy has room for
-   * @param moved returns the address that a record has in the copy; 0 to leave its entry out
-   * @param high returns the high word of the hash of a record's key
+   * @param records at the addresses here
    */
-  public ChangeIndex copy(long room, LongUnaryOperator moved, LongUnaryOperator high)
-      throws IOException {
-    ChangeIndex copy = create(room);
+  ChangeIndex copy(long room, ChangeRecords records, ChangeTable.Move move) throws IOException {
+    ChangeIndex copy = withRoom(room, bits, first);
     try {
-      long least = 0; // the least hash that a key at this position can have
-      long end = 0; // and the one behind the greatest
-      for (int at = 0; holds(at); at += Long.BYTES) {
-        if (at % BUCKET == 0) {
-          end = leastHash(at / BUCKET + 1);
-        }
-        long entry = bytes.getLong(at);
-        if (entry == 0) {
-          least = end; // keys of this bucket and of those before it would be here
-          continue;
-        }
-        long address = entry & ADDRESS;
-        long target = moved.applyAsLong(address);
-        if (target != 0) {
-          long hash = end - 1 - ((end - 1 - (entry >>> TAG_SHIFT)) & (TAGS - 1));
-          boolean isSure = hash - TAGS < least;
-          copy.append(isSure ? hash : hash(high.applyAsLong(address)), target);
-        }
-      }
+      forEach(
+          records,
+          (hash, address) -> {
+            long target = move.to(hash, address);
+            if (target != 0) {
+              copy.append(hash, target);
+            }
+          });
       return copy;
-    } catch (RuntimeException | Error e) {
+    } catch (IOException | RuntimeException | Error e) {
       copy.close();
       throw e;
     }
   }
 
+  /** Takes entries. */
+  interface Entries {
+    /** Takes the hash of a key and the address of its newest record. */
+    void take(long hash, long address) throws IOException;
+  }
+
+  /**
+   * Hands out all entries, about in the order of hashes.
+   *
+   * @param records at the addresses here
+   */
+  void forEach(ChangeRecords records, Entries entries) throws IOException {
+    long least = first; // the least hash that a key at this position can have
+    long end = first; // and the one behind the greatest
+    for (int at = 0; holds(at); at += Long.BYTES) {
+      if (at % BUCKET == 0) {
+        end = leastHash(at / BUCKET + 1);
+      }
+      long entry = bytes.getLong(at);
+      if (entry == 0) {
+        least = end; // keys of this bucket and of those before it would be here
+        continue;
+      }
+      long address = entry & ADDRESS;
+      long hash = end - 1 - ((end - 1 - (entry >>> TAG_SHIFT)) & (TAGS - 1));
+      boolean isSure = hash - TAGS < least;
+      entries.take(isSure ? hash : hash(records.high(address)), address);
+    }
+  }
+
   /** Returns the least hash of the keys that belong to a bucket. */
   private long leastHash(int bucket) {
-    return (((long) Math.min(bucket, buckets) << HASH_BITS) + buckets - 1) / buckets;
+    return first + (((long) Math.min(bucket, buckets) << bits) + buckets - 1) / buckets;
   }
 
   /** Adds the entry of a key that is not here. */
-  private void append(long hash, long address) throws IOException {
-    int at = scaled(hash, buckets) * BUCKET;
+  private void append(long hash, long address) {
+    int at = start(hash);
     while (bytes.getLong(at) != 0) {
       at += Long.BYTES;
     }
     if (!holds(at)) {
       throw new IllegalStateException("changed keys crowd at the end of the index");
     }
-    put(at, hash, address);
+    add(at, hash, address);
   }
 
   /** Returns whether there is room for further keys. */
-  public boolean hasRoom(long more) {
+  boolean hasRoom(long more) {
     return keys + more <= buckets * MAX_KEYS_PER_BUCKET;
   }
 
   /** Returns the number of keys. */
-  public int keys() {
+  int keys() {
     return keys;
   }
 
   /** Returns the bytes off the heap. */
-  public long length() {
+  long length() {
     return bytes.capacity();
   }
 
-  /** Returns the bits of a hash that are used. */
-  private static long hash(long high) {
+  /**
+   * Returns the hash of a key.
+   *
+   * @param high word of its 128-bit hash
+   */
+  static long hash(long high) {
     return high >>> (Long.SIZE - HASH_BITS);
   }
 
-  private static int scaled(long hash, long count) {
-    return (int) ((hash * count) >>> HASH_BITS);
+  private int scaled(long hash, long count) {
+    return (int) (((hash - first) * count) >>> bits);
   }
 
   private static long mask(long hash) {
@@ -189,20 +226,19 @@ public final class ChangeIndex implements Closeable {
   }
 
   /** Returns whether a key may be here: false for almost all that are not. */
-  public boolean mayContain(long high) {
-    long hash = hash(high);
+  boolean mayContain(long hash) {
     long mask = mask(hash);
     return (bytes.getLong(word(hash)) & mask) == mask;
   }
 
   /** Reads what a key is looked for in, so that it is in the caches soon. */
-  long fetch(long high) {
-    return bytes.getLong(start(high)) + bytes.getLong(word(hash(high)));
+  long fetch(long hash) {
+    return bytes.getLong(start(hash)) + bytes.getLong(word(hash));
   }
 
   /** Returns the position at which to look for a key with {@link #next}. */
-  public int start(long high) {
-    return scaled(hash(high), buckets) * BUCKET;
+  int start(long hash) {
+    return scaled(hash, buckets) * BUCKET;
   }
 
   /**
@@ -211,8 +247,8 @@ public final class ChangeIndex implements Closeable {
    *
    * @param position from {@link #start}, or behind the last that was returned
    */
-  public int next(int position, long high) {
-    long tag = tag(hash(high));
+  int next(int position, long hash) {
+    long tag = tag(hash);
     int at = position;
     while (true) {
       long entry = bytes.getLong(at);
@@ -227,11 +263,11 @@ public final class ChangeIndex implements Closeable {
   }
 
   /** Returns the address of the entry at a position. */
-  public long address(int position) {
+  long address(int position) {
     return bytes.getLong(position) & ADDRESS;
   }
 
-  /** Returns how many entries are where those with these high words are, and right behind. */
+  /** Returns how many entries are where those with these hashes are, and right behind. */
   int count(long firstHash, long lastHash) {
     int found = 0;
     int end = start(lastHash) + Long.BYTES;
@@ -242,7 +278,7 @@ public final class ChangeIndex implements Closeable {
   }
 
   /** Returns whether an entry can be put at a position. */
-  public boolean holds(int position) {
+  boolean holds(int position) {
     return position + Long.BYTES < filterStart; // the last entry stays empty: it ends searches
   }
 
@@ -251,11 +287,7 @@ public final class ChangeIndex implements Closeable {
    *
    * @param address not 0, below 2^44
    */
-  public void add(int position, long high, long address) {
-    put(position, hash(high), address);
-  }
-
-  private void put(int position, long hash, long address) {
+  void add(int position, long hash, long address) {
     bytes.putLong(position, tag(hash) | address);
     int word = word(hash);
     bytes.putLong(word, bytes.getLong(word) | mask(hash));
@@ -263,8 +295,8 @@ public final class ChangeIndex implements Closeable {
   }
 
   /** Gives the key at a position another address. */
-  public void replace(int position, long high, long address) {
-    bytes.putLong(position, tag(hash(high)) | address);
+  void replace(int position, long hash, long address) {
+    bytes.putLong(position, tag(hash) | address);
   }
 
   @Override

@@ -1,8 +1,6 @@
 package io.bsdb.reader.overlay;
 
-import io.bsdb.format.hash.KeyHash;
 import io.bsdb.format.segment.ChangeKind;
-import io.bsdb.format.segment.Segment;
 import io.bsdb.reader.io.FileMemory;
 import io.bsdb.reader.memory.MemoryBudget;
 import io.bsdb.reader.options.Access;
@@ -32,16 +30,13 @@ public final class Overlay implements Closeable {
   /** Result of {@link #find} for a key that was deleted. */
   public static final long DELETED = -2;
 
-  private static final int SEGMENT_SHIFT = 32;
-  private static final int CACHE_LINE = 64;
-
   /** In place of the number of a segment that is not among others. */
   static final int GONE = -1;
 
   /** By the number in addresses. */
   private final OpenSegment[] segments;
 
-  private final ChangeIndex index;
+  private final ChangeTable table;
   private final @Nullable SortedChanges sorted;
 
   private final MemoryBudget.Claim claim;
@@ -51,12 +46,12 @@ public final class Overlay implements Closeable {
    */
   Overlay(
       List<OpenSegment> segments,
-      ChangeIndex index,
+      ChangeTable table,
       @Nullable SortedChanges sorted,
       MemoryBudget.Claim claim) {
     this.claim = claim;
     this.segments = segments.toArray(OpenSegment[]::new);
-    this.index = index;
+    this.table = table;
     this.sorted = sorted;
   }
 
@@ -103,27 +98,6 @@ public final class Overlay implements Closeable {
     }
   }
 
-  /**
-   * Copies the index for other segments.
-   *
-   * @param numbers of the segments then; of those that are not among them no record is kept
-   * @param more number of keys that may be added
-   */
-  ChangeIndex indexFor(Map<SegmentFile, Integer> numbers, long more) throws IOException {
-    Moves moves = moves(numbers);
-    long kept = 0;
-    for (OpenSegment segment : segments) {
-      SegmentFile file = segment.file();
-      kept += numbers.containsKey(file) ? file.puts() + file.deletes() : 0;
-    }
-    return moves.isNone() && index.hasRoom(more)
-        ? index.copy()
-        : index.copy(
-            Math.min(kept, index.keys()) + more,
-            moves,
-            address -> high(segment(address), offset(address)));
-  }
-
   /** Returns the addresses that records have when segments have these numbers. */
   Moves moves(Map<SegmentFile, Integer> numbers) {
     int[] then = new int[segments.length];
@@ -146,16 +120,16 @@ public final class Overlay implements Closeable {
       return none;
     }
 
+    /** Returns the same for a table of changes. */
+    ChangeTable.Move move() {
+      return none ? ChangeTable.Move.NONE : (hash, address) -> applyAsLong(address);
+    }
+
     @Override
     public long applyAsLong(long address) {
-      int number = numbers[number(address)];
-      return number == GONE ? 0 : address(number, offset(address));
+      int number = numbers[ChangeRecords.number(address)];
+      return number == GONE ? 0 : ChangeRecords.address(number, ChangeRecords.offset(address));
     }
-  }
-
-  /** Returns the high word of the hash of a record's key. */
-  static long high(Segment segment, int record) {
-    return KeyHash.hash(copy(segment, segment.key(record))).getMostSignificantBits();
   }
 
   /** Returns the segments that are open here. */
@@ -174,10 +148,11 @@ public final class Overlay implements Closeable {
       OpenSegment segment =
           OpenSegment.open(paths.apply(file), file, Access.MAPPED, MemoryBudget.unlimited());
       try {
+        ChangeRecords records = new ChangeRecords(List.of(segment.segment()));
         segment.replay(
             (kind, record) -> {
               if (kind != ChangeKind.POSITION) {
-                segment.requireInRange(high(segment.segment(), record));
+                segment.requireInRange(records.high(ChangeRecords.address(0, record)));
               }
             });
         segment.verifyChecksum();
@@ -187,26 +162,8 @@ public final class Overlay implements Closeable {
     }
   }
 
-  /** Returns the address of a record in the segment with a number. */
-  static long address(int number, int record) {
-    return (long) number << SEGMENT_SHIFT | record;
-  }
-
-  static int number(long address) {
-    return (int) (address >>> SEGMENT_SHIFT);
-  }
-
-  ChangeIndex index() {
-    return index;
-  }
-
-  /** Returns the segment of an address. */
-  Segment segment(long address) {
-    return segments[number(address)].segment();
-  }
-
-  static int offset(long address) {
-    return (int) address;
+  ChangeTable table() {
+    return table;
   }
 
   /**
@@ -215,7 +172,7 @@ public final class Overlay implements Closeable {
    * @param high of the key's hash
    */
   public boolean mayContain(long high) {
-    return index.mayContain(high);
+    return table.mayContain(high);
   }
 
   /**
@@ -225,59 +182,31 @@ public final class Overlay implements Closeable {
    * @return where its value is, or {@link #UNCHANGED}, or {@link #DELETED}
    */
   public long find(byte[] key, long high) {
-    return index.mayContain(high) ? findRecord(key, high) : UNCHANGED;
+    return table.find(key, high);
   }
 
   /** Reads from where the entry of a key would be, so that it is in the caches soon. */
   public int prefetchEntry(long high) {
-    return (int) index.fetch(high);
+    return table.prefetchEntry(high);
   }
 
   /** Reads from the record that is probably a key's, so that it is in the caches soon. */
   public int prefetchRecord(long high) {
-    int position = index.next(index.start(high), high);
-    if (position < 0) {
-      return 0;
-    }
-    long address = index.address(position);
-    ByteBuffer bytes = segment(address).bytes();
-    // Behind a record lies more than a cache line: the frame that ends the segment.
-    return bytes.get(offset(address)) + bytes.get(offset(address) + CACHE_LINE);
+    return table.prefetchRecord(high);
   }
 
   /** Finds the newest change of a key that {@link #mayContain} does not rule out. */
   public long findRecord(byte[] key, long high) {
-    int position = index.next(index.start(high), high);
-    while (position >= 0) {
-      long address = index.address(position);
-      Segment segment = segment(address);
-      if (segment.hasKey(offset(address), key)) {
-        return segment.isDelete(offset(address)) ? DELETED : address;
-      }
-      position = index.next(position + Long.BYTES, high);
-    }
-    return UNCHANGED;
+    return table.findRecord(key, high);
   }
 
   /**
-   * Copies a value.
+   * Copies a value that was found.
    *
-   * @param found as {@link #find} says
+   * @param target as {@link ChangeRecords#copy} says
    */
-  public byte[] copy(long found) {
-    Segment segment = segment(found);
-    return copy(segment, segment.value(offset(found)));
-  }
-
-  static byte[] copy(Segment segment, long place) {
-    byte[] copy = new byte[(int) place];
-    segment.bytes().get((int) (place >>> 32), copy);
-    return copy;
-  }
-
-  /** Copies a value that was found, as {@link Segment#copyValue}. */
-  public int copy(long found, ByteBuffer target) {
-    return segment(found).copyValue(offset(found), target);
+  public byte[] copy(long found, @Nullable ByteBuffer target) {
+    return table.records().copy(found, target);
   }
 
   /** Returns the changes by key; null in hash order. */
@@ -287,12 +216,12 @@ public final class Overlay implements Closeable {
 
   /** Returns the number of changed keys, deleted ones included. */
   public int changedKeys() {
-    return index.keys();
+    return (int) table.keys();
   }
 
   /** Returns the bytes of the index, and of the changes by key, off the heap. */
   public long indexBytes() {
-    return index.length() + (sorted == null ? 0 : sorted.length());
+    return table.indexBytes() + (sorted == null ? 0 : sorted.length());
   }
 
   /**
@@ -309,7 +238,7 @@ public final class Overlay implements Closeable {
    * Returns about how many keys with these high words of their hashes are here, at least so many.
    */
   public int count(long firstHash, long lastHash) {
-    return index.count(firstHash, lastHash);
+    return table.whole().count(ChangeIndex.hash(firstHash), ChangeIndex.hash(lastHash));
   }
 
   /**
@@ -320,10 +249,11 @@ public final class Overlay implements Closeable {
    * @param lastHash unsigned, included
    */
   public long changedKeys(long firstHash, long lastHash) {
-    int end = index.start(lastHash);
+    ChangeIndex index = table.whole();
+    int end = index.start(ChangeIndex.hash(lastHash));
     boolean isInside = false; // behind an empty entry all are in the range, up to its last bucket
     long found = 0;
-    for (int at = index.start(firstHash); index.holds(at); at += Long.BYTES) {
+    for (int at = index.start(ChangeIndex.hash(firstHash)); index.holds(at); at += Long.BYTES) {
       long address = index.address(at);
       if (address == 0) {
         if (at >= end) {
@@ -333,7 +263,7 @@ public final class Overlay implements Closeable {
       } else if (isInside && at < end) {
         found++;
       } else {
-        long high = high(segment(address), offset(address));
+        long high = table.records().high(address);
         found +=
             Long.compareUnsigned(high, firstHash) >= 0 && Long.compareUnsigned(high, lastHash) <= 0
                 ? 1
@@ -374,7 +304,7 @@ public final class Overlay implements Closeable {
   /** Gives memory and files back; those that other overlays share stay open. */
   @Override
   public void close() throws IOException {
-    index.close();
+    table.close();
     if (sorted != null) {
       sorted.close();
     }

@@ -68,8 +68,10 @@ final class OverlayBuilder {
     }
     Map<SegmentFile, Integer> numbers = new HashMap<>();
     List<Integer> added = new ArrayList<>();
+    long changes = 0;
     long more = 0;
     for (SegmentFile file : files) {
+      changes += file.puts() + file.deletes();
       OpenSegment open = shared.get(file);
       if (open == null || !follows) {
         added.add(segments.size());
@@ -88,7 +90,7 @@ final class OverlayBuilder {
             : "changes up to segment=" + paths.apply(files.get(files.size() - 1));
     MemoryBudget.Claim claim = options.memory().claim(most * BYTES_PER_KEY + SMALL_INDEX, what);
     try {
-      return build(numbers, added, more, follows, claim);
+      return build(numbers, added, changes - more, more, follows, claim);
     } catch (IOException | RuntimeException | Error e) {
       claim.close();
       throw e;
@@ -98,28 +100,31 @@ final class OverlayBuilder {
   private Overlay build(
       Map<SegmentFile, Integer> numbers,
       List<Integer> added,
+      long most,
       long more,
       boolean follows,
       MemoryBudget.Claim claim)
       throws IOException {
     Overlay before = previous;
-    ChangeIndex start =
-        follows && before != null
-            ? before.indexFor(numbers, Math.min(more, FIRST_ROOM))
-            : ChangeIndex.create(Math.min(more, FIRST_ROOM));
-    ChangeIndexFiller filler = new ChangeIndexFiller(start, segments, scope);
+    ChangeRecords records = new ChangeRecords(segments.stream().map(OpenSegment::segment).toList());
+    long room = Math.min(more, FIRST_ROOM);
+    Overlay kept = follows ? before : null;
+    ChangeTable table =
+        kept == null
+            ? ChangeTable.of(records, room)
+            : kept.table().copy(records, kept.moves(numbers).move(), most, room);
     try {
+      ChangeFiller filler = new ChangeFiller(table, segments, scope);
       for (int number : added) {
         add(filler, number);
       }
-      ChangeIndex index = filler.finish();
+      filler.flush();
       Overlay overlay =
-          new Overlay(
-              segments, index, sorted(index, follows ? before : null, numbers, added, more), claim);
+          new Overlay(segments, table, sorted(table, kept, numbers, added, more), claim);
       claim.shrinkTo(HugeMemory.resident(overlay.indexBytes()) + 2 * SnapshotFormat.PAGE);
       return overlay;
     } catch (IOException | RuntimeException | Error e) {
-      filler.close();
+      table.close();
       throw e;
     }
   }
@@ -133,7 +138,7 @@ final class OverlayBuilder {
    * @param more number of changes in these
    */
   private @Nullable SortedChanges sorted(
-      ChangeIndex index,
+      ChangeTable table,
       @Nullable Overlay before,
       Map<SegmentFile, Integer> numbers,
       List<Integer> added,
@@ -142,31 +147,31 @@ final class OverlayBuilder {
     if (order == RecordOrder.HASH) {
       return null;
     }
+    ChangeIndex index = table.whole();
     BitSet isAdded = new BitSet();
     added.forEach(isAdded::set);
     long[] addresses = new long[(int) Math.min(more, index.keys())];
     int count = 0;
     for (int at = 0; index.holds(at); at += Long.BYTES) {
       long address = index.address(at);
-      if (address != 0 && isAdded.get(Overlay.number(address))) {
+      if (address != 0 && isAdded.get(ChangeRecords.number(address))) {
         addresses[count++] = address;
       }
     }
     addresses = Arrays.copyOf(addresses, count);
-    ChangedKeys keys = new ChangedKeys(segments);
     SortedChanges sorted = before == null ? null : before.sorted();
     return before == null || sorted == null
-        ? SortedChanges.of(addresses, keys)
-        : sorted.with(addresses, keys, before.moves(numbers), index.keys());
+        ? SortedChanges.of(addresses, table.records())
+        : sorted.with(addresses, table.records(), before.moves(numbers), index.keys());
   }
 
-  private void add(ChangeIndexFiller filler, int number) throws IOException {
+  private void add(ChangeFiller filler, int number) throws IOException {
     segments
         .get(number)
         .replay(
             (kind, record) -> {
               if (kind != ChangeKind.POSITION) {
-                filler.add(Overlay.address(number, record));
+                filler.add(ChangeRecords.address(number, record));
               }
             });
   }

@@ -20,7 +20,7 @@ public final class SortedChanges implements Closeable {
   private static final int ENTRY = 2 * Long.BYTES;
   private static final long MAX_LENGTH = Integer.MAX_VALUE - (1 << 20);
 
-  private final ChangedKeys keys;
+  private final ChangeRecords keys;
   private final HugeMemory memory;
   private final ByteBuffer bytes;
 
@@ -32,7 +32,7 @@ public final class SortedChanges implements Closeable {
 
   private int size;
 
-  private SortedChanges(ChangedKeys keys, byte[] prefix, long capacity) throws IOException {
+  private SortedChanges(ChangeRecords keys, byte[] prefix, long capacity) throws IOException {
     long length = capacity * ENTRY;
     if (length > MAX_LENGTH) {
       throw new IOException(
@@ -51,12 +51,12 @@ public final class SortedChanges implements Closeable {
    * @param addresses one for each key; sorted
    * @param keys of these addresses
    */
-  static SortedChanges of(long[] addresses, ChangedKeys keys) throws IOException {
+  static SortedChanges of(long[] addresses, ChangeRecords keys) throws IOException {
     AddressSort.sort(addresses, keys);
     byte[] prefix =
         addresses.length == 0
             ? new byte[0]
-            : common(keys.copy(addresses[0]), keys.copy(addresses[addresses.length - 1]));
+            : common(keys.copyKey(addresses[0]), keys.copyKey(addresses[addresses.length - 1]));
     SortedChanges sorted = new SortedChanges(keys, prefix, addresses.length);
     for (long address : addresses) {
       sorted.add(address);
@@ -72,7 +72,7 @@ public final class SortedChanges implements Closeable {
    * @param moves gives the records of this their addresses there
    * @param total number of keys then
    */
-  SortedChanges with(long[] addresses, ChangedKeys allKeys, Overlay.Moves moves, int total)
+  SortedChanges with(long[] addresses, ChangeRecords allKeys, Overlay.Moves moves, int total)
       throws IOException {
     if (size == 0) {
       return of(addresses, allKeys);
@@ -80,13 +80,13 @@ public final class SortedChanges implements Closeable {
     AddressSort.sort(addresses, allKeys);
     byte[] shared = prefix;
     if (addresses.length > 0) {
-      shared = common(shared, allKeys.copy(addresses[0]));
-      shared = common(shared, allKeys.copy(addresses[addresses.length - 1]));
+      shared = common(shared, allKeys.copyKey(addresses[0]));
+      shared = common(shared, allKeys.copyKey(addresses[addresses.length - 1]));
     }
     SortedChanges merged = new SortedChanges(allKeys, shared, total);
     int from = 0;
     for (long address : addresses) {
-      byte[] key = allKeys.copy(address);
+      byte[] key = allKeys.copyKey(address);
       int place = below(key, from);
       merged.addRun(this, from, place, moves);
       merged.add(address);
@@ -217,7 +217,7 @@ public final class SortedChanges implements Closeable {
 
   /** Returns a copy of the key at an index. */
   public byte[] key(int index) {
-    return keys.copy(address(index));
+    return keys.copyKey(address(index));
   }
 
   boolean isDeleted(int index) {
@@ -243,7 +243,7 @@ public final class SortedChanges implements Closeable {
   }
 
   byte[] value(int index) {
-    return keys.value(address(index));
+    return keys.copy(address(index), null);
   }
 
   /** Returns the bytes off the heap. */

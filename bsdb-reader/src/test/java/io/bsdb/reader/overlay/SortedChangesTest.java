@@ -133,11 +133,11 @@ class SortedChangesTest {
   }
 
   /** Counts how often a key is looked at. */
-  private static final class CountedKeys extends ChangedKeys {
+  private static final class CountedKeys extends ChangeRecords {
     private int reads;
 
     CountedKeys(OpenSegment... segments) {
-      super(List.of(segments));
+      super(Arrays.stream(segments).map(OpenSegment::segment).toList());
     }
 
     @Override
@@ -161,7 +161,7 @@ class SortedChangesTest {
 
   private static long[] addresses(OpenSegment segment, int number) throws IOException {
     LongStream.Builder addresses = LongStream.builder();
-    segment.replay((kind, record) -> addresses.add(Overlay.address(number, record)));
+    segment.replay((kind, record) -> addresses.add(ChangeRecords.address(number, record)));
     return addresses.build().toArray();
   }
 

@@ -1,0 +1,153 @@
+package io.bsdb.reader.overlay;
+
+import io.bsdb.format.hash.KeyHash;
+import io.bsdb.format.index.KeyOrder;
+import io.bsdb.format.segment.Segment;
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The records of changes, by their addresses: the number of a segment and the offset in it. One
+ * thread at a time adds segments; what has an address can be read by any.
+ */
+public class ChangeRecords {
+  private static final int SEGMENT_SHIFT = 32;
+  private static final byte[] COPIED = new byte[0];
+
+  /** By the number in addresses. Replaced when there is another. */
+  private volatile Segment[] segments;
+
+  ChangeRecords(List<Segment> segments) {
+    this.segments = segments.toArray(Segment[]::new);
+  }
+
+  /** Adds a segment; returns its number in addresses. */
+  int add(Segment segment) {
+    Segment[] more = Arrays.copyOf(segments, segments.length + 1);
+    more[segments.length] = segment;
+    segments = more;
+    return more.length - 1;
+  }
+
+  /** Returns the number of segments. */
+  public int segmentCount() {
+    return segments.length;
+  }
+
+  /** Returns the address of a record in the segment with a number. */
+  public static long address(int number, int record) {
+    return (long) number << SEGMENT_SHIFT | record;
+  }
+
+  static int number(long address) {
+    return (int) (address >>> SEGMENT_SHIFT);
+  }
+
+  static int offset(long address) {
+    return (int) address;
+  }
+
+  /** Returns the segment of an address. */
+  Segment segment(long address) {
+    return segments[number(address)];
+  }
+
+  /** Returns where a key lies: offset in the upper 32 bits, length in the lower. */
+  long key(long address) {
+    return segment(address).key(offset(address));
+  }
+
+  int length(long address) {
+    return (int) key(address);
+  }
+
+  /** Returns a copy of a key. */
+  public byte[] copyKey(long address) {
+    return copy(segment(address), key(address));
+  }
+
+  /** Returns the high word of the hash of a key. */
+  long high(long address) {
+    return KeyHash.hash(copyKey(address)).getMostSignificantBits();
+  }
+
+  /** Returns the eight bytes of a key from an offset on as a number; zeros stand behind its end. */
+  long head(long address, int offset) {
+    long key = key(address);
+    int left = (int) key - offset;
+    if (left <= 0) {
+      return 0;
+    }
+    // The frame that ends a segment lies behind all keys, so eight bytes can always be read.
+    ByteBuffer bytes = segment(address).bytes();
+    long head = Long.reverseBytes(bytes.getLong((int) (key >>> 32) + offset));
+    return left >= Long.BYTES ? head : head & (-1L << (Byte.SIZE * (Long.BYTES - left)));
+  }
+
+  boolean hasKey(long address, byte[] key) {
+    return segment(address).hasKey(offset(address), key);
+  }
+
+  /** Returns whether two records are of the same key. */
+  boolean sameKey(long a, long b) {
+    long keyA = key(a);
+    long keyB = key(b);
+    int length = (int) keyA;
+    return length == (int) keyB
+        && segment(a)
+            .bytes()
+            .slice((int) (keyA >>> 32), length)
+            .equals(segment(b).bytes().slice((int) (keyB >>> 32), length));
+  }
+
+  /** Compares a key with another, by their unsigned bytes. */
+  int compare(long address, byte[] other) {
+    long key = key(address);
+    return KeyOrder.compare(segment(address).bytes(), (int) (key >>> 32), (int) key, other);
+  }
+
+  /**
+   * Returns how many leading bytes a key and another one share.
+   *
+   * @param from how many they are known to share
+   * @param most that count
+   */
+  int common(long address, int from, byte[] other, int most) {
+    long key = key(address);
+    ByteBuffer bytes = segment(address).bytes();
+    int limit = Math.min(most, (int) key);
+    int common = from;
+    while (common < limit && bytes.get((int) (key >>> 32) + common) == other[common]) {
+      common++;
+    }
+    return common;
+  }
+
+  boolean isDelete(long address) {
+    return segment(address).isDelete(offset(address));
+  }
+
+  /**
+   * Copies the value of a put.
+   *
+   * @param target where to, from its position on, which moves behind it; null for a new array
+   * @return the new array, or an empty one if the value is in the target
+   * @throws java.nio.BufferOverflowException if it does not fit
+   */
+  public byte[] copy(long address, @Nullable ByteBuffer target) {
+    Segment segment = segment(address);
+    if (target == null) {
+      return copy(segment, segment.value(offset(address)));
+    }
+    var unused = segment.copyValue(offset(address), target);
+    return COPIED;
+  }
+
+  private static byte[] copy(Segment segment, long place) {
+    byte[] copy = new byte[(int) place];
+    segment.bytes().get((int) (place >>> 32), copy);
+    return copy;
+  }
+}

@@ -1,0 +1,248 @@
+package io.bsdb.reader.overlay;
+
+import io.bsdb.format.segment.Segment;
+import java.io.Closeable;
+import java.io.IOException;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteBuffer;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.function.Consumer;
+
+/**
+ * Changes and an index that finds the newest one of each key. One thread at a time adds; many look
+ * up meanwhile without a lock, and find what was added before their lookup began. The changes of a
+ * version are a table to which nothing is added any more, those of a log one that grows.
+ *
+ * <p>A table that grows under lookups divides the hashes among many indexes, each of which grows
+ * for itself: so a writer waits for the copy of a small part, and memory for two copies of one is
+ * all that growing takes.
+ */
+public final class ChangeTable implements Closeable {
+  /** Number of segments that addresses can tell apart. */
+  public static final int MAX_SEGMENTS = 1 << 12;
+
+  private static final int GROWING_PART_BITS = 6;
+  private static final int INITIAL_KEYS = 64;
+  private static final int CACHE_LINE = 64;
+
+  private final AtomicReferenceArray<ChangeIndex> parts;
+  private final ChangeRecords records;
+
+  /** Is given indexes that lookups in flight may still use. */
+  private Consumer<? super ChangeIndex> retired = ChangeIndex::close;
+
+  private ChangeTable(ChangeRecords records, int parts) {
+    this.records = records;
+    this.parts = new AtomicReferenceArray<>(parts);
+  }
+
+  /** Returns an empty table that grows while others look up. */
+  public static ChangeTable growing() throws IOException {
+    return growing(new ChangeRecords(List.of()));
+  }
+
+  static ChangeTable growing(ChangeRecords records) throws IOException {
+    ChangeTable table = new ChangeTable(records, 1 << GROWING_PART_BITS);
+    for (int i = 0; i < table.parts.length(); i++) {
+      table.parts.set(i, ChangeIndex.create(INITIAL_KEYS, GROWING_PART_BITS, i));
+    }
+    return table;
+  }
+
+  /**
+   * Returns an empty table, to be filled before others look up.
+   *
+   * @param keys how many it has room for at first
+   */
+  static ChangeTable of(ChangeRecords records, long keys) throws IOException {
+    ChangeTable table = new ChangeTable(records, 1);
+    table.parts.set(0, ChangeIndex.create(keys, 0, 0));
+    return table;
+  }
+
+  /** Sets what is given indexes that lookups in flight may still use; before the first lookup. */
+  public void retireTo(Consumer<? super ChangeIndex> consumer) {
+    retired = consumer;
+  }
+
+  /** Adds a segment without its records; returns its number in addresses. */
+  public int addSegment(Segment segment) {
+    return records.add(segment);
+  }
+
+  /** Returns the records of the segments. */
+  public ChangeRecords records() {
+    return records;
+  }
+
+  /**
+   * Adds the newest record of a key.
+   *
+   * @return the high word of the hash of the key
+   */
+  public long put(long address) throws IOException {
+    long high = records.high(address);
+    put(ChangeIndex.hash(high), address);
+    return high;
+  }
+
+  /**
+   * Adds a record. The last one of a key, by the order of addresses, counts.
+   *
+   * @param hash as {@link ChangeIndex#hash} says
+   */
+  void put(long hash, long address) throws IOException {
+    VarHandle.releaseFence(); // the record, and its segment, come before the entry
+    ChangeIndex index = part(hash);
+    int position = index.next(index.start(hash), hash);
+    while (position >= 0) {
+      long other = index.address(position);
+      if (records.sameKey(address, other)) {
+        index.replace(position, hash, Math.max(address, other));
+        return;
+      }
+      position = index.next(position + Long.BYTES, hash);
+    }
+    if (index.hasRoom(1) && index.holds(~position)) {
+      index.add(~position, hash, address);
+      return;
+    }
+    ChangeIndex grown = index.copy(2L * index.keys() + INITIAL_KEYS, records, Move.NONE);
+    parts.set(partNumber(hash), grown);
+    retired.accept(index);
+    put(hash, address);
+  }
+
+  /** Gives records of one table their addresses in another. */
+  interface Move {
+    /** Leaves all as they are. */
+    Move NONE = (hash, address) -> address;
+
+    /**
+     * Returns the address that a record has there; 0 if it is left out.
+     *
+     * @param hash of its key, as {@link ChangeIndex#hash} says
+     */
+    long to(long hash, long address) throws IOException;
+  }
+
+  /**
+   * Returns a copy of a table to which nothing is added any more.
+   *
+   * @param target the records of the copy
+   * @param move {@link Move#NONE} if all addresses stay
+   * @param kept most keys of this table that are in the copy
+   * @param more number of keys that the copy has room for besides
+   */
+  ChangeTable copy(ChangeRecords target, Move move, long kept, long more) throws IOException {
+    ChangeIndex index = whole();
+    ChangeTable copy = new ChangeTable(target, 1);
+    copy.parts.set(
+        0,
+        move == Move.NONE && index.hasRoom(more)
+            ? index.copy()
+            : index.copy(Math.min(kept, index.keys()) + more, records, move));
+    return copy;
+  }
+
+  private int partNumber(long hash) {
+    return (int) ((hash * parts.length()) >>> ChangeIndex.HASH_BITS);
+  }
+
+  private ChangeIndex part(long hash) {
+    return parts.get(partNumber(hash));
+  }
+
+  /** Returns the only index of a table to which nothing is added any more. */
+  ChangeIndex whole() {
+    return parts.get(0);
+  }
+
+  /**
+   * Returns whether a key may have been changed: false for almost all that have not.
+   *
+   * @param high of the key's hash
+   */
+  boolean mayContain(long high) {
+    long hash = ChangeIndex.hash(high);
+    return part(hash).mayContain(hash);
+  }
+
+  /** Reads from where the entry of a key would be, so that it is in the caches soon. */
+  int prefetchEntry(long high) {
+    long hash = ChangeIndex.hash(high);
+    return (int) part(hash).fetch(hash);
+  }
+
+  /** Reads from the record that is probably a key's, so that it is in the caches soon. */
+  int prefetchRecord(long high) {
+    long hash = ChangeIndex.hash(high);
+    ChangeIndex index = part(hash);
+    int position = index.next(index.start(hash), hash);
+    if (position < 0) {
+      return 0;
+    }
+    long address = index.address(position);
+    int record = ChangeRecords.offset(address);
+    ByteBuffer bytes = records.segment(address).bytes();
+    // Behind a record lies more than a cache line: the frame that ends the segment.
+    return bytes.get(record) + bytes.get(record + CACHE_LINE);
+  }
+
+  /**
+   * Finds the newest change of a key.
+   *
+   * @param high of the key's hash
+   * @return as {@link Overlay#find}
+   */
+  public long find(byte[] key, long high) {
+    long hash = ChangeIndex.hash(high);
+    ChangeIndex index = part(hash);
+    return index.mayContain(hash) ? find(index, key, hash) : Overlay.UNCHANGED;
+  }
+
+  /** Finds the newest change of a key that {@link #mayContain} does not rule out. */
+  long findRecord(byte[] key, long high) {
+    long hash = ChangeIndex.hash(high);
+    return find(part(hash), key, hash);
+  }
+
+  private long find(ChangeIndex index, byte[] key, long hash) {
+    int position = index.next(index.start(hash), hash);
+    while (position >= 0) {
+      long address = index.address(position);
+      VarHandle.acquireFence(); // the record, and its segment, were there before the entry
+      if (records.hasKey(address, key)) {
+        return records.isDelete(address) ? Overlay.DELETED : address;
+      }
+      position = index.next(position + Long.BYTES, hash);
+    }
+    return Overlay.UNCHANGED;
+  }
+
+  /** Returns the number of changed keys, deleted ones included. */
+  public long keys() {
+    long keys = 0;
+    for (int i = 0; i < parts.length(); i++) {
+      keys += parts.get(i).keys();
+    }
+    return keys;
+  }
+
+  /** Returns the bytes of the index, off the heap. */
+  public long indexBytes() {
+    long length = 0;
+    for (int i = 0; i < parts.length(); i++) {
+      length += parts.get(i).length();
+    }
+    return length;
+  }
+
+  @Override
+  public void close() {
+    for (int i = 0; i < parts.length(); i++) {
+      parts.get(i).close();
+    }
+  }
+}
