@@ -27,6 +27,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 import java.util.regex.Pattern;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -181,6 +182,23 @@ public record Manifest(
   @Internal
   public boolean follows(Manifest other) {
     return line().equals(other.line()) && changes.lastSegment() >= other.changes.lastSegment();
+  }
+
+  /**
+   * Returns whether this version has all changes of another one, over the same partitions of
+   * hashes: some in the partition files that are in the segments there, none the other way round.
+   *
+   * @hidden
+   */
+  @Internal
+  public boolean foldsChangesOf(Manifest other) {
+    return follows(other)
+        && order() == RecordOrder.HASH
+        && other.order() == RecordOrder.HASH
+        && partitions.size() == other.partitions.size()
+        && IntStream.range(0, partitions.size())
+            .allMatch(
+                i -> partitions.get(i).foldedThrough() >= other.partitions.get(i).foldedThrough());
   }
 
   /** Returns whether records lack their keys, so that none can be told from another key's. */

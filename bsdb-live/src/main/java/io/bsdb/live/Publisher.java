@@ -9,6 +9,7 @@ import io.bsdb.live.log.LogPart;
 import io.bsdb.live.log.LogStorage;
 import io.bsdb.live.log.Owner;
 import io.bsdb.live.log.Reclaimer;
+import io.bsdb.reader.SnapshotReader;
 import io.bsdb.reader.follow.TableReader;
 import io.bsdb.table.Manifest;
 import io.bsdb.table.SegmentFile;
@@ -158,6 +159,10 @@ final class Publisher implements Closeable {
             progress == null ? null : progress.last());
     if (!rule.isApplied(base)) {
       name(frozen, rule);
+    }
+    SnapshotReader before = reader.unleased();
+    if (before != null) {
+      before.grown(frozen.changes());
     }
     reader.refresh();
     // Lookups find the changes in the version before they stop to find them in the log.

@@ -12,6 +12,7 @@ import io.bsdb.reader.io.DirectFile;
 import io.bsdb.reader.io.Thrown;
 import io.bsdb.reader.metrics.ReaderMetrics;
 import io.bsdb.reader.options.ReaderOptions;
+import io.bsdb.reader.overlay.ChangeTable;
 import io.bsdb.reader.overlay.Overlay;
 import io.bsdb.reader.partition.Partition;
 import io.bsdb.reader.partition.RecordWalk;
@@ -241,6 +242,11 @@ final class CallingReader implements SnapshotReader {
   @Override
   public RecordComparison comparison() {
     return new RecordComparison(snapshot);
+  }
+
+  @Override
+  public void grown(ChangeTable changes) {
+    snapshot.grown(changes);
   }
 
   @Override

@@ -12,6 +12,7 @@ import io.bsdb.reader.memory.ElasticMemory;
 import io.bsdb.reader.metrics.LookupCounters;
 import io.bsdb.reader.metrics.ReaderMetrics;
 import io.bsdb.reader.options.ReaderOptions;
+import io.bsdb.reader.overlay.ChangeTable;
 import io.bsdb.reader.overlay.Overlay;
 import io.bsdb.reader.overlay.SortedChanges;
 import io.bsdb.reader.partition.Partition;
@@ -40,6 +41,7 @@ final class OpenSnapshot implements Closeable {
   private final ReaderOptions options;
   private final Base base;
   private final @Nullable Overlay overlay;
+  private volatile @Nullable ChangeTable grown;
   private final Partitioning partitioning;
   private final Calls calls;
   private final ReaderMetrics metrics;
@@ -86,6 +88,15 @@ final class OpenSnapshot implements Closeable {
 
   Manifest manifest() {
     return manifest;
+  }
+
+  /** Sets changes of a log whose files may be segments of the next version. */
+  void grown(ChangeTable changes) {
+    grown = changes;
+  }
+
+  @Nullable ChangeTable grown() {
+    return grown;
   }
 
   ReaderOptions options() {

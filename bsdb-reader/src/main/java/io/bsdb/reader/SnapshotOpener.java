@@ -170,8 +170,11 @@ final class SnapshotOpener {
           return options.share().needs(number, partitioning)
               && segment > manifest.partitions().get(number).foldedThrough();
         };
-    Overlay before = previous == null ? null : previous.overlay();
-    boolean follows = previous != null && follows(base, manifest, previous);
+    Overlay.Before before =
+        previous == null
+            ? Overlay.Before.NOTHING
+            : new Overlay.Before(
+                previous.overlay(), kept(base, manifest, options, previous), previous.grown());
     try {
       return Overlay.open(
           manifest.changes().segments(),
@@ -179,11 +182,21 @@ final class SnapshotOpener {
           partitioning.order(),
           scope,
           options,
-          before,
-          follows);
+          before);
     } catch (InternalError e) {
       throw Thrown.asIs(MappedFault.explained(e, "directory=" + files.directory()));
     }
+  }
+
+  private static Overlay.Kept kept(
+      Base base, Manifest manifest, ReaderOptions options, OpenSnapshot previous) {
+    if (follows(base, manifest, previous)) {
+      return Overlay.Kept.ALL;
+    }
+    return options.share().equals(previous.options().share())
+            && manifest.foldsChangesOf(previous.manifest())
+        ? Overlay.Kept.APPLYING
+        : Overlay.Kept.NONE;
   }
 
   /** Returns whether all changes of the version before apply as they did, over the same base. */

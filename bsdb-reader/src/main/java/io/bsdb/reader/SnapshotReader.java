@@ -6,6 +6,7 @@ import io.bsdb.format.symbols.FieldSelection;
 import io.bsdb.reader.io.DirectFile;
 import io.bsdb.reader.metrics.ReaderMetrics;
 import io.bsdb.reader.options.ReaderOptions;
+import io.bsdb.reader.overlay.ChangeTable;
 import io.bsdb.reader.overlay.Overlay;
 import io.bsdb.table.Manifest;
 import io.bsdb.table.PartitionSource;
@@ -144,6 +145,17 @@ public interface SnapshotReader extends KeyLookup, Closeable {
    */
   @Internal
   RecordComparison comparison();
+
+  /**
+   * Sets changes of a log, which the next version may have, so that it need not read their records.
+   *
+   * @param changes to which nothing is added any more; not to be closed before a next version is
+   *     open, or will not be opened from this one
+   * @hidden
+   */
+  @Internal
+  @SuppressWarnings("exports") // an internal type, to this project only
+  void grown(ChangeTable changes);
 
   /**
    * Returns the changes over the partition files; null if there are none. For compaction.

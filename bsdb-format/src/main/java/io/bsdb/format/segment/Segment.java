@@ -47,6 +47,11 @@ public final class Segment {
     this.file = file;
   }
 
+  /** Returns the id that is in the file. */
+  public UUID fileId() {
+    return fileId;
+  }
+
   /** Takes the records of a segment, in their order. */
   public interface Replay {
     /**

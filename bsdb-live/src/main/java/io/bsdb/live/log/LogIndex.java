@@ -62,6 +62,11 @@ public final class LogIndex implements Closeable {
     return positions;
   }
 
+  /** Returns the changes. */
+  public ChangeTable changes() {
+    return changes;
+  }
+
   ChangeRecords records() {
     return changes.records();
   }

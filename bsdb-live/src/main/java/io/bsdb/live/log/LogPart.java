@@ -63,7 +63,7 @@ public final class LogPart implements Closeable {
 
   /** Maps a segment and reads its header. */
   static LogPart open(LogStorage storage, String name) throws IOException {
-    FileMemory memory = storage.map(name);
+    FileMemory memory = map(storage, name);
     try {
       long number = number(storage, name);
       return new LogPart(
@@ -71,6 +71,20 @@ public final class LogPart implements Closeable {
     } catch (IOException | RuntimeException | Error e) {
       memory.close();
       throw e;
+    }
+  }
+
+  /** Maps a segment, again if it is sealed meanwhile: then it is cut, once. */
+  private static FileMemory map(LogStorage storage, String name) throws IOException {
+    while (true) {
+      long length = storage.length(name);
+      try {
+        return storage.map(name);
+      } catch (IOException e) {
+        if (storage.length(name) == length) {
+          throw e;
+        }
+      }
     }
   }
 

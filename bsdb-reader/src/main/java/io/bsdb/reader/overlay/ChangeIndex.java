@@ -4,6 +4,7 @@ import io.bsdb.reader.io.HugeMemory;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.function.LongPredicate;
 
 /**
  * Finds the newest record of each changed key: a filter of one word per key looked up, and behind
@@ -164,6 +165,17 @@ public final class ChangeIndex implements Closeable {
     }
   }
 
+  /** Returns whether the addresses of all entries are as wanted. */
+  boolean isAll(LongPredicate wanted) {
+    for (int at = 0; holds(at); at += Long.BYTES) {
+      long address = address(at);
+      if (address != 0 && !wanted.test(address)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
   /** Returns the least hash of the keys that belong to a bucket. */
   private long leastHash(int bucket) {
     return first + (((long) Math.min(bucket, buckets) << bits) + buckets - 1) / buckets;
@@ -203,6 +215,11 @@ public final class ChangeIndex implements Closeable {
    */
   static long hash(long high) {
     return high >>> (Long.SIZE - HASH_BITS);
+  }
+
+  /** Returns the least high word, unsigned, of keys with a hash. */
+  static long leastHigh(long hash) {
+    return hash << (Long.SIZE - HASH_BITS);
   }
 
   private int scaled(long hash, long count) {

@@ -5,7 +5,10 @@ import io.bsdb.format.index.KeyOrder;
 import io.bsdb.format.segment.Segment;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,6 +32,17 @@ public class ChangeRecords {
     more[segments.length] = segment;
     segments = more;
     return more.length - 1;
+  }
+
+  /** Returns the numbers that the segments of others have here; {@link Overlay#GONE} if none. */
+  int[] numbers(ChangeRecords others) {
+    Map<UUID, Integer> numbers = new HashMap<>();
+    for (int i = 0; i < segments.length; i++) {
+      numbers.put(segments[i].fileId(), i);
+    }
+    return Arrays.stream(others.segments)
+        .mapToInt(segment -> numbers.getOrDefault(segment.fileId(), Overlay.GONE))
+        .toArray();
   }
 
   /** Returns the number of segments. */

@@ -146,6 +146,28 @@ public final class ChangeTable implements Closeable {
     return copy;
   }
 
+  /**
+   * Adds the changes of a table to which nothing is added any more, without a read of their records
+   * but where hashes meet.
+   *
+   * @param moves gives records of that table their addresses here
+   * @return whether all its changes have one; if not, nothing is added
+   */
+  boolean addAll(ChangeTable other, Overlay.Moves moves) throws IOException {
+    for (int i = 0; i < other.parts.length(); i++) {
+      if (!other.parts.get(i).isAll(address -> moves.applyAsLong(address) != 0)) {
+        return false;
+      }
+    }
+    for (int i = 0; i < other.parts.length(); i++) {
+      other
+          .parts
+          .get(i)
+          .forEach(other.records, (hash, address) -> put(hash, moves.applyAsLong(address)));
+    }
+    return true;
+  }
+
   private int partNumber(long hash) {
     return (int) ((hash * parts.length()) >>> ChangeIndex.HASH_BITS);
   }

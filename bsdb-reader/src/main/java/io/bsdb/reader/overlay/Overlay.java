@@ -30,6 +30,8 @@ public final class Overlay implements Closeable {
   /** Result of {@link #find} for a key that was deleted. */
   public static final long DELETED = -2;
 
+  private static final byte[] NO_KEY = new byte[0];
+
   /** In place of the number of a segment that is not among others. */
   static final int GONE = -1;
 
@@ -68,6 +70,30 @@ public final class Overlay implements Closeable {
     boolean applies(byte[] key, int length, long high, long segment);
   }
 
+  /** Entries of the index before that can be taken over. */
+  public enum Kept {
+    /** None: of the changes some are not in the segments now, or apply to other partitions. */
+    NONE,
+
+    /** Those that still apply; others are in the base now. In hash order only. */
+    APPLYING,
+
+    /** All: the base is the same. */
+    ALL
+  }
+
+  /**
+   * State before.
+   *
+   * @param overlay shares what is open already; null if there was none
+   * @param kept entries of its index that can be taken over
+   * @param grown changes of a log whose files may be among the new segments; null if not known
+   */
+  public record Before(@Nullable Overlay overlay, Kept kept, @Nullable ChangeTable grown) {
+    /** Nothing. */
+    public static final Before NOTHING = new Before(null, Kept.NONE, null);
+  }
+
   /**
    * Opens the changes of a version.
    *
@@ -75,9 +101,6 @@ public final class Overlay implements Closeable {
    * @param paths where each lies
    * @param order of the base: by key, the changes are sorted, too
    * @param options with access and memory budget
-   * @param previous shares what is open already; may be null
-   * @param follows whether all changes of the previous version are in the segments, and apply as
-   *     they did
    * @throws io.bsdb.format.CorruptSnapshotException if a segment is damaged
    */
   public static Overlay open(
@@ -86,12 +109,11 @@ public final class Overlay implements Closeable {
       RecordOrder order,
       Scope scope,
       ReaderOptions options,
-      @Nullable Overlay previous,
-      boolean follows)
+      Before before)
       throws IOException {
-    OverlayBuilder builder = new OverlayBuilder(paths, order, scope, options, previous);
+    OverlayBuilder builder = new OverlayBuilder(paths, order, scope, options, before);
     try {
-      return builder.build(files, follows);
+      return builder.build(files);
     } catch (IOException | RuntimeException | Error e) {
       builder.abandon();
       throw e;
@@ -130,6 +152,20 @@ public final class Overlay implements Closeable {
       int number = numbers[ChangeRecords.number(address)];
       return number == GONE ? 0 : ChangeRecords.address(number, ChangeRecords.offset(address));
     }
+  }
+
+  /** Returns the addresses of the records that still apply, as {@link #moves}. In hash order. */
+  ChangeTable.Move applying(Scope scope, Moves moves) {
+    return (hash, address) -> {
+      long segment = segments[ChangeRecords.number(address)].file().number();
+      boolean least = scope.applies(NO_KEY, 0, ChangeIndex.leastHigh(hash), segment);
+      boolean greatest = scope.applies(NO_KEY, 0, ChangeIndex.leastHigh(hash + 1) - 1, segment);
+      boolean applies =
+          least == greatest
+              ? least
+              : scope.applies(NO_KEY, 0, table.records().high(address), segment);
+      return applies ? moves.applyAsLong(address) : 0;
+    };
   }
 
   /** Returns the segments that are open here. */

@@ -39,7 +39,7 @@ final class OverlayBuilder {
   private final RecordOrder order;
   private final Overlay.Scope scope;
   private final ReaderOptions options;
-  private final @Nullable Overlay previous;
+  private final Overlay.Before before;
   private final List<OpenSegment> segments = new ArrayList<>();
 
   OverlayBuilder(
@@ -47,24 +47,25 @@ final class OverlayBuilder {
       RecordOrder order,
       Overlay.Scope scope,
       ReaderOptions options,
-      @Nullable Overlay previous) {
+      Overlay.Before before) {
     this.paths = paths;
     this.order = order;
     this.scope = scope;
     this.options = options;
-    this.previous = previous;
+    this.before = before;
   }
 
-  Overlay build(List<SegmentFile> files, boolean follows) throws IOException {
+  Overlay build(List<SegmentFile> files) throws IOException {
     if (files.size() > Changes.MAX_SEGMENTS) {
       throw new IOException(
           "too many segments: expected<=%d actual=%d; merge them with 'bsdb compact'"
               .formatted(Changes.MAX_SEGMENTS, files.size()));
     }
-    Overlay before = previous;
+    Overlay old = before.overlay();
+    Overlay kept = before.kept() == Overlay.Kept.NONE ? null : old;
     Map<SegmentFile, OpenSegment> shared = new HashMap<>();
-    if (before != null) {
-      before.segments().forEach(segment -> shared.put(segment.file(), segment));
+    if (old != null) {
+      old.segments().forEach(segment -> shared.put(segment.file(), segment));
     }
     Map<SegmentFile, Integer> numbers = new HashMap<>();
     List<Integer> added = new ArrayList<>();
@@ -73,7 +74,7 @@ final class OverlayBuilder {
     for (SegmentFile file : files) {
       changes += file.puts() + file.deletes();
       OpenSegment open = shared.get(file);
-      if (open == null || !follows) {
+      if (open == null || kept == null) {
         added.add(segments.size());
         more += file.puts() + file.deletes();
       }
@@ -83,39 +84,42 @@ final class OverlayBuilder {
               ? open.share()
               : OpenSegment.open(paths.apply(file), file, options.access(), options.memory()));
     }
-    long most = more + (follows && before != null ? before.changedKeys() : 0);
+    long most = more + (kept == null ? 0 : kept.changedKeys());
     String what =
         files.isEmpty()
             ? "no changes"
             : "changes up to segment=" + paths.apply(files.get(files.size() - 1));
     MemoryBudget.Claim claim = options.memory().claim(most * BYTES_PER_KEY + SMALL_INDEX, what);
     try {
-      return build(numbers, added, changes - more, more, follows, claim);
+      return build(kept, numbers, added, changes, claim);
     } catch (IOException | RuntimeException | Error e) {
       claim.close();
       throw e;
     }
   }
 
+  /**
+   * @param kept whose entries are taken over; may be null
+   * @param added numbers of the segments that it does not have
+   * @param changes in all segments
+   */
   private Overlay build(
+      @Nullable Overlay kept,
       Map<SegmentFile, Integer> numbers,
       List<Integer> added,
-      long most,
-      long more,
-      boolean follows,
+      long changes,
       MemoryBudget.Claim claim)
       throws IOException {
-    Overlay before = previous;
     ChangeRecords records = new ChangeRecords(segments.stream().map(OpenSegment::segment).toList());
-    long room = Math.min(more, FIRST_ROOM);
-    Overlay kept = follows ? before : null;
+    long more = changes(added);
     ChangeTable table =
         kept == null
-            ? ChangeTable.of(records, room)
-            : kept.table().copy(records, kept.moves(numbers).move(), most, room);
+            ? ChangeTable.of(records, Math.min(more, FIRST_ROOM))
+            : kept.table()
+                .copy(records, move(kept, numbers), changes - more, Math.min(more, FIRST_ROOM));
     try {
       ChangeFiller filler = new ChangeFiller(table, segments, scope);
-      for (int number : added) {
+      for (int number : replayed(table, added)) {
         add(filler, number);
       }
       filler.flush();
@@ -127,6 +131,37 @@ final class OverlayBuilder {
       table.close();
       throw e;
     }
+  }
+
+  private long changes(List<Integer> numbers) {
+    return numbers.stream()
+        .map(segments::get)
+        .mapToLong(segment -> segment.file().puts() + segment.file().deletes())
+        .sum();
+  }
+
+  private ChangeTable.Move move(Overlay kept, Map<SegmentFile, Integer> numbers) {
+    Overlay.Moves moves = kept.moves(numbers);
+    return before.kept() == Overlay.Kept.ALL ? moves.move() : kept.applying(scope, moves);
+  }
+
+  /**
+   * Adds the changes of a log, if they are known.
+   *
+   * @return the numbers of the segments that are still to be read
+   */
+  private List<Integer> replayed(ChangeTable table, List<Integer> added) throws IOException {
+    ChangeTable grown = before.grown();
+    if (grown == null) {
+      return added;
+    }
+    int[] numbers = table.records().numbers(grown.records());
+    if (!table.addAll(grown, new Overlay.Moves(numbers))) {
+      return added;
+    }
+    List<Integer> left = new ArrayList<>(added);
+    Arrays.stream(numbers).boxed().forEach(left::remove);
+    return left;
   }
 
   /**

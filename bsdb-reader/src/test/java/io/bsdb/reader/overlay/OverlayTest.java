@@ -7,6 +7,7 @@ import com.dynatrace.hash4j.hashing.HashValue128;
 import io.bsdb.format.CorruptSnapshotException;
 import io.bsdb.format.hash.KeyHash;
 import io.bsdb.format.segment.ChangeKind;
+import io.bsdb.format.segment.Segment;
 import io.bsdb.format.segment.SegmentWriter;
 import io.bsdb.reader.Crc;
 import io.bsdb.reader.NothingLeftOpen;
@@ -17,6 +18,7 @@ import io.bsdb.table.RecordOrder;
 import io.bsdb.table.SegmentFile;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -96,8 +98,12 @@ class OverlayTest {
     contents.add(newest);
   }
 
+  private static Overlay.Before all(Overlay previous) {
+    return new Overlay.Before(previous, Overlay.Kept.ALL, null);
+  }
+
   private Overlay open(
-      List<SegmentFile> files, Overlay.Scope scope, Access access, @Nullable Overlay previous)
+      List<SegmentFile> files, Overlay.Scope scope, Access access, Overlay.Before before)
       throws IOException {
     return Overlay.open(
         files,
@@ -105,8 +111,23 @@ class OverlayTest {
         RecordOrder.HASH,
         scope,
         ReaderOptions.builder().access(access).build(),
-        previous,
-        previous != null);
+        before);
+  }
+
+  /** Returns the changes of segments as a log has them. */
+  private ChangeTable grown(List<SegmentFile> files) throws IOException {
+    ChangeTable grown = ChangeTable.growing();
+    for (SegmentFile file : files) {
+      Path path = table.resolve(file.path());
+      Segment segment =
+          new Segment(
+              ByteBuffer.wrap(Files.readAllBytes(path)).order(ByteOrder.LITTLE_ENDIAN),
+              file.fileId(),
+              path.toString());
+      int number = grown.addSegment(segment);
+      segment.replay((kind, record) -> grown.put(ChangeRecords.address(number, record)));
+    }
+    return grown;
   }
 
   @Test
@@ -119,7 +140,7 @@ class OverlayTest {
       }
       files.add(segment(i, changes));
     }
-    try (Overlay overlay = open(files, ALL, Access.MAPPED, null)) {
+    try (Overlay overlay = open(files, ALL, Access.MAPPED, Overlay.Before.NOTHING)) {
       assertThat(overlay.changedKeys()).isEqualTo(20_000);
       assertThat(overlay.indexBytes()).isLessThan(2_000_000); // of 400,000 keys: 6 million
       assertThat(found(overlay, "key7")).isEqualTo("value20");
@@ -128,9 +149,9 @@ class OverlayTest {
     for (int key = 0; key < 200_000; key++) {
       more.put("more" + key, null);
     }
-    try (Overlay before = open(files, ALL, Access.MAPPED, null)) {
+    try (Overlay before = open(files, ALL, Access.MAPPED, Overlay.Before.NOTHING)) {
       files.add(segment(21, more));
-      try (Overlay grown = open(files, ALL, Access.MAPPED, before)) {
+      try (Overlay grown = open(files, ALL, Access.MAPPED, all(before))) {
         assertThat(grown.changedKeys()).isEqualTo(220_000);
         assertThat(found(grown, "key19999")).isEqualTo("value20");
         assertThat(found(grown, "more199999")).isEqualTo("deleted");
@@ -194,7 +215,11 @@ class OverlayTest {
     Map<String, String> model = new HashMap<>();
     List<SegmentFile> files = new ArrayList<>();
     List<Map<String, @Nullable String>> contents = new ArrayList<>();
-    Overlay overlay = open(files, ALL, access, null);
+    Partitioning partitioning = new Partitioning(5);
+    long[] folded = new long[partitioning.count()];
+    Overlay.Scope scope =
+        (key, length, high, segment) -> segment > folded[partitioning.partition(key, length, high)];
+    Overlay overlay = open(files, scope, access, Overlay.Before.NOTHING);
     int keys = 8_000;
     for (int round = 1; round <= 24; round++) {
       if (files.size() > 1 && random.nextInt(3) > 0) {
@@ -202,32 +227,64 @@ class OverlayTest {
         int end = from + 1 + random.nextInt(Math.min(3, files.size() - from));
         mergeAll(files.subList(from, end), contents.subList(from, end));
       }
-      Map<String, @Nullable String> changes = new HashMap<>();
-      for (int i = random.nextInt(1 << Math.min(round, 12)); i >= 0; i--) {
-        String key = "k" + random.nextInt(keys);
-        changes.put(key, random.nextInt(4) == 0 ? null : "v" + round + "-" + i);
+      Overlay.Kept kept = Overlay.Kept.ALL;
+      if (!files.isEmpty() && random.nextInt(3) == 0) {
+        kept = Overlay.Kept.APPLYING;
+        int partition = random.nextInt(folded.length);
+        long through = files.get(random.nextInt(files.size())).number();
+        folded[partition] = Math.max(folded[partition], through);
       }
-      changes.forEach((key, value) -> model.put(key, value == null ? "deleted" : value));
-      files.add(segment(round, changes));
-      contents.add(changes);
-      Overlay next = open(files, ALL, access, overlay);
-      overlay.close();
-      overlay = next;
+      List<SegmentFile> log = new ArrayList<>();
+      for (int i = random.nextInt(3); i >= 0; i--) {
+        Map<String, @Nullable String> changes = changes(round, keys, random);
+        log.add(segment(3 * round - i, changes));
+        contents.add(changes);
+      }
+      files.addAll(log);
+      model.clear();
+      for (int i = 0; i < files.size(); i++) {
+        long number = files.get(i).number();
+        contents
+            .get(i)
+            .forEach(
+                (key, value) -> {
+                  if (number > folded[partitioning.partition(bytes(key))]) {
+                    model.put(key, value == null ? "deleted" : value);
+                  }
+                });
+      }
+      if (random.nextInt(4) == 0) {
+        log.add(segment(999, changes(round, keys, random))); // not in the version
+      }
+      try (ChangeTable grown = random.nextBoolean() ? grown(log) : null) {
+        Overlay next = open(files, scope, access, new Overlay.Before(overlay, kept, grown));
+        overlay.close();
+        overlay = next;
+      }
       assertThat(found(overlay, "absent")).as("seed %d", seed).isEqualTo("unchanged");
       assertEqual(overlay, model, keys);
     }
-    try (Overlay anew = open(files, ALL, access, null)) {
+    try (Overlay anew = open(files, scope, access, Overlay.Before.NOTHING)) {
       assertEqual(anew, model, keys);
     }
     overlay.close();
+  }
+
+  private static Map<String, @Nullable String> changes(int round, int keys, Random random) {
+    Map<String, @Nullable String> changes = new HashMap<>();
+    for (int i = random.nextInt(1 << Math.min(round, 12)); i >= 0; i--) {
+      String key = "k" + random.nextInt(keys);
+      changes.put(key, random.nextInt(4) == 0 ? null : "v" + round + "-" + i);
+    }
+    return changes;
   }
 
   @Test
   void anOverlayStaysWhatItIsWhenTheNextIsMadeOfIt() throws IOException {
     SegmentFile first = segment(1, Map.of("a", "1", "b", "1"));
     SegmentFile second = segment(2, Map.of("b", "2", "c", "2"));
-    Overlay old = open(List.of(first), ALL, Access.MAPPED, null);
-    try (Overlay next = open(List.of(first, second), ALL, Access.MAPPED, old)) {
+    Overlay old = open(List.of(first), ALL, Access.MAPPED, Overlay.Before.NOTHING);
+    try (Overlay next = open(List.of(first, second), ALL, Access.MAPPED, all(old))) {
       assertThat(found(old, "b")).isEqualTo("1");
       assertThat(found(old, "c")).isEqualTo("unchanged");
       old.close();
@@ -241,7 +298,7 @@ class OverlayTest {
     List<SegmentFile> files =
         List.of(segment(1, Map.of("a", "1", "b", "1")), segment(2, Map.of("b", "2")));
     Overlay.Scope later = (key, length, high, segment) -> segment > 1;
-    try (Overlay overlay = open(files, later, Access.MAPPED, null)) {
+    try (Overlay overlay = open(files, later, Access.MAPPED, Overlay.Before.NOTHING)) {
       assertThat(found(overlay, "a")).isEqualTo("unchanged");
       assertThat(found(overlay, "b")).isEqualTo("2");
     }
@@ -254,11 +311,11 @@ class OverlayTest {
     byte[] bytes = Files.readAllBytes(path);
     bytes[bytes.length / 2] ^= 1;
     Files.write(path, bytes);
-    assertThatThrownBy(() -> open(List.of(file), ALL, Access.MAPPED, null))
+    assertThatThrownBy(() -> open(List.of(file), ALL, Access.MAPPED, Overlay.Before.NOTHING))
         .isInstanceOf(CorruptSnapshotException.class)
         .hasMessageContaining(path.toString());
     Files.write(path, new byte[10]);
-    assertThatThrownBy(() -> open(List.of(file), ALL, Access.MAPPED, null))
+    assertThatThrownBy(() -> open(List.of(file), ALL, Access.MAPPED, Overlay.Before.NOTHING))
         .isInstanceOf(CorruptSnapshotException.class)
         .hasMessageContaining("length");
   }

@@ -78,8 +78,9 @@ class SortedChangesTest {
         RecordOrder.KEY,
         (key, length, high, segment) -> true,
         ReaderOptions.defaults(),
-        previous,
-        previous != null);
+        previous == null
+            ? Overlay.Before.NOTHING
+            : new Overlay.Before(previous, Overlay.Kept.ALL, null));
   }
 
   @ParameterizedTest
