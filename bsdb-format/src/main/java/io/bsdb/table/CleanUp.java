@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /** Deletes versions and leftovers of a table; only what has a name that a build gives. */
 final class CleanUp {
@@ -44,9 +45,9 @@ final class CleanUp {
     storage.exclusively(
         () -> {
           String current = table.currentVersion();
-          List<String> others = new ArrayList<>(table.versions());
-          others.remove(current);
-          int spare = others.size() - (current == null ? keep : keep - 1);
+          List<String> all = table.versions();
+          List<String> others = others(all, current);
+          int spare = others.size() - Math.max(0, keep - (all.size() - others.size()));
           List<String> old = new ArrayList<>(others.subList(0, Math.max(0, spare)));
           if (!age.isZero()) {
             Instant limit = Instant.now().minus(age);
@@ -74,8 +75,7 @@ final class CleanUp {
     storage.exclusively(
         () -> {
           String current = table.currentVersion();
-          List<String> others = new ArrayList<>(table.versions());
-          others.remove(current);
+          List<String> others = others(table.versions(), current);
           if (current == null || others.isEmpty()) {
             return;
           }
@@ -92,6 +92,17 @@ final class CleanUp {
           }
         });
     return deleted;
+  }
+
+  /**
+   * Returns the versions that may be deleted: all but the one in service and the newest. After a
+   * rollback these are two, and the number of the newest tells that the next version continues
+   * another one than it.
+   */
+  private static List<String> others(List<String> all, @Nullable String current) {
+    List<String> others = new ArrayList<>(all.subList(0, Math.max(0, all.size() - 1)));
+    others.remove(current);
+    return others;
   }
 
   /** Returns the bytes of the files of versions that another one does not have. */

@@ -353,7 +353,8 @@ public final class Table {
   }
 
   /**
-   * Deletes the oldest complete versions beyond the newest {@code keep}; never the one in service.
+   * Deletes the oldest complete versions beyond the newest {@code keep}; never the one in service,
+   * nor the newest, which is another one after a {@link #rollback}.
    *
    * @param keep how many to keep, at least 1, the one in service among them
    * @return the versions deleted
@@ -376,8 +377,9 @@ public final class Table {
   }
 
   /**
-   * Deletes the oldest complete versions, never the one in service, that were published longer ago
-   * than {@code age}, or while the files that only such versions have take more than {@code bytes}.
+   * Deletes the oldest complete versions, never the one in service nor the newest, that were
+   * published longer ago than {@code age}, or while the files that only such versions have take
+   * more than {@code bytes}.
    *
    * @return the versions deleted
    * @hidden

@@ -80,10 +80,15 @@ class TableCleanUpTest {
     assertThat(table.prune(10)).isEmpty();
     assertThat(table.prune(3)).containsExactly(versions.get(0), versions.get(2));
     assertThat(table.versions()).containsExactly(versions.get(1), versions.get(3), versions.get(4));
-    assertThat(table.prune(1)).containsExactly(versions.get(3), versions.get(4));
-    assertThat(table.versions()).containsExactly(versions.get(1));
-    assertThat(table.storage().list("snapshots")).containsExactly(versions.get(1));
+    // By its number the newest tells that versions were rolled back.
+    assertThat(table.prune(1)).containsExactly(versions.get(3));
+    assertThat(table.pruneByWeight(Duration.ZERO, 0)).isEmpty();
+    assertThat(table.versions()).containsExactly(versions.get(1), versions.get(4));
+    assertThat(table.storage().list("snapshots")).containsExactly(versions.get(1), versions.get(4));
     assertThat(table.currentVersion()).isEqualTo(versions.get(1));
+    String next = publish(table).version();
+    assertThat(table.prune(1)).containsExactly(versions.get(1), versions.get(4));
+    assertThat(table.versions()).containsExactly(next);
     assertThatThrownBy(() -> table.prune(0))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage("versions to keep: expected>=1 actual=0");

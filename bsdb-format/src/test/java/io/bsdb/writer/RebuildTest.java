@@ -182,6 +182,20 @@ class RebuildTest {
     assertRefused(writer, "the table was rebuilt or rolled back meanwhile");
   }
 
+  /** Else segments had the same numbers in the same line as those that were rolled back. */
+  @Test
+  void isRefusedAfterARollbackThoughLaterVersionsArePruned() throws IOException {
+    change("a");
+    SnapshotWriter writer = asOf(change("b").version());
+    table.rollback(base);
+    table.prune(1);
+    table.sweep(Duration.ZERO);
+    change("c");
+    change("d");
+    change("e");
+    assertRefused(writer, "the table was rebuilt or rolled back meanwhile");
+  }
+
   @Test
   void isPublishedOnce() throws IOException {
     Manifest first = change("a");
