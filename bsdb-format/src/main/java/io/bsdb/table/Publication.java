@@ -158,7 +158,7 @@ final class Publication {
     if (!table.isOwned()
         && storage.list(SnapshotFormat.LOG_DIRECTORY).contains(SnapshotFormat.OWNER_FILE)) {
       throw new PublishConflictException(
-          "a writable table cannot be published into: file=%s/%s/%s; write changes in the process that owns it, or publish into another table"
+          "a writable table cannot be published into: file=%1$s/%2$s/%3$s; write changes in the process that owns it, or publish into another table; if that process has ended for good (a table in key order never has one), and 'bsdb log verify' finds puts or deletes, open and close it once as a writable table, which publishes them; then delete the directory %1$s/%2$s"
               .formatted(storage, SnapshotFormat.LOG_DIRECTORY, SnapshotFormat.OWNER_FILE));
     }
   }

@@ -4,6 +4,8 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.bsdb.format.CorruptSnapshotException;
+import io.bsdb.format.segment.LogSegment;
 import io.bsdb.live.log.LogDirectory;
 import io.bsdb.reader.ClosedReaderException;
 import io.bsdb.reader.RecordCursor;
@@ -12,7 +14,11 @@ import io.bsdb.table.Table;
 import io.bsdb.writer.SnapshotWriter;
 import io.bsdb.writer.WriterOptions;
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -143,6 +149,48 @@ class LiveCursorTest {
     assertThatThrownBy(cursor::next).isInstanceOf(ClosedReaderException.class);
     assertThatThrownBy(cursor::key).isInstanceOf(ClosedReaderException.class);
     assertThatThrownBy(cursor::value).isInstanceOf(ClosedReaderException.class);
+  }
+
+  /** Of each frame of the log, whether it is the next one or not. */
+  @Test
+  void refusesAFrameThatIsDamagedBelowIt() throws IOException {
+    List<LogPosition> frames = new ArrayList<>();
+    try (WritableTable table = open(Durability.OS);
+        ChangeReader reader = ChangeReader.from(directory, "frames", LogPosition.START)) {
+      for (int i = 0; i < 40; i++) {
+        table.put(bytes("key" + i), new byte[100]);
+      }
+      table.sync();
+      LogPosition before = new LogPosition(1, LogSegment.FIRST_FRAME);
+      while (reader.next()) {
+        LogPosition after = reader.position();
+        if (after.segment() == before.segment() && before.offset() > LogSegment.FIRST_FRAME) {
+          frames.add(before);
+        }
+        before = after;
+      }
+      assertThat(before.segment()).isGreaterThan(1);
+      assertThat(frames).hasSizeGreaterThan(20);
+      for (LogPosition frame : frames) {
+        damageBelowACursor(table, frame);
+      }
+    }
+  }
+
+  private void damageBelowACursor(WritableTable table, LogPosition frame) throws IOException {
+    Path file = directory.resolve("log/%010d.log".formatted(frame.segment()));
+    long valueOf = frame.offset() + 100;
+    try (RecordCursor cursor = table.cursor();
+        FileChannel log = FileChannel.open(file, StandardOpenOption.WRITE)) {
+      log.write(ByteBuffer.wrap(new byte[] {1}), valueOf);
+      assertThatThrownBy(() -> content(cursor))
+          .isInstanceOf(CorruptSnapshotException.class)
+          .hasMessageContaining("file=%s offset=%d".formatted(file, frame.offset()));
+      log.write(ByteBuffer.wrap(new byte[] {0}), valueOf);
+    }
+    try (RecordCursor cursor = table.cursor()) {
+      assertThat(content(cursor)).hasSize(40);
+    }
   }
 
   @Test

@@ -28,7 +28,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * One round of the model: a writable table, written and used at random by its owner, by others, and
  * after kills, beside a map. After each step all keys are compared, and a follower, a reader and a
- * cursor must have a state that the table was in, never an older one than before.
+ * cursor must have a state that the table was in, never an older one than before. Another follower
+ * reads the changes of the log.
  */
 final class WritableModel implements Callable<Void> {
   private static final int STEPS = 40;
@@ -41,6 +42,7 @@ final class WritableModel implements Callable<Void> {
   private final Random random;
   private final Map<String, Long> counts;
   private final ModelValues values;
+  private final ModelFollower changes;
   private final WritableOptions options;
   private final List<String> steps = new ArrayList<>();
 
@@ -60,6 +62,7 @@ final class WritableModel implements Callable<Void> {
     this.random = new Random(seed);
     this.counts = counts;
     this.values = new ModelValues(random);
+    this.changes = new ModelFollower(values);
     this.options =
         WritableOptions.defaults()
             .withDurability(random.nextInt(4) == 0 ? Durability.COMMIT : Durability.OS)
@@ -135,7 +138,7 @@ final class WritableModel implements Callable<Void> {
   }
 
   private void step() throws IOException {
-    switch (random.nextInt(24)) {
+    switch (random.nextInt(27)) {
       case 0, 1, 2, 3, 4, 5 -> write(1 + random.nextInt(8));
       case 6 -> write(2 * values.keys());
       case 7, 8 -> batch();
@@ -153,7 +156,8 @@ final class WritableModel implements Callable<Void> {
         did("sync");
         table.sync();
       }
-      default -> publishOften();
+      case 23 -> publishOften();
+      default -> follow();
     }
   }
 
@@ -164,6 +168,7 @@ final class WritableModel implements Callable<Void> {
       byte[] bytes = key.getBytes(US_ASCII);
       int value = values.random();
       byte[] before = values.bytes(state().values().get(key));
+      boolean changed = true;
       switch (random.nextInt(6)) {
         case 0, 1, 2 -> table.put(bytes, values.bytes(value));
         case 3 -> {
@@ -174,11 +179,18 @@ final class WritableModel implements Callable<Void> {
         default -> {
           assertThat(table.compareAndSet(bytes, new byte[] {1}, new byte[0])).isFalse();
           assertThat(table.putIfAbsent(bytes, values.bytes(value))).isEqualTo(before);
-          value = before == null ? value : state().values().get(key);
+          changed = before == null;
         }
       }
-      states.add(state().with(key, value));
+      if (changed) {
+        changed(state().with(key, value), key, value);
+      }
     }
+  }
+
+  private void changed(State next, String key, int value) {
+    states.add(next);
+    changes.wrote(key, value);
   }
 
   private void batch() throws IOException {
@@ -194,6 +206,7 @@ final class WritableModel implements Callable<Void> {
         batch.put(key.getBytes(US_ASCII), values.bytes(value));
       }
       next = next.with(key, value);
+      changes.wrote(key, value);
     }
     if (random.nextBoolean()) {
       String position = Integer.toString(random.nextInt());
@@ -216,7 +229,7 @@ final class WritableModel implements Callable<Void> {
       for (int i = 0; i < MANY_PUBLICATIONS; i++) {
         String key = values.randomKey();
         table.put(key.getBytes(US_ASCII), values.bytes(1));
-        states.add(state().with(key, 1));
+        changed(state().with(key, 1), key, 1);
         table.publish();
       }
     }
@@ -256,8 +269,30 @@ final class WritableModel implements Callable<Void> {
   private void reopen() throws IOException {
     did("reopen");
     close();
+    boolean followed = changes.readAll(directory);
     open();
+    if (!followed) {
+      beginToFollow();
+    }
     checkFollower(state());
+  }
+
+  private void follow() throws IOException {
+    did("follow");
+    if (random.nextBoolean()) {
+      table.sync();
+    }
+    if (!changes.read(directory, random.nextBoolean() ? Integer.MAX_VALUE : random.nextInt(30))) {
+      beginToFollow();
+    }
+  }
+
+  /** Does what a follower is told to whose position is gone. */
+  private void beginToFollow() throws IOException {
+    did("follow anew");
+    Path copy = nextDirectory();
+    changes.begin(table.checkpoint(copy));
+    ModelFiles.delete(copy);
   }
 
   private @Nullable SnapshotReader openReader() throws IOException {
@@ -291,10 +326,11 @@ final class WritableModel implements Callable<Void> {
     table.checkpoint(copy);
     PlainModel plain = new PlainModel(copy, random, values);
     plain.begin(state());
-    int changes = random.nextInt(8);
-    steps.add("with " + changes + " changes");
-    states.add(plain.change(changes));
+    int others = random.nextInt(8);
+    steps.add("with " + others + " changes");
+    states.add(plain.change(others));
     moveTo(copy);
+    changes.begin(LogPosition.START);
     open();
     checkFollower(state());
   }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bsdb.live.log.LogDirectory;
 import io.bsdb.live.log.LogPart;
+import io.bsdb.live.log.Owner;
 import io.bsdb.live.log.SegmentSupply;
 import io.bsdb.reader.ClosedReaderException;
 import io.bsdb.reader.KeyLookup;
@@ -32,6 +33,7 @@ import java.util.concurrent.Future;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class WritableTableTest {
@@ -74,6 +76,34 @@ class WritableTableTest {
     assertThatThrownBy(() -> open(Durability.COMMIT))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("a table in key order cannot be opened as a writable table");
+    try (DeltaWriter delta = DeltaWriter.create(Table.at(directory))) {
+      delta.put(bytes("b"), bytes("2"));
+      delta.publish();
+    }
+  }
+
+  /** Follows the message. */
+  @ParameterizedTest
+  @EnumSource(RecordOrder.class)
+  void saysHowToGoOnWithATableThatNobodyOwnsAnyMore(RecordOrder order) throws IOException {
+    WriterOptions options = WriterOptions.builder().order(order).build();
+    try (SnapshotWriter writer = SnapshotWriter.create(directory, options)) {
+      writer.add(bytes("a"), bytes("1"));
+      writer.publish();
+    }
+    Owner.acquire(directory).close();
+    try (DeltaWriter delta = DeltaWriter.create(Table.at(directory))) {
+      delta.put(bytes("b"), bytes("2"));
+      assertThatThrownBy(delta::publish)
+          .isInstanceOf(PublishConflictException.class)
+          .hasMessageContaining("file=" + directory.resolve("log/OWNER"))
+          .hasMessageContaining("'bsdb log verify'")
+          .hasMessageEndingWith("delete the directory " + directory.resolve("log"));
+    }
+    LogReport report = LogReport.read(directory);
+    assertThat(report.damage()).isNull();
+    assertThat(report.segments()).isEmpty();
+    ModelFiles.delete(directory.resolve("log"));
     try (DeltaWriter delta = DeltaWriter.create(Table.at(directory))) {
       delta.put(bytes("b"), bytes("2"));
       delta.publish();

@@ -25,6 +25,7 @@ import java.util.List;
  */
 @Internal
 public final class LogView implements RecordCursor {
+  private final LogStorage storage;
   private final List<LogPart> parts;
   private final int end;
   private final LogIndex index;
@@ -36,7 +37,8 @@ public final class LogView implements RecordCursor {
   private final List<Integer> records = new ArrayList<>();
   private int current = -1;
 
-  private LogView(List<LogPart> parts, int end) throws IOException {
+  private LogView(LogStorage storage, List<LogPart> parts, int end) throws IOException {
+    this.storage = storage;
     this.parts = parts;
     this.end = end;
     this.index = new LogIndex();
@@ -54,7 +56,7 @@ public final class LogView implements RecordCursor {
       for (String name : names) {
         parts.add(LogPart.open(storage, name));
       }
-      return new LogView(parts, end);
+      return new LogView(storage, parts, end);
     } catch (IOException | RuntimeException | Error e) {
       Closing.all(parts);
       throw e;
@@ -114,7 +116,7 @@ public final class LogView implements RecordCursor {
     if (frame == null) {
       throw new CorruptSnapshotException(
           "a frame of the log was damaged after the cursor was opened: file=%s offset=%d; restore the table from a copy"
-              .formatted(parts.get(part).name(), offset));
+              .formatted(storage.path(parts.get(part).name()), offset));
     }
     offset = frame.next();
     if (!frame.first()) {
