@@ -3,6 +3,7 @@ package io.bsdb.reader.overlay;
 import io.bsdb.format.hash.KeyHash;
 import io.bsdb.format.index.KeyOrder;
 import io.bsdb.format.segment.Segment;
+import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -19,8 +20,8 @@ public class ChangeRecords {
   private static final int SEGMENT_SHIFT = 32;
   private static final byte[] COPIED = new byte[0];
 
-  /** By the number in addresses. Replaced when there is another. */
-  private volatile Segment[] segments;
+  /** By the number in addresses. Replaced when there is another, before a record has its number. */
+  private Segment[] segments;
 
   ChangeRecords(List<Segment> segments) {
     this.segments = segments.toArray(Segment[]::new);
@@ -30,6 +31,7 @@ public class ChangeRecords {
   int add(Segment segment) {
     Segment[] more = Arrays.copyOf(segments, segments.length + 1);
     more[segments.length] = segment;
+    VarHandle.releaseFence();
     segments = more;
     return more.length - 1;
   }

@@ -6,7 +6,6 @@ import java.io.IOException;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.function.Consumer;
 
 /**
@@ -26,7 +25,9 @@ public final class ChangeTable implements Closeable {
   private static final int INITIAL_KEYS = 64;
   private static final int CACHE_LINE = 64;
 
-  private final AtomicReferenceArray<ChangeIndex> parts;
+  /** Replaced one by one; a lookup that begins later finds what was added before. */
+  private final ChangeIndex[] parts;
+
   private final ChangeRecords records;
 
   /** Is given indexes that lookups in flight may still use. */
@@ -34,7 +35,7 @@ public final class ChangeTable implements Closeable {
 
   private ChangeTable(ChangeRecords records, int parts) {
     this.records = records;
-    this.parts = new AtomicReferenceArray<>(parts);
+    this.parts = new ChangeIndex[parts];
   }
 
   /** Returns an empty table that grows while others look up. */
@@ -44,8 +45,8 @@ public final class ChangeTable implements Closeable {
 
   static ChangeTable growing(ChangeRecords records) throws IOException {
     ChangeTable table = new ChangeTable(records, 1 << GROWING_PART_BITS);
-    for (int i = 0; i < table.parts.length(); i++) {
-      table.parts.set(i, ChangeIndex.create(INITIAL_KEYS, GROWING_PART_BITS, i));
+    for (int i = 0; i < table.parts.length; i++) {
+      table.parts[i] = ChangeIndex.create(INITIAL_KEYS, GROWING_PART_BITS, i);
     }
     return table;
   }
@@ -57,7 +58,7 @@ public final class ChangeTable implements Closeable {
    */
   static ChangeTable of(ChangeRecords records, long keys) throws IOException {
     ChangeTable table = new ChangeTable(records, 1);
-    table.parts.set(0, ChangeIndex.create(keys, 0, 0));
+    table.parts[0] = ChangeIndex.create(keys, 0, 0);
     return table;
   }
 
@@ -109,7 +110,8 @@ public final class ChangeTable implements Closeable {
       return;
     }
     ChangeIndex grown = index.copy(2L * index.keys() + INITIAL_KEYS, records, Move.NONE);
-    parts.set(partNumber(hash), grown);
+    VarHandle.releaseFence(); // its entries come before it
+    parts[partNumber(hash)] = grown;
     retired.accept(index);
     put(hash, address);
   }
@@ -138,11 +140,10 @@ public final class ChangeTable implements Closeable {
   ChangeTable copy(ChangeRecords target, Move move, long kept, long more) throws IOException {
     ChangeIndex index = whole();
     ChangeTable copy = new ChangeTable(target, 1);
-    copy.parts.set(
-        0,
+    copy.parts[0] =
         move == Move.NONE && index.hasRoom(more)
             ? index.copy()
-            : index.copy(Math.min(kept, index.keys()) + more, records, move));
+            : index.copy(Math.min(kept, index.keys()) + more, records, move);
     return copy;
   }
 
@@ -154,31 +155,29 @@ public final class ChangeTable implements Closeable {
    * @return whether all its changes have one; if not, nothing is added
    */
   boolean addAll(ChangeTable other, Overlay.Moves moves) throws IOException {
-    for (int i = 0; i < other.parts.length(); i++) {
-      if (!other.parts.get(i).isAll(address -> moves.applyAsLong(address) != 0)) {
+    for (int i = 0; i < other.parts.length; i++) {
+      if (!other.parts[i].isAll(address -> moves.applyAsLong(address) != 0)) {
         return false;
       }
     }
-    for (int i = 0; i < other.parts.length(); i++) {
-      other
-          .parts
-          .get(i)
-          .forEach(other.records, (hash, address) -> put(hash, moves.applyAsLong(address)));
+    for (int i = 0; i < other.parts.length; i++) {
+      other.parts[i].forEach(
+          other.records, (hash, address) -> put(hash, moves.applyAsLong(address)));
     }
     return true;
   }
 
   private int partNumber(long hash) {
-    return (int) ((hash * parts.length()) >>> ChangeIndex.HASH_BITS);
+    return (int) ((hash * parts.length) >>> ChangeIndex.HASH_BITS);
   }
 
   private ChangeIndex part(long hash) {
-    return parts.get(partNumber(hash));
+    return parts[partNumber(hash)];
   }
 
   /** Returns the only index of a table to which nothing is added any more. */
   ChangeIndex whole() {
-    return parts.get(0);
+    return parts[0];
   }
 
   /**
@@ -206,6 +205,7 @@ public final class ChangeTable implements Closeable {
       return 0;
     }
     long address = index.address(position);
+    VarHandle.acquireFence(); // as in find
     int record = ChangeRecords.offset(address);
     ByteBuffer bytes = records.segment(address).bytes();
     // Behind a record lies more than a cache line: the frame that ends the segment.
@@ -246,8 +246,8 @@ public final class ChangeTable implements Closeable {
   /** Returns the number of changed keys, deleted ones included. */
   public long keys() {
     long keys = 0;
-    for (int i = 0; i < parts.length(); i++) {
-      keys += parts.get(i).keys();
+    for (int i = 0; i < parts.length; i++) {
+      keys += parts[i].keys();
     }
     return keys;
   }
@@ -255,16 +255,16 @@ public final class ChangeTable implements Closeable {
   /** Returns the bytes of the index, off the heap. */
   public long indexBytes() {
     long length = 0;
-    for (int i = 0; i < parts.length(); i++) {
-      length += parts.get(i).length();
+    for (int i = 0; i < parts.length; i++) {
+      length += parts[i].length();
     }
     return length;
   }
 
   @Override
   public void close() {
-    for (int i = 0; i < parts.length(); i++) {
-      parts.get(i).close();
+    for (int i = 0; i < parts.length; i++) {
+      parts[i].close();
     }
   }
 }
