@@ -73,7 +73,7 @@ final class LookupLoad {
     finish();
   }
 
-  /** Looks keys up again and again; each thread begins at another one. */
+  /** Looks keys up repeatedly, each thread from a different first key, until time is up or an answer is wrong. */
   Outcome run(double seconds) throws IOException {
     AtomicLong done = new AtomicLong();
     Histogram latencies = new ConcurrentHistogram(3);
@@ -91,7 +91,7 @@ final class LookupLoad {
                     look(position, STEP, latencies);
                     position = (position + STEP) % keys.size();
                     done.addAndGet(STEP);
-                  } while (System.nanoTime() - start < seconds * 1e9);
+                  } while (System.nanoTime() - start < seconds * 1e9 && failure.get() == null);
                   return null;
                 }));
       }
