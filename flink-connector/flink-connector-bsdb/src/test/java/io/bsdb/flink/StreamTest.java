@@ -46,7 +46,9 @@ class StreamTest {
   @RegisterExtension
   static final MiniClusterExtension CLUSTER = new MiniClusterExtension(Sql.cluster());
 
-  private static final long KEYS = 50;
+  /** More than there are changes between two checkpoints. */
+  private static final long KEYS = 100;
+
   private static final int PER_CHECKPOINT = 40;
   private static final TypeInformation<Row> ROW =
       Types.ROW_NAMED(new String[] {"id", "name"}, Types.LONG, Types.STRING);
@@ -69,7 +71,7 @@ class StreamTest {
     parallelism = 2;
   }
 
-  /** The changelog: the n-th change is of the key n mod 50. */
+  /** The changelog: the n-th change is of the key n mod 100. */
   private static final class Change implements MapFunction<Long, Row> {
     private static final long serialVersionUID = 1L;
 

@@ -7,24 +7,31 @@ import java.io.IOException;
 import java.util.List;
 import org.apache.flink.api.connector.sink2.CommittingSinkWriter;
 
-/** Appends the changes of the keys that come to this task to a segment per checkpoint. */
+/**
+ * Writes the last change of each key that comes to this task into a segment per checkpoint; more
+ * than one of a key only if the keys in between do not fit memory.
+ */
 final class DeltaSinkWriter implements CommittingSinkWriter<Change, SegmentFile> {
   private final TableStorage storage;
+  private final LastChanges changes;
   private SegmentFiles files;
 
   DeltaSinkWriter(TableStorage storage) {
+    this(storage, LastChanges.MAX_BYTES);
+  }
+
+  /**
+   * @param maxBytes memory of changes that are held back
+   */
+  DeltaSinkWriter(TableStorage storage, int maxBytes) {
     this.storage = storage;
+    this.changes = new LastChanges(maxBytes);
     this.files = new SegmentFiles(storage);
   }
 
   @Override
   public void write(Change change, Context context) throws IOException {
-    byte[] value = change.value();
-    if (value == null) {
-      files.delete(change.key());
-    } else {
-      files.put(change.key(), value);
-    }
+    changes.add(change, files);
   }
 
   /** Segments are sealed for commits only. */
@@ -33,6 +40,7 @@ final class DeltaSinkWriter implements CommittingSinkWriter<Change, SegmentFile>
 
   @Override
   public List<SegmentFile> prepareCommit() throws IOException {
+    changes.flush(files);
     List<SegmentFile> sealed = files.finish();
     files = new SegmentFiles(storage);
     return sealed;

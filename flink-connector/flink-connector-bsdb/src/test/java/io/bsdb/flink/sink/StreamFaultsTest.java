@@ -144,7 +144,7 @@ class StreamFaultsTest {
         .run(600);
 
     assertThat(failed).hasValueGreaterThan(3);
-    run.assertHasOnce(600);
+    run.assertHas(600);
     assertThat(progress().superseded()).isEmpty();
   }
 
@@ -163,7 +163,7 @@ class StreamFaultsTest {
     run.perSecond(1000).with(checkpoints).with(Phase.COLLECTED, Fault.EXCEPTION).run(1500);
 
     assertThat(FaultyStream.running.faults()).isEqualTo(FaultyStream.FAULTS);
-    run.assertHasOnce(1500);
+    run.assertHas(1500);
   }
 
   /** The job went on after the savepoint, so that what it published since is published again. */

@@ -27,11 +27,12 @@ import org.apache.flink.core.execution.SavepointFormatType;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 
 /**
- * A stream that is written into a table: its n-th change is of the key n mod 50, and each seventh
+ * A stream that is written into a table: its n-th change is of the key n mod 100, and each seventh
  * deletes it.
  */
 final class StreamRun {
-  private static final long KEYS = 50;
+  /** More than there are changes between two checkpoints, unless they are made at a rate. */
+  private static final long KEYS = 100;
 
   private final Path directory;
   private final String path;
