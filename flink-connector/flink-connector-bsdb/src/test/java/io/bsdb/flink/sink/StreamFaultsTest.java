@@ -143,7 +143,8 @@ class StreamFaultsTest {
                 .set(CheckpointingOptions.TOLERABLE_FAILURE_NUMBER, Integer.MAX_VALUE))
         .run(600);
 
-    assertThat(failed).hasValueGreaterThan(3);
+    // The last changes need a checkpoint that succeeds, which is the third one at the earliest.
+    assertThat(failed).hasValueGreaterThanOrEqualTo(3);
     run.assertHas(600);
     assertThat(progress().superseded()).isEmpty();
   }
