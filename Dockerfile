@@ -4,7 +4,7 @@ FROM eclipse-temurin:17-jre
 # With DuckDB; for an image without it: --build-arg ARCHIVE='bsdb-cli/target/bsdb-*-lean.tar.gz'
 ARG ARCHIVE=bsdb-cli/target/bsdb-*[T0-9].tar.gz
 RUN apt-get update && apt-get install -y --no-install-recommends liburing2 && rm -rf /var/lib/apt/lists/* \
-    && useradd --system --uid 10001 --no-create-home --shell /usr/sbin/nologin bsdb
+    && useradd --uid 10001 --no-create-home --shell /usr/sbin/nologin bsdb
 ADD ${ARCHIVE} /opt/
 RUN ln -s /opt/bsdb-*/bin/bsdb /usr/local/bin/bsdb && bsdb archive-classes
 USER 10001
