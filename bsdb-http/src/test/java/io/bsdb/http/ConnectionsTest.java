@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
 import java.net.Socket;
+import java.net.SocketException;
 import java.net.http.HttpResponse;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -64,12 +65,45 @@ class ConnectionsTest {
   }
 
   /** Returns whether the server has closed a connection; waits for bytes or the end. */
-  private static boolean isClosed(Socket socket) {
+  private static boolean isClosed(Socket socket) throws IOException {
     try {
       return socket.getInputStream().read() < 0;
-    } catch (IOException reset) {
+    } catch (SocketException reset) {
       return true;
     }
+  }
+
+  /** Waits until the server knows of that many connections. */
+  private static void awaitConnections(Socket asking, int count) throws IOException {
+    String answer;
+    do {
+      asking.getOutputStream().write(Tables.bytes(GET.replace("/v1/tables", "/metrics")));
+      answer = Client.readAnswer(asking);
+      assertThat(answer).startsWith("HTTP/1.1 200");
+    } while (!answer.contains("\nbsdb_http_connections " + count + ".0\n"));
+  }
+
+  private static void requireAnswer(Socket socket) throws IOException {
+    socket.getOutputStream().write(Tables.bytes(GET));
+    assertThat(Client.readAnswer(socket)).startsWith("HTTP/1.1 200");
+  }
+
+  @Test
+  void theLongestIdleMakesRoomFirst() throws Exception {
+    serve(Map.of("connections", 5, "request-millis", HOUR, "idle-millis", HOUR));
+    Socket asking = connect("");
+    List<Socket> silent = new ArrayList<>();
+    for (int count = 2; count <= 5; count++) {
+      silent.add(connect(""));
+      awaitConnections(asking, count);
+    }
+    requireAnswer(connect(""));
+    assertThat(isClosed(silent.get(0))).isTrue();
+    requireAnswer(connect(""));
+    assertThat(isClosed(silent.get(1))).isTrue();
+    requireAnswer(silent.get(2));
+    requireAnswer(silent.get(3));
+    requireAnswer(asking);
   }
 
   @Test

@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.io.IOException;
 import java.io.InputStream;
 import java.math.BigInteger;
+import java.net.Socket;
+import java.net.SocketException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -166,6 +168,28 @@ class TlsTest {
     server.close();
     server = builder().limits(Map.of("drain-millis", 3_600_000)).start();
     assertThat(serial(trusted)).isEqualTo(trusted.getSerialNumber());
+  }
+
+  @Test
+  void closesHandshakesThatDoNotBeginOrGoOn() throws Exception {
+    makeCertificate("EC", 1);
+    server = builder().limits(Map.of("request-millis", 200, "idle-millis", 3_600_000)).start();
+    byte[] helloOf512Bytes = {22, 3, 1, 2, 0, 1, 0, 1, (byte) 252, 3, 3};
+    for (byte[] begin : new byte[][] {{}, {22}, helloOf512Bytes}) {
+      try (Socket socket = new Socket("127.0.0.1", server.address().getPort())) {
+        socket.setSoTimeout(20_000);
+        socket.getOutputStream().write(begin);
+        assertThat(readToTheEnd(socket)).as("after %d bytes", begin.length).isZero();
+      }
+    }
+  }
+
+  private static int readToTheEnd(Socket socket) throws IOException {
+    try {
+      return socket.getInputStream().readAllBytes().length;
+    } catch (SocketException reset) {
+      return 0;
+    }
   }
 
   @Test

@@ -133,12 +133,21 @@ class FullDiskTest {
       table.resumeCompaction();
       assertThatThrownBy(table::compact).hasStackTraceContaining("No space left on device");
       assertThat(table.stats().upkeep().folds()).isZero();
+      assertThat(table.stats().upkeep().load()).isGreaterThanOrEqualTo(1);
+      while (table.stats().upkeep().failure() == null) {
+        Thread.onSpinWait();
+      }
+      assertThat(table.stats().upkeep().failure())
+          .hasStackTraceContaining("No space left on device");
       assertThat(table.get(key(1))).isEqualTo(value(1));
       full.set(false);
       while (table.stats().memory().publishedKeys() > 0) {
         Thread.onSpinWait(); // in the background, without any change
       }
       assertThat(table.stats().upkeep().folds()).isEqualTo(2);
+      while (table.stats().upkeep().failure() != null || table.stats().upkeep().load() >= 1) {
+        Thread.onSpinWait();
+      }
       assertThat(table.get(key(1))).isEqualTo(value(1));
       table.put(key(1), value(7));
     }

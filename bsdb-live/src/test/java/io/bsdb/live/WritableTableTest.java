@@ -20,6 +20,7 @@ import io.bsdb.writer.WriterOptions;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -235,6 +236,31 @@ class WritableTableTest {
       }
     }
     return records;
+  }
+
+  @Test
+  void showsWhatTakesSpace() throws IOException {
+    try (WritableTable table = open(Durability.OS)) {
+      for (int i = 0; i < 100; i++) {
+        table.put(bytes("key" + i), new byte[100]);
+      }
+      WritableStats.Disk logged = table.stats().disk();
+      assertThat(logged.logBytes()).isGreaterThan(10_000);
+      assertThat(logged.totalBytes()).isGreaterThanOrEqualTo(logged.logBytes());
+      assertThat(logged.changeBytes() + logged.partitionBytes()).isZero();
+      table.publish();
+      assertThat(table.stats().disk().changeBytes()).isBetween(10_000L, 20_000L);
+      table.compact();
+      WritableStats.Disk folded = table.stats().disk();
+      assertThat(folded.changeBytes()).isZero();
+      assertThat(folded.partitionBytes()).isGreaterThan(10_000);
+      assertThat(folded.totalBytes()).isGreaterThan(folded.partitionBytes());
+    }
+    Path files = Files.createDirectory(directory.resolve("files"));
+    Path file = Files.write(files.resolve("a"), new byte[10]);
+    Files.createLink(files.resolve("b"), file);
+    Files.write(Files.createDirectory(files.resolve("c")).resolve("d"), new byte[5]);
+    assertThat(WritableStats.totalBytes(files)).isEqualTo(15);
   }
 
   @Test

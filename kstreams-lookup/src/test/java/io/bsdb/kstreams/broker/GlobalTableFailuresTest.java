@@ -4,11 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bsdb.kstreams.store.SnapshotStores;
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Properties;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.apache.kafka.common.utils.Bytes;
 import org.apache.kafka.streams.StreamsConfig;
 import org.apache.kafka.streams.errors.ProcessorStateException;
@@ -148,6 +151,17 @@ class GlobalTableFailuresTest {
       store.put(Bytes.wrap(key.getBytes(StandardCharsets.UTF_8)), new byte[9]);
     }
     assertThat(store.approximateNumEntries()).isEqualTo(before);
+    Path manifest = manifest();
+    byte[] content = Files.readAllBytes(manifest);
+    Files.writeString(manifest, "not read again");
+    assertThat(store.approximateNumEntries()).isEqualTo(before);
+    Files.write(manifest, content);
     store.close();
+  }
+
+  private Path manifest() throws IOException {
+    try (Stream<Path> files = Files.walk(state)) {
+      return files.filter(file -> file.endsWith("manifest.json")).findAny().orElseThrow();
+    }
   }
 }
