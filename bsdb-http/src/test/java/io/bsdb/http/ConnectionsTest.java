@@ -125,7 +125,7 @@ class ConnectionsTest {
 
   @Test
   void silentOnesAreClosedBeforeTheIdleTime() throws Exception {
-    serve(Map.of("request-millis", 200, "idle-millis", HOUR));
+    serve(Map.of("request-millis", 1000, "idle-millis", HOUR));
     Socket used = connect(GET);
     assertThat(Client.readAnswer(used)).startsWith("HTTP/1.1 200");
     assertThat(isClosed(connect(""))).isTrue();

@@ -172,7 +172,7 @@ class LimitsTest {
 
   @Test
   void timeOfABodyThatComesSlowly() throws Exception {
-    serve(Map.of("request-millis", 200));
+    serve(Map.of("request-millis", 1000));
     try (Socket socket = client.connect()) {
       OutputStream out = socket.getOutputStream();
       out.write(

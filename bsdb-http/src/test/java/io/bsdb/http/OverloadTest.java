@@ -11,13 +11,16 @@ import io.bsdb.reader.options.Access;
 import io.bsdb.reader.options.ReaderOptions;
 import io.bsdb.table.RecordOrder;
 import io.bsdb.writer.WriterOptions;
+import java.io.IOException;
 import java.net.Socket;
 import java.net.http.HttpResponse;
+import java.net.http.HttpTimeoutException;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
@@ -159,12 +162,25 @@ class OverloadTest {
     serve(Map.of("request-millis", 1, "answer-bytes", 1 << 30), access);
     for (String address :
         List.of("v1/tables/t/sample?n=300", "v1/tables/t/rows?limit=300", "tables/t/range.csv")) {
-      HttpResponse<byte[]> late = client.get("/" + address);
+      HttpResponse<byte[]> late = answered(() -> client.get("/" + address));
       assertThat(late.statusCode()).as(address).isEqualTo(504);
       assertThat(problem(late)).isEqualTo("timeout");
     }
     String body = "{\"keys\":" + keys(ROWS) + ", \"match\": \"floor\"}";
-    assertThat(problem(client.post("/v1/tables/t/rows:lookup", body))).isEqualTo("timeout");
+    HttpResponse<byte[]> late = answered(() -> client.post("/v1/tables/t/rows:lookup", body));
+    assertThat(problem(late)).isEqualTo("timeout");
+  }
+
+  /** Asks again where the header took longer than a millisecond. */
+  private static HttpResponse<byte[]> answered(Callable<HttpResponse<byte[]>> request)
+      throws Exception {
+    while (true) {
+      try {
+        return request.call();
+      } catch (IOException closed) {
+        assertThat(closed).isNotInstanceOf(HttpTimeoutException.class);
+      }
+    }
   }
 
   @Test

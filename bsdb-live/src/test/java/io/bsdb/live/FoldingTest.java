@@ -19,6 +19,7 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Random;
@@ -307,7 +308,8 @@ class FoldingTest {
   @Test
   void otherReadersFollowPublishedVersions() throws IOException {
     buildBase(new HashMap<>(), 2);
-    try (TableReader follower = TableReader.follow(table(), ReaderOptions.defaults());
+    try (TableReader follower =
+            TableReader.builder(table()).refreshEvery(Duration.ZERO).open();
         WritableTable table = open(WritableOptions.defaults())) {
       table.put(bytes("key1"), bytes("new"));
       table.delete(bytes("key2"));

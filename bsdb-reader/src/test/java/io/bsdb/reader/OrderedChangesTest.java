@@ -250,7 +250,8 @@ class OrderedChangesTest {
     build(options);
     Access followed = random.nextBoolean() ? Access.MAPPED : Access.IO_URING;
     ReaderOptions following = ReaderOptions.builder().access(followed).build();
-    try (TableReader table = TableReader.follow(directory, following)) {
+    try (TableReader table =
+        TableReader.builder(directory).options(following).refreshEvery(Duration.ZERO).open()) {
       for (int round = 0; round < 14; round++) {
         int what = random.nextInt(20);
         if (what == 0) {

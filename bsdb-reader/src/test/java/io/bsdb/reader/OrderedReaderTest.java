@@ -17,6 +17,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
@@ -348,7 +349,8 @@ class OrderedReaderTest {
   void followsATableWhoseSplittersChange() throws Exception {
     NavigableMap<byte[], byte[]> map = records("numbers");
     build(map, WriterOptions.builder().partitions(5));
-    try (TableReader table = TableReader.follow(directory, ReaderOptions.defaults())) {
+    try (TableReader table =
+        TableReader.builder(directory).refreshEvery(Duration.ZERO).open()) {
       byte[] key = new byte[] {0, 0, 0, 0, 0, 80};
       same(table.ordered().floor(key), map.floorEntry(key));
       try (RecordCursor cursor = table.ordered().range(KeyRange.all())) {
