@@ -33,6 +33,7 @@ final class LookupMetrics {
     group.gauge("numCachedRecords", loads::records);
     group.gauge("numCachedBytes", loads::bytes);
     group.gauge("version", live::version);
+    group.gauge("layout", () -> live.manifest().options().getOrDefault("layout", ""));
     group.gauge(
         "versionAgeSeconds",
         () -> Duration.between(live.manifest().createdAt(), Instant.now()).toSeconds());

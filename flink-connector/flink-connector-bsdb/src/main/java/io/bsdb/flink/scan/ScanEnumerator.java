@@ -1,15 +1,19 @@
 package io.bsdb.flink.scan;
 
 import io.bsdb.flink.scan.ScanState.Discovery;
+import io.bsdb.table.Manifest;
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
+import java.util.function.Function;
 import org.apache.flink.api.connector.source.SplitEnumerator;
 import org.apache.flink.api.connector.source.SplitEnumeratorContext;
+import org.apache.flink.metrics.MetricGroup;
 import org.apache.flink.runtime.execution.SuppressRestartsException;
 import org.apache.flink.util.FlinkRuntimeException;
 import org.jspecify.annotations.Nullable;
@@ -21,6 +25,7 @@ final class ScanEnumerator implements SplitEnumerator<ScanSplit, ScanState> {
   private final Deque<ScanSplit> splits;
   private final Set<Integer> waiting = new LinkedHashSet<>();
   private Discovery discovery;
+  private volatile @Nullable Manifest scanned;
 
   ScanEnumerator(ScanSpec spec, SplitEnumeratorContext<ScanSplit> context, ScanState state) {
     this.spec = spec;
@@ -32,12 +37,22 @@ final class ScanEnumerator implements SplitEnumerator<ScanSplit, ScanState> {
   @Override
   public void start() {
     if (discovery == Discovery.PENDING) {
+      MetricGroup metrics = context.metricGroup().addGroup("bsdb");
+      metrics.gauge("version", () -> scanned(Manifest::version));
+      metrics.gauge("layout", () -> scanned(manifest -> manifest.options().get("layout")));
       context.callAsync(this::discover, this::discovered);
     }
   }
 
+  private String scanned(Function<Manifest, @Nullable String> property) {
+    Manifest manifest = scanned;
+    return manifest == null ? "" : Objects.requireNonNullElse(property.apply(manifest), "");
+  }
+
   private List<ScanSplit> discover() throws IOException {
-    return spec.splits(spec.table().table().manifest(spec.version()));
+    Manifest manifest = spec.table().table().manifest(spec.version());
+    scanned = manifest;
+    return spec.splits(manifest);
   }
 
   private void discovered(@Nullable List<ScanSplit> found, @Nullable Throwable failure) {

@@ -93,6 +93,7 @@ class LookupMetricsTest {
     assertThat(context.gauge("latestLoadFailure")).isEqualTo("");
     assertThat(context.gauge("numCachedRecords")).isEqualTo((long) KEYS);
     assertThat(context.gauge("version")).isEqualTo(Table.at(directory).requireCurrentVersion());
+    assertThat(context.gauge("layout")).isEqualTo("blocked");
     assertThat(context.gauge("signatureBits")).isEqualTo(8.0);
     assertThat(context.gauge("memoryBudgetBytes")).isEqualTo(0L);
     assertThat((long) context.gauge("memoryIndexBytes")).isPositive();
