@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.io.IOException;
 import java.io.InputStream;
 import java.math.BigInteger;
+import java.net.InetAddress;
 import java.net.Socket;
 import java.net.SocketException;
 import java.net.URI;
@@ -185,7 +186,7 @@ class TlsTest {
   }
 
   private Socket begin(byte... bytes) throws IOException {
-    Socket socket = new Socket("127.0.0.1", server.address().getPort());
+    Socket socket = new Socket(InetAddress.getLoopbackAddress(), server.address().getPort());
     socket.setSoTimeout(20_000);
     socket.getOutputStream().write(bytes);
     return socket;

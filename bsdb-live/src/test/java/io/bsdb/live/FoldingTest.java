@@ -308,8 +308,7 @@ class FoldingTest {
   @Test
   void otherReadersFollowPublishedVersions() throws IOException {
     buildBase(new HashMap<>(), 2);
-    try (TableReader follower =
-            TableReader.builder(table()).refreshEvery(Duration.ZERO).open();
+    try (TableReader follower = TableReader.builder(table()).refreshEvery(Duration.ZERO).open();
         WritableTable table = open(WritableOptions.defaults())) {
       table.put(bytes("key1"), bytes("new"));
       table.delete(bytes("key2"));

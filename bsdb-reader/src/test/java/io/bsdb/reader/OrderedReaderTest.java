@@ -349,8 +349,7 @@ class OrderedReaderTest {
   void followsATableWhoseSplittersChange() throws Exception {
     NavigableMap<byte[], byte[]> map = records("numbers");
     build(map, WriterOptions.builder().partitions(5));
-    try (TableReader table =
-        TableReader.builder(directory).refreshEvery(Duration.ZERO).open()) {
+    try (TableReader table = TableReader.builder(directory).refreshEvery(Duration.ZERO).open()) {
       byte[] key = new byte[] {0, 0, 0, 0, 0, 80};
       same(table.ordered().floor(key), map.floorEntry(key));
       try (RecordCursor cursor = table.ordered().range(KeyRange.all())) {
