@@ -63,6 +63,7 @@ final class CleanUp {
             table.requireSolePublisher(table.manifest(current));
           }
           Set<String> inUse = filesInUse(old);
+          storage.syncDirectory(""); // CURRENT may name another version, and not durably
           for (String version : old) {
             prune(version, inUse);
           }
@@ -86,7 +87,11 @@ final class CleanUp {
               && (isOlder(others.get(0), limit) || weight(others, inService) > bytes)) {
             old.add(others.remove(0));
           }
-          Set<String> inUse = old.isEmpty() ? Set.of() : filesInUse(old);
+          if (old.isEmpty()) {
+            return;
+          }
+          Set<String> inUse = filesInUse(old);
+          storage.syncDirectory(""); // CURRENT may name another version, and not durably
           for (String version : old) {
             prune(version, inUse);
           }

@@ -215,6 +215,7 @@ final class LiveTable implements WritableTable {
                   owner.id(),
                   owner.published())
               .run();
+      opened.add(0, recovered);
       Retention retention =
           new Retention(
               storage,

@@ -9,7 +9,6 @@ import io.bsdb.live.log.LogPart;
 import io.bsdb.live.log.LogStorage;
 import io.bsdb.live.log.Owner;
 import io.bsdb.live.log.Reclaimer;
-import io.bsdb.reader.SnapshotReader;
 import io.bsdb.reader.follow.TableReader;
 import io.bsdb.table.Manifest;
 import io.bsdb.table.SegmentFile;
@@ -157,14 +156,12 @@ final class Publisher implements Closeable {
             Owner.STREAM,
             new Checkpoint(id, cut.segment()),
             progress == null ? null : progress.last());
-    if (!rule.isApplied(base)) {
+    if (rule.isApplied(base)) {
+      table.storage().syncDirectory(""); // CURRENT may not be durable: it was published and failed
+    } else {
       name(frozen, rule);
     }
-    SnapshotReader before = reader.unleased();
-    if (before != null) {
-      before.grown(frozen.changes());
-    }
-    reader.refresh();
+    reader.refresh(frozen.changes());
     // Lookups find the changes in the version before they stop to find them in the log.
     logIndexes.set(new LogIndexes(changed.newest(), null));
     reclaimer.retire(frozen);

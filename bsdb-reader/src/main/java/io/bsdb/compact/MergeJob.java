@@ -14,6 +14,8 @@ import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
@@ -78,7 +80,7 @@ final class MergeJob {
 
   /**
    * Returns a version of all segments with the numbers of these, in which no changes count as
-   * folded but those up to one.
+   * folded but those up to one, and those of partitions that these have no changes of.
    */
   private Manifest toMerge(long after) {
     long first = segments.get(0).number();
@@ -90,9 +92,21 @@ final class MergeJob {
                 segments.stream())
             .sorted(Comparator.comparingLong(SegmentFile::number))
             .toList();
+    Set<Integer> concerned =
+        segments.stream()
+            .flatMapToInt(
+                segment ->
+                    manifest.partitioning().partitions(segment.firstHash(), segment.lastHash()))
+            .boxed()
+            .collect(Collectors.toSet());
     return manifest.with(
         manifest.partitions().stream()
-            .map(file -> file.foldedThrough(Math.min(file.foldedThrough(), after)))
+            .map(
+                file ->
+                    file.foldedThrough(
+                        concerned.contains(file.partition())
+                            ? Math.min(file.foldedThrough(), after)
+                            : last))
             .toList(),
         manifest.sourcePositions(),
         manifest.changes().in(all, History.NONE));

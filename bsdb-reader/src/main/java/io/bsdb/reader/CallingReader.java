@@ -245,7 +245,7 @@ final class CallingReader implements SnapshotReader {
   }
 
   @Override
-  public void grown(ChangeTable changes) {
+  public void grown(@Nullable ChangeTable changes) {
     snapshot.grown(changes);
   }
 

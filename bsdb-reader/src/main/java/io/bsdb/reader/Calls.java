@@ -5,6 +5,7 @@ import java.lang.invoke.VarHandle;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.locks.LockSupport;
+import java.util.concurrent.locks.ReentrantLock;
 
 /**
  * Counts lookups, and with the same counters knows whether any is in flight, so that close can wait
@@ -39,6 +40,7 @@ public final class Calls {
 
   private final AtomicLongArray counters = new AtomicLongArray((STRIPES + 1) * STRIDE);
   private final String what;
+  private final ReentrantLock awaited = new ReentrantLock();
   private volatile boolean closed;
 
   /**
@@ -185,10 +187,15 @@ public final class Calls {
     return true;
   }
 
-  /** Waits for the calls that are in flight now, however long they take. */
+  /** Waits for the lookups that are in flight now, however long they take, while others begin. */
   public void awaitEnd() {
-    while (!awaitEnd(CHECK_INTERVAL)) {
-      Thread.onSpinWait();
+    awaited.lock();
+    try {
+      while (!awaitLookups(CHECK_INTERVAL)) {
+        Thread.onSpinWait();
+      }
+    } finally {
+      awaited.unlock();
     }
   }
 

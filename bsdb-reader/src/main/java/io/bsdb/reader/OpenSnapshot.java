@@ -91,7 +91,7 @@ final class OpenSnapshot implements Closeable {
   }
 
   /** Sets changes of a log whose files may be segments of the next version. */
-  void grown(ChangeTable changes) {
+  void grown(@Nullable ChangeTable changes) {
     grown = changes;
   }
 

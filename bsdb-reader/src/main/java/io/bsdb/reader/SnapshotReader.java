@@ -149,13 +149,13 @@ public interface SnapshotReader extends KeyLookup, Closeable {
   /**
    * Sets changes of a log, which the next version may have, so that it need not read their records.
    *
-   * @param changes to which nothing is added any more; not to be closed before a next version is
-   *     open, or will not be opened from this one
+   * @param changes to which nothing is added any more; null for none. To be set to null before they
+   *     are closed
    * @hidden
    */
   @Internal
   @SuppressWarnings("exports") // an internal type, to this project only
-  void grown(ChangeTable changes);
+  void grown(@Nullable ChangeTable changes);
 
   /**
    * Returns the changes over the partition files; null if there are none. For compaction.

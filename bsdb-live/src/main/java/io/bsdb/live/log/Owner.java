@@ -16,9 +16,9 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
-import java.util.Set;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.UUID;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.zip.CRC32C;
@@ -46,8 +46,11 @@ public final class Owner implements Closeable {
   /** The stream as which a version names the log whose changes it has. */
   public static final String STREAM = "log";
 
-  /** The tables that this process owns: closing any channel of a file would release its lock. */
-  private static final Set<Path> OWNED = ConcurrentHashMap.newKeySet();
+  /**
+   * The ids of the logs that this process owns, by their files. Closing any channel of such a file
+   * would release its lock: guarded by this class, as is all that opens one.
+   */
+  private static final Map<Path, UUID> OWNED = new HashMap<>();
 
   private final Path file;
   private final FileChannel channel;
@@ -64,32 +67,28 @@ public final class Owner implements Closeable {
    *
    * @throws IOException also if somebody has it, or if it has versions and none is in service
    */
-  public static Owner acquire(Path directory) throws IOException {
+  public static synchronized Owner acquire(Path directory) throws IOException {
     Table.at(directory).currentVersion(); // a damaged table stays as it is
     Path log = directory.resolve(SnapshotFormat.LOG_DIRECTORY);
     Files.createDirectories(log);
     Path file = log.toRealPath().resolve(SnapshotFormat.OWNER_FILE);
-    if (!OWNED.add(file)) {
+    if (OWNED.containsKey(file)) {
       throw inUse(file, "in this process");
     }
+    FileChannel channel =
+        FileChannel.open(
+            file, StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE);
     try {
-      FileChannel channel =
-          FileChannel.open(
-              file, StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE);
-      try {
-        if (channel.tryLock() == null) {
-          throw inUse(file, "in another process");
-        }
-        Owner owner = new Owner(file, channel);
-        Table table = Table.at(directory);
-        table.storage().exclusively(() -> owner.check(table, directory));
-        return owner;
-      } catch (IOException | RuntimeException | Error e) {
-        channel.close();
-        throw e;
+      if (channel.tryLock() == null) {
+        throw inUse(file, "in another process");
       }
+      Owner owner = new Owner(file, channel);
+      Table table = Table.at(directory);
+      table.storage().exclusively(() -> owner.check(table, directory));
+      OWNED.put(file, owner.id);
+      return owner;
     } catch (IOException | RuntimeException | Error e) {
-      OWNED.remove(file);
+      channel.close();
       throw e;
     }
   }
@@ -132,10 +131,16 @@ public final class Owner implements Closeable {
   public record Published(UUID log, long segment) {}
 
   /** Returns how much of a log is published, without becoming its owner. */
-  public static Published published(Path directory) throws IOException {
+  public static synchronized Published published(Path directory) throws IOException {
     Path file = directory.resolve(SnapshotFormat.LOG_DIRECTORY).resolve(SnapshotFormat.OWNER_FILE);
     if (!Files.exists(file)) {
       throw new NoSuchFileException(file.toString(), null, "not a writable table; check the path");
+    }
+    UUID own = OWNED.get(file.toRealPath());
+    if (own != null) {
+      Table table = Table.at(directory);
+      String version = table.currentVersion();
+      return new Published(own, version == null ? 0 : published(table.manifest(version), own));
     }
     String text = new String(Files.readAllBytes(file), StandardCharsets.UTF_8);
     if (!isComplete(text)) {
@@ -214,10 +219,12 @@ public final class Owner implements Closeable {
 
   @Override
   public void close() throws IOException {
-    try {
-      channel.close();
-    } finally {
-      OWNED.remove(file);
+    synchronized (Owner.class) {
+      try {
+        channel.close();
+      } finally {
+        OWNED.remove(file);
+      }
     }
   }
 }

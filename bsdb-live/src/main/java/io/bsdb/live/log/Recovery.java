@@ -7,6 +7,8 @@ import io.bsdb.format.segment.LogSegment.Place;
 import io.bsdb.format.segment.Segment;
 import io.bsdb.live.Durability;
 import io.bsdb.live.LogPosition;
+import io.bsdb.reader.io.Closing;
+import java.io.Closeable;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -67,7 +69,18 @@ public final class Recovery {
       int durable,
       long sequence,
       @Nullable LogPart prepared,
-      List<String> old) {
+      List<String> old)
+      implements Closeable {
+    /** Closes the segments, if nobody writes the log. */
+    @Override
+    public void close() throws IOException {
+      List<LogPart> all = new ArrayList<>(parts);
+      if (prepared != null) {
+        all.add(prepared);
+      }
+      Closing.all(all);
+    }
+
     /** Returns where the log begins: behind what is published. */
     public LogPosition start() {
       Place place = parts.get(0).segment().before();
@@ -87,6 +100,9 @@ public final class Recovery {
 
   private Recovered recover(List<LogPart> chain) throws IOException {
     End end = files.replay(chain, this::indexed);
+    for (String name : files.damaged()) {
+      storage.delete(name); // before another file can get its name
+    }
     Place place = Place.NONE;
     if (!chain.isEmpty()) {
       LogPart last = chain.get(chain.size() - 1).writable(storage);
@@ -142,9 +158,6 @@ public final class Recovery {
       part.close();
       opened.remove(part);
       storage.delete(part.name());
-    }
-    for (String name : files.damaged()) {
-      storage.delete(name);
     }
     for (String name : storage.list()) {
       if (LogPart.isUnfinished(name)) {

@@ -7,6 +7,7 @@ import io.bsdb.reader.OrderedReader;
 import io.bsdb.reader.SnapshotReader;
 import io.bsdb.reader.options.ReaderOptions;
 import io.bsdb.reader.options.WarmUp;
+import io.bsdb.reader.overlay.ChangeTable;
 import io.bsdb.table.Manifest;
 import io.bsdb.table.Table;
 import java.io.Closeable;
@@ -241,7 +242,20 @@ public final class TableReader implements KeyLookup, Closeable {
    * @throws IOException if it cannot be found or opened; the version in use stays
    */
   public boolean refresh() throws IOException {
-    return refresh(null);
+    return refresh((String) null);
+  }
+
+  /**
+   * Does the same; the next version may have changes of a log, whose records need not be read then.
+   *
+   * @param grown changes to which nothing is added any more; not used afterwards
+   * @hidden
+   */
+  @Internal
+  @SuppressWarnings("exports") // an internal type, to this project only
+  public boolean refresh(ChangeTable grown) throws IOException {
+    inUse.requireOpen();
+    return !isSettled() && inUse.refresh(grown);
   }
 
   private boolean refresh(@Nullable String untried) throws IOException {

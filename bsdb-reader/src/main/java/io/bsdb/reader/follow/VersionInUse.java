@@ -6,9 +6,11 @@ import io.bsdb.reader.Calls;
 import io.bsdb.reader.ClosedReaderException;
 import io.bsdb.reader.SnapshotReader;
 import io.bsdb.reader.options.ReaderOptions;
+import io.bsdb.reader.overlay.ChangeTable;
 import io.bsdb.table.Manifest;
 import java.io.Closeable;
 import java.io.IOException;
+import java.nio.file.NoSuchFileException;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicLong;
@@ -60,10 +62,28 @@ final class VersionInUse implements Closeable {
     this.check = check;
     this.listener = listener;
     this.calls = calls;
-    if (first != null) {
-      check.accept(versions.manifest(first));
+    String version = first;
+    while (version != null && held == null) {
+      try {
+        check.accept(versions.manifest(version));
+        held = new HeldVersion(versions.open(version, options, null));
+      } catch (NoSuchFileException e) {
+        if (!isReplaced(version)) {
+          throw e;
+        }
+        version = versions.current();
+      }
     }
-    held = first == null ? null : new HeldVersion(versions.open(first, options, null));
+  }
+
+  /** Returns whether another version is in service: then the files of this one may be gone. */
+  private boolean isReplaced(@Nullable String version) {
+    try {
+      String current = versions.current();
+      return version != null && current != null && !current.equals(version);
+    } catch (IOException e) {
+      return false;
+    }
   }
 
   /** Returns whether there is still none. */
@@ -165,6 +185,23 @@ final class VersionInUse implements Closeable {
   }
 
   /**
+   * Changes over to the version in service, which may have changes of a log. No other refresh uses
+   * these: their owner frees them afterwards.
+   */
+  synchronized boolean refresh(ChangeTable grown) throws IOException {
+    HeldVersion previous = held;
+    if (previous == null) {
+      return refresh((String) null);
+    }
+    previous.reader().grown(grown);
+    try {
+      return refresh((String) null);
+    } finally {
+      previous.reader().grown(null);
+    }
+  }
+
+  /**
    * Changes over to the version in service.
    *
    * @param untried a version to leave alone
@@ -201,6 +238,9 @@ final class VersionInUse implements Closeable {
     } catch (IOException | RuntimeException e) {
       if (closed) {
         throw e; // closing has interrupted it
+      }
+      if (e instanceof NoSuchFileException && isReplaced(version)) {
+        return refresh(untried);
       }
       refused = unwanted || isLasting(e) ? version : null;
       failure = e;

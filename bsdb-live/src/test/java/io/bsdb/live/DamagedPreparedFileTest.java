@@ -1,0 +1,77 @@
+package io.bsdb.live;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.bsdb.live.log.LogDirectory;
+import io.bsdb.table.Table;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A prepared file of the log that is damaged takes nothing with it when it goes. */
+class DamagedPreparedFileTest {
+  @TempDir Path directory;
+
+  private static byte[] bytes(String text) {
+    return text.getBytes(StandardCharsets.UTF_8);
+  }
+
+  private static WritableTable open(Path table) throws IOException {
+    return LiveTable.open(
+        table,
+        WritableOptions.defaults().withDurability(Durability.COMMIT),
+        new LiveTable.Place(
+            LogDirectory::new,
+            root -> Table.at(root).storage(),
+            1 << 16,
+            LiveTable.Place.WHEN_ASKED));
+  }
+
+  /** Copies a table as a kill would leave it. */
+  private static void kill(Path table, Path image) throws IOException {
+    try (Stream<Path> files = Files.walk(table)) {
+      for (Path file : files.toList()) {
+        if (file.toString().endsWith(".new")) {
+          continue; // in the making
+        }
+        Files.copy(file, image.resolve(table.relativize(file).toString()));
+      }
+    }
+  }
+
+  private static byte[] withAByte(byte[] file, int at) {
+    byte[] changed = file.clone();
+    changed[at] ^= 1;
+    return changed;
+  }
+
+  @Test
+  void whatIsWrittenAfterATornEndStays() throws IOException {
+    Path killed = directory.resolve("killed");
+    Path killedAgain = directory.resolve("killed-again");
+    Path first = killed.resolve("log/0000000001.log");
+    Path prepared = killed.resolve("log/0000000002.log");
+    try (WritableTable table = open(directory.resolve("table"))) {
+      table.put(bytes("a"), bytes("1"));
+      while (!Files.exists(directory.resolve("table/log/0000000002.log"))) {
+        Thread.onSpinWait(); // for the next file to be prepared
+      }
+      kill(directory.resolve("table"), killed);
+    }
+    Files.write(first, withAByte(Files.readAllBytes(first), 60_000)); // of a torn write
+    Files.write(prepared, withAByte(Files.readAllBytes(prepared), 9)); // its header; no frame
+    try (WritableTable table = open(killed)) {
+      assertThat(table.get(bytes("a"))).isEqualTo(bytes("1"));
+      table.put(bytes("b"), bytes("2")); // acknowledged, durable
+      kill(killed, killedAgain);
+    }
+    try (WritableTable table = open(killedAgain)) {
+      assertThat(table.get(bytes("a"))).isEqualTo(bytes("1"));
+      assertThat(table.get(bytes("b"))).isEqualTo(bytes("2"));
+    }
+  }
+}

@@ -1,0 +1,58 @@
+package io.bsdb.live;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Nothing that the owning process does gives its table to another process. */
+class OwnerLockTest {
+  private static final int REFUSED = 17;
+
+  @TempDir Path directory;
+
+  private interface Use {
+    void of(Path table) throws IOException;
+  }
+
+  /** Opens a table that another process has. */
+  static final class Opens {
+    private Opens() {}
+
+    public static void main(String[] arguments) throws IOException {
+      try (WritableTable table =
+          WritableTable.open(Path.of(arguments[0]), WritableOptions.defaults())) {
+        table.put(new byte[] {1}, new byte[] {2});
+      } catch (IOException e) {
+        System.exit(e.getMessage().contains("open for writing") ? REFUSED : 1);
+      }
+    }
+  }
+
+  private void keepsTheTable(Use use) throws Exception {
+    try (WritableTable table = WritableTable.open(directory, WritableOptions.defaults())) {
+      table.put("key".getBytes(StandardCharsets.UTF_8), new byte[1]);
+      use.of(directory);
+      Process other = ChildProcess.start(Opens.class, directory.toString());
+      assertThat(other.waitFor()).isEqualTo(REFUSED);
+    }
+  }
+
+  @Test
+  void withoutFurtherUse() throws Exception {
+    keepsTheTable(table -> {});
+  }
+
+  @Test
+  void withAFollowerInTheSameProcess() throws Exception {
+    keepsTheTable(table -> ChangeReader.from(table, "cache", LogPosition.START).close());
+  }
+
+  @Test
+  void withAReportInTheSameProcess() throws Exception {
+    keepsTheTable(LogReport::read);
+  }
+}

@@ -1,0 +1,78 @@
+package io.bsdb.live;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.bsdb.live.log.LogDirectory;
+import io.bsdb.table.Table;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Random;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** CURRENT is swapped, but could not be made durable: the publication fails and is repeated. */
+class UnheardPublicationTest {
+  private static final int SEGMENT_LENGTH = 1 << 14;
+
+  @TempDir Path directory;
+
+  private static byte[] bytes(String text) {
+    return text.getBytes(StandardCharsets.UTF_8);
+  }
+
+  @Test
+  void theLogIsKeptUntilTheVersionIsDurable() throws IOException {
+    Path path = directory.resolve("table");
+    Files.createDirectories(path.resolve("log"));
+    CrashingFiles files = new CrashingFiles(path);
+    AtomicBoolean fails = new AtomicBoolean();
+    CrashingStorage.Listener listener =
+        (operation, name) -> {
+          if (operation.equals("replaced") && name.equals("CURRENT") && fails.getAndSet(false)) {
+            throw new IOException("Input/output error");
+          }
+        };
+    try (WritableTable table =
+        LiveTable.open(
+            path,
+            WritableOptions.defaults().withDurability(Durability.COMMIT),
+            new LiveTable.Place(
+                log -> new CrashingStorage(log, listener, files, "log/"),
+                root -> new CrashingTable(Table.at(root).storage(), listener, files),
+                SEGMENT_LENGTH,
+                LiveTable.Place.WHEN_ASKED))) {
+      table.put(bytes("a"), bytes("1"));
+      table.publish();
+      table.put(bytes("b"), bytes("2"));
+      fails.set(true);
+      assertThatThrownBy(table::publish).hasMessageContaining("Input/output error");
+      table.publish();
+      Path log = path.resolve("log/0000000002.log");
+      while (Files.exists(log)) {
+        Thread.onSpinWait(); // the changes are in the version: it goes
+      }
+      for (int seed = 0; seed < 32; seed++) {
+        Path image = directory.resolve("image" + seed);
+        files.crash(image, new Random(seed * 0x9E3779B97F4A7C15L));
+        Files.copy(path.resolve("log/OWNER"), image.resolve("log/OWNER"));
+        try (WritableTable left =
+            LiveTable.open(
+                image,
+                WritableOptions.defaults(),
+                new LiveTable.Place(
+                    LogDirectory::new,
+                    root -> Table.at(root).storage(),
+                    SEGMENT_LENGTH,
+                    LiveTable.Place.WHEN_ASKED))) {
+          assertThat(left.get(bytes("b"))).as("seed %d", seed).isEqualTo(bytes("2"));
+        } catch (IOException e) {
+          throw new IOException("seed " + seed, e);
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,89 @@
+package io.bsdb.compact;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.bsdb.table.Changes;
+import io.bsdb.table.Manifest;
+import io.bsdb.table.SegmentFile;
+import io.bsdb.table.Table;
+import io.bsdb.writer.DeltaWriter;
+import io.bsdb.writer.SnapshotWriter;
+import io.bsdb.writer.WriterOptions;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** As the writers of a stream do: each has a range of hashes and segments of its own. */
+class MergeBesideHistoryTest {
+  @TempDir private Path directory;
+
+  private static byte[] bytes(String text) {
+    return text.getBytes(UTF_8);
+  }
+
+  private Manifest manifest() throws IOException {
+    Table table = Table.at(directory);
+    return table.manifest(table.requireCurrentVersion());
+  }
+
+  private void put(List<String> keys, String value) throws IOException {
+    try (DeltaWriter writer = DeltaWriter.create(Table.at(directory))) {
+      for (String key : keys) {
+        writer.put(bytes(key), bytes(value));
+      }
+      writer.publish();
+    }
+  }
+
+  private Compactor compactor() {
+    return new Compactor(directory).keepHistory(Duration.ofDays(1));
+  }
+
+  /**
+   * What is folded into other partitions than those of the merged segments concerns none of them.
+   */
+  @Test
+  void foldedChangesOfOtherPartitionsAreNotMergedOnceMore() throws IOException {
+    try (SnapshotWriter writer =
+        SnapshotWriter.create(directory, WriterOptions.builder().partitions(4).build())) {
+      for (int i = 0; i < 300; i++) {
+        writer.add(bytes("k" + i), bytes("base"));
+      }
+      writer.publish();
+    }
+    Map<Integer, List<String>> keys =
+        IntStream.range(0, 300)
+            .mapToObj(i -> "k" + i)
+            .collect(
+                Collectors.groupingBy(
+                    key -> {
+                      try {
+                        return manifest().partitioning().partition(bytes(key));
+                      } catch (IOException e) {
+                        throw new IllegalStateException(e);
+                      }
+                    }));
+    for (int i = 0; i < 4; i++) {
+      put(keys.get(3).subList(0, 2), "cold" + i); // few changes: never folded
+      put(keys.get(0), "hot" + i); // many: folded again and again
+    }
+    compactor().foldFraction(0.5).maxSegments(1000).run();
+    Changes folded = manifest().changes();
+    assertThat(folded.segments()).hasSize(4);
+    assertThat(folded.history().segments()).hasSize(4);
+    long before = folded.segments().stream().mapToLong(SegmentFile::length).sum();
+
+    compactor().foldFraction(Double.POSITIVE_INFINITY).maxSegments(1).run();
+    Changes merged = manifest().changes();
+    assertThat(merged.segments()).hasSize(1);
+    assertThat(merged.count()).isEqualTo(2); // each of the two cold keys once
+    assertThat(merged.length()).isLessThan(before);
+  }
+}
