@@ -10,6 +10,7 @@ import io.bsdb.live.log.SegmentSupply;
 import io.bsdb.reader.follow.TableReader;
 import io.bsdb.reader.io.Closing;
 import io.bsdb.reader.overlay.Overlay;
+import io.bsdb.table.Manifest;
 import io.bsdb.table.Table;
 import java.io.Closeable;
 import java.io.IOException;
@@ -173,6 +174,13 @@ final class Maintenance implements Upkeep.Listener, Closeable {
   public void begins() throws IOException {
     publisher.prune();
     count();
+  }
+
+  /** After a rollback the first publication begins a line of versions of its own. */
+  @Override
+  public boolean overtaken(Manifest planned) throws IOException {
+    base.refresh();
+    return !base.version().equals(planned.version());
   }
 
   @Override

@@ -2,6 +2,7 @@ package io.bsdb.compact;
 
 import io.bsdb.format.Internal;
 import io.bsdb.table.Manifest;
+import io.bsdb.table.PublishConflictException;
 import io.bsdb.table.Table;
 import java.io.Closeable;
 import java.io.IOException;
@@ -28,6 +29,16 @@ public final class Upkeep implements Closeable {
   public interface Listener {
     /** A round begins; called also if nothing is due. */
     default void begins() throws IOException {}
+
+    /**
+     * A step was refused, because of what was published meanwhile.
+     *
+     * @param planned the version in service when the round was planned
+     * @return whether to plan again, for another version that is now in service
+     */
+    default boolean overtaken(Manifest planned) throws IOException {
+      return false;
+    }
 
     /** A step has been published. */
     void published(Compactor.Result step) throws IOException;
@@ -96,21 +107,42 @@ public final class Upkeep implements Closeable {
     listener.begins();
     boolean more = true;
     while (more && !paused) {
-      lock.lock();
-      try (Workplace workplace = workplaces.open()) {
-        Plan plan = due(workplace);
-        carryOut(plan, workplace);
-        more = !plan.isNothing();
-      } finally {
-        lock.unlock();
+      more = round(this::due);
+    }
+  }
+
+  /** Plans work on the version in service. */
+  private interface Planner {
+    Plan plan(Workplace workplace, Manifest manifest) throws IOException;
+  }
+
+  /** Plans and does some work; returns whether there was any. */
+  private boolean round(Planner planner) throws IOException {
+    lock.lock();
+    try (Workplace workplace = workplaces.open()) {
+      while (true) {
+        Manifest manifest = workplace.inService();
+        if (manifest == null) {
+          return false;
+        }
+        try {
+          Plan plan = planner.plan(workplace, manifest);
+          carryOut(plan, workplace);
+          return !plan.isNothing();
+        } catch (PublishConflictException e) {
+          if (!listener.overtaken(manifest)) {
+            throw e;
+          }
+        }
       }
+    } finally {
+      lock.unlock();
     }
   }
 
   /** Opens the version in service only if something may be due by its manifest. */
-  private Plan due(Workplace workplace) throws IOException {
-    Manifest manifest = workplace.inService();
-    if (closed || manifest == null) {
+  private Plan due(Workplace workplace, Manifest manifest) throws IOException {
+    if (closed) {
       return Plan.NOTHING;
     }
     ChangeCounts estimate = ChangeCounts.estimate(manifest);
@@ -135,23 +167,16 @@ public final class Upkeep implements Closeable {
 
   /** Folds all partitions that have changes, each once, in the calling thread. */
   public void foldAll() throws IOException {
-    lock.lock();
-    try (Workplace workplace = workplaces.open()) {
-      if (closed) {
-        throw new IOException("the table is closed; nothing was folded");
-      }
-      Manifest manifest = workplace.inService();
-      if (manifest != null) {
-        carryOut(
-            workplace.open(
-                manifest,
-                Set.of(),
-                version -> policy.fold(version.manifest(), ChangeCounts.of(version), 0)),
-            workplace);
-      }
-    } finally {
-      lock.unlock();
-    }
+    round(
+        (workplace, manifest) -> {
+          if (closed) {
+            throw new IOException("the table is closed; nothing was folded");
+          }
+          return workplace.open(
+              manifest,
+              Set.of(),
+              version -> policy.fold(version.manifest(), ChangeCounts.of(version), 0));
+        });
   }
 
   /** Merges the newest segments if there are many, in the calling thread, beside folds. */
