@@ -11,20 +11,22 @@ public final class ArrayView extends SlotView {
     this.layout = layout;
   }
 
-  ArrayView wrap(byte[] bytes, int offset, int length) {
-    checkSlice(bytes, offset, length);
+  @Override
+  void locate() {
+    int offset = start();
+    int length = limit - offset;
     size = 0;
     if (length == 0) {
       throw Damage.found("array: empty, expected a header");
     }
-    int header = bytes[offset];
+    int header = byteOf(offset);
     int log2CountWidth = (header >>> RowLayout.COUNT_WIDTH_SHIFT) & 0b11;
     int at = offset + 1;
     if (log2CountWidth == 3 || length - 1 < (1 << log2CountWidth)) {
       throw Damage.found(
           "array: bad header 0x" + Integer.toHexString(header & 0xFF) + " of " + length + " bytes");
     }
-    int count = LittleEndian.getUnsigned(bytes, at, log2CountWidth);
+    int count = unsignedOf(at, log2CountWidth);
     if (count < 0) {
       throw Damage.found(
           "array: " + Integer.toUnsignedString(count) + " elements in " + length + " bytes");
@@ -39,7 +41,6 @@ public final class ArrayView extends SlotView {
         width == 0 ? count : 0,
         RowLayout.ARRAY_RESERVED);
     size = count;
-    return this;
   }
 
   @Override

@@ -15,9 +15,10 @@ import org.jspecify.annotations.Nullable;
  * value. Of a field that {@link #isNull} calls null, fixed-width accessors return zero and byte
  * accessors nothing; ask first.
  *
- * <p>A view is a flyweight over the caller's bytes, which must not change meanwhile. Once wrapped
- * it may be read by many threads; wrapping needs one owner. Accessors of primitives and slices
- * allocate nothing.
+ * <p>A view is a flyweight over the caller's bytes, which must not change meanwhile, or over memory
+ * that is {@linkplain io.bsdb.format.ValueReader lent}, for as long as it is; what accessors return
+ * stays, nested views too. Once wrapped it may be read by many threads; wrapping needs one owner.
+ * Accessors of primitives and slices allocate nothing.
  */
 public sealed interface FieldView permits SlotView, KeyView {
   /** Returns the number of fields or elements. */
@@ -78,7 +79,11 @@ public sealed interface FieldView permits SlotView, KeyView {
    */
   long sliceAt(int i);
 
-  /** Returns the array that slices refer to: the caller's own. */
+  /**
+   * Returns the array that slices refer to: the caller's own.
+   *
+   * @throws IllegalStateException if the view is wrapped around memory that is lent
+   */
   byte[] bytes();
 
   /** Returns a copy of the bytes that {@link #sliceAt} points to. */

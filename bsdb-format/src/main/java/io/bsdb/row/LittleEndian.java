@@ -39,15 +39,6 @@ final class LittleEndian {
     LONG.set(bytes, at, value);
   }
 
-  /** Returns an unsigned number of 1, 2 or 4 bytes; of 4 bytes it may come out negative. */
-  static int getUnsigned(byte[] bytes, int at, int log2Width) {
-    return switch (log2Width) {
-      case 0 -> bytes[at] & 0xFF;
-      case 1 -> getShort(bytes, at) & 0xFFFF;
-      default -> getInt(bytes, at);
-    };
-  }
-
   static void putUnsigned(byte[] bytes, int at, int log2Width, int value) {
     switch (log2Width) {
       case 0 -> bytes[at] = (byte) value;

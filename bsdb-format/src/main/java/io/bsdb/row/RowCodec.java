@@ -2,6 +2,7 @@ package io.bsdb.row;
 
 import io.bsdb.format.CorruptSnapshotException;
 import io.bsdb.format.Internal;
+import io.bsdb.format.LentBytes;
 import io.bsdb.format.symbols.FieldSelection;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -188,6 +189,15 @@ public final class RowCodec {
    */
   public Row decode(byte[] key, byte[] value) {
     return new Row(this, KeyView.of(schema).wrap(key), new RowView(layout).wrap(value));
+  }
+
+  /**
+   * Returns a row over a value that is lent, to be used for as long as it is; as {@link
+   * #decode(byte[], byte[])}.
+   */
+  public Row decode(byte[] key, LentBytes bytes, int offset, int length) {
+    return new Row(
+        this, KeyView.of(schema).wrap(key), new RowView(layout).wrap(bytes, offset, length));
   }
 
   /**

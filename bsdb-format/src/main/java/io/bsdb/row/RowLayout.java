@@ -157,12 +157,17 @@ public final class RowLayout {
   @SuppressWarnings("exports") // an internal type, to this project only
   public FieldSelection select(int... positions) {
     boolean[] selected = new boolean[variableCount];
+    int prefix = 1 + bitmapLength(storages.length);
+    int slots = prefix;
     for (int position : positions) {
       if (storages[position].isVariable()) {
         selected[places[position]] = true;
+        prefix = Integer.MAX_VALUE; // where it lies varies
+      } else {
+        prefix = Math.max(prefix, slots + places[position] + storages[position].width);
       }
     }
-    return FieldSelection.of(selected);
+    return FieldSelection.of(selected, prefix);
   }
 
   private static ValueShape shape(ColumnType type) {

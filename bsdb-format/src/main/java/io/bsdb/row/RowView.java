@@ -1,5 +1,6 @@
 package io.bsdb.row;
 
+import io.bsdb.format.LentBytes;
 import java.util.Objects;
 
 /**
@@ -33,24 +34,45 @@ public final class RowView extends SlotView {
    * @throws IndexOutOfBoundsException if the slice is not within the array
    */
   public RowView wrap(byte[] bytes, int offset, int length) {
-    checkSlice(bytes, offset, length);
+    begin(bytes, offset, length);
+    locate();
+    return this;
+  }
+
+  /**
+   * Reads from now on the row in memory that is lent, for as long as it is. Only the fields that
+   * are asked for are touched; objects are copies, and may be kept.
+   *
+   * @return this
+   * @throws java.io.UncheckedIOException as {@link #wrap(byte[], int, int)}
+   * @throws IndexOutOfBoundsException if the slice is not within the memory
+   */
+  public RowView wrap(LentBytes bytes, int offset, int length) {
+    begin(bytes, offset, length);
+    locate();
+    return this;
+  }
+
+  @Override
+  void locate() {
+    int offset = start();
+    int length = limit - offset;
     if (storages.length == 0) {
       if (length != 0) {
         throw Damage.found("row: no fields, yet " + length + " bytes");
       }
-      return this;
+      return;
     }
     if (length == 0) {
       throw Damage.found("row: empty, expected " + storages.length + " fields");
     }
     locate(
-        bytes[offset],
+        byteOf(offset),
         offset + 1,
         storages.length,
         layout.fixedLength,
         layout.variableCount,
         RowLayout.ROW_RESERVED);
-    return this;
   }
 
   public RowLayout layout() {

@@ -1,11 +1,12 @@
 package io.bsdb.row;
 
+import io.bsdb.format.LentBytes;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
-import java.util.Arrays;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * View of the parts that rows and arrays share: an optional null bitmap, fixed slots, a table of
@@ -14,7 +15,15 @@ import java.util.Objects;
 abstract sealed class SlotView implements FieldView permits RowView, ArrayView {
   private static final byte[] NOTHING = {};
 
-  byte[] bytes = NOTHING;
+  /** Holds the slice, unless {@link #lent} does. */
+  private byte[] bytes = NOTHING;
+
+  /** Memory off the heap that holds the slice; null if an array does. */
+  private @Nullable ByteBuffer lent;
+
+  /** Whether the slice is there for a time only, wherever it is. */
+  private boolean isLent;
+
   private int offset; // start of the slice
   int limit; // end of the slice
   int nulls = -1; // start of the null bitmap; -1: none
@@ -24,11 +33,18 @@ abstract sealed class SlotView implements FieldView permits RowView, ArrayView {
   private int variable; // start of the variable area
 
   final boolean sameBytes(SlotView other) {
-    return Arrays.equals(bytes, offset, limit, other.bytes, other.offset, other.limit);
+    return slice().equals(other.slice());
   }
 
   final int hashOfBytes() {
-    return ByteBuffer.wrap(bytes, offset, limit - offset).hashCode();
+    return slice().hashCode();
+  }
+
+  private ByteBuffer slice() {
+    ByteBuffer memory = lent;
+    return memory == null
+        ? ByteBuffer.wrap(bytes, offset, limit - offset)
+        : memory.slice(offset, limit - offset);
   }
 
   /** Returns the start of the fixed slot of a field that must be stored in this way. */
@@ -43,11 +59,62 @@ abstract sealed class SlotView implements FieldView permits RowView, ArrayView {
 
   abstract ArrayLayout arrayLayout(int i);
 
-  final void checkSlice(byte[] bytes, int offset, int length) {
-    Objects.checkFromIndexSize(offset, length, bytes.length);
-    this.bytes = bytes;
-    this.offset = offset;
-    this.limit = offset + length;
+  final void begin(byte[] array, int start, int length) {
+    Objects.checkFromIndexSize(start, length, array.length);
+    bytes = array;
+    lent = null;
+    isLent = false;
+    offset = start;
+    limit = start + length;
+  }
+
+  /** Arrays are read faster than buffers, so buffers of arrays are not. */
+  final void begin(LentBytes memory, int start, int length) {
+    ByteBuffer body = memory.body();
+    if (body.hasArray()) {
+      begin(body.array(), body.arrayOffset() + start, length);
+    } else {
+      Objects.checkFromIndexSize(start, length, body.limit());
+      bytes = NOTHING;
+      lent = body;
+      offset = start;
+      limit = start + length;
+    }
+    isLent = true;
+  }
+
+  /** Returns the start of the slice. */
+  final int start() {
+    return offset;
+  }
+
+  final byte byteOf(int at) {
+    ByteBuffer memory = lent;
+    return memory == null ? bytes[at] : memory.get(at);
+  }
+
+  private short shortOf(int at) {
+    ByteBuffer memory = lent;
+    return memory == null ? LittleEndian.getShort(bytes, at) : memory.getShort(at);
+  }
+
+  private int intOf(int at) {
+    ByteBuffer memory = lent;
+    return memory == null ? LittleEndian.getInt(bytes, at) : memory.getInt(at);
+  }
+
+  private long longOf(int at) {
+    ByteBuffer memory = lent;
+    return memory == null ? LittleEndian.getLong(bytes, at) : memory.getLong(at);
+  }
+
+  /** Returns an unsigned number of 1, 2 or 4 bytes; of 4 bytes it may come out negative. */
+  final int unsignedOf(int at, int log2Width) {
+    return switch (log2Width) {
+      case 0 -> byteOf(at) & 0xFF;
+      case 1 -> shortOf(at) & 0xFFFF;
+      default -> intOf(at);
+    };
   }
 
   /**
@@ -81,24 +148,30 @@ abstract sealed class SlotView implements FieldView permits RowView, ArrayView {
     variable = (int) variableAt;
   }
 
+  /** Finds the areas in the slice. */
+  abstract void locate();
+
   abstract String describe();
 
   abstract void checkPosition(int i);
 
   @Override
   public final byte[] bytes() {
+    if (isLent) {
+      throw new IllegalStateException("the " + describe() + " is lent: copy its fields");
+    }
     return bytes;
   }
 
   @Override
   public final boolean isNull(int i) {
     checkPosition(i);
-    return nulls >= 0 && (bytes[nulls + (i >>> 3)] & (1 << (i & 7))) != 0;
+    return nulls >= 0 && (byteOf(nulls + (i >>> 3)) & (1 << (i & 7))) != 0;
   }
 
   @Override
   public final boolean booleanAt(int i) {
-    byte value = bytes[slot(i, Storage.BOOLEAN)];
+    byte value = byteOf(slot(i, Storage.BOOLEAN));
     if ((value & ~1) != 0) {
       throw Damage.found(describe() + ": field " + i + " is " + value + ", not a boolean");
     }
@@ -107,46 +180,44 @@ abstract sealed class SlotView implements FieldView permits RowView, ArrayView {
 
   @Override
   public final byte byteAt(int i) {
-    return bytes[slot(i, Storage.BYTE)];
+    return byteOf(slot(i, Storage.BYTE));
   }
 
   @Override
   public final short shortAt(int i) {
-    return LittleEndian.getShort(bytes, slot(i, Storage.SHORT));
+    return shortOf(slot(i, Storage.SHORT));
   }
 
   @Override
   public final int intAt(int i) {
-    return LittleEndian.getInt(bytes, slot(i, Storage.INT));
+    return intOf(slot(i, Storage.INT));
   }
 
   @Override
   public final long longAt(int i) {
-    return LittleEndian.getLong(bytes, slot(i, Storage.LONG));
+    return longOf(slot(i, Storage.LONG));
   }
 
   @Override
   public final float floatAt(int i) {
-    return Float.intBitsToFloat(LittleEndian.getInt(bytes, slot(i, Storage.FLOAT)));
+    return Float.intBitsToFloat(intOf(slot(i, Storage.FLOAT)));
   }
 
   @Override
   public final double doubleAt(int i) {
-    return Double.longBitsToDouble(LittleEndian.getLong(bytes, slot(i, Storage.DOUBLE)));
+    return Double.longBitsToDouble(longOf(slot(i, Storage.DOUBLE)));
   }
 
   @Override
   public final long epochMillisAt(int i) {
-    return LittleEndian.getLong(bytes, slot(i, timestampStorage(i)));
+    return longOf(slot(i, timestampStorage(i)));
   }
 
   @Override
   public final int nanosOfMilliAt(int i) {
     Storage storage = timestampStorage(i);
     int slot = slot(i, storage);
-    return storage == Storage.TIMESTAMP_MILLIS
-        ? 0
-        : Decimals.checkNanos(LittleEndian.getInt(bytes, slot + 8));
+    return storage == Storage.TIMESTAMP_MILLIS ? 0 : Decimals.checkNanos(intOf(slot + 8));
   }
 
   private Storage timestampStorage(int i) {
@@ -157,7 +228,7 @@ abstract sealed class SlotView implements FieldView permits RowView, ArrayView {
 
   @Override
   public final long unscaledAt(int i) {
-    long unscaled = LittleEndian.getLong(bytes, slot(i, Storage.DECIMAL_LONG));
+    long unscaled = longOf(slot(i, Storage.DECIMAL_LONG));
     return Decimals.checkStored(unscaled, type(i));
   }
 
@@ -170,7 +241,8 @@ abstract sealed class SlotView implements FieldView permits RowView, ArrayView {
     if (FieldView.length(slice) == 0 && isNull(i)) {
       return new BigDecimal(BigInteger.ZERO, type(i).scale());
     }
-    return Decimals.read(bytes, slice, type(i));
+    byte[] unscaled = copy(slice);
+    return Decimals.read(unscaled, unscaled.length, type(i));
   }
 
   @Override
@@ -195,14 +267,23 @@ abstract sealed class SlotView implements FieldView permits RowView, ArrayView {
   }
 
   private int endOffset(int k) {
-    return LittleEndian.getUnsigned(bytes, offsets + (k << log2OffsetWidth), log2OffsetWidth);
+    return unsignedOf(offsets + (k << log2OffsetWidth), log2OffsetWidth);
   }
 
   @Override
   public final byte[] bytesAt(int i) {
-    long slice = sliceAt(i);
-    int offset = FieldView.offset(slice);
-    return Arrays.copyOfRange(bytes, offset, offset + FieldView.length(slice));
+    return copy(sliceAt(i));
+  }
+
+  private byte[] copy(long slice) {
+    byte[] copy = new byte[FieldView.length(slice)];
+    ByteBuffer memory = lent;
+    if (memory == null) {
+      System.arraycopy(bytes, FieldView.offset(slice), copy, 0, copy.length);
+    } else {
+      memory.get(FieldView.offset(slice), copy);
+    }
+    return copy;
   }
 
   @Override
@@ -211,15 +292,15 @@ abstract sealed class SlotView implements FieldView permits RowView, ArrayView {
       throw new IllegalArgumentException("field " + i + " is " + type(i) + ", not text");
     }
     long slice = sliceAt(i);
-    return new String(
-        bytes, FieldView.offset(slice), FieldView.length(slice), StandardCharsets.UTF_8);
+    return lent == null
+        ? new String(
+            bytes, FieldView.offset(slice), FieldView.length(slice), StandardCharsets.UTF_8)
+        : new String(copy(slice), StandardCharsets.UTF_8);
   }
 
   @Override
   public final ArrayView arrayAt(int i) {
-    var view = new ArrayView(arrayLayout(i));
-    long slice = sliceAt(i);
-    return view.wrap(bytes, FieldView.offset(slice), FieldView.length(slice));
+    return nested(new ArrayView(arrayLayout(i)), i);
   }
 
   @Override
@@ -239,7 +320,19 @@ abstract sealed class SlotView implements FieldView permits RowView, ArrayView {
   }
 
   private RowView nestedRow(int i) {
+    return nested(new RowView(rowLayout(i)), i);
+  }
+
+  /** Wraps a view around a field, or a copy of it if it is lent, so that it may be kept. */
+  private <V extends SlotView> V nested(V view, int i) {
     long slice = sliceAt(i);
-    return new RowView(rowLayout(i)).wrap(bytes, FieldView.offset(slice), FieldView.length(slice));
+    if (!isLent) {
+      view.begin(bytes, FieldView.offset(slice), FieldView.length(slice));
+    } else {
+      byte[] own = copy(slice);
+      view.begin(own, 0, own.length);
+    }
+    view.locate();
+    return view;
   }
 }

@@ -2,8 +2,13 @@ package io.bsdb.row;
 
 import static io.bsdb.row.RandomRows.comparable;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.bsdb.format.LentBytes;
+import io.bsdb.row.ColumnType.Kind;
 import java.math.BigDecimal;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.time.Instant;
 import java.time.LocalDate;
 import java.time.LocalDateTime;
@@ -112,7 +117,62 @@ class RowRoundTripTest {
       assertThat(row.string("before")).isEqualTo("b");
       assertThat(row.string("after")).isEqualTo("a");
       codec.verify(key, encoded);
+      assertLentAlike(codec, key, encoded);
     }
+  }
+
+  /** Wherever a row is lent, it has the same columns, and what was read of it stays. */
+  private static void assertLentAlike(RowCodec codec, byte[] key, byte[] encoded) {
+    Row row = codec.decode(key, encoded);
+    for (ByteBuffer memory :
+        List.of(
+            ByteBuffer.allocate(encoded.length + 8),
+            ByteBuffer.allocateDirect(encoded.length + 8))) {
+      memory.order(ByteOrder.LITTLE_ENDIAN).put(3, encoded);
+      LentBytes lent =
+          new LentBytes() {
+            @Override
+            public ByteBuffer body() {
+              return memory;
+            }
+          };
+      Row there = codec.decode(key, lent, 3, encoded.length);
+      assertThat(there).isEqualTo(row).hasSameHashCodeAs(row);
+      RowLayout layout = RowLayout.ofValues(codec.schema());
+      RowView view = new RowView(layout).wrap(lent, 3, encoded.length);
+      assertThatThrownBy(view::bytes).isInstanceOf(IllegalStateException.class);
+      Map<String, Object> read = new LinkedHashMap<>();
+      List<FieldView> nested = new ArrayList<>();
+      for (int i = 0; i < view.size(); i++) {
+        String name = layout.columns().get(i).name();
+        read.put(name, view.valueAt(i));
+        Kind kind = view.type(i).kind();
+        if (!view.isNull(i) && (kind == Kind.ARRAY || kind == Kind.ROW)) {
+          nested.add(kind == Kind.ARRAY ? view.arrayAt(i) : view.rowAt(i));
+        } else {
+          nested.add(null);
+        }
+      }
+      memory.put(0, new byte[memory.capacity()]); // what was lent is gone
+      for (int i = 0; i < view.size(); i++) {
+        String name = layout.columns().get(i).name();
+        assertThat(comparable(read.get(name))).isEqualTo(comparable(row.value(name)));
+        FieldView kept = nested.get(i);
+        for (int k = 0; kept != null && k < Math.min(10, kept.size()); k++) {
+          FieldView own =
+              view.type(i).kind() == Kind.ARRAY ? array(codec, encoded, i) : row(codec, encoded, i);
+          assertThat(comparable(kept.valueAt(k))).isEqualTo(comparable(own.valueAt(k)));
+        }
+      }
+    }
+  }
+
+  private static FieldView array(RowCodec codec, byte[] encoded, int i) {
+    return new RowView(RowLayout.ofValues(codec.schema())).wrap(encoded).arrayAt(i);
+  }
+
+  private static FieldView row(RowCodec codec, byte[] encoded, int i) {
+    return new RowView(RowLayout.ofValues(codec.schema())).wrap(encoded).rowAt(i);
   }
 
   @Test
@@ -150,6 +210,9 @@ class RowRoundTripTest {
               .isEqualTo(comparable(expected));
         }
         codec.verify(key, value);
+        if (r == 0) {
+          assertLentAlike(codec, key, value);
+        }
         assertThat(row).as(reproduction).isEqualTo(codec.decode(key.clone(), value.clone()));
       }
     }

@@ -1,5 +1,6 @@
 package io.bsdb.live;
 
+import io.bsdb.format.LentBytes;
 import java.io.IOException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
@@ -73,6 +74,7 @@ final class Backpressure {
       LockSupport.parkNanos((long) ((now - SLOW) / (FULL - SLOW) * MAX_DELAY_NANOS));
       return;
     }
+    LentBytes.requireLendsNothing("the limit of changes that wait to be published");
     lock.lock();
     try {
       while (load >= FULL && !closed) {

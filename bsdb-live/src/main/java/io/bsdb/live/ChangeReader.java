@@ -136,7 +136,7 @@ public final class ChangeReader implements Closeable {
 
   private static byte[] copy(Segment segment, long place) {
     byte[] copy = new byte[(int) place];
-    segment.bytes().get((int) (place >>> 32), copy);
+    segment.body().get((int) (place >>> 32), copy);
     return copy;
   }
 

@@ -1,5 +1,6 @@
 package io.bsdb.live;
 
+import io.bsdb.format.ValueReader;
 import io.bsdb.live.log.GroupCommit;
 import io.bsdb.live.log.Log;
 import io.bsdb.live.log.LogView;
@@ -112,9 +113,9 @@ final class LiveCursor implements RecordCursor {
   }
 
   @Override
-  public byte[] value() throws IOException {
+  public <T> @Nullable T value(ValueReader<T> reader) throws IOException {
     requireOpen();
-    return records.value();
+    return records.value(reader);
   }
 
   private void requireOpen() {

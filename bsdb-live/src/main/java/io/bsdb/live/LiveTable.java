@@ -1,6 +1,8 @@
 package io.bsdb.live;
 
+import io.bsdb.format.LentBytes;
 import io.bsdb.format.SnapshotFormat;
+import io.bsdb.format.ValueReader;
 import io.bsdb.format.segment.ChangeKind;
 import io.bsdb.live.log.DurabilityMark;
 import io.bsdb.live.log.Followers;
@@ -27,14 +29,12 @@ import io.bsdb.table.TableStorage;
 import io.bsdb.writer.DeltaWriter;
 import java.io.Closeable;
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.concurrent.locks.StampedLock;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -237,18 +237,13 @@ final class LiveTable implements WritableTable {
   }
 
   @Override
-  public byte @Nullable [] get(byte[] key) throws IOException {
-    return lookups.get(Objects.requireNonNull(key, "key"));
+  public <T> @Nullable T get(byte[] key, ValueReader<T> reader) throws IOException {
+    return lookups.get(key, reader);
   }
 
   @Override
-  public int get(byte[] key, ByteBuffer target) throws IOException {
-    return lookups.get(Objects.requireNonNull(key, "key"), target);
-  }
-
-  @Override
-  public List<byte @Nullable []> getAll(List<byte[]> wanted) throws IOException {
-    return lookups.getAll(wanted);
+  public <T> List<@Nullable T> getAll(List<byte[]> keys, ValueReader<T> reader) throws IOException {
+    return lookups.getAll(keys, reader);
   }
 
   @Override
@@ -331,11 +326,13 @@ final class LiveTable implements WritableTable {
 
   @Override
   public void publish() throws IOException {
+    LentBytes.requireLendsNothing("table " + directory);
     maintenance.publish();
   }
 
   @Override
   public void compact() throws IOException {
+    LentBytes.requireLendsNothing("table " + directory);
     maintenance.compact();
   }
 
@@ -385,6 +382,7 @@ final class LiveTable implements WritableTable {
 
   @Override
   public void close() throws IOException {
+    LentBytes.requireLendsNothing("table " + directory);
     if (!calls.close()) {
       return;
     }

@@ -1,9 +1,8 @@
 package io.bsdb.live;
 
+import io.bsdb.format.ValueReader;
 import io.bsdb.live.log.LogIndex;
 import io.bsdb.reader.overlay.Overlay;
-import java.nio.BufferOverflowException;
-import java.nio.ByteBuffer;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;
@@ -56,15 +55,9 @@ record LogIndexes(LogIndex newest, @Nullable LogIndex frozen) {
     return (found & FROZEN) == 0 ? newest : Objects.requireNonNull(frozen, "frozen");
   }
 
-  /**
-   * Copies a value that was found.
-   *
-   * @param target where to, from its position on, which moves behind it; null for a new array
-   * @return the new array, or an empty one if the value is in the target
-   * @throws BufferOverflowException if it does not fit
-   */
-  byte[] copy(long found, @Nullable ByteBuffer target) {
-    return index(found).copy(found & ~FROZEN, target);
+  /** Lends a value that was found, as {@link LogIndex#read} does. */
+  <T> @Nullable T read(long found, int key, ValueReader<T> reader) {
+    return index(found).read(found & ~FROZEN, key, reader);
   }
 
   /** Returns a version's positions with those of the log over them. */

@@ -1,16 +1,19 @@
 package io.bsdb.live;
 
 import com.dynatrace.hash4j.hashing.HashValue128;
+import io.bsdb.format.LentBytes.ReaderFailure;
+import io.bsdb.format.ValueReader;
 import io.bsdb.format.hash.KeyHash;
 import io.bsdb.reader.Calls;
 import io.bsdb.reader.HashedKeys;
 import io.bsdb.reader.KeyLookup;
 import io.bsdb.reader.SnapshotReader;
 import io.bsdb.reader.follow.TableReader;
+import io.bsdb.reader.io.Thrown;
 import io.bsdb.reader.overlay.Overlay;
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,50 +24,48 @@ import org.jspecify.annotations.Nullable;
  */
 record Lookups(TableReader base, LogIndexes.InUse logIndexes, Calls calls) implements KeyLookup {
   @Override
-  public byte @Nullable [] get(byte[] key) throws IOException {
-    return find(key, null);
-  }
-
-  @Override
-  public int get(byte[] key, ByteBuffer target) throws IOException {
-    int start = target.position();
-    return find(key, target) == null ? NOT_FOUND : target.position() - start;
-  }
-
-  /** Finds a value and copies it, as {@link SnapshotReader#find} does. */
-  private byte @Nullable [] find(byte[] key, @Nullable ByteBuffer target) throws IOException {
+  public <T> @Nullable T get(byte[] key, ValueReader<T> reader) throws IOException {
+    Objects.requireNonNull(key, "key");
+    Objects.requireNonNull(reader, "reader");
     int call = calls.enter();
     try {
       HashValue128 hash = KeyHash.hash(key);
       LogIndexes changed = logIndexes.get(); // before the version, which gets what leaves the log
       long found = changed.find(key, hash.getMostSignificantBits());
       if (found != Overlay.UNCHANGED) {
-        return found < 0 ? null : changed.copy(found, target);
+        return found < 0 ? null : changed.read(found, 0, reader);
       }
       SnapshotReader version = base.unleased();
-      return version == null ? null : version.find(key, hash, target);
+      return version == null ? null : version.find(key, hash, reader);
+    } catch (ReaderFailure e) {
+      throw Thrown.asIs(e.thrown());
     } finally {
       calls.left(call);
     }
   }
 
   @Override
-  public List<byte @Nullable []> getAll(List<byte[]> wanted) throws IOException {
-    HashedKeys keys = new HashedKeys(wanted);
+  public <T> List<@Nullable T> getAll(List<byte[]> wanted, ValueReader<T> reader)
+      throws IOException {
+    HashedKeys<T> keys = new HashedKeys<>(wanted, reader);
     int call = calls.enter();
     try {
       LogIndexes changed = logIndexes.get();
       for (int i = 0; i < keys.size(); i++) {
         long found = changed.find(keys.key(i), keys.high(i));
-        if (found != Overlay.UNCHANGED) {
-          keys.answer(i, found < 0 ? null : changed.copy(found, null));
+        if (found >= 0) {
+          keys.answer(i, changed.read(found, i, reader));
+        } else if (found == Overlay.DELETED) {
+          keys.answerAbsent(i);
         }
       }
       SnapshotReader version = base.unleased();
       if (version != null) {
         version.findAll(keys);
       }
-      return keys.values();
+      return keys.answers();
+    } catch (ReaderFailure e) {
+      throw Thrown.asIs(e.thrown());
     } finally {
       calls.left(call);
     }

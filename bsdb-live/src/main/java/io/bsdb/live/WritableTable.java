@@ -1,11 +1,11 @@
 package io.bsdb.live;
 
+import io.bsdb.format.ValueReader;
 import io.bsdb.reader.KeyLookup;
 import io.bsdb.reader.RecordCursor;
 import io.bsdb.table.Table;
 import java.io.Closeable;
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -55,20 +55,12 @@ public interface WritableTable extends KeyLookup, Closeable {
     TableCopy.makeUnlocked(Table.at(table), table, directory);
   }
 
-  /** {@inheritDoc} */
-  @Override
-  byte @Nullable [] get(byte[] key) throws IOException;
-
-  /** {@inheritDoc} */
-  @Override
-  int get(byte[] key, ByteBuffer target) throws IOException;
-
   /**
-   * Returns the values of many keys, faster than one by one. Changes that are written meanwhile may
-   * be in some of the answers.
+   * Reads the values of many keys where they lie, faster than one by one. Changes that are written
+   * meanwhile may be in some of the answers.
    */
   @Override
-  List<byte @Nullable []> getAll(List<byte[]> keys) throws IOException;
+  <T> List<@Nullable T> getAll(List<byte[]> keys, ValueReader<T> reader) throws IOException;
 
   /**
    * Gives a key a value, whether it has one or not.

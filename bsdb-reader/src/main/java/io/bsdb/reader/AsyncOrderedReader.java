@@ -10,14 +10,28 @@ import org.jspecify.annotations.Nullable;
  * names. Safe for many threads.
  */
 public interface AsyncOrderedReader {
+  /**
+   * Reads the record nearest to a key, across all keys, its value where it lies; null: there is
+   * none.
+   *
+   * @param reader as {@link AsyncSnapshotReader#get(byte[], io.bsdb.format.ValueReader)} says
+   */
+  <T> CompletableFuture<@Nullable T> find(Nearest nearest, byte[] key, RecordReader<T> reader);
+
   /** Finds the record with the greatest key that is not above a key; null: there is none. */
-  CompletableFuture<@Nullable KeyValue> floor(byte[] key);
+  default CompletableFuture<@Nullable KeyValue> floor(byte[] key) {
+    return find(Nearest.FLOOR, key, RecordReader.COPY);
+  }
 
   /** Finds the record with the least key that is not below a key; null: there is none. */
-  CompletableFuture<@Nullable KeyValue> ceiling(byte[] key);
+  default CompletableFuture<@Nullable KeyValue> ceiling(byte[] key) {
+    return find(Nearest.CEILING, key, RecordReader.COPY);
+  }
 
   /** Finds the record with the longest key that a key begins with; null: there is none. */
-  CompletableFuture<@Nullable KeyValue> longestPrefix(byte[] key);
+  default CompletableFuture<@Nullable KeyValue> longestPrefix(byte[] key) {
+    return find(Nearest.LONGEST_PREFIX, key, RecordReader.COPY);
+  }
 
   /**
    * Collects the first records of a range, in its direction.
@@ -36,5 +50,17 @@ public interface AsyncOrderedReader {
    * @param limit maximum number of records, at least 0
    * @param bytes that keys and values have together, after which no further record is added
    */
-  CompletableFuture<List<KeyValue>> range(KeyRange range, int limit, long bytes);
+  default CompletableFuture<List<KeyValue>> range(KeyRange range, int limit, long bytes) {
+    return range(range, limit, bytes, RecordReader.COPY);
+  }
+
+  /**
+   * Reads the first records of a range, their values where they lie, in its direction, until they
+   * are enough.
+   *
+   * @param reader as {@link #find} says; returns no null
+   * @return what the reader returned for each record
+   */
+  <T> CompletableFuture<List<T>> range(
+      KeyRange range, int limit, long bytes, RecordReader<T> reader);
 }

@@ -1,5 +1,6 @@
 package io.bsdb.reader;
 
+import io.bsdb.format.ValueReader;
 import io.bsdb.reader.metrics.ReaderMetrics;
 import io.bsdb.reader.options.Access;
 import io.bsdb.reader.options.ReaderOptions;
@@ -41,16 +42,37 @@ public interface AsyncSnapshotReader extends Closeable {
   }
 
   /**
-   * Returns the value of a key, or null: absent. Fails with what {@link SnapshotReader#get(byte[])}
-   * throws, or with {@link ClosedReaderException} if the reader is closed before the read is done.
+   * Reads the value of a key where it lies. Fails with what {@link SnapshotReader#get(byte[],
+   * ValueReader)} throws, or with {@link ClosedReaderException} if the reader is closed before the
+   * read is done.
    *
    * @param key must not be changed before the future completes
+   * @param reader called by the thread that completes the future, while others wait for that
+   *     thread: it must not block, nor use a reader of a table, which throws {@link
+   *     IllegalStateException} if the table is read from disk
+   * @return what the reader returned, or null: absent
    * @throws ClosedReaderException after {@link #close}
    */
-  CompletableFuture<byte @Nullable []> get(byte[] key);
+  <T> CompletableFuture<@Nullable T> get(byte[] key, ValueReader<T> reader);
 
-  /** Returns the values of many keys, in their order; null: absent. One read per distinct block. */
-  CompletableFuture<List<byte @Nullable []>> getAll(List<byte[]> keys);
+  /**
+   * Reads the values of many keys where they lie, one read per distinct block; as {@link #get}.
+   *
+   * @param reader gets the index of each key that is present; in any order, and by several threads
+   *     at once with {@link Access#DIRECT}
+   * @return what the reader returned for each key, in their order; null: absent
+   */
+  <T> CompletableFuture<List<@Nullable T>> getAll(List<byte[]> keys, ValueReader<T> reader);
+
+  /** Returns a copy of the value of a key, or null: absent. */
+  default CompletableFuture<byte @Nullable []> get(byte[] key) {
+    return get(key, ValueReader.COPY);
+  }
+
+  /** Returns copies of the values of many keys, in their order; null: absent. */
+  default CompletableFuture<List<byte @Nullable []>> getAll(List<byte[]> keys) {
+    return getAll(keys, ValueReader.COPY);
+  }
 
   /**
    * Returns the same records, looked up by the order of their keys.

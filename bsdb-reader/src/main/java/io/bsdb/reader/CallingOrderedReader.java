@@ -17,63 +17,56 @@ final class CallingOrderedReader implements OrderedReader {
   }
 
   @Override
-  public @Nullable KeyValue floor(byte[] key) throws IOException {
-    return find(key, Target.FLOOR);
-  }
-
-  @Override
-  public @Nullable KeyValue ceiling(byte[] key) throws IOException {
-    return find(key, Target.CEILING);
+  @SuppressWarnings("unchecked") // the answer is the reader's
+  public <T> @Nullable T find(Nearest nearest, byte[] key, RecordReader<T> reader)
+      throws IOException {
+    Objects.requireNonNull(reader, "reader");
+    return (T) find(key, nearest.target(), reader);
   }
 
   @Override
   public @Nullable KeyValue lower(byte[] key) throws IOException {
-    return find(key, Target.LOWER);
+    return (KeyValue) find(key, Target.LOWER, RecordReader.COPY);
   }
 
   @Override
   public @Nullable KeyValue higher(byte[] key) throws IOException {
-    return find(key, Target.HIGHER);
-  }
-
-  @Override
-  public @Nullable KeyValue longestPrefix(byte[] key) throws IOException {
-    return find(key, Target.LONGEST_PREFIX);
+    return (KeyValue) find(key, Target.HIGHER, RecordReader.COPY);
   }
 
   @Override
   public @Nullable KeyValue first() throws IOException {
-    return find(() -> OrderedSeek.end(snapshot, false));
+    return (KeyValue) find(() -> OrderedSeek.end(snapshot, false));
   }
 
   @Override
   public @Nullable KeyValue last() throws IOException {
-    return find(() -> OrderedSeek.end(snapshot, true));
+    return (KeyValue) find(() -> OrderedSeek.end(snapshot, true));
   }
 
-  private @Nullable KeyValue find(byte[] key, Target target) throws IOException {
+  private @Nullable Object find(byte[] key, Target target, RecordReader<?> reader)
+      throws IOException {
     Objects.requireNonNull(key, "key");
-    return find(() -> OrderedSeek.of(snapshot, key, target));
+    return find(() -> OrderedSeek.of(snapshot, key, target, reader));
   }
 
-  private @Nullable KeyValue find(IOSupplier<OrderedSeek> begin) throws IOException {
+  private @Nullable Object find(IOSupplier<OrderedSeek> begin) throws IOException {
     Calls calls = snapshot.calls();
     int call = calls.enter();
-    KeyValue found;
+    OrderedSeek seek;
     try {
-      found = begin.get().find(snapshot.source());
+      seek = begin.get().find(snapshot.source());
     } catch (Throwable e) {
-      Throwable explained = snapshot.explained(e);
-      snapshot.counters().failure();
+      Throwable failure = snapshot.failed(e);
       calls.left(call);
-      throw Thrown.asIs(explained);
+      throw Thrown.asIs(failure);
     }
-    if (found == null) {
-      calls.missed(call);
-    } else {
+    if (seek.isFound()) {
       calls.hit(call);
+    } else {
+      calls.missed(call);
     }
-    return found;
+    return seek.answer();
   }
 
   @Override

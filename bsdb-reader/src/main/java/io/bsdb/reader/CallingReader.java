@@ -1,6 +1,7 @@
 package io.bsdb.reader;
 
 import com.dynatrace.hash4j.hashing.HashValue128;
+import io.bsdb.format.ValueReader;
 import io.bsdb.format.block.Block;
 import io.bsdb.format.hash.KeyHash;
 import io.bsdb.format.index.KeyIndex;
@@ -21,7 +22,6 @@ import io.bsdb.table.PartitionSource;
 import io.bsdb.table.Partitioning;
 import io.bsdb.table.RecordOrder;
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Objects;
@@ -30,8 +30,8 @@ import org.jspecify.annotations.Nullable;
 
 /** Looks up in the calling thread. */
 final class CallingReader implements SnapshotReader {
-  /** Result of a lookup whose value is in the caller's buffer. */
-  private static final byte[] COPIED = new byte[0];
+  /** Answer of a lookup whose key is absent. */
+  private static final Object ABSENT = new Object();
 
   private final OpenSnapshot snapshot;
   private final Calls calls;
@@ -50,41 +50,38 @@ final class CallingReader implements SnapshotReader {
   }
 
   @Override
-  public byte @Nullable [] get(byte[] key) throws IOException {
+  public <T> @Nullable T get(byte[] key, ValueReader<T> reader) throws IOException {
     Objects.requireNonNull(key, "key");
-    return count(key, null);
-  }
-
-  @Override
-  public int get(byte[] key, ByteBuffer target) throws IOException {
-    Objects.requireNonNull(key, "key");
-    Objects.requireNonNull(target, "target");
-    int start = target.position();
-    return count(key, target) == null ? NOT_FOUND : target.position() - start;
-  }
-
-  private byte @Nullable [] count(byte[] key, @Nullable ByteBuffer target) throws IOException {
+    Objects.requireNonNull(reader, "reader");
     int call = calls.enter();
-    byte[] value;
+    Object answer;
     try {
-      value = lookUp(key, KeyHash.hash(key), target);
+      HashValue128 hash = KeyHash.hash(key);
+      answer = lookUp(key, hash.getMostSignificantBits(), hash.getLeastSignificantBits(), reader);
     } catch (Throwable e) {
       throw failed(call, e);
     }
-    if (value == null) {
+    if (answer == ABSENT) {
       calls.missed(call);
-    } else {
-      calls.hit(call);
+      return null;
     }
-    return value;
+    calls.hit(call);
+    return asRead(answer, reader);
+  }
+
+  @SuppressWarnings({"unchecked", "unused"}) // the answer is the reader's
+  private static <T> @Nullable T asRead(@Nullable Object answer, ValueReader<T> reader) {
+    return (T) answer;
   }
 
   @Override
-  public byte @Nullable [] find(byte[] key, HashValue128 hash, @Nullable ByteBuffer target)
+  public <T> @Nullable T find(byte[] key, HashValue128 hash, ValueReader<T> reader)
       throws IOException {
     int call = enterIfElastic();
     try {
-      return lookUp(key, hash, target);
+      Object answer =
+          lookUp(key, hash.getMostSignificantBits(), hash.getLeastSignificantBits(), reader);
+      return answer == ABSENT ? null : asRead(answer, reader);
     } catch (Throwable e) {
       throw failed(e);
     } finally {
@@ -103,16 +100,17 @@ final class CallingReader implements SnapshotReader {
     }
   }
 
-  private byte @Nullable [] lookUp(byte[] key, HashValue128 hash, @Nullable ByteBuffer target)
+  /** Takes the words of the hash, so that the JVM need not make an object of it. */
+  private <T> @Nullable Object lookUp(byte[] key, long high, long low, ValueReader<T> reader)
       throws IOException {
-    Partition partition = snapshot.partition(key, hash.getMostSignificantBits());
-    long changed = snapshot.findChange(key, hash);
+    Partition partition = snapshot.partition(key, high);
+    long changed = snapshot.findChange(key, high);
     if (changed != Overlay.UNCHANGED) {
-      return changed < 0 ? null : snapshot.requireOverlay().copy(changed, target);
+      return changed < 0 ? ABSENT : snapshot.requireOverlay().read(changed, 0, reader);
     }
-    long located = locate(partition, key, hash);
+    long located = snapshot.locate(partition, key, high, low);
     if (located < 0) {
-      return null;
+      return ABSENT;
     }
     BlockFile file = partition.blocks();
     int number = KeyIndex.block(located);
@@ -121,33 +119,20 @@ final class CallingReader implements SnapshotReader {
       long found = partition.index().find(block, block.base(number), located, key);
       if (found < 0) {
         snapshot.countOtherKey(partition);
-        return null;
+        return ABSENT;
       }
-      return copy(block, found, target);
+      return block.lend(found, 0, reader);
     } finally {
       block.release();
     }
   }
 
-  private static byte[] copy(Block block, long found, @Nullable ByteBuffer target) {
-    if (target == null) {
-      return block.copy(found);
-    }
-    var unused = block.copy(found, target);
-    return COPIED;
-  }
-
-  private long locate(Partition partition, byte[] key, HashValue128 hash) throws IOException {
-    return snapshot.locate(
-        partition, key, hash.getMostSignificantBits(), hash.getLeastSignificantBits());
-  }
-
   @Override
-  public List<byte @Nullable []> getAll(List<byte[]> keys) throws IOException {
-    HashedKeys hashed = new HashedKeys(keys);
+  public <T> List<@Nullable T> getAll(List<byte[]> keys, ValueReader<T> reader) throws IOException {
+    HashedKeys<T> hashed = new HashedKeys<>(keys, reader);
     if (isBatchedByRequests()) {
       findAll(hashed);
-      return hashed.values();
+      return hashed.answers();
     }
     int call = calls.enter();
     try {
@@ -157,15 +142,17 @@ final class CallingReader implements SnapshotReader {
       throw Thrown.asIs(e);
     }
     calls.batch(call, hashed);
-    return hashed.values();
+    return hashed.answers();
   }
 
   @Override
-  public void findAll(HashedKeys keys) throws IOException {
+  public void findAll(HashedKeys<?> keys) throws IOException {
     int call = enterIfElastic();
     try {
       if (isBatchedByRequests()) {
-        var unused = new FutureReader(snapshot, selection).getAll(keys).join();
+        HashedKeys<byte[]> copies = keys.copying();
+        var unused = new FutureReader(snapshot, selection).getAll(copies).join();
+        keys.answerFrom(copies);
       } else {
         KeyBatch.locate(snapshot, keys, selection).fetch();
       }
@@ -194,9 +181,7 @@ final class CallingReader implements SnapshotReader {
 
   /** Counts a failure and returns its exception; see {@link Thrown#asIs}. */
   private IOException failed(Throwable thrown) {
-    Throwable explained = snapshot.explained(thrown);
-    snapshot.counters().failure();
-    return Thrown.asIs(explained);
+    return Thrown.asIs(snapshot.failed(thrown));
   }
 
   @Override
@@ -259,8 +244,9 @@ final class CallingReader implements SnapshotReader {
     int call = calls.enter();
     try {
       HashValue128 hash = KeyHash.hash(key);
-      Partition partition = snapshot.partition(key, hash.getMostSignificantBits());
-      long located = locate(partition, key, hash);
+      long high = hash.getMostSignificantBits();
+      Partition partition = snapshot.partition(key, high);
+      long located = snapshot.locate(partition, key, high, hash.getLeastSignificantBits());
       boolean absent = located == KeyIndex.ABSENT;
       BlockFile file = partition.blocks();
       int block = absent ? -1 : KeyIndex.block(located);
@@ -271,7 +257,7 @@ final class CallingReader implements SnapshotReader {
           block,
           absent ? -1 : file.offset(block),
           file.properties().signatureBits(),
-          snapshot.findChange(key, hash) != Overlay.UNCHANGED);
+          snapshot.findChange(key, high) != Overlay.UNCHANGED);
     } finally {
       calls.left(call);
     }
@@ -284,7 +270,8 @@ final class CallingReader implements SnapshotReader {
         new RecordWalk(snapshot.partition(partition), snapshot.uncached(), selection)) {
       walk.moveTo(number);
       byte[] key = walk.key();
-      return snapshot.findChange(key, KeyHash.hash(key)) == Overlay.UNCHANGED
+      long high = KeyHash.hash(key).getMostSignificantBits();
+      return snapshot.findChange(key, high) == Overlay.UNCHANGED
           ? new KeyValue(key, walk.value())
           : null;
     } catch (IOException | RuntimeException | Error e) {

@@ -1,6 +1,8 @@
 package io.bsdb.reader;
 
 import io.bsdb.format.Internal;
+import io.bsdb.format.LentBytes;
+import io.bsdb.reader.block.ReadThread;
 import java.lang.invoke.VarHandle;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLongArray;
@@ -72,10 +74,11 @@ public final class Calls {
   }
 
   private int enter(int set) {
-    int stripe =
-        (int) ((Thread.currentThread().getId() * 0x9E3779B97F4A7C15L) >>> 58) * STRIDE
-            + STRIDE
-            + set;
+    Thread thread = Thread.currentThread();
+    if (thread instanceof ReadThread completing) {
+      completing.requireLendsNothing();
+    }
+    int stripe = (int) ((thread.getId() * 0x9E3779B97F4A7C15L) >>> 58) * STRIDE + STRIDE + set;
     counters.getAndIncrement(stripe + ENTERED);
     if (closed) {
       counters.getAndIncrement(stripe + LEFT);
@@ -95,7 +98,7 @@ public final class Calls {
   }
 
   /** Ends a lookup of many keys. */
-  void batch(int stripe, HashedKeys keys) {
+  void batch(int stripe, HashedKeys<?> keys) {
     int hits = keys.hits();
     counters.getAndAdd(stripe + BATCH_HITS, hits);
     counters.getAndAdd(stripe + BATCH_MISSES, keys.size() - hits);
@@ -189,6 +192,7 @@ public final class Calls {
 
   /** Waits for the lookups that are in flight now, however long they take, while others begin. */
   public void awaitEnd() {
+    LentBytes.requireLendsNothing(what);
     awaited.lock();
     try {
       while (!awaitLookups(CHECK_INTERVAL)) {

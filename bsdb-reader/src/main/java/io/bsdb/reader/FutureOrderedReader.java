@@ -3,6 +3,7 @@ package io.bsdb.reader;
 import io.bsdb.format.block.Block;
 import io.bsdb.reader.OrderedSeek.Target;
 import io.bsdb.reader.block.BlockRequest;
+import io.bsdb.reader.block.ReadThread;
 import io.bsdb.reader.partition.Partition;
 import java.io.IOException;
 import java.util.List;
@@ -20,32 +21,22 @@ final class FutureOrderedReader implements AsyncOrderedReader {
   }
 
   @Override
-  public CompletableFuture<@Nullable KeyValue> floor(byte[] key) {
-    return find(key, Target.FLOOR);
-  }
-
-  @Override
-  public CompletableFuture<@Nullable KeyValue> ceiling(byte[] key) {
-    return find(key, Target.CEILING);
-  }
-
-  @Override
-  public CompletableFuture<@Nullable KeyValue> longestPrefix(byte[] key) {
-    return find(key, Target.LONGEST_PREFIX);
-  }
-
-  private CompletableFuture<@Nullable KeyValue> find(byte[] key, Target target) {
+  public <T> CompletableFuture<@Nullable T> find(
+      Nearest nearest, byte[] key, RecordReader<T> reader) {
     Objects.requireNonNull(key, "key");
-    return new Single(key, target).start();
+    Objects.requireNonNull(reader, "reader");
+    return new Single<>(key, nearest.target(), reader).start();
   }
 
   @Override
-  public CompletableFuture<List<KeyValue>> range(KeyRange range, int limit, long bytes) {
+  public <T> CompletableFuture<List<T>> range(
+      KeyRange range, int limit, long bytes, RecordReader<T> reader) {
     Objects.requireNonNull(range, "range");
+    Objects.requireNonNull(reader, "reader");
     if (limit < 0) {
       throw new IllegalArgumentException("limit: expected>=0 actual=" + limit);
     }
-    return new Several(range, new RangePosition.Collected(limit, bytes)).start();
+    return new Several<>(range, new RangePosition.Collected<>(limit, bytes, reader)).start();
   }
 
   /** A call that fetches one block after the other. */
@@ -74,7 +65,7 @@ final class FutureOrderedReader implements AsyncOrderedReader {
               new BlockRequest(partition.blocks(), number) {
                 @Override
                 protected void fetched(Block block, int base) throws IOException {
-                  take(block, base);
+                  ReadThread.lending(() -> take(block, base));
                   proceed();
                 }
 
@@ -107,32 +98,34 @@ final class FutureOrderedReader implements AsyncOrderedReader {
     }
 
     private void fail(Throwable cause) {
-      Throwable explained = snapshot.explained(cause);
-      snapshot.counters().failure();
+      Throwable failure = snapshot.failed(cause);
       snapshot.calls().left(call);
-      future.completeExceptionally(explained);
+      future.completeExceptionally(failure);
     }
   }
 
-  private final class Single extends Steps<@Nullable KeyValue> {
+  private final class Single<T> extends Steps<@Nullable T> {
     private final byte[] key;
     private final Target target;
+    private final RecordReader<T> reader;
     private @Nullable OrderedSeek seek;
 
-    Single(byte[] key, Target target) {
+    Single(byte[] key, Target target, RecordReader<T> reader) {
       this.key = key;
       this.target = target;
+      this.reader = reader;
     }
 
     @Override
+    @SuppressWarnings("unchecked") // the answer is the reader's
     void step() throws IOException {
-      OrderedSeek begun = seek == null ? OrderedSeek.of(snapshot, key, target) : seek;
+      OrderedSeek begun = seek == null ? OrderedSeek.of(snapshot, key, target, reader) : seek;
       seek = begun;
       Partition partition = begun.partition();
       if (partition != null && begun.needsBlock()) {
         fetch(partition, begun.block());
       } else {
-        finish(begun.found(), begun.found() == null ? 0 : 1);
+        finish((T) begun.answer(), begun.isFound() ? 1 : 0);
       }
     }
 
@@ -142,13 +135,13 @@ final class FutureOrderedReader implements AsyncOrderedReader {
     }
   }
 
-  private final class Several extends Steps<List<KeyValue>> {
+  private final class Several<T> extends Steps<List<T>> {
     private final KeyRange range;
-    private final RangePosition.Collected found;
+    private final RangePosition.Collected<T> found;
     private @Nullable OrderedSeek seek;
     private @Nullable RangePosition position;
 
-    Several(KeyRange range, RangePosition.Collected found) {
+    Several(KeyRange range, RangePosition.Collected<T> found) {
       this.range = range;
       this.found = found;
     }

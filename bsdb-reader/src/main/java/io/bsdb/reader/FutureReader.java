@@ -1,6 +1,7 @@
 package io.bsdb.reader;
 
 import com.dynatrace.hash4j.hashing.HashValue128;
+import io.bsdb.format.ValueReader;
 import io.bsdb.format.block.Block;
 import io.bsdb.format.hash.KeyHash;
 import io.bsdb.format.index.KeyIndex;
@@ -8,6 +9,7 @@ import io.bsdb.format.symbols.FieldSelection;
 import io.bsdb.reader.block.BlockRequest;
 import io.bsdb.reader.block.BlockSource;
 import io.bsdb.reader.block.BlockSource.Batching;
+import io.bsdb.reader.block.ReadThread;
 import io.bsdb.reader.metrics.ReaderMetrics;
 import io.bsdb.reader.overlay.Overlay;
 import io.bsdb.reader.partition.Partition;
@@ -42,25 +44,26 @@ final class FutureReader implements AsyncSnapshotReader {
   }
 
   @Override
-  public CompletableFuture<byte @Nullable []> get(byte[] key) {
+  public <T> CompletableFuture<@Nullable T> get(byte[] key, ValueReader<T> reader) {
     Objects.requireNonNull(key, "key");
+    Objects.requireNonNull(reader, "reader");
     int call = calls.enter();
-    CompletableFuture<byte @Nullable []> future = new CompletableFuture<>();
+    CompletableFuture<@Nullable T> future = new CompletableFuture<>();
     try {
       HashValue128 hash = KeyHash.hash(key);
       Partition partition = snapshot.partition(key, hash.getMostSignificantBits());
-      long changed = snapshot.findChange(key, hash);
+      long changed = snapshot.findChange(key, hash.getMostSignificantBits());
       long located =
           changed == Overlay.UNCHANGED
               ? snapshot.locate(
                   partition, key, hash.getMostSignificantBits(), hash.getLeastSignificantBits())
               : KeyIndex.ABSENT;
       if (changed >= 0) {
-        finish(future, call, snapshot.requireOverlay().copy(changed, null));
+        found(future, call, snapshot.requireOverlay().read(changed, 0, reader));
       } else if (located < 0) {
-        finish(future, call, null);
+        absent(future, call);
       } else {
-        source.fetch(new Single(partition, located, key, call, future));
+        source.fetch(new Single<>(partition, located, key, call, reader, future));
       }
     } catch (IOException | RuntimeException | Error e) {
       fail(future, call, e);
@@ -68,41 +71,44 @@ final class FutureReader implements AsyncSnapshotReader {
     return future;
   }
 
-  private void finish(
-      CompletableFuture<byte @Nullable []> future, int call, byte @Nullable [] value) {
-    if (value == null) {
-      calls.missed(call);
-    } else {
-      calls.hit(call);
-    }
-    future.complete(value);
+  private <T> void found(CompletableFuture<@Nullable T> future, int call, @Nullable T answer) {
+    calls.hit(call);
+    future.complete(answer);
+  }
+
+  private void absent(CompletableFuture<?> future, int call) {
+    calls.missed(call);
+    future.complete(null);
   }
 
   private void fail(CompletableFuture<?> future, int call, Throwable cause) {
-    Throwable explained = snapshot.explained(cause);
-    snapshot.counters().failure();
+    Throwable failure = snapshot.failed(cause);
     calls.left(call);
-    future.completeExceptionally(explained);
+    future.completeExceptionally(failure);
   }
 
-  private final class Single extends BlockRequest {
+  private final class Single<T> extends BlockRequest {
     private final Partition partition;
     private final long located;
     private final byte[] key;
     private final int call;
-    private final CompletableFuture<byte @Nullable []> future;
+    private final ValueReader<T> reader;
+    private final CompletableFuture<@Nullable T> future;
+    private @Nullable T answer;
 
     Single(
         Partition partition,
         long located,
         byte[] key,
         int call,
-        CompletableFuture<byte @Nullable []> future) {
+        ValueReader<T> reader,
+        CompletableFuture<@Nullable T> future) {
       super(partition.blocks(), KeyIndex.block(located), selection);
       this.partition = partition;
       this.located = located;
       this.key = key;
       this.call = call;
+      this.reader = reader;
       this.future = future;
     }
 
@@ -111,8 +117,11 @@ final class FutureReader implements AsyncSnapshotReader {
       long found = partition.index().find(block, base, located, key);
       if (found < 0) {
         snapshot.countOtherKey(partition);
+        absent(future, call);
+      } else {
+        ReadThread.lending(() -> answer = block.lend(found, 0, reader));
+        found(future, call, answer);
       }
-      finish(future, call, found < 0 ? null : block.copy(found));
     }
 
     @Override
@@ -122,16 +131,16 @@ final class FutureReader implements AsyncSnapshotReader {
   }
 
   @Override
-  public CompletableFuture<List<byte @Nullable []>> getAll(List<byte[]> keys) {
-    return getAll(new HashedKeys(keys));
+  public <T> CompletableFuture<List<@Nullable T>> getAll(List<byte[]> keys, ValueReader<T> reader) {
+    return getAll(new HashedKeys<>(keys, reader));
   }
 
-  CompletableFuture<List<byte @Nullable []>> getAll(HashedKeys keys) {
+  <T> CompletableFuture<List<@Nullable T>> getAll(HashedKeys<T> keys) {
     int call = calls.enter();
-    CompletableFuture<List<byte @Nullable []>> future = new CompletableFuture<>();
+    CompletableFuture<List<@Nullable T>> future = new CompletableFuture<>();
     try {
-      KeyBatch keyBatch = KeyBatch.locate(snapshot, keys, selection);
-      Batch batch = new Batch(keyBatch, call, future);
+      KeyBatch<T> keyBatch = KeyBatch.locate(snapshot, keys, selection);
+      Batch<T> batch = new Batch<>(keyBatch, call, future);
       if (source.batching() == Batching.IN_PLACE) {
         keyBatch.fetch();
         batch.finish();
@@ -145,14 +154,14 @@ final class FutureReader implements AsyncSnapshotReader {
   }
 
   /** The state of one {@link #getAll}: finished when its last block is. */
-  private final class Batch {
-    private final KeyBatch keys;
+  private final class Batch<T> {
+    private final KeyBatch<T> keys;
     private final int call;
-    private final CompletableFuture<List<byte @Nullable []>> future;
+    private final CompletableFuture<List<@Nullable T>> future;
     private final AtomicInteger pending = new AtomicInteger(1);
     private volatile @Nullable Throwable failure;
 
-    Batch(KeyBatch keys, int call, CompletableFuture<List<byte @Nullable []>> future) {
+    Batch(KeyBatch<T> keys, int call, CompletableFuture<List<@Nullable T>> future) {
       this.keys = keys;
       this.call = call;
       this.future = future;
@@ -183,7 +192,7 @@ final class FutureReader implements AsyncSnapshotReader {
 
       @Override
       protected void fetched(Block block, int base) throws IOException {
-        keys.take(group, block, base);
+        ReadThread.lending(() -> keys.take(group, block, base));
         done();
       }
 
@@ -207,7 +216,7 @@ final class FutureReader implements AsyncSnapshotReader {
 
     void finish() {
       calls.batch(call, keys.keys());
-      future.complete(keys.keys().values());
+      future.complete(keys.keys().answers());
     }
   }
 

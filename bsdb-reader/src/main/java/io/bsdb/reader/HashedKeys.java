@@ -2,6 +2,8 @@ package io.bsdb.reader;
 
 import com.dynatrace.hash4j.hashing.HashValue128;
 import io.bsdb.format.Internal;
+import io.bsdb.format.LentBytes;
+import io.bsdb.format.ValueReader;
 import io.bsdb.format.hash.KeyHash;
 import java.util.Arrays;
 import java.util.List;
@@ -15,31 +17,48 @@ import org.jspecify.annotations.Nullable;
  * @hidden
  */
 @Internal
-public final class HashedKeys {
+public final class HashedKeys<T> {
+  private static final byte OPEN = 0;
+  private static final byte ABSENT = 1;
+  private static final byte PRESENT = 2;
+
   private final byte[][] keys;
   private final long[] high;
   private final long[] low;
-  private final boolean[] answered;
-  private final byte[] @Nullable [] values;
+  private final ValueReader<T> reader;
+  private final byte[] states;
+  private final @Nullable Object[] answers;
 
-  /** Hashes keys; neither the list nor one of them may be null. */
-  public HashedKeys(List<byte[]> keys) {
-    requireNonNull(keys);
-    int count = keys.size();
-    this.keys = keys.toArray(byte[][]::new);
-    this.high = new long[count];
-    this.low = new long[count];
-    this.answered = new boolean[count];
-    this.values = new byte[count] @Nullable [];
-    for (int i = 0; i < count; i++) {
+  /**
+   * Hashes keys; neither the list nor one of them may be null.
+   *
+   * @param reader of their values
+   */
+  public HashedKeys(List<byte[]> keys, ValueReader<T> reader) {
+    this(
+        requireNonNull(keys).toArray(byte[][]::new),
+        new long[keys.size()],
+        new long[keys.size()],
+        new byte[keys.size()],
+        Objects.requireNonNull(reader, "reader"));
+    for (int i = 0; i < high.length; i++) {
       HashValue128 hash = KeyHash.hash(this.keys[i]);
       high[i] = hash.getMostSignificantBits();
       low[i] = hash.getLeastSignificantBits();
     }
   }
 
+  private HashedKeys(byte[][] keys, long[] high, long[] low, byte[] states, ValueReader<T> reader) {
+    this.keys = keys;
+    this.high = high;
+    this.low = low;
+    this.states = states;
+    this.answers = new @Nullable Object[keys.length];
+    this.reader = reader;
+  }
+
   /** Checks that neither the list nor one of its keys is null. */
-  private static void requireNonNull(List<byte[]> keys) {
+  private static List<byte[]> requireNonNull(List<byte[]> keys) {
     Objects.requireNonNull(keys, "keys");
     int index = 0;
     for (byte[] key : keys) {
@@ -48,11 +67,12 @@ public final class HashedKeys {
       }
       index++;
     }
+    return keys;
   }
 
   /** Returns the number of keys. */
   public int size() {
-    return values.length;
+    return keys.length;
   }
 
   /** Returns a key. */
@@ -71,29 +91,51 @@ public final class HashedKeys {
 
   /** Returns whether a key has been answered: the layers below need not look for it. */
   boolean isAnswered(int index) {
-    return answered[index];
+    return states[index] != OPEN;
   }
 
-  /**
-   * Answers a key.
-   *
-   * @param value null: absent
-   */
-  public void answer(int index, byte @Nullable [] value) {
-    answered[index] = true;
-    values[index] = value;
+  /** Returns what values are lent to. */
+  public ValueReader<T> reader() {
+    return reader;
+  }
+
+  /** Answers a key that is present with what the reader returned. */
+  public void answer(int index, @Nullable T answer) {
+    answers[index] = answer;
+    states[index] = PRESENT;
+  }
+
+  /** Answers that a key is absent. */
+  public void answerAbsent(int index) {
+    states[index] = ABSENT;
+  }
+
+  /** Returns the same keys, of which the values that are not answered yet are to be copied. */
+  HashedKeys<byte[]> copying() {
+    return new HashedKeys<>(keys, high, low, states.clone(), ValueReader.COPY);
+  }
+
+  /** Lends copies to the reader, in the calling thread. */
+  void answerFrom(HashedKeys<byte[]> copies) {
+    for (int i = 0; i < states.length; i++) {
+      byte[] value = (byte[]) copies.answers[i];
+      if (value != null) {
+        answer(i, LentBytes.of(value).lend(value.length, i, reader));
+      }
+    }
   }
 
   /** Returns the answers, in the order of the keys; null for absent keys. */
-  public List<byte @Nullable []> values() {
-    return Arrays.asList(values);
+  @SuppressWarnings("unchecked") // only the reader's results are put there
+  public List<@Nullable T> answers() {
+    return (List<@Nullable T>) Arrays.asList(answers);
   }
 
   /** Returns how many keys have a value. */
   int hits() {
     int hits = 0;
-    for (byte[] value : values) {
-      hits += value == null ? 0 : 1;
+    for (byte state : states) {
+      hits += state == PRESENT ? 1 : 0;
     }
     return hits;
   }

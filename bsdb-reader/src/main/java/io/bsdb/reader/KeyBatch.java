@@ -22,9 +22,12 @@ import java.util.Map;
  * where one lookup after the other would wait for each. How many depends on how little a stage does
  * beside: the core looks ahead a fixed number of instructions.
  */
-final class KeyBatch {
+final class KeyBatch<T> {
   private static final int CACHE_LINE = 64;
   private static final int MAX_PREFETCHED = 8 * CACHE_LINE;
+
+  /** Bytes of the length in front of a key. */
+  private static final int MAX_PREFIX = 3;
 
   /** A value that no sum of prefetched bytes can reach. */
   private static final int NEVER = Integer.MIN_VALUE;
@@ -32,11 +35,11 @@ final class KeyBatch {
   private final OpenSnapshot snapshot;
   private final BlockSource source;
   private final FieldSelection selection;
-  private final HashedKeys keys;
+  private final HashedKeys<T> keys;
   private final Partition[] partitions;
   private final long[] located;
 
-  private KeyBatch(OpenSnapshot snapshot, HashedKeys keys, FieldSelection selection) {
+  private KeyBatch(OpenSnapshot snapshot, HashedKeys<T> keys, FieldSelection selection) {
     this.snapshot = snapshot;
     this.source = snapshot.source();
     this.selection = selection;
@@ -51,9 +54,9 @@ final class KeyBatch {
    *
    * @param selection of fields that will be read
    */
-  static KeyBatch locate(OpenSnapshot snapshot, HashedKeys keys, FieldSelection selection)
+  static <T> KeyBatch<T> locate(OpenSnapshot snapshot, HashedKeys<T> keys, FieldSelection selection)
       throws IOException {
-    KeyBatch batch = new KeyBatch(snapshot, keys, selection);
+    KeyBatch<T> batch = new KeyBatch<>(snapshot, keys, selection);
     int count = keys.size();
     Partition[] partitions = batch.partitions;
     int prefetched = 0;
@@ -76,7 +79,7 @@ final class KeyBatch {
     return batch;
   }
 
-  private static void answerChanged(Overlay overlay, HashedKeys keys) {
+  private static <T> void answerChanged(Overlay overlay, HashedKeys<T> keys) {
     int[] candidates = new int[keys.size()];
     int count = 0;
     for (int i = 0; i < candidates.length; i++) {
@@ -95,8 +98,10 @@ final class KeyBatch {
       int key = candidates[i];
       if (!keys.isAnswered(key)) {
         long found = overlay.findRecord(keys.key(key), keys.high(key));
-        if (found != Overlay.UNCHANGED) {
-          keys.answer(key, found >= 0 ? overlay.copy(found, null) : null);
+        if (found >= 0) {
+          keys.answer(key, overlay.read(found, key, keys.reader()));
+        } else if (found == Overlay.DELETED) {
+          keys.answerAbsent(key);
         }
       }
     }
@@ -116,11 +121,11 @@ final class KeyBatch {
     return selection;
   }
 
-  HashedKeys keys() {
+  HashedKeys<T> keys() {
     return keys;
   }
 
-  /** Fetches all blocks in the calling thread and takes the values from them. */
+  /** Fetches all blocks in the calling thread and lends the values in them. */
   void fetch() throws IOException {
     if (source.batching() == Batching.IN_PLACE) {
       fetchInPlace();
@@ -138,7 +143,7 @@ final class KeyBatch {
   }
 
   /**
-   * Takes the values from blocks in memory. Each stage is a method of its own: the JVM inlines only
+   * Lends the values in blocks in memory. Each stage is a method of its own: the JVM inlines only
    * so much into one, and a stage whose reads are calls would have fewer of them in flight.
    */
   private void fetchInPlace() throws IOException {
@@ -190,7 +195,7 @@ final class KeyBatch {
     int prefetched = 0;
     for (int i = 0; i < blocks.length; i++) {
       if (located[i] >= 0) {
-        prefetched += prefetch(blocks[i].bytes(), places[i]);
+        prefetched += prefetch(blocks[i].bytes(), places[i], most(i));
       }
     }
     return prefetched;
@@ -203,7 +208,7 @@ final class KeyBatch {
         try {
           long found =
               partitions[i].index().find(block, bases[i], located[i], places[i], keys.key(i));
-          keys.answer(i, found < 0 ? null : block.copy(found));
+          answer(i, block, found);
         } finally {
           block.release();
         }
@@ -211,10 +216,22 @@ final class KeyBatch {
     }
   }
 
-  /** Reads a byte of each cache line of a record, so that they are on their way. */
-  private static int prefetch(ByteBuffer buffer, long place) {
+  /** Returns how many bytes of a record, at most, are worth reading ahead. */
+  private int most(int key) {
+    boolean isPrefix = selection.prefix() < MAX_PREFETCHED && !partitions[key].blocks().hasFrames();
+    return isPrefix
+        ? Math.min(MAX_PREFETCHED, MAX_PREFIX + keys.key(key).length + selection.prefix())
+        : MAX_PREFETCHED;
+  }
+
+  /**
+   * Reads a byte of each cache line of a record, so that they are on their way.
+   *
+   * @param most maximum number of its bytes that will be read
+   */
+  private static int prefetch(ByteBuffer buffer, long place, int most) {
     int start = (int) (place >>> 32);
-    int last = start + Math.min(MAX_PREFETCHED, (int) place) - 1;
+    int last = start + Math.min(most, (int) place) - 1;
     int sum = buffer.get(start) + buffer.get(last);
     // Without a loop for most records: what a loop needs around it would keep the next reads back.
     if (start + CACHE_LINE < last) {
@@ -257,7 +274,7 @@ final class KeyBatch {
     return groups.values();
   }
 
-  /** Takes the values of a group from its block. */
+  /** Lends the values of a group in its block. */
   void take(Group group, Block block, int base) throws IOException {
     KeyIndex index = group.partition.index();
     for (int i : group.keys) {
@@ -265,7 +282,15 @@ final class KeyBatch {
       if (found < 0) {
         snapshot.countOtherKey(group.partition);
       }
-      keys.answer(i, found < 0 ? null : block.copy(found));
+      answer(i, block, found);
+    }
+  }
+
+  private void answer(int key, Block block, long found) {
+    if (found < 0) {
+      keys.answerAbsent(key);
+    } else {
+      keys.answer(key, block.lend(found, key, keys.reader()));
     }
   }
 }

@@ -21,46 +21,52 @@ public enum Nearest {
   /** The record with the longest key that the key begins with. */
   LONGEST_PREFIX;
 
+  /** Returns the target of a search. */
+  OrderedSeek.Target target() {
+    return switch (this) {
+      case FLOOR -> OrderedSeek.Target.FLOOR;
+      case CEILING -> OrderedSeek.Target.CEILING;
+      case LONGEST_PREFIX -> OrderedSeek.Target.LONGEST_PREFIX;
+    };
+  }
+
   /**
    * Finds a record in the calling thread; null if there is none.
    *
    * @throws IllegalStateException if the snapshot is in hash order
    */
   public @Nullable KeyValue find(SnapshotReader reader, byte[] key) throws IOException {
-    OrderedReader ordered = reader.ordered();
-    return accepted(
-        reader,
-        key,
-        switch (this) {
-          case FLOOR -> ordered.floor(key);
-          case CEILING -> ordered.ceiling(key);
-          case LONGEST_PREFIX -> ordered.longestPrefix(key);
-        });
+    return find(reader, key, RecordReader.COPY);
+  }
+
+  /** Reads a record, its value where it lies, as {@link #find(SnapshotReader, byte[])} finds it. */
+  public <T> @Nullable T find(SnapshotReader reader, byte[] key, RecordReader<T> records)
+      throws IOException {
+    return reader.ordered().find(this, key, accepting(reader, key, records));
   }
 
   /** Finds a record without waiting for the disk, as {@link #find} does. */
   public CompletableFuture<@Nullable KeyValue> begin(SnapshotReader reader, byte[] key) {
-    AsyncOrderedReader ordered = reader.async().ordered();
-    CompletableFuture<@Nullable KeyValue> found =
-        switch (this) {
-          case FLOOR -> ordered.floor(key);
-          case CEILING -> ordered.ceiling(key);
-          case LONGEST_PREFIX -> ordered.longestPrefix(key);
-        };
-    return found.thenApply(record -> accepted(reader, key, record));
+    return begin(reader, key, RecordReader.COPY);
   }
 
-  private @Nullable KeyValue accepted(SnapshotReader reader, byte[] key, @Nullable KeyValue found) {
+  /** Reads a record, its value where it lies, without waiting for the disk. */
+  public <T> CompletableFuture<@Nullable T> begin(
+      SnapshotReader reader, byte[] key, RecordReader<T> records) {
+    return reader.async().ordered().find(this, key, accepting(reader, key, records));
+  }
+
+  /** Returns a reader that passes records on if their leading columns are those of the key. */
+  private <T> RecordReader<T> accepting(
+      SnapshotReader reader, byte[] key, RecordReader<T> records) {
     Schema schema = reader.manifest().schema();
-    if (found == null
-        || this == LONGEST_PREFIX
-        || schema == null
-        || schema.keyColumns().size() == 1) {
-      return found;
+    if (this == LONGEST_PREFIX || schema == null || schema.keyColumns().size() == 1) {
+      return records;
     }
-    int leading = KeyView.of(schema).wrap(key).leadingLength();
-    byte[] other = found.key();
-    boolean same = other.length >= leading && Arrays.equals(key, 0, leading, other, 0, leading);
-    return same ? found : null;
+    return (found, bytes, offset, length) -> {
+      int leading = KeyView.of(schema).wrap(key).leadingLength();
+      boolean same = found.length >= leading && Arrays.equals(key, 0, leading, found, 0, leading);
+      return same ? records.read(found, bytes, offset, length) : null;
+    };
   }
 }

@@ -1,7 +1,8 @@
 package io.bsdb.reader;
 
-import com.dynatrace.hash4j.hashing.HashValue128;
 import io.bsdb.format.CorruptSnapshotException;
+import io.bsdb.format.LentBytes;
+import io.bsdb.format.LentBytes.ReaderFailure;
 import io.bsdb.format.index.KeyIndex;
 import io.bsdb.reader.block.BlockFetch;
 import io.bsdb.reader.block.BlockSource;
@@ -203,9 +204,9 @@ final class OpenSnapshot implements Closeable {
   }
 
   /** Finds the newest change of a key, as {@link Overlay#find} does. */
-  long findChange(byte[] key, HashValue128 hash) {
+  long findChange(byte[] key, long high) {
     Overlay changes = overlay;
-    return changes == null ? Overlay.UNCHANGED : changes.find(key, hash.getMostSignificantBits());
+    return changes == null ? Overlay.UNCHANGED : changes.find(key, high);
   }
 
   /** Returns what says where the changes are; only if there are some. */
@@ -246,6 +247,18 @@ final class OpenSnapshot implements Closeable {
   }
 
   /**
+   * Returns the exception for the caller of a lookup, as {@link #explained} does, and counts a
+   * failure, unless it is what a {@link io.bsdb.format.ValueReader} threw.
+   */
+  Throwable failed(Throwable thrown) {
+    Throwable failure = explained(thrown);
+    if (!(thrown instanceof ReaderFailure carried && carried.thrown() == failure)) {
+      counters().failure();
+    }
+    return failure;
+  }
+
+  /**
    * Returns the exception for the caller: an access outside of a buffer is damage, and so is one to
    * a part of a mapped file that was cut off; one to a part that the system cannot read is an I/O
    * error.
@@ -259,6 +272,9 @@ final class OpenSnapshot implements Closeable {
       late.addSuppressed(thrown);
     }
     Throwable failure = late == null ? thrown : late;
+    if (failure instanceof ReaderFailure carried) {
+      return carried.thrown();
+    }
     if (!(failure instanceof IndexOutOfBoundsException || failure instanceof InternalError)) {
       return failure;
     }
@@ -315,7 +331,7 @@ final class OpenSnapshot implements Closeable {
     if (!calls.close()) {
       return;
     }
-    if (source().isCallbackThread()) {
+    if (source().isCallbackThread() || LentBytes.isLending()) {
       // Waiting here for what only this thread can complete would be for ever.
       Thread closer = new Thread(this::releaseLater, "bsdb-close");
       closer.setDaemon(true);

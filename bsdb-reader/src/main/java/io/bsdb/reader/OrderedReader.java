@@ -13,11 +13,22 @@ import org.jspecify.annotations.Nullable;
  * after close.
  */
 public interface OrderedReader {
+  /**
+   * Reads the record nearest to a key, across all keys, its value where it lies.
+   *
+   * @return what the reader returned, or null: there is none
+   */
+  <T> @Nullable T find(Nearest nearest, byte[] key, RecordReader<T> reader) throws IOException;
+
   /** Returns the record with the greatest key that is not above a key. */
-  @Nullable KeyValue floor(byte[] key) throws IOException;
+  default @Nullable KeyValue floor(byte[] key) throws IOException {
+    return find(Nearest.FLOOR, key, RecordReader.COPY);
+  }
 
   /** Returns the record with the least key that is not below a key. */
-  @Nullable KeyValue ceiling(byte[] key) throws IOException;
+  default @Nullable KeyValue ceiling(byte[] key) throws IOException {
+    return find(Nearest.CEILING, key, RecordReader.COPY);
+  }
 
   /** Returns the record with the greatest key below a key. */
   @Nullable KeyValue lower(byte[] key) throws IOException;
@@ -32,7 +43,9 @@ public interface OrderedReader {
   @Nullable KeyValue last() throws IOException;
 
   /** Returns the record with the longest key that a key begins with. */
-  @Nullable KeyValue longestPrefix(byte[] key) throws IOException;
+  default @Nullable KeyValue longestPrefix(byte[] key) throws IOException {
+    return find(Nearest.LONGEST_PREFIX, key, RecordReader.COPY);
+  }
 
   /**
    * Returns the records of a range, in its direction. From disk, blocks are read ahead, up to 128

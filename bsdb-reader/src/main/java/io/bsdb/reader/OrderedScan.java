@@ -1,5 +1,6 @@
 package io.bsdb.reader;
 
+import io.bsdb.format.ValueReader;
 import io.bsdb.format.symbols.FieldSelection;
 import io.bsdb.reader.block.BlockFetch;
 import io.bsdb.reader.io.Thrown;
@@ -176,10 +177,10 @@ final class OrderedScan implements RecordCursor {
   }
 
   @Override
-  public byte[] value() throws IOException {
+  public <T> @Nullable T value(ValueReader<T> reader) throws IOException {
     try {
       ChangeWalk change = change();
-      return change == null ? record().value() : change.value();
+      return change == null ? record().value(reader) : change.value(reader);
     } catch (IOException | RuntimeException | Error e) {
       throw Thrown.asIs(snapshot.explained(e));
     }

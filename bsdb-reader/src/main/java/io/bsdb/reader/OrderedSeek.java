@@ -52,7 +52,7 @@ final class OrderedSeek {
 
   private final OpenSnapshot snapshot;
   private final Target target;
-  private final boolean placeOnly;
+  private final @Nullable RecordReader<?> reader;
   private byte[] key;
 
   /** Null once it is known that the base has no such record. */
@@ -66,18 +66,26 @@ final class OrderedSeek {
   /** From the place that is searched for on; null if nothing has changed. */
   private @Nullable ChangeWalk changes;
 
-  private @Nullable KeyValue found;
+  private boolean found;
 
-  private OrderedSeek(OpenSnapshot snapshot, byte[] key, Target target, boolean placeOnly) {
+  /** Of the reader, once the record is found. */
+  private @Nullable Object answer;
+
+  /**
+   * @param reader of the record; null if only its place is wanted
+   */
+  private OrderedSeek(
+      OpenSnapshot snapshot, byte[] key, Target target, @Nullable RecordReader<?> reader) {
     this.snapshot = snapshot;
     this.key = key;
     this.target = target;
-    this.placeOnly = placeOnly;
+    this.reader = reader;
   }
 
   /** Begins to search. */
-  static OrderedSeek of(OpenSnapshot snapshot, byte[] key, Target target) throws IOException {
-    OrderedSeek seek = new OrderedSeek(snapshot, key, target, false);
+  static OrderedSeek of(OpenSnapshot snapshot, byte[] key, Target target, RecordReader<?> reader)
+      throws IOException {
+    OrderedSeek seek = new OrderedSeek(snapshot, key, target, reader);
     seek.begin();
     return seek;
   }
@@ -108,7 +116,8 @@ final class OrderedSeek {
   /** Begins to search for the first or, backwards, for the last record. */
   static OrderedSeek end(OpenSnapshot snapshot, boolean backward) throws IOException {
     OrderedSeek seek =
-        new OrderedSeek(snapshot, new byte[0], backward ? Target.FLOOR : Target.CEILING, false);
+        new OrderedSeek(
+            snapshot, new byte[0], backward ? Target.FLOOR : Target.CEILING, RecordReader.COPY);
     SortedChanges sorted = snapshot.sortedChanges();
     if (sorted != null) {
       KeyRange all = KeyRange.all();
@@ -123,7 +132,7 @@ final class OrderedSeek {
   static OrderedSeek start(OpenSnapshot snapshot, KeyRange range) {
     byte[] start = range.start();
     OrderedSeek seek =
-        new OrderedSeek(snapshot, start == null ? new byte[0] : start, range.startTarget(), true);
+        new OrderedSeek(snapshot, start == null ? new byte[0] : start, range.startTarget(), null);
     if (start == null) {
       seek.settleAtEnd();
     } else {
@@ -141,7 +150,7 @@ final class OrderedSeek {
         changes = sorted.walk(start, target.isBackward() ? 0 : sorted.size(), target.isBackward());
         if (target.takesEqual() && changes.isPut(key)) {
           partition = null;
-          found = new KeyValue(key.clone(), changes.value());
+          take(changes, key.clone());
           return;
         }
       }
@@ -207,7 +216,7 @@ final class OrderedSeek {
 
   /** Whether another block is needed to tell the record. */
   boolean needsBlock() {
-    return partition != null && found == null;
+    return partition != null && !found;
   }
 
   /** Returns the partition of the block that is needed, or of the record; null for none. */
@@ -225,9 +234,19 @@ final class OrderedSeek {
     return record;
   }
 
-  /** Returns the record, once no block is needed; null for none. */
-  @Nullable KeyValue found() {
+  /** Returns whether there is a record, once no block is needed. */
+  boolean isFound() {
     return found;
+  }
+
+  /** Returns what the reader made of the record; null for none. */
+  @Nullable Object answer() {
+    return answer;
+  }
+
+  private void take(ChangeWalk change, byte[] changedKey) {
+    found = true;
+    answer = reader == null ? null : change.value(reader.of(changedKey));
   }
 
   /** Goes on with the block that is needed. */
@@ -253,19 +272,21 @@ final class OrderedSeek {
               : order.countBelow(given, base, number, key);
       settle(own, given.firstRank(base) + count);
     }
-    if (!placeOnly && (partition == null || (own.equals(partition) && block == number))) {
-      finish(own, order, given, base);
+    if (reader != null && (partition == null || (own.equals(partition) && block == number))) {
+      finish(own, order, given, base, reader);
     }
   }
 
   /** Reads the record, and those next to it in the block as long as they have been deleted. */
-  private void finish(Partition own, OrderIndex order, Block given, int base) throws IOException {
-    BlockReader reader = own.blocks().reader();
+  private void finish(
+      Partition own, OrderIndex order, Block given, int base, RecordReader<?> records)
+      throws IOException {
+    BlockReader blocks = own.blocks().reader();
     int number = block;
     ChangeWalk walk = changes;
     while (own.equals(partition) && block == number) {
       long place = order.record(given, base, record - given.firstRank(base));
-      long recordKey = reader.key(given.body(), place);
+      long recordKey = blocks.key(given.body(), place);
       ChangeWalk changed = null;
       if (walk != null) {
         Next next =
@@ -286,13 +307,13 @@ final class OrderedSeek {
         changed = next == Next.RECORD ? null : walk;
       }
       byte[] foundKey = changed == null ? given.copy(recordKey) : changed.key();
-      if (accepts(foundKey)) {
-        found =
-            new KeyValue(
-                foundKey,
-                changed == null ? given.copy(reader.value(given.body(), place)) : changed.value());
-      } else {
+      if (!accepts(foundKey)) {
         begin();
+      } else if (changed == null) {
+        found = true;
+        answer = given.lend(blocks.value(given.body(), place), 0, records.of(foundKey));
+      } else {
+        take(changed, foundKey);
       }
       return;
     }
@@ -313,7 +334,7 @@ final class OrderedSeek {
     if (!accepts(changes.key())) {
       return false;
     }
-    found = new KeyValue(changes.key(), changes.value());
+    take(changes, changes.key());
     return true;
   }
 
@@ -341,11 +362,11 @@ final class OrderedSeek {
   }
 
   /** Runs in the calling thread until the record is found. */
-  @Nullable KeyValue find(BlockFetch source) throws IOException {
+  OrderedSeek find(BlockFetch source) throws IOException {
     while (needsBlock()) {
       step(source);
     }
-    return found;
+    return this;
   }
 
   /** Runs in the calling thread until it is known where the record is. */

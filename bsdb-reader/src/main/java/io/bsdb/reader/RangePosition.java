@@ -1,5 +1,6 @@
 package io.bsdb.reader;
 
+import io.bsdb.format.ValueReader;
 import io.bsdb.format.block.Block;
 import io.bsdb.format.block.BlockReader;
 import io.bsdb.format.index.KeyOrder;
@@ -21,26 +22,31 @@ import org.jspecify.annotations.Nullable;
  */
 final class RangePosition {
   /** The records of a range that are wanted. */
-  static final class Collected {
-    private final List<KeyValue> records = new ArrayList<>();
+  static final class Collected<T> {
+    private final List<T> records = new ArrayList<>();
     private final int limit;
+    private final RecordReader<T> reader;
     private long bytesLeft;
 
-    Collected(int limit, long bytes) {
+    Collected(int limit, long bytes, RecordReader<T> reader) {
       this.limit = limit;
       this.bytesLeft = bytes;
+      this.reader = reader;
     }
 
     boolean isFull() {
       return records.size() == limit || bytesLeft <= 0;
     }
 
-    void add(KeyValue record) {
-      records.add(record);
-      bytesLeft -= record.key().length + record.value().length;
+    /** Returns what reads the value of the next record, and adds it. */
+    ValueReader<Boolean> next(byte[] key) {
+      return (index, bytes, offset, length) -> {
+        bytesLeft -= key.length + length;
+        return records.add(Objects.requireNonNull(reader.read(key, bytes, offset, length)));
+      };
     }
 
-    List<KeyValue> records() {
+    List<T> records() {
       return records;
     }
   }
@@ -77,7 +83,7 @@ final class RangePosition {
    * Adds the records of the block of the base's next record, and the changes in front of them, as
    * far as they are wanted.
    */
-  void collect(Block block, int base, Collected target) throws IOException {
+  void collect(Block block, int base, Collected<?> target) throws IOException {
     Partition own = Objects.requireNonNull(partition);
     OrderIndex order = Objects.requireNonNull(own.order());
     BlockReader reader = own.blocks().reader();
@@ -96,7 +102,7 @@ final class RangePosition {
       }
       Next next = changes == null ? Next.RECORD : changes.next(current);
       if (next == Next.RECORD) {
-        target.add(new KeyValue(block.copy(key), block.copy(reader.value(body, place))));
+        var unused = block.lend(reader.value(body, place), 0, target.next(block.copy(key)));
       } else if (changes != null) {
         take(changes, next, target);
       }
@@ -109,15 +115,15 @@ final class RangePosition {
   }
 
   /** Adds what is left where the base has no record any more, as far as it is wanted. */
-  void collectChanges(Collected target) throws IOException {
+  void collectChanges(Collected<?> target) throws IOException {
     while (changes != null && !target.isFull() && changes.next(null) == Next.CHANGE) {
       take(changes, Next.CHANGE, target);
     }
   }
 
-  private static void take(ChangeWalk changes, Next next, Collected target) {
+  private static void take(ChangeWalk changes, Next next, Collected<?> target) {
     if (next != Next.DELETED_RECORD) {
-      target.add(new KeyValue(changes.key(), changes.value()));
+      var unused = changes.value(target.next(changes.key()));
     }
     changes.advance();
   }

@@ -10,9 +10,9 @@ import io.bsdb.reader.overlay.Overlay;
 import io.bsdb.reader.partition.Partition;
 import io.bsdb.reader.partition.RecordWalk;
 import java.io.IOException;
-import java.util.Arrays;
 import java.util.BitSet;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Compares the records of a source, in any order, with those of a version, and remembers which keys
@@ -70,26 +70,28 @@ public final class RecordComparison {
   public Outcome[] compare(List<byte[]> keys, List<byte[]> values) throws IOException {
     int call = snapshot.calls().enter();
     try {
-      HashedKeys hashed = new HashedKeys(keys);
-      KeyBatch batch = KeyBatch.locate(snapshot, hashed, FieldSelection.ALL);
+      HashedKeys<Boolean> hashed =
+          new HashedKeys<>(
+              keys, (i, bytes, offset, length) -> bytes.holds(offset, length, values.get(i)));
+      KeyBatch<Boolean> batch = KeyBatch.locate(snapshot, hashed, FieldSelection.ALL);
       boolean[] overBase = new boolean[keys.size()];
       for (int i = 0; i < overBase.length; i++) {
         overBase[i] = hashed.isAnswered(i);
       }
       batch.fetch();
-      List<byte[]> found = hashed.values();
+      List<@Nullable Boolean> found = hashed.answers();
       Outcome[] outcomes = new Outcome[overBase.length];
       for (int i = 0; i < outcomes.length; i++) {
-        byte[] before = found.get(i);
-        boolean isInBase = before != null && !overBase[i];
+        Boolean same = found.get(i);
+        boolean isInBase = same != null && !overBase[i];
         boolean first =
             isInBase ? see(batch, i, keys.get(i)) : others.add(hashed.high(i), hashed.low(i));
         if (!first) {
           outcomes[i] = Outcome.REPEATED;
-        } else if (before == null) {
+        } else if (same == null) {
           outcomes[i] = Outcome.NEW;
         } else {
-          outcomes[i] = Arrays.equals(before, values.get(i)) ? Outcome.SAME : Outcome.CHANGED;
+          outcomes[i] = same ? Outcome.SAME : Outcome.CHANGED;
         }
       }
       return outcomes;
@@ -101,7 +103,7 @@ public final class RecordComparison {
   }
 
   /** Notes a record of the base; returns false if it was noted before. */
-  private boolean see(KeyBatch batch, int i, byte[] key) throws IOException {
+  private boolean see(KeyBatch<?> batch, int i, byte[] key) throws IOException {
     Partition partition = batch.partition(i);
     int record = batch.record(i);
     if (record < 0) { // found by a search, which says the block only
@@ -153,7 +155,8 @@ public final class RecordComparison {
         }
         last = i;
         byte[] key = walk.key();
-        if (snapshot.findChange(key, KeyHash.hash(key)) == Overlay.UNCHANGED) {
+        if (snapshot.findChange(key, KeyHash.hash(key).getMostSignificantBits())
+            == Overlay.UNCHANGED) {
           sink.take(key);
         }
       }

@@ -1,7 +1,10 @@
 package io.bsdb.reader;
 
+import io.bsdb.format.ValueReader;
 import java.io.Closeable;
 import java.io.IOException;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Walks over records in the order in which they are stored. Used by one thread; the reader stays
@@ -23,8 +26,13 @@ public interface RecordCursor extends Closeable {
    */
   byte[] key() throws IOException;
 
+  /** Reads the value of the current record where it lies; returns what the reader returns. */
+  <T> @Nullable T value(ValueReader<T> reader) throws IOException;
+
   /** Returns a copy of the value of the current record. */
-  byte[] value() throws IOException;
+  default byte[] value() throws IOException {
+    return Objects.requireNonNull(value(ValueReader.COPY), "value");
+  }
 
   /** Ends the walk. Idempotent. */
   @Override

@@ -2,6 +2,7 @@ package io.bsdb.reader;
 
 import com.dynatrace.hash4j.hashing.HashValue128;
 import io.bsdb.format.Internal;
+import io.bsdb.format.ValueReader;
 import io.bsdb.format.symbols.FieldSelection;
 import io.bsdb.reader.io.DirectFile;
 import io.bsdb.reader.metrics.ReaderMetrics;
@@ -12,7 +13,6 @@ import io.bsdb.table.Manifest;
 import io.bsdb.table.PartitionSource;
 import java.io.Closeable;
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;
@@ -82,18 +82,15 @@ public interface SnapshotReader extends KeyLookup, Closeable {
   }
 
   /**
-   * Finds the value of a key and copies it. Neither counted nor waited for by {@link #close}: the
+   * Reads the value of a key where it lies. Neither counted nor waited for by {@link #close}: the
    * caller keeps this open.
    *
-   * @param target where to, from its position on, which moves behind the value; null for a new
-   *     array
-   * @return the new array, or an empty one if the value is in the target; null: absent
+   * @return what the reader returned; null: absent
    * @hidden
    */
   @Internal
   @SuppressWarnings("exports") // an internal type, to this project only
-  byte @Nullable [] find(byte[] key, HashValue128 hash, @Nullable ByteBuffer target)
-      throws IOException;
+  <T> @Nullable T find(byte[] key, HashValue128 hash, ValueReader<T> reader) throws IOException;
 
   /**
    * Answers the keys that have no answer yet; as {@link #find} the caller keeps this open.
@@ -101,7 +98,7 @@ public interface SnapshotReader extends KeyLookup, Closeable {
    * @hidden
    */
   @Internal
-  void findAll(HashedKeys keys) throws IOException;
+  void findAll(HashedKeys<?> keys) throws IOException;
 
   /**
    * Opens another version, as {@link #openVersion} does. Files and memory that both have are

@@ -1,5 +1,6 @@
 package io.bsdb.reader;
 
+import io.bsdb.format.ValueReader;
 import io.bsdb.format.hash.KeyHash;
 import io.bsdb.format.symbols.FieldSelection;
 import io.bsdb.reader.block.BlockFetch;
@@ -74,7 +75,8 @@ final class SnapshotScan implements RecordCursor {
       return true;
     }
     byte[] key = current.key();
-    return snapshot.findChange(key, KeyHash.hash(key)) == Overlay.UNCHANGED;
+    return snapshot.findChange(key, KeyHash.hash(key).getMostSignificantBits())
+        == Overlay.UNCHANGED;
   }
 
   private @Nullable ChangeCursor changes(Partition partition) {
@@ -109,10 +111,10 @@ final class SnapshotScan implements RecordCursor {
   }
 
   @Override
-  public byte[] value() throws IOException {
+  public <T> @Nullable T value(ValueReader<T> reader) throws IOException {
     try {
       ChangeCursor change = currentChange();
-      return change != null ? change.value() : current().value();
+      return change != null ? change.value(reader) : current().value(reader);
     } catch (IOException | RuntimeException | Error e) {
       throw Thrown.asIs(snapshot.explained(e));
     }

@@ -88,7 +88,7 @@ final class StoredPartition implements PartitionSource {
       while (walk.next()) {
         byte[] key = walk.key();
         HashValue128 hash = KeyHash.hash(key);
-        if (snapshot.findChange(key, hash) == Overlay.UNCHANGED) {
+        if (snapshot.findChange(key, hash.getMostSignificantBits()) == Overlay.UNCHANGED) {
           pass(
               walk.read(
                   target, key, hash.getMostSignificantBits(), hash.getLeastSignificantBits()));

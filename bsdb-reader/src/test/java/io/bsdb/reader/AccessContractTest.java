@@ -107,12 +107,15 @@ class AccessContractTest {
         futures.add(reader.get(key));
       }
       CompletableFuture<List<byte[]>> all = reader.getAll(data.keys());
+      assertThat(reader.getAll(data.keys(), data::isLent).join()).containsOnly(true);
+      assertThat(reader.get(data.keys().get(0), data::isLent).join()).isTrue();
       for (int i = 0; i < data.count(); i++) {
         assertThat(futures.get(i).join()).isEqualTo(data.values().get(i));
         assertThat(all.join().get(i)).isEqualTo(data.values().get(i));
       }
       for (byte[] key : data.absentKeys(30)) {
         assertThat(reader.get(key).join()).isNull();
+        assertThat(reader.get(key, data::isLent).join()).isNull();
       }
       assertThat(reader.getAll(data.absentKeys(3)).join()).containsOnlyNulls();
       assertThat(reader.getAll(List.of()).join()).isEmpty();

@@ -3,6 +3,7 @@ package io.bsdb.reader;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bsdb.format.CorruptSnapshotException;
+import io.bsdb.format.ValueReader;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
@@ -31,10 +32,21 @@ record Answers(List<String> places) {
       boolean right = isRight(() -> reader.get(key), expected.get(i));
       assertThat(isRight(() -> reader.async().get(key).join(), expected.get(i))).isEqualTo(right);
       assertThat(isRight(() -> get(reader, key, target.clear()), expected.get(i))).isEqualTo(right);
+      assertThat(isRight(() -> reader.get(key, BY_BYTES), expected.get(i))).isEqualTo(right);
       refused += right ? 0 : 1;
     }
     return refused;
   }
+
+  /** Reads single bytes of what it is lent. */
+  static final ValueReader<byte[]> BY_BYTES =
+      (key, bytes, offset, length) -> {
+        byte[] value = new byte[length];
+        for (int i = 0; i < length; i++) {
+          value[i] = bytes.byteAt(offset + i);
+        }
+        return value;
+      };
 
   private static byte[] get(SnapshotReader reader, byte[] key, ByteBuffer target)
       throws IOException {

@@ -2,6 +2,7 @@ package io.bsdb.reader;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.bsdb.format.ValueReader;
 import io.bsdb.reader.AccessContractTest.Way;
 import io.bsdb.reader.TestData.Lengths;
 import io.bsdb.writer.Layout;
@@ -82,6 +83,8 @@ class ConcurrentReadTest {
   private void read(SnapshotReader reader, Random random) throws IOException {
     int record = random.nextInt(data.count());
     switch (random.nextInt(20)) {
+      case 2, 3, 4 -> requireTrue(reader.get(data.keys().get(record), lent(record)));
+      case 5 -> reader.getAll(data.keys(), data::isLent).forEach(ConcurrentReadTest::requireTrue);
       case 0 -> {
         List<byte[]> values = reader.getAll(data.keys().subList(0, record));
         for (int i = 0; i < record; i++) {
@@ -96,6 +99,16 @@ class ConcurrentReadTest {
         }
       }
       default -> requireEqual(reader.get(data.keys().get(record)), data.values().get(record));
+    }
+  }
+
+  private ValueReader<Boolean> lent(int record) {
+    return (key, bytes, offset, length) -> data.isLent(record, bytes, offset, length);
+  }
+
+  private static void requireTrue(Boolean isLent) {
+    if (!isLent) {
+      throw new AssertionError("another value is lent than was written");
     }
   }
 

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bsdb.format.CorruptSnapshotException;
+import io.bsdb.format.ValueReader;
 import io.bsdb.reader.follow.TableReader;
 import io.bsdb.reader.io.FileMemory;
 import io.bsdb.reader.options.Access;
@@ -94,6 +95,7 @@ class DeltaReaderTest {
           .isEqualTo(expected.get(key));
     }
     assertThat(reader.getAll(keys).stream().map(DeltaReaderTest::text)).isEqualTo(values);
+    assertThat(reader.getAll(keys, LENT)).isEqualTo(values);
     assertThat(reader.async().getAll(keys).get().stream().map(DeltaReaderTest::text))
         .isEqualTo(values);
     for (int i = 0; i < KEYS; i += 37) {
@@ -108,6 +110,9 @@ class DeltaReaderTest {
     }
     assertThat(scanned).isEqualTo(expected);
   }
+
+  private static final ValueReader<String> LENT =
+      (key, bytes, offset, length) -> text(bytes.copy(offset, length));
 
   private static byte[] copy(ByteBuffer target) {
     byte[] copy = new byte[target.flip().remaining()];

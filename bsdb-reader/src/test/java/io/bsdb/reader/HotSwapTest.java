@@ -5,6 +5,7 @@ import static io.bsdb.reader.NumberedVersions.key;
 import static io.bsdb.reader.NumberedVersions.versionOf;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.bsdb.format.ValueReader;
 import io.bsdb.reader.follow.TableReader;
 import io.bsdb.reader.options.Access;
 import io.bsdb.reader.options.ReaderOptions;
@@ -46,6 +47,10 @@ class HotSwapTest {
   private final AtomicInteger begun = new AtomicInteger();
   private final AtomicInteger completed = new AtomicInteger();
   private final AtomicBoolean done = new AtomicBoolean();
+
+  /** Returns the version that a value is of. */
+  private static final ValueReader<Integer> LENT =
+      (key, bytes, offset, length) -> Integer.reverseBytes(bytes.intAt(offset));
 
   /** How a thread reads meanwhile. */
   private enum Reading {
@@ -160,6 +165,7 @@ class HotSwapTest {
       int before = completed.get();
       if (reading == Reading.ONE_BY_ONE) {
         assertInUse(before, versionOf(live.get(key(7)), 7));
+        assertInUse(before, live.get(key(8), LENT));
       } else {
         try (TableReader.Lease lease = live.lease()) {
           int version = versionOf(lease.reader().get(key(0)), 0);
@@ -195,6 +201,7 @@ class HotSwapTest {
       keys.add(key(i));
     }
     if (reading == Reading.BATCHES) {
+      assertThat(reader.getAll(keys, LENT)).containsOnly(versionOf(reader.get(keys.get(0)), 0));
       return reader.getAll(keys);
     }
     List<byte[]> values = new ArrayList<>();

@@ -3,6 +3,7 @@ package io.bsdb.reader;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.bsdb.format.ValueReader;
 import io.bsdb.reader.AccessContractTest.Way;
 import io.bsdb.reader.follow.OnMissing;
 import io.bsdb.reader.follow.TableReader;
@@ -37,13 +38,17 @@ class NullArgumentsTest {
     List<byte[]> keys = Arrays.asList(KEY, null, KEY);
     assertRefused("key", () -> reader.get(null));
     assertRefused("key", () -> reader.get(null, ByteBuffer.allocate(1)));
-    assertRefused("target", () -> reader.get(KEY, null));
+    assertRefused("target", () -> reader.get(KEY, (ByteBuffer) null));
+    assertRefused("reader", () -> reader.get(KEY, (ValueReader<?>) null));
+    assertRefused("reader", () -> reader.getAll(List.of(KEY), null));
     assertRefused("keys", () -> reader.getAll(null));
     assertRefused("keys[1]", () -> reader.getAll(keys));
     AsyncSnapshotReader async = reader.async();
     assertRefused("key", () -> async.get(null));
     assertRefused("keys", () -> async.getAll(null));
     assertRefused("keys[1]", () -> async.getAll(keys));
+    assertRefused("reader", () -> async.get(KEY, null));
+    assertRefused("reader", () -> async.getAll(List.of(KEY), null));
     ReaderMetrics metrics = reader.metrics();
     assertThat(metrics.hits() + metrics.misses() + metrics.failures()).isZero();
   }
@@ -71,7 +76,9 @@ class NullArgumentsTest {
   void areRefusedWhileThereIsNoVersion() throws Exception {
     try (TableReader live = TableReader.builder(directory).onMissing(OnMissing.EMPTY).open()) {
       assertRefused("key", () -> live.get(null));
-      assertRefused("target", () -> live.get(new byte[1], null));
+      assertRefused("target", () -> live.get(new byte[1], (ByteBuffer) null));
+      assertRefused("reader", () -> live.get(new byte[1], (ValueReader<?>) null));
+      assertRefused("reader", () -> live.getAll(List.of(new byte[1]), null));
       assertThatThrownBy(() -> live.getAll(null)).isInstanceOf(NullPointerException.class);
       assertThatThrownBy(() -> live.getAll(Arrays.asList(new byte[1], null)))
           .isInstanceOf(NullPointerException.class);

@@ -43,7 +43,7 @@ class ShortenedFileTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"get", "get all"})
+  @ValueSource(strings = {"get", "get all", "lend"})
   void endsNoProcessThatLooksUp(String what) throws Exception {
     ChildProcess.Result result = run(what);
     assertThat(result.status()).as("%s", result.lines()).isZero();

@@ -1,6 +1,7 @@
 package io.bsdb.reader;
 
 import io.bsdb.format.CorruptSnapshotException;
+import io.bsdb.format.ValueReader;
 import io.bsdb.reader.options.ReaderOptions;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
@@ -35,8 +36,9 @@ final class ShortenedReads {
     switch (arguments[1]) {
       case "scan" -> failing(() -> TestData.scanned(reader));
       case "warm up" -> failing(() -> SnapshotOpener.warmUp(snapshot));
-      case "get" -> lookups(reader, 1);
-      default -> lookups(reader, 64);
+      case "get" -> lookups(reader, 1, ValueReader.COPY);
+      case "lend" -> lookups(reader, 1, Answers.BY_BYTES);
+      default -> lookups(reader, 64, ValueReader.COPY);
     }
     System.out.println("alive");
   }
@@ -45,7 +47,10 @@ final class ShortenedReads {
   private static void compile(SnapshotReader reader) throws IOException {
     List<byte[]> few = data().keys().subList(0, 8);
     for (int i = 0; i < 20_000; i++) {
-      if (reader.get(few.get(i % few.size())) == null || reader.getAll(few).contains(null)) {
+      byte[] key = few.get(i % few.size());
+      if (reader.get(key) == null
+          || reader.get(key, Answers.BY_BYTES) == null
+          || reader.getAll(few).contains(null)) {
         throw new IllegalStateException("a key is absent");
       }
     }
@@ -68,8 +73,8 @@ final class ShortenedReads {
    * Looks all keys up. That also reads the perfect hash, which has been cut off: such a fault may
    * come up in this code, after the call.
    */
-  private static void lookups(SnapshotReader reader, int batch) {
-    Lookups lookups = new Lookups(reader, batch);
+  private static void lookups(SnapshotReader reader, int batch, ValueReader<byte[]> values) {
+    Lookups lookups = new Lookups(reader, batch, values);
     while (lookups.next < lookups.data.count()) {
       try {
         lookups.run();
@@ -85,11 +90,13 @@ final class ShortenedReads {
     final TestData data = data();
     private final SnapshotReader reader;
     private final int batch;
+    private final ValueReader<byte[]> valueReader;
     int next;
     int wrong;
     int refused;
 
-    Lookups(SnapshotReader reader, int batch) {
+    Lookups(SnapshotReader reader, int batch, ValueReader<byte[]> valueReader) {
+      this.valueReader = valueReader;
       this.reader = reader;
       this.batch = batch;
     }
@@ -99,7 +106,9 @@ final class ShortenedReads {
         List<byte[]> keys = data.keys().subList(next, Math.min(next + batch, data.count()));
         try {
           List<byte[]> values =
-              batch == 1 ? Collections.singletonList(reader.get(keys.get(0))) : reader.getAll(keys);
+              batch == 1
+                  ? Collections.singletonList(reader.get(keys.get(0), valueReader))
+                  : reader.getAll(keys, valueReader);
           for (int i = 0; i < values.size(); i++) {
             byte[] value = values.get(i);
             boolean right = value == null || Arrays.equals(value, data.values().get(next + i));

@@ -3,11 +3,14 @@ package io.bsdb.reader;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.fail;
 
+import io.bsdb.format.LentBytes;
+import io.bsdb.format.ValueReader;
 import io.bsdb.table.Manifest;
 import io.bsdb.writer.SnapshotWriter;
 import io.bsdb.writer.WriterOptions;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -122,6 +125,31 @@ record TestData(List<byte[]> keys, List<byte[]> values) {
     for (int i = 0; i < count(); i++) {
       assertSame(answers.get(i), values.get(i), i);
     }
+    assertLentBy(reader);
+  }
+
+  /** Values that are lent hold what was written, as far as the first and last bytes show it. */
+  void assertLentBy(KeyLookup lookup) throws IOException {
+    for (int i = 0; i < count(); i++) {
+      int record = i;
+      ValueReader<Boolean> one =
+          (key, bytes, offset, length) -> key == 0 && isLent(record, bytes, offset, length);
+      assertThat(lookup.get(keys.get(i), one)).as("record %d", i).isTrue();
+    }
+    assertThat(lookup.getAll(keys, this::isLent)).hasSize(count()).allMatch(lent -> lent);
+  }
+
+  boolean isLent(int record, LentBytes bytes, int offset, int length) {
+    byte[] value = values.get(record);
+    boolean ends =
+        length == 0
+            || (bytes.byteAt(offset) == value[0]
+                && bytes.byteAt(offset + length - 1) == value[length - 1]);
+    boolean first =
+        length < Long.BYTES
+            || bytes.longAt(offset)
+                == ByteBuffer.wrap(value).order(ByteOrder.LITTLE_ENDIAN).getLong(0);
+    return length == value.length && ends && first && bytes.holds(offset, length, value);
   }
 
   private static void assertSame(byte[] actual, byte[] expected, int index) {

@@ -56,7 +56,10 @@ public final class JavaReads {
       ByteBuffer target = ByteBuffer.allocate(1024); // used again and again
       int length = reader.get(bytes("unicorn"), target);
       boolean absent = length == SnapshotReader.NOT_FOUND;
-      out.println(text(value) + " " + text(values.get(1)) + " " + absent);
+
+      Integer first = // copies nothing
+          reader.get(bytes("rose"), (index, lent, offset, size) -> (int) lent.byteAt(offset));
+      out.println(text(value) + " " + text(values.get(1)) + " " + absent + " " + first);
     }
   }
 

@@ -31,13 +31,14 @@ public final class JavaRows {
       RowCodec codec = codecOf(reader.manifest());
       for (String name : List.of("Danube", "Rhine", "Styx")) {
         byte[] key = codec.encodeKey(name);
-        byte[] value = reader.get(key);
-        if (value == null) {
-          out.println(name + ": absent");
-        } else {
-          Row row = codec.decode(key, value); // decodes a column when it is asked for
-          out.println(row.string("name") + ": " + row.intValue("kilometres") + " km");
-        }
+        String text =
+            reader.get(
+                key,
+                (index, bytes, offset, length) -> { // lent until this returns
+                  Row row = codec.decode(key, bytes, offset, length);
+                  return row.string("name") + ": " + row.intValue("kilometres") + " km";
+                });
+        out.println(text == null ? name + ": absent" : text);
       }
     }
   }

@@ -20,6 +20,6 @@ class JavaReadsTest {
     JavaReads.run(directory.resolve("table"), new PrintStream(out, true, StandardCharsets.UTF_8));
 
     assertThat(out.toString(StandardCharsets.UTF_8))
-        .isEqualToNormalizingNewlines("red blue true\nred blue\n2 records\nred blue\n");
+        .isEqualToNormalizingNewlines("red blue true 114\nred blue\n2 records\nred blue\n");
   }
 }

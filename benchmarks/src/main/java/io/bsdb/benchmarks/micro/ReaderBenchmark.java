@@ -3,6 +3,7 @@ package io.bsdb.benchmarks.micro;
 import io.bsdb.benchmarks.harness.Workload;
 import io.bsdb.benchmarks.harness.Workload.Keys;
 import io.bsdb.benchmarks.harness.Workload.Queries;
+import io.bsdb.format.ValueReader;
 import io.bsdb.reader.SnapshotReader;
 import io.bsdb.reader.options.ReaderOptions;
 import java.io.IOException;
@@ -58,6 +59,12 @@ public class ReaderBenchmark {
   private List<List<byte[]>> batches;
   private SnapshotReader reader;
   private int next;
+  private long sum;
+  private final ValueReader<Object> column =
+      (index, bytes, offset, length) -> {
+        sum += bytes.longAt(offset);
+        return this;
+      };
 
   @Setup
   public void open() throws IOException {
@@ -84,6 +91,19 @@ public class ReaderBenchmark {
   @OperationsPerInvocation(BATCH)
   public List<byte @Nullable []> getAll() throws IOException {
     return reader.getAll(batches.get(next++ & (keys / BATCH - 1)));
+  }
+
+  /** Reads eight bytes of a value where it lies. */
+  @Benchmark
+  public long lend() throws IOException {
+    reader.get(queries.key(next++ & (keys - 1)), column);
+    return sum;
+  }
+
+  @Benchmark
+  @OperationsPerInvocation(BATCH)
+  public List<@Nullable Object> lendAll() throws IOException {
+    return reader.getAll(batches.get(next++ & (keys / BATCH - 1)), column);
   }
 
   /** Opens and closes the table; the first time in a process takes longer. */

@@ -1,9 +1,9 @@
 package io.bsdb.format.block;
 
 import io.bsdb.format.CorruptSnapshotException;
+import io.bsdb.format.LentBytes;
 import io.bsdb.format.SnapshotFormat;
 import io.bsdb.format.symbols.FieldSelection;
-import java.nio.BufferOverflowException;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * then its bytes must not be used any more. What lends blocks extends this class, so that fetching
  * one makes no object. Used by one thread, unless the lender says otherwise.
  */
-public abstract class Block {
+public abstract class Block extends LentBytes {
   /** Returns the buffer that holds the block; little-endian. */
   public abstract ByteBuffer bytes();
 
@@ -71,6 +71,7 @@ public abstract class Block {
   }
 
   /** Returns the buffer that records lie in: the block's own, or that of opened frames. */
+  @Override
   public ByteBuffer body() {
     return bytes();
   }
@@ -108,25 +109,7 @@ public abstract class Block {
    * @param found offset in the upper 32 bits, length in the lower
    */
   public final byte[] copy(long found) {
-    byte[] copy = new byte[(int) found];
-    body().get((int) (found >>> 32), copy);
-    return copy;
-  }
-
-  /**
-   * Copies what was found into a buffer, whose position moves behind it.
-   *
-   * @return its length
-   * @throws BufferOverflowException if it does not fit
-   */
-  public final int copy(long found, ByteBuffer target) {
-    int length = (int) found;
-    if (length > target.remaining()) {
-      throw new BufferOverflowException();
-    }
-    target.put(target.position(), body(), (int) (found >>> 32), length);
-    target.position(target.position() + length);
-    return length;
+    return copy((int) (found >>> 32), (int) found);
   }
 
   /** Returns the bytes of header and content of a verified block, padding excluded. */

@@ -33,7 +33,7 @@ public final class SymbolDecoder extends BlockDecoder {
   private SymbolDecoder(Pool pool, int slot, RecordSymbols symbols) {
     super(pool, slot);
     decoder = new ValueDecoder(symbols);
-    plain = ByteBuffer.wrap(decoder.plain());
+    plain = ByteBuffer.wrap(decoder.plain()).order(ByteOrder.LITTLE_ENDIAN);
   }
 
   @Override
@@ -146,7 +146,7 @@ public final class SymbolDecoder extends BlockDecoder {
 
   private ByteBuffer plain() {
     if (plain.array() != decoder.plain()) {
-      plain = ByteBuffer.wrap(decoder.plain());
+      plain = ByteBuffer.wrap(decoder.plain()).order(ByteOrder.LITTLE_ENDIAN);
     }
     return plain;
   }

@@ -19,11 +19,11 @@ import static io.bsdb.format.segment.SegmentFormat.TYPE_SEAL;
 import static io.bsdb.format.segment.SegmentFormat.TYPE_START;
 
 import io.bsdb.format.CorruptSnapshotException;
+import io.bsdb.format.LentBytes;
 import io.bsdb.format.PartChecksum;
 import io.bsdb.format.SnapshotFormat;
 import io.bsdb.format.block.BlockReader;
 import java.io.IOException;
-import java.nio.BufferOverflowException;
 import java.nio.ByteBuffer;
 import java.util.UUID;
 
@@ -31,7 +31,7 @@ import java.util.UUID;
  * A sealed segment in one buffer. {@link #replay} verifies every byte; what it hands out may be
  * read by any thread from then on without a check.
  */
-public final class Segment {
+public final class Segment extends LentBytes {
   private final ByteBuffer bytes;
   private final UUID fileId;
   private final String file;
@@ -233,7 +233,8 @@ public final class Segment {
   }
 
   /** Returns the buffer of the file. */
-  public ByteBuffer bytes() {
+  @Override
+  public ByteBuffer body() {
     return bytes;
   }
 
@@ -263,23 +264,6 @@ public final class Segment {
     int offset = record + 1 + (int) (keyLength >>> 32);
     long length = varint(offset);
     return (long) (offset + (int) (length >>> 32) + (int) keyLength) << 32 | (int) length;
-  }
-
-  /**
-   * Copies the value of a put into a buffer, whose position moves behind it.
-   *
-   * @return its length
-   * @throws BufferOverflowException if it does not fit
-   */
-  public int copyValue(int record, ByteBuffer target) {
-    long place = value(record);
-    int length = (int) place;
-    if (length > target.remaining()) {
-      throw new BufferOverflowException();
-    }
-    target.put(target.position(), bytes, (int) (place >>> 32), length);
-    target.position(target.position() + length);
-    return length;
   }
 
   /** Returns whether a record has this key. */

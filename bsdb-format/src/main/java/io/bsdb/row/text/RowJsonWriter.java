@@ -4,6 +4,7 @@ import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.util.MinimalPrettyPrinter;
 import io.bsdb.format.IOConsumer;
+import io.bsdb.format.LentBytes;
 import io.bsdb.row.ArrayView;
 import io.bsdb.row.Column;
 import io.bsdb.row.ColumnType;
@@ -97,10 +98,18 @@ public final class RowJsonWriter {
     return text(out -> writeKey(out, key));
   }
 
+  /** Returns a row whose value is lent. */
+  public String row(byte[] key, LentBytes bytes, int offset, int length) {
+    return text(out -> writeRow(out, key, new RowView(layout).wrap(bytes, offset, length)));
+  }
+
   /** Writes a row with its columns in declared order. */
   public void writeRow(JsonGenerator out, byte[] key, byte[] value) throws IOException {
+    writeRow(out, key, new RowView(layout).wrap(value));
+  }
+
+  private void writeRow(JsonGenerator out, byte[] key, RowView valueView) throws IOException {
     KeyView keyView = KeyView.of(schema).wrap(key);
-    RowView valueView = new RowView(layout).wrap(value);
     List<Column> all = schema.columns();
     out.writeStartObject();
     for (int i : columns) {

@@ -60,7 +60,7 @@ class SegmentTest {
 
   private static String text(Segment segment, long found) {
     byte[] bytes = new byte[(int) found];
-    segment.bytes().get((int) (found >>> 32), bytes);
+    segment.body().get((int) (found >>> 32), bytes);
     return new String(bytes, StandardCharsets.ISO_8859_1);
   }
 

@@ -1,6 +1,7 @@
 package io.bsdb.live.log;
 
 import io.bsdb.format.Internal;
+import io.bsdb.format.ValueReader;
 import io.bsdb.format.segment.ChangeKind;
 import io.bsdb.format.segment.Segment;
 import io.bsdb.reader.overlay.ChangeIndex;
@@ -9,7 +10,6 @@ import io.bsdb.reader.overlay.ChangeTable;
 import io.bsdb.reader.overlay.Overlay;
 import java.io.Closeable;
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.Map;
@@ -52,7 +52,7 @@ public final class LogIndex implements Closeable {
     Map<String, String> after = new HashMap<>(positions);
     after.put(
         new String(records().copyKey(address), StandardCharsets.UTF_8),
-        new String(records().copy(address, null), StandardCharsets.UTF_8));
+        new String(records().copyValue(address), StandardCharsets.UTF_8));
     positions = Map.copyOf(after);
     return 0;
   }
@@ -86,9 +86,9 @@ public final class LogIndex implements Closeable {
     return records().segmentCount();
   }
 
-  /** Copies a value that was found, as {@link ChangeRecords#copy}. */
-  public byte[] copy(long found, @Nullable ByteBuffer target) {
-    return records().copy(found, target);
+  /** Lends a value that was found, as {@link ChangeRecords#read} does. */
+  public <T> @Nullable T read(long found, int key, ValueReader<T> reader) {
+    return records().read(found, key, reader);
   }
 
   /** Returns the number of changed keys. */

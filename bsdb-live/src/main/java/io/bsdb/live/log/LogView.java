@@ -2,6 +2,8 @@ package io.bsdb.live.log;
 
 import io.bsdb.format.CorruptSnapshotException;
 import io.bsdb.format.Internal;
+import io.bsdb.format.LentBytes.ReaderFailure;
+import io.bsdb.format.ValueReader;
 import io.bsdb.format.hash.KeyHash;
 import io.bsdb.format.segment.ChangeKind;
 import io.bsdb.format.segment.LogSegment;
@@ -9,12 +11,14 @@ import io.bsdb.format.segment.LogSegment.Frame;
 import io.bsdb.format.segment.LogSegment.Place;
 import io.bsdb.reader.RecordCursor;
 import io.bsdb.reader.io.Closing;
+import io.bsdb.reader.io.Thrown;
 import io.bsdb.reader.overlay.ChangeRecords;
 import io.bsdb.reader.overlay.Overlay;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The changes of a log up to a place, in mappings and an index of its own: the log is written on,
@@ -146,8 +150,12 @@ public final class LogView implements RecordCursor {
   }
 
   @Override
-  public byte[] value() {
-    return index.records().copy(address(), null);
+  public <T> @Nullable T value(ValueReader<T> reader) throws IOException {
+    try {
+      return index.records().read(address(), 0, reader);
+    } catch (ReaderFailure e) {
+      throw Thrown.asIs(e.thrown());
+    }
   }
 
   /** Once. */

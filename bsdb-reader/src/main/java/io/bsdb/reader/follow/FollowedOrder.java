@@ -1,9 +1,12 @@
 package io.bsdb.reader.follow;
 
+import io.bsdb.format.ValueReader;
 import io.bsdb.reader.KeyRange;
 import io.bsdb.reader.KeyValue;
+import io.bsdb.reader.Nearest;
 import io.bsdb.reader.OrderedReader;
 import io.bsdb.reader.RecordCursor;
+import io.bsdb.reader.RecordReader;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import org.jspecify.annotations.Nullable;
@@ -19,13 +22,9 @@ final class FollowedOrder implements OrderedReader {
   }
 
   @Override
-  public @Nullable KeyValue floor(byte[] key) throws IOException {
-    return inUse.ask(reader -> reader.ordered().floor(key));
-  }
-
-  @Override
-  public @Nullable KeyValue ceiling(byte[] key) throws IOException {
-    return inUse.ask(reader -> reader.ordered().ceiling(key));
+  public <T> @Nullable T find(Nearest nearest, byte[] key, RecordReader<T> reader)
+      throws IOException {
+    return inUse.ask(version -> version.ordered().find(nearest, key, reader));
   }
 
   @Override
@@ -46,11 +45,6 @@ final class FollowedOrder implements OrderedReader {
   @Override
   public @Nullable KeyValue last() throws IOException {
     return inUse.ask(reader -> reader.ordered().last());
-  }
-
-  @Override
-  public @Nullable KeyValue longestPrefix(byte[] key) throws IOException {
-    return inUse.ask(reader -> reader.ordered().longestPrefix(key));
   }
 
   @Override
@@ -95,8 +89,8 @@ final class FollowedOrder implements OrderedReader {
     }
 
     @Override
-    public byte[] value() throws IOException {
-      return records().value();
+    public <T> @Nullable T value(ValueReader<T> reader) throws IOException {
+      return records().value(reader);
     }
 
     @Override

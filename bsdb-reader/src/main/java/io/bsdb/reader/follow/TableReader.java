@@ -1,7 +1,10 @@
 package io.bsdb.reader.follow;
 
 import io.bsdb.format.Internal;
+import io.bsdb.format.LentBytes;
+import io.bsdb.format.ValueReader;
 import io.bsdb.reader.Calls;
+import io.bsdb.reader.HashedKeys;
 import io.bsdb.reader.KeyLookup;
 import io.bsdb.reader.OrderedReader;
 import io.bsdb.reader.SnapshotReader;
@@ -12,10 +15,8 @@ import io.bsdb.table.Manifest;
 import io.bsdb.table.Table;
 import java.io.Closeable;
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.Function;
@@ -242,6 +243,7 @@ public final class TableReader implements KeyLookup, Closeable {
    * @throws IOException if it cannot be found or opened; the version in use stays
    */
   public boolean refresh() throws IOException {
+    LentBytes.requireLendsNothing(toString());
     return refresh((String) null);
   }
 
@@ -288,29 +290,16 @@ public final class TableReader implements KeyLookup, Closeable {
   }
 
   @Override
-  public byte @Nullable [] get(byte[] key) throws IOException {
+  public <T> @Nullable T get(byte[] key, ValueReader<T> reader) throws IOException {
     Objects.requireNonNull(key, "key");
-    return inUse.ask(reader -> reader.get(key));
+    Objects.requireNonNull(reader, "reader");
+    return inUse.ask(version -> version.get(key, reader));
   }
 
   @Override
-  public int get(byte[] key, ByteBuffer target) throws IOException {
-    Objects.requireNonNull(key, "key");
-    Objects.requireNonNull(target, "target");
-    Integer length = inUse.ask(reader -> reader.get(key, target));
-    return length == null ? NOT_FOUND : length;
-  }
-
-  @Override
-  public List<byte @Nullable []> getAll(List<byte[]> keys) throws IOException {
-    List<byte @Nullable []> values = inUse.ask(reader -> reader.getAll(keys));
-    if (values == null) { // there is no version yet
-      for (byte[] key : keys) {
-        Objects.requireNonNull(key, "key");
-      }
-      return Arrays.asList(new byte[keys.size()] @Nullable []);
-    }
-    return values;
+  public <T> List<@Nullable T> getAll(List<byte[]> keys, ValueReader<T> reader) throws IOException {
+    List<@Nullable T> answers = inUse.ask(version -> version.getAll(keys, reader));
+    return answers == null ? new HashedKeys<>(keys, reader).answers() : answers; // no version yet
   }
 
   /**

@@ -1,8 +1,10 @@
 package io.bsdb.reader.overlay;
 
+import io.bsdb.format.ValueReader;
 import io.bsdb.format.hash.KeyHash;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Goes through the changed keys in a range of hashes, in no particular order: as many as possible
@@ -88,7 +90,7 @@ public final class ChangeCursor {
    * Returns the segment of the current change, in which it stays as long as the segment is open.
    */
   public ByteBuffer segment() {
-    return records.segment(address).bytes();
+    return records.segment(address).body();
   }
 
   /** Returns where its key lies there: offset in the upper 32 bits, length in the lower. */
@@ -108,6 +110,11 @@ public final class ChangeCursor {
 
   /** Returns a copy of the current value. */
   public byte[] value() {
-    return records.copy(address, null);
+    return records.copyValue(address);
+  }
+
+  /** Lends the current value. */
+  public <T> @Nullable T value(ValueReader<T> reader) {
+    return records.read(address, 0, reader);
   }
 }

@@ -49,7 +49,7 @@ final class ChangeFiller {
     int count = pending;
     pending = 0;
     for (int i = 0; i < count; i++) {
-      fetched += segment(addresses[i]).segment().bytes().get(ChangeRecords.offset(addresses[i]));
+      fetched += segment(addresses[i]).segment().body().get(ChangeRecords.offset(addresses[i]));
     }
     int applying = 0;
     for (int i = 0; i < count; i++) {
@@ -80,7 +80,7 @@ final class ChangeFiller {
     if (key.length < length) {
       key = new byte[Math.max(length, 2 * key.length)];
     }
-    segment.bytes().get((int) (found >>> 32), key, 0, length);
+    segment.body().get((int) (found >>> 32), key, 0, length);
     return length;
   }
 

@@ -1,5 +1,6 @@
 package io.bsdb.reader.overlay;
 
+import io.bsdb.format.ValueReader;
 import io.bsdb.format.hash.KeyHash;
 import io.bsdb.format.index.KeyOrder;
 import io.bsdb.format.segment.Segment;
@@ -18,7 +19,6 @@ import org.jspecify.annotations.Nullable;
  */
 public class ChangeRecords {
   private static final int SEGMENT_SHIFT = 32;
-  private static final byte[] COPIED = new byte[0];
 
   /** By the number in addresses. Replaced when there is another, before a record has its number. */
   private Segment[] segments;
@@ -97,7 +97,7 @@ public class ChangeRecords {
       return 0;
     }
     // The frame that ends a segment lies behind all keys, so eight bytes can always be read.
-    ByteBuffer bytes = segment(address).bytes();
+    ByteBuffer bytes = segment(address).body();
     long head = Long.reverseBytes(bytes.getLong((int) (key >>> 32) + offset));
     return left >= Long.BYTES ? head : head & (-1L << (Byte.SIZE * (Long.BYTES - left)));
   }
@@ -113,15 +113,15 @@ public class ChangeRecords {
     int length = (int) keyA;
     return length == (int) keyB
         && segment(a)
-            .bytes()
+            .body()
             .slice((int) (keyA >>> 32), length)
-            .equals(segment(b).bytes().slice((int) (keyB >>> 32), length));
+            .equals(segment(b).body().slice((int) (keyB >>> 32), length));
   }
 
   /** Compares a key with another, by their unsigned bytes. */
   int compare(long address, byte[] other) {
     long key = key(address);
-    return KeyOrder.compare(segment(address).bytes(), (int) (key >>> 32), (int) key, other);
+    return KeyOrder.compare(segment(address).body(), (int) (key >>> 32), (int) key, other);
   }
 
   /**
@@ -132,7 +132,7 @@ public class ChangeRecords {
    */
   int common(long address, int from, byte[] other, int most) {
     long key = key(address);
-    ByteBuffer bytes = segment(address).bytes();
+    ByteBuffer bytes = segment(address).body();
     int limit = Math.min(most, (int) key);
     int common = from;
     while (common < limit && bytes.get((int) (key >>> 32) + common) == other[common]) {
@@ -146,24 +146,21 @@ public class ChangeRecords {
   }
 
   /**
-   * Copies the value of a put.
+   * Lends the value of a put.
    *
-   * @param target where to, from its position on, which moves behind it; null for a new array
-   * @return the new array, or an empty one if the value is in the target
-   * @throws java.nio.BufferOverflowException if it does not fit
+   * @param key passed to the reader
    */
-  public byte[] copy(long address, @Nullable ByteBuffer target) {
+  public <T> @Nullable T read(long address, int key, ValueReader<T> reader) {
     Segment segment = segment(address);
-    if (target == null) {
-      return copy(segment, segment.value(offset(address)));
-    }
-    var unused = segment.copyValue(offset(address), target);
-    return COPIED;
+    return segment.lend(segment.value(offset(address)), key, reader);
+  }
+
+  /** Returns a copy of the value of a put. */
+  public byte[] copyValue(long address) {
+    return copy(segment(address), segment(address).value(offset(address)));
   }
 
   private static byte[] copy(Segment segment, long place) {
-    byte[] copy = new byte[(int) place];
-    segment.bytes().get((int) (place >>> 32), copy);
-    return copy;
+    return segment.copy((int) (place >>> 32), (int) place);
   }
 }

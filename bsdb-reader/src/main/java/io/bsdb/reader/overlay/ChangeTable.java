@@ -207,7 +207,7 @@ public final class ChangeTable implements Closeable {
     long address = index.address(position);
     VarHandle.acquireFence(); // as in find
     int record = ChangeRecords.offset(address);
-    ByteBuffer bytes = records.segment(address).bytes();
+    ByteBuffer bytes = records.segment(address).body();
     // Behind a record lies more than a cache line: the frame that ends the segment.
     return bytes.get(record) + bytes.get(record + CACHE_LINE);
   }

@@ -1,5 +1,6 @@
 package io.bsdb.reader.overlay;
 
+import io.bsdb.format.ValueReader;
 import java.io.IOException;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
@@ -118,5 +119,10 @@ public final class ChangeWalk {
   /** Returns a copy of the value of the current change, which is a put. */
   public byte[] value() {
     return changes.value(at);
+  }
+
+  /** Lends the value of the current change, which is a put. */
+  public <T> @Nullable T value(ValueReader<T> reader) {
+    return changes.value(at, reader);
   }
 }

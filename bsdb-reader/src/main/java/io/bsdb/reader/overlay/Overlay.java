@@ -1,5 +1,6 @@
 package io.bsdb.reader.overlay;
 
+import io.bsdb.format.ValueReader;
 import io.bsdb.format.segment.ChangeKind;
 import io.bsdb.reader.io.FileMemory;
 import io.bsdb.reader.memory.MemoryBudget;
@@ -9,7 +10,6 @@ import io.bsdb.table.RecordOrder;
 import io.bsdb.table.SegmentFile;
 import java.io.Closeable;
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
@@ -236,13 +236,9 @@ public final class Overlay implements Closeable {
     return table.findRecord(key, high);
   }
 
-  /**
-   * Copies a value that was found.
-   *
-   * @param target as {@link ChangeRecords#copy} says
-   */
-  public byte[] copy(long found, @Nullable ByteBuffer target) {
-    return table.records().copy(found, target);
+  /** Lends a value that was found, as {@link ChangeRecords#read} does. */
+  public <T> @Nullable T read(long found, int key, ValueReader<T> reader) {
+    return table.records().read(found, key, reader);
   }
 
   /** Returns the changes by key; null in hash order. */

@@ -1,5 +1,6 @@
 package io.bsdb.reader.overlay;
 
+import io.bsdb.format.ValueReader;
 import io.bsdb.format.index.KeyOrder;
 import io.bsdb.reader.io.HugeMemory;
 import java.io.Closeable;
@@ -7,6 +8,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.BitSet;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The changed keys of a version in their order, deleted ones included, each with its newest record:
@@ -243,7 +245,11 @@ public final class SortedChanges implements Closeable {
   }
 
   byte[] value(int index) {
-    return keys.copy(address(index), null);
+    return keys.copyValue(address(index));
+  }
+
+  <T> @Nullable T value(int index, ValueReader<T> reader) {
+    return keys.read(address(index), 0, reader);
   }
 
   /** Returns the bytes off the heap. */

@@ -2,6 +2,7 @@ package io.bsdb.reader.partition;
 
 import io.bsdb.format.CorruptSnapshotException;
 import io.bsdb.format.SnapshotFormat;
+import io.bsdb.format.ValueReader;
 import io.bsdb.format.block.Block;
 import io.bsdb.format.block.BlockReader;
 import io.bsdb.format.index.KeyOrder;
@@ -142,7 +143,8 @@ public final class RecordWalk implements Closeable {
       throw new UnsupportedOperationException(
           "an approximate snapshot stores no keys: " + file.path());
     }
-    return copy(Block::key);
+    long found = find(Block::key);
+    return open().copy(found);
   }
 
   /** Compares the current key with another, by their unsigned bytes. */
@@ -174,7 +176,18 @@ public final class RecordWalk implements Closeable {
 
   /** Returns a copy of the current value. */
   public byte[] value() throws IOException {
-    return copy(Block::value);
+    long found = find(Block::value);
+    return open().copy(found);
+  }
+
+  /** Lends the current value. */
+  public <T> @Nullable T value(ValueReader<T> lent) throws IOException {
+    long found = find(Block::value);
+    return open().lend(found, 0, lent);
+  }
+
+  private Block open() {
+    return Objects.requireNonNull(block, "the cursor is at a record");
   }
 
   /** Finds a part of a record. */
@@ -186,11 +199,11 @@ public final class RecordWalk implements Closeable {
     return reader.record(body, bodyBase, bodyLength, bodyRecords, recordInBody);
   }
 
-  private byte[] copy(Part part) throws IOException {
-    Block fetched = Objects.requireNonNull(block, "the cursor is at a record");
+  private long find(Part part) throws IOException {
+    Block fetched = open();
     long place = place();
     try {
-      return fetched.copy(part.find(fetched, reader, place));
+      return part.find(fetched, reader, place);
     } catch (CorruptSnapshotException | IndexOutOfBoundsException e) {
       long rank = BlockReader.firstRank(bytes, base) + (long) record;
       throw reader.undecodable(file.index().offset(number), rank, e);

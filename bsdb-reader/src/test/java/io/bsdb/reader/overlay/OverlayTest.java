@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.dynatrace.hash4j.hashing.HashValue128;
 import io.bsdb.format.CorruptSnapshotException;
+import io.bsdb.format.ValueReader;
 import io.bsdb.format.hash.KeyHash;
 import io.bsdb.format.segment.ChangeKind;
 import io.bsdb.format.segment.Segment;
@@ -170,8 +171,14 @@ class OverlayTest {
       return "deleted";
     }
     ByteBuffer target = ByteBuffer.allocate(100);
-    assertThat(overlay.copy(found, target)).isEmpty();
-    byte[] value = overlay.copy(found, null);
+    overlay.read(
+        found,
+        0,
+        (index, bytes, offset, length) -> {
+          bytes.copy(offset, length, target);
+          return target;
+        });
+    byte[] value = overlay.read(found, 0, ValueReader.COPY);
     assertThat(target.flip()).isEqualTo(ByteBuffer.wrap(value));
     return new String(value, StandardCharsets.UTF_8);
   }
