@@ -40,7 +40,7 @@ final class VersionLookup {
     this.keys = question.keyEncoder(mapping, spec.table(), reader.manifest());
     this.finder =
         switch (question.match()) {
-          case KEY -> new Finder.OfKey(this.reader, decoder);
+          case KEY -> new Finder.OfKey(this.reader, decoder, decoder.rows());
           case FLOOR -> new Finder.OfNearest(this.reader, decoder, Nearest.FLOOR);
           case LONGEST_PREFIX -> new Finder.OfNearest(this.reader, decoder, Nearest.LONGEST_PREFIX);
           case LEADING_COLUMNS ->

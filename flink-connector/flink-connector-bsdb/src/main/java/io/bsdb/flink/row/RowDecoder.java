@@ -1,52 +1,50 @@
 package io.bsdb.flink.row;
 
+import io.bsdb.format.LentBytes;
+import io.bsdb.format.ValueReader;
 import io.bsdb.reader.SnapshotReader;
-import io.bsdb.row.Column;
-import io.bsdb.row.ColumnType;
+import io.bsdb.row.KeyView;
 import io.bsdb.row.RowLayout;
 import io.bsdb.row.RowView;
-import io.bsdb.row.RowWriter;
 import io.bsdb.row.Schema;
 import java.util.Arrays;
 import java.util.List;
 import org.apache.flink.table.data.GenericRowData;
 import org.apache.flink.table.data.RowData;
-import org.apache.flink.table.data.utils.JoinedRowData;
+import org.apache.flink.table.data.binary.BinaryStringData;
 import org.apache.flink.table.types.logical.LogicalType;
+import org.apache.flink.table.types.logical.LogicalTypeFamily;
 
-/** Makes Flink rows of keys and values, which it does not copy. For one thread. */
+/**
+ * Makes Flink rows of keys and of values that are lent: of the fields that are wanted alone, each
+ * with objects of its own. Immutable and safe for many threads.
+ */
 public final class RowDecoder {
-  /** Lies in a row as STRING does, which would have to be UTF-8. */
-  private static final RowLayout BYTES =
-      RowLayout.of(List.of(new Column("value", ColumnType.bytes())));
+  private static final byte[] NO_KEY = {};
 
   private final Schema schema;
   private final RowLayout layout;
   private final SnapshotMapping.Values values;
-  private final RowWriter plain;
-  private final int[] fields;
-  private final GenericRowData metadata;
+  private final Field[] fields;
+  private final Object[] metadata;
 
   /** Index of the metadata column that holds what a lookup asked for; −1: none. */
   private final int asked;
 
-  private final RowData.FieldGetter lastKeyField;
+  private final Field lastKeyField;
+  private final boolean needsKeys;
 
   /**
    * Place of a field.
    *
    * @param keyPosition −1: not in the key
    * @param valuePosition −1: not in the value
+   * @param reader of fields of its type
    */
-  record Field(int keyPosition, int valuePosition) {
-    /** Field of a column that the snapshot does not have. */
-    static final Field ABSENT = new Field(-1, -1);
-
-    private int code() {
-      if (valuePosition >= 0) {
-        return valuePosition;
-      }
-      return keyPosition >= 0 ? -1 - keyPosition : SnapshotRow.ABSENT;
+  record Field(int keyPosition, int valuePosition, FieldReader reader, LogicalType type) {
+    /** Returns the place of a column; one that is neither in key nor value is null. */
+    static Field of(int keyPosition, int valuePosition, LogicalType type) {
+      return new Field(keyPosition, valuePosition, FieldReader.of(type), type);
     }
   }
 
@@ -58,68 +56,95 @@ public final class RowDecoder {
   RowDecoder(
       SnapshotMapping mapping,
       List<Field> fields,
-      GenericRowData metadata,
+      Object[] metadata,
       int asked,
       LogicalType lastKeyType) {
     this.schema = mapping.schema();
     this.layout = RowLayout.ofValues(schema);
     this.values = mapping.values();
-    this.plain = new RowWriter(BYTES);
-    this.fields = fields.stream().mapToInt(Field::code).toArray();
+    this.fields = fields.toArray(Field[]::new);
     this.metadata = metadata;
     this.asked = asked;
-    this.lastKeyField = RowData.createFieldGetter(lastKeyType, schema.keyColumns().size() - 1);
+    this.lastKeyField = Field.of(schema.keyColumns().size() - 1, -1, lastKeyType);
+    this.needsKeys = fields.stream().anyMatch(field -> field.keyPosition >= 0);
   }
 
   /** Returns lookups and scans that decode no more than this decoder reads. */
   public SnapshotReader selecting(SnapshotReader reader) {
     return reader.selecting(
-        layout.select(Arrays.stream(fields).filter(field -> field >= 0).toArray()));
+        layout.select(
+            Arrays.stream(fields)
+                .mapToInt(Field::valuePosition)
+                .filter(position -> position >= 0)
+                .toArray()));
   }
 
   /** Returns whether any field is read from the key. */
   public boolean needsKeys() {
-    return Arrays.stream(fields).anyMatch(field -> field < 0 && field != SnapshotRow.ABSENT);
+    return needsKeys;
   }
 
-  /**
-   * Returns a row that decodes its fields from these bytes when asked; they must not change any
-   * more.
-   */
-  public RowData decode(byte[] key, byte[] value) {
-    return withMetadata(new SnapshotRow(schema, key, view(value), fields), metadata);
+  /** Returns what makes rows, one after the other. */
+  public Rows rows() {
+    return new Rows();
   }
 
-  /**
-   * Returns the same, for a lookup that finds other keys than it asks for.
-   *
-   * @param askedKey that was asked for
-   */
-  public RowData decode(byte[] askedKey, byte[] key, byte[] value) {
-    GenericRowData own = new GenericRowData(metadata.getArity());
-    for (int i = 0; i < metadata.getArity(); i++) {
-      own.setField(i, metadata.getField(i));
+  /** Makes the rows of one thread. */
+  public final class Rows implements ValueReader<RowData> {
+    private final RowView value = new RowView(layout);
+    private final KeyView keyView = KeyView.of(schema);
+    private byte[] key = NO_KEY;
+    private byte[] askedKey = NO_KEY;
+
+    private Rows() {}
+
+    /** Sets the key of the next row, which may stay away if it is not {@link #needsKeys needed}. */
+    public Rows of(byte[] next) {
+      key = next;
+      return this;
     }
-    own.setField(asked, lastKeyField.getFieldOrNull(SnapshotRow.ofKey(schema, askedKey)));
-    return withMetadata(new SnapshotRow(schema, key, view(value), fields), own);
+
+    /** Sets the key of the next row, for a lookup that finds other keys than it asks for. */
+    public Rows of(byte[] next, byte[] wanted) {
+      askedKey = wanted;
+      return of(next);
+    }
+
+    @Override
+    public RowData read(int index, LentBytes bytes, int offset, int length) {
+      GenericRowData row = new GenericRowData(fields.length + metadata.length);
+      if (needsKeys) {
+        keyView.wrap(key);
+      }
+      boolean isRow = values == SnapshotMapping.Values.ROWS;
+      if (isRow) {
+        value.wrap(bytes, offset, length);
+      }
+      for (int i = 0; i < fields.length; i++) {
+        Field field = fields[i];
+        if (field.keyPosition >= 0) {
+          row.setField(i, field.reader.read(keyView, field.keyPosition));
+        } else if (field.valuePosition >= 0) {
+          if (!isRow) {
+            row.setField(i, plain(field.type, bytes.copy(offset, length)));
+          } else if (!value.isNull(field.valuePosition)) {
+            row.setField(i, field.reader.read(value, field.valuePosition));
+          }
+        }
+      }
+      for (int i = 0; i < metadata.length; i++) {
+        row.setField(fields.length + i, i == asked ? askedFor() : metadata[i]);
+      }
+      return row;
+    }
+
+    private Object askedFor() {
+      return lastKeyField.reader.read(KeyView.of(schema).wrap(askedKey), lastKeyField.keyPosition);
+    }
   }
 
-  /** Returns the same without the key, if it is not {@linkplain #needsKeys needed}. */
-  public RowData decode(byte[] value) {
-    return withMetadata(SnapshotRow.withoutKey(schema, view(value), fields), metadata);
-  }
-
-  private RowView view(byte[] value) {
-    return new RowView(layout).wrap(values == SnapshotMapping.Values.PLAIN ? asRow(value) : value);
-  }
-
-  private static RowData withMetadata(SnapshotRow decoded, GenericRowData metadata) {
-    return metadata.getArity() == 0 ? decoded : new JoinedRowData(decoded, metadata);
-  }
-
-  /** Encodes a key. Used by one thread at a time: the writer is reused. */
-  private synchronized byte[] asRow(byte[] value) {
-    plain.reset().setBytes(0, value);
-    return plain.toBytes();
+  /** Returns the one column of a value that is no row. */
+  private static Object plain(LogicalType type, byte[] value) {
+    return type.is(LogicalTypeFamily.CHARACTER_STRING) ? BinaryStringData.fromBytes(value) : value;
   }
 }

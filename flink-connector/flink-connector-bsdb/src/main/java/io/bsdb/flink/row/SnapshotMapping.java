@@ -11,7 +11,6 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
 import org.apache.flink.table.api.ValidationException;
-import org.apache.flink.table.data.GenericRowData;
 
 /**
  * Finds the columns of a DDL in one snapshot, by name: the snapshot may have more columns than the
@@ -151,17 +150,19 @@ public final class SnapshotMapping {
     return new RowDecoder(
         this,
         fields,
-        GenericRowData.of(metadata),
+        metadata,
         asked,
         declared.type(schema.primaryKey().get(schema.primaryKey().size() - 1)));
   }
 
+  /** Returns the place of a column; neither in key nor value if the snapshot does not have it. */
   private RowDecoder.Field field(String column) {
-    if (!schema.hasColumn(column)) {
-      return RowDecoder.Field.ABSENT;
-    }
-    int position = schema.position(column);
-    return new RowDecoder.Field(schema.keyPosition(position), schema.valuePosition(position));
+    boolean isStored = schema.hasColumn(column);
+    int position = isStored ? schema.position(column) : -1;
+    return RowDecoder.Field.of(
+        isStored ? schema.keyPosition(position) : -1,
+        isStored ? schema.valuePosition(position) : -1,
+        declared.type(column));
   }
 
   /**
@@ -179,7 +180,7 @@ public final class SnapshotMapping {
         declared.primaryKey().stream().mapToInt(declared.rowType()::getFieldIndex).toArray();
     KeyEncoder encoder = keyEncoder(columns);
     return keys.stream()
-        .map(key -> encoder.encode(SnapshotRow.ofKey(declaredSchema, key)))
+        .map(key -> encoder.encode(ViewRow.ofKey(declaredSchema, key)))
         .map(Objects::requireNonNull)
         .toList();
   }

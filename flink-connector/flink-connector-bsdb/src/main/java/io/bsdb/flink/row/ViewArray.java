@@ -101,7 +101,7 @@ final class ViewArray implements ArrayData {
 
   @Override
   public RowData getRow(int pos, int numFields) {
-    return new NestedRow(view.rowAt(pos));
+    return new ViewRow(view.rowAt(pos));
   }
 
   @Override

@@ -6,7 +6,7 @@ import org.apache.flink.table.data.StringData;
 import org.apache.flink.table.data.TimestampData;
 import org.apache.flink.table.data.binary.BinaryStringData;
 
-/** Flink's objects of single fields and elements; strings refer to the bytes, uncopied. */
+/** Flink's objects of single fields and elements; they refer to no bytes but their own. */
 final class ViewFields {
   /** Maximum number of digits of a decimal that Flink, too, holds as a long. */
   private static final int MAX_COMPACT_PRECISION = 18;
@@ -14,9 +14,7 @@ final class ViewFields {
   private ViewFields() {}
 
   static StringData string(FieldView view, int i) {
-    long slice = view.sliceAt(i);
-    return BinaryStringData.fromBytes(
-        view.bytes(), FieldView.offset(slice), FieldView.length(slice));
+    return BinaryStringData.fromBytes(view.bytesAt(i));
   }
 
   static DecimalData decimal(FieldView view, int i, int precision, int scale) {

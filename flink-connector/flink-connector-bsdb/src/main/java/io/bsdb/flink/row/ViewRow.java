@@ -1,6 +1,8 @@
 package io.bsdb.flink.row;
 
 import io.bsdb.row.FieldView;
+import io.bsdb.row.KeyView;
+import io.bsdb.row.Schema;
 import org.apache.flink.table.data.ArrayData;
 import org.apache.flink.table.data.DecimalData;
 import org.apache.flink.table.data.MapData;
@@ -12,116 +14,127 @@ import org.apache.flink.types.RowKind;
 import org.apache.flink.types.bitmap.Bitmap;
 import org.apache.flink.types.variant.Variant;
 
-/**
- * A row that is decoded field by field, when somebody asks. It shares its bytes with nobody, so it
- * stays valid for as long as it is kept.
- */
-abstract sealed class ViewRow implements RowData permits SnapshotRow, NestedRow {
+/** A row inside a row, or the columns of a key: read field by field, when somebody asks. */
+final class ViewRow implements RowData {
+  private final FieldView view;
   private RowKind kind = RowKind.INSERT;
 
-  /** Returns the view that holds a field. */
-  abstract FieldView view(int pos);
+  ViewRow(FieldView view) {
+    this.view = view;
+  }
 
-  /** Returns the field's position in {@link #view}. */
-  abstract int index(int pos);
+  /** Returns the columns of a key, in its own order. */
+  static ViewRow ofKey(Schema schema, byte[] key) {
+    return new ViewRow(KeyView.of(schema).wrap(key));
+  }
 
   @Override
-  public final RowKind getRowKind() {
+  public int getArity() {
+    return view.size();
+  }
+
+  @Override
+  public boolean isNullAt(int pos) {
+    return view.isNull(pos);
+  }
+
+  @Override
+  public RowKind getRowKind() {
     return kind;
   }
 
   @Override
-  public final void setRowKind(RowKind kind) {
+  public void setRowKind(RowKind kind) {
     this.kind = kind;
   }
 
   @Override
-  public final boolean getBoolean(int pos) {
-    return view(pos).booleanAt(index(pos));
+  public boolean getBoolean(int pos) {
+    return view.booleanAt(pos);
   }
 
   @Override
-  public final byte getByte(int pos) {
-    return view(pos).byteAt(index(pos));
+  public byte getByte(int pos) {
+    return view.byteAt(pos);
   }
 
   @Override
-  public final short getShort(int pos) {
-    return view(pos).shortAt(index(pos));
+  public short getShort(int pos) {
+    return view.shortAt(pos);
   }
 
   @Override
-  public final int getInt(int pos) {
-    return view(pos).intAt(index(pos));
+  public int getInt(int pos) {
+    return view.intAt(pos);
   }
 
   @Override
-  public final long getLong(int pos) {
-    return view(pos).longAt(index(pos));
+  public long getLong(int pos) {
+    return view.longAt(pos);
   }
 
   @Override
-  public final float getFloat(int pos) {
-    return view(pos).floatAt(index(pos));
+  public float getFloat(int pos) {
+    return view.floatAt(pos);
   }
 
   @Override
-  public final double getDouble(int pos) {
-    return view(pos).doubleAt(index(pos));
+  public double getDouble(int pos) {
+    return view.doubleAt(pos);
   }
 
   @Override
-  public final StringData getString(int pos) {
-    return ViewFields.string(view(pos), index(pos));
+  public StringData getString(int pos) {
+    return ViewFields.string(view, pos);
   }
 
   @Override
-  public final DecimalData getDecimal(int pos, int precision, int scale) {
-    return ViewFields.decimal(view(pos), index(pos), precision, scale);
+  public DecimalData getDecimal(int pos, int precision, int scale) {
+    return ViewFields.decimal(view, pos, precision, scale);
   }
 
   @Override
-  public final TimestampData getTimestamp(int pos, int precision) {
-    return ViewFields.timestamp(view(pos), index(pos));
+  public TimestampData getTimestamp(int pos, int precision) {
+    return ViewFields.timestamp(view, pos);
   }
 
   @Override
-  public final <T> RawValueData<T> getRawValue(int pos) {
+  public <T> RawValueData<T> getRawValue(int pos) {
     throw ViewFields.unsupported();
   }
 
   @Override
-  public final byte[] getBinary(int pos) {
-    return view(pos).bytesAt(index(pos));
+  public byte[] getBinary(int pos) {
+    return view.bytesAt(pos);
   }
 
   @Override
-  public final ArrayData getArray(int pos) {
-    return new ViewArray(view(pos).arrayAt(index(pos)));
+  public ArrayData getArray(int pos) {
+    return new ViewArray(view.arrayAt(pos));
   }
 
   @Override
-  public final MapData getMap(int pos) {
-    return new ViewMap(view(pos).mapAt(index(pos)));
+  public MapData getMap(int pos) {
+    return new ViewMap(view.mapAt(pos));
   }
 
   @Override
-  public final RowData getRow(int pos, int numFields) {
-    return new NestedRow(view(pos).rowAt(index(pos)));
+  public RowData getRow(int pos, int numFields) {
+    return new ViewRow(view.rowAt(pos));
   }
 
   @Override
-  public final Variant getVariant(int pos) {
+  public Variant getVariant(int pos) {
     throw ViewFields.unsupported();
   }
 
   @Override
-  public final Bitmap getBitmap(int pos) {
+  public Bitmap getBitmap(int pos) {
     throw ViewFields.unsupported();
   }
 
   @Override
-  public final String toString() {
+  public String toString() {
     return "%s(%d fields)".formatted(kind.shortString(), getArity());
   }
 }

@@ -11,13 +11,13 @@ import org.jspecify.annotations.Nullable;
 final class PartitionRows implements SplitRows {
   private final ScanSpec spec;
   private final RecordCursor cursor;
-  private final RowDecoder decoder;
+  private final RowDecoder.Rows rows;
   private final boolean needsKeys;
 
   PartitionRows(ScanSpec spec, RecordCursor cursor, RowDecoder decoder) {
     this.spec = spec;
     this.cursor = cursor;
-    this.decoder = decoder;
+    this.rows = decoder.rows();
     this.needsKeys = decoder.needsKeys();
   }
 
@@ -27,9 +27,7 @@ final class PartitionRows implements SplitRows {
       return null;
     }
     try {
-      return needsKeys
-          ? decoder.decode(cursor.key(), cursor.value())
-          : decoder.decode(cursor.value());
+      return cursor.value(needsKeys ? rows.of(cursor.key()) : rows);
     } catch (UnsupportedOperationException e) {
       throw new ValidationException(
           "table %s was built with 'sink.keys' = 'omitted' and cannot tell its primary key columns %s; select other columns, or compare all of these with constants"
