@@ -1,7 +1,6 @@
 package io.bsdb.kstreams;
 
 import io.bsdb.reader.KeyRange;
-import io.bsdb.reader.KeyValue;
 import io.bsdb.reader.SnapshotReader;
 import io.bsdb.reader.follow.TableReader;
 import io.bsdb.reader.follow.VersionView;
@@ -100,12 +99,7 @@ final class LookupTable<K, V> implements AutoCloseable {
 
   /** Finds the value of a key in a version; null if it is absent. */
   @Nullable V find(Version<K, V> version, byte[] key) throws IOException {
-    if (match == Match.EXACT) {
-      byte[] value = version.reader.get(key);
-      return value == null ? null : version.codec.decode(key, value);
-    }
-    KeyValue found = match.find(version.reader, key);
-    return found == null ? null : version.codec.decode(found.key(), found.value());
+    return match.find(version.reader, key, version.codec::decode);
   }
 
   /** Returns the range between two keys, both included; null: without a bound. */

@@ -1,7 +1,7 @@
 package io.bsdb.kstreams;
 
-import io.bsdb.reader.KeyValue;
 import io.bsdb.reader.Nearest;
+import io.bsdb.reader.RecordReader;
 import io.bsdb.reader.SnapshotReader;
 import io.bsdb.table.Manifest;
 import io.bsdb.table.RecordOrder;
@@ -30,9 +30,13 @@ public enum Match {
     }
   }
 
-  /** Finds a record; null if there is none. */
-  @Nullable KeyValue find(SnapshotReader reader, byte[] key) throws IOException {
-    Nearest nearest = this == FLOOR ? Nearest.FLOOR : Nearest.LONGEST_PREFIX;
-    return nearest.find(reader, key);
+  /** Finds a record and reads it where it lies; null if there is none. */
+  <V> @Nullable V find(SnapshotReader reader, byte[] key, RecordReader<V> records)
+      throws IOException {
+    return switch (this) {
+      case EXACT -> reader.get(key, records.of(key));
+      case FLOOR -> Nearest.FLOOR.find(reader, key, records);
+      case LONGEST_PREFIX -> Nearest.LONGEST_PREFIX.find(reader, key, records);
+    };
   }
 }

@@ -1,5 +1,6 @@
 package io.bsdb.kstreams;
 
+import io.bsdb.format.LentBytes;
 import io.bsdb.reader.SnapshotReader;
 import io.bsdb.row.Column;
 import io.bsdb.row.ColumnType;
@@ -134,6 +135,16 @@ final class SchemaFormat<K, V> implements TableFormat<K, V> {
     return codec;
   }
 
+  /** Maps a row that is lent, and so cannot be the result. */
+  private static <V> @Nullable V map(Row row, Function<? super Row, ? extends @Nullable V> rows) {
+    V value = rows.apply(row);
+    if (value == row) {
+      throw new IllegalStateException(
+          "the mapper of rows returned the row, which is valid only until it returns; return the columns that are needed");
+    }
+    return value;
+  }
+
   /** Keys that are the value of the only key column. */
   private record SingleColumn<K, V>(
       RowCodec codec, KeyWriter writer, Function<? super Row, ? extends @Nullable V> rows)
@@ -153,6 +164,11 @@ final class SchemaFormat<K, V> implements TableFormat<K, V> {
     @Override
     public @Nullable V decode(byte[] key, byte[] value) {
       return rows.apply(codec.decode(key, value));
+    }
+
+    @Override
+    public @Nullable V decode(byte[] key, LentBytes bytes, int offset, int length) {
+      return map(codec.decode(key, bytes, offset, length), rows);
     }
   }
 
@@ -176,6 +192,11 @@ final class SchemaFormat<K, V> implements TableFormat<K, V> {
     @Override
     public @Nullable V decode(byte[] key, byte[] value) {
       return rows.apply(codec.decode(key, value));
+    }
+
+    @Override
+    public @Nullable V decode(byte[] key, LentBytes bytes, int offset, int length) {
+      return map(codec.decode(key, bytes, offset, length), rows);
     }
   }
 }

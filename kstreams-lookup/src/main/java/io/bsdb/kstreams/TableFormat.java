@@ -1,5 +1,6 @@
 package io.bsdb.kstreams;
 
+import io.bsdb.format.LentBytes;
 import io.bsdb.reader.SnapshotReader;
 import io.bsdb.table.Manifest;
 import org.jspecify.annotations.Nullable;
@@ -27,5 +28,10 @@ interface TableFormat<K, V> {
 
     /** Returns the value; null if it stands for absence. */
     @Nullable V decode(byte[] key, byte[] value);
+
+    /** Returns the value, of bytes that are lent. */
+    default @Nullable V decode(byte[] key, LentBytes bytes, int offset, int length) {
+      return decode(key, bytes.copy(offset, length));
+    }
   }
 }

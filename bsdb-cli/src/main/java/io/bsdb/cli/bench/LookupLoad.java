@@ -73,7 +73,10 @@ final class LookupLoad {
     finish();
   }
 
-  /** Looks keys up repeatedly, each thread from a different first key, until time is up or an answer is wrong. */
+  /**
+   * Looks keys up repeatedly, each thread from a different first key, until time is up or an answer
+   * is wrong.
+   */
   Outcome run(double seconds) throws IOException {
     AtomicLong done = new AtomicLong();
     Histogram latencies = new ConcurrentHistogram(3);

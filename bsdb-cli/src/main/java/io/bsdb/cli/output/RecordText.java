@@ -3,6 +3,7 @@ package io.bsdb.cli.output;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.JsonToken;
+import io.bsdb.format.LentBytes;
 import io.bsdb.row.Column;
 import io.bsdb.row.RowCodec;
 import io.bsdb.row.Schema;
@@ -60,6 +61,11 @@ public sealed interface RecordText {
 
   /** Returns a value to be printed: in a table with a schema, the row. */
   byte[] value(byte[] key, byte[] value);
+
+  /** Returns a value that is lent, to be printed; as {@link #value(byte[], byte[])}. */
+  default byte[] value(byte[] key, LentBytes bytes, int offset, int length) {
+    return value(key, bytes.copy(offset, length));
+  }
 
   /** Returns what is printed in place of a key or value that there is not. */
   byte[] none();
@@ -257,6 +263,11 @@ public sealed interface RecordText {
     @Override
     public byte[] value(byte[] key, byte[] value) {
       return writer.row(key, value).getBytes(StandardCharsets.UTF_8);
+    }
+
+    @Override
+    public byte[] value(byte[] key, LentBytes bytes, int offset, int length) {
+      return writer.row(key, bytes, offset, length).getBytes(StandardCharsets.UTF_8);
     }
 
     @Override

@@ -17,6 +17,7 @@ import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -60,6 +61,9 @@ import picocli.CommandLine.Parameters;
     })
 public final class GetCommand extends TableCommand {
   private static final int BUFFER = 64 << 10;
+
+  /** Keys that are looked up together. */
+  private static final int BATCH = 256;
 
   @Option(
       names = "--encoding",
@@ -131,6 +135,7 @@ public final class GetCommand extends TableCommand {
       } else {
         lookups.readKeys(file);
       }
+      lookups.answer();
       return lookups.status;
     }
   }
@@ -141,6 +146,8 @@ public final class GetCommand extends TableCommand {
     private final RecordText text;
     private final OutputStream out;
     private final @Nullable OrderedReader ordered;
+    private final List<byte[]> keyTexts = new ArrayList<>();
+    private final List<byte[]> asked = new ArrayList<>();
     private int status = ExitStatus.OK;
 
     Lookups(SnapshotReader reader, RecordText text, OutputStream out) {
@@ -161,6 +168,7 @@ public final class GetCommand extends TableCommand {
               try {
                 look(line, text.parseKey(line));
               } catch (CommandFailure e) {
+                answer();
                 out.flush();
                 throw CommandFailure.usage("line %,d: %s".formatted(number, e.getMessage()));
               }
@@ -170,11 +178,10 @@ public final class GetCommand extends TableCommand {
 
     void look(byte[] keyText, byte[] key) throws IOException {
       if (nearest == null || ordered == null) {
-        byte[] value = reader.get(key);
-        if (value == null) {
-          sayAbsent(keyText);
-        } else {
-          print(keyText, text.value(key, value));
+        keyTexts.add(keyText);
+        asked.add(key);
+        if (asked.size() == BATCH) {
+          answer();
         }
         return;
       }
@@ -185,6 +192,23 @@ public final class GetCommand extends TableCommand {
       } else {
         print(keyText, text.key(found.key()), text.value(found.key(), found.value()));
       }
+    }
+
+    /** Looks up the keys that have come since the last batch. */
+    void answer() throws IOException {
+      List<byte @Nullable []> values =
+          reader.getAll(
+              asked, (i, bytes, offset, length) -> text.value(asked.get(i), bytes, offset, length));
+      for (int i = 0; i < values.size(); i++) {
+        byte[] value = values.get(i);
+        if (value == null) {
+          sayAbsent(keyTexts.get(i));
+        } else {
+          print(keyTexts.get(i), value);
+        }
+      }
+      keyTexts.clear();
+      asked.clear();
     }
 
     private void print(byte[]... fields) throws IOException {
