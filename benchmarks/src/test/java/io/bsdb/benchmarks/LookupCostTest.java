@@ -50,6 +50,9 @@ class LookupCostTest {
   /** The object in which hash4j returns 128 bits, where the compiler does not do without it. */
   private static final int HASH_OBJECT = 32;
 
+  /** The reader that knows the caller's buffer, likewise. */
+  private static final int BUFFER_READER = 16;
+
   /** From Java 22 on, zstd-jni makes views of the buffers that it is given. */
   private static final int ZSTD_VIEWS = Runtime.version().feature() >= 22 ? 400 : 0;
 
@@ -110,16 +113,34 @@ class LookupCostTest {
 
   @ParameterizedTest
   @EnumSource(Layout.class)
-  void getIntoBufferAllocatesNoMoreThanTheHash(Layout layout) throws IOException {
+  void lendingAllocatesNoMoreThanTheHash(Layout layout) throws IOException {
+    assertAllocates(
+        layout,
+        HASH_OBJECT,
+        (reader, key) -> reader.get(key, (index, bytes, offset, length) -> Boolean.TRUE));
+  }
+
+  @ParameterizedTest
+  @EnumSource(Layout.class)
+  void getIntoBufferAllocatesNoMoreThanTheHashAndItsReader(Layout layout) throws IOException {
+    ByteBuffer target = ByteBuffer.allocateDirect(Workload.VALUE_LENGTH);
+    assertAllocates(
+        layout, HASH_OBJECT + BUFFER_READER, (reader, key) -> reader.get(key, target.clear()));
+  }
+
+  private interface Lookup {
+    void of(SnapshotReader reader, byte[] key) throws IOException;
+  }
+
+  private void assertAllocates(Layout layout, int perCall, Lookup lookup) throws IOException {
     try (SnapshotReader reader = open(layout, Access.MAPPED)) {
-      ByteBuffer target = ByteBuffer.allocateDirect(Workload.VALUE_LENGTH);
-      long most = (HASH_OBJECT + views(layout) + 1L) * CALLS;
+      long most = (perCall + views(layout) + 1L) * CALLS;
       long bytes =
           allocated(
               most,
               () -> {
                 for (int i = 0; i < CALLS; i++) {
-                  reader.get(queries.key(i), target.clear());
+                  lookup.of(reader, queries.key(i));
                 }
               });
       // A byte per call more is no further object per call: those of the measurement itself.
