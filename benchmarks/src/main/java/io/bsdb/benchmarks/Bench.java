@@ -1,23 +1,22 @@
 package io.bsdb.benchmarks;
 
 import com.fasterxml.jackson.core.type.TypeReference;
+import io.bsdb.benchmarks.flink.JoinBench;
 import io.bsdb.benchmarks.flink.LookupBench;
 import io.bsdb.benchmarks.flink.SinkBench;
+import io.bsdb.benchmarks.harness.DataSet;
 import io.bsdb.benchmarks.harness.JavaProcess;
 import io.bsdb.benchmarks.harness.Machine;
+import io.bsdb.benchmarks.harness.Measure;
 import io.bsdb.benchmarks.harness.Progress;
 import io.bsdb.benchmarks.harness.Results;
 import io.bsdb.benchmarks.harness.Results.Section;
 import io.bsdb.benchmarks.harness.Workload;
 import io.bsdb.benchmarks.http.HttpBench;
 import io.bsdb.benchmarks.kstreams.StreamsBench;
-import io.bsdb.benchmarks.layouts.JoinBench;
-import io.bsdb.benchmarks.layouts.LayoutBench;
 import io.bsdb.benchmarks.live.DurableBench;
 import io.bsdb.benchmarks.live.LiveBench;
 import io.bsdb.benchmarks.memory.MemoryBench;
-import io.bsdb.benchmarks.order.AddressBench;
-import io.bsdb.benchmarks.order.OrderBench;
 import io.bsdb.benchmarks.peers.Peer;
 import io.bsdb.benchmarks.peers.Peers;
 import java.io.IOException;
@@ -61,9 +60,12 @@ public final class Bench implements Callable<Integer> {
   private static final List<String> DISK_TABLES =
       List.of("bsdb-blocked", "bsdb-compressed", "bsdb-compressed-pages");
 
+  /** Parts that are not measured unless asked for, or by {@code --full}. */
+  private static final List<String> ON_DEMAND = List.of("order", "flink", "kafka-streams");
+
   /** Parts of the benchmark that {@code --only} selects, beside stores. */
   private static final List<String> PARTS =
-      List.of("build", "lookup", "disk", "flink", "kafka-streams");
+      List.of("build", "lookup", "order", "disk", "flink", "kafka-streams");
 
   @Option(
       names = "--quick",
@@ -93,11 +95,19 @@ public final class Bench implements Callable<Integer> {
       split = ",",
       paramLabel = "WORD",
       description = {
-        "Parts of the benchmark: build, lookup, disk, flink or kafka-streams; the last two else"
-            + " only with --full. 'build' without 'lookup' builds again in every round.",
+        "Parts of the benchmark: build, lookup, order, disk, flink or kafka-streams; 'order',"
+            + " floors and ranges, only if named, the last two also with --full. 'build' without"
+            + " 'lookup' builds again in every round.",
         "Stores, and lookups in Flink: a name, or a part that names have in common"
       })
   private List<String> only = List.of();
+
+  @Option(
+      names = "--data",
+      paramLabel = "DATA",
+      defaultValue = "json",
+      description = "Records: " + DataSet.NAMES + "; default: ${DEFAULT-VALUE}")
+  private String data = "json";
 
   @Option(
       names = "--directory",
@@ -131,19 +141,6 @@ public final class Bench implements Callable<Integer> {
     System.exit(new CommandLine(bench).execute(arguments));
   }
 
-  @Command(description = "Compares tables in key order with RocksDB, LMDB and a TreeMap.")
-  int order(
-      @Parameters(paramLabel = "DIRECTORY") Path data,
-      @Parameters(paramLabel = "RECORDS") long count,
-      @Parameters(
-              paramLabel = "STORE",
-              arity = "0..*",
-              description = "hash, rocksdb, lmdb, treemap; all unless given, none for bsdb alone")
-          List<String> stores)
-      throws Exception {
-    return finish(data, OrderBench.run(data, count, words(stores)));
-  }
-
   @Command(description = "Measures readers from disk within a memory budget.")
   int memory(
       @Parameters(paramLabel = "DIRECTORY") Path data,
@@ -152,33 +149,15 @@ public final class Bench implements Callable<Integer> {
     return finish(data, MemoryBench.run(data, count));
   }
 
-  @Command(description = "Finds addresses in blocks, beside MaxMind's reader.")
-  int addresses(@Parameters(paramLabel = "DIRECTORY") Path data) throws Exception {
-    return finish(data, AddressBench.run(data));
-  }
-
-  @Command(description = "Compares layouts on one data set.")
-  int layouts(
-      @Parameters(paramLabel = "DIRECTORY") Path data,
-      @Parameters(paramLabel = "RECORDS") long count,
-      @Parameters(paramLabel = "DATA", description = LayoutBench.DATA) String name,
-      @Parameters(
-              paramLabel = "STORE",
-              arity = "0..1",
-              split = ",",
-              description = "All layouts unless given; also sparkey-zstd, rocksdb-zstd and others")
-          List<String> stores)
-      throws Exception {
-    return finish(data, LayoutBench.run(data, count, name, words(stores)));
-  }
-
   @Command(description = "Joins in Flink that read some columns or all, in some layouts.")
   int joins(
       @Parameters(paramLabel = "DIRECTORY") Path data,
       @Parameters(paramLabel = "ROWS") long rows,
       @Parameters(paramLabel = "EVENTS") long events)
       throws Exception {
-    return finish(data, JoinBench.run(data, rows, events));
+    return finish(
+        data,
+        new JoinBench(data, rows, events).run(List.of("blocked", "symbols", "compressed"), 3));
   }
 
   @Command(description = "Measures a table with changes beside the same table without.")
@@ -249,14 +228,15 @@ public final class Bench implements Callable<Integer> {
   }
 
   private boolean wants(String part) {
-    boolean always = !part.equals("flink") && !part.equals("kafka-streams");
-    return only.contains(part) || (PARTS.stream().noneMatch(only::contains) && (always || full));
+    boolean byDefault = !ON_DEMAND.contains(part) || (full && !part.equals("order"));
+    return only.contains(part) || (PARTS.stream().noneMatch(only::contains) && byDefault);
   }
 
   @Override
   public Integer call() throws Exception {
     List<String> words = only.stream().filter(word -> !PARTS.contains(word)).toList();
     List<Peer> peers = words.isEmpty() && !isLong() ? Peers.quick() : Peers.named(words);
+    List<Peer> ordered = words.isEmpty() ? Peers.ordered() : peers;
     for (String word : words) {
       check(word);
     }
@@ -267,22 +247,24 @@ public final class Bench implements Callable<Integer> {
     if (!peers.isEmpty() && (wants("build") || wants("lookup") || wants("disk"))) {
       for (long count : counts) {
         Progress.step("%,d records", count);
-        results = written(results.with(stores(Builds.of(directory, count, buildHeap), peers)));
+        results = written(with(results, stores(builds(count), peers)));
       }
     }
     if (!peers.isEmpty() && wants("disk")) {
-      results = written(results.with(disk(Builds.of(directory, largest, buildHeap), peers)));
+      results = written(with(results, disk(builds(largest), peers)));
     }
-    results = results.with(results.growth());
+    for (long count : wants("order") ? counts : List.<Long>of()) {
+      results = written(with(results, compare(builds(count), Measure.ordered(), ordered)));
+    }
     if (wants("flink")) {
-      results = written(results.with(flink(largest, words)));
+      results = written(with(results, flink(largest, words)));
     }
     if (wants("kafka-streams")) {
       for (long count : counts) {
         StreamsBench bench =
             new StreamsBench(
                 new Workload(count), isLong() ? 2_000_000 : 200_000, rounds > 0 ? rounds : 3);
-        results = written(results.with(List.of(bench.run(directory.resolve("kafka-streams")))));
+        results = written(with(results, List.of(bench.run(directory.resolve("kafka-streams")))));
       }
     }
     Reports.print(written(results), directory);
@@ -298,6 +280,12 @@ public final class Bench implements Callable<Integer> {
           "--only: nothing has a name like %s; parts: %s; stores: %s; lookups in Flink: %s"
               .formatted(word, PARTS, stores, lookups));
     }
+  }
+
+  private static Results with(Results results, List<Section> more) {
+    List<Section> all = new ArrayList<>(results.sections());
+    all.addAll(more);
+    return new Results(results.machine(), results.parameters(), all);
   }
 
   /** Writes what has been measured so far, so that it stays should the rest fail. */
@@ -325,9 +313,18 @@ public final class Bench implements Callable<Integer> {
     return isLong() ? 1 << 16 : 1 << 14;
   }
 
+  private Builds builds(long count) throws IOException {
+    return Builds.of(directory, data, count, buildHeap);
+  }
+
+  private List<Section> compare(Builds builds, List<Measure> measures, List<Peer> peers)
+      throws Exception {
+    return new Comparison(builds, measures, rounds(), queries()).run(peers, discard);
+  }
+
   private List<Section> stores(Builds builds, List<Peer> peers) throws Exception {
     if (wants("lookup")) {
-      return new Comparison(builds, peers, rounds(), queries(), discard).run();
+      return compare(builds, Measure.lookups(), peers);
     }
     return List.of(
         wants("build") ? builds.rounds(peers, rounds > 0 ? rounds : 3) : builds.missing(peers));
@@ -367,7 +364,7 @@ public final class Bench implements Callable<Integer> {
     Map<String, String> parameters = new LinkedHashMap<>();
     parameters.put("command", commandLine);
     parameters.put("records", counts.toString());
-    parameters.put("key and value", "16 hexadecimal digits; 100 bytes, semi-compressible");
+    parameters.put("data", data);
     parameters.put("queries", "made in advance, 90 % present, each answer checked, values copied");
     parameters.put("rounds", "%d, of %,d queries each".formatted(rounds(), queries()));
     parameters.put("heap of builds", buildHeap);

@@ -2,6 +2,7 @@ package io.bsdb.benchmarks;
 
 import com.fasterxml.jackson.core.type.TypeReference;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.bsdb.benchmarks.harness.DataSet;
 import io.bsdb.benchmarks.harness.Directories;
 import io.bsdb.benchmarks.harness.JavaProcess;
 import io.bsdb.benchmarks.harness.Machine;
@@ -45,8 +46,8 @@ record Builds(Path data, RecordFile records, String heap) {
   record Cost(
       double seconds, long peakBytes, long peakAnonymousBytes, long bytesOnDisk, String heap) {}
 
-  static Builds of(Path data, long records, String heap) throws IOException {
-    return new Builds(data, RecordFile.of(data, new Workload(records)), heap);
+  static Builds of(Path data, String set, long records, String heap) throws IOException {
+    return new Builds(data, RecordFile.of(data, new Workload(DataSet.named(set), records)), heap);
   }
 
   long count() {
@@ -55,12 +56,12 @@ record Builds(Path data, RecordFile records, String heap) {
 
   /** Returns where the files of a peer are; peers can share them. */
   Path directory(Peer peer) {
-    return data.resolve(peer.files() + "-" + count());
+    return data.resolve(peer.files() + "-" + records.workload().suffix());
   }
 
   /** Returns the file with the cost of a finished build. */
   private Path cost(Peer peer) {
-    return data.resolve(peer.files() + "-" + count() + ".json");
+    return data.resolve(directory(peer).getFileName() + ".json");
   }
 
   boolean isBuilt(Peer peer) {
@@ -83,6 +84,7 @@ record Builds(Path data, RecordFile records, String heap) {
             List.of("-Xmx" + heap),
             Builds.class,
             data,
+            records.workload().data().name(),
             count(),
             heap,
             peer.files());
@@ -105,7 +107,7 @@ record Builds(Path data, RecordFile records, String heap) {
     return section(peers, rounds, true);
   }
 
-  private Section section(List<Peer> peers, int rounds, boolean anew)
+  private Section section(List<Peer> peers, int rounds, boolean again)
       throws IOException, InterruptedException {
     Map<String, Row> rows = new LinkedHashMap<>();
     List<Peer> order = new ArrayList<>();
@@ -117,7 +119,7 @@ record Builds(Path data, RecordFile records, String heap) {
     for (int round = 0; round < rounds; round++) {
       Collections.rotate(order, 1);
       for (Peer peer : order) {
-        if (anew) {
+        if (again) {
           delete(peer);
         }
         add(Objects.requireNonNull(rows.get(peer.files())), build(peer));
@@ -138,15 +140,14 @@ record Builds(Path data, RecordFile records, String heap) {
   }
 
   Section section(List<Row> rows) {
-    String title = "Builds, %,d records".formatted(count());
-    return new Section(
-        "builds", title, count(), List.of(), Peers.REFERENCE, List.of("records/s"), rows);
+    return Section.of("Builds, %,d records".formatted(count()), List.of("records/s"), rows);
   }
 
-  /** Arguments: data directory, records, the heap as it was given, name of the files. */
+  /** Arguments: data directory, data set, records, the heap as it was given, name of the files. */
   public static void main(String[] arguments) throws Exception {
-    Builds builds = of(Path.of(arguments[0]), Long.parseLong(arguments[1]), arguments[2]);
-    Peer peer = Peers.withFiles(arguments[3]);
+    Builds builds =
+        of(Path.of(arguments[0]), arguments[1], Long.parseLong(arguments[2]), arguments[3]);
+    Peer peer = Peers.withFiles(arguments[4]);
     Path directory = Files.createDirectories(builds.directory(peer));
     Sampler anonymous = Sampler.start(() -> Machine.ownMemory("RssAnon"));
     long start = System.nanoTime();

@@ -9,7 +9,6 @@ import io.bsdb.benchmarks.harness.Results.Section;
 import io.bsdb.benchmarks.harness.Turns;
 import io.bsdb.benchmarks.harness.Workload.Keys;
 import io.bsdb.benchmarks.peers.Peer;
-import io.bsdb.benchmarks.peers.Peers;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -27,82 +26,73 @@ import java.util.TreeSet;
  * queries: whatever disturbs the machine disturbs all alike. If their processes and files do not
  * fit nine tenths of the available memory, each store has the machine to itself instead. What a
  * read of memory costs is measured beside them.
- *
- * @param rounds per measurement
- * @param queries of one round
- * @param discard builds, measures and deletes one store after the other
  */
-record Comparison(Builds builds, List<Peer> peers, int rounds, int queries, boolean discard) {
+final class Comparison {
   private static final int UNTIMED = 2;
   private static final String IN_READS = "get, in reads";
 
-  /** Results so far. */
-  private record Measured(List<String> notes, List<Row> lookups, List<Row> latencies) {}
+  private final Builds builds;
+  private final List<Measure> measures;
+  private final int rounds;
+  private final int queries;
+  private final List<String> notes = new ArrayList<>();
+  private final List<Row> lookups = new ArrayList<>();
+  private final List<Row> latencies = new ArrayList<>();
 
-  List<Section> run() throws IOException, InterruptedException {
-    Measured measured = new Measured(new ArrayList<>(), new ArrayList<>(), new ArrayList<>());
+  /**
+   * @param rounds per measurement
+   * @param queries of one round
+   */
+  Comparison(Builds builds, List<Measure> measures, int rounds, int queries) {
+    this.builds = builds;
+    this.measures = measures;
+    this.rounds = rounds;
+    this.queries = queries;
+  }
+
+  /**
+   * Measures stores.
+   *
+   * @param discard builds, measures and deletes one after the other
+   */
+  List<Section> run(List<Peer> peers, boolean discard) throws IOException, InterruptedException {
     List<Section> sections = new ArrayList<>();
     if (discard) {
-      measured.notes.add("one store at a time: built, measured and deleted");
+      notes.add("one store at a time: built, measured and deleted");
       List<Row> built = new ArrayList<>();
-      for (int i = 0; i < peers.size(); i++) {
-        Peer peer = peers.get(i);
-        if (peer.hasFiles()) {
-          Row row = Builds.row(peer);
-          builds.add(row, builds.build(peer));
-          built.add(row);
-        }
-        for (Peer one : fitting(List.of(peer), measured.notes)) {
-          alone(one, measured);
-        }
-        List<Peer> later = peers.subList(i + 1, peers.size());
-        if (later.stream().noneMatch(other -> other.files().equals(peer.files()))) {
-          builds.delete(peer);
-        }
+      for (Peer peer : peers) {
+        built.addAll(builds.missing(List.of(peer)).rows());
+        fitting(List.of(peer)).forEach(this::alone);
+        builds.delete(peer);
       }
       sections.add(builds.section(built));
     } else {
       sections.add(builds.missing(peers));
-      List<Peer> fitting = fitting(peers, measured.notes);
-      if (fitTogether(fitting, measured.notes)) {
-        together(fitting, measured);
+      List<Peer> fitting = fitting(peers);
+      if (fitTogether(fitting)) {
+        together(fitting);
       } else {
-        fitting.forEach(peer -> alone(peer, measured));
+        fitting.forEach(this::alone);
       }
     }
-    if (!measured.lookups.isEmpty()) {
-      sections.addAll(sections(measured));
+    if (!lookups.isEmpty()) {
+      List<String> compared = new ArrayList<>(measures.stream().map(Measure::label).toList());
+      compared.add(IN_READS);
+      String records = ", %,d records".formatted(builds.count());
+      sections.add(new Section("Lookups, ns per key" + records, notes, compared, lookups));
+      sections.add(
+          Section.of("Latency of a get, ns, each timed alone" + records, List.of(), latencies));
     }
     return sections;
   }
 
-  private List<Section> sections(Measured measured) {
-    List<String> compared = new ArrayList<>(Measure.labels());
-    compared.add(IN_READS);
-    String records = ", %,d records".formatted(builds.count());
-    return List.of(
-        new Section(
-            "lookups",
-            "Lookups, ns per key" + records,
-            builds.count(),
-            measured.notes,
-            Peers.REFERENCE,
-            compared,
-            measured.lookups),
-        new Section(
-            "latency",
-            "Latency of a get, ns, each timed alone" + records,
-            builds.count(),
-            List.of(),
-            Peers.REFERENCE,
-            List.of(),
-            measured.latencies));
-  }
-
   /** Returns the memory that a store has beside its files: heap, copies and caches. */
   private long processBytes(Peer peer) throws IOException {
-    long files = peer.hasFiles() ? Directories.size(builds.directory(peer)) : 0;
-    return heapBytes(peer) + peer.nativeBytes(files);
+    return heapBytes(peer) + peer.nativeBytes(fileBytes(peer));
+  }
+
+  private long fileBytes(Peer peer) throws IOException {
+    return peer.hasFiles() ? Directories.size(builds.directory(peer)) : 0;
   }
 
   private long heapBytes(Peer peer) {
@@ -114,58 +104,52 @@ record Comparison(Builds builds, List<Peer> peers, int rounds, int queries, bool
   }
 
   /** Returns the stores that this machine has the memory for, and notes those left out. */
-  private List<Peer> fitting(List<Peer> all, List<String> notes) throws IOException {
+  private List<Peer> fitting(List<Peer> all) throws IOException {
     List<Peer> fitting = new ArrayList<>();
     for (Peer peer : all) {
+      long heap = peer.hasFiles() ? 0 : heapBytes(peer);
       long maximum = Runtime.getRuntime().maxMemory();
-      if (!peer.hasFiles() && heapBytes(peer) > maximum) {
-        notes.add(
-            "left out: %s: its heap would need %,d MiB, and BENCH_HEAP allows %,d"
-                .formatted(peer.name(), heapBytes(peer) >> 20, maximum >> 20));
-      } else if (processBytes(peer) > usable()) {
-        notes.add(
-            "left out: %s: its process would need %,d MiB, and nine tenths of the available memory are %,d"
-                .formatted(peer.name(), processBytes(peer) >> 20, usable() >> 20));
-      } else {
+      if (heap <= maximum && processBytes(peer) <= usable()) {
         fitting.add(peer);
+      } else {
+        notes.add(
+            "left out: %s: it would need %,d MiB; BENCH_HEAP allows %,d, and nine tenths of the available memory are %,d"
+                .formatted(peer.name(), processBytes(peer) >> 20, maximum >> 20, usable() >> 20));
       }
     }
     return fitting;
   }
 
-  private boolean fitTogether(List<Peer> some, List<String> notes) throws IOException {
+  private boolean fitTogether(List<Peer> some) throws IOException {
     long processes = 0;
     long files = 0;
     Set<Path> counted = new HashSet<>();
     for (Peer peer : some) {
       processes += processBytes(peer);
-      if (peer.hasFiles() && counted.add(builds.directory(peer))) {
-        files += Directories.size(builds.directory(peer));
-      }
+      files += counted.add(builds.directory(peer)) ? fileBytes(peer) : 0;
     }
     boolean fit = processes + files <= usable();
     notes.add(
-        "%s: processes of %,d MiB and files of %,d MiB %s nine tenths of the available memory, %,d MiB"
+        "%s: processes of %,d MiB and files of %,d MiB; nine tenths of the available memory are %,d MiB"
             .formatted(
                 fit ? "stores in turn" : "one store at a time",
                 processes >> 20,
                 files >> 20,
-                fit ? "fit" : "do not fit",
                 usable() >> 20));
     return fit;
   }
 
   /** Measures one store. Should it fail, that does not take what was measured of the others. */
-  private void alone(Peer peer, Measured measured) {
+  private void alone(Peer peer) {
     try {
-      together(List.of(peer), measured);
+      together(List.of(peer));
     } catch (IOException e) {
-      measured.notes.add("left out: " + peer.name() + ": failed: " + e.getMessage());
+      notes.add("left out: " + peer.name() + ": failed: " + e.getMessage());
       Progress.step("%s failed: %s", peer.name(), e);
     }
   }
 
-  private void together(List<Peer> some, Measured measured) throws IOException {
+  private void together(List<Peer> some) throws IOException {
     Set<Path> directories = new TreeSet<>();
     List<StoreProcess> stores = new ArrayList<>();
     try {
@@ -178,42 +162,58 @@ record Comparison(Builds builds, List<Peer> peers, int rounds, int queries, bool
       }
       List<Row> rows =
           some.stream().map(each -> new Row(each.name(), each.configuration())).toList();
-      Turns<StoreProcess> turns = new Turns<>(rows, stores);
+      List<StoreProcess> inOrder =
+          stores.stream().filter(store -> store.peer().isOrdered()).toList();
+      List<Row> ofOrder =
+          rows.stream().filter(row -> inOrder.contains(stores.get(rows.indexOf(row)))).toList();
       Set<Keys> prepared = EnumSet.noneOf(Keys.class);
-      for (Measure measure : Measure.all()) {
+      for (Measure measure : measures) {
         Progress.step("%s", measure.label());
         if (prepared.add(measure.keys())) {
           for (StoreProcess store : stores) {
             store.prepare(measure.keys());
           }
         }
-        turns.measure(
-            measure.label(), UNTIMED, rounds, (store, round) -> store.measure(measure, round));
+        if (measure.way().equals("floor")) {
+          checkOrder(inOrder);
+        }
+        boolean order = measure.needsOrder();
+        new Turns<>(order ? ofOrder : rows, order ? inOrder : stores)
+            .measure(
+                measure.label(), UNTIMED, rounds, (store, round) -> store.measure(measure, round));
       }
       Progress.step("latencies");
-      Turns<StoreProcess> latencies = new Turns<>(List.of(), stores);
-      latencies.measure(
-          "", UNTIMED, rounds, (store, round) -> store.measure(Measure.LATENCY, round));
+      new Turns<>(List.of(), stores)
+          .measure("", UNTIMED, rounds, (store, round) -> store.measure(Measure.LATENCY, round));
       for (StoreProcess store : stores) {
-        Row row = new Row(store.name(), "");
+        Row row = new Row(store.peer().name(), "");
         store.latencies().forEach(row::add);
-        measured.latencies.add(row);
+        latencies.add(row);
       }
       if (!directories.isEmpty()) {
         Map<String, double[]> memory = MemoryLimit.measure(directories.iterator().next(), rounds);
         for (Row row : rows) {
           memory.forEach(row::add);
-          double read = row.median(MemoryLimit.ONE_READ);
-          row.add(IN_READS, row.median(Measure.GET) / read);
+          row.add(IN_READS, row.median(Measure.GET) / row.median(MemoryLimit.ONE_READ));
         }
         String names = String.join(", ", some.stream().map(Peer::name).toList());
-        measured.notes.add(names + ": " + Directories.pageCache(directories));
+        notes.add(names + ": " + Directories.pageCache(directories));
       }
-      measured.lookups.addAll(rows);
+      lookups.addAll(rows);
     } finally {
       for (StoreProcess store : stores) {
         store.close();
       }
+    }
+  }
+
+  private static void checkOrder(List<StoreProcess> stores) throws IOException {
+    Set<String> hashes = new HashSet<>();
+    for (StoreProcess store : stores) {
+      hashes.add(store.orderedHash());
+    }
+    if (hashes.size() > 1) {
+      throw new IllegalStateException("wrong answer: floors and ranges differ between stores");
     }
   }
 }

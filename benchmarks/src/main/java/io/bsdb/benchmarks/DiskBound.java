@@ -81,13 +81,10 @@ record DiskBound(int seconds, int rounds) {
       all.add(0, fio);
     }
     return new Section(
-        "disk",
         "Past the page cache (O_DIRECT), per second, %,d records".formatted(workload.records()),
-        workload.records(),
         List.of(
             "whole lookups, 90 % of them of present keys, beside reads of 4 KiB by fio",
             "cores and reads: of " + RING + "; asking and checking are included"),
-        fio.name(),
         THREADS.stream().map(DiskBound::way).toList(),
         all);
   }

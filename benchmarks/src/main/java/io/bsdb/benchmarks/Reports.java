@@ -68,7 +68,7 @@ final class Reports {
     }
     Set<String> measures = new LinkedHashSet<>();
     section.rows().forEach(row -> measures.addAll(row.measures().keySet()));
-    Row base = section.base();
+    Row base = section.rows().get(0);
     if (section.rows().size() > 1 && !section.compared().isEmpty()) {
       table(
           "Times the figure of " + base.name(),

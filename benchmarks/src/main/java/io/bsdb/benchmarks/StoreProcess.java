@@ -20,7 +20,7 @@ import java.util.Map;
  * neither compiled code nor garbage of one store is in another's way, and each is as alone as in a
  * program that uses no other.
  */
-final class StoreProcess implements Closeable {
+record StoreProcess(Peer peer, int length, JavaProcess process) implements Closeable {
   private static final ObjectMapper JSON = new ObjectMapper();
 
   /** For values that are looked up, and for what stores need beside records. */
@@ -28,16 +28,6 @@ final class StoreProcess implements Closeable {
 
   /** Key, digest and place in a list of each query of each kind. */
   private static final long QUERY_BYTES = 64L * Keys.values().length;
-
-  private final Peer peer;
-  private final int length;
-  private final JavaProcess process;
-
-  private StoreProcess(Peer peer, int length, JavaProcess process) {
-    this.peer = peer;
-    this.length = length;
-    this.process = process;
-  }
 
   /** Starts one; it is open when this returns. See {@link StoreRun} for rounds and length. */
   static StoreProcess start(Builds builds, Peer peer, int rounds, int length) throws IOException {
@@ -49,6 +39,7 @@ final class StoreProcess implements Closeable {
             List.of("-XX:+AlwaysPreTouch", "-Xms" + heap, "-Xmx" + heap),
             StoreProcess.class,
             builds.data(),
+            builds.records().workload().data().name(),
             builds.count(),
             peer.name(),
             rounds,
@@ -68,18 +59,21 @@ final class StoreProcess implements Closeable {
     return HEAP_BYTES + QUERY_BYTES * queries + peer.heapBytes(records);
   }
 
-  String name() {
-    return peer.name();
-  }
-
   /** Looks up, once and untimed, all keys that the rounds will look up. */
   void prepare(Keys keys) throws IOException {
     process.ask("prepare " + keys);
   }
 
+  /** Returns a hash of floors and ranges, which is the same for all stores. */
+  String orderedHash() throws IOException {
+    return process.ask("order");
+  }
+
   /** Returns nanoseconds per key. */
   double measure(Measure measure, int round) throws IOException {
-    return Double.parseDouble(process.ask(measure.way() + " " + measure.keys() + " " + round))
+    return Double.parseDouble(
+            process.ask(
+                "%s %s %d %d".formatted(measure.way(), measure.keys(), measure.number(), round)))
         / length;
   }
 
@@ -93,40 +87,41 @@ final class StoreProcess implements Closeable {
     process.close();
   }
 
-  /** Runs the process. Arguments: data directory, records, name of the peer, rounds, length. */
+  /** Arguments: data directory, data set, records, name of the peer, rounds, length. */
   public static void main(String[] arguments) throws Exception {
     PrintStream answers = JavaProcess.answers();
-    Builds builds = Builds.of(Path.of(arguments[0]), Long.parseLong(arguments[1]), "");
-    Peer peer = Peers.named(List.of(arguments[2])).get(0);
-    int rounds = Integer.parseInt(arguments[3]);
-    int length = Integer.parseInt(arguments[4]);
+    Builds builds =
+        Builds.of(Path.of(arguments[0]), arguments[1], Long.parseLong(arguments[2]), "");
+    Peer peer = Peers.one(arguments[3]);
+    int rounds = Integer.parseInt(arguments[4]);
+    int length = Integer.parseInt(arguments[5]);
     try (Store store = peer.open(builds.records(), builds.directory(peer))) {
-      StoreRun run = new StoreRun(store, builds.records().workload(), rounds, length);
+      StoreRun run =
+          new StoreRun(store, builds.records().workload(), rounds, length, System::nanoTime);
       JavaProcess.converse(answers, question -> answer(run, question.split(" ", -1)));
     }
   }
 
   private static String answer(StoreRun run, String[] question) throws Exception {
-    String way = question[0];
-    if (way.equals("open")) {
-      return "ready";
+    switch (question[0]) {
+      case "open" -> {
+        return "ready";
+      }
+      case "percentiles" -> {
+        return JSON.writeValueAsString(run.latencies());
+      }
+      case "order" -> {
+        return Long.toString(run.orderedHash());
+      }
+      case "prepare" -> {
+        run.prepare(Keys.valueOf(question[1]));
+        return "done " + run.received();
+      }
+      default -> {
+        int number = Integer.parseInt(question[2]);
+        Measure measure = new Measure("", question[0], number, Keys.valueOf(question[1]));
+        return Long.toString(run.measure(measure, Integer.parseInt(question[3])));
+      }
     }
-    if (way.equals("percentiles")) {
-      return JSON.writeValueAsString(run.latencies());
-    }
-    Keys keys = Keys.valueOf(question[1]);
-    if (way.equals("prepare")) {
-      run.prepare(keys);
-      return "done";
-    }
-    int round = Integer.parseInt(question[2]);
-    long nanos =
-        switch (way) {
-          case "get" -> run.get(keys, round);
-          case "getAll" -> run.getAll(keys, round);
-          case "latency" -> run.latencies(keys, round);
-          default -> run.threads(keys, round, Integer.parseInt(way));
-        };
-    return Long.toString(nanos);
   }
 }

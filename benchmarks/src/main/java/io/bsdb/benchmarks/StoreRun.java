@@ -1,19 +1,19 @@
 package io.bsdb.benchmarks;
 
 import io.bsdb.benchmarks.harness.Measure;
+import io.bsdb.benchmarks.harness.Records.Receiver;
 import io.bsdb.benchmarks.harness.Workload;
 import io.bsdb.benchmarks.harness.Workload.Keys;
 import io.bsdb.benchmarks.harness.Workload.Queries;
 import io.bsdb.benchmarks.peers.Store;
-import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -21,12 +21,14 @@ import java.util.function.LongSupplier;
 import org.HdrHistogram.Histogram;
 
 /**
- * Asks one store slices of the queries. Every way to ask returns the nanoseconds that it took.
+ * Asks one store slices of the queries.
  *
- * <p>Before it, the slice of the round before is asked, untimed: the stores whose turn it was have
- * left nothing in the processor's caches, and a turn is too short to forget that.
+ * <p>Before each, the slice of the round before is asked, untimed: the stores whose turn it was
+ * have left nothing in the processor's caches, and a turn is too short to forget that.
  */
 final class StoreRun {
+  private static final int CHECKED_FLOORS = 20_000;
+
   private final Store store;
   private final Workload workload;
   private final int slices;
@@ -36,16 +38,11 @@ final class StoreRun {
   private final Histogram latencies = new Histogram(3);
   private final Histogram notCounted = new Histogram(3);
   private final LongSupplier clock;
+  private long received;
 
   /**
    * @param rounds that there will be at most, the untimed ones excepted
    * @param length queries of a slice: a multiple of {@link Measure#BATCH}
-   */
-  StoreRun(Store store, Workload workload, int rounds, int length) {
-    this(store, workload, rounds, length, System::nanoTime);
-  }
-
-  /**
    * @param clock in nanoseconds
    */
   StoreRun(Store store, Workload workload, int rounds, int length, LongSupplier clock) {
@@ -69,19 +66,29 @@ final class StoreRun {
     return queries.computeIfAbsent(keys, which -> workload.queries(which, slices * length));
   }
 
-  private int from(int round) {
-    return Math.floorMod(round, slices) * length;
-  }
-
   /**
    * Asks all that the rounds will ask, and checks the answers in full. After that the store has
    * touched every page, and checked every block, that it will need.
    */
-  void prepare(Keys keys) throws IOException {
+  void prepare(Keys keys) throws Exception {
     Queries all = queries(keys);
     for (int i = 0; i < all.size(); i++) {
       all.checkFully(i, store.get(all.key(i)));
     }
+  }
+
+  /** Returns a hash of floors and ranges, which is the same for all stores. */
+  long orderedHash() throws Exception {
+    long[] hash = {0};
+    Receiver receiver =
+        (key, value) ->
+            hash[0] = 31 * (31 * hash[0] + Arrays.hashCode(key)) + Arrays.hashCode(value);
+    Queries all = queries(Keys.ABSENT);
+    for (int i = 0; i < Math.min(CHECKED_FLOORS, all.size()); i++) {
+      store.floor(all.key(i), receiver);
+      store.seek(all.key(i), 3, receiver);
+    }
+    return hash[0];
   }
 
   /**
@@ -89,73 +96,95 @@ final class StoreRun {
    * compiled before the first round that counts, however short rounds are.
    */
   private interface Part {
-    void ask(Queries all, int from) throws IOException;
+    void ask(Queries all, int from) throws Exception;
   }
 
-  private void ask(Queries all, int round, Part part) throws IOException {
-    for (int from = from(round); from < from(round) + length; from += Measure.BATCH) {
-      part.ask(all, from);
-    }
-  }
-
-  private Queries leadIn(Keys keys, int round, Part part) throws IOException {
-    Queries all = queries(keys);
-    ask(all, round - 1, part);
-    return all;
-  }
-
-  private long time(Keys keys, int round, Part part) throws IOException {
-    Queries all = leadIn(keys, round, part);
+  /** Measures a slice; returns the nanoseconds that it took. */
+  long measure(Measure measure, int round) throws Exception {
+    Queries all = queries(measure.keys());
+    int threads = measure.way().equals("threads") ? measure.number() : 1;
+    ask(all, round - 1, 0, 1, part(measure, -1));
+    Part part = part(measure, round);
     long start = clock.getAsLong();
-    ask(all, round, part);
+    if (threads == 1) {
+      ask(all, round, 0, 1, part);
+    } else {
+      List<Callable<Void>> tasks = new ArrayList<>();
+      for (int i = 0; i < threads; i++) {
+        int thread = i;
+        tasks.add(
+            () -> {
+              ask(all, round, thread, threads, part);
+              return null;
+            });
+      }
+      for (Future<Void> task : pools.computeIfAbsent(threads, StoreRun::pool).invokeAll(tasks)) {
+        task.get();
+      }
+    }
     return clock.getAsLong() - start;
   }
 
-  long get(Keys keys, int round) throws IOException {
-    return time(keys, round, this::get);
+  /** Asks the share of one of several threads. */
+  private void ask(Queries all, int round, int thread, int threads, Part part) throws Exception {
+    int first = Math.floorMod(round, slices) * length;
+    int batches = length / Measure.BATCH;
+    int end = first + batches * (thread + 1) / threads * Measure.BATCH;
+    for (int i = first + batches * thread / threads * Measure.BATCH; i < end; i += Measure.BATCH) {
+      part.ask(all, i);
+    }
   }
 
-  private void get(Queries all, int from) throws IOException {
+  private Part part(Measure measure, int round) {
+    return switch (measure.way()) {
+      case "get", "threads" -> this::get;
+      case "getAll" -> this::getAll;
+      case "latency" -> {
+        Histogram histogram = round < 0 ? notCounted : latencies;
+        yield (all, from) -> latencies(all, from, histogram);
+      }
+      case "floor" -> this::floor;
+      case "from" -> (all, from) -> seek(all, from, measure.number());
+      default -> throw new IllegalArgumentException(measure.way());
+    };
+  }
+
+  private void get(Queries all, int from) throws Exception {
     for (int i = from; i < from + Measure.BATCH; i++) {
       all.check(i, store.get(all.key(i)));
     }
   }
 
-  long getAll(Keys keys, int round) throws IOException {
-    return time(keys, round, this::getAll);
-  }
-
-  private void getAll(Queries all, int from) throws IOException {
+  private void getAll(Queries all, int from) throws Exception {
     int i = from;
     for (byte[] value : store.getAll(all.keys(from, Measure.BATCH))) {
       all.check(i++, value);
     }
   }
 
-  /** Measures single gets by several threads: the time that all need together. */
-  long threads(Keys keys, int round, int threads) throws Exception {
-    Queries all = leadIn(keys, round, this::get);
-    List<Callable<Void>> tasks = new ArrayList<>();
-    for (int thread = 0; thread < threads; thread++) {
-      int from = from(round) + length / Measure.BATCH * thread / threads * Measure.BATCH;
-      int to = from(round) + length / Measure.BATCH * (thread + 1) / threads * Measure.BATCH;
-      tasks.add(
-          () -> {
-            for (int i = from; i < to; i += Measure.BATCH) {
-              get(all, i);
-            }
-            return null;
-          });
+  private void floor(Queries all, int from) throws Exception {
+    for (int i = from; i < from + Measure.BATCH; i++) {
+      store.floor(all.key(i), this::receive);
     }
-    ExecutorService pool = pools.computeIfAbsent(threads, StoreRun::pool);
-    try {
+  }
+
+  private void seek(Queries all, int from, int count) throws Exception {
+    for (int i = from; i < from + Measure.BATCH; i++) {
+      store.seek(all.key(i), count, this::receive);
+    }
+  }
+
+  private void receive(byte[] key, byte[] value) {
+    received += key[key.length - 1] + value[value.length - 1];
+  }
+
+  /** Times each get alone; some 25 ns of it are the clock. */
+  private void latencies(Queries all, int from, Histogram histogram) throws Exception {
+    for (int i = from; i < from + Measure.BATCH; i++) {
       long start = clock.getAsLong();
-      for (Future<Void> task : pool.invokeAll(tasks)) {
-        task.get();
-      }
-      return clock.getAsLong() - start;
-    } catch (ExecutionException e) {
-      throw new IOException("a thread failed", e);
+      byte[] value = store.get(all.key(i));
+      histogram.recordValue(clock.getAsLong() - start);
+      all.check(i, value);
     }
   }
 
@@ -170,27 +199,6 @@ final class StoreRun {
         });
   }
 
-  /**
-   * Measures single gets, each timed alone; some 25 ns of it are the clock. Those of untimed rounds
-   * do not count.
-   */
-  long latencies(Keys keys, int round) throws IOException {
-    Histogram histogram = round < 0 ? notCounted : latencies;
-    Queries all = leadIn(keys, round, (some, from) -> latencies(some, from, notCounted));
-    long start = clock.getAsLong();
-    ask(all, round, (some, from) -> latencies(some, from, histogram));
-    return clock.getAsLong() - start;
-  }
-
-  private void latencies(Queries all, int from, Histogram histogram) throws IOException {
-    for (int i = from; i < from + Measure.BATCH; i++) {
-      long start = clock.getAsLong();
-      byte[] value = store.get(all.key(i));
-      histogram.recordValue(clock.getAsLong() - start);
-      all.check(i, value);
-    }
-  }
-
   /** Returns nanoseconds by name of the percentile, of all gets that were timed alone. */
   Map<String, Double> latencies() {
     Map<String, Double> nanos = new LinkedHashMap<>();
@@ -199,5 +207,10 @@ final class StoreRun {
       nanos.put("p" + percentile, (double) latencies.getValueAtPercentile(share));
     }
     return nanos;
+  }
+
+  /** Returns a sum of what was received, so that the compiler cannot drop it. */
+  long received() {
+    return received;
   }
 }

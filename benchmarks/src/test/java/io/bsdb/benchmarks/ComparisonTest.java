@@ -22,18 +22,21 @@ import org.junit.jupiter.api.io.TempDir;
 class ComparisonTest {
   private static final int RECORDS = 3000;
   private static final String HEAP = "256m";
+  private static final List<String> LABELS =
+      Measure.lookups().stream().map(Measure::label).toList();
 
   @TempDir private Path data;
 
   private List<Section> run(boolean discard, String... names) throws Exception {
-    Builds builds = Builds.of(data, RECORDS, HEAP);
-    return new Comparison(builds, Peers.named(List.of(names)), 2, 1 << 10, discard).run();
+    Builds builds = Builds.of(data, "json", RECORDS, HEAP);
+    return new Comparison(builds, Measure.lookups(), 2, 1 << 10)
+        .run(Peers.named(List.of(names)), discard);
   }
 
   private static void measuresAll(Section lookups, Section latencies) {
     for (Row row : lookups.rows()) {
-      assertThat(row.measures()).containsKeys(Measure.labels().toArray(String[]::new));
-      for (String label : Measure.labels()) {
+      assertThat(row.measures()).containsKeys(LABELS.toArray(String[]::new));
+      for (String label : LABELS) {
         assertThat(row.measures().get(label).rounds()).hasSize(2).allMatch(nanos -> nanos > 0);
       }
     }
@@ -46,7 +49,7 @@ class ComparisonTest {
   void measuresStoresThatTakeTurns() throws Exception {
     List<Section> sections = run(false, "bsdb-blocked", "hashmap");
 
-    assertThat(sections).extracting(Section::kind).containsExactly("builds", "lookups", "latency");
+    assertThat(sections).hasSize(3);
     assertThat(sections.get(0).rows()).extracting(Row::name).containsExactly("bsdb-blocked");
     Row build = sections.get(0).rows().get(0);
     assertThat(build.median("records/s")).isPositive();
@@ -80,14 +83,14 @@ class ComparisonTest {
           .isEqualTo(row.median("get") / row.median("memory read"));
       assertThat(lookups.notes()).anyMatch(note -> note.startsWith(row.name() + ": page cache"));
     }
-    assertThat(data.resolve("records-3000")).exists();
+    assertThat(data.resolve("data-3000")).exists();
     assertThat(data.resolve("sparkey-3000")).doesNotExist();
     assertThat(data.resolve("bsdb-compressed-3000.json")).doesNotExist();
   }
 
   @Test
   void keepsWhatWasMeasuredOfOthersIfAStoreFails() throws Exception {
-    Builds builds = Builds.of(data, RECORDS, HEAP);
+    Builds builds = Builds.of(data, "json", RECORDS, HEAP);
     Peer sparkey = Peers.named(List.of("sparkey")).get(0);
     builds.build(sparkey);
     for (Path file : Directories.files(builds.directory(sparkey))) {
@@ -101,15 +104,15 @@ class ComparisonTest {
   }
 
   @Test
-  void buildsAnewWithAnotherHeapAndInEveryRound() throws Exception {
+  void buildsAgainWithAnotherHeapAndInEveryRound() throws Exception {
     List<Peer> peers = Peers.named(List.of("bsdb-blocked"));
-    Builds builds = Builds.of(data, RECORDS, HEAP);
+    Builds builds = Builds.of(data, "json", RECORDS, HEAP);
     Builds.Cost first = builds.build(peers.get(0));
 
     assertThat(builds.build(peers.get(0))).isEqualTo(first);
     assertThat(builds.missing(peers).rows().get(0).measures().get("records/s").rounds())
         .containsExactly(RECORDS / first.seconds());
-    Builds others = Builds.of(data, RECORDS, "300m");
+    Builds others = Builds.of(data, "json", RECORDS, "300m");
     assertThat(others.build(peers.get(0)).heap()).isEqualTo("300m");
     assertThat(others.rounds(peers, 2).rows().get(0).measures().get("records/s").rounds())
         .doesNotHaveDuplicates()
@@ -143,15 +146,33 @@ class ComparisonTest {
           public void close() {}
         };
 
-    StoreRun run = new StoreRun(wrong, workload, 1, 1 << 10);
+    StoreRun run = new StoreRun(wrong, workload, 1, 1 << 10, System::nanoTime);
 
     assertThatThrownBy(() -> run.prepare(Keys.UNIFORM))
         .hasMessageStartingWith("wrong answer: key=");
-    for (Keys keys : Keys.values()) {
-      assertThatThrownBy(() -> run.get(keys, 0)).hasMessageContaining("wrong answer");
-      assertThatThrownBy(() -> run.getAll(keys, 0)).hasMessageContaining("wrong answer");
-      assertThatThrownBy(() -> run.latencies(keys, 0)).hasMessageContaining("wrong answer");
-      assertThatThrownBy(() -> run.threads(keys, 0, 2)).hasStackTraceContaining("wrong answer");
+    for (Measure measure : Measure.lookups()) {
+      assertThatThrownBy(() -> run.measure(measure, 0)).hasStackTraceContaining("wrong answer");
+    }
+    assertThatThrownBy(() -> run.measure(Measure.LATENCY, 0)).hasMessageContaining("wrong answer");
+  }
+
+  @Test
+  void comparesStoresInKeyOrderAndOfRows() throws Exception {
+    Builds builds = Builds.of(data, "names", RECORDS, HEAP);
+    List<Section> sections =
+        new Comparison(builds, Measure.ordered(), 1, 1 << 10)
+            .run(
+                Peers.named(List.of("bsdb-order", "bsdb-symbols", "rocksdb-ingest", "treemap")),
+                false);
+
+    List<Row> rows = sections.get(1).rows();
+    assertThat(rows)
+        .extracting(Row::name)
+        .containsExactly("bsdb-order", "bsdb-symbols", "rocksdb-ingest", "treemap");
+    for (Row row : rows) {
+      assertThat(row.median("getAll(64)")).isPositive();
+      assertThat(row.measures().containsKey("10 from a key"))
+          .isEqualTo(!row.name().equals("bsdb-symbols"));
     }
   }
 }

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bsdb.benchmarks.harness.Measure;
 import io.bsdb.benchmarks.harness.Workload;
-import io.bsdb.benchmarks.harness.Workload.Keys;
 import io.bsdb.benchmarks.peers.Store;
 import java.nio.ByteBuffer;
 import java.util.HashMap;
@@ -43,8 +42,8 @@ class StoreRunTest {
 
   private StoreRun run(int slow) throws Exception {
     StoreRun run = new StoreRun(store(slow), workload, 1, LENGTH, clock::get);
-    run.latencies(Keys.UNIFORM, -1);
-    run.latencies(Keys.UNIFORM, 0);
+    run.measure(Measure.LATENCY, -1);
+    run.measure(Measure.LATENCY, 0);
     return run;
   }
 

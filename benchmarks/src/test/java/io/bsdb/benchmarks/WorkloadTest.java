@@ -42,7 +42,7 @@ class WorkloadTest {
 
   @Test
   void idsByKeySortKeys() {
-    long[] ids = workload.idsByKey();
+    long[] ids = workload.data().idsByKey(10_000);
     assertThat(Arrays.stream(ids).distinct().count()).isEqualTo(10_000);
     for (int i = 1; i < ids.length; i++) {
       assertThat(Arrays.compareUnsigned(workload.key(ids[i - 1]), workload.key(ids[i])))

@@ -40,9 +40,9 @@ record LookupJob(Path path, long rows) {
   private static final int VERSION_SECONDS = 5;
 
   /** A step through the records that hits them in no order that memory could foresee. */
-  private static final long STEP = 7_368_787;
+  static final long STEP = 7_368_787;
 
-  private static StreamTableEnvironment environment(RuntimeExecutionMode mode, long numbers) {
+  static StreamTableEnvironment environment(RuntimeExecutionMode mode, long numbers) {
     Configuration configuration = new Configuration();
     configuration.set(ExecutionOptions.RUNTIME_MODE, mode);
     StreamExecutionEnvironment env =
@@ -58,6 +58,7 @@ record LookupJob(Path path, long rows) {
                 .build());
     tables.createTemporarySystemFunction("RECORD_KEY", WorkloadFunctions.KeyOf.class);
     tables.createTemporarySystemFunction("RECORD_VALUE", WorkloadFunctions.ValueOf.class);
+    tables.createTemporarySystemFunction("CHECKED", WorkloadFunctions.Check.class);
     tables.createTemporaryView(
         "numbers",
         tables.fromDataStream(
@@ -118,9 +119,7 @@ record LookupJob(Path path, long rows) {
     }
     StreamTableEnvironment tables = environment(RuntimeExecutionMode.STREAMING, events);
     declare(tables, options(variant));
-    tables.executeSql(
-        "CREATE TABLE target (k BIGINT, a BIGINT, name STRING) WITH ('connector' = 'bench-check', 'checked' = '%s', 'rows' = '%d')"
-            .formatted(variant.answersRight(), events));
+    tables.executeSql("CREATE TABLE target (ok BOOLEAN) WITH ('connector' = 'blackhole')");
     tables.executeSql(
         "CREATE TEMPORARY VIEW s AS SELECT RECORD_KEY(MOD(f0 * %d, %d)) AS k, pt FROM numbers"
             .formatted(STEP, rows));
@@ -129,18 +128,26 @@ record LookupJob(Path path, long rows) {
     new Thread(publications, "publisher").start();
     long millis;
     try {
-      millis =
-          tables
-              .executeSql("INSERT INTO target " + query(variant))
-              .getJobClient()
-              .orElseThrow()
-              .getJobExecutionResult()
-              .get()
-              .getNetRuntime();
+      millis = millis(tables, "INSERT INTO target " + query(variant));
     } finally {
       ended.countDown();
     }
+    long checked = WorkloadFunctions.Check.countAndReset();
+    if (checked != events) {
+      throw new IllegalStateException("rows: expected=%d actual=%d".formatted(events, checked));
+    }
     return new Took(TimeUnit.MILLISECONDS.toNanos(millis), publications.get());
+  }
+
+  /** Runs a job to its end, and returns how long it took. */
+  static long millis(StreamTableEnvironment tables, String statement) throws Exception {
+    return tables
+        .executeSql(statement)
+        .getJobClient()
+        .orElseThrow()
+        .getJobExecutionResult()
+        .get()
+        .getNetRuntime();
   }
 
   /** Looks the same keys up past the page cache, without Flink; returns nanoseconds. */
@@ -178,13 +185,13 @@ record LookupJob(Path path, long rows) {
 
   private String query(Variant variant) {
     if (variant == Variant.NONE) {
-      return "SELECT k, k * %d, 'name' FROM s".formatted(WorkloadFunctions.FACTOR);
+      return "SELECT CHECKED(FALSE, k, k * %d, 'name') FROM s".formatted(WorkloadFunctions.FACTOR);
     }
     String hint =
         "/*+ LOOKUP('table'='d', 'output-mode'='allow_unordered', 'capacity'='%d') */"
             .formatted(IN_FLIGHT);
-    return "SELECT %s k, d.a, d.name FROM s LEFT JOIN d FOR SYSTEM_TIME AS OF s.pt ON d.id = s.k"
-        .formatted(variant == Variant.DISK_BSDB ? hint : "");
+    return "SELECT %s CHECKED(%s, k, d.a, d.name) FROM s LEFT JOIN d FOR SYSTEM_TIME AS OF s.pt ON d.id = s.k"
+        .formatted(variant == Variant.DISK_BSDB ? hint : "", variant.answersRight());
   }
 
   /** Puts the other one of the two versions in service, again and again; returns how often. */

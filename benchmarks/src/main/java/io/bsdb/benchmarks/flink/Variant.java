@@ -4,10 +4,10 @@ import java.util.Locale;
 
 /** Lookup table that the events of the query are joined with. */
 enum Variant {
+  BSDB("bsdb, synchronous"),
   NONE("no lookup"),
   CONSTANT("a constant row"),
   HASHMAP("HashMap on the heap"),
-  BSDB("bsdb, synchronous"),
   BSDB_REFRESHED("bsdb, with new versions"),
   BSDB_ASYNC("bsdb, asynchronous"),
   /** Past the page cache, and without Flink. */
@@ -35,7 +35,7 @@ enum Variant {
     return this == DISK_READER || this == DISK_BSDB;
   }
 
-  /** Tells whether every event gets the row of its key. */
+  /** Returns whether every event gets the row of its key. */
   boolean answersRight() {
     return this != CONSTANT && this != NONE;
   }

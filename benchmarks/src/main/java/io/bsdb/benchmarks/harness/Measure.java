@@ -8,32 +8,45 @@ import java.util.List;
  * One kind of lookup, in nanoseconds per key.
  *
  * @param label in reports
- * @param way {@code get}, {@code getAll}, {@code latency} or a number of threads
+ * @param way {@code get}, {@code getAll}, {@code latency}, {@code floor}, {@code from} with a
+ *     number of records, or {@code threads} with their number
  */
-public record Measure(String label, String way, Keys keys) {
+public record Measure(String label, String way, int number, Keys keys) {
   public static final String GET = "get";
 
   /** Keys of one {@code getAll}. */
   public static final int BATCH = 64;
 
   /** Times each {@code get} alone; the store keeps the histogram. */
-  public static final Measure LATENCY = new Measure("latency", "latency", Keys.UNIFORM);
+  public static final Measure LATENCY = new Measure("latency", "latency", 0, Keys.UNIFORM);
 
-  /** Returns all that are compared, in the order of measurement and of reports. */
-  public static List<Measure> all() {
-    List<Measure> all = new ArrayList<>();
-    all.add(new Measure(GET, "get", Keys.UNIFORM));
-    all.add(new Measure("getAll(" + BATCH + ")", "getAll", Keys.UNIFORM));
+  private static final List<Measure> BOTH =
+      List.of(
+          new Measure(GET, "get", 0, Keys.UNIFORM),
+          new Measure("getAll(" + BATCH + ")", "getAll", 0, Keys.UNIFORM));
+
+  /** Returns the lookups that are compared, in the order of measurement and of reports. */
+  public static List<Measure> lookups() {
+    List<Measure> all = new ArrayList<>(BOTH);
     int maximum = Math.max(4, 2 * Runtime.getRuntime().availableProcessors());
     for (int count = 2; count <= maximum; count *= 2) {
-      all.add(new Measure(count + " threads", Integer.toString(count), Keys.UNIFORM));
+      all.add(new Measure(count + " threads", "threads", count, Keys.UNIFORM));
     }
-    all.add(new Measure("get, Zipf", "get", Keys.ZIPF));
-    all.add(new Measure("get, absent", "get", Keys.ABSENT));
+    all.add(new Measure("get, Zipf", "get", 0, Keys.ZIPF));
+    all.add(new Measure("get, absent", "get", 0, Keys.ABSENT));
     return all;
   }
 
-  public static List<String> labels() {
-    return all().stream().map(Measure::label).toList();
+  /** Returns the lookups of stores in key order. */
+  public static List<Measure> ordered() {
+    List<Measure> all = new ArrayList<>(BOTH);
+    all.add(new Measure("floor", "floor", 1, Keys.ABSENT));
+    all.add(new Measure("10 from a key", "from", 10, Keys.ABSENT));
+    all.add(new Measure("100 from a key", "from", 100, Keys.ABSENT));
+    return all;
+  }
+
+  public boolean needsOrder() {
+    return way.equals("floor") || way.equals("from");
   }
 }

@@ -1,66 +1,49 @@
 package io.bsdb.benchmarks.harness;
 
+import io.bsdb.row.Schema;
 import java.io.BufferedInputStream;
 import java.io.BufferedOutputStream;
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
 import java.io.IOException;
-import java.io.InputStream;
-import java.io.OutputStream;
+import java.io.RandomAccessFile;
 import java.nio.MappedByteBuffer;
-import java.nio.channels.Channels;
 import java.nio.channels.FileChannel;
+import java.nio.channels.FileChannel.MapMode;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
-import java.nio.file.StandardOpenOption;
+import org.jspecify.annotations.Nullable;
 
-/**
- * The workload as a file that every build reads: key and value, key and value. So no build pays for
- * making the records up.
- */
-public final class RecordFile implements Records {
-  private static final int LENGTH = Workload.KEY_LENGTH + Workload.VALUE_LENGTH;
-  private static final int CHUNK_RECORDS = 1 << 23;
+/** A workload as a file that every build reads, so that no build pays for generating records. */
+public record RecordFile(Path path, Workload workload) implements Records {
   private static final int BUFFER = 1 << 20;
 
-  private final Path path;
-  private final Workload workload;
+  /** Length of a piece that is mapped; a record at its end reaches into the next one. */
+  private static final int PIECE_SHIFT = 29;
 
-  private RecordFile(Path path, Workload workload) {
-    this.path = path;
-    this.workload = workload;
-  }
+  private static final int LONGEST = 1 << 20;
 
   /** Returns the file of a workload, written if it is not there yet. */
   public static RecordFile of(Path directory, Workload workload) throws IOException {
-    Path path = directory.resolve("records-" + workload.records());
-    RecordFile file = new RecordFile(path, workload);
-    if (!Files.exists(path) || Files.size(path) != workload.records() * LENGTH) {
-      file.write();
-    }
-    return file;
-  }
-
-  private void write() throws IOException {
-    Path part = path.resolveSibling(path.getFileName() + ".part");
-    try (FileChannel channel =
-            FileChannel.open(
-                part,
-                StandardOpenOption.CREATE,
-                StandardOpenOption.TRUNCATE_EXISTING,
-                StandardOpenOption.WRITE);
-        OutputStream out = new BufferedOutputStream(Channels.newOutputStream(channel), BUFFER)) {
-      for (long id = 0; id < workload.records(); id++) {
-        out.write(workload.key(id));
-        out.write(workload.value(id));
+    Path path = directory.resolve("data-" + workload.suffix());
+    if (!Files.exists(path)) {
+      Path part = path.resolveSibling(path.getFileName() + ".part");
+      try (DataOutputStream out =
+          new DataOutputStream(new BufferedOutputStream(Files.newOutputStream(part), BUFFER))) {
+        for (long id = 0; id < workload.records(); id++) {
+          for (byte[] bytes : new byte[][] {workload.key(id), workload.value(id)}) {
+            out.writeShort(bytes.length);
+            out.write(bytes);
+          }
+        }
       }
-      out.flush();
-      channel.force(true);
+      try (RandomAccessFile file = new RandomAccessFile(part.toFile(), "rw")) {
+        file.getChannel().force(true);
+      }
+      Files.move(part, path, StandardCopyOption.ATOMIC_MOVE);
     }
-    Files.move(part, path, StandardCopyOption.ATOMIC_MOVE);
-  }
-
-  public Workload workload() {
-    return workload;
+    return new RecordFile(path, workload);
   }
 
   @Override
@@ -68,36 +51,55 @@ public final class RecordFile implements Records {
     return workload.records();
   }
 
-  /** Reads all records in the file's order, in which keys are random. */
   @Override
-  public void forEach(Receiver receiver) throws IOException {
-    try (InputStream in = new BufferedInputStream(Files.newInputStream(path), BUFFER)) {
-      for (long id = 0; id < workload.records(); id++) {
-        receiver.accept(in.readNBytes(Workload.KEY_LENGTH), in.readNBytes(Workload.VALUE_LENGTH));
+  public @Nullable Schema schema() {
+    return workload.data().schema();
+  }
+
+  @Override
+  public void forEach(Receiver receiver) throws Exception {
+    try (DataInputStream in =
+        new DataInputStream(new BufferedInputStream(Files.newInputStream(path), BUFFER))) {
+      for (long id = 0; id < count(); id++) {
+        byte[] key = in.readNBytes(in.readUnsignedShort());
+        receiver.accept(key, in.readNBytes(in.readUnsignedShort()));
       }
     }
   }
 
-  /** Sorts the keys in memory, and reads all records in their order, from the mapped file. */
+  /** Sorts the ids in memory, and reads all records in their order, from the mapped file. */
   @Override
-  public void forEachSorted(Receiver receiver) throws IOException {
-    int chunks = Math.toIntExact((workload.records() - 1) / CHUNK_RECORDS + 1);
-    MappedByteBuffer[] maps = new MappedByteBuffer[chunks];
+  public void forEachSorted(Receiver receiver) throws Exception {
+    long[] offsets = workload.data().isFixed() ? null : offsets();
     try (FileChannel channel = FileChannel.open(path)) {
-      long step = (long) CHUNK_RECORDS * LENGTH;
-      for (int i = 0; i < chunks; i++) {
-        long length = Math.min(step, channel.size() - i * step);
-        maps[i] = channel.map(FileChannel.MapMode.READ_ONLY, i * step, length);
+      long length = channel.size();
+      MappedByteBuffer[] pieces = new MappedByteBuffer[(int) (((length - 1) >> PIECE_SHIFT) + 1)];
+      for (int i = 0; i < pieces.length; i++) {
+        long start = (long) i << PIECE_SHIFT;
+        pieces[i] =
+            channel.map(
+                MapMode.READ_ONLY, start, Math.min(length - start, (1L << PIECE_SHIFT) + LONGEST));
+      }
+      for (long id : workload.data().idsByKey(count())) {
+        long offset = offsets == null ? length / count() * id : offsets[(int) id];
+        MappedByteBuffer piece = pieces[(int) (offset >> PIECE_SHIFT)];
+        int at = (int) (offset & ((1 << PIECE_SHIFT) - 1));
+        byte[] key = new byte[piece.getShort(at) & 0xFFFF];
+        piece.get(at + Short.BYTES, key);
+        at += Short.BYTES + key.length;
+        byte[] value = new byte[piece.getShort(at) & 0xFFFF];
+        piece.get(at + Short.BYTES, value);
+        receiver.accept(key, value);
       }
     }
-    for (long id : workload.idsByKey()) {
-      byte[] key = new byte[Workload.KEY_LENGTH];
-      byte[] value = new byte[Workload.VALUE_LENGTH];
-      MappedByteBuffer map = maps[(int) (id / CHUNK_RECORDS)];
-      int position = (int) (id % CHUNK_RECORDS) * LENGTH;
-      map.get(position, key);
-      map.get(position + Workload.KEY_LENGTH, value);
-      receiver.accept(key, value);
-    }
+  }
+
+  private long[] offsets() throws Exception {
+    long[] offsets = new long[Math.toIntExact(count() + 1)];
+    int[] id = {0};
+    forEach(
+        (key, value) ->
+            offsets[id[0] + 1] = offsets[id[0]++] + 2 * Short.BYTES + key.length + value.length);
+    return offsets;
   }
 }

@@ -1,7 +1,6 @@
 package io.bsdb.benchmarks.harness;
 
 import io.bsdb.row.Schema;
-import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
 /** Records that stores are built from. */
@@ -9,19 +8,17 @@ public interface Records {
   /** Takes a record. The arrays are the receiver's own. */
   @FunctionalInterface
   interface Receiver {
-    void accept(byte[] key, byte[] value) throws IOException;
+    void accept(byte[] key, byte[] value) throws Exception;
   }
 
   long count();
 
   /** Returns the schema of rows; null if values are plain bytes. */
-  default @Nullable Schema schema() {
-    return null;
-  }
+  @Nullable Schema schema();
 
   /** Reads all records, keys in random order. */
-  void forEach(Receiver receiver) throws IOException;
+  void forEach(Receiver receiver) throws Exception;
 
   /** Reads all records in the order of their keys. */
-  void forEachSorted(Receiver receiver) throws IOException;
+  void forEachSorted(Receiver receiver) throws Exception;
 }

@@ -16,66 +16,16 @@ import java.util.Map;
 public record Results(
     Map<String, String> machine, Map<String, String> parameters, List<Section> sections) {
 
-  public Results with(List<Section> more) {
-    List<Section> all = new ArrayList<>(sections);
-    all.addAll(more);
-    return new Results(machine, parameters, List.copyOf(all));
-  }
-
-  /** Returns {@code get} of every store by number of records, if there are several numbers. */
-  public List<Section> growth() {
-    Map<String, Row> rows = new LinkedHashMap<>();
-    List<Section> lookups = sections.stream().filter(each -> each.kind.equals("lookups")).toList();
-    for (Section section : lookups) {
-      for (Row row : section.rows) {
-        rows.computeIfAbsent(row.name, name -> new Row(name, row.configuration))
-            .add("%,d".formatted(section.records), row.median(Measure.GET));
-      }
-    }
-    return lookups.size() < 2
-        ? List.of()
-        : List.of(
-            new Section(
-                "growth",
-                "Growth of get with the number of records, ns",
-                lookups.get(0).records,
-                List.of(),
-                "",
-                List.of(),
-                List.copyOf(rows.values())));
-  }
-
   /**
-   * One table of figures.
+   * One table of figures, whose rows are compared with the first.
    *
-   * @param kind of the figures
    * @param notes on how it was measured, and what was left out
-   * @param reference name of the row that others are compared with
-   * @param compared measures to show as ratios to the reference
+   * @param compared measures to show as ratios
    */
-  public record Section(
-      String kind,
-      String title,
-      long records,
-      List<String> notes,
-      String reference,
-      List<String> compared,
-      List<Row> rows) {
-
-    /** Returns figures whose rows are compared with the first. */
+  public record Section(String title, List<String> notes, List<String> compared, List<Row> rows) {
+    /** Returns figures without notes. */
     public static Section of(String title, List<String> compared, Collection<Row> rows) {
-      return new Section(
-          "comparison", title, 0, List.of(), "", List.copyOf(compared), List.copyOf(rows));
-    }
-
-    /**
-     * Returns the row that others are compared with: the first one if the reference is not there.
-     */
-    public Row base() {
-      return rows.stream()
-          .filter(row -> row.name.equals(reference))
-          .findFirst()
-          .orElse(rows.get(0));
+      return new Section(title, List.of(), List.copyOf(compared), List.copyOf(rows));
     }
   }
 

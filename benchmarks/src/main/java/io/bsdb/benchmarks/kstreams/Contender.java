@@ -16,6 +16,22 @@ import org.apache.kafka.streams.state.Stores;
 
 /** Store that holds the table a stream is joined with. */
 enum Contender {
+  BSDB("SnapshotLookup, mapped", "defaults", 0) {
+    @Override
+    AutoCloseable join(StreamsBuilder builder, Path snapshots, ResultCount results)
+        throws IOException {
+      SnapshotLookup<byte[], byte[]> table =
+          SnapshotLookup.<byte[], byte[]>builder("table")
+              .table(snapshots)
+              .serdes(Serdes.ByteArray(), Serdes.ByteArray())
+              .build();
+      KStream<byte[], byte[]> events = builder.stream(StreamsBench.EVENTS);
+      table
+          .leftJoin(events, (key, event) -> event, results::joined)
+          .foreach((key, value) -> results.add(value));
+      return table;
+    }
+  },
   ROCKSDB("GlobalKTable, RocksDB", "RocksDB as Kafka Streams sets it up, without changes", 0) {
     @Override
     AutoCloseable join(StreamsBuilder builder, Path snapshots, ResultCount results) {
@@ -32,22 +48,6 @@ enum Contender {
     @Override
     AutoCloseable join(StreamsBuilder builder, Path snapshots, ResultCount results) {
       return joinStore(builder, SnapshotStores.keyValue("table").base(snapshots), results);
-    }
-  },
-  BSDB("SnapshotLookup, mapped", "defaults", 0) {
-    @Override
-    AutoCloseable join(StreamsBuilder builder, Path snapshots, ResultCount results)
-        throws IOException {
-      SnapshotLookup<byte[], byte[]> table =
-          SnapshotLookup.<byte[], byte[]>builder("table")
-              .table(snapshots)
-              .serdes(Serdes.ByteArray(), Serdes.ByteArray())
-              .build();
-      KStream<byte[], byte[]> events = builder.stream(StreamsBench.EVENTS);
-      table
-          .leftJoin(events, (key, event) -> event, results::joined)
-          .foreach((key, value) -> results.add(value));
-      return table;
     }
   };
 

@@ -80,13 +80,10 @@ public record StreamsBench(Workload workload, long events, int rounds) {
       Directories.delete(directory);
     }
     return new Section(
-        "joins",
         "Join in Kafka Streams: %,d records, %,d events".formatted(workload.records(), events),
-        workload.records(),
         List.of(
             "Once the snapshot was built, one of %d records was written to the topic again"
                 .formatted(WRITTEN_AGAIN)),
-        Contender.BSDB.description(),
         List.of(FIRST_RESULT, MICROS),
         List.copyOf(rows.values()));
   }

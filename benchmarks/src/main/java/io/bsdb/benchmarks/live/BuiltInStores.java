@@ -13,6 +13,7 @@ import org.rocksdb.BlockBasedTableConfig;
 import org.rocksdb.BloomFilter;
 import org.rocksdb.CompressionType;
 import org.rocksdb.Options;
+import org.rocksdb.RocksDBException;
 
 /** Stores whose libraries are on Maven Central. */
 enum BuiltInStores implements StoreKind {
@@ -31,7 +32,7 @@ enum BuiltInStores implements StoreKind {
   ROCKSDB {
     @Override
     public Store open(Path directory, Durability durability, int keyLength, int records)
-        throws IOException {
+        throws Exception {
       return rocks(new Options(), directory, durability);
     }
   },
@@ -39,7 +40,7 @@ enum BuiltInStores implements StoreKind {
   ROCKSDB_BLOB {
     @Override
     public Store open(Path directory, Durability durability, int keyLength, int records)
-        throws IOException {
+        throws Exception {
       Options options = new Options().setEnableBlobFiles(true).setEnableBlobGarbageCollection(true);
       return rocks(options, directory, durability);
     }
@@ -59,7 +60,7 @@ enum BuiltInStores implements StoreKind {
   private static final int BLOOM_BITS = 10;
 
   private static Store rocks(Options kind, Path directory, Durability durability)
-      throws IOException {
+      throws RocksDBException {
     Options options =
         kind.setCreateIfMissing(true)
             .setCompressionType(CompressionType.NO_COMPRESSION)

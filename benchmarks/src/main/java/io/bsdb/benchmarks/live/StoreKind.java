@@ -2,7 +2,6 @@ package io.bsdb.benchmarks.live;
 
 import io.bsdb.benchmarks.peers.Store;
 import io.bsdb.live.Durability;
-import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -21,7 +20,7 @@ public interface StoreKind {
    * @param keyLength of all keys
    * @param records at most so many, for stores that have to be told
    */
-  Store open(Path directory, Durability durability, int keyLength, int records) throws IOException;
+  Store open(Path directory, Durability durability, int keyLength, int records) throws Exception;
 
   /** Returns all kinds. */
   static List<StoreKind> all() {

@@ -4,8 +4,8 @@ import io.bsdb.benchmarks.harness.Records;
 import io.bsdb.reader.SnapshotReader;
 import io.bsdb.reader.options.Access;
 import io.bsdb.reader.options.ReaderOptions;
-import io.bsdb.reader.options.SignatureUse;
 import io.bsdb.row.Schema;
+import io.bsdb.table.RecordOrder;
 import io.bsdb.writer.Layout;
 import io.bsdb.writer.SnapshotWriter;
 import io.bsdb.writer.WriterOptions;
@@ -16,39 +16,39 @@ import java.util.Locale;
 /**
  * This project.
  *
- * @param cacheBytes of the block cache; 0 for none
- * @param signatures whether they are compared before records are looked for
+ * @param settings in words
  */
-public record BsdbPeer(
-    String name, Layout layout, Access access, long cacheBytes, SignatureUse signatures)
+record BsdbPeer(
+    String name, Layout layout, RecordOrder order, String settings, ReaderOptions options)
     implements Peer {
-  BsdbPeer(String name, Layout layout, Access access, long cacheBytes) {
-    this(name, layout, access, cacheBytes, SignatureUse.AUTO);
+  BsdbPeer(String name, Layout layout) {
+    this(name, layout, RecordOrder.HASH, "", ReaderOptions.defaults());
   }
 
   @Override
   public String configuration() {
-    return "layout %s, access %s, %s%s; else defaults"
-        .formatted(
-            layout.label(),
-            access.name().toLowerCase(Locale.ROOT),
-            cacheBytes == 0 ? "no cache" : "block cache " + (cacheBytes >> 20) + " MiB",
-            signatures == SignatureUse.AUTO ? "" : ", signatures always compared");
+    return "layout %s, order by %s%s; else defaults"
+        .formatted(layout.label(), order.name().toLowerCase(Locale.ROOT), settings);
   }
 
   @Override
   public String files() {
-    return "bsdb-" + layout.label();
+    return "bsdb-" + (isOrdered() ? "order-" : "") + layout.label();
+  }
+
+  @Override
+  public boolean isOrdered() {
+    return order == RecordOrder.KEY;
   }
 
   @Override
   public long nativeBytes(long fileBytes) {
-    return cacheBytes + (access == Access.RESIDENT ? fileBytes : 0);
+    return options.blockCacheBytes() + (options.access() == Access.RESIDENT ? fileBytes : 0);
   }
 
   @Override
-  public void build(Records records, Path directory) throws IOException {
-    WriterOptions.Builder options = WriterOptions.builder().layout(layout);
+  public void build(Records records, Path directory) throws Exception {
+    WriterOptions.Builder options = WriterOptions.builder().layout(layout).order(order);
     Schema schema = records.schema();
     if (schema != null) {
       options.schema(schema);
@@ -61,12 +61,6 @@ public record BsdbPeer(
 
   @Override
   public Store open(Records records, Path directory) throws IOException {
-    ReaderOptions options =
-        ReaderOptions.builder()
-            .access(access)
-            .blockCacheBytes(cacheBytes)
-            .signatures(signatures)
-            .build();
     return new BsdbStore(SnapshotReader.open(directory, options));
   }
 }

@@ -10,7 +10,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** A version of a table; floors and seeks are for tables in key order. */
-public record BsdbStore(SnapshotReader reader) implements Store {
+record BsdbStore(SnapshotReader reader) implements Store {
   @Override
   public byte @Nullable [] get(byte[] key) throws IOException {
     return reader.get(key);
@@ -22,7 +22,7 @@ public record BsdbStore(SnapshotReader reader) implements Store {
   }
 
   @Override
-  public void floor(byte[] key, Receiver receiver) throws IOException {
+  public void floor(byte[] key, Receiver receiver) throws Exception {
     KeyValue found = reader.ordered().floor(key);
     if (found != null) {
       receiver.accept(found.key(), found.value());
@@ -30,7 +30,7 @@ public record BsdbStore(SnapshotReader reader) implements Store {
   }
 
   @Override
-  public void seek(byte[] key, int count, Receiver receiver) throws IOException {
+  public void seek(byte[] key, int count, Receiver receiver) throws Exception {
     try (RecordCursor cursor = reader.ordered().range(KeyRange.all().from(key))) {
       for (int i = 0; i < count && cursor.next(); i++) {
         receiver.accept(cursor.key(), cursor.value());

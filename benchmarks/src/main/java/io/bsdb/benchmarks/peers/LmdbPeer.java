@@ -1,8 +1,6 @@
 package io.bsdb.benchmarks.peers;
 
 import io.bsdb.benchmarks.harness.Records;
-import io.bsdb.benchmarks.harness.Workload;
-import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import org.lmdbjava.Dbi;
@@ -13,7 +11,7 @@ import org.lmdbjava.PutFlags;
 import org.lmdbjava.Txn;
 
 /** LMDB: a mapped B+ tree, filled in key order; a read transaction per thread stays open. */
-public record LmdbPeer() implements Peer {
+record LmdbPeer() implements Peer {
   private static final int RECORDS_PER_TRANSACTION = 1_000_000;
 
   @Override
@@ -23,12 +21,18 @@ public record LmdbPeer() implements Peer {
 
   @Override
   public String configuration() {
-    return "lmdbjava 0.9.3, sorted MDB_APPEND, MDB_NOSYNC then sync; read MDB_RDONLY, MDB_NORDAHEAD,"
-        + " MDB_NOLOCK, MDB_NOTLS, checks disabled, one read transaction per thread";
+    return "lmdbjava 0.9.3, sorted MDB_APPEND, MDB_NOSYNC then sync; read MDB_RDONLY,"
+        + " MDB_NORDAHEAD, MDB_NOLOCK, MDB_NOTLS, checks disabled, one read transaction per"
+        + " thread";
   }
 
   @Override
-  public void build(Records records, Path directory) throws IOException {
+  public boolean isOrdered() {
+    return true;
+  }
+
+  @Override
+  public void build(Records records, Path directory) throws Exception {
     try (Env<ByteBuffer> env =
         Env.create().setMapSize(mapBytes(records)).open(directory.toFile(), EnvFlags.MDB_NOSYNC)) {
       Dbi<ByteBuffer> table = env.openDbi((byte[]) null, DbiFlags.MDB_CREATE);
@@ -44,8 +48,8 @@ public record LmdbPeer() implements Peer {
   private static final class Filler implements AutoCloseable {
     private final Env<ByteBuffer> env;
     private final Dbi<ByteBuffer> table;
-    private final ByteBuffer keyBuffer = ByteBuffer.allocateDirect(Workload.KEY_LENGTH);
-    private final ByteBuffer valueBuffer = ByteBuffer.allocateDirect(Workload.VALUE_LENGTH);
+    private final ByteBuffer keyBuffer = ByteBuffer.allocateDirect(511);
+    private final ByteBuffer valueBuffer = ByteBuffer.allocateDirect(1 << 16);
     private Txn<ByteBuffer> transaction;
     private int count;
 

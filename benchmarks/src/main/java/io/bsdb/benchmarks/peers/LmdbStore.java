@@ -122,7 +122,7 @@ public final class LmdbStore implements Store {
   }
 
   @Override
-  public void floor(byte[] key, Receiver receiver) throws IOException {
+  public void floor(byte[] key, Receiver receiver) throws Exception {
     Cursor<ByteBuffer> at = cursor();
     boolean above = at.get(session.get().key(key), GetOp.MDB_SET_RANGE);
     if (above ? at.key().equals(ByteBuffer.wrap(key)) || at.prev() : at.last()) {
@@ -131,7 +131,7 @@ public final class LmdbStore implements Store {
   }
 
   @Override
-  public void seek(byte[] key, int count, Receiver receiver) throws IOException {
+  public void seek(byte[] key, int count, Receiver receiver) throws Exception {
     Cursor<ByteBuffer> at = cursor();
     boolean found = at.get(session.get().key(key), GetOp.MDB_SET_RANGE);
     for (int i = 0; i < count && found; i++) {

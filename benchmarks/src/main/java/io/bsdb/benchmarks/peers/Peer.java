@@ -1,7 +1,6 @@
 package io.bsdb.benchmarks.peers;
 
 import io.bsdb.benchmarks.harness.Records;
-import java.io.IOException;
 import java.nio.file.Path;
 
 /** A kind of store, configured as its documentation advises. */
@@ -17,9 +16,14 @@ public interface Peer {
     return name();
   }
 
-  /** Tells whether there is anything to build. */
+  /** Returns whether there is anything to build. */
   default boolean hasFiles() {
     return true;
+  }
+
+  /** Returns whether it finds floors and ranges. */
+  default boolean isOrdered() {
+    return false;
   }
 
   /** Returns what so many records need of the heap, with room for its collector. */
@@ -37,8 +41,8 @@ public interface Peer {
   }
 
   /** Writes all records into an empty directory, and forces them to disk. */
-  void build(Records records, Path directory) throws IOException;
+  void build(Records records, Path directory) throws Exception;
 
   /** Opens what was built. */
-  Store open(Records records, Path directory) throws IOException;
+  Store open(Records records, Path directory) throws Exception;
 }

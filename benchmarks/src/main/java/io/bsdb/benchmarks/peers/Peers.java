@@ -2,7 +2,9 @@ package io.bsdb.benchmarks.peers;
 
 import com.spotify.sparkey.CompressionType;
 import io.bsdb.reader.options.Access;
+import io.bsdb.reader.options.ReaderOptions;
 import io.bsdb.reader.options.SignatureUse;
+import io.bsdb.table.RecordOrder;
 import io.bsdb.writer.Layout;
 import java.util.List;
 import java.util.Set;
@@ -13,12 +15,9 @@ import java.util.stream.Collectors;
 public final class Peers {
   private static final long CACHE_BYTES = 2L << 30;
 
-  /** Store that others are compared with. */
-  public static final String REFERENCE = "bsdb-blocked";
-
   private static final Set<String> QUICK =
       Set.of(
-          REFERENCE,
+          "bsdb-blocked",
           "bsdb-compressed",
           "bsdb-compressed-cached",
           "sparkey",
@@ -27,11 +26,24 @@ public final class Peers {
           "lmdb",
           "hashmap");
 
+  /** In key order, and of no interest beside others in lookups. */
+  private static final Set<String> ONLY_ORDERED = Set.of("bsdb-order", "treemap");
+
+  private static final Set<String> ORDERED =
+      Set.of("bsdb-order", "bsdb-blocked", "rocksdb-ingest", "lmdb", "treemap");
+
   private Peers() {}
 
-  /** Returns the peers that words {@link #choose}. */
+  /** Returns the peers that words {@link #choose}; without words all in hash order. */
   public static List<Peer> named(List<String> words) {
-    return choose(all(), Peer::name, words);
+    return choose(all(), Peer::name, words).stream()
+        .filter(peer -> !words.isEmpty() || !ONLY_ORDERED.contains(peer.name()))
+        .toList();
+  }
+
+  /** Returns the peer with a name. */
+  public static Peer one(String name) {
+    return all().stream().filter(peer -> peer.name().equals(name)).findFirst().orElseThrow();
   }
 
   /**
@@ -63,25 +75,48 @@ public final class Peers {
     return all().stream().filter(peer -> peer.files().equals(files)).findFirst().orElseThrow();
   }
 
+  /** Returns those of the comparison of key order. */
+  public static List<Peer> ordered() {
+    return all().stream().filter(peer -> ORDERED.contains(peer.name())).toList();
+  }
+
+  private static ReaderOptions.Builder reader() {
+    return ReaderOptions.builder();
+  }
+
+  private static Peer bsdb(
+      String name, Layout layout, String settings, ReaderOptions.Builder reader) {
+    return new BsdbPeer(name, layout, RecordOrder.HASH, ", " + settings, reader.build());
+  }
+
   private static List<Peer> all() {
     return List.of(
-        new BsdbPeer(REFERENCE, Layout.BLOCKED, Access.MAPPED, 0),
-        new BsdbPeer("bsdb-blocked-resident", Layout.BLOCKED, Access.RESIDENT, 0),
-        new BsdbPeer(
-            "bsdb-blocked-signatures", Layout.BLOCKED, Access.MAPPED, 0, SignatureUse.ALWAYS),
-        new BsdbPeer("bsdb-compact", Layout.COMPACT, Access.MAPPED, 0),
-        new BsdbPeer("bsdb-compressed", Layout.COMPRESSED, Access.MAPPED, 0),
-        new BsdbPeer("bsdb-compressed-pages", Layout.COMPRESSED_PAGES, Access.MAPPED, 0),
-        new BsdbPeer("bsdb-compressed-cached", Layout.COMPRESSED, Access.MAPPED, CACHE_BYTES),
-        new BsdbPeer("bsdb-symbols", Layout.SYMBOLS, Access.MAPPED, 0),
+        new BsdbPeer("bsdb-order", Layout.BLOCKED, RecordOrder.KEY, "", ReaderOptions.defaults()),
+        new BsdbPeer("bsdb-blocked", Layout.BLOCKED),
+        bsdb("bsdb-blocked-resident", Layout.BLOCKED, "resident", reader().access(Access.RESIDENT)),
+        bsdb(
+            "bsdb-blocked-signatures",
+            Layout.BLOCKED,
+            "signatures always compared",
+            reader().signatures(SignatureUse.ALWAYS)),
+        new BsdbPeer("bsdb-compact", Layout.COMPACT),
+        new BsdbPeer("bsdb-compressed", Layout.COMPRESSED),
+        new BsdbPeer("bsdb-compressed-pages", Layout.COMPRESSED_PAGES),
+        bsdb(
+            "bsdb-compressed-cached",
+            Layout.COMPRESSED,
+            "block cache of 2 GiB",
+            reader().blockCacheBytes(CACHE_BYTES)),
+        new BsdbPeer("bsdb-symbols", Layout.SYMBOLS),
         new SparkeyPeer("sparkey", CompressionType.NONE),
         new SparkeyPeer("sparkey-snappy", CompressionType.SNAPPY),
         new SparkeyPeer("sparkey-zstd", CompressionType.ZSTD),
-        RocksDbPeer.plain("rocksdb-ingest", RocksDbPeer.Fill.INGEST),
-        RocksDbPeer.plain("rocksdb-put", RocksDbPeer.Fill.PUT),
-        RocksDbPeer.compressed("rocksdb-zstd"),
-        RocksDbPeer.compressed("rocksdb-zstd-cached", "rocksdb-zstd", CACHE_BYTES),
+        new RocksDbPeer("rocksdb-ingest", "rocksdb-ingest", true, 0),
+        new RocksDbPeer("rocksdb-put", "rocksdb-put", false, 0),
+        new RocksDbPeer("rocksdb-zstd", "rocksdb-zstd", true, 256 << 20),
+        new RocksDbPeer("rocksdb-zstd-cached", "rocksdb-zstd", true, CACHE_BYTES),
         new LmdbPeer(),
-        new HashMapPeer());
+        new MapPeer("hashmap", false),
+        new MapPeer("treemap", true));
   }
 }

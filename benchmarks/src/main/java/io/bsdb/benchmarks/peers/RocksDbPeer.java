@@ -1,76 +1,59 @@
 package io.bsdb.benchmarks.peers;
 
 import io.bsdb.benchmarks.harness.Records;
-import java.io.IOException;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.rocksdb.BlockBasedTableConfig;
 import org.rocksdb.BloomFilter;
 import org.rocksdb.CompressionOptions;
 import org.rocksdb.CompressionType;
 import org.rocksdb.DataBlockIndexType;
+import org.rocksdb.EnvOptions;
+import org.rocksdb.FlushOptions;
+import org.rocksdb.IngestExternalFileOptions;
 import org.rocksdb.LRUCache;
 import org.rocksdb.Options;
 import org.rocksdb.RocksDB;
-import org.rocksdb.RocksDBException;
+import org.rocksdb.SstFileWriter;
+import org.rocksdb.WriteOptions;
 
 /**
- * RocksDB, filled by one of its two ways and read through the mapped files.
+ * RocksDB, read through the mapped files.
  *
  * @param files its name, unless it shares the files of another
- * @param blockCacheBytes of decompressed blocks; 0 for none
+ * @param sorted whether sorted files are ingested; else records are put without a write-ahead log
+ *     and compacted
+ * @param cacheBytes of decompressed blocks; 0 for no compression and no cache
  */
-public record RocksDbPeer(
-    String name, String files, Fill fill, CompressionType compression, long blockCacheBytes)
-    implements Peer {
+record RocksDbPeer(String name, String files, boolean sorted, long cacheBytes) implements Peer {
   private static final int DICTIONARY_BYTES = 64 << 10;
-  private static final long SMALL_CACHE_BYTES = 256L << 20;
+  private static final int RECORDS_PER_FILE = 2_000_000;
 
   static {
-    RocksDB.loadLibrary();
-  }
-
-  /** Way in which records are loaded. */
-  public enum Fill {
-    /** SST files written in key order and ingested. */
-    INGEST,
-    /** Plain puts without write-ahead log, then a full compaction. */
-    PUT
-  }
-
-  /** Returns a peer without compression and without a block cache. */
-  public static RocksDbPeer plain(String name, Fill fill) {
-    return new RocksDbPeer(name, name, fill, CompressionType.NO_COMPRESSION, 0);
-  }
-
-  /** Returns a peer with compression and a block cache that holds a part of what is asked for. */
-  static RocksDbPeer compressed(String name) {
-    return compressed(name, name, SMALL_CACHE_BYTES);
-  }
-
-  /** Returns a peer with compression and any block cache. */
-  static RocksDbPeer compressed(String name, String files, long blockCacheBytes) {
-    return new RocksDbPeer(
-        name, files, Fill.INGEST, CompressionType.ZSTD_COMPRESSION, blockCacheBytes);
-  }
-
-  private boolean isCompressed() {
-    return compression != CompressionType.NO_COMPRESSION;
+    RocksDB.loadLibrary(); // filters do not
   }
 
   @Override
   public String configuration() {
     return "RocksDB 10.1.3, %s, %s, mmap reads, Bloom 10, hash index in 4 KiB blocks, all files open, no checksums on read"
         .formatted(
-            fill == Fill.INGEST ? "sorted SST files ingested" : "puts without WAL, compacted",
-            isCompressed()
+            sorted ? "sorted SST files ingested" : "puts without WAL, compacted",
+            cacheBytes > 0
                 ? "zstd with dictionary of %d KiB, block cache %d MiB"
-                    .formatted(DICTIONARY_BYTES >> 10, blockCacheBytes >> 20)
+                    .formatted(DICTIONARY_BYTES >> 10, cacheBytes >> 20)
                 : "no compression, no block cache");
   }
 
   @Override
+  public boolean isOrdered() {
+    return true;
+  }
+
+  @Override
   public long nativeBytes(long fileBytes) {
-    return blockCacheBytes;
+    return cacheBytes;
   }
 
   private Options options() {
@@ -81,44 +64,70 @@ public record RocksDbPeer(
             .setDataBlockHashTableUtilRatio(0.75)
             .setBlockSize(4096)
             .setFormatVersion(5);
-    if (blockCacheBytes > 0) {
-      table.setBlockCache(new LRUCache(blockCacheBytes));
-    } else {
-      table.setNoBlockCache(true);
-    }
     Options options =
-        new Options()
-            .setCreateIfMissing(true)
-            .setTableFormatConfig(table)
-            .setCompressionType(compression)
-            .setAllowMmapReads(true)
-            .setMaxOpenFiles(-1);
-    if (isCompressed()) {
-      options.setCompressionOptions(
-          new CompressionOptions()
-              .setLevel(3)
-              .setMaxDictBytes(DICTIONARY_BYTES)
-              .setZStdMaxTrainBytes(100 * DICTIONARY_BYTES));
+        new Options().setCreateIfMissing(true).setAllowMmapReads(true).setMaxOpenFiles(-1);
+    if (cacheBytes == 0) {
+      return options
+          .setTableFormatConfig(table.setNoBlockCache(true))
+          .setCompressionType(CompressionType.NO_COMPRESSION);
     }
-    return options;
+    return options
+        .setTableFormatConfig(table.setBlockCache(new LRUCache(cacheBytes)))
+        .setCompressionType(CompressionType.ZSTD_COMPRESSION)
+        .setCompressionOptions(
+            new CompressionOptions()
+                .setLevel(3)
+                .setMaxDictBytes(DICTIONARY_BYTES)
+                .setZStdMaxTrainBytes(100 * DICTIONARY_BYTES));
   }
 
   @Override
-  public void build(Records records, Path directory) throws IOException {
-    try (Options options = options()) {
-      if (fill == Fill.INGEST) {
-        RocksDbFill.ingest(options, records, directory);
+  public void build(Records records, Path directory) throws Exception {
+    try (Options options = sorted ? options() : options().prepareForBulkLoad();
+        RocksDB database = RocksDB.open(options, directory.toString());
+        WriteOptions write = new WriteOptions().setDisableWAL(true);
+        FlushOptions flush = new FlushOptions().setWaitForFlush(true);
+        IngestExternalFileOptions ingest = new IngestExternalFileOptions().setMoveFiles(true)) {
+      if (sorted) {
+        database.ingestExternalFile(sortedFiles(options, records, directory), ingest);
       } else {
-        options.prepareForBulkLoad();
-        RocksDbFill.put(options, records, directory);
+        records.forEach((key, value) -> database.put(write, key, value));
+        database.flush(flush);
+        database.compactRange();
       }
-    } catch (RocksDBException e) {
-      throw new IOException(e);
+    }
+  }
+
+  private static List<String> sortedFiles(Options options, Records records, Path directory)
+      throws Exception {
+    List<String> files = new ArrayList<>();
+    SstFileWriter[] writer = new SstFileWriter[1];
+    long[] count = {0};
+    try (EnvOptions environment = new EnvOptions()) {
+      records.forEachSorted(
+          (key, value) -> {
+            if (count[0]++ % RECORDS_PER_FILE == 0) {
+              finish(writer[0]);
+              files.add(directory.resolve("ingest-" + files.size() + ".sst").toString());
+              writer[0] = new SstFileWriter(environment, options);
+              writer[0].open(files.get(files.size() - 1));
+            }
+            writer[0].put(key, value);
+          });
+      finish(writer[0]);
+    }
+    return files;
+  }
+
+  private static void finish(@Nullable SstFileWriter writer) throws Exception {
+    if (writer != null) {
+      writer.finish();
+      writer.close();
     }
   }
 
   @Override
-  public Store open(Records records, Path directory) throws IOException {
+  public Store open(Records records, Path directory) throws Exception {
     return RocksDbStore.reading(options(), directory);
   }
 }

@@ -1,7 +1,6 @@
 package io.bsdb.benchmarks.peers;
 
 import io.bsdb.benchmarks.harness.Records.Receiver;
-import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -14,10 +13,6 @@ import org.rocksdb.WriteOptions;
 
 /** RocksDB; floors and seeks use one iterator again and again. */
 public final class RocksDbStore implements Store {
-  static {
-    RocksDB.loadLibrary();
-  }
-
   private final Options options;
   private final RocksDB database;
   private final ReadOptions read;
@@ -32,17 +27,12 @@ public final class RocksDbStore implements Store {
   }
 
   /** Opens what was built, without checksums on read. Takes the options over. */
-  static Store reading(Options options, Path directory) throws IOException {
-    try {
-      return new RocksDbStore(
-          options,
-          RocksDB.openReadOnly(options, directory.toString()),
-          new ReadOptions().setVerifyChecksums(false),
-          new WriteOptions());
-    } catch (RocksDBException e) {
-      options.close();
-      throw new IOException(e);
-    }
+  static Store reading(Options options, Path directory) throws RocksDBException {
+    return new RocksDbStore(
+        options,
+        RocksDB.openReadOnly(options, directory.toString()),
+        new ReadOptions().setVerifyChecksums(false),
+        new WriteOptions());
   }
 
   /**
@@ -50,44 +40,28 @@ public final class RocksDbStore implements Store {
    *
    * @param sync whether puts wait for the disk
    */
-  public static Store writing(Options options, Path directory, boolean sync) throws IOException {
-    try {
-      return new RocksDbStore(
-          options,
-          RocksDB.open(options, directory.toString()),
-          new ReadOptions(),
-          new WriteOptions().setSync(sync));
-    } catch (RocksDBException e) {
-      options.close();
-      throw new IOException(e);
-    }
+  public static Store writing(Options options, Path directory, boolean sync)
+      throws RocksDBException {
+    return new RocksDbStore(
+        options,
+        RocksDB.open(options, directory.toString()),
+        new ReadOptions(),
+        new WriteOptions().setSync(sync));
   }
 
   @Override
-  public byte @Nullable [] get(byte[] key) throws IOException {
-    try {
-      return database.get(read, key);
-    } catch (RocksDBException e) {
-      throw new IOException(e);
-    }
+  public byte @Nullable [] get(byte[] key) throws RocksDBException {
+    return database.get(read, key);
   }
 
   @Override
-  public List<byte @Nullable []> getAll(List<byte[]> keys) throws IOException {
-    try {
-      return database.multiGetAsList(read, keys);
-    } catch (RocksDBException e) {
-      throw new IOException(e);
-    }
+  public List<byte @Nullable []> getAll(List<byte[]> keys) throws RocksDBException {
+    return database.multiGetAsList(read, keys);
   }
 
   @Override
-  public void put(byte[] key, byte[] value) throws IOException {
-    try {
-      database.put(write, key, value);
-    } catch (RocksDBException e) {
-      throw new IOException(e);
-    }
+  public void put(byte[] key, byte[] value) throws RocksDBException {
+    database.put(write, key, value);
   }
 
   private RocksIterator iterator() {
@@ -98,7 +72,7 @@ public final class RocksDbStore implements Store {
   }
 
   @Override
-  public void floor(byte[] key, Receiver receiver) throws IOException {
+  public void floor(byte[] key, Receiver receiver) throws Exception {
     RocksIterator at = iterator();
     at.seekForPrev(key);
     if (at.isValid()) {
@@ -107,7 +81,7 @@ public final class RocksDbStore implements Store {
   }
 
   @Override
-  public void seek(byte[] key, int count, Receiver receiver) throws IOException {
+  public void seek(byte[] key, int count, Receiver receiver) throws Exception {
     RocksIterator at = iterator();
     at.seek(key);
     for (int i = 0; i < count && at.isValid(); i++) {

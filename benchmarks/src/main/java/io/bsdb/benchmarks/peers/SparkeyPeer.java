@@ -11,7 +11,7 @@ import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
 /** Sparkey: a log file and a hash file, both mapped. */
-public record SparkeyPeer(String name, CompressionType compression) implements Peer {
+record SparkeyPeer(String name, CompressionType compression) implements Peer {
   private static final int BLOCK = 4096;
 
   private static File file(Path directory) {
@@ -25,7 +25,7 @@ public record SparkeyPeer(String name, CompressionType compression) implements P
   }
 
   @Override
-  public void build(Records records, Path directory) throws IOException {
+  public void build(Records records, Path directory) throws Exception {
     try (SparkeyWriter writer = Sparkey.createNew(file(directory), compression, BLOCK)) {
       writer.setFsync(true);
       records.forEach(writer::put);

@@ -13,12 +13,12 @@ import org.jspecify.annotations.Nullable;
  */
 public interface Store extends Closeable {
   /** Returns the value, copied into a new array, or null: absent. */
-  byte @Nullable [] get(byte[] key) throws IOException;
+  byte @Nullable [] get(byte[] key) throws Exception;
 
   /**
    * Returns the values of many keys in their order; one by one where the store has nothing better.
    */
-  default List<byte @Nullable []> getAll(List<byte[]> keys) throws IOException {
+  default List<byte @Nullable []> getAll(List<byte[]> keys) throws Exception {
     List<byte @Nullable []> values = new ArrayList<>(keys.size());
     for (byte[] key : keys) {
       values.add(get(key));
@@ -27,17 +27,17 @@ public interface Store extends Closeable {
   }
 
   /** Sets the value of a key. */
-  default void put(byte[] key, byte[] value) throws IOException {
+  default void put(byte[] key, byte[] value) throws Exception {
     throw new UnsupportedOperationException();
   }
 
   /** Gives the record with the greatest key that is not above a key, if there is one. */
-  default void floor(byte[] key, Receiver receiver) throws IOException {
+  default void floor(byte[] key, Receiver receiver) throws Exception {
     throw new UnsupportedOperationException();
   }
 
   /** Gives so many records from a key on. */
-  default void seek(byte[] key, int count, Receiver receiver) throws IOException {
+  default void seek(byte[] key, int count, Receiver receiver) throws Exception {
     throw new UnsupportedOperationException();
   }
 

@@ -1,5 +1,8 @@
 package io.bsdb.benchmarks.readers;
 
+import io.bsdb.benchmarks.harness.DataSet;
+import io.bsdb.benchmarks.harness.JavaProcess;
+import io.bsdb.benchmarks.harness.RecordFile;
 import io.bsdb.benchmarks.harness.Records;
 import io.bsdb.benchmarks.harness.Workload;
 import io.bsdb.benchmarks.harness.Workload.Keys;
@@ -7,16 +10,11 @@ import io.bsdb.benchmarks.harness.Workload.Queries;
 import io.bsdb.benchmarks.peers.Peer;
 import io.bsdb.benchmarks.peers.Peers;
 import io.bsdb.benchmarks.peers.Store;
-import java.io.BufferedReader;
-import java.io.IOException;
-import java.io.InputStreamReader;
 import java.io.PrintStream;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -28,7 +26,6 @@ import org.jspecify.annotations.Nullable;
 public final class ReaderProcess {
   private static final int QUERIES = 1 << 18;
   private static final int BATCH = 64;
-  private static final int SHORTEST = 20;
   private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
 
   private final List<byte[]> keys;
@@ -39,65 +36,28 @@ public final class ReaderProcess {
     batches = queries.batches(BATCH);
   }
 
-  /**
-   * Records whose values have 100 bytes, or 20 to 100.
-   *
-   * @param workload makes them up
-   */
-  private record Shape(Workload workload, boolean varying) implements Records {
-    @Override
-    public long count() {
-      return workload.records();
-    }
-
-    @Override
-    public void forEach(Receiver receiver) throws IOException {
-      for (long id = 0; id < count(); id++) {
-        receiver.accept(workload.key(id), value(id));
-      }
-    }
-
-    @Override
-    public void forEachSorted(Receiver receiver) throws IOException {
-      for (long id : workload.idsByKey()) {
-        receiver.accept(workload.key(id), value(id));
-      }
-    }
-
-    private byte[] value(long id) {
-      byte[] value = workload.value(id);
-      int spread = Workload.VALUE_LENGTH + 1 - SHORTEST;
-      return varying
-          ? Arrays.copyOf(value, SHORTEST + (int) Long.remainderUnsigned(Workload.mix(id), spread))
-          : value;
-    }
-  }
-
   /** Runs the process. */
-  public static void main(String[] arguments) throws IOException {
-    // Answers alone go to standard output, whatever libraries print.
-    PrintStream answers = System.out;
-    System.setOut(System.err);
+  public static void main(String[] arguments) throws Exception {
+    PrintStream answers = JavaProcess.answers();
     Path directory = Path.of(arguments[0]);
-    Records records =
-        new Shape(new Workload(Long.parseLong(arguments[1])), arguments[2].equals("varying"));
-    Queries queries = ((Shape) records).workload().queries(Keys.UNIFORM, QUERIES);
-    ReaderProcess process = new ReaderProcess(queries);
+    DataSet data = DataSet.named(arguments[2].equals("varying") ? "varying" : "json");
+    RecordFile records = RecordFile.of(directory, new Workload(data, Long.parseLong(arguments[1])));
+    ReaderProcess process = new ReaderProcess(records.workload().queries(Keys.UNIFORM, QUERIES));
     try (Store bsdb = open("bsdb-blocked", records, directory.resolve("bsdb"));
-        Store rocksDb = open("rocksdb-ingest", records, directory.resolve("rocksdb"));
-        BufferedReader questions =
-            new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8))) {
+        Store rocksDb = open("rocksdb-ingest", records, directory.resolve("rocksdb"))) {
       process.writeKeys(directory.resolve("keys"));
       answers.println("ready");
-      for (String line = questions.readLine(); line != null; line = questions.readLine()) {
-        String[] question = line.split(" ", -1);
-        answers.println(process.answer(question[0].equals("bsdb") ? bsdb : rocksDb, question[1]));
-      }
+      JavaProcess.converse(
+          answers,
+          line -> {
+            String[] question = line.split(" ", -1);
+            return process.answer(question[0].equals("bsdb") ? bsdb : rocksDb, question[1]);
+          });
     }
   }
 
-  private static Store open(String name, Records records, Path directory) throws IOException {
-    Peer peer = Peers.named(List.of(name)).get(0);
+  private static Store open(String name, Records records, Path directory) throws Exception {
+    Peer peer = Peers.one(name);
     if (!Files.exists(directory)) {
       Path part = directory.resolveSibling(directory.getFileName() + ".part");
       Files.createDirectories(part);
@@ -108,7 +68,7 @@ public final class ReaderProcess {
   }
 
   /** Writes the keys one after the other, for the other readers. */
-  private void writeKeys(Path file) throws IOException {
+  private void writeKeys(Path file) throws Exception {
     byte[] bytes = new byte[QUERIES * Workload.KEY_LENGTH];
     for (int i = 0; i < QUERIES; i++) {
       System.arraycopy(keys.get(i), 0, bytes, i * Workload.KEY_LENGTH, Workload.KEY_LENGTH);
@@ -116,13 +76,13 @@ public final class ReaderProcess {
     Files.write(file, bytes);
   }
 
-  private String answer(Store store, String way) throws IOException {
+  private String answer(Store store, String way) throws Exception {
     long start = THREADS.getCurrentThreadCpuTime();
     long bytes = way.equals("get") ? get(store) : getAll(store);
     return (THREADS.getCurrentThreadCpuTime() - start) + " " + bytes;
   }
 
-  private long get(Store store) throws IOException {
+  private long get(Store store) throws Exception {
     long bytes = 0;
     for (byte[] key : keys) {
       bytes += length(store.get(key));
@@ -130,7 +90,7 @@ public final class ReaderProcess {
     return bytes;
   }
 
-  private long getAll(Store store) throws IOException {
+  private long getAll(Store store) throws Exception {
     long bytes = 0;
     for (List<byte[]> batch : batches) {
       for (byte[] value : store.getAll(batch)) {

@@ -1,15 +1,13 @@
-package io.bsdb.benchmarks.layouts;
+package io.bsdb.benchmarks.harness;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.bsdb.benchmarks.flink.JoinBench;
 import io.bsdb.benchmarks.harness.Results.Row;
 import io.bsdb.benchmarks.harness.Results.Section;
-import io.bsdb.benchmarks.peers.Peer;
-import io.bsdb.benchmarks.peers.Peers;
 import io.bsdb.row.RowCodec;
 import io.bsdb.row.Schema;
-import io.bsdb.writer.Layout;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -21,7 +19,7 @@ import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-class LayoutBenchTest {
+class DataSetTest {
   @TempDir private Path directory;
 
   private static RowCodec codec(DataSet data) {
@@ -33,24 +31,8 @@ class LayoutBenchTest {
   }
 
   @Test
-  void measuresStoresOfRows() throws Exception {
-    List<Peer> peers = Peers.named(List.of("bsdb-symbols", "rocksdb-zstd"));
-    Section section = LayoutBench.run(directory, 3000, "names", peers, 1).get(0);
-    assertThat(section.title()).isEqualTo("Layouts: names, 3,000 records");
-    assertThat(section.rows())
-        .extracting(Row::name)
-        .containsExactly("bsdb-symbols", "rocksdb-zstd");
-    assertThat(section.rows())
-        .allSatisfy(
-            row ->
-                assertThat(row.measures())
-                    .containsOnlyKeys(
-                        "bytes/record", "get, ns", "getAll(64), ns", "records/s built"));
-  }
-
-  @Test
   void joinsInFlink() throws Exception {
-    Section section = new JoinBench(directory, 3000, 3000).run(List.of(Layout.SYMBOLS), 1).get(0);
+    Section section = new JoinBench(directory, 3000, 3000).run(List.of("symbols"), 1).get(0);
     assertThat(section.rows()).extracting(Row::name).containsExactly("symbols");
     assertThat(section.compared())
         .containsExactly("2 of 8 columns, µs per event", "8 of 8 columns, µs per event");
@@ -59,7 +41,7 @@ class LayoutBenchTest {
   @Test
   void rowsHaveTheFieldsOfTheJson() {
     DataSet rows = DataSet.rows();
-    DataSet json = DataSet.json();
+    DataSet json = new JsonData();
     var row = codec(rows).decode(rows.key(3), rows.value(3));
     assertThat(
             "{\"name\":\"%s\",\"city\":\"%s\",\"score\":%s,\"token\":\"%s\"}"
@@ -99,22 +81,6 @@ class LayoutBenchTest {
     assertThat(again.value("id")).isEqualTo(3L + (1L << 32));
     assertThat(again.string("name")).isEqualTo("Genf");
     assertThat(codec(text).decode(text.key(3), text.value(3)).string("id")).isEqualTo("3.1");
-  }
-
-  @Test
-  void recordsOfFilesComeSorted() throws Exception {
-    DataFile file = DataFile.of(directory, "json", 100);
-    Set<String> keys = new HashSet<>();
-    String[] last = {""};
-    file.forEach((key, value) -> keys.add(new String(key, StandardCharsets.US_ASCII)));
-    file.forEachSorted(
-        (key, value) -> {
-          String next = new String(key, StandardCharsets.US_ASCII);
-          assertThat(next).isGreaterThan(last[0]);
-          assertThat(keys.remove(next)).isTrue();
-          last[0] = next;
-        });
-    assertThat(keys).isEmpty();
   }
 
   @Test

@@ -1,4 +1,4 @@
-package io.bsdb.benchmarks.layouts;
+package io.bsdb.benchmarks.harness;
 
 import io.bsdb.row.Schema;
 import java.io.BufferedReader;
@@ -14,16 +14,11 @@ import java.util.function.Function;
 import java.util.zip.GZIPInputStream;
 
 /** Lines of a CSV file with a header, the first column the key: repeated with other keys. */
-final class CsvRows extends DataSet.Rows {
+final class CsvRows {
   /** Offset between the numeric keys of two repetitions of the file. */
   private static final long NEXT_COPY = 1L << 32;
 
-  private final List<Object[]> rows;
-
-  private CsvRows(Schema schema, List<Object[]> rows) {
-    super(schema);
-    this.rows = rows;
-  }
+  private CsvRows() {}
 
   /**
    * Reads a file.
@@ -31,7 +26,7 @@ final class CsvRows extends DataSet.Rows {
    * @param file may end in {@code .gz}
    * @param typed whether columns of numbers become BIGINT or DOUBLE; else all are text
    */
-  static CsvRows read(Path file, boolean typed) throws IOException {
+  static DataSet read(Path file, boolean typed) throws IOException {
     List<Object[]> lines = new ArrayList<>();
     String[] names;
     try (var in = Files.newInputStream(file);
@@ -53,7 +48,8 @@ final class CsvRows extends DataSet.Rows {
     for (int i = 0; i < names.length; i++) {
       schema.column(names[i], typed ? type(lines, i) : "STRING");
     }
-    return new CsvRows(schema.primaryKey(names[0]).build(), lines);
+    String name = (typed ? "" : "text:") + file;
+    return new DataSet.Rows(name, schema.primaryKey(names[0]).build(), id -> row(lines, id));
   }
 
   /** Finds the type of a column, and makes its fields values of it. */
@@ -80,8 +76,7 @@ final class CsvRows extends DataSet.Rows {
     return true;
   }
 
-  @Override
-  Object[] row(long id) {
+  private static Object[] row(List<Object[]> rows, long id) {
     Object[] fields = rows.get((int) (id % rows.size())).clone();
     long copy = id / rows.size();
     if (copy > 0) {
