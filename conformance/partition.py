@@ -221,7 +221,7 @@ class Partition:
             need(at + 3 <= len(frame), "frame is cut")
             header = int.from_bytes(frame[at : at + 3], "little")
             last, at = header & 1, at + 3 + (1 if header >> 1 & 3 == 1 else header >> 3)
-        need(at == len(frame), "bytes behind the frame")
+        need(at == len(frame), "bytes after the frame")
         try:
             body = self.zstd.decompress(frame, max_output_size=max(1, longest))
         except zstandard.ZstdError as e:

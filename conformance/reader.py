@@ -70,7 +70,7 @@ class Snapshot:
         return bisect.bisect_right(self.bounds, key) - 1
 
     def neighbour(self, key, through, step):
-        """The key in front of the place of a key (step -1), or behind it (0); None if there is none."""
+        """The key in front of the place of a key (step -1), or after it (0); None if there is none."""
         place = (bisect.bisect_right if through else bisect.bisect_left)(self.changed_keys, key) + step
         found = self.stored_neighbour(key, through, step)
         while found in self.changed:

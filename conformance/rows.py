@@ -96,7 +96,7 @@ def read_schema(schema):
         need(type(name) is str and type(text) is str and name not in columns, "column")
         reader = TypeText(text)
         columns[name] = reader.type()
-        need(text[reader.at :].strip() == "", "text behind a type")
+        need(text[reader.at :].strip() == "", "text after a type")
     key = schema.get("primaryKey")
     need(type(key) is list and key and len(key) == len(set(map(str, key))), "primary key")
     for name in key:

@@ -120,7 +120,7 @@ class Symbols:
             plain += self.part(area[start:end], part) if start < end else b""
             ends.append(len(plain))
             start = end
-        need(start == len(area), "bytes behind the last field")
+        need(start == len(area), "bytes after the last field")
         width = self.width(len(plain))
         offsets = b"".join(struct.pack("<I", end)[:width] for end in ends)
         return bytes([header & ~3 | width >> 1]) + data[1 : 1 + kept] + offsets + plain

@@ -327,7 +327,7 @@ public abstract sealed class FieldWriter permits RowWriter, ArrayWriter {
     return (int) length;
   }
 
-  /** Writes the null bitmap and returns the position behind it. */
+  /** Writes the null bitmap and returns the position after it. */
   final int encodeNulls(byte[] target, int at, int count) {
     int length = RowLayout.bitmapLength(count);
     System.arraycopy(nulls, 0, target, at, length);
@@ -335,7 +335,7 @@ public abstract sealed class FieldWriter permits RowWriter, ArrayWriter {
     return at + length;
   }
 
-  /** Writes the offset table at {@code at} and the variable area behind it. */
+  /** Writes the offset table at {@code at} and the variable area after it. */
   final void encodeVariable(byte[] target, int at, int log2Width, int variableCount) {
     int area = at + (variableCount << log2Width);
     int end = 0;

@@ -118,7 +118,7 @@ abstract sealed class SlotView implements FieldView permits RowView, ArrayView {
   }
 
   /**
-   * Sets the areas; throws if they do not fit the slice. {@code at} is the position behind the
+   * Sets the areas; throws if they do not fit the slice. {@code at} is the position after the
    * header.
    */
   final void locate(

@@ -142,7 +142,7 @@ final class PartitionFolder {
     }
   }
 
-  /** Numbers partitions in key order anew, after some have gone or been divided. */
+  /** Numbers partitions in key order again, after some have gone or been divided. */
   static List<PartitionFile> numbered(List<PartitionFile> partitions) {
     if (!partitions.get(0).lowerBound().isKey()) {
       return partitions;

@@ -89,7 +89,7 @@ final class OrderVerifier {
     }
   }
 
-  /** Checks what is known only behind the last record. */
+  /** Checks what is known only after the last record. */
   void end() throws CorruptSnapshotException {
     if (before == null || !Arrays.equals(before, order.last())) {
       throw contradicted("last", partition.blocks().memory().length());

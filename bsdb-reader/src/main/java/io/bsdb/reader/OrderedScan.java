@@ -80,7 +80,7 @@ final class OrderedScan implements RecordCursor {
     return record == null ? Next.NONE : Next.RECORD;
   }
 
-  /** Moves behind what was next. */
+  /** Moves after what was next. */
   private void leave(Next last) throws IOException {
     if (last != Next.CHANGE && last != Next.NONE) {
       if (last == Next.DELETED_RECORD && walk != null) {

@@ -97,7 +97,7 @@ final class SignatureUnits {
   }
 
   /**
-   * Returns where a key lies between two others, from 0 to 1: by the eight bytes behind what these
+   * Returns where a key lies between two others, from 0 to 1: by the eight bytes after what these
    * have in common.
    *
    * @param to null for the end of all keys

@@ -245,8 +245,8 @@ class LiveTableTest {
       assertThat(lookups).hasPositiveValue();
       assertThat(table.failedRefreshes()).isZero();
       long followed = FileMemory.openCount() + HugeMemory.openCount();
-      try (SnapshotReader anew = SnapshotReader.open(directory)) {
-        assertThat(text(anew.get(bytes("k7")))).isEqualTo(Integer.toString(deltas));
+      try (SnapshotReader again = SnapshotReader.open(directory)) {
+        assertThat(text(again.get(bytes("k7")))).isEqualTo(Integer.toString(deltas));
         assertThat(FileMemory.openCount() + HugeMemory.openCount() - followed)
             .as("what a reader of the last version has open")
             .isEqualTo(followed - before);

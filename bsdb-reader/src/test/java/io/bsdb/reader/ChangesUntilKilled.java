@@ -15,7 +15,7 @@ import java.util.Random;
 
 /**
  * A process that changes a table until it is killed: gives all its keys the next number, merges,
- * folds, builds anew under changes, prunes and sweeps. Prints each number once it is in service.
+ * folds, builds again under changes, prunes and sweeps. Prints each number once it is in service.
  */
 final class ChangesUntilKilled {
   /** Keys of each process. */

@@ -13,7 +13,7 @@ final class ChildProcess {
   /**
    * A process that runs a main class.
    *
-   * @param before a command that runs the command behind it; may be empty
+   * @param before a command that runs the command after it; may be empty
    * @param options of Java
    */
   static ProcessBuilder of(

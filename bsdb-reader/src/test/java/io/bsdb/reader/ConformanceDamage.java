@@ -435,7 +435,7 @@ final class ConformanceDamage {
         });
   }
 
-  /** Bytes between the block index and the section behind it. */
+  /** Bytes between the block index and the section after it. */
   private static long gap(List<Section> entries) {
     Section index = find(entries, BLOCK_INDEX.id());
     return find(entries, PROPERTIES.id()).offset() - index.offset() - index.length();

@@ -91,7 +91,7 @@ final class ConformanceOrder {
     return good;
   }
 
-  /** Keys that begin with each other, of lowest and highest bytes, behind a long common start. */
+  /** Keys that begin with each other, of lowest and highest bytes, after a long common start. */
   private static TestData ties() {
     Random random = new Random(27);
     TreeMap<byte[], byte[]> records = new TreeMap<>(Arrays::compareUnsigned);

@@ -32,7 +32,7 @@ import java.util.List;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
 
-/** Writes the folder {@code conformance} anew; its README says how it is run. */
+/** Writes the folder {@code conformance} again; its README says how it is run. */
 final class ConformanceTables {
   /** Values up to this length stand in the expectations themselves. */
   private static final int MAX_LITERAL = 1000;
@@ -79,7 +79,7 @@ final class ConformanceTables {
     json.writeValue(file, cases);
   }
 
-  /** Deletes the tables to be written anew, and keeps the expectations of the others. */
+  /** Deletes the tables to be written again, and keeps the expectations of the others. */
   private void deleteFrom(String kind, JsonNode before, ArrayNode kept) throws IOException {
     for (JsonNode expected : before) {
       String name = expected.get("table").textValue().substring(kind.length() + 1);

@@ -264,7 +264,7 @@ class DamageCampaignTest {
       default -> {
         int more = 1 + random.nextInt(page);
         bytes = Arrays.copyOf(bytes, bytes.length + more);
-        what = more + " zeros behind the end";
+        what = more + " zeros after the end";
       }
     }
     files.put(name, bytes);

@@ -149,8 +149,8 @@ class DeltaReaderTest {
         }
       }
     }
-    try (SnapshotReader anew = SnapshotReader.open(directory, options)) {
-      assertAnswers(anew, model);
+    try (SnapshotReader again = SnapshotReader.open(directory, options)) {
+      assertAnswers(again, model);
     }
   }
 

@@ -253,7 +253,7 @@ class EncodedTableTest {
     publish(directory, rows(1));
     TablePieces pieces = TablePieces.of(directory);
     byte[] content = pieces.content(0);
-    content[content.length - 1] = (byte) 0xFF; // an escape without a byte behind it
+    content[content.length - 1] = (byte) 0xFF; // an escape without a byte after it
     pieces.content(0, content);
     pieces.write(directory);
     int refused = 0;

@@ -66,7 +66,7 @@ final class FaultyTable {
     return directory.resolve(manifest.partitions().get(0).name());
   }
 
-  /** Cuts the file off behind some pages. */
+  /** Cuts the file off after some pages. */
   void shortenTo(int pages) throws IOException {
     try (FileChannel channel = FileChannel.open(file(), StandardOpenOption.WRITE)) {
       channel.truncate((long) pages * PAGE);

@@ -16,7 +16,7 @@ import java.util.List;
 
 /**
  * A partition file whose bytes are changed and whose checksums are then put right, so that what
- * lies behind the checksums is reached. One partition only.
+ * lies after the checksums is reached. One partition only.
  */
 final class Forgery {
   private final Path directory;

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /**
  * Snapshots that earlier builds of this library wrote, one directory per format version, are read
- * for ever. Those of the version under development are written anew with
+ * for ever. Those of the version under development are written again with
  *
  * <pre>
  * mvn -pl bsdb-format,bsdb-reader test -Dtest=GoldenSnapshotTest -Dbsdb.golden.write=v1 \

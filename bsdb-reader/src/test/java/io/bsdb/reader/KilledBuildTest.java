@@ -61,7 +61,7 @@ class KilledBuildTest {
     assertThat(number).isPositive();
   }
 
-  /** Kills a process that runs freely, somewhere behind an operation. */
+  /** Kills a process that runs freely, somewhere after an operation. */
   private void killAfter(int operations) throws IOException, InterruptedException {
     Process process = start();
     try (BufferedReader lines = process.inputReader()) {

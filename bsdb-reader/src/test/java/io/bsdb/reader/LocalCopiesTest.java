@@ -121,7 +121,7 @@ class LocalCopiesTest {
     }
   }
 
-  /** Opens a copy of the table, but the connection is lost behind some files. */
+  /** Opens a copy of the table, but the connection is lost after some files. */
   private void failToOpenAfter(int files) {
     fault =
         (operation, path) -> {

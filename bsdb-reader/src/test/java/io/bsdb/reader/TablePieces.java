@@ -41,7 +41,7 @@ final class TablePieces {
 
   FileHeader header;
 
-  /** Where section BLOCKS begins; bytes before it and behind the header are zeros. */
+  /** Where section BLOCKS begins; bytes before it and after the header are zeros. */
   int blocksOffset;
 
   /** What offsets of sections are multiples of. */

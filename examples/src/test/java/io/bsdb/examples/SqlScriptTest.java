@@ -15,7 +15,7 @@ class SqlScriptTest {
             -- a comment; with a semicolon
             SET 'execution.runtime-mode' = 'batch';
 
-            CREATE TABLE t (a INT); -- behind a statement
+            CREATE TABLE t (a INT); -- after a statement
             SELECT ';'
             FROM t;
             """,

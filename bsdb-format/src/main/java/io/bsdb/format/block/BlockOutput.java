@@ -9,7 +9,7 @@ public interface BlockOutput {
    * Makes room for {@code length} contiguous bytes.
    *
    * @return a little-endian buffer with at least so many bytes from its position; the caller writes
-   *     them all and moves the position behind them before its next call
+   *     them all and moves the position after them before its next call
    */
   ByteBuffer reserve(int length) throws IOException;
 

@@ -206,7 +206,7 @@ public final class BlockReader {
         throw damaged("record", i, count, (int) (record >>> 32) - base, first, length);
       }
       long key = key(body, record);
-      int valueLength = (int) behind(key, record);
+      int valueLength = (int) after(key, record);
       if (keysStored && fixedKeyLength < 0) {
         requireCanonical((int) (key >>> 32) - (int) (record >>> 32), (int) key);
       }
@@ -271,7 +271,7 @@ public final class BlockReader {
   }
 
   /**
-   * Returns the bytes behind the header of a verified block, padding excluded: without frames, its
+   * Returns the bytes after the header of a verified block, padding excluded: without frames, its
    * body.
    */
   public static int bodyLength(ByteBuffer block, int base) {
@@ -367,7 +367,7 @@ public final class BlockReader {
 
   /** Returns the value in a record; as {@link #key}. */
   public long value(ByteBuffer body, long record) throws CorruptSnapshotException {
-    return behind(key(body, record), record);
+    return after(key(body, record), record);
   }
 
   /**
@@ -384,11 +384,11 @@ public final class BlockReader {
     if ((int) stored != key.length || !equal(body, (int) (stored >>> 32), key)) {
       return ABSENT;
     }
-    return behind(stored, record);
+    return after(stored, record);
   }
 
-  /** Returns the range behind a key up to its record's end. */
-  static long behind(long key, long record) {
+  /** Returns the range after a key up to its record's end. */
+  static long after(long key, long record) {
     int start = (int) (key >>> 32) + (int) key;
     int end = (int) (record >>> 32) + (int) record;
     return ((long) start << 32) | (end - start);

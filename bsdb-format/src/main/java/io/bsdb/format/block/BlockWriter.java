@@ -97,7 +97,7 @@ public final class BlockWriter {
 
   /**
    * Adds the record of the next rank: its key at {@code keyOffset} of the source, its value right
-   * behind.
+   * after.
    */
   public void add(ByteBuffer source, int keyOffset, int keyLength, int valueLength)
       throws IOException {
@@ -120,7 +120,7 @@ public final class BlockWriter {
     put(staged, start, symbols.keyLength(), length, encoded);
   }
 
-  /** Copies an encoded record behind those of the open block. Returns where it starts. */
+  /** Copies an encoded record after those of the open block. Returns where it starts. */
   private int stage(byte[] record, int length) {
     int start = pending == 0 ? 0 : stagedBytes;
     if (staged.capacity() < start + length) {

@@ -101,7 +101,7 @@ final class MonotoneSequence {
 
   /**
    * Opens the sequence that starts at {@code bytes[0]}, a little-endian buffer that may go on
-   * behind it.
+   * after it.
    *
    * @throws CorruptSnapshotException if its own figures do not fit the buffer or its bits
    */

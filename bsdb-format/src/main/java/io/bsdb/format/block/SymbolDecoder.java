@@ -62,7 +62,7 @@ public final class SymbolDecoder extends BlockDecoder {
       return value == BlockReader.ABSENT ? value : decodeValue(reader, bytes, value);
     }
     long stored = reader.key(bytes, record);
-    long value = BlockReader.behind(stored, record);
+    long value = BlockReader.after(stored, record);
     int prefix = prefix(bytes, value);
     int keyLength = (int) stored;
     int loaded = prefix < 0 ? keyLength + (int) value : keyLength;

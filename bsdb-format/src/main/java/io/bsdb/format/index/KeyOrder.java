@@ -38,7 +38,7 @@ public final class KeyOrder {
     return length - key.length;
   }
 
-  /** Returns the eight bytes of a key from an offset on as a number; zeros stand behind its end. */
+  /** Returns the eight bytes of a key from an offset on as a number; zeros stand after its end. */
   public static long head(byte[] key, int offset) {
     if (key.length - offset >= Long.BYTES) {
       return (long) LONGS.get(key, offset);
@@ -57,7 +57,7 @@ public final class KeyOrder {
     return mismatch < 0 ? a.length : mismatch;
   }
 
-  /** Returns how many leading bits two keys share; zeros stand behind their ends. */
+  /** Returns how many leading bits two keys share; zeros stand after their ends. */
   static int commonBits(byte[] a, byte[] b) {
     int bytes = commonBytes(a, b);
     int longest = Math.max(a.length, b.length);

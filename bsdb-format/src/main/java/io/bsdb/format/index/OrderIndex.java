@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * Finds where a key stands among the records of a partition in key order: a tree over the first
  * keys of the blocks, of which a node has 16, then a search in one block.
  *
- * <p>A node stores eight bytes of each key, its <i>head</i>, behind the bytes that all keys share
+ * <p>A node stores eight bytes of each key, its <i>head</i>, after the bytes that all keys share
  * which can lead there: a key between two others begins with whatever both begin with, so that
  * these bytes, however many, need no comparison. A node takes two or three cache lines. Where heads
  * are equal, the first keys of those blocks are compared in full.

@@ -10,7 +10,7 @@ import java.nio.ByteOrder;
  * the section's own bytes; immutable and safe for many threads; allocates nothing.
  */
 public final class Positions {
-  /** Bytes behind the last position, so that each can be read as part of a 64-bit word. */
+  /** Bytes after the last position, so that each can be read as part of a 64-bit word. */
   private static final int PADDING = 8;
 
   private final ByteBuffer section;

@@ -16,7 +16,7 @@ public final class RecordHeads {
   private static final int MASK = (1 << BITS) - 1;
   private static final int MAX_SKIP = 0xFFFF;
 
-  /** Bytes behind the last head, so that each can be read as part of a 32-bit word. */
+  /** Bytes after the last head, so that each can be read as part of a 32-bit word. */
   private static final int PADDING = 4;
 
   private final ByteBuffer section;

@@ -12,7 +12,7 @@ import java.nio.ByteOrder;
  * many threads; allocates nothing.
  */
 public final class Signatures {
-  /** Bytes behind the last signature, so that each can be read as part of a 64-bit word. */
+  /** Bytes after the last signature, so that each can be read as part of a 64-bit word. */
   private static final int PADDING = 8;
 
   private final ByteBuffer section;

@@ -16,7 +16,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.function.IntFunction;
 
-/** A frame in the making: records, encoded one behind the other. Used by one thread at a time. */
+/** A frame in the making: records, encoded one after the other. Used by one thread at a time. */
 public final class FrameBuffer {
   private static final int INITIAL_CAPACITY = FRAME_HEADER_LENGTH + (4 << 10);
 
@@ -122,7 +122,7 @@ public final class FrameBuffer {
    *
    * @param checksum of its file
    * @param offset of the frame in the file
-   * @return the frame and the zeros behind it; valid until the next call
+   * @return the frame and the zeros after it; valid until the next call
    */
   ByteBuffer finish(PartChecksum checksum, long offset, long sequence, long durableEnd, int type) {
     int length = bytes.position();

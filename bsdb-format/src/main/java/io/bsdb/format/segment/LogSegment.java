@@ -24,8 +24,8 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A segment of a log, in one buffer: preallocated zeros behind a header, then frames. The first one
- * says where the log had been before, so that what lies behind that place in the segment before
+ * A segment of a log, in one buffer: preallocated zeros after a header, then frames. The first one
+ * says where the log had been before, so that what lies after that place in the segment before
  * does not count.
  *
  * <p>A crash leaves an arbitrary subset of what was written since the last time that writes were
@@ -68,7 +68,7 @@ public final class LogSegment {
   /**
    * End of a log.
    *
-   * @param end behind the last frame
+   * @param end after the last frame
    * @param durable before which everything was durable, as frames say
    * @param sequence of the last frame
    * @param torn whether something else than zeros follows
@@ -226,7 +226,7 @@ public final class LogSegment {
     return new End(frame, (int) durable, sequence, torn);
   }
 
-  /** Throws if a frame behind a hole says that the hole had been durable. */
+  /** Throws if a frame after a hole says that the hole had been durable. */
   private void requireNotLost(int hole, long sequence, int frame) throws CorruptSnapshotException {
     if (isFrame(frame)
         && bytes.getLong(frame + FRAME_SEQUENCE) > sequence
@@ -242,7 +242,7 @@ public final class LogSegment {
    *
    * @param offset of its first byte
    * @param length in bytes
-   * @param next where the one behind it begins
+   * @param next where the one after it begins
    * @param sequence its number in this segment, from 1
    * @param durable before which everything was durable when it was written
    * @param records how many it has

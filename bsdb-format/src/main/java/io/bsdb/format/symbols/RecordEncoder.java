@@ -27,7 +27,7 @@ public final class RecordEncoder extends ValueTransform {
     }
   }
 
-  /** Returns the encoded key, and behind it the encoded value. */
+  /** Returns the encoded key, and after it the encoded value. */
   public byte[] encoded() {
     return encoded;
   }

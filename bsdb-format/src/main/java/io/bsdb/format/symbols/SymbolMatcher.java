@@ -165,7 +165,7 @@ final class SymbolMatcher {
     return to;
   }
 
-  /** Returns the bytes that strings one behind the other take, each encoded for itself. */
+  /** Returns the bytes that strings one after the other take, each encoded for itself. */
   static long encodedLength(SymbolMatcher matcher, byte[] source, int[] ends) {
     byte[] target = new byte[256];
     long length = 0;

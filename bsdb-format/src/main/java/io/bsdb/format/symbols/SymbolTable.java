@@ -28,7 +28,7 @@ public final class SymbolTable {
   /** Maximum number of symbols of a table. */
   public static final int MAX_SYMBOLS = 254;
 
-  /** Longest symbol in bytes; what a decoder may write behind its end is one byte less. */
+  /** Longest symbol in bytes; what a decoder may write past its end is one byte less. */
   public static final int MAX_LENGTH = 8;
 
   /** A string is at most so many bytes longer encoded than plain. */
@@ -40,7 +40,7 @@ public final class SymbolTable {
   private final int count;
   private final int percent;
 
-  /** By code: the symbol's bytes, the first one lowest; bytes behind its length are zero. */
+  /** By code: the symbol's bytes, the first one lowest; bytes after its length are zero. */
   final long[] symbols = new long[256];
 
   /** By code: the symbol's length in bytes; 0 for codes that are none. */
@@ -138,7 +138,7 @@ public final class SymbolTable {
   }
 
   /**
-   * Decodes a string. May write up to 7 bytes behind its end.
+   * Decodes a string. May write up to 7 bytes past its end.
    *
    * @param end of the encoded string in {@code source}
    * @param at where the plain string starts in {@code target}

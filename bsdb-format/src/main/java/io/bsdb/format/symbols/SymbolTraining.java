@@ -35,7 +35,7 @@ final class SymbolTraining {
   /**
    * Trains a table.
    *
-   * @param sample strings one behind the other
+   * @param sample strings one after the other
    * @param ends where each of them ends
    */
   SymbolTable train(byte[] sample, int[] ends) {

@@ -39,7 +39,7 @@ public final class ValueDecoder extends ValueTransform {
    * Returns how many bytes an encoded value has in front of the plain one, if that follows as it
    * is; −1 if it does not.
    *
-   * @param first the first bytes of the encoded value, little-endian, zeros behind its end
+   * @param first the first bytes of the encoded value, little-endian, zeros after its end
    */
   public int verbatim(int first, int length) {
     if (shape.kind != ValueShape.Kind.STRING) {

@@ -97,12 +97,12 @@ abstract class ValueTransform {
     if (width != width(end - area)) {
       return UNFIT;
     }
-    int first = endCount; // an array within an array has its ends behind those of the outer one
+    int first = endCount; // an array within an array has its ends after those of the outer one
     endCount += count;
     if (endCount > ends.length) {
       ends = Arrays.copyOf(ends, Math.max(endCount, 2 * ends.length));
     }
-    int areaAt = at + 1 + kept + count; // if offsets of one byte do; never behind where it will be
+    int areaAt = at + 1 + kept + count; // if offsets of one byte do; never past where it will be
     int to = areaAt;
     int from = area;
     for (int i = 0; i < count; i++) {

@@ -87,7 +87,7 @@ class MonotoneSequenceTest {
     }
   }
 
-  /** The same bytes with foreign ones behind them, as another sequence would be. */
+  /** The same bytes with foreign ones after them, as another sequence would be. */
   private static ByteBuffer followed(ByteBuffer bytes, Random random) {
     byte[] all = new byte[bytes.limit() + 9];
     random.nextBytes(all);
@@ -140,7 +140,7 @@ class MonotoneSequenceTest {
         .hasMessageContaining("file=part-7");
   }
 
-  /** The section has a checksum; behind it, damage may cost right answers but nothing else. */
+  /** The section has a checksum; after it, damage may cost right answers but nothing else. */
   @Test
   void everyChangedByteLeadsToNumbersOrToAnException() {
     long[] values = LongStream.range(0, 150).map(i -> i * i).toArray();

@@ -250,7 +250,7 @@ class PerfectHashContractTest {
   void survivesNoise(PerfectHashConstruction construction) throws IOException {
     byte[] section = build(construction, HashedKeys.random(70_000, SEED));
     HashedKeys noise = HashedKeys.random(section.length, SEED);
-    // Everything behind the directory of either kind.
+    // Everything after the directory of either kind.
     for (int at = 1_000; at < section.length; at++) {
       section[at] = (byte) noise.high()[at];
     }

@@ -130,7 +130,7 @@ class SymbolTableTest {
     assertThat(encode(table, new byte[0])).isEmpty();
   }
 
-  /** A symbol of zeros must not match behind the end of a string. */
+  /** A symbol of zeros must not match past the end of a string. */
   @Test
   void symbolsOfZerosEndWithTheString() throws Exception {
     SymbolTable table = table("\0\0\0\0", "\0");

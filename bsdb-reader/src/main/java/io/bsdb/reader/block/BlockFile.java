@@ -44,7 +44,7 @@ public final class BlockFile implements Closeable {
   /**
    * @param number of the partition in its snapshot
    * @param memory the whole file, mapped or copied; or, if blocks are read from disk, what comes
-   *     behind them
+   *     after them
    * @param disk the file for reads past the page cache; null if blocks are in memory
    * @param decoders of frames or records; null if records are stored as they are
    */
@@ -193,7 +193,7 @@ public final class BlockFile implements Closeable {
   /**
    * Verifies blocks in memory, and remembers it.
    *
-   * @param end the number behind that of the last block
+   * @param end the number after that of the last block
    */
   public void verifyInMemory(int from, int end) throws IOException {
     memory.requireWhole(Math.min(offset(end), memory.length()));

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * for. Safe for many threads.
  *
  * <p>All frames share one array, so that a record is two steps from here: a frame lies at its
- * number times a fixed distance, behind a mark, which is set once it has been decompressed, and its
+ * number times a fixed distance, after a mark, which is set once it has been decompressed, and its
  * length. Two threads that decompress the same frame write the same bytes.
  */
 final class CachedBlock extends Block {
@@ -165,7 +165,7 @@ final class CachedBlock extends Block {
 
   @Override
   public ByteBuffer body() {
-    // Made anew: one that is kept would be two more cache misses than its array.
+    // Made again: one that is kept would be two more cache misses than its array.
     return frames.length > 0 ? ByteBuffer.wrap(frames).order(ByteOrder.LITTLE_ENDIAN) : bytes;
   }
 }

@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Safe for many threads. After {@link #close} the memory is gone and an access ends the process:
  * the owner must see to it that nobody reads then. A file that another process shortens while it is
- * mapped makes an access behind its new end fail with {@link InternalError}, which may come late
+ * mapped makes an access past its new end fail with {@link InternalError}, which may come late
  * and elsewhere in the same thread, or ends the process if native code reads it: see {@link
  * #requireWhole}.
  */
@@ -182,7 +182,7 @@ public final class FileMemory implements Closeable {
     return HugeMemory.resident(bytes) + 3 * SnapshotFormat.PAGE; // of parts that begin anywhere
   }
 
-  /** Copies {@code [start, end)} of a file, as far as it lies behind the start of a chunk. */
+  /** Copies {@code [start, end)} of a file, as far as it lies after the start of a chunk. */
   private static void read(
       FileChannel channel, ByteBuffer chunk, long chunkStart, long start, long end)
       throws IOException {

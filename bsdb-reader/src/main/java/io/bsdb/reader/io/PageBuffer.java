@@ -54,7 +54,7 @@ public final class PageBuffer extends Block {
     return base;
   }
 
-  /** Sets where the block starts behind the page that was read first. */
+  /** Sets where the block starts after the page that was read first. */
   public void startsAt(int lead) {
     base = lead;
   }

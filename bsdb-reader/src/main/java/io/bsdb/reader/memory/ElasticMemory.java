@@ -37,7 +37,7 @@ public final class ElasticMemory {
   /** Hits that one more byte of a block cache brings, beside those of the mean byte. */
   private static final double LAST_BYTE = 0.3;
 
-  /** Part of the limit that stays free for what is packed anew. */
+  /** Part of the limit that stays free for what is packed again. */
   private static final int SLACK = 64;
 
   /** Part of the elastic memory that block caches get in any case, so that their hits are known. */

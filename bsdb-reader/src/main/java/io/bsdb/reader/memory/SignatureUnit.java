@@ -65,7 +65,7 @@ public final class SignatureUnit {
     hotness = ofHotness;
   }
 
-  /** Counts anew: what was counted before counts so much less. */
+  /** Counts again: what was counted before counts so much less. */
   void age(double factor) {
     long now = absentKeys.sum();
     hotness = hotness * factor + now - counted;

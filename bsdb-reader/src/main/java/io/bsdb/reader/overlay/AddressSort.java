@@ -6,13 +6,13 @@ import java.util.Deque;
 
 /**
  * Sorts addresses of changes by their keys, which all differ: four bytes of the keys at a time,
- * behind what all of them share, in one number with the place of the address; keys that are equal
+ * after what all of them share, in one number with the place of the address; keys that are equal
  * so far once more by the next four. Used by one thread.
  */
 final class AddressSort {
   private static final int HEAD_BYTES = Integer.BYTES;
 
-  /** Of keys that go on behind the head; less: how many bytes of the head a key has. */
+  /** Of keys that go on after the head; less: how many bytes of the head a key has. */
   private static final int LONGER = HEAD_BYTES + 1;
 
   private static final int LEFT_BITS = 3;
@@ -73,7 +73,7 @@ final class AddressSort {
     }
   }
 
-  /** Returns how many bytes behind those that are equal all keys of a range share. */
+  /** Returns how many bytes after those that are equal all keys of a range share. */
   private int common(Range range) {
     byte[] first = keys.copyKey(addresses[range.from()]);
     int common = first.length;

@@ -7,7 +7,7 @@ import java.nio.ByteBuffer;
 import java.util.function.LongPredicate;
 
 /**
- * Finds the newest record of each changed key: a filter of one word per key looked up, and behind
+ * Finds the newest record of each changed key: a filter of one word per key looked up, and after
  * it buckets of one cache line with eight entries, each a tag of the key's hash and the address of
  * a record. Off the heap. Filled by one thread; from then on immutable and safe for many. While it
  * is filled others may look up too, with a fence after they read an entry and before what it points
@@ -41,7 +41,7 @@ public final class ChangeIndex implements Closeable {
   private static final double MAX_KEYS_PER_BUCKET = 6.5;
   private static final double KEYS_PER_WORD = 5;
 
-  /** Buckets behind the last one, for what does not fit there. */
+  /** Buckets after the last one, for what does not fit there. */
   private static final int SPARE_BUCKETS = 64;
 
   private static final byte[] ZEROS = new byte[64 << 10];
@@ -148,7 +148,7 @@ public final class ChangeIndex implements Closeable {
    */
   void forEach(ChangeRecords records, Entries entries) throws IOException {
     long least = first; // the least hash that a key at this position can have
-    long end = first; // and the one behind the greatest
+    long end = first; // and the one after the greatest
     for (int at = 0; holds(at); at += Long.BYTES) {
       if (at % BUCKET == 0) {
         end = leastHash(at / BUCKET + 1);
@@ -262,7 +262,7 @@ public final class ChangeIndex implements Closeable {
    * Returns the position of the next entry that has the tag of a key; a negative one if there is
    * none: then its complement is where to put one.
    *
-   * @param position from {@link #start}, or behind the last that was returned
+   * @param position from {@link #start}, or after the last that was returned
    */
   int next(int position, long hash) {
     long tag = tag(hash);
@@ -284,7 +284,7 @@ public final class ChangeIndex implements Closeable {
     return bytes.getLong(position) & ADDRESS;
   }
 
-  /** Returns how many entries are where those with these hashes are, and right behind. */
+  /** Returns how many entries are where those with these hashes are, and right after. */
   int count(long firstHash, long lastHash) {
     int found = 0;
     int end = start(lastHash) + Long.BYTES;

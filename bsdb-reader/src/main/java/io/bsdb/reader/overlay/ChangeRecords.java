@@ -89,14 +89,14 @@ public class ChangeRecords {
     return KeyHash.hash(copyKey(address)).getMostSignificantBits();
   }
 
-  /** Returns the eight bytes of a key from an offset on as a number; zeros stand behind its end. */
+  /** Returns the eight bytes of a key from an offset on as a number; zeros stand after its end. */
   long head(long address, int offset) {
     long key = key(address);
     int left = (int) key - offset;
     if (left <= 0) {
       return 0;
     }
-    // The frame that ends a segment lies behind all keys, so eight bytes can always be read.
+    // The frame that ends a segment lies after all keys, so eight bytes can always be read.
     ByteBuffer bytes = segment(address).body();
     long head = Long.reverseBytes(bytes.getLong((int) (key >>> 32) + offset));
     return left >= Long.BYTES ? head : head & (-1L << (Byte.SIZE * (Long.BYTES - left)));

@@ -283,7 +283,7 @@ public final class Overlay implements Closeable {
   public long changedKeys(long firstHash, long lastHash) {
     ChangeIndex index = table.whole();
     int end = index.start(ChangeIndex.hash(lastHash));
-    boolean isInside = false; // behind an empty entry all are in the range, up to its last bucket
+    boolean isInside = false; // after an empty entry all are in the range, up to its last bucket
     long found = 0;
     for (int at = index.start(ChangeIndex.hash(firstHash)); index.holds(at); at += Long.BYTES) {
       long address = index.address(at);

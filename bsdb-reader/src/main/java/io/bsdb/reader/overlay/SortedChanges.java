@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The changed keys of a version in their order, deleted ones included, each with its newest record:
- * an array of the records' addresses, and beside each the eight bytes of its key behind what all
+ * an array of the records' addresses, and beside each the eight bytes of its key after what all
  * keys share, so that a search hardly reads a record. 16 bytes per key, off the heap. The array of
  * the version that follows is made of runs of this one, without the keys of segments that are gone,
  * as they were merged, and with the keys of the new ones between them. Immutable and safe for many
@@ -194,7 +194,7 @@ public final class SortedChanges implements Closeable {
   /**
    * Compares a changed key with one that has the prefix, too.
    *
-   * @param head the bytes of that one behind the prefix
+   * @param head the bytes of that one after the prefix
    */
   private int compare(int index, long head, byte[] key) {
     int comparison = Long.compareUnsigned(bytes.getLong(index * ENTRY), head);

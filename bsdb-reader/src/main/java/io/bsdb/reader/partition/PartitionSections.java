@@ -128,7 +128,7 @@ final class PartitionSections {
   }
 
   /**
-   * Copies what lies behind the blocks, so that its pages cannot leave memory: a lookup is to read
+   * Copies what lies after the blocks, so that its pages cannot leave memory: a lookup is to read
    * no more than its block.
    */
   void copyBehindBlocks() throws IOException {

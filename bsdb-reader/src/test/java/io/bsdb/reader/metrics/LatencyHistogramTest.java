@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import org.junit.jupiter.api.Test;
 
 class LatencyHistogramTest {
-  /** A bucket ends at most a quarter of its power of two behind what is in it. */
+  /** A bucket ends at most a quarter of its power of two after what is in it. */
   @Test
   void quantilesAreUpperBounds() {
     LatencyHistogram histogram = new LatencyHistogram();

@@ -271,8 +271,8 @@ class OverlayTest {
       assertThat(found(overlay, "absent")).as("seed %d", seed).isEqualTo("unchanged");
       assertEqual(overlay, model, keys);
     }
-    try (Overlay anew = open(files, scope, access, Overlay.Before.NOTHING)) {
-      assertEqual(anew, model, keys);
+    try (Overlay again = open(files, scope, access, Overlay.Before.NOTHING)) {
+      assertEqual(again, model, keys);
     }
     overlay.close();
   }

@@ -107,9 +107,9 @@ class SortedChangesTest {
         followed.close();
       }
       followed = next;
-      try (Overlay anew = open(files, null)) {
+      try (Overlay again = open(files, null)) {
         assertSame(next, model, seed);
-        assertSame(anew, model, seed);
+        assertSame(again, model, seed);
       }
     }
     followed.close();
