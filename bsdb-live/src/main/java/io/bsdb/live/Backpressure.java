@@ -3,6 +3,7 @@ package io.bsdb.live;
 import io.bsdb.format.LentBytes;
 import java.io.IOException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
@@ -19,11 +20,22 @@ final class Backpressure {
   /** The load at which writers wait. */
   static final double FULL = 2;
 
-  private static final long MAX_DELAY_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
+  /** The longest delay of a byte: what is left of the rate just before writers wait, 6.5 MB/s. */
+  private static final double NANOS_PER_BYTE = 10e6 / (64 << 10);
+
+  /** Shorter delays are left to later changes, since a thread sleeps longer than it asks for. */
+  private static final long MIN_DELAY_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
+
+  private static final long MAX_DELAY_NANOS = TimeUnit.SECONDS.toNanos(1);
 
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition changed = lock.newCondition();
   private final Supplier<@Nullable String> obstacle;
+  private final long start = System.nanoTime();
+
+  /** Until when what was admitted has been paid for by delays, in nanoseconds from the start. */
+  private final AtomicLong paid = new AtomicLong();
+
   private volatile double load;
   private boolean closed;
 
@@ -61,19 +73,36 @@ final class Backpressure {
   }
 
   /**
-   * Waits until a change may be written.
+   * Waits until changes may be written.
    *
+   * @param bytes of keys and values
    * @throws IOException if that would take until somebody does something about it
    */
-  void admit() throws IOException {
+  void admit(long bytes) throws IOException {
     double now = load;
     if (now <= SLOW) {
       return;
     }
     if (now < FULL) {
-      LockSupport.parkNanos((long) ((now - SLOW) / (FULL - SLOW) * MAX_DELAY_NANOS));
+      delay((long) (bytes * NANOS_PER_BYTE * (now - SLOW) / (FULL - SLOW)));
       return;
     }
+    awaitRoom();
+  }
+
+  /** Lets changes of all threads pass at one rate, some at once and then none for a while. */
+  private void delay(long nanos) {
+    long now = System.nanoTime() - start;
+    long limit = now + MAX_DELAY_NANOS; // by then the load is another one
+    long due =
+        paid.accumulateAndGet(nanos, (until, more) -> Math.min(limit, Math.max(until, now) + more));
+    long rest = due - now;
+    if (rest >= MIN_DELAY_NANOS) {
+      LockSupport.parkNanos(rest);
+    }
+  }
+
+  private void awaitRoom() throws IOException {
     LentBytes.requireLendsNothing("the limit of changes that wait to be published");
     lock.lock();
     try {

@@ -124,15 +124,7 @@ final class LiveTable implements WritableTable {
             recovered.prepared());
     index.retireTo(reclaimer::retire);
     this.log =
-        new Log(
-            storage,
-            index,
-            options.durability(),
-            recovered,
-            segments,
-            reclaimer,
-            retention,
-            this::continued);
+        new Log(storage, index, options.durability(), recovered, segments, reclaimer, retention);
     this.commit = new GroupCommit(log);
     this.mark = new DurabilityMark(log, commit, options.durability(), place.markEvery());
     this.publisher =
@@ -161,11 +153,6 @@ final class LiveTable implements WritableTable {
     reclaimer.start();
     mark.start();
     maintenance.start();
-  }
-
-  /** The log has another segment. */
-  private void continued() {
-    maintenance.adjustLoad();
   }
 
   /** Refuses a version that cannot be written over. */
@@ -259,7 +246,7 @@ final class LiveTable implements WritableTable {
   }
 
   private void write(ChangeKind kind, byte[] key, byte[] value) throws IOException {
-    maintenance.admit();
+    maintenance.admit(key.length + value.length);
     StampedLock lock = locks.of(key);
     long stamp = lock.readLock();
     try {
@@ -272,7 +259,7 @@ final class LiveTable implements WritableTable {
   @Override
   public void write(WriteBatch batch) throws IOException {
     if (batch.size() > 0) {
-      maintenance.admit();
+      maintenance.admit(batch.records().length());
       long[] stamps = locks.shareAll(batch.locks());
       try {
         commit.addAll(batch.records());
@@ -290,7 +277,7 @@ final class LiveTable implements WritableTable {
     } else {
       WriteBatch.requirePut(key, value);
     }
-    maintenance.admit();
+    maintenance.admit(key.length + (value == null ? 0 : value.length));
     StampedLock lock = locks.of(key);
     long stamp = lock.writeLock();
     try {
@@ -409,6 +396,14 @@ final class LiveTable implements WritableTable {
       } catch (IOException e) {
         throw new IOException(
             "the table is closed and its changes are durable in its log, but they could not be published: table=%s: %s; the next open replays them"
+                .formatted(directory, e.getMessage()),
+            e);
+      }
+      try {
+        publisher.prune();
+      } catch (IOException e) {
+        throw new IOException(
+            "the table is closed and its changes are published, but files of old versions could not be deleted: table=%s: %s; the next open tries again"
                 .formatted(directory, e.getMessage()),
             e);
       }

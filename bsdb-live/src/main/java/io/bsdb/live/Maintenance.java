@@ -5,7 +5,9 @@ import io.bsdb.compact.Background;
 import io.bsdb.compact.Compactor;
 import io.bsdb.compact.Upkeep;
 import io.bsdb.compact.UpkeepSettings;
+import io.bsdb.format.segment.LogSegment.Place;
 import io.bsdb.live.log.Log;
+import io.bsdb.live.log.LogIndex;
 import io.bsdb.live.log.SegmentSupply;
 import io.bsdb.reader.follow.TableReader;
 import io.bsdb.reader.io.Closing;
@@ -24,9 +26,15 @@ import org.jspecify.annotations.Nullable;
  * Publishes and folds changes in the background when there are many, and has writers wait if they
  * are faster than that.
  */
-final class Maintenance implements Upkeep.Listener, Closeable {
+final class Maintenance implements Upkeep.Listener, Log.Continuation, Closeable {
   private static final Duration FOREVER = Duration.ofNanos(Long.MAX_VALUE);
   private static final long MIN_PUBLISHED_LENGTH = 16 << 20;
+
+  /** The part of the table that the log reaches before it is published, in full segments. */
+  private static final int PUBLISHED_PART = 20;
+
+  /** How many times that length writers may write while it is published, before they wait. */
+  private static final int MEANWHILE = 2;
 
   /** Load at which folds no longer keep to their rate. */
   private static final double HURRY = 1.1;
@@ -41,6 +49,12 @@ final class Maintenance implements Upkeep.Listener, Closeable {
   private final Upkeep upkeep;
   private final AtomicLong folds = new AtomicLong();
   private volatile long changedKeys;
+
+  /** Records of the partition files when the changed keys were counted. */
+  private long records;
+
+  /** The part of the changed keys that were new records when some were folded last. */
+  private volatile double newPart;
 
   /**
    * @param base the version under the log
@@ -77,27 +91,42 @@ final class Maintenance implements Upkeep.Listener, Closeable {
             "bsdb-fold", table, Author.ANYONE, settings, () -> workplace, this, Publisher.KEPT);
   }
 
-  /** Begins with what is due. */
+  /** Begins with what is due; before the first write. */
   void start() {
+    log.continuesBy(this);
     adjustLoad();
     upkeep.wake();
   }
 
-  /** Waits until a change may be written. */
-  void admit() throws IOException {
-    backpressure.admit();
+  /** Waits until changes may be written. */
+  void admit(long bytes) throws IOException {
+    backpressure.admit(bytes);
   }
 
   /** Publishes the log if it has become long. */
   private void publishDue() throws IOException {
     if (log.isUsable() && log.completeLength() >= publishedLength()) {
-      publish();
+      publisher.publishCut();
+      published();
     }
+  }
+
+  @Override
+  public @Nullable LogIndex nextIndex() throws IOException {
+    return log.length() >= publishedLength() ? publisher.nextIndex() : null;
+  }
+
+  @Override
+  public void continued(Place end, @Nullable LogIndex next) {
+    if (next != null) {
+      publisher.cutAt(end, next);
+    }
+    adjustLoad();
   }
 
   /** Starts work in the background, and slows writers down, as necessary. */
   void adjustLoad() {
-    double unpublished = (double) log.completeLength() / publishedLength();
+    double unpublished = unpublished();
     double unfolded = unfolded();
     backpressure.set(Math.max(unpublished, unfolded));
     upkeep.hurry(unfolded >= HURRY);
@@ -116,13 +145,22 @@ final class Maintenance implements Upkeep.Listener, Closeable {
     return base.isEmpty() ? 0 : base.manifest().changes().length();
   }
 
-  private double unfolded() {
-    return base.isEmpty() ? 0 : upkeep.load(base.manifest(), changedKeys);
+  /** Returns 1 where the log is published; a few times that may come while it is. */
+  private double unpublished() {
+    double due = (double) log.completeLength() / publishedLength();
+    return due < 1 ? due : 1 + (due - 1) / MEANWHILE;
   }
 
-  /** Returns the length of the log at which it is published: an eighth of the table. */
+  private double unfolded() {
+    return base.isEmpty()
+        ? 0
+        : upkeep.load(base.manifest(), changedKeys, (long) (newPart * changedKeys));
+  }
+
+  /** Returns the length of the log at which it is published. */
   private long publishedLength() {
-    return Math.min(maxPublishedLength, Math.max(MIN_PUBLISHED_LENGTH, baseBytes() / 8));
+    long bytes = Math.max(baseBytes(), changeBytes()) / PUBLISHED_PART;
+    return Math.min(maxPublishedLength, Math.max(MIN_PUBLISHED_LENGTH, bytes));
   }
 
   /** Returns changes that wait, as a fraction of those at which work in the background begins. */
@@ -159,7 +197,8 @@ final class Maintenance implements Upkeep.Listener, Closeable {
 
   private void published() throws IOException {
     count();
-    segments.limit(publishedLength());
+    // A segment is begun before the table grows; one alone is to be long enough then.
+    segments.limit(publishedLength() * 5 / 4);
     adjustLoad();
     upkeep.wake();
   }
@@ -189,7 +228,7 @@ final class Maintenance implements Upkeep.Listener, Closeable {
     if (base.refresh()) {
       publisher.prune();
     }
-    count();
+    countAfterFold();
   }
 
   @Override
@@ -203,7 +242,19 @@ final class Maintenance implements Upkeep.Listener, Closeable {
       try (TableReader.Lease lease = base.lease()) {
         Overlay changes = lease.reader().changes();
         changedKeys = changes == null ? 0 : changes.changedKeys();
+        records = lease.reader().manifest().recordCount();
       }
+      newPart = records == 0 ? 1 : newPart;
+    }
+  }
+
+  private synchronized void countAfterFold() throws IOException {
+    long keys = changedKeys;
+    long before = records;
+    count();
+    if (changedKeys < keys) {
+      double added = (double) (records - before) / (keys - changedKeys);
+      newPart = Math.max(0, Math.min(1, added));
     }
   }
 

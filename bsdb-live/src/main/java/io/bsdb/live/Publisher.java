@@ -26,6 +26,7 @@ import java.time.Duration;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Publishes the changes in the log as a version: cuts the log, and makes its files before the cut
@@ -43,7 +44,7 @@ final class Publisher implements Closeable {
   /** How long others that have found a version find its files, if these take little space. */
   static final Duration KEPT = Duration.ofMinutes(1);
 
-  /** The space that files of old versions alone may take: one eighth of the table, and this. */
+  /** The least space that files of old versions alone may take; else an eighth of the others. */
   private static final long MIN_KEPT_BYTES = 16 << 20;
 
   private final ReentrantLock lock = new ReentrantLock();
@@ -61,8 +62,8 @@ final class Publisher implements Closeable {
   /** Behind which changes are not published. */
   private LogPosition published;
 
-  /** Behind which changes are not in the frozen index, if there is one. */
-  private LogPosition cut = LogPosition.START;
+  /** Behind which changes are not in the frozen index; set before there is one. */
+  private volatile LogPosition cut = LogPosition.START;
 
   private boolean closed;
 
@@ -98,20 +99,34 @@ final class Publisher implements Closeable {
   void publish() throws IOException {
     lock.lock();
     try {
-      if (closed) {
-        throw new IOException("the table is closed; nothing was published");
-      }
-      if (logIndexes.get().frozen() != null) {
-        publishFrozen(); // what could not be published before
-      }
-      LogIndex newest = logIndexes.get().newest();
-      if (newest.keys() > 0 || !newest.positions().isEmpty()) {
-        commit.exclusively(this::cut);
+      publishFrozen(); // what was cut before
+      if (hasChanges()) {
+        commit.exclusively(this::cutIfNone);
         publishFrozen();
       }
     } finally {
       lock.unlock();
     }
+  }
+
+  /** Publishes the changes before a cut; without one, all changes. */
+  void publishCut() throws IOException {
+    lock.lock();
+    try {
+      if (logIndexes.get().frozen() == null) {
+        publish();
+      } else {
+        publishFrozen();
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private boolean hasChanges() {
+    LogIndexes changed = logIndexes.get();
+    LogIndex newest = changed.newest();
+    return changed.frozen() != null || newest.keys() > 0 || !newest.positions().isEmpty();
   }
 
   /**
@@ -128,25 +143,42 @@ final class Publisher implements Closeable {
     }
   }
 
-  private void cut() throws IOException {
+  /** Cuts the log, unless the end of a segment has cut it meanwhile. */
+  private void cutIfNone() throws IOException {
+    LogIndex next = nextIndex();
+    if (next != null) {
+      log.cut(next);
+    }
+  }
+
+  /** Returns an index of the changes after the next cut; null if there is a cut to be published. */
+  @Nullable LogIndex nextIndex() throws IOException {
+    if (logIndexes.get().frozen() != null) {
+      return null;
+    }
     LogIndex next = new LogIndex();
     next.retireTo(reclaimer::retire);
-    try {
-      Place place = log.cut(next);
-      cut = new LogPosition(place.number(), place.end());
-    } catch (IOException | RuntimeException | Error e) {
-      next.close();
-      throw e;
-    }
+    return next;
+  }
+
+  /** The log is cut: the changes so far are to be published. */
+  void cutAt(Place end, LogIndex next) {
+    cut = new LogPosition(end.number(), end.end());
     logIndexes.set(new LogIndexes(next, logIndexes.get().newest()));
   }
 
   private void publishFrozen() throws IOException {
+    if (closed) {
+      throw new IOException("the table is closed; nothing was published");
+    }
     LogIndexes changed = logIndexes.get();
     LogIndex frozen = changed.frozen();
     if (frozen == null) {
       return;
     }
+    log.syncWritten(); // the segment after the cut, which continues the log
+    log.requireUsable();
+    LogPosition end = cut;
     Manifest base =
         SnapshotPublisher.publishEmpty(
             table, PARTITIONS, WriterOptions.builder().partitions(PARTITIONS).build());
@@ -154,28 +186,27 @@ final class Publisher implements Closeable {
     StreamRule rule =
         new StreamRule(
             Owner.STREAM,
-            new Checkpoint(id, cut.segment()),
+            new Checkpoint(id, end.segment()),
             progress == null ? null : progress.last());
     if (rule.isApplied(base)) {
       table.storage().syncDirectory(""); // CURRENT may not be durable: it was published and failed
     } else {
-      name(frozen, rule);
+      name(frozen, end.segment(), rule);
     }
     reader.refresh(frozen.changes());
     // Lookups find the changes in the version before they stop to find them in the log.
     logIndexes.set(new LogIndexes(changed.newest(), null));
     reclaimer.retire(frozen);
-    log.release(cut.segment());
-    published = cut;
+    log.release(end.segment());
+    published = end;
     publications.incrementAndGet();
-    prune();
   }
 
   /** Makes the segments of the log before the cut segments of the table, and publishes them. */
-  private void name(LogIndex frozen, StreamRule rule) throws IOException {
+  private void name(LogIndex frozen, long last, StreamRule rule) throws IOException {
     try (DeltaWriter delta = DeltaWriter.create(table)) {
       boolean links = false;
-      for (LogPart part : log.through(cut.segment())) {
+      for (LogPart part : log.through(last)) {
         if (part.hasChanges()) {
           links = true;
           SegmentFile segment = part.seal(logStorage);
@@ -192,12 +223,13 @@ final class Publisher implements Closeable {
     }
   }
 
-  /** Deletes versions that nobody is about to open any more. */
+  /**
+   * Deletes versions that nobody is about to open any more. Not a part of publishing, which has
+   * succeeded when this fails.
+   */
   void prune() throws IOException {
     if (!reader.isEmpty()) {
-      Manifest manifest = reader.manifest();
-      long bytes = manifest.length() + manifest.changes().length();
-      table.pruneByWeight(KEPT, Math.max(MIN_KEPT_BYTES, bytes / 8));
+      table.pruneByWeight(KEPT, Math.max(MIN_KEPT_BYTES, reader.manifest().length() / 8));
     }
   }
 

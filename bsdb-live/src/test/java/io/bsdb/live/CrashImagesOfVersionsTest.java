@@ -99,17 +99,32 @@ class CrashImagesOfVersionsTest {
   @ParameterizedTest
   @EnumSource
   void theTableHasWhatWasPromised(Durability durability) throws IOException {
-    crash(durability, SAMPLE);
+    crash(durability, LiveTable.Place.WHEN_ASKED, SAMPLE);
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void theTableHasWhatWasPromisedWhenFullSegmentsArePublished(Durability durability)
+      throws IOException {
+    crash(durability, 1, SAMPLE);
   }
 
   @Tag("kills")
   @ParameterizedTest
   @EnumSource
   void theTableHasWhatWasPromisedInEachImage(Durability durability) throws IOException {
-    crash(durability, 1);
+    crash(durability, LiveTable.Place.WHEN_ASKED, 1);
   }
 
-  private void crash(Durability durability, int sample) throws IOException {
+  @Tag("kills")
+  @ParameterizedTest
+  @EnumSource
+  void theTableHasWhatWasPromisedInEachImageWhenFullSegmentsArePublished(Durability durability)
+      throws IOException {
+    crash(durability, 1, 1);
+  }
+
+  private void crash(Durability durability, int publishedSegments, int sample) throws IOException {
     long seed = Long.getLong("campaign.seed", System.nanoTime());
     System.out.println("crashes amid publishing and folding: -Dcampaign.seed=" + seed);
     Random random = new Random(seed);
@@ -128,7 +143,7 @@ class CrashImagesOfVersionsTest {
                 log -> new CrashingStorage(log, listener, files, "log/"),
                 root -> new CrashingTable(Table.at(root).storage(), listener, files),
                 SEGMENT_LENGTH,
-                LiveTable.Place.WHEN_ASKED))) {
+                publishedSegments))) {
       for (int i = 0; i < CHANGES; i++) {
         begun.set(i + 1);
         write(table, i);
@@ -172,8 +187,9 @@ class CrashImagesOfVersionsTest {
         return;
       }
       Path table = directory.resolve("image" + images.size());
-      images.add(new Image(table, begun.get(), promised.get(), operation));
-      files.crash(table, random);
+      int before = promised.get();
+      files.crash(table, random); // others may write meanwhile
+      images.add(new Image(table, begun.get(), before, operation));
       Files.copy(directory.resolve("table/log/OWNER"), table.resolve("log/OWNER"));
     }
   }

@@ -189,9 +189,9 @@ public final class Upkeep implements Closeable {
     }
   }
 
-  /** Returns how near a version is to the limits: 1 where upkeep begins. */
-  public double load(Manifest manifest, long changedKeys) {
-    return policy.load(manifest, changedKeys);
+  /** Returns how near a version is to the limits, as {@link UpkeepPolicy#load}. */
+  public double load(Manifest manifest, long changedKeys, long newKeys) {
+    return policy.load(manifest, changedKeys, newKeys);
   }
 
   /** Ignores the limit of the rate, or keeps to it again. */

@@ -26,7 +26,10 @@ public final class UpkeepPolicy {
   private static final int MANY_SEGMENTS = Changes.MAX_SEGMENTS / 2;
 
   /** Space besides the segments, as a multiple of the base: itself, a step, old files, the log. */
-  private static final double OTHER_SPACE = 1.6;
+  private static final double OTHER_SPACE = 1.5;
+
+  /** How much faster the load grows once the space for segments is used: writers wait at 1.25. */
+  private static final double STEEP = 4;
 
   /** The space that small tables may take. */
   private static final double MIN_SPACE = 256e6;
@@ -53,7 +56,7 @@ public final class UpkeepPolicy {
       return fold(manifest, counts, 0);
     }
     if (isSpaceUsed(manifest)) {
-      return isSuperseded(changes, counts)
+      return isSuperseded(manifest, counts)
           ? Plan.merge(changes.segments())
           : fold(manifest, counts, 0).firstStep();
     }
@@ -125,18 +128,23 @@ public final class UpkeepPolicy {
 
   /**
    * Returns how far the changes of a version have come on their way to the limits of their space
-   * and of their number: 1 where upkeep begins.
+   * and of their number: 1 where upkeep begins, 2 where no more should come.
+   *
+   * @param newKeys those of the changed keys that the partition files do not have: what they take
+   *     is space of the records, not of superseded ones
    */
-  public double load(Manifest manifest, long changedKeys) {
+  public double load(Manifest manifest, long changedKeys, long newKeys) {
+    long bytes = manifest.changes().length();
+    double newBytes = (double) bytes * newKeys / (1 + manifest.changes().count());
+    double space = bytes / maxChangeBytes(manifest.length() + newBytes);
     return Math.max(
-        (double) changedKeys / settings.maxChangedKeys(),
-        manifest.changes().length() / maxChangeBytes(manifest));
+        (double) changedKeys / settings.maxChangedKeys(), Math.max(space, 1 + STEEP * (space - 1)));
   }
 
   /** Returns whether the space for segments is used, or half of it, and a step's since a fold. */
   private boolean isSpaceUsed(Manifest manifest) {
     long bytes = manifest.changes().length();
-    double limit = maxChangeBytes(manifest);
+    double limit = maxChangeBytes((double) manifest.length());
     return bytes >= limit
         || (bytes >= limit / 2 && bytesAfterLastFold(manifest) >= limit / settings.steps());
   }
@@ -145,9 +153,9 @@ public final class UpkeepPolicy {
    * Returns the bytes of segments that leave room for a step's new files, the old ones that are
    * still open, and the log.
    */
-  private double maxChangeBytes(Manifest manifest) {
+  private double maxChangeBytes(double recordBytes) {
     double space = settings.maxSpace();
-    return (space - OTHER_SPACE) * Math.max((double) manifest.length(), MIN_SPACE / space);
+    return (space - OTHER_SPACE) * Math.max(recordBytes, MIN_SPACE / space);
   }
 
   private static long bytesAfterLastFold(Manifest manifest) {
@@ -159,10 +167,16 @@ public final class UpkeepPolicy {
         .sum();
   }
 
-  /** Returns whether most changes are superseded, and the others fit one segment. */
-  private static boolean isSuperseded(Changes changes, ChangeCounts counts) {
-    double left = changes.length() * Math.min(1, counts.total() / (double) (1 + changes.count()));
-    return counts.total() < (long) (SUPERSEDED * changes.count())
+  /**
+   * Returns whether most changes that still apply are superseded, and the others fit one segment.
+   * Those that have been folded into some of the partitions are none of them: a merge would have
+   * these partitions folded once more.
+   */
+  private static boolean isSuperseded(Manifest manifest, ChangeCounts counts) {
+    Changes changes = manifest.changes();
+    double applying = (double) ChangeCounts.estimate(manifest).total();
+    double left = changes.length() * Math.min(1, counts.total() / (1 + applying));
+    return counts.total() < (long) (SUPERSEDED * applying)
         && changes.segments().size() > 1
         && left <= SegmentWriter.TARGET_LENGTH / 2;
   }

@@ -27,8 +27,8 @@ class UpkeepPolicyTest {
   private static final long PARTITION_LENGTH = 100_000_000;
   private static final long BASE = PARTITIONS * PARTITION_LENGTH;
 
-  /** Bytes of segments that are too many: 2.5 times the base, without 1.6 for everything else. */
-  private static final long LIMIT = (long) (0.9 * BASE);
+  /** Bytes of segments that are too many: 2.5 times the base, without 1.5 for everything else. */
+  private static final long LIMIT = BASE;
 
   private static final double NEVER = Double.POSITIVE_INFINITY;
   private final List<SegmentFile> segments = new ArrayList<>();
@@ -148,6 +148,21 @@ class UpkeepPolicyTest {
   }
 
   @Test
+  void changesThatAreFoldedSomewhereAreNotSuperseded() {
+    segment(LIMIT / 2, 5_000_000);
+    segment(LIMIT / 2, 5_000_000);
+    Arrays.fill(foldedThrough, 0, 10, 2);
+    for (int i = 10; i < PARTITIONS; i++) {
+      counts[i] = 400_000; // of 625,000 changes
+    }
+    assertThat(folding(due(WRITABLE))).containsExactly(10, 11);
+    counts[10] = 1;
+    counts[11] = 1;
+    counts[12] = 1;
+    assertThat(merging(due(WRITABLE))).containsExactly(1L, 2L);
+  }
+
+  @Test
   void foldsAllInStepsWhenThereAreTooManyKeysOrSegments() {
     segment(1_000, 1_000);
     changedEverywhere(1_000_000);
@@ -242,8 +257,19 @@ class UpkeepPolicyTest {
   @Test
   void saysHowFarItIsToTheLimits() {
     UpkeepPolicy policy = new UpkeepPolicy(WRITABLE);
-    assertThat(policy.load(manifest(), 8_000_000)).isEqualTo(0.5);
-    segment(2 * LIMIT, 1);
-    assertThat(policy.load(manifest(), 8_000_000)).isCloseTo(2, within(0.001));
+    assertThat(policy.load(manifest(), 8_000_000, 0)).isEqualTo(0.5);
+    segment(LIMIT * 3 / 4, 1);
+    assertThat(policy.load(manifest(), 8_000_000, 0)).isEqualTo(0.75);
+    segment(LIMIT / 2, 1);
+    assertThat(policy.load(manifest(), 8_000_000, 0)).isCloseTo(2, within(0.001));
+  }
+
+  @Test
+  void newRecordsAreNoLoadAsTheyTakeTheirOwnSpace() {
+    segment(2 * LIMIT, 1_000_000);
+    UpkeepPolicy policy = new UpkeepPolicy(WRITABLE);
+    assertThat(policy.load(manifest(), 900_000, 0)).isGreaterThan(2);
+    assertThat(policy.load(manifest(), 900_000, 900_000)).isLessThan(1);
+    assertThat(policy.load(manifest(), 900_000, 250_000)).isBetween(1.5, 3.0);
   }
 }

@@ -13,8 +13,9 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Records in the log how far it is durable, at an interval, in a thread of its own. With {@link
- * Durability#OS} it forces the log to disk before. That thread waits for the disk only: a mark is
- * tried, and left out while a group is written, since the next group's frame records the same.
+ * Durability#OS} it forces the log to disk before, and also whenever much has been written. That
+ * thread waits for the disk only: a mark is tried, and left out while a group is written, since the
+ * next group's frame records the same.
  *
  * @hidden
  */
@@ -29,6 +30,7 @@ public final class DurabilityMark implements Closeable {
   private final Thread thread = new Thread(this::run, "bsdb-mark");
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition changed = lock.newCondition();
+  private boolean woken;
   private boolean closed;
 
   public DurabilityMark(Log log, GroupCommit commit, Durability durability, Duration interval) {
@@ -40,7 +42,18 @@ public final class DurabilityMark implements Closeable {
   }
 
   public void start() {
+    log.ifUnsynced(this::wake);
     thread.start();
+  }
+
+  private void wake() {
+    lock.lock();
+    try {
+      woken = true;
+      changed.signalAll();
+    } finally {
+      lock.unlock();
+    }
   }
 
   private void run() {
@@ -57,14 +70,15 @@ public final class DurabilityMark implements Closeable {
     }
   }
 
-  /** Returns false once this is closed. */
+  /** Waits for the interval, or until much has been written; returns false once this is closed. */
   private boolean awaitInterval() {
     lock.lock();
     try {
       long rest = intervalNanos;
-      while (rest > 0 && !closed) {
+      while (rest > 0 && !woken && !closed) {
         rest = changed.awaitNanos(rest);
       }
+      woken = false;
       return !closed;
     } catch (InterruptedException e) {
       return true; // nobody interrupts this thread, and it ends by close

@@ -35,15 +35,43 @@ public final class Log implements GroupCommit.Sink, Closeable {
   private static final int FIRST_LENGTH =
       LogSegment.FIRST_FRAME + LogSegment.FIRST_FRAME_LENGTH + LogSegment.SEAL_LENGTH;
 
+  /** Bytes after which a log that is not forced by its writers is forced in the background. */
+  private static final int SYNCED_BYTES = 8 << 20;
+
+  /** Decides which index finds the changes in the next segment. */
+  public interface Continuation {
+    /** Leaves all changes in one index. */
+    Continuation NONE =
+        new Continuation() {
+          @Override
+          public @Nullable LogIndex nextIndex() {
+            return null;
+          }
+
+          @Override
+          public void continued(Place end, @Nullable LogIndex next) {}
+        };
+
+    /** Returns an index of the changes after a full segment; null for the one of those before. */
+    @Nullable LogIndex nextIndex() throws IOException;
+
+    /**
+     * Another segment continues the log. Called before it has a change.
+     *
+     * @param end of the segment before it
+     * @param next the index of its changes, if that is another one
+     */
+    void continued(Place end, @Nullable LogIndex next);
+  }
+
   private final LogStorage storage;
   private LogIndex index;
   private final Durability durability;
   private final SegmentSupply segments;
   private final Reclaimer reclaimer;
   private final Retention retention;
-
-  /** Is told of each new segment. */
-  private final Runnable continued;
+  private Continuation continuation = Continuation.NONE;
+  private Runnable unsynced = () -> {};
 
   private final List<LogPart> parts;
   private LogPart part;
@@ -78,10 +106,8 @@ public final class Log implements GroupCommit.Sink, Closeable {
       Recovered recovered,
       SegmentSupply segments,
       Reclaimer reclaimer,
-      Retention retention,
-      Runnable continued) {
+      Retention retention) {
     this.retention = retention;
-    this.continued = continued;
     this.storage = storage;
     this.index = index;
     this.durability = durability;
@@ -95,6 +121,16 @@ public final class Log implements GroupCommit.Sink, Closeable {
     this.recorded = recovered.durable();
     this.lastChange = end;
     this.sequence = recovered.sequence();
+  }
+
+  /** Sets what happens at the end of segments; before the first write. */
+  public void continuesBy(Continuation value) {
+    continuation = value;
+  }
+
+  /** Sets what is run when much has been written that is not durable; before the first write. */
+  void ifUnsynced(Runnable value) {
+    unsynced = value;
   }
 
   @Override
@@ -116,7 +152,7 @@ public final class Log implements GroupCommit.Sink, Closeable {
     if (group.frame().records() > 0) {
       int room = aligned(length);
       if (room > room()) {
-        continueIn(segments.take(FIRST_LENGTH + (long) room, end));
+        continueIn(FIRST_LENGTH + (long) room, continuation.nextIndex());
       }
       frame = end;
       writeFrame(group.frame());
@@ -156,6 +192,9 @@ public final class Log implements GroupCommit.Sink, Closeable {
     recorded = durable;
     end += room;
     written = part.segment().number() << 32 | end;
+    if (durability == Durability.OS && (end - room) / SYNCED_BYTES != end / SYNCED_BYTES) {
+      unsynced.run(); // so that little is left to be forced when the segment is full
+    }
   }
 
   /**
@@ -183,7 +222,7 @@ public final class Log implements GroupCommit.Sink, Closeable {
    * Makes durable what has been written, while groups are written on. A failure ends writing, as
    * any fsync that fails.
    */
-  void syncWritten() throws IOException {
+  public void syncWritten() throws IOException {
     long place = written;
     for (LogPart each : parts) {
       if (isUsable() && each.segment().number() == place >>> 32 && synced != place) {
@@ -225,51 +264,66 @@ public final class Log implements GroupCommit.Sink, Closeable {
         cause);
   }
 
-  /** Goes on in another segment, once all of this one is durable. */
-  private void continueIn(LogPart next) throws IOException {
-    if (index.segmentCount() == ChangeTable.MAX_SEGMENTS) {
-      next.close();
+  /**
+   * Goes on in another segment.
+   *
+   * @param room bytes that the segment must have
+   * @param other finds the changes in it; null for the index of those before
+   */
+  private void continueIn(long room, @Nullable LogIndex other) throws IOException {
+    Place place;
+    try {
+      place = begin(room, other == null ? index : other);
+    } catch (IOException | RuntimeException | Error e) {
+      if (other != null) {
+        other.close();
+      }
+      throw e;
+    }
+    try {
+      continuation.continued(place, other);
+    } catch (RuntimeException | Error e) {
+      throw poisoned("cut", e); // lookups may not find what comes
+    }
+  }
+
+  /** Begins another segment, once all of this one is durable; returns where this one ends. */
+  private Place begin(long room, LogIndex nextIndex) throws IOException {
+    if (nextIndex.segmentCount() == ChangeTable.MAX_SEGMENTS) {
       throw new IOException(
           "the log is full: directory=%s segments=%d; nothing was written, find out why the table's changes are not published"
               .formatted(storage.path(""), parts.size()));
     }
+    LogPart next = segments.take(room, end);
+    parts.add(next); // from now on it is closed with the others
     if (durable < end) {
       force();
     }
     Place place = part.place(end);
-    LogPart before = part;
-    part = next;
     try {
+      indexNumber = nextIndex.addSegment(next.segment().segment());
       next.begin(place);
-      before.end(end, sequence);
+      part.end(end, sequence);
     } catch (IOException | RuntimeException | Error e) {
       throw poisoned("write", e);
     }
-    parts.add(next);
-    indexNumber = index.addSegment(next.segment().segment());
+    part = next;
+    index = nextIndex;
     end = LogSegment.FIRST_FRAME + LogSegment.FIRST_FRAME_LENGTH;
     durable = LogSegment.FIRST_FRAME;
     recorded = durable;
     lastChange = 0;
     written = part.segment().number() << 32 | end;
     sequence = 1;
-    continued.run();
+    return place;
   }
 
   /**
-   * Goes on in another segment, whose changes another index finds, and makes that durable. Not
-   * while a group is written.
-   *
-   * @return the place of the cut
+   * Goes on in another segment, whose changes another index finds. Not while a group is written.
    */
-  public Place cut(LogIndex next) throws IOException {
+  public void cut(LogIndex next) throws IOException {
     requireUsable();
-    Place place = part.place(end);
-    LogPart segment = segments.take(FIRST_LENGTH, end);
-    index = next;
-    continueIn(segment);
-    force();
-    return place;
+    continueIn(FIRST_LENGTH, next);
   }
 
   /** Returns the changes after a segment, as they are now. Not while a group is written. */

@@ -109,13 +109,20 @@ public final class SegmentSupply implements Closeable {
       if (next == null) {
         throw notPrepared(failure);
       }
-      prepared = null;
       if (room > next.length()) {
+        prepared = null;
         next = replaced(next, room);
+        prepared = next;
       }
+      try {
+        next.writable(storage);
+      } catch (IOException | RuntimeException e) {
+        throw notPrepared(e);
+      }
+      prepared = null;
       wanted = true;
       changed.signalAll();
-      return next.writable(storage);
+      return next;
     } finally {
       lock.unlock();
     }

@@ -1,0 +1,78 @@
+package io.bsdb.live;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.bsdb.live.log.LogDirectory;
+import io.bsdb.table.Table;
+import io.bsdb.writer.SnapshotWriter;
+import io.bsdb.writer.WriterOptions;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Path;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Files of old versions that cannot be deleted. */
+class PruneFailsTest {
+  private static final byte[] KEY = {1};
+
+  @TempDir Path directory;
+
+  private final AtomicBoolean fails = new AtomicBoolean();
+
+  private void before(String operation, String name) throws IOException {
+    if (fails.get() && operation.equals("delete")) {
+      throw new IOException("Operation not permitted: " + name);
+    }
+  }
+
+  private WritableTable open() throws IOException {
+    return LiveTable.open(
+        directory,
+        WritableOptions.defaults(),
+        new LiveTable.Place(
+            LogDirectory::new,
+            root -> {
+              try {
+                return new CrashingTable(
+                    Table.at(root).storage(), this::before, new CrashingFiles(root));
+              } catch (IOException e) {
+                throw new UncheckedIOException(e);
+              }
+            },
+            1 << 16,
+            LiveTable.PUBLISHED_SEGMENTS));
+  }
+
+  @Test
+  void changesArePublishedAllTheSameAndCloseSaysWhatFailed() throws IOException {
+    try (SnapshotWriter writer =
+        SnapshotWriter.create(directory, WriterOptions.builder().partitions(1).build())) {
+      for (int i = 0; i < 20; i++) {
+        writer.add(new byte[] {(byte) i}, new byte[1 << 20]); // more than old versions may take
+      }
+      writer.publish();
+    }
+    WritableTable table = open();
+    table.put(KEY, new byte[] {1});
+    fails.set(true);
+    assertThatThrownBy(table::compact).hasMessageContaining("Operation not permitted");
+    table.put(KEY, new byte[] {2});
+    long publications = table.stats().upkeep().publications();
+    table.publish();
+    assertThat(table.stats().upkeep().publications()).isEqualTo(publications + 1);
+    table.put(KEY, new byte[] {3});
+    assertThatThrownBy(table::close)
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining(
+            "its changes are published, but files of old versions could not be deleted")
+        .hasMessageContaining("Operation not permitted");
+    fails.set(false);
+    try (WritableTable again = open()) {
+      assertThat(again.get(KEY)).isEqualTo(new byte[] {3});
+      assertThat(again.stats().memory().logKeys()).as("nothing is replayed").isZero();
+    }
+  }
+}
