@@ -20,7 +20,11 @@ import java.util.function.IntFunction;
 public final class FrameBuffer {
   private static final int INITIAL_CAPACITY = FRAME_HEADER_LENGTH + (4 << 10);
 
+  /** Capacity up to which memory is kept for the next frame. */
+  private static final int MAX_KEPT_CAPACITY = 4 << 20;
+
   private final IntFunction<ByteBuffer> allocator;
+  private final ByteBuffer initial;
   private ByteBuffer bytes;
   private int records;
 
@@ -29,7 +33,8 @@ public final class FrameBuffer {
    */
   public FrameBuffer(IntFunction<ByteBuffer> allocator) {
     this.allocator = allocator;
-    this.bytes = allocate(INITIAL_CAPACITY);
+    this.initial = allocate(INITIAL_CAPACITY);
+    this.bytes = initial;
     clear();
   }
 
@@ -37,8 +42,11 @@ public final class FrameBuffer {
     return allocator.apply(capacity).order(ByteOrder.LITTLE_ENDIAN);
   }
 
-  /** Begins another frame. */
+  /** Begins another frame, without the memory of a long one. Allocates nothing, so never fails. */
   public void clear() {
+    if (bytes.capacity() > MAX_KEPT_CAPACITY) {
+      bytes = initial;
+    }
     bytes.clear().position(FRAME_HEADER_LENGTH);
     records = 0;
   }

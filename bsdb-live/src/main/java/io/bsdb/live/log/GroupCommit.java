@@ -8,12 +8,11 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -40,9 +39,16 @@ public final class GroupCommit implements Closeable {
 
   /** Changes that are written together. */
   public static final class Group {
-    private FrameBuffer frame = new FrameBuffer(ByteBuffer::allocateDirect);
-    private final List<Waiter> waiters = new ArrayList<>();
+    private final FrameBuffer frame;
+
+    /** The last that came; leads to the others. */
+    private @Nullable Waiter waiters;
+
     private boolean force;
+
+    private Group(IntFunction<ByteBuffer> allocator) {
+      frame = new FrameBuffer(allocator);
+    }
 
     FrameBuffer frame() {
       return frame;
@@ -53,22 +59,30 @@ public final class GroupCommit implements Closeable {
       return force;
     }
 
-    private void clear() {
-      if (frame.length() > 4 * MAX_GROUP_LENGTH) {
-        frame = new FrameBuffer(ByteBuffer::allocateDirect);
-      }
+    /** Makes this an empty group; returns those who waited. Allocates nothing, so never fails. */
+    private @Nullable Waiter clear() {
+      Waiter last = waiters;
+      waiters = null;
       frame.clear();
-      waiters.clear();
       force = false;
+      return last;
     }
   }
 
   /** A thread whose changes are in a group. */
   private static final class Waiter {
     private final Thread thread = Thread.currentThread();
+    private final @Nullable Waiter before;
     private @Nullable Throwable failure;
     private volatile boolean leads;
     private volatile boolean done;
+
+    /**
+     * @param before that came before to the same group
+     */
+    private Waiter(@Nullable Waiter before) {
+      this.before = before;
+    }
 
     /** Waits until the group is written, or this thread has to write it. */
     void await() {
@@ -86,14 +100,23 @@ public final class GroupCommit implements Closeable {
   private final Sink sink;
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition room = lock.newCondition();
-  private Group filling = new Group();
-  private Group spare = new Group();
+  private Group filling;
+  private Group spare;
   private final Queue<Waiter> exclusive = new ArrayDeque<>();
   private boolean led;
   private boolean closed;
 
   public GroupCommit(Sink sink) {
+    this(sink, ByteBuffer::allocateDirect);
+  }
+
+  /**
+   * @param allocator makes a buffer of a capacity in bytes
+   */
+  GroupCommit(Sink sink, IntFunction<ByteBuffer> allocator) {
     this.sink = sink;
+    this.filling = new Group(allocator);
+    this.spare = new Group(allocator);
   }
 
   /** Writes one change. */
@@ -145,7 +168,7 @@ public final class GroupCommit implements Closeable {
     try {
       requireOpen();
       if (led) {
-        waiter = new Waiter();
+        waiter = new Waiter(null);
         exclusive.add(waiter);
       }
       led = true;
@@ -177,8 +200,8 @@ public final class GroupCommit implements Closeable {
       }
       addition.addTo(filling);
       if (led) {
-        waiter = new Waiter();
-        filling.waiters.add(waiter);
+        waiter = new Waiter(filling.waiters);
+        filling.waiters = waiter;
       }
       led = true;
     } finally {
@@ -227,10 +250,9 @@ public final class GroupCommit implements Closeable {
     } catch (IOException | RuntimeException | Error e) {
       failure = e;
     }
-    List<Waiter> written = List.copyOf(group.waiters);
-    group.clear();
+    Waiter last = group.clear();
     passOn(group);
-    for (Waiter waiter : written) {
+    for (Waiter waiter = last; waiter != null; waiter = waiter.before) {
       waiter.failure = failure;
       waiter.done = true;
       LockSupport.unpark(waiter.thread);
@@ -244,8 +266,9 @@ public final class GroupCommit implements Closeable {
     try {
       spare = empty;
       next = exclusive.poll();
-      if (next == null && !filling.waiters.isEmpty()) {
-        next = filling.waiters.remove(0);
+      if (next == null && filling.waiters != null) {
+        next = filling.waiters;
+        filling.waiters = next.before;
       }
       if (next == null) {
         led = false;

@@ -1,0 +1,67 @@
+package io.bsdb.live.log;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.bsdb.format.segment.ChangeKind;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+class GroupCommitTest {
+  private static final byte[] KEY = {1};
+  private static final long SECONDS = 60;
+
+  private final List<Integer> written = new ArrayList<>();
+  private boolean memoryIsUsed;
+
+  private ByteBuffer allocate(int capacity) {
+    if (memoryIsUsed) {
+      throw new OutOfMemoryError("Cannot reserve direct buffer memory");
+    }
+    return ByteBuffer.allocate(capacity);
+  }
+
+  private final GroupCommit.Sink sink =
+      new GroupCommit.Sink() {
+        @Override
+        public void write(GroupCommit.Group group) {
+          written.add(group.frame().length());
+          memoryIsUsed = true;
+        }
+
+        @Override
+        public void requireUsable() {}
+      };
+
+  /** If it hangs, nothing ends it: so a thread of its own, that no one waits for. */
+  private static void inTime(Runnable task) throws InterruptedException {
+    Thread thread = new Thread(task);
+    thread.setDaemon(true);
+    thread.start();
+    thread.join(TimeUnit.SECONDS.toMillis(SECONDS));
+    assertThat(thread.isAlive()).as("hangs").isFalse();
+  }
+
+  @Test
+  void theNextChangeIsWrittenIfMemoryIsUsedUpAfterALongOne() throws InterruptedException {
+    GroupCommit commit = new GroupCommit(sink, this::allocate);
+    int[] lengths = {5 << 20, 1, 5 << 20, 1};
+    List<Throwable> failures = new ArrayList<>();
+    inTime(
+        () -> {
+          for (int length : lengths) {
+            try {
+              commit.add(ChangeKind.PUT, KEY, new byte[length]);
+            } catch (IOException | OutOfMemoryError e) {
+              failures.add(e);
+            }
+          }
+          commit.close();
+        });
+    assertThat(failures).as("the second long one").hasSize(1);
+    assertThat(written).hasSize(3);
+  }
+}
