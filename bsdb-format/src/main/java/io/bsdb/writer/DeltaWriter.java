@@ -189,7 +189,8 @@ public final class DeltaWriter implements Closeable {
     } else {
       manifest = table.edit(this::append);
       if (!manifest.filesToKeep().containsAll(segments.stream().map(SegmentFile::path).toList())) {
-        deleteUnpublished(); // the stream's publication had been applied before
+        SegmentFiles.deleteUnpublished(
+            table, segments); // the stream's publication had been applied before
       }
     }
     state = State.PUBLISHED;
@@ -246,22 +247,7 @@ public final class DeltaWriter implements Closeable {
       segments = given;
     }
     if (before == State.OPEN || before == State.FAILED) {
-      deleteUnpublished();
-    }
-  }
-
-  /**
-   * Deletes the files of a publication that failed, unless it has come into service all the same.
-   */
-  private void deleteUnpublished() throws IOException {
-    for (SegmentFile segment : segments) {
-      boolean named = false;
-      for (String version : table.versions()) {
-        named |= table.manifest(version).filesToKeep().contains(segment.path());
-      }
-      if (!named) {
-        table.storage().delete(segment.path());
-      }
+      SegmentFiles.deleteUnpublished(table, segments);
     }
   }
 }

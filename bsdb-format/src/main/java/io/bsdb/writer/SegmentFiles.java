@@ -6,6 +6,7 @@ import io.bsdb.format.hash.KeyHash;
 import io.bsdb.format.segment.ChangeKind;
 import io.bsdb.format.segment.SegmentWriter;
 import io.bsdb.table.SegmentFile;
+import io.bsdb.table.Table;
 import io.bsdb.table.TableStorage;
 import io.bsdb.writer.file.HugePageOutput;
 import java.io.Closeable;
@@ -129,6 +130,23 @@ public final class SegmentFiles implements Closeable {
     }
     kept = true;
     return List.copyOf(sealed);
+  }
+
+  /**
+   * Deletes segments whose publication failed, unless it has come into service all the same.
+   *
+   * @param segments from {@link #finish}
+   */
+  public static void deleteUnpublished(Table table, List<SegmentFile> segments) throws IOException {
+    for (SegmentFile segment : segments) {
+      boolean named = false;
+      for (String version : table.versions()) {
+        named |= table.manifest(version).filesToKeep().contains(segment.path());
+      }
+      if (!named) {
+        table.storage().delete(segment.path());
+      }
+    }
   }
 
   /** Deletes what was not finished. */

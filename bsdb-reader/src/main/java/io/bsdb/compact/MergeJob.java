@@ -56,7 +56,16 @@ final class MergeJob {
         write(Objects.requireNonNull(changes.changes()).changes(), merged);
       }
       List<SegmentFile> files = merged.finish();
-      return context.edit(manifest, inService -> apply(inService, files, after));
+      try {
+        return context.edit(manifest, inService -> apply(inService, files, after));
+      } catch (IOException | RuntimeException | Error e) {
+        try {
+          SegmentFiles.deleteUnpublished(context.table(), files);
+        } catch (IOException suppressed) {
+          e.addSuppressed(suppressed);
+        }
+        throw e;
+      }
     }
   }
 

@@ -27,6 +27,8 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.UUID;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.BeforeEach;
@@ -259,6 +261,26 @@ class MergeJobTest {
                 action.run();
               }
             }));
+  }
+
+  @Test
+  void leavesNoFileIfTheSegmentsAreMergedMeanwhile() throws IOException {
+    Random random = new Random(11);
+    for (int i = 0; i <= MAX_SEGMENTS; i++) {
+      change(random, 20);
+    }
+    Table late = whenLocked(this::merge);
+    assertThatThrownBy(() -> new StreamUpkeep(late, temporary, MAX_SEGMENTS).merge())
+        .isInstanceOf(PublishConflictException.class);
+    Set<String> named = new TreeSet<>();
+    for (String version : table.versions()) {
+      named.addAll(table.manifest(version).filesToKeep());
+    }
+    assertThat(table.storage().list("data"))
+        .map(name -> "data/" + name)
+        .isSubsetOf(named)
+        .hasSize(MAX_SEGMENTS + 2);
+    assertAnswersAreRight();
   }
 
   /** There the stream's committer merges, and nobody else may publish. */
