@@ -45,10 +45,19 @@ public final class ChangeTable implements Closeable {
 
   static ChangeTable growing(ChangeRecords records) throws IOException {
     ChangeTable table = new ChangeTable(records, 1 << GROWING_PART_BITS);
-    for (int i = 0; i < table.parts.length; i++) {
-      table.parts[i] = ChangeIndex.create(INITIAL_KEYS, GROWING_PART_BITS, i);
+    int made = 0;
+    try {
+      while (made < table.parts.length) {
+        table.parts[made] = ChangeIndex.create(INITIAL_KEYS, GROWING_PART_BITS, made);
+        made++;
+      }
+      return table;
+    } catch (IOException | RuntimeException | Error e) {
+      for (int i = 0; i < made; i++) {
+        table.parts[i].close();
+      }
+      throw e;
     }
-    return table;
   }
 
   /**
