@@ -12,6 +12,7 @@ import io.bsdb.live.log.LogFiles;
 import io.bsdb.live.log.LogPart;
 import io.bsdb.live.log.LogStorage;
 import io.bsdb.live.log.Owner;
+import io.bsdb.reader.io.FileMemory;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -65,15 +66,38 @@ public record LogReport(long published, List<Part> segments, @Nullable String da
       long deletes) {}
 
   /**
-   * Reads a log, all of it.
+   * Reads a log, all of it: once more if something is wrong, since files that are written and cut
+   * meanwhile may look damaged, but not twice in the same way.
    *
    * @throws java.nio.file.NoSuchFileException if the table has none
    * @throws CorruptSnapshotException if it cannot be told which files it consists of
    */
   public static LogReport read(Path table) throws IOException {
+    String before = null;
+    while (true) {
+      String damage;
+      try {
+        LogReport report = readOnce(table);
+        damage = report.damage();
+        if (damage == null || damage.equals(before)) {
+          return report;
+        }
+      } catch (IOException e) {
+        damage = e.toString();
+        if (damage.equals(before)) {
+          throw e;
+        }
+      }
+      before = damage;
+    }
+  }
+
+  private static LogReport readOnce(Path table) throws IOException {
     Owner.Published inService = Owner.published(table);
     long published = inService.segment();
-    LogStorage storage = new LogDirectory(table.resolve(SnapshotFormat.LOG_DIRECTORY));
+    // Copies: a file that the table's owner cuts while it is mapped may end the process.
+    LogStorage storage =
+        new LogDirectory(table.resolve(SnapshotFormat.LOG_DIRECTORY), FileMemory::load);
     try (LogFiles files = new LogFiles(storage, inService.log(), published)) {
       String damage = null;
       List<LogPart> chain = List.of();

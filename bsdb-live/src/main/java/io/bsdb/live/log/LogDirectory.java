@@ -27,9 +27,19 @@ import java.util.stream.Stream;
  * @hidden
  */
 @Internal
-public record LogDirectory(Path directory) implements LogStorage {
+public record LogDirectory(Path directory, Access access) implements LogStorage {
   /** The length of the longest segments that are prepared. */
   public static final int MAX_SEGMENT_LENGTH = 64 << 20;
+
+  /** Brings a file into memory. */
+  public interface Access {
+    FileMemory open(Path file) throws IOException;
+  }
+
+  /** Maps files. */
+  public LogDirectory(Path directory) {
+    this(directory, FileMemory::map);
+  }
 
   @Override
   public List<String> list() throws IOException {
@@ -53,7 +63,7 @@ public record LogDirectory(Path directory) implements LogStorage {
 
   @Override
   public FileMemory map(String name) throws IOException {
-    return FileMemory.map(directory.resolve(name));
+    return access.open(directory.resolve(name));
   }
 
   @Override

@@ -39,7 +39,7 @@ public interface LogStorage {
   /** Opens a file; an empty one if it is to be created. */
   LogFile open(String name, boolean create) throws IOException;
 
-  /** Maps a file to be read. */
+  /** Maps a file to be read, or copies it. */
   FileMemory map(String name) throws IOException;
 
   long length(String name) throws IOException;
