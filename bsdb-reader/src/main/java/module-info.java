@@ -14,6 +14,7 @@ module io.bsdb.reader {
 
   exports io.bsdb.compact;
   exports io.bsdb.reader;
+  exports io.bsdb.reader.diff;
   exports io.bsdb.reader.follow;
   exports io.bsdb.reader.memory;
   exports io.bsdb.reader.metrics;

@@ -82,10 +82,15 @@ class ChangeCommandsTest {
     assertUsage(
         CommandRun.of("build", "-t", table, "-i", input, "--dry-run", "--verify"),
         "--dry-run builds nothing");
-    assertUsage(
-        CommandRun.of(
-            "build", "-t", table, "-i", input, "--publish", "auto", "--keep-changes-after", before),
-        "--keep-changes-after is for builds of all rows");
+
+    String version = version();
+    succeeds("put", "-t", table, "--", "k1", "put");
+    String after = "--keep-changes-after=" + version;
+    dry = succeeds("build", "-t", table, "-i", input, "--dry-run", "--json", after);
+    assertThat(JSON.readTree(dry.out()).path("changed").asInt()).isZero();
+    succeeds("build", "-t", table, "-i", input, "--publish", "changes", after);
+    assertThat(succeeds("get", "-t", table, "--", "k1").out()).isEqualTo("k1\tput\n");
+    assertThat(succeeds("get", "-t", table, "--", "new").out()).isEqualTo("new\trow\n");
   }
 
   private static void assertUsage(CommandRun run, String message) {

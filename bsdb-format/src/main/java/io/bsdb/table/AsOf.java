@@ -2,6 +2,7 @@ package io.bsdb.table;
 
 import io.bsdb.format.Internal;
 import java.io.Serializable;
+import java.util.List;
 import java.util.UUID;
 
 /**
@@ -13,4 +14,20 @@ import java.util.UUID;
  * @hidden
  */
 @Internal
-public record AsOf(String version, UUID line, long segment) implements Serializable {}
+public record AsOf(String version, UUID line, long segment) implements Serializable {
+  /** Returns the point up to which a version includes the changes of its table. */
+  public static AsOf of(Manifest manifest) {
+    return new AsOf(manifest.version(), manifest.line(), manifest.changes().lastSegment());
+  }
+
+  /**
+   * Returns the segments with the changes that a version has beyond this point, in the order in
+   * which they apply.
+   *
+   * @throws PublishConflictException if these changes cannot be identified, or if some are gone
+   */
+  public List<SegmentFile> changesIn(Manifest inService, Table table)
+      throws PublishConflictException {
+    return Rebuild.changesAfter(this, inService, table);
+  }
+}

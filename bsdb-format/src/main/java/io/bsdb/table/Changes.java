@@ -53,7 +53,7 @@ public record Changes(
    * they apply. A merged segment, or one of a partition that was not folded, may hold earlier
    * changes too: they are applied again, and then those that followed them.
    */
-  List<SegmentFile> after(long segment) {
+  public List<SegmentFile> after(long segment) {
     return Stream.concat(history.segments().stream(), segments.stream())
         .filter(file -> file.number() > segment)
         .sorted(Comparator.comparingLong(SegmentFile::number))

@@ -57,11 +57,7 @@ final class Publication {
   Build beginAsOf(String version) throws IOException {
     Manifest manifest = table.manifest(version);
     Build build = begin(UUID.randomUUID());
-    return new Build(
-        build.id(),
-        build.version(),
-        build.parent(),
-        new AsOf(version, manifest.line(), manifest.changes().lastSegment()));
+    return new Build(build.id(), build.version(), build.parent(), AsOf.of(manifest));
   }
 
   /** See {@link Table#publish}. */

@@ -31,26 +31,20 @@ final class Rebuild {
     Manifest inService = table.manifest(table.requireCurrentVersion());
     publication.requireSolePublisher(inService);
     Changes changes = inService.changes();
-    if (!inService.line().equals(asOf.line()) || changes.lastSegment() < asOf.segment()) {
-      throw refused(inService, "the table was rebuilt or rolled back meanwhile");
-    }
-    if (changes.history().after() > asOf.segment()) {
-      throw refused(
-          inService,
-          "changes that were folded are kept only from segment %d on, and the build has those up to segment %d"
-              .formatted(changes.history().after() + 1, asOf.segment()));
-    }
-    List<SegmentFile> kept = changes.after(asOf.segment());
+    List<SegmentFile> kept = changesAfter(asOf, inService, table);
     if (!kept.isEmpty() && !Objects.equals(built.schema(), inService.schema())) {
       throw refused(
+          asOf,
           inService,
+          table,
           "the changes have another schema, %s, than the build, %s"
               .formatted(
                   Excerpt.of(String.valueOf(inService.schema())),
                   Excerpt.of(String.valueOf(built.schema()))));
     }
     if (!kept.isEmpty() && built.hasKeysOmitted()) {
-      throw refused(inService, "the build does not store keys, so it cannot be changed");
+      throw refused(
+          asOf, inService, table, "the build does not store keys, so it cannot be changed");
     }
     Map<String, String> positions = new HashMap<>(built.sourcePositions());
     positions.putAll(inService.sourcePositions());
@@ -65,7 +59,30 @@ final class Rebuild {
             changes.folded().append(kept)));
   }
 
-  private PublishConflictException refused(Manifest inService, String why) {
+  /**
+   * Returns the segments with the changes that a version has beyond those of some data.
+   *
+   * @throws PublishConflictException if these changes cannot be identified, or if some are gone
+   */
+  static List<SegmentFile> changesAfter(AsOf asOf, Manifest inService, Table table)
+      throws PublishConflictException {
+    Changes changes = inService.changes();
+    if (!inService.line().equals(asOf.line()) || changes.lastSegment() < asOf.segment()) {
+      throw refused(asOf, inService, table, "the table was rebuilt or rolled back meanwhile");
+    }
+    if (changes.history().after() > asOf.segment()) {
+      throw refused(
+          asOf,
+          inService,
+          table,
+          "changes that were folded are kept only from segment %d on, and the build has those up to segment %d"
+              .formatted(changes.history().after() + 1, asOf.segment()));
+    }
+    return changes.after(asOf.segment());
+  }
+
+  private static PublishConflictException refused(
+      AsOf asOf, Manifest inService, Table table, String why) {
     return new PublishConflictException(
         "the build cannot keep the changes after version %s: %s: table=%s in service=%s; nothing was replaced, read the data again and run this build again"
             .formatted(asOf.version(), why, table.storage(), inService.version()));

@@ -38,6 +38,7 @@ public final class DeltaWriter implements Closeable {
   private List<SegmentFile> segments = List.of();
   private @Nullable StreamRule stream;
   private @Nullable String expectedVersion;
+  private Finish finish = Finish.NONE;
   private State state = State.OPEN;
 
   private enum State {
@@ -121,6 +122,36 @@ public final class DeltaWriter implements Closeable {
     given.add(segment);
   }
 
+  /**
+   * Completes changes under the lock, when it is known over which version they are published.
+   *
+   * @hidden
+   */
+  @Internal
+  public interface Finish {
+    /** Adds nothing. */
+    Finish NONE = inService -> List.of();
+
+    /**
+     * Returns further segments, durable, to be applied after the others; none if that is not
+     * necessary.
+     *
+     * @throws PublishConflictException if the changes must not be published over that version
+     */
+    List<SegmentFile> segments(Manifest inService) throws IOException;
+  }
+
+  /**
+   * Sets what completes the changes.
+   *
+   * @hidden
+   */
+  @Internal
+  public void finish(Finish value) {
+    requireOpen();
+    finish = value;
+  }
+
   /** Notes how far a source has been read with these changes; becomes part of the manifest. */
   public void position(String source, String position) {
     requireOpen();
@@ -145,6 +176,22 @@ public final class DeltaWriter implements Closeable {
   public void requireVersion(String version) {
     requireOpen();
     expectedVersion = version;
+  }
+
+  /**
+   * Checks that a version with which a source was compared is in service.
+   *
+   * @throws PublishConflictException if it is not
+   * @hidden
+   */
+  @Internal
+  public static void requireVersion(String expected, Manifest inService, Table table)
+      throws PublishConflictException {
+    if (!expected.equals(inService.version())) {
+      throw new PublishConflictException(
+          "the table was changed meanwhile: table=%s expected version=%s actual=%s; nothing was changed, read the source again and compare it with that version"
+              .formatted(table.storage(), expected, inService.version()));
+    }
   }
 
   /**
@@ -184,8 +231,9 @@ public final class DeltaWriter implements Closeable {
     state = State.FAILED;
     segments = Stream.concat(given.stream(), files.finish().stream()).toList();
     Manifest manifest;
-    if (segments.isEmpty() && positions.isEmpty() && stream == null) {
+    if (segments.isEmpty() && positions.isEmpty() && stream == null && finish == Finish.NONE) {
       manifest = table.manifest(table.requireCurrentVersion());
+      requireExpected(manifest);
     } else {
       manifest = table.edit(this::append);
       if (!manifest.filesToKeep().containsAll(segments.stream().map(SegmentFile::path).toList())) {
@@ -197,7 +245,7 @@ public final class DeltaWriter implements Closeable {
     return manifest;
   }
 
-  private Manifest append(Manifest inService) throws PublishConflictException {
+  private Manifest append(Manifest inService) throws IOException {
     if (stream != null && stream.isApplied(inService)) {
       return inService;
     }
@@ -207,10 +255,23 @@ public final class DeltaWriter implements Closeable {
           "the table was built with another schema meanwhile: table=%s version=%s expected=%s actual=%s; nothing was changed, encode the changes again"
               .formatted(table.storage(), inService.version(), schema, inService.schema()));
     }
-    if (expectedVersion != null && !expectedVersion.equals(inService.version())) {
-      throw new PublishConflictException(
-          "the table was changed meanwhile: table=%s expected version=%s actual=%s; nothing was changed, read the source again and compare it with that version"
-              .formatted(table.storage(), expectedVersion, inService.version()));
+    requireExpected(inService);
+    segments = Stream.concat(segments.stream(), finish.segments(inService).stream()).toList();
+    Map<String, String> newPositions = new LinkedHashMap<>(inService.sourcePositions());
+    newPositions.putAll(positions);
+    Changes changes;
+    if (stream == null) {
+      table.requireSolePublisher(inService);
+      changes = inService.changes();
+    } else {
+      changes = stream.follow(table, inService);
+    }
+    return inService.with(inService.partitions(), newPositions, changes.append(segments));
+  }
+
+  private void requireExpected(Manifest inService) throws PublishConflictException {
+    if (expectedVersion != null) {
+      requireVersion(expectedVersion, inService, table);
     }
     for (Map.Entry<String, @Nullable String> expected : expectedPositions.entrySet()) {
       String actual = inService.sourcePositions().get(expected.getKey());
@@ -225,16 +286,6 @@ public final class DeltaWriter implements Closeable {
                     actual));
       }
     }
-    Map<String, String> newPositions = new LinkedHashMap<>(inService.sourcePositions());
-    newPositions.putAll(positions);
-    Changes changes;
-    if (stream == null) {
-      table.requireSolePublisher(inService);
-      changes = inService.changes();
-    } else {
-      changes = stream.follow(table, inService);
-    }
-    return inService.with(inService.partitions(), newPositions, changes.append(segments));
   }
 
   /** Deletes what was not published. */

@@ -158,7 +158,7 @@ public final class SnapshotPublisher {
     for (PartitionFile file : byPartition) {
       rows += file == null ? 0 : file.recordCount();
     }
-    requireEnoughRows(table, build.parent(), rows, options);
+    requireEnoughRows(table, parent(table, build, options), rows, options);
     List<PartitionFile> all = new ArrayList<>();
     for (int partition = 0; partition < byPartition.length; partition++) {
       PartitionFile file = byPartition[partition];
@@ -190,7 +190,8 @@ public final class SnapshotPublisher {
    * @throws TooFewRowsException if it has fewer
    */
   public static void requireEnoughRows(
-      Table table, @Nullable String parent, long rows, WriterOptions options) throws IOException {
+      Table table, @Nullable Manifest parent, long rows, WriterOptions options)
+      throws TooFewRowsException {
     if (rows < options.minRows()) {
       throw new TooFewRowsException(
           Limit.MIN_ROWS,
@@ -198,7 +199,7 @@ public final class SnapshotPublisher {
               .formatted(table.storage(), options.minRows(), rows));
     }
     if (parent != null && options.maxShrinkage() < 1) {
-      long before = rowsOf(table, parent);
+      long before = Math.max(0, parent.recordCount() - parent.changes().deletes());
       long spare =
           BigDecimal.valueOf(options.maxShrinkage())
               .multiply(BigDecimal.valueOf(before))
@@ -210,8 +211,8 @@ public final class SnapshotPublisher {
             "too few rows, so nothing was published: table=%s the version before, %s, has %s%d: expected>=%d actual=%d"
                 .formatted(
                     table.storage(),
-                    parent,
-                    table.manifest(parent).hasChanges() ? "at least " : "",
+                    parent.version(),
+                    parent.hasChanges() ? "at least " : "",
                     before,
                     least,
                     rows));
@@ -219,11 +220,14 @@ public final class SnapshotPublisher {
     }
   }
 
-  /** The least number of rows that a version may have. */
-  private static long rowsOf(Table table, String version) throws IOException {
+  /** Returns the version whose rows are compared with those of a build; null for none. */
+  private static @Nullable Manifest parent(Table table, Build build, WriterOptions options)
+      throws IOException {
+    if (build.parent() == null || options.maxShrinkage() >= 1) {
+      return null;
+    }
     try {
-      Manifest manifest = table.manifest(version);
-      return Math.max(0, manifest.recordCount() - manifest.changes().deletes());
+      return table.manifest(build.parent());
     } catch (IOException e) {
       throw new IOException(
           "the number of rows cannot be compared with the version before, build without a maximum shrinkage: "

@@ -21,11 +21,13 @@ import io.bsdb.table.Manifest;
 import io.bsdb.table.PartitionSource;
 import io.bsdb.table.Partitioning;
 import io.bsdb.table.RecordOrder;
+import io.bsdb.table.SegmentFile;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletionException;
+import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;
 
 /** Looks up in the calling thread. */
@@ -225,8 +227,18 @@ final class CallingReader implements SnapshotReader {
   }
 
   @Override
-  public RecordComparison comparison() {
-    return new RecordComparison(snapshot);
+  public FileRecords fileRecords(int partition, int first) {
+    return new FileRecords(snapshot, partition, first);
+  }
+
+  @Override
+  public Overlay changesOf(List<SegmentFile> segments) throws IOException {
+    return snapshot.changesOf(segments);
+  }
+
+  @Override
+  public RecordComparison comparison(IntPredicate partitions) {
+    return new RecordComparison(snapshot, partitions);
   }
 
   @Override

@@ -20,6 +20,7 @@ import io.bsdb.reader.partition.Partition;
 import io.bsdb.table.Manifest;
 import io.bsdb.table.Partitioning;
 import io.bsdb.table.RecordOrder;
+import io.bsdb.table.SegmentFile;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -37,6 +38,7 @@ final class OpenSnapshot implements Closeable {
   private static final Duration CLOSE_CHECK_INTERVAL = Duration.ofSeconds(1);
   private static final Logger LOG = LoggerFactory.getLogger(OpenSnapshot.class);
 
+  private final SnapshotFiles files;
   private final Path directory;
   private final Manifest manifest;
   private final ReaderOptions options;
@@ -57,12 +59,13 @@ final class OpenSnapshot implements Closeable {
    * @param overlay null if there are no changes
    */
   OpenSnapshot(
-      Path directory,
+      SnapshotFiles files,
       Manifest manifest,
       ReaderOptions options,
       Base base,
       @Nullable Overlay overlay) {
-    this.directory = directory;
+    this.files = files;
+    this.directory = files.directory();
     this.manifest = manifest;
     this.options = options;
     this.base = base;
@@ -144,6 +147,17 @@ final class OpenSnapshot implements Closeable {
   /** Returns the changes over the base; null if there are none. */
   @Nullable Overlay overlay() {
     return overlay;
+  }
+
+  /** Opens segments of this version for themselves, to be closed; all their changes apply. */
+  Overlay changesOf(List<SegmentFile> segments) throws IOException {
+    return Overlay.open(
+        segments,
+        files::segment,
+        RecordOrder.HASH,
+        (key, length, high, segment) -> true,
+        options,
+        new Overlay.Before(overlay, Overlay.Kept.NONE, null));
   }
 
   /** Returns the changes over the base by key; null if there are none, and in hash order. */

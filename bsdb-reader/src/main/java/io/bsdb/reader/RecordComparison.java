@@ -1,6 +1,7 @@
 package io.bsdb.reader;
 
 import com.dynatrace.hash4j.hashing.HashValue128;
+import io.bsdb.format.IOSupplier;
 import io.bsdb.format.Internal;
 import io.bsdb.format.hash.KeyHash;
 import io.bsdb.format.symbols.FieldSelection;
@@ -12,6 +13,7 @@ import io.bsdb.reader.partition.RecordWalk;
 import java.io.IOException;
 import java.util.BitSet;
 import java.util.List;
+import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -40,19 +42,40 @@ public final class RecordComparison {
     void take(byte[] key) throws IOException;
   }
 
+  /** Takes records. */
+  public interface RecordSink {
+    void take(byte[] key, byte[] value) throws IOException;
+  }
+
+  /** Whether the source had a key. */
+  private enum In {
+    SOURCE,
+    VERSION_ONLY
+  }
+
+  /** Takes a key, and the record from which the value can be read. */
+  private interface Found {
+    void take(byte[] key, IOSupplier<byte[]> value) throws IOException;
+  }
+
   private final OpenSnapshot snapshot;
 
-  /** By partition, by the number of the record. */
-  private final BitSet[] seen;
+  /** By partition, by the number of the record; null where nothing is compared. */
+  private final @Nullable BitSet[] seen;
 
   /** The other keys of the source: those that have changed over the base, and new ones. */
   private final HashSet128 others = new HashSet128();
 
-  RecordComparison(OpenSnapshot snapshot) {
+  /**
+   * @param compared says of which partitions keys are compared
+   */
+  RecordComparison(OpenSnapshot snapshot, IntPredicate compared) {
     this.snapshot = snapshot;
-    List<Partition> partitions = snapshot.partitions();
-    this.seen = new BitSet[partitions.size()];
-    for (Partition partition : partitions) {
+    this.seen = new @Nullable BitSet[snapshot.partitioning().count()];
+    for (Partition partition : snapshot.partitions()) {
+      if (!compared.test(partition.number())) {
+        continue;
+      }
       if (!partition.storesKeys()) {
         throw new UnsupportedOperationException(
             "an approximate snapshot stores no keys: " + partition.path());
@@ -112,6 +135,11 @@ public final class RecordComparison {
       record = seek.record();
     }
     BitSet records = seen[partition.number()];
+    if (records == null) {
+      throw new IllegalArgumentException(
+          "key of another share: partition=%d file=%s"
+              .formatted(partition.number(), partition.path()));
+    }
     if (records.get(record)) {
       return false;
     }
@@ -120,23 +148,30 @@ public final class RecordComparison {
   }
 
   /**
-   * Hands out the keys that the version has and the source did not have. Reads only the blocks in
-   * which such records lie.
+   * Hands out the keys that the version has, in the partitions compared, and the source did not
+   * have. Reads only the blocks in which such records lie.
    */
   public void missing(KeySink sink) throws IOException {
+    walk(In.VERSION_ONLY, (key, value) -> sink.take(key));
+  }
+
+  /** Hands out the records of the version, as it has them, whose keys the source had so far. */
+  public void present(RecordSink sink) throws IOException {
+    walk(In.SOURCE, (key, value) -> sink.take(key, value.get()));
+  }
+
+  private void walk(In in, Found found) throws IOException {
     int call = snapshot.calls().enter();
     try {
       for (Partition partition : snapshot.partitions()) {
-        missing(partition, seen[partition.number()], sink);
+        BitSet records = seen[partition.number()];
+        if (records != null) {
+          walk(partition, records, in, found);
+        }
       }
       Overlay overlay = snapshot.overlay();
-      ChangeCursor changes = overlay == null ? null : overlay.changes();
-      while (changes != null && changes.next()) {
-        HashValue128 hash = KeyHash.hash(changes.key());
-        if (!changes.isDeleted()
-            && !others.contains(hash.getMostSignificantBits(), hash.getLeastSignificantBits())) {
-          sink.take(changes.key());
-        }
+      if (overlay != null) {
+        walk(overlay.changes(), in, found);
       }
     } catch (IOException | RuntimeException | Error e) {
       throw Thrown.asIs(snapshot.explained(e));
@@ -145,11 +180,25 @@ public final class RecordComparison {
     }
   }
 
-  private void missing(Partition partition, BitSet records, KeySink sink) throws IOException {
+  private void walk(ChangeCursor changes, In in, Found found) throws IOException {
+    while (changes.next()) {
+      byte[] key = changes.key();
+      HashValue128 hash = KeyHash.hash(key);
+      long high = hash.getMostSignificantBits();
+      boolean inSource = others.contains(high, hash.getLeastSignificantBits());
+      if (!changes.isDeleted()
+          && seen[snapshot.partitioning().partition(key, high)] != null
+          && inSource == (in == In.SOURCE)) {
+        found.take(key, changes::value);
+      }
+    }
+  }
+
+  private void walk(Partition partition, BitSet records, In in, Found found) throws IOException {
     int count = partition.recordCount();
     try (RecordWalk walk = new RecordWalk(partition, snapshot.scanned(), FieldSelection.ALL)) {
       int last = -2;
-      for (int i = records.nextClearBit(0); i < count; i = records.nextClearBit(i + 1)) {
+      for (int i = next(records, 0, count, in); i < count; i = next(records, i + 1, count, in)) {
         if (i != last + 1 || !walk.next()) {
           walk.moveTo(i);
         }
@@ -157,9 +206,17 @@ public final class RecordComparison {
         byte[] key = walk.key();
         if (snapshot.findChange(key, KeyHash.hash(key).getMostSignificantBits())
             == Overlay.UNCHANGED) {
-          sink.take(key);
+          found.take(key, walk::value);
         }
       }
     }
+  }
+
+  private static int next(BitSet records, int from, int count, In in) {
+    if (in == In.VERSION_ONLY) {
+      return records.nextClearBit(from);
+    }
+    int next = records.nextSetBit(from);
+    return next < 0 ? count : next;
   }
 }

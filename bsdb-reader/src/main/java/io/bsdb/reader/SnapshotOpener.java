@@ -118,7 +118,7 @@ final class SnapshotOpener {
     OpenSnapshot snapshot;
     try {
       Overlay overlay = openChanges(files, manifest, options, base, previous);
-      snapshot = new OpenSnapshot(files.directory(), manifest, options, base, overlay);
+      snapshot = new OpenSnapshot(files, manifest, options, base, overlay);
     } catch (IOException | RuntimeException | Error e) {
       try {
         base.release();

@@ -11,9 +11,11 @@ import io.bsdb.reader.overlay.ChangeTable;
 import io.bsdb.reader.overlay.Overlay;
 import io.bsdb.table.Manifest;
 import io.bsdb.table.PartitionSource;
+import io.bsdb.table.SegmentFile;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;
 
@@ -135,13 +137,33 @@ public interface SnapshotReader extends KeyLookup, Closeable {
   PartitionSource source(int partition, PartitionSource.Progress progress);
 
   /**
+   * Returns the records of a partition's file that have not changed since.
+   *
+   * @param first number of the first record
+   * @hidden
+   */
+  @Internal
+  FileRecords fileRecords(int partition, int first);
+
+  /**
+   * Opens segments of this version, such as those of its history, for themselves. To be closed.
+   *
+   * @throws java.nio.file.NoSuchFileException if one is not where the reader reads its files
+   * @hidden
+   */
+  @Internal
+  @SuppressWarnings("exports") // an internal type, to this project only
+  Overlay changesOf(List<SegmentFile> segments) throws IOException;
+
+  /**
    * Returns what compares the records of a source with these. Needs a bit of memory per record.
    *
+   * @param partitions says of which partitions, by number, all records are compared
    * @throws UnsupportedOperationException if the snapshot stores no keys (approximate)
    * @hidden
    */
   @Internal
-  RecordComparison comparison();
+  RecordComparison comparison(IntPredicate partitions);
 
   /**
    * Sets changes of a log, which the next version may have, so that it need not read their records.

@@ -1,32 +1,34 @@
 package io.bsdb.reload;
 
+import io.bsdb.format.Internal;
 import io.bsdb.reader.RecordComparison;
 import io.bsdb.reader.RecordComparison.Outcome;
 import io.bsdb.reader.SnapshotReader;
-import io.bsdb.table.Manifest;
-import io.bsdb.table.Table;
-import io.bsdb.writer.DeltaWriter;
 import io.bsdb.writer.DuplicateKeyException;
 import io.bsdb.writer.Duplicates;
-import io.bsdb.writer.SnapshotPublisher;
-import io.bsdb.writer.WriterOptions;
-import java.io.Closeable;
+import io.bsdb.writer.SegmentFiles;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.IntPredicate;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/** Compares all rows of an input with a version, and writes those that differ into a delta. */
-final class DifferenceWriter implements Closeable {
+/**
+ * Compares all rows of an input, or of a share of it, with those of a version, and writes what has
+ * to change into segments. Used by one thread.
+ *
+ * @hidden
+ */
+@Internal
+public final class DifferenceWriter {
   private static final int BATCH = 256;
 
-  private final Table table;
-  private final WriterOptions options;
   private final SnapshotReader reader;
   private final RecordComparison comparison;
-
-  /** Null if nothing is to be published. */
-  private final @Nullable DeltaWriter delta;
+  private final Duplicates duplicates;
+  private final Predicate<byte[]> kept;
+  private final @Nullable SegmentFiles files;
 
   private final List<byte[]> keys = new ArrayList<>(BATCH);
   private final List<byte[]> values = new ArrayList<>(BATCH);
@@ -36,18 +38,37 @@ final class DifferenceWriter implements Closeable {
   private long deleted;
   private long bytes;
 
-  /** Takes over the reader. */
-  DifferenceWriter(
-      Table table, WriterOptions options, SnapshotReader reader, @Nullable DeltaWriter delta) {
-    this.table = table;
-    this.options = options;
+  /**
+   * Begins a comparison. Needs a bit of memory per record of the version, and 32 bytes per key that
+   * is new or has changed since its partition files were built.
+   *
+   * @param reader of the version; stays open until the comparison has ended, and is not closed
+   * @param partitions says of which partitions of the version, by number, all rows are compared: no
+   *     others may come
+   * @param kept says which keys stay as the version has them, whatever the input has
+   * @param files take the changes that make the version hold what the input holds; the last one of
+   *     a key counts; null if they are only counted
+   * @throws UnsupportedOperationException if the version stores no keys
+   */
+  public DifferenceWriter(
+      SnapshotReader reader,
+      IntPredicate partitions,
+      Duplicates duplicates,
+      Predicate<byte[]> kept,
+      @Nullable SegmentFiles files) {
     this.reader = reader;
-    this.comparison = reader.comparison();
-    this.delta = delta;
+    this.comparison = reader.comparison(partitions);
+    this.duplicates = duplicates;
+    this.kept = kept;
+    this.files = files;
   }
 
-  /** Adds a record of the input; keeps both arrays until it is compared. */
-  void add(byte[] key, byte[] value) throws IOException {
+  /**
+   * Adds a record of the input; keeps both arrays until it is compared.
+   *
+   * @throws DuplicateKeyException if a key came twice, and that is a failure
+   */
+  public void add(byte[] key, byte[] value) throws IOException {
     keys.add(key);
     values.add(value);
     if (keys.size() == BATCH) {
@@ -56,89 +77,65 @@ final class DifferenceWriter implements Closeable {
   }
 
   /** Returns how many rows differ so far, deleted ones not counted. */
-  long differing() {
+  public long differing() {
     return added + changed;
   }
 
   private void compare() throws IOException {
     Outcome[] outcomes = comparison.compare(keys, values);
     for (int i = 0; i < outcomes.length; i++) {
-      byte[] key = keys.get(i);
-      switch (outcomes[i]) {
-        case SAME -> same++;
-        case CHANGED -> {
-          changed++;
-          put(key, values.get(i));
-        }
-        case NEW -> {
-          added++;
-          put(key, values.get(i));
-        }
-        case REPEATED -> repeated(key, values.get(i));
-      }
+      compared(outcomes[i], keys.get(i), values.get(i));
     }
     keys.clear();
     values.clear();
   }
 
-  private void repeated(byte[] key, byte[] value) throws IOException {
-    if (options.duplicates() == Duplicates.FAIL) {
+  private void compared(Outcome outcome, byte[] key, byte[] value) throws IOException {
+    if (outcome == Outcome.REPEATED && duplicates == Duplicates.FAIL) {
       throw new DuplicateKeyException(key);
     }
-    if (options.duplicates() == Duplicates.LAST) {
+    if (outcome == Outcome.SAME || (outcome != Outcome.REPEATED && kept.test(key))) {
+      same++;
+    } else if (outcome != Outcome.REPEATED) {
+      added += outcome == Outcome.NEW ? 1 : 0;
+      changed += outcome == Outcome.CHANGED ? 1 : 0;
+      put(key, value);
+    } else if (duplicates == Duplicates.LAST && !kept.test(key)) {
       put(key, value); // the last change of a key counts
     }
   }
 
   private void put(byte[] key, byte[] value) throws IOException {
     bytes += key.length + value.length;
-    if (delta != null) {
-      delta.put(key, value);
+    if (files != null) {
+      files.put(key, value);
     }
   }
 
   private void delete(byte[] key) throws IOException {
-    deleted++;
-    bytes += key.length;
-    if (delta != null) {
-      delta.delete(key);
+    if (!kept.test(key)) {
+      deleted++;
+      bytes += key.length;
+      if (files != null) {
+        files.delete(key);
+      }
     }
   }
 
+  /**
+   * Compares what is left, and hands out the records whose keys the input had so far, as the
+   * version has them.
+   */
+  void present(RecordComparison.RecordSink records) throws IOException {
+    compare();
+    comparison.present(records);
+  }
+
   /** Compares what is left, and looks for the keys that the input did not have. */
-  ReloadReport.Difference finish() throws IOException {
+  public ReloadReport.Difference finish() throws IOException {
     compare();
     comparison.missing(this::delete);
     return new ReloadReport.Difference(
         reader.manifest().version(), same, added, changed, deleted, bytes);
-  }
-
-  /**
-   * Puts the difference in service.
-   *
-   * @throws io.bsdb.writer.TooFewRowsException if the options demand more rows
-   * @throws io.bsdb.table.PublishConflictException if the table was changed meanwhile
-   */
-  Manifest publish(ReloadReport.Difference difference) throws IOException {
-    DeltaWriter writer = delta;
-    if (writer == null) {
-      throw new IllegalStateException("nothing is to be published");
-    }
-    SnapshotPublisher.requireEnoughRows(table, difference.version(), difference.rows(), options);
-    writer.requireVersion(difference.version());
-    options.sourcePositions().forEach(writer::position);
-    return writer.publish();
-  }
-
-  /** Deletes what was written and not published. */
-  @Override
-  public void close() throws IOException {
-    try {
-      if (delta != null) {
-        delta.close();
-      }
-    } finally {
-      reader.close();
-    }
   }
 }

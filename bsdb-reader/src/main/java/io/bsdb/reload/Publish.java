@@ -11,7 +11,7 @@ public enum Publish {
   CHANGES,
   /**
    * The rows that differ, if they are at most a quarter of the rows in service and the table was
-   * built alike; else all rows. The input is spilled as for a build until that is known.
+   * built alike; else all rows.
    */
   AUTO
 }

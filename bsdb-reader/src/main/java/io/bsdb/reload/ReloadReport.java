@@ -26,6 +26,25 @@ public record ReloadReport(
    */
   public record Difference(
       String version, long same, long added, long changed, long deleted, long bytes) {
+    /**
+     * Returns the sum of the differences of two shares.
+     *
+     * @throws IllegalArgumentException if they were compared with different versions
+     */
+    public Difference plus(Difference other) {
+      if (!version.equals(other.version)) {
+        throw new IllegalArgumentException(
+            "compared with different versions: %s and %s".formatted(version, other.version));
+      }
+      return new Difference(
+          version,
+          same + other.same,
+          added + other.added,
+          changed + other.changed,
+          deleted + other.deleted,
+          bytes + other.bytes);
+    }
+
     /** Returns the number of rows of the input. */
     public long rows() {
       return same + added + changed;

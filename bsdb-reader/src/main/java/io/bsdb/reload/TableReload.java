@@ -1,7 +1,10 @@
 package io.bsdb.reload;
 
+import io.bsdb.format.Internal;
+import io.bsdb.format.segment.SegmentWriter;
 import io.bsdb.reader.SnapshotReader;
-import io.bsdb.reader.options.ReaderOptions;
+import io.bsdb.reload.TableComparison.Outcome;
+import io.bsdb.table.AsOf;
 import io.bsdb.table.Manifest;
 import io.bsdb.table.Table;
 import io.bsdb.writer.BuildListener;
@@ -36,22 +39,38 @@ import org.jspecify.annotations.Nullable;
 public final class TableReload implements Closeable {
   private static final int BASE_SHARE = 4;
 
+  private final Table table;
   private final @Nullable SnapshotWriter all;
-  private @Nullable DifferenceWriter difference;
+  private final @Nullable TableComparison comparison;
+  private final @Nullable AsOf asOf;
   private final long maxDiffering;
-  private final boolean publishes;
+  private Mode mode;
   private long read;
   private boolean ended;
 
+  /** What happens to the records. */
+  private enum Mode {
+    /** They are compared, and counted. */
+    COUNT,
+    /** They are compared, and those that differ are written. */
+    COMPARE,
+    /** They are all written. */
+    BUILD
+  }
+
   private TableReload(
+      Table table,
       @Nullable SnapshotWriter all,
-      @Nullable DifferenceWriter difference,
+      @Nullable TableComparison comparison,
+      @Nullable AsOf asOf,
       long maxDiffering,
-      boolean publishes) {
+      Mode mode) {
+    this.table = table;
     this.all = all;
-    this.difference = difference;
+    this.comparison = comparison;
+    this.asOf = asOf;
     this.maxDiffering = maxDiffering;
-    this.publishes = publishes;
+    this.mode = mode;
   }
 
   /**
@@ -62,40 +81,63 @@ public final class TableReload implements Closeable {
    */
   public static TableReload begin(Path directory, WriterOptions options, Publish publish)
       throws IOException {
-    Table table = Table.at(directory);
-    String version = table.currentVersion();
-    if (publish == Publish.ALL || version == null) {
-      return new TableReload(SnapshotWriter.create(directory, options), null, 0, true);
-    }
-    Manifest manifest = table.manifest(version);
-    String obstacle = obstacle(manifest, options);
-    if (publish == Publish.CHANGES) {
-      require(obstacle, table);
-      return new TableReload(
-          null, compare(directory, manifest, options, true), Long.MAX_VALUE, true);
-    }
-    SnapshotWriter all = SnapshotWriter.create(directory, options);
-    try {
-      return new TableReload(
-          all,
-          obstacle == null ? compare(directory, manifest, options, true) : null,
-          manifest.recordCount() / BASE_SHARE,
-          true);
-    } catch (IOException | RuntimeException | Error e) {
-      all.close();
-      throw e;
-    }
+    return begin(null, directory, options, publish);
   }
 
   /**
    * Begins a reload of all rows, of records that are at least as new as a version of the table: the
-   * changes published after it are kept, and apply to what is built.
+   * changes published after it are kept. They apply to what is built; where changes are published,
+   * keys that changed after it stay as they are.
    *
    * @throws java.nio.file.NoSuchFileException if there is no such complete version
+   * @throws io.bsdb.table.PublishConflictException if those changes cannot be identified
+   * @throws IllegalArgumentException as {@link #begin}
    */
-  public static TableReload beginAsOf(String version, Path directory, WriterOptions options)
+  public static TableReload beginAsOf(
+      String version, Path directory, WriterOptions options, Publish publish) throws IOException {
+    return begin(version, directory, options, publish);
+  }
+
+  private static TableReload begin(
+      @Nullable String version, Path directory, WriterOptions options, Publish publish)
       throws IOException {
-    return new TableReload(SnapshotWriter.createAsOf(version, directory, options), null, 0, true);
+    Table table = Table.at(directory);
+    if (publish == Publish.ALL || (version == null && table.currentVersion() == null)) {
+      return new TableReload(table, build(version, directory, options), null, null, 0, Mode.BUILD);
+    }
+    AsOf asOf = version == null ? null : AsOf.of(table.manifest(version));
+    SnapshotReader reader = SnapshotReader.open(directory);
+    Manifest manifest = reader.manifest();
+    String obstacle = obstacle(manifest, options);
+    if (publish == Publish.CHANGES) {
+      TableComparison comparison = compare(table, reader, obstacle, asOf, options, Outcome.WRITTEN);
+      return new TableReload(table, null, comparison, asOf, Long.MAX_VALUE, Mode.COMPARE);
+    }
+    if (obstacle != null) {
+      reader.close();
+      return new TableReload(table, build(version, directory, options), null, null, 0, Mode.BUILD);
+    }
+    TableComparison comparison =
+        TableComparison.begin(table, reader, asOf, options, Outcome.WRITTEN);
+    try {
+      return new TableReload(
+          table,
+          build(version, directory, options),
+          comparison,
+          asOf,
+          manifest.recordCount() / BASE_SHARE,
+          Mode.COMPARE);
+    } catch (IOException | RuntimeException | Error e) {
+      comparison.close();
+      throw e;
+    }
+  }
+
+  private static SnapshotWriter build(
+      @Nullable String version, Path directory, WriterOptions options) throws IOException {
+    return version == null
+        ? SnapshotWriter.create(directory, options)
+        : SnapshotWriter.createAsOf(version, directory, options);
   }
 
   /**
@@ -105,11 +147,45 @@ public final class TableReload implements Closeable {
    * @throws IllegalArgumentException if the table was built otherwise than the options say
    */
   public static TableReload dryRun(Path directory, WriterOptions options) throws IOException {
+    return dryRun(null, directory, options);
+  }
+
+  /**
+   * Begins a reload that publishes nothing, of records as {@link #beginAsOf} takes them.
+   *
+   * @throws io.bsdb.table.PublishConflictException as {@link #beginAsOf}
+   */
+  public static TableReload dryRunAsOf(String version, Path directory, WriterOptions options)
+      throws IOException {
+    return dryRun(version, directory, options);
+  }
+
+  private static TableReload dryRun(@Nullable String version, Path directory, WriterOptions options)
+      throws IOException {
     Table table = Table.at(directory);
-    Manifest manifest = table.manifest(table.requireCurrentVersion());
-    require(obstacle(manifest, options), table);
-    return new TableReload(
-        null, compare(directory, manifest, options, false), Long.MAX_VALUE, false);
+    AsOf asOf = version == null ? null : AsOf.of(table.manifest(version));
+    SnapshotReader reader = SnapshotReader.open(directory);
+    TableComparison comparison =
+        compare(
+            table, reader, obstacle(reader.manifest(), options), asOf, options, Outcome.COUNTED);
+    return new TableReload(table, null, comparison, asOf, Long.MAX_VALUE, Mode.COUNT);
+  }
+
+  private static TableComparison compare(
+      Table table,
+      SnapshotReader reader,
+      @Nullable String obstacle,
+      @Nullable AsOf asOf,
+      WriterOptions options,
+      Outcome outcome)
+      throws IOException {
+    try {
+      require(obstacle, table);
+    } catch (IllegalArgumentException e) {
+      reader.close();
+      throw e;
+    }
+    return TableComparison.begin(table, reader, asOf, options, outcome);
   }
 
   private static void require(@Nullable String obstacle, Table table) {
@@ -120,23 +196,14 @@ public final class TableReload implements Closeable {
     }
   }
 
-  private static DifferenceWriter compare(
-      Path directory, Manifest manifest, WriterOptions options, boolean publishes)
-      throws IOException {
-    Table table = Table.at(directory);
-    SnapshotReader reader =
-        SnapshotReader.openVersion(directory, manifest.version(), ReaderOptions.defaults());
-    try {
-      return new DifferenceWriter(
-          table, options, reader, publishes ? DeltaWriter.create(table) : null);
-    } catch (IOException | RuntimeException | Error e) {
-      reader.close();
-      throw e;
-    }
-  }
-
-  /** Returns in what a version differs from what the options would build; null for nothing. */
-  private static @Nullable String obstacle(Manifest manifest, WriterOptions options) {
+  /**
+   * Returns why the rows of an input cannot be compared with those of a version: in what it differs
+   * from what the options would build; null for nothing.
+   *
+   * @hidden
+   */
+  @Internal
+  public static @Nullable String obstacle(Manifest manifest, WriterOptions options) {
     WriterOptions built;
     try {
       built = WriterOptions.like(manifest);
@@ -188,21 +255,33 @@ public final class TableReload implements Closeable {
       byte[] key, int keyOffset, int keyLength, byte[] value, int valueOffset, int valueLength)
       throws IOException {
     requireOpen();
-    SnapshotWriter writer = all;
-    if (writer != null) {
-      writer.add(key, keyOffset, keyLength, value, valueOffset, valueLength);
-    }
-    DifferenceWriter compared = difference;
-    if (compared != null) {
-      compared.add(
-          Arrays.copyOfRange(key, keyOffset, keyOffset + keyLength),
-          Arrays.copyOfRange(value, valueOffset, valueOffset + valueLength));
-      if (compared.differing() > maxDiffering) {
-        difference = null;
-        compared.close();
-      }
-    }
     read++;
+    TableComparison compared = comparison;
+    if (mode == Mode.BUILD || compared == null) {
+      Objects.requireNonNull(all).add(key, keyOffset, keyLength, value, valueOffset, valueLength);
+      return;
+    }
+    SegmentWriter.requireKeyLength(keyLength);
+    SegmentWriter.requireValueLength(valueLength);
+    compared.add(
+        Arrays.copyOfRange(key, keyOffset, keyOffset + keyLength),
+        Arrays.copyOfRange(value, valueOffset, valueOffset + valueLength));
+    if (compared.differing() > maxDiffering) {
+      buildInstead(compared);
+    }
+  }
+
+  /** Goes over to a build of all rows; those that came so far are in the version or its changes. */
+  private void buildInstead(TableComparison compared) throws IOException {
+    SnapshotWriter writer = Objects.requireNonNull(all);
+    mode = Mode.BUILD;
+    if (asOf == null) {
+      // The build began after the comparison, and replaces what it found in service.
+      DeltaWriter.requireVersion(
+          compared.version(), table.manifest(table.requireCurrentVersion()), table);
+    }
+    compared.handOver(writer::add);
+    compared.close();
   }
 
   private void requireOpen() {
@@ -221,28 +300,28 @@ public final class TableReload implements Closeable {
   public ReloadReport publish() throws IOException {
     requireOpen();
     ended = true;
-    DifferenceWriter compared = difference;
-    ReloadReport.Difference found = compared == null ? null : compared.finish();
-    if (!publishes) {
+    TableComparison compared = comparison;
+    if (compared == null || mode == Mode.BUILD) {
+      return new ReloadReport(Objects.requireNonNull(all).publish(), read, null);
+    }
+    ReloadReport.Difference found = compared.finish();
+    if (mode == Mode.COUNT) {
       return new ReloadReport(null, read, found);
     }
-    boolean publishesAll = all != null && (found == null || found.differing() > maxDiffering);
-    if (publishesAll) {
+    if (found.differing() > maxDiffering) {
+      buildInstead(compared);
       return new ReloadReport(Objects.requireNonNull(all).publish(), read, found);
     }
-    return new ReloadReport(
-        Objects.requireNonNull(compared).publish(Objects.requireNonNull(found)), read, found);
+    return new ReloadReport(compared.publish(found), read, found);
   }
 
   /** Deletes temporary files and, if nothing was published, all that was written. */
   @Override
   public void close() throws IOException {
     ended = true;
-    DifferenceWriter compared = difference;
-    difference = null;
     try {
-      if (compared != null) {
-        compared.close();
+      if (comparison != null) {
+        comparison.close();
       }
     } finally {
       if (all != null) {

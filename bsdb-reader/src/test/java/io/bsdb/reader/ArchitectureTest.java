@@ -44,6 +44,7 @@ class ArchitectureTest {
           "io.bsdb.reader.partition",
           "io.bsdb.reader.overlay",
           "io.bsdb.reader",
+          "io.bsdb.reader.diff",
           "io.bsdb.reader.follow",
           "io.bsdb.compact",
           "io.bsdb.reload");

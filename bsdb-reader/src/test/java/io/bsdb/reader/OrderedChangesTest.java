@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bsdb.compact.Compactor;
 import io.bsdb.compact.StreamUpkeep;
+import io.bsdb.reader.diff.SnapshotDiff;
 import io.bsdb.reader.follow.TableReader;
 import io.bsdb.reader.io.FileMemory;
 import io.bsdb.reader.options.Access;

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bsdb.compact.Compactor;
 import io.bsdb.compact.StreamUpkeep;
+import io.bsdb.reader.diff.DiffModel;
 import io.bsdb.reader.follow.TableReader;
 import io.bsdb.table.PublishConflictException;
 import io.bsdb.table.RecordOrder;
@@ -24,6 +25,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.NavigableMap;
+import java.util.Objects;
 import java.util.Random;
 import java.util.TreeMap;
 import java.util.stream.Stream;
@@ -152,6 +154,17 @@ class TableModelCampaignTest {
         assertHolds(reader, model, 5);
         assertScans(reader, model);
       }
+      if (random.nextInt(4) == 0) {
+        List<String> all = table.versions();
+        String first = all.get(random.nextInt(all.size()));
+        String second = all.get(random.nextInt(all.size()));
+        new DiffModel(directory, random).check(first, content(first), second, content(second));
+        campaign.count("compared");
+      }
+    }
+
+    private Map<String, byte[]> content(String version) {
+      return Objects.requireNonNull(versions.get(version));
     }
 
     private void did(String step) {

@@ -37,6 +37,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class TableReloadTest {
   private static final int ROUNDS = 12;
@@ -344,11 +345,12 @@ class TableReloadTest {
     }
   }
 
-  @Test
-  void conflictsWithWhatOthersPublishMeanwhile() throws Exception {
+  @ParameterizedTest
+  @ValueSource(ints = {10, 11}) // of which none differs, or one
+  void conflictsWithWhatOthersPublishMeanwhile(int input) throws Exception {
     build(WriterOptions.defaults(), rows(10));
     try (TableReload reload = TableReload.begin(table, WriterOptions.defaults(), Publish.CHANGES)) {
-      addAll(reload, rows(11));
+      addAll(reload, rows(input));
       Map<String, String> after = rows(10);
       after.put("key2", "by another");
       applyDelta(rows(10), after);

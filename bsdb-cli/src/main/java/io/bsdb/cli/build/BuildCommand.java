@@ -74,9 +74,11 @@ public final class BuildCommand extends TableCommand {
       paramLabel = "VERSION",
       description = {
         "Keep the changes that were published after VERSION, and let them apply to what is built:"
-            + " for inputs that have all changes up to it.",
+            + " for inputs that have all changes up to it. With --publish changes, keys that changed"
+            + " after it stay as they are.",
         "Default: a build replaces all changes, and is refused if some were published since it"
-            + " began, or if a stream is written into the table."
+            + " began, or if a stream is written into the table; --publish changes is refused if"
+            + " anything was published since it began."
       })
   private @Nullable String keepChangesAfter;
 
@@ -173,20 +175,16 @@ public final class BuildCommand extends TableCommand {
    *
    * @throws CommandFailure if they do
    */
-  private void requireOneWay() {
+  private void requireOneWay() throws IOException {
     if (dryRun && (verify || verifyInput)) {
       throw CommandFailure.usage("--dry-run builds nothing: no --verify and no --verify-input");
     }
-    if (!dryRun && publish == Publish.ALL) {
-      return;
-    }
-    if (flink.isWanted()) {
-      throw CommandFailure.usage("--engine flink publishes all rows: no --publish, no --dry-run");
+    if (flink.isWanted() && (dryRun || keepChangesAfter != null || publish != Publish.ALL)) {
+      throw CommandFailure.usage(
+          "--engine flink publishes all rows: no --publish, no --dry-run, no --keep-changes-after");
     }
     if (keepChangesAfter != null) {
-      throw CommandFailure.usage(
-          "--keep-changes-after is for builds of all rows: no --publish, no --dry-run; a reload during"
-              + " which changes are published is refused, and can be run again");
+      var unused = table.open().manifest(keepChangesAfter); // or it is no version
     }
   }
 
@@ -251,13 +249,16 @@ public final class BuildCommand extends TableCommand {
 
   private TableReload begin(WriterOptions options) throws IOException {
     Path directory = table.directory();
-    if (keepChangesAfter != null) {
-      return TableReload.beginAsOf(keepChangesAfter, directory, options);
-    }
+    String after = keepChangesAfter;
     try {
-      return dryRun
-          ? TableReload.dryRun(directory, options)
-          : TableReload.begin(directory, options, publish);
+      if (dryRun) {
+        return after == null
+            ? TableReload.dryRun(directory, options)
+            : TableReload.dryRunAsOf(after, directory, options);
+      }
+      return after == null
+          ? TableReload.begin(directory, options, publish)
+          : TableReload.beginAsOf(after, directory, options, publish);
     } catch (IllegalArgumentException e) {
       throw CommandFailure.refused(e.getMessage() + " (--publish all)");
     }

@@ -6,10 +6,10 @@ import io.bsdb.cli.output.Encoding;
 import io.bsdb.cli.output.ExitStatus;
 import io.bsdb.cli.output.RecordText;
 import io.bsdb.cli.table.TableCommand;
-import io.bsdb.reader.SnapshotDiff;
-import io.bsdb.reader.SnapshotDiff.Difference;
-import io.bsdb.reader.SnapshotDiff.Kind;
 import io.bsdb.reader.SnapshotReader;
+import io.bsdb.reader.diff.SnapshotDiff;
+import io.bsdb.reader.diff.SnapshotDiff.Difference;
+import io.bsdb.reader.diff.SnapshotDiff.Kind;
 import io.bsdb.reader.options.ReaderOptions;
 import io.bsdb.table.Table;
 import java.io.BufferedOutputStream;
@@ -31,8 +31,8 @@ import picocli.CommandLine.Option;
       "",
       "A line per record: '-' and the record as the first version has it, '+' and the record as the"
           + " second one has it; a changed row has both. The sums are printed on standard error."
-          + " Reads all of both versions, unless they differ by changes over the same partition"
-          + " files.",
+          + " Reads only the keys that changed between the two versions, if their segments show which"
+          + " these are; else all keys of the partitions that differ.",
       "",
       "Exit status: 0 the versions have the same rows, 1 they differ, 2 usage, 3 the table is"
           + " corrupt or cannot be read.",

@@ -1,7 +1,7 @@
 package io.bsdb.http.table;
 
 import io.bsdb.http.exchange.Problem;
-import io.bsdb.reader.SnapshotDiff;
+import io.bsdb.reader.diff.SnapshotDiff;
 import java.io.Closeable;
 import java.io.IOException;
 import java.util.concurrent.Semaphore;

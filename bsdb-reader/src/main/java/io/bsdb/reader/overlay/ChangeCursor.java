@@ -22,6 +22,10 @@ public final class ChangeCursor {
   private final ChangeRecords records;
   private final ChangeIndex index;
   private final Deleted deleted;
+
+  /** By the number in addresses: whether changes of the segment are skipped. */
+  private final boolean[] skipped;
+
   private final long firstHash;
   private final long lastHash;
   private final int end;
@@ -32,10 +36,14 @@ public final class ChangeCursor {
   private byte[] key = new byte[0];
   private long address;
 
-  ChangeCursor(Overlay overlay, long firstHash, long lastHash, Deleted deleted) {
+  /**
+   * @param after number of a segment: changes of it and of earlier ones are skipped
+   */
+  ChangeCursor(Overlay overlay, long firstHash, long lastHash, Deleted deleted, long after) {
     this.records = overlay.table().records();
     this.index = overlay.table().whole();
     this.deleted = deleted;
+    this.skipped = overlay.through(after);
     this.firstHash = firstHash;
     this.lastHash = lastHash;
     this.position = index.start(ChangeIndex.hash(firstHash)) - Long.BYTES;
@@ -71,7 +79,9 @@ public final class ChangeCursor {
       }
       long found = index.address(position);
       if (found != 0) {
-        addresses[count++] = found;
+        if (!skipped[ChangeRecords.number(found)]) {
+          addresses[count++] = found;
+        }
       } else if (position >= end) {
         position -= Long.BYTES; // ends there the next time, too
         break;

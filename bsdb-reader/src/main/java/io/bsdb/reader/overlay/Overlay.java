@@ -263,7 +263,7 @@ public final class Overlay implements Closeable {
    * @param lastHash unsigned, included
    */
   public ChangeCursor cursor(long firstHash, long lastHash) {
-    return new ChangeCursor(this, firstHash, lastHash, ChangeCursor.Deleted.SKIPPED);
+    return new ChangeCursor(this, firstHash, lastHash, ChangeCursor.Deleted.SKIPPED, -1);
   }
 
   /**
@@ -318,7 +318,27 @@ public final class Overlay implements Closeable {
 
   /** Returns a cursor over all changed keys, deleted ones included. */
   public ChangeCursor changes() {
-    return new ChangeCursor(this, 0, -1, ChangeCursor.Deleted.INCLUDED);
+    return changes(0, -1, -1);
+  }
+
+  /**
+   * Returns a cursor over the keys with these high words of their hashes that segments changed last
+   * whose numbers are above one, deleted ones included.
+   *
+   * @param firstHash unsigned
+   * @param lastHash unsigned, included
+   */
+  public ChangeCursor changes(long firstHash, long lastHash, long after) {
+    return new ChangeCursor(this, firstHash, lastHash, ChangeCursor.Deleted.INCLUDED, after);
+  }
+
+  /** Returns, by the number in addresses, whether a segment has at most a number. */
+  boolean[] through(long number) {
+    boolean[] through = new boolean[segments.length];
+    for (int i = 0; i < through.length; i++) {
+      through[i] = segments[i].file().number() <= number;
+    }
+    return through;
   }
 
   /**

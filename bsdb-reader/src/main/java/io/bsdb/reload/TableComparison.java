@@ -1,0 +1,179 @@
+package io.bsdb.reload;
+
+import io.bsdb.format.hash.KeyHash;
+import io.bsdb.reader.RecordComparison;
+import io.bsdb.reader.SnapshotReader;
+import io.bsdb.reader.io.Closing;
+import io.bsdb.reader.overlay.ChangeCursor;
+import io.bsdb.reader.overlay.Overlay;
+import io.bsdb.table.AsOf;
+import io.bsdb.table.Manifest;
+import io.bsdb.table.SegmentFile;
+import io.bsdb.table.Table;
+import io.bsdb.writer.DeltaWriter;
+import io.bsdb.writer.SegmentFiles;
+import io.bsdb.writer.SnapshotPublisher;
+import io.bsdb.writer.WriterOptions;
+import java.io.Closeable;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Compares all rows of an input with the version in service, and writes those that differ into
+ * segments. The version may be pruned meanwhile: its files stay open.
+ */
+final class TableComparison implements Closeable {
+  private final Table table;
+  private final WriterOptions options;
+  private final SnapshotReader reader;
+  private final SegmentFiles files;
+  private final @Nullable LaterChanges later;
+  private final DifferenceWriter difference;
+  private List<SegmentFile> unpublished = List.of();
+  private boolean closed;
+
+  private TableComparison(
+      Table table,
+      WriterOptions options,
+      SnapshotReader reader,
+      @Nullable LaterChanges later,
+      Outcome outcome) {
+    this.table = table;
+    this.options = options;
+    this.reader = reader;
+    this.files = new SegmentFiles(table.storage());
+    this.later = later;
+    this.difference =
+        new DifferenceWriter(
+            reader,
+            partition -> true,
+            options.duplicates(),
+            key -> later != null && later.contains(key),
+            outcome == Outcome.WRITTEN ? files : null);
+  }
+
+  /** What becomes of the differences. */
+  enum Outcome {
+    WRITTEN,
+    COUNTED
+  }
+
+  /**
+   * Begins a comparison with a version.
+   *
+   * @param reader of the version; taken over
+   * @param asOf changes that the input has; null if it has all
+   */
+  static TableComparison begin(
+      Table table,
+      SnapshotReader reader,
+      @Nullable AsOf asOf,
+      WriterOptions options,
+      Outcome outcome)
+      throws IOException {
+    LaterChanges later = null;
+    try {
+      later = asOf == null ? null : LaterChanges.open(asOf, table, reader);
+      return new TableComparison(table, options, reader, later, outcome);
+    } catch (IOException | RuntimeException | Error e) {
+      try (reader) {
+        if (later != null) {
+          later.close();
+        }
+        throw e;
+      }
+    }
+  }
+
+  /** Returns the version that the input is compared with. */
+  String version() {
+    return reader.manifest().version();
+  }
+
+  void add(byte[] key, byte[] value) throws IOException {
+    difference.add(key, value);
+  }
+
+  long differing() {
+    return difference.differing();
+  }
+
+  ReloadReport.Difference finish() throws IOException {
+    return difference.finish();
+  }
+
+  /** Hands out all rows that the input had so far; each once. */
+  void handOver(RecordComparison.RecordSink rows) throws IOException {
+    unpublished = files.finish();
+    try (Overlay own = reader.changesOf(unpublished)) {
+      difference.present(
+          (key, value) -> {
+            if (own.find(key, KeyHash.hash(key).getMostSignificantBits()) == Overlay.UNCHANGED) {
+              rows.take(key, value);
+            }
+          });
+      ChangeCursor changes = own.changes();
+      while (changes.next()) {
+        if (!changes.isDeleted()) {
+          rows.take(changes.key(), changes.value());
+        }
+      }
+    }
+  }
+
+  /**
+   * Puts the difference in service.
+   *
+   * @throws io.bsdb.writer.TooFewRowsException if the options demand more rows
+   * @throws io.bsdb.table.PublishConflictException if the table was changed meanwhile
+   */
+  Manifest publish(ReloadReport.Difference found) throws IOException {
+    SnapshotPublisher.requireEnoughRows(table, reader.manifest(), found.rows(), options);
+    List<SegmentFile> written = files.finish();
+    unpublished = written;
+    try (DeltaWriter writer = DeltaWriter.create(table)) {
+      written.forEach(writer::segment);
+      unpublished = List.of(); // the writer's now
+      options.sourcePositions().forEach(writer::position);
+      LaterChanges changes = later;
+      if (changes == null) {
+        writer.requireVersion(found.version());
+        return writer.publish();
+      }
+      return publish(writer, written, changes);
+    }
+  }
+
+  private Manifest publish(DeltaWriter writer, List<SegmentFile> written, LaterChanges changes)
+      throws IOException {
+    try (Overlay own = reader.changesOf(written);
+        SegmentFiles again = new SegmentFiles(table.storage())) {
+      writer.finish(
+          inService -> {
+            changes.write(inService, own, again);
+            return again.finish();
+          });
+      return writer.publish();
+    }
+  }
+
+  /** Deletes what was written and not published. Idempotent. */
+  @Override
+  public void close() throws IOException {
+    if (closed) {
+      return;
+    }
+    closed = true;
+    List<Closeable> parts = new ArrayList<>();
+    unpublished.forEach(segment -> parts.add(() -> table.storage().delete(segment.path())));
+    unpublished = List.of();
+    parts.add(files);
+    if (later != null) {
+      parts.add(later);
+    }
+    parts.add(reader);
+    Closing.all(parts);
+  }
+}
