@@ -75,7 +75,7 @@ final class Rebuild {
           asOf,
           inService,
           table,
-          "changes that were folded are kept only from segment %d on, and the build has those up to segment %d"
+          "changes that were folded are kept only from segment %d on, and what was read has those up to segment %d"
               .formatted(changes.history().after() + 1, asOf.segment()));
     }
     return changes.after(asOf.segment());
@@ -84,7 +84,7 @@ final class Rebuild {
   private static PublishConflictException refused(
       AsOf asOf, Manifest inService, Table table, String why) {
     return new PublishConflictException(
-        "the build cannot keep the changes after version %s: %s: table=%s in service=%s; nothing was replaced, read the data again and run this build again"
+        "the changes after version %s cannot be identified: %s: table=%s in service=%s; nothing was replaced, read the data again and run this again"
             .formatted(asOf.version(), why, table.storage(), inService.version()));
   }
 }

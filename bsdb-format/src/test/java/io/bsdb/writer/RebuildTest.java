@@ -152,8 +152,8 @@ class RebuildTest {
     fold(1);
     assertRefused(
         writer,
-        "cannot keep the changes after version " + first.version(),
-        "kept only from segment 3 on, and the build has those up to segment 1",
+        "the changes after version %s cannot be identified".formatted(first.version()),
+        "kept only from segment 3 on, and what was read has those up to segment 1",
         "in service=" + table.currentVersion());
   }
 

@@ -228,7 +228,7 @@ class ReloadAsOfTest {
     new Compactor(directory).foldFraction(0).keepHistory(Duration.ZERO).run();
     assertThatThrownBy(() -> TableReload.beginAsOf(first, directory, options, Publish.CHANGES))
         .isInstanceOf(PublishConflictException.class)
-        .hasMessageContaining("cannot keep the changes after version " + first)
+        .hasMessageContaining("the changes after version %s cannot be identified".formatted(first))
         .hasMessageContaining("changes that were folded are kept only from segment 2 on");
 
     String second = table.requireCurrentVersion();

@@ -100,8 +100,8 @@ final class MonotoneSequence {
   }
 
   /**
-   * Opens the sequence that starts at {@code bytes[0]}, a little-endian buffer that may go on
-   * after it.
+   * Opens the sequence that starts at {@code bytes[0]}, a little-endian buffer that may go on after
+   * it.
    *
    * @throws CorruptSnapshotException if its own figures do not fit the buffer or its bits
    */

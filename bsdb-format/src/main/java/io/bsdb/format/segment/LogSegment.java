@@ -25,8 +25,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A segment of a log, in one buffer: preallocated zeros after a header, then frames. The first one
- * says where the log had been before, so that what lies after that place in the segment before
- * does not count.
+ * says where the log had been before, so that what lies after that place in the segment before does
+ * not count.
  *
  * <p>A crash leaves an arbitrary subset of what was written since the last time that writes were
  * made durable. So an invalid frame may be a torn write, or damage to something that was promised

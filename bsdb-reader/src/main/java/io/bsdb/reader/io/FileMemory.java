@@ -26,8 +26,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Safe for many threads. After {@link #close} the memory is gone and an access ends the process:
  * the owner must see to it that nobody reads then. A file that another process shortens while it is
- * mapped makes an access past its new end fail with {@link InternalError}, which may come late
- * and elsewhere in the same thread, or ends the process if native code reads it: see {@link
+ * mapped makes an access past its new end fail with {@link InternalError}, which may come late and
+ * elsewhere in the same thread, or ends the process if native code reads it: see {@link
  * #requireWhole}.
  */
 public final class FileMemory implements Closeable {

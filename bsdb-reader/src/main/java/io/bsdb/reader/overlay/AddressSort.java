@@ -6,8 +6,8 @@ import java.util.Deque;
 
 /**
  * Sorts addresses of changes by their keys, which all differ: four bytes of the keys at a time,
- * after what all of them share, in one number with the place of the address; keys that are equal
- * so far once more by the next four. Used by one thread.
+ * after what all of them share, in one number with the place of the address; keys that are equal so
+ * far once more by the next four. Used by one thread.
  */
 final class AddressSort {
   private static final int HEAD_BYTES = Integer.BYTES;

@@ -7,10 +7,10 @@ import java.nio.ByteBuffer;
 import java.util.function.LongPredicate;
 
 /**
- * Finds the newest record of each changed key: a filter of one word per key looked up, and after
- * it buckets of one cache line with eight entries, each a tag of the key's hash and the address of
- * a record. Off the heap. Filled by one thread; from then on immutable and safe for many. While it
- * is filled others may look up too, with a fence after they read an entry and before what it points
+ * Finds the newest record of each changed key: a filter of one word per key looked up, and after it
+ * buckets of one cache line with eight entries, each a tag of the key's hash and the address of a
+ * record. Off the heap. Filled by one thread; from then on immutable and safe for many. While it is
+ * filled others may look up too, with a fence after they read an entry and before what it points
  * at; they find what was added before their lookup began.
  *
  * <p>The bucket of a key is proportional to its hash, so that the keys of one partition lie in

@@ -247,6 +247,13 @@ public final class BsdbOptions {
           .withDescription(
               "A version that the input of an INSERT OVERWRITE is at least as new as: changes that were published after it, by a stream for example, are kept and apply to what is built. Not needed if the input is read from the table itself. For the hint of one statement.");
 
+  public static final ConfigOption<Boolean> SINK_PARTIAL_UPDATE =
+      ConfigOptions.key("sink.partial-update")
+          .booleanType()
+          .defaultValue(false)
+          .withDescription(
+              "Whether an INSERT INTO that names some columns keeps what a row has in the others: it reads the row. In batch jobs only. Otherwise such a statement is refused, as it would set the others to NULL.");
+
   public static final ConfigOption<Map<String, String>> SINK_PROPERTIES =
       ConfigOptions.key("sink.properties")
           .mapType()

@@ -11,7 +11,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import org.apache.flink.table.connector.source.DynamicTableSource;
 import org.apache.flink.table.expressions.CallExpression;
 import org.apache.flink.table.expressions.FieldReferenceExpression;
 import org.apache.flink.table.expressions.ResolvedExpression;
@@ -191,13 +190,13 @@ final class KeyFilters implements ScanFilters {
   }
 
   @Override
-  public Extent extent(DynamicTableSource.Context context) {
-    return new Extent.RowsOfKeys(keys(context));
+  public Extent extent() {
+    return new Extent.RowsOfKeys(keys());
   }
 
   /** Returns the keys, encoded with their columns in the order of the DDL; none twice. */
-  private List<byte[]> keys(DynamicTableSource.Context context) {
-    KeyConstants constants = new KeyConstants(table, table.primaryKey().size(), context);
+  List<byte[]> keys() {
+    KeyConstants constants = new KeyConstants(table, table.primaryKey().size());
     Set<ByteBuffer> keys = new LinkedHashSet<>();
     for (Object[] values : combinations()) {
       byte[] key = constants.encode(values);

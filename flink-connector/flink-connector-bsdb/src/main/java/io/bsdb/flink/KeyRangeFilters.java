@@ -8,7 +8,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import org.apache.flink.table.connector.source.DynamicTableSource;
 import org.apache.flink.table.expressions.CallExpression;
 import org.apache.flink.table.expressions.ResolvedExpression;
 import org.apache.flink.table.functions.BuiltInFunctionDefinitions;
@@ -119,11 +118,11 @@ final class KeyRangeFilters implements ScanFilters {
   }
 
   @Override
-  public Extent extent(DynamicTableSource.Context context) {
-    byte[] all = prefix(context, null);
+  public Extent extent() {
+    byte[] all = prefix(null);
     return all == null
         ? new Extent.AllRows()
-        : new Extent.RowsOfRange(or(prefix(context, lower), all), or(prefix(context, upper), all));
+        : new Extent.RowsOfRange(or(prefix(lower), all), or(prefix(upper), all));
   }
 
   private static byte[] or(byte @Nullable [] bound, byte[] other) {
@@ -131,12 +130,12 @@ final class KeyRangeFilters implements ScanFilters {
   }
 
   /** Returns what the keys at a bound begin with; null if no key has such a value. */
-  private byte @Nullable [] prefix(DynamicTableSource.Context context, @Nullable Bound bound) {
+  private byte @Nullable [] prefix(@Nullable Bound bound) {
     List<Object> values = new ArrayList<>();
     leading.forEach(comparison -> values.add(comparison.values().get(0)));
     if (bound != null) {
       values.add(bound.value);
     }
-    return new KeyConstants(table, values.size(), context).encode(values.toArray());
+    return new KeyConstants(table, values.size()).encode(values.toArray());
   }
 }

@@ -3,7 +3,6 @@ package io.bsdb.flink;
 import io.bsdb.flink.row.DeclaredTable;
 import io.bsdb.flink.scan.Extent;
 import java.util.List;
-import org.apache.flink.table.connector.source.DynamicTableSource;
 import org.apache.flink.table.expressions.ResolvedExpression;
 import org.jspecify.annotations.Nullable;
 
@@ -30,5 +29,5 @@ sealed interface ScanFilters permits KeyFilters, KeyRangeFilters {
   long maxRows();
 
   /** Returns what is to be read. */
-  Extent extent(DynamicTableSource.Context context);
+  Extent extent();
 }

@@ -56,6 +56,7 @@ public final class SnapshotTableFactory
                 BsdbOptions.SNAPSHOT_VERSION,
                 BsdbOptions.SINK_PARALLELISM,
                 BsdbOptions.SINK_IP_COLUMNS,
+                BsdbOptions.SINK_PARTIAL_UPDATE,
                 BsdbOptions.SINK_PARTITIONS,
                 BsdbOptions.SINK_STREAM,
                 BsdbOptions.SINK_COMPACTION,
@@ -122,10 +123,16 @@ public final class SnapshotTableFactory
     BuildSettings settings = buildSettings(context, table, options);
     return new SnapshotTableSink(
         table,
+        context.getCatalogTable().getResolvedSchema().getColumnNames(),
         settings,
-        options.getOptional(BsdbOptions.SINK_PARALLELISM).orElse(null),
-        options.get(BsdbOptions.SINK_STREAM),
-        options.get(BsdbOptions.SINK_KEEP_CHANGES_AFTER),
+        new WriteSettings(
+            options.getOptional(BsdbOptions.SINK_PARALLELISM).orElse(null),
+            options.get(BsdbOptions.SINK_STREAM),
+            options.get(BsdbOptions.SINK_KEEP_CHANGES_AFTER),
+            options.get(BsdbOptions.SINK_PARTIAL_UPDATE)
+                ? WriteSettings.UnnamedColumns.KEPT
+                : WriteSettings.UnnamedColumns.REFUSED),
+        readSettings(options),
         context.getConfiguration());
   }
 

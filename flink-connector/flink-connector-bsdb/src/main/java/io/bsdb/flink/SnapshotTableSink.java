@@ -1,83 +1,94 @@
 package io.bsdb.flink;
 
+import io.bsdb.flink.lookup.ReadSettings;
 import io.bsdb.flink.row.DeclaredTable;
-import io.bsdb.flink.scan.SnapshotSource;
 import io.bsdb.flink.sink.BuildSettings;
-import io.bsdb.flink.sink.Change;
-import io.bsdb.flink.sink.DeltaSink;
-import io.bsdb.flink.sink.EncodeFunction;
-import io.bsdb.flink.sink.SnapshotSink;
-import io.bsdb.table.Build;
+import io.bsdb.flink.sink.ClientStatements;
 import java.io.IOException;
+import java.util.HashSet;
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
-import org.apache.flink.api.connector.sink2.Sink;
-import org.apache.flink.api.dag.Transformation;
-import org.apache.flink.configuration.CheckpointingOptions;
 import org.apache.flink.configuration.ReadableConfig;
 import org.apache.flink.streaming.api.datastream.DataStream;
 import org.apache.flink.streaming.api.datastream.DataStreamSink;
-import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
-import org.apache.flink.streaming.api.environment.CheckpointConfig;
-import org.apache.flink.streaming.api.transformations.SourceTransformation;
 import org.apache.flink.table.api.ValidationException;
+import org.apache.flink.table.catalog.Column;
 import org.apache.flink.table.catalog.TableDistribution;
 import org.apache.flink.table.connector.ChangelogMode;
 import org.apache.flink.table.connector.ProviderContext;
+import org.apache.flink.table.connector.RowLevelModificationScanContext;
 import org.apache.flink.table.connector.sink.DataStreamSinkProvider;
 import org.apache.flink.table.connector.sink.DynamicTableSink;
 import org.apache.flink.table.connector.sink.abilities.SupportsBucketing;
+import org.apache.flink.table.connector.sink.abilities.SupportsDeletePushDown;
 import org.apache.flink.table.connector.sink.abilities.SupportsOverwrite;
+import org.apache.flink.table.connector.sink.abilities.SupportsRowLevelDelete;
+import org.apache.flink.table.connector.sink.abilities.SupportsRowLevelUpdate;
+import org.apache.flink.table.connector.sink.abilities.SupportsTargetColumnWriting;
+import org.apache.flink.table.connector.sink.abilities.SupportsTruncate;
 import org.apache.flink.table.data.RowData;
+import org.apache.flink.table.expressions.ResolvedExpression;
+import org.apache.flink.table.types.utils.TypeConversions;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A table as the target of INSERT: OVERWRITE builds it anew, INTO changes single rows. A stream
- * publishes its changes at each checkpoint, a batch job once.
+ * A table as the target of statements: INSERT OVERWRITE builds it again, INSERT INTO, UPDATE and
+ * DELETE change single rows. A stream publishes its changes at each checkpoint, a batch job once.
  */
-final class SnapshotTableSink implements DynamicTableSink, SupportsOverwrite, SupportsBucketing {
+final class SnapshotTableSink
+    implements DynamicTableSink,
+        SupportsOverwrite,
+        SupportsBucketing,
+        SupportsTargetColumnWriting,
+        SupportsRowLevelUpdate,
+        SupportsRowLevelDelete,
+        SupportsDeletePushDown,
+        SupportsTruncate {
   private final DeclaredTable table;
+  private final List<String> columns;
   private final BuildSettings settings;
-  private final @Nullable Integer parallelism;
-  private final String stream;
-  private final @Nullable String keepChangesAfter;
+  private final WriteSettings writing;
+  private final ReadSettings reading;
   private final ReadableConfig session;
-  private Insertion insertion = Insertion.APPEND;
+  private WriteStatement statement = WriteStatement.INSERT;
 
-  private enum Insertion {
-    APPEND,
-    OVERWRITE
-  }
+  /** The columns that an INSERT names; all if it names none. */
+  private Set<String> targets;
+
+  private List<byte[]> deletedKeys = List.of();
 
   /**
-   * @param stream id of the stream that a streaming job writes
-   * @param keepChangesAfter a version that the input of a build is at least as new as; null if
-   *     unknown
+   * @param columns all columns of the DDL, computed ones too
+   * @param reading settings with which rows are read that are changed in part
    * @param session of the job
    */
   SnapshotTableSink(
       DeclaredTable table,
+      List<String> columns,
       BuildSettings settings,
-      @Nullable Integer parallelism,
-      String stream,
-      @Nullable String keepChangesAfter,
+      WriteSettings writing,
+      ReadSettings reading,
       ReadableConfig session) {
     this.table = table;
+    this.columns = columns;
     this.settings = settings;
-    this.parallelism = parallelism;
-    this.stream = stream;
-    this.keepChangesAfter = keepChangesAfter;
+    this.writing = writing;
+    this.reading = reading;
     this.session = session;
+    this.targets = Set.copyOf(columns);
   }
 
   @Override
   public ChangelogMode getChangelogMode(ChangelogMode requestedMode) {
-    return insertion == Insertion.OVERWRITE ? ChangelogMode.insertOnly() : ChangelogMode.upsert();
+    return statement == WriteStatement.OVERWRITE
+        ? ChangelogMode.insertOnly()
+        : ChangelogMode.upsert();
   }
 
   @Override
   public void applyOverwrite(boolean overwrite) {
-    insertion = overwrite ? Insertion.OVERWRITE : Insertion.APPEND;
+    statement = overwrite ? WriteStatement.OVERWRITE : WriteStatement.INSERT;
   }
 
   @Override
@@ -90,6 +101,96 @@ final class SnapshotTableSink implements DynamicTableSink, SupportsOverwrite, Su
     return false;
   }
 
+  /** Takes the columns that an INSERT names, and those of an UPDATE, whose rows are complete. */
+  @Override
+  public boolean applyTargetColumns(int[][] targetColumns) {
+    Set<String> named = new HashSet<>();
+    for (int[] path : targetColumns) {
+      String column = columns.get(path[0]);
+      if (path.length > 1) {
+        throw new ValidationException(
+            "table %s: a field of column '%s' cannot be written alone; write the whole column"
+                .formatted(table.name(), column));
+      }
+      named.add(column);
+    }
+    targets = named;
+    return true;
+  }
+
+  @Override
+  public RowLevelUpdateInfo applyRowLevelUpdate(
+      List<Column> updatedColumns, @Nullable RowLevelModificationScanContext context) {
+    for (Column column : updatedColumns) {
+      if (table.primaryKey().contains(column.getName())) {
+        throw new ValidationException(
+            "table %s: UPDATE cannot change column '%s' of the primary key; delete the row, and insert it with the other key"
+                .formatted(table.name(), column.getName()));
+      }
+    }
+    statement = WriteStatement.UPDATE;
+    return new RowLevelUpdateInfo() {
+      @Override
+      public Optional<List<Column>> requiredColumns() {
+        return Optional.of(columns(table.rowType().getFieldNames()));
+      }
+    };
+  }
+
+  private List<Column> columns(List<String> names) {
+    return names.stream()
+        .<Column>map(
+            name -> Column.physical(name, TypeConversions.fromLogicalToDataType(table.type(name))))
+        .toList();
+  }
+
+  @Override
+  public RowLevelDeleteInfo applyRowLevelDelete(@Nullable RowLevelModificationScanContext context) {
+    statement = WriteStatement.DELETE;
+    return new RowLevelDeleteInfo() {
+      @Override
+      public Optional<List<Column>> requiredColumns() {
+        return Optional.of(columns(table.primaryKey()));
+      }
+    };
+  }
+
+  /** Takes a filter that is the whole key of some rows: these are deleted without a job. */
+  @Override
+  public boolean applyDeleteFilters(List<ResolvedExpression> filters) {
+    KeyFilters keys = KeyFilters.of(table, filters);
+    if (keys == null || !new HashSet<>(keys.accepted()).containsAll(filters)) {
+      return false;
+    }
+    deletedKeys = keys.keys();
+    return true;
+  }
+
+  @Override
+  public Optional<Long> executeDeletion() {
+    try {
+      new ClientStatements(table, settings).delete(deletedKeys);
+    } catch (IOException e) {
+      throw failed(e);
+    }
+    return Optional.empty(); // it would have to look which keys there are
+  }
+
+  @Override
+  public void executeTruncation() {
+    try {
+      new ClientStatements(table, settings).truncate();
+    } catch (IOException e) {
+      throw failed(e);
+    }
+  }
+
+  private ValidationException failed(IOException cause) {
+    return new ValidationException(
+        "table %s cannot be changed: path=%s: %s".formatted(table.name(), table.path(), cause),
+        cause);
+  }
+
   /**
    * Returns the sink; not as a {@code SinkV2Provider}, because Flink would shuffle the rows by
    * primary key once more whenever the writers' parallelism is set.
@@ -97,96 +198,52 @@ final class SnapshotTableSink implements DynamicTableSink, SupportsOverwrite, Su
   @Override
   public SinkRuntimeProvider getSinkRuntimeProvider(Context context) {
     boolean batch = context.isBounded();
-    if (!batch && insertion == Insertion.OVERWRITE) {
+    if (!batch && statement == WriteStatement.OVERWRITE) {
       throw new ValidationException(
           "table %s is built as a whole, from a bounded input, by a batch job; SET 'execution.runtime-mode' = 'batch' and use INSERT OVERWRITE, or use INSERT INTO, which changes single rows"
               .formatted(table.name()));
     }
+    WriteStatement written =
+        switch (statement) {
+          case INSERT, PARTIAL_INSERT, OVERWRITE -> insert(batch);
+          case UPDATE, DELETE -> statement;
+        };
+    WriteJob job = new WriteJob(table, settings, writing, reading, session, written, targets);
     return new DataStreamSinkProvider() {
       @Override
       public DataStreamSink<?> consumeDataStream(
           ProviderContext providerContext, DataStream<RowData> rows) {
-        return sink(providerContext, rows, batch);
+        return job.sink(providerContext, rows, batch);
       }
     };
   }
 
-  private DataStreamSink<?> sink(ProviderContext context, DataStream<RowData> rows, boolean batch) {
-    if (!batch) {
-      requireCheckpoints(rows.getExecutionEnvironment().getCheckpointConfig());
+  /** Refuses to change some columns, unless the others can be kept. */
+  private WriteStatement insert(boolean batch) {
+    List<String> unnamed =
+        table.rowType().getFieldNames().stream().filter(name -> !targets.contains(name)).toList();
+    if (unnamed.isEmpty() || statement == WriteStatement.OVERWRITE) {
+      return statement;
     }
-    Transformation<RowData> input = rows.getTransformation();
-    SingleOutputStreamOperator<Change> records =
-        rows.flatMap(new EncodeFunction(table), Change.TYPE).name("encode");
-    context.generateUid("encode").ifPresent(records::uid);
-    records
-        .getTransformation()
-        .setParallelism(input.getParallelism(), input.isParallelismConfigured());
-    DataStreamSink<Change> sink = records.sinkTo(begin(input, batch)).name(table.name());
-    context
-        .generateUid("sink")
-        .or(() -> batch ? Optional.empty() : Optional.of("%s: %s".formatted(table.name(), stream)))
-        .ifPresent(sink::uid);
-    sink.getTransformation()
-        .setParallelism(
-            parallelism == null ? input.getParallelism() : parallelism,
-            parallelism != null || input.isParallelismConfigured());
-    return sink;
-  }
-
-  private void requireCheckpoints(CheckpointConfig environment) {
-    if (!environment.isCheckpointingEnabled()
-        && session.getOptional(CheckpointingOptions.CHECKPOINTING_INTERVAL).isEmpty()) {
-      throw new ValidationException(
-          "table %s: a stream is published at checkpoints, and the job has none; SET 'execution.checkpointing.interval' = '10 s', or SET 'execution.runtime-mode' = 'batch'"
-              .formatted(table.name()));
+    if (batch && writing.unnamedColumns() == WriteSettings.UnnamedColumns.KEPT) {
+      return WriteStatement.PARTIAL_INSERT;
     }
-  }
-
-  private Sink<Change> begin(Transformation<RowData> input, boolean batch) {
-    if (!batch) {
-      return DeltaSink.ofStream(table, settings, stream);
-    }
-    try {
-      Build replacing = table.table().begin();
-      if (replacing.parent() == null) {
-        return SnapshotSink.begin(table, settings);
-      }
-      if (insertion == Insertion.APPEND) {
-        return DeltaSink.ofBatch(table, settings);
-      }
-      String asOf = keepChangesAfter == null ? scannedVersion(input) : keepChangesAfter;
-      if (asOf != null) {
-        return SnapshotSink.beginAsOf(asOf, table, settings);
-      }
-      table.table().replacedBy(replacing); // refuses what cannot be published at the end
-      return SnapshotSink.begin(table, settings);
-    } catch (IOException | IllegalArgumentException e) {
-      throw new ValidationException(
-          "table %s cannot be built: path=%s: %s".formatted(table.name(), table.path(), e), e);
-    }
-  }
-
-  /** Returns the oldest version of this table that the input is read from, or null. */
-  private @Nullable String scannedVersion(Transformation<RowData> input) throws IOException {
-    String oldest = null;
-    for (Transformation<?> transformation : input.getTransitivePredecessors()) {
-      if (transformation instanceof SourceTransformation<?, ?, ?> source
-          && source.getSource() instanceof SnapshotSource scan) {
-        String version = scan.versionOf(table);
-        if (version != null && (oldest == null || version.compareTo(oldest) < 0)) {
-          oldest = version;
-        }
-      }
-    }
-    return oldest;
+    throw new ValidationException(
+        "table %s: the statement writes some columns only, and would set %s to NULL; name all columns, with NULL where that is meant, or let rows keep what they have%s: '%s' = 'true'"
+            .formatted(
+                table.name(),
+                unnamed,
+                batch ? "" : ", in a batch job",
+                BsdbOptions.SINK_PARTIAL_UPDATE.key()));
   }
 
   @Override
   public DynamicTableSink copy() {
     SnapshotTableSink copy =
-        new SnapshotTableSink(table, settings, parallelism, stream, keepChangesAfter, session);
-    copy.insertion = insertion;
+        new SnapshotTableSink(table, columns, settings, writing, reading, session);
+    copy.statement = statement;
+    copy.targets = targets;
+    copy.deletedKeys = deletedKeys;
     return copy;
   }
 

@@ -12,6 +12,7 @@ import io.bsdb.flink.row.SnapshotMetadata;
 import io.bsdb.flink.scan.Extent;
 import io.bsdb.flink.scan.ScanSpec;
 import io.bsdb.flink.scan.SnapshotSource;
+import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -23,6 +24,7 @@ import java.util.Set;
 import org.apache.flink.api.connector.source.Source;
 import org.apache.flink.table.api.ValidationException;
 import org.apache.flink.table.connector.ChangelogMode;
+import org.apache.flink.table.connector.RowLevelModificationScanContext;
 import org.apache.flink.table.connector.source.DynamicTableSource;
 import org.apache.flink.table.connector.source.LookupTableSource;
 import org.apache.flink.table.connector.source.ScanTableSource;
@@ -32,6 +34,7 @@ import org.apache.flink.table.connector.source.abilities.SupportsFilterPushDown;
 import org.apache.flink.table.connector.source.abilities.SupportsLookupCustomShuffle;
 import org.apache.flink.table.connector.source.abilities.SupportsProjectionPushDown;
 import org.apache.flink.table.connector.source.abilities.SupportsReadingMetadata;
+import org.apache.flink.table.connector.source.abilities.SupportsRowLevelModificationScan;
 import org.apache.flink.table.connector.source.abilities.SupportsStatisticReport;
 import org.apache.flink.table.connector.source.lookup.AsyncLookupFunctionProvider;
 import org.apache.flink.table.connector.source.lookup.LookupFunctionProvider;
@@ -57,6 +60,7 @@ final class SnapshotTableSource
         SupportsAggregatePushDown,
         SupportsReadingMetadata,
         SupportsLookupCustomShuffle,
+        SupportsRowLevelModificationScan,
         SupportsStatisticReport {
   private static final Set<String> COUNTS =
       Set.of(
@@ -64,7 +68,7 @@ final class SnapshotTableSource
           "org.apache.flink.table.planner.functions.aggfunctions.CountAggFunction");
 
   private final DeclaredTable table;
-  private final ReadSettings settings;
+  private ReadSettings settings;
 
   /** The same for all copies, because a query must not see two kinds. */
   private final LookupPlanning planning;
@@ -143,7 +147,7 @@ final class SnapshotTableSource
 
   @Override
   public ScanRuntimeProvider getScanRuntimeProvider(ScanContext context) {
-    ScanSpec spec = new ScanSpec(table, settings, projection, extent(context));
+    ScanSpec spec = new ScanSpec(table, settings, projection, extent());
     return new SourceProvider() {
       /** Refuses late: Flink asks tables for a provider that it then looks up in. */
       @Override
@@ -169,11 +173,11 @@ final class SnapshotTableSource
     }
   }
 
-  private Extent extent(ScanContext context) {
+  private Extent extent() {
     if (counts > 0) {
       return new Extent.RowCount(counts);
     }
-    return filters == null ? new Extent.AllRows() : filters.extent(context);
+    return filters == null ? new Extent.AllRows() : filters.extent();
   }
 
   @Override
@@ -213,6 +217,24 @@ final class SnapshotTableSource
         && aggregate.getFilterExpression().isEmpty()
         && aggregate.getArgs().stream()
             .noneMatch(column -> column.getOutputDataType().getLogicalType().isNullable());
+  }
+
+  /**
+   * Stays with the version in service, which UPDATE and DELETE then change. They must know which
+   * one is read.
+   */
+  @Override
+  public @Nullable RowLevelModificationScanContext applyRowLevelModificationScan(
+      RowLevelModificationType type, @Nullable RowLevelModificationScanContext previous) {
+    if (settings.version() == null) {
+      try {
+        settings = settings.pinnedTo(table.table().requireCurrentVersion());
+      } catch (IOException e) {
+        throw new ValidationException(
+            "table %s cannot be read: path=%s: %s".formatted(table.name(), table.path(), e), e);
+      }
+    }
+    return previous;
   }
 
   @Override

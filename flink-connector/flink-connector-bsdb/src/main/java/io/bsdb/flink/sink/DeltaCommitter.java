@@ -1,7 +1,11 @@
 package io.bsdb.flink.sink;
 
+import io.bsdb.compact.Workplace;
 import io.bsdb.flink.row.DeclaredTable;
+import io.bsdb.reload.ChangesSince;
 import io.bsdb.row.Schema;
+import io.bsdb.row.text.RowJsonWriter;
+import io.bsdb.table.AsOf;
 import io.bsdb.table.Changes;
 import io.bsdb.table.Manifest;
 import io.bsdb.table.PublishConflictException;
@@ -38,6 +42,7 @@ final class DeltaCommitter implements Committer<Delta> {
   private final DeclaredTable declared;
   private final BuildSettings settings;
   private final @Nullable String base;
+  private final @Nullable AsOf read;
   private final Table table;
   private final Schema schema;
   private final Counter deltas;
@@ -52,6 +57,7 @@ final class DeltaCommitter implements Committer<Delta> {
       DeclaredTable declared,
       BuildSettings settings,
       @Nullable String base,
+      @Nullable AsOf read,
       MetricGroup ofTask,
       boolean tidiesUp) {
     MetricGroup metrics = ofTask.addGroup("bsdb").addGroup("table", declared.name());
@@ -61,6 +67,7 @@ final class DeltaCommitter implements Committer<Delta> {
     this.declared = declared;
     this.settings = settings;
     this.base = base;
+    this.read = read;
     this.table = declared.table();
     this.schema = declared.schema();
     this.tidiesUp = tidiesUp;
@@ -72,6 +79,7 @@ final class DeltaCommitter implements Committer<Delta> {
    * that tidies up.
    *
    * @param base since when a delta of a batch job may have been published
+   * @param read the version that its changed rows were read from; null if none were
    * @param metrics of the task
    * @param tidiesUp whether it does; the others of a job commit only what a restored state has, and
    *     where there are no locks must not publish later
@@ -80,16 +88,19 @@ final class DeltaCommitter implements Committer<Delta> {
       DeclaredTable declared,
       BuildSettings settings,
       @Nullable String base,
+      @Nullable AsOf read,
       MetricGroup metrics,
       boolean tidiesUp)
       throws IOException {
-    DeltaCommitter committer = new DeltaCommitter(declared, settings, base, metrics, tidiesUp);
+    DeltaCommitter committer =
+        new DeltaCommitter(declared, settings, base, read, metrics, tidiesUp);
     Table table = committer.table;
     if (!tidiesUp && table.currentVersion() == null) {
       return committer; // two tasks that start at once would build an empty version each
     }
     try {
-      committer.requireMatch(
+      requireMatch(
+          declared,
           SnapshotPublisher.publishEmpty(
               table, settings.partitions(), settings.writerOptions(declared)));
     } catch (IllegalArgumentException | ValidationException e) {
@@ -99,8 +110,9 @@ final class DeltaCommitter implements Committer<Delta> {
   }
 
   /** Rows must be stored as they are declared. */
-  private void requireMatch(Manifest inService) {
-    DeltaWriter.requireKeys(inService, table);
+  static void requireMatch(DeclaredTable declared, Manifest inService) {
+    Schema schema = declared.schema();
+    DeltaWriter.requireKeys(inService, declared.table());
     if (!schema.equals(inService.schema())) {
       throw new ValidationException(
           "table %s cannot be changed, because it was built with other columns: version=%s declared=%s built=%s; declare it as it was built, or build it anew by INSERT OVERWRITE"
@@ -162,7 +174,7 @@ final class DeltaCommitter implements Committer<Delta> {
   }
 
   private Manifest append(Manifest inService, Delta delta) throws IOException {
-    requireMatch(inService);
+    requireMatch(declared, inService);
     StreamRule rule = delta.stream();
     if (rule == null ? wasAppended(inService, delta) : rule.isApplied(inService)) {
       return inService;
@@ -170,12 +182,33 @@ final class DeltaCommitter implements Committer<Delta> {
     Changes changes;
     if (rule == null) {
       table.requireSolePublisher(inService);
+      requireUnchanged(inService, delta);
       changes = inService.changes();
     } else {
       changes = rule.follow(table, inService);
     }
     return inService.with(
         inService.partitions(), inService.sourcePositions(), changes.append(delta.files()));
+  }
+
+  /** Refuses a delta that would undo what has changed since its rows were read. */
+  private void requireUnchanged(Manifest inService, Delta delta) throws IOException {
+    if (read == null || inService.version().equals(read.version())) {
+      return;
+    }
+    try (Workplace workplace = TableUpkeep.workplace(declared, settings);
+        ChangesSince changed = ChangesSince.open(read, inService, table, workplace)) {
+      byte[] key = changed.findAny(delta.files());
+      if (key != null) {
+        throw new PublishConflictException(
+            "table %s: the row of key %s was changed after this statement read it: version read=%s version in service=%s; nothing was changed, run the statement again"
+                .formatted(
+                    declared.name(),
+                    RowJsonWriter.of(schema).key(key),
+                    read.version(),
+                    inService.version()));
+      }
+    }
   }
 
   /** Returns whether the segments are those of the version in service, or of one that led to it. */

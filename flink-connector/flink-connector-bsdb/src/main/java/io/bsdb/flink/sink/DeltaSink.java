@@ -1,6 +1,7 @@
 package io.bsdb.flink.sink;
 
 import io.bsdb.flink.row.DeclaredTable;
+import io.bsdb.table.AsOf;
 import io.bsdb.table.SegmentFile;
 import java.io.IOException;
 import org.apache.flink.api.common.SupportsConcurrentExecutionAttempts;
@@ -39,26 +40,44 @@ public final class DeltaSink
   private final BuildSettings settings;
   private final @Nullable String stream;
   private final @Nullable String base;
+  private final @Nullable AsOf read;
 
   /** Applies a stream, whose id is recorded in the table. */
   public static DeltaSink ofStream(DeclaredTable table, BuildSettings settings, String stream) {
-    return new DeltaSink(table, settings, stream, null);
+    return new DeltaSink(table, settings, stream, null, null);
   }
 
   /** Applies all of a bounded input at once. */
   public static DeltaSink ofBatch(DeclaredTable table, BuildSettings settings) throws IOException {
-    return new DeltaSink(table, settings, null, table.table().currentVersion());
+    return new DeltaSink(table, settings, null, table.table().currentVersion(), null);
   }
 
   /**
-   * @param base the version in service when a batch job was planned
+   * Applies a bounded input that was read from the table itself: refused if a key that it changes
+   * has changed since.
+   *
+   * @param version that was read
+   */
+  public static DeltaSink ofVersion(String version, DeclaredTable table, BuildSettings settings)
+      throws IOException {
+    return new DeltaSink(table, settings, null, version, AsOf.of(table.table().manifest(version)));
+  }
+
+  /**
+   * @param base the version in service when a batch job was planned, or an earlier one
+   * @param read the version from which changed rows were read; null if none were
    */
   private DeltaSink(
-      DeclaredTable table, BuildSettings settings, @Nullable String stream, @Nullable String base) {
+      DeclaredTable table,
+      BuildSettings settings,
+      @Nullable String stream,
+      @Nullable String base,
+      @Nullable AsOf read) {
     this.table = table;
     this.settings = settings;
     this.stream = stream;
     this.base = base;
+    this.read = read;
   }
 
   @Override
@@ -102,6 +121,7 @@ public final class DeltaSink
         table,
         settings,
         base,
+        read,
         context.metricGroup(),
         context.getTaskInfo().getIndexOfThisSubtask() == 0);
   }

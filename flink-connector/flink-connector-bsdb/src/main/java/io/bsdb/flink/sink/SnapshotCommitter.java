@@ -49,7 +49,8 @@ final class SnapshotCommitter implements Committer<Publication> {
     tidyUp();
   }
 
-  private void publish(Publication publication) throws IOException {
+  /** Publishes a build that was not published yet. */
+  void publish(Publication publication) throws IOException {
     List<BuiltFile> built = publication.files();
     try {
       for (BuiltFile file : built) {
@@ -94,7 +95,7 @@ final class SnapshotCommitter implements Committer<Publication> {
    * Deletes old versions. The build is in service whatever happens here, and the next one tidies up
    * as well.
    */
-  private void tidyUp() {
+  void tidyUp() {
     try {
       List<String> pruned = table.prune(settings.retainVersions());
       List<String> swept = table.sweep(settings.stagingRetention());

@@ -61,22 +61,23 @@ final class TableUpkeep implements Upkeep.Listener, Closeable {
             table,
             Author.STREAM,
             UpkeepSettings.ofStream(history),
-            this::workplace,
+            () -> workplace(declared, settings),
             this,
             PERIOD);
   }
 
-  private Workplace workplace() throws IOException {
+  /** Returns where files of the table are read and written, until it is closed. */
+  static Workplace workplace(DeclaredTable declared, BuildSettings settings) throws IOException {
     TableLocation location = new TableLocation(declared.path());
     if (location.isLocal()) {
-      return Workplace.in(location.directory(), table);
+      return Workplace.in(location.directory(), declared.table());
     }
     TemporaryDirectory temporary =
         TemporaryDirectory.create(
             LocalDirectories.ofTable(declared.path()),
             "fold-" + UUID.randomUUID(),
-            stagingRetention);
-    return Workplace.copies(table, temporary.path(), temporary);
+            settings.stagingRetention());
+    return Workplace.copies(declared.table(), temporary.path(), temporary);
   }
 
   /**

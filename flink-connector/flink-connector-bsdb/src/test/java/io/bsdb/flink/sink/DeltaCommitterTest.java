@@ -158,6 +158,7 @@ class DeltaCommitterTest {
             settings.stagingRetention(),
             foldsStreams),
         base,
+        null,
         new MeteredGroup("", metrics),
         tidiesUp);
   }

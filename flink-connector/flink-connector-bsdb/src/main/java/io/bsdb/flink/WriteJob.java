@@ -1,0 +1,145 @@
+package io.bsdb.flink;
+
+import io.bsdb.flink.lookup.ReadSettings;
+import io.bsdb.flink.row.DeclaredTable;
+import io.bsdb.flink.scan.SnapshotSource;
+import io.bsdb.flink.sink.BuildSettings;
+import io.bsdb.flink.sink.Change;
+import io.bsdb.flink.sink.DeltaSink;
+import io.bsdb.flink.sink.EncodeFunction;
+import io.bsdb.flink.sink.SnapshotSink;
+import io.bsdb.table.Build;
+import java.io.IOException;
+import java.util.Optional;
+import java.util.Set;
+import org.apache.flink.api.connector.sink2.Sink;
+import org.apache.flink.api.dag.Transformation;
+import org.apache.flink.configuration.CheckpointingOptions;
+import org.apache.flink.configuration.ReadableConfig;
+import org.apache.flink.streaming.api.datastream.DataStream;
+import org.apache.flink.streaming.api.datastream.DataStreamSink;
+import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
+import org.apache.flink.streaming.api.environment.CheckpointConfig;
+import org.apache.flink.streaming.api.transformations.SourceTransformation;
+import org.apache.flink.table.api.ValidationException;
+import org.apache.flink.table.connector.ProviderContext;
+import org.apache.flink.table.data.RowData;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The part of a job that writes a table: encodes the rows of a statement, and builds the table of
+ * them, or changes it. Made on the client.
+ *
+ * @param reading settings with which rows are read that are changed in part
+ * @param session of the job
+ * @param written the columns that a statement names
+ */
+record WriteJob(
+    DeclaredTable table,
+    BuildSettings settings,
+    WriteSettings writing,
+    ReadSettings reading,
+    ReadableConfig session,
+    WriteStatement statement,
+    Set<String> written) {
+  DataStreamSink<?> sink(ProviderContext context, DataStream<RowData> rows, boolean batch) {
+    if (!batch) {
+      requireCheckpoints(rows.getExecutionEnvironment().getCheckpointConfig());
+    }
+    Transformation<RowData> input = rows.getTransformation();
+    Target target = batch ? begin(input) : stream();
+    SingleOutputStreamOperator<Change> records =
+        rows.flatMap(target.encoder, Change.TYPE).name("encode");
+    context.generateUid("encode").ifPresent(records::uid);
+    records
+        .getTransformation()
+        .setParallelism(input.getParallelism(), input.isParallelismConfigured());
+    DataStreamSink<Change> sink = records.sinkTo(target.sink).name(table.name());
+    context
+        .generateUid("sink")
+        .or(
+            () ->
+                batch
+                    ? Optional.empty()
+                    : Optional.of("%s: %s".formatted(table.name(), writing.stream())))
+        .ifPresent(sink::uid);
+    Integer parallelism = writing.parallelism();
+    sink.getTransformation()
+        .setParallelism(
+            parallelism == null ? input.getParallelism() : parallelism,
+            parallelism != null || input.isParallelismConfigured());
+    return sink;
+  }
+
+  private void requireCheckpoints(CheckpointConfig environment) {
+    if (!environment.isCheckpointingEnabled()
+        && session.getOptional(CheckpointingOptions.CHECKPOINTING_INTERVAL).isEmpty()) {
+      throw new ValidationException(
+          "table %s: a stream is published at checkpoints, and the job has none; SET 'execution.checkpointing.interval' = '10 s', or SET 'execution.runtime-mode' = 'batch'"
+              .formatted(table.name()));
+    }
+  }
+
+  /** What takes rows: encodes them, and writes what is encoded. */
+  private record Target(EncodeFunction encoder, Sink<Change> sink) {}
+
+  private Target stream() {
+    return new Target(
+        EncodeFunction.ofRows(table), DeltaSink.ofStream(table, settings, writing.stream()));
+  }
+
+  private Target begin(Transformation<RowData> input) {
+    try {
+      Build replacing = table.table().begin();
+      String inService = replacing.parent();
+      EncodeFunction rows = EncodeFunction.ofRows(table);
+      if (inService == null) {
+        return new Target(rows, SnapshotSink.begin(table, settings));
+      }
+      String scanned = scannedVersion(input);
+      return switch (statement) {
+        case INSERT -> new Target(rows, DeltaSink.ofBatch(table, settings));
+        case PARTIAL_INSERT ->
+            new Target(
+                EncodeFunction.ofColumns(table, reading.pinnedTo(inService), written),
+                DeltaSink.ofVersion(inService, table, settings));
+        case UPDATE -> new Target(rows, changes(scanned == null ? inService : scanned));
+        case DELETE ->
+            new Target(
+                EncodeFunction.ofDeletes(table), changes(scanned == null ? inService : scanned));
+        case OVERWRITE -> new Target(rows, overwrite(replacing, scanned));
+      };
+    } catch (IOException | IllegalArgumentException e) {
+      throw new ValidationException(
+          "table %s cannot be built: path=%s: %s".formatted(table.name(), table.path(), e), e);
+    }
+  }
+
+  private Sink<Change> changes(String scanned) throws IOException {
+    return DeltaSink.ofVersion(scanned, table, settings);
+  }
+
+  private Sink<Change> overwrite(Build replacing, @Nullable String scanned) throws IOException {
+    String asOf = writing.keepChangesAfter() == null ? scanned : writing.keepChangesAfter();
+    if (asOf != null) {
+      return SnapshotSink.beginAsOf(asOf, table, settings);
+    }
+    table.table().replacedBy(replacing); // refuses what cannot be published at the end
+    return SnapshotSink.begin(table, settings);
+  }
+
+  /** Returns the oldest version of this table that the input is read from, or null. */
+  private @Nullable String scannedVersion(Transformation<RowData> input) throws IOException {
+    String oldest = null;
+    for (Transformation<?> transformation : input.getTransitivePredecessors()) {
+      if (transformation instanceof SourceTransformation<?, ?, ?> source
+          && source.getSource() instanceof SnapshotSource scan) {
+        String version = scan.versionOf(table);
+        if (version != null && (oldest == null || version.compareTo(oldest) < 0)) {
+          oldest = version;
+        }
+      }
+    }
+    return oldest;
+  }
+}

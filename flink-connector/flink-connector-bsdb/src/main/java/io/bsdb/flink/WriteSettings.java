@@ -1,0 +1,23 @@
+package io.bsdb.flink;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Settings of a statement that writes a table.
+ *
+ * @param parallelism of the writers; null for Flink's choice
+ * @param stream id of the stream that a streaming job writes
+ * @param keepChangesAfter a version that the input of a build is at least as new as; null if
+ *     unknown
+ * @param unnamedColumns what an INSERT does to the columns that it does not name
+ */
+record WriteSettings(
+    @Nullable Integer parallelism,
+    String stream,
+    @Nullable String keepChangesAfter,
+    UnnamedColumns unnamedColumns) {
+  enum UnnamedColumns {
+    REFUSED,
+    KEPT
+  }
+}
