@@ -2,6 +2,7 @@ package io.bsdb.cli;
 
 import io.bsdb.cli.bench.BenchCommand;
 import io.bsdb.cli.build.BuildCommand;
+import io.bsdb.cli.build.MirrorCommand;
 import io.bsdb.cli.change.ApplyCommand;
 import io.bsdb.cli.change.CompactCommand;
 import io.bsdb.cli.change.DeleteCommand;
@@ -34,6 +35,7 @@ final class Commands {
   private static final List<String> NAMES =
       List.of(
           "build",
+          "mirror",
           "apply",
           "put",
           "delete",
@@ -91,6 +93,7 @@ final class Commands {
   private static @Nullable Object create(String name, Console console) {
     return switch (name) {
       case "build" -> new BuildCommand(console);
+      case "mirror" -> new MirrorCommand(console);
       case "apply" -> new ApplyCommand(console);
       case "put" -> new PutCommand(console);
       case "delete" -> new DeleteCommand(console);

@@ -1,20 +1,13 @@
 package io.bsdb.cli;
 
-import io.bsdb.cli.output.CommandFailure;
 import io.bsdb.cli.output.Console;
 import io.bsdb.cli.output.ExitStatus;
+import io.bsdb.cli.output.FailureText;
 import io.bsdb.cli.output.StandardOutput;
-import io.bsdb.format.CorruptSnapshotException;
-import io.bsdb.format.UnsupportedVersionException;
-import io.bsdb.table.PublishConflictException;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.io.UncheckedIOException;
-import java.nio.file.AccessDeniedException;
-import java.nio.file.FileSystemException;
-import java.nio.file.NoSuchFileException;
-import java.nio.file.NotDirectoryException;
 import picocli.CommandLine;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.UnmatchedArgumentException;
@@ -32,8 +25,8 @@ final class Failures {
     if (cause instanceof StandardOutput.Failure failure && failure.isBrokenPipe()) {
       return ExitStatus.BROKEN_PIPE;
     }
-    int status = status(cause);
-    console.say("bsdb: %s", message(cause));
+    int status = FailureText.status(cause);
+    console.say("bsdb: %s", FailureText.of(cause));
     if (stackTrace || status == ExitStatus.DEFECT) {
       sayStackTrace(cause, console);
     }
@@ -78,53 +71,5 @@ final class Failures {
       err.println("'" + command.getCommandSpec().qualifiedName() + " --help' shows the options.");
     }
     return ExitStatus.USAGE;
-  }
-
-  private static int status(Throwable e) {
-    if (e instanceof CommandFailure failure) {
-      return failure.status();
-    }
-    if (e instanceof IllegalArgumentException) {
-      return ExitStatus.USAGE;
-    }
-    return e instanceof IOException ? ExitStatus.UNREADABLE : ExitStatus.DEFECT;
-  }
-
-  private static String message(Throwable e) {
-    String message = e.getMessage();
-    if (e instanceof CorruptSnapshotException
-        || e instanceof UnsupportedVersionException
-        || e instanceof PublishConflictException) {
-      return String.valueOf(message);
-    }
-    if (e instanceof FileSystemException failure) {
-      return message(failure);
-    }
-    if (e instanceof CommandFailure || e instanceof IllegalArgumentException) {
-      return String.valueOf(message);
-    }
-    if (e instanceof IOException) {
-      return message == null ? e.toString() : message;
-    }
-    return "defect of this program: " + e;
-  }
-
-  /**
-   * Returns a message with more than these exceptions' own, which are hardly more than a file name.
-   */
-  private static String message(FileSystemException e) {
-    if (e.getReason() != null) {
-      return e.getFile() + ": " + e.getReason();
-    }
-    if (e instanceof NoSuchFileException) {
-      return "no such file or directory: " + e.getFile();
-    }
-    if (e instanceof AccessDeniedException) {
-      return "permission denied: " + e.getFile();
-    }
-    if (e instanceof NotDirectoryException) {
-      return "not a directory: " + e.getFile();
-    }
-    return String.valueOf(e.getMessage());
   }
 }

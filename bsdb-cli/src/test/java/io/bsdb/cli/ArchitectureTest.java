@@ -45,7 +45,7 @@ class ArchitectureTest {
           .whereLayer("change")
           .mayOnlyBeAccessedByLayers("command line")
           .whereLayer("versions") // an age is written alike everywhere
-          .mayOnlyBeAccessedByLayers("command line", "change")
+          .mayOnlyBeAccessedByLayers("command line", "build", "change")
           .whereLayer("serve")
           .mayOnlyBeAccessedByLayers("command line")
           .whereLayer("bench")

@@ -6,7 +6,11 @@ import io.bsdb.cli.output.ExitStatus;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.Statement;
 import java.util.Arrays;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -184,5 +188,72 @@ class SqlBuildTest {
         .contains("Parquet is read from files; this is none: (standard input)");
     assertThat(build("--key", "id").err())
         .startsWith("bsdb: Missing required option: '--input=FILE|DIR|-', or --query");
+  }
+
+  @Test
+  void buildsTheRowsOfADatabase() throws Exception {
+    String rows =
+        "SELECT i AS id, CAST(i AS SMALLINT) AS small, CAST(i % 2 AS BOOLEAN) AS odd,"
+            + " CASE WHEN i % 3 > 0 THEN 'näme ' || i END AS name, CAST(i AS REAL) AS r,"
+            + " CAST(i / 8 AS DECIMAL(9, 2)) AS price, DATE '2026-01-01' + CAST(i AS INTEGER) AS day,"
+            + " TIME '01:02:03' AS t, TIMESTAMP '2026-01-01 00:00:00.123456' AS seen,"
+            + " CASE WHEN i > 9 THEN TIMESTAMPTZ '2026-01-01 00:00:00+01' END AS zoned,"
+            + " CASE WHEN i > 9 THEN i END AS big, encode('b' || i) AS bytes,"
+            + " '10.0.0.' || i AS address FROM range(1200) r(i)";
+    rows = rows.replace("'10.0.0.' || i", "'10.0.0.' || (i % 256)");
+    String url = "jdbc:duckdb:" + directory.resolve("database");
+    try (Connection connection = DriverManager.getConnection(url);
+        Statement statement = connection.createStatement()) {
+      statement.execute("CREATE TABLE t AS " + rows);
+    }
+    Path login = Files.writeString(directory.resolve("login"), "user=bsdb\npassword=secret\n");
+    CommandRun build =
+        build(
+            "--jdbc",
+            url,
+            "--jdbc-properties",
+            login,
+            "--query",
+            "SELECT * FROM t",
+            "--key",
+            "id",
+            "--ip",
+            "address",
+            "--verify-input");
+    assertThat(build.status()).as(build.err()).isZero();
+    String byJdbc = CommandRun.of("scan", "-t", table).out();
+    Path other = directory.resolve("other");
+    assertThat(
+            CommandRun.of("build", "-t", other, "--query", rows, "--key", "id", "--ip", "address")
+                .status())
+        .isZero();
+    assertThat(byJdbc.lines().sorted())
+        .containsExactlyElementsOf(
+            CommandRun.of("scan", "-t", other).out().lines().sorted().toList());
+    assertThat(build.err())
+        .contains("`price` DECIMAL(9, 2), `day` DATE", "`zoned` TIMESTAMP_LTZ(6)", "`address` IP");
+  }
+
+  @Test
+  void saysWhatIsWrongWithADatabase() {
+    String url = "jdbc:duckdb:" + directory.resolve("database");
+    assertRefused(2, "no JDBC driver on the class path", "--jdbc", "jdbc:no:secret");
+    assertRefused(3, "cannot read query: the database cannot be reached", "--jdbc", url + "/x");
+    assertRefused(3, "cannot read query: ", "--jdbc", url);
+    assertRefused(2, "--jdbc needs --query", "--jdbc-properties", "login");
+    CommandRun list = build("--jdbc", url, "--query", "SELECT 1 AS id, [1] AS l", "--key", "id");
+    assertThat(list.status()).isEqualTo(2);
+    assertThat(list.err()).contains("column 'l': tables have no type for ").contains("CAST it");
+  }
+
+  private void assertRefused(int status, String message, String... options) {
+    CommandRun run =
+        build(
+            Stream.concat(
+                    Stream.of("--query", "SELECT * FROM nothing", "--key", "id"),
+                    Stream.of(options))
+                .toArray());
+    assertThat(run.err()).contains(message).doesNotContain("secret");
+    assertThat(run.status()).isEqualTo(status);
   }
 }

@@ -1,34 +1,21 @@
 package io.bsdb.cli.build;
 
+import io.bsdb.cli.build.InputBuild.Reading;
 import io.bsdb.cli.input.BadLines;
-import io.bsdb.cli.input.InputArguments;
-import io.bsdb.cli.input.Inputs;
-import io.bsdb.cli.input.RecordFormat;
-import io.bsdb.cli.input.RowSource.LateColumnException;
-import io.bsdb.cli.input.RowSource.Sampling;
 import io.bsdb.cli.output.CommandFailure;
 import io.bsdb.cli.output.Console;
 import io.bsdb.cli.output.ExitStatus;
-import io.bsdb.cli.output.Progress;
 import io.bsdb.cli.output.Report;
 import io.bsdb.cli.read.VerifyCommand;
-import io.bsdb.cli.table.Interruption;
 import io.bsdb.cli.table.TableCommand;
 import io.bsdb.cli.table.VersionText;
-import io.bsdb.format.SnapshotFormat;
-import io.bsdb.reader.SnapshotReader;
 import io.bsdb.reload.Publish;
 import io.bsdb.reload.ReloadReport;
 import io.bsdb.reload.TableReload;
-import io.bsdb.row.Schema;
 import io.bsdb.table.Manifest;
-import io.bsdb.writer.DuplicateKeyException;
-import io.bsdb.writer.TooFewRowsException;
 import io.bsdb.writer.WriterOptions;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.List;
-import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -64,10 +51,8 @@ import picocli.CommandLine.Option;
       "  sort -u names.txt | bsdb build --table names --input - --property owner=ops"
     })
 public final class BuildCommand extends TableCommand {
-  @Mixin private InputArguments input;
-  @Mixin private RecordArguments records;
+  @Mixin private InputBuild build;
   @Mixin private FlinkBuild flink;
-  @Mixin private WriterArguments writer;
 
   @Option(
       names = "--keep-changes-after",
@@ -81,17 +66,6 @@ public final class BuildCommand extends TableCommand {
             + " anything was published since it began."
       })
   private @Nullable String keepChangesAfter;
-
-  @Option(
-      names = "--publish",
-      paramLabel = "all|changes|auto",
-      description = {
-        "The inputs are the whole table. all: publish all rows (default). changes: compare them with"
-            + " the version in service, and publish the rows that differ as changes; rows that the"
-            + " inputs do not have are deleted. auto: the same if at most a quarter of the rows differ"
-            + " and the table was built with the same options, else all rows."
-      })
-  private Publish publish = Publish.ALL;
 
   @Option(
       names = "--dry-run",
@@ -119,14 +93,18 @@ public final class BuildCommand extends TableCommand {
 
   @Override
   public Integer call() throws IOException {
-    WriterOptions.Builder builder = writer.toOptions();
     long started = System.nanoTime();
-    BadLines badLines = records.badLines(console);
+    BadLines badLines = build.records.badLines(console);
     requireOneWay();
     ReloadReport reload =
         flink.isWanted()
-            ? new ReloadReport(buildInFlink(builder.build()), 0, null)
-            : buildHere(builder, badLines);
+            ? new ReloadReport(buildInFlink(), 0, null)
+            : build.run(
+                table.directory(),
+                this::begin,
+                verifyInput ? Reading.TO_VERIFY : Reading.ONCE,
+                badLines,
+                console);
     Manifest manifest = reload.manifest();
     if (badLines.count() > 0) {
       console.say("skipped %,d lines that are not records", badLines.count());
@@ -136,9 +114,7 @@ public final class BuildCommand extends TableCommand {
     }
     double seconds = (System.nanoTime() - started) / 1e9;
     Report report = new Report();
-    if (reload.difference() != null) {
-      report(reload.read(), reload.difference(), report);
-    }
+    InputBuild.report(reload, report, console);
     String inService = "nothing was published";
     if (manifest != null) {
       inService = manifest.version() + " is in service";
@@ -152,24 +128,6 @@ public final class BuildCommand extends TableCommand {
     return ExitStatus.OK;
   }
 
-  private void report(long read, ReloadReport.Difference difference, Report report) {
-    console.say(
-        "compared with %s: %,d rows are the same, %,d new, %,d changed, %,d deleted; %,d bytes differ",
-        difference.version(),
-        difference.same(),
-        difference.added(),
-        difference.changed(),
-        difference.deleted(),
-        difference.bytes());
-    report.add("compared", difference.version());
-    report.add("read", read);
-    report.add("same", difference.same());
-    report.add("added", difference.added());
-    report.add("changed", difference.changed());
-    report.add("deleted", difference.deleted());
-    report.add("differingBytes", difference.bytes());
-  }
-
   /**
    * Checks that options do not contradict each other.
    *
@@ -179,7 +137,8 @@ public final class BuildCommand extends TableCommand {
     if (dryRun && (verify || verifyInput)) {
       throw CommandFailure.usage("--dry-run builds nothing: no --verify and no --verify-input");
     }
-    if (flink.isWanted() && (dryRun || keepChangesAfter != null || publish != Publish.ALL)) {
+    if (flink.isWanted()
+        && (dryRun || keepChangesAfter != null || build.publish(Publish.ALL) != Publish.ALL)) {
       throw CommandFailure.usage(
           "--engine flink publishes all rows: no --publish, no --dry-run, no --keep-changes-after");
     }
@@ -188,121 +147,35 @@ public final class BuildCommand extends TableCommand {
     }
   }
 
-  private Manifest buildInFlink(WriterOptions options) throws IOException {
-    if (input.isGiven() || records.hasQueryOrAddresses() || verifyInput) {
+  private Manifest buildInFlink() throws IOException {
+    if (build.input.isGiven() || build.records.hasQueryOrAddresses() || verifyInput) {
       throw CommandFailure.usage(
           "--engine flink reads what --sql says: no --query, --ip, --verify-input, --input or"
               + " options of inputs");
     }
-    return flink.build(table.directory(), records.key(), options, console);
-  }
-
-  private ReloadReport buildHere(WriterOptions.Builder builder, BadLines badLines)
-      throws IOException {
-    Inputs inputs = records.inputs(input, console);
-    if (verifyInput && !inputs.canBeReadAgain()) {
-      throw CommandFailure.usage("--verify-input needs inputs that can be read twice");
-    }
-    try {
-      return build(inputs, Sampling.FIRST_ROWS, builder, badLines);
-    } catch (LateColumnException e) {
-      console.say("%s; reading all rows to find the columns", e.getMessage());
-      badLines.restart();
-      return build(inputs, Sampling.ALL_ROWS, builder, badLines);
-    }
-  }
-
-  private ReloadReport build(
-      Inputs inputs, Sampling sampling, WriterOptions.Builder builder, BadLines badLines)
-      throws IOException {
-    RecordFormat format =
-        records
-            .format(input, inputs, badLines, builder.build(), sampling, console)
-            .withKeyEncoding(writer.keyEncoding());
-    Schema schema = format.schema();
-    WriterOptions options = schema == null ? builder.build() : builder.schema(schema).build();
-    ReloadReport report;
-    try {
-      report =
-          Interruption.during(
-              interruption -> build(inputs, format, badLines, options, interruption),
-              table.directory(),
-              console);
-    } catch (DuplicateKeyException e) {
-      throw duplicate(e, inputs, format);
-    } catch (TooFewRowsException e) {
-      throw CommandFailure.refused(
-          e.getMessage()
-              + switch (e.limit()) {
-                case MIN_ROWS -> "; --min-rows allows fewer, and with 0 an empty table";
-                case MAX_SHRINKAGE -> "; --max-shrinkage allows more to be missing";
-              });
-    }
-    Manifest manifest = report.manifest();
-    if (verifyInput && manifest != null) {
-      try (SnapshotReader reader = SnapshotReader.open(directory(manifest))) {
-        InputComparison.compare(inputs, format, options.duplicates(), reader, console);
-      }
-    }
-    return report;
+    return flink.build(
+        table.directory(), build.records.key(), build.writer.toOptions().build(), console);
   }
 
   private TableReload begin(WriterOptions options) throws IOException {
     Path directory = table.directory();
     String after = keepChangesAfter;
-    try {
-      if (dryRun) {
-        return after == null
-            ? TableReload.dryRun(directory, options)
-            : TableReload.dryRunAsOf(after, directory, options);
-      }
+    if (dryRun) {
       return after == null
-          ? TableReload.begin(directory, options, publish)
-          : TableReload.beginAsOf(after, directory, options, publish);
-    } catch (IllegalArgumentException e) {
-      throw CommandFailure.refused(e.getMessage() + " (--publish all)");
+          ? TableReload.dryRun(directory, options)
+          : TableReload.dryRunAsOf(after, directory, options);
     }
-  }
-
-  private ReloadReport build(
-      Inputs inputs,
-      RecordFormat format,
-      BadLines badLines,
-      WriterOptions options,
-      Interruption interruption)
-      throws IOException {
-    try (TableReload reload = begin(options)) {
-      try (Progress progress =
-          Progress.start(console, "reading", inputs.length(), Progress.Unit.BYTES)) {
-        AtomicLong records = progress.records();
-        RecordFormat.Sink sink =
-            (key, keyOffset, keyLength, value, valueOffset, valueLength, line) -> {
-              interruption.check();
-              reload.add(key, keyOffset, keyLength, value, valueOffset, valueLength);
-              records.lazySet(records.getPlain() + 1);
-            };
-        inputs.read(format, progress.position(), sink, badLines);
-      }
-      try (Progress progress = Progress.start(console, "building", 0, Progress.Unit.PARTITIONS)) {
-        reload.listener(
-            (done, total, records) -> {
-              progress.records().set(records);
-              progress.position().set(done);
-            });
-        return reload.publish();
-      }
-    }
-  }
-
-  private Path directory(Manifest built) {
-    return table.directory().resolve(SnapshotFormat.SNAPSHOTS_DIRECTORY).resolve(built.version());
+    Publish publish = build.publish(Publish.ALL);
+    return after == null
+        ? TableReload.begin(directory, options, publish)
+        : TableReload.beginAsOf(after, directory, options, publish);
   }
 
   /** Verifies what was built, whatever has been put in service since. */
   private void verify(Manifest built) throws IOException {
     String version = built.version();
     try {
-      VerifyCommand.verify(directory(built), console);
+      VerifyCommand.verify(InputBuild.directory(table.directory(), built), console);
     } catch (IOException e) {
       String parent = built.parent();
       throw new IOException(
@@ -316,18 +189,5 @@ public final class BuildCommand extends TableCommand {
                           .formatted(table.directory(), parent)),
           e);
     }
-  }
-
-  private CommandFailure duplicate(DuplicateKeyException e, Inputs inputs, RecordFormat format)
-      throws IOException {
-    byte[] key = e.key();
-    List<String> places = inputs.places(key, format, BadLines.ignored(console));
-    String text = format.describe(key);
-    return CommandFailure.refused(
-        places.size() < 2
-            ? "duplicate key '%s'; --duplicates first or last keeps one record of each"
-                .formatted(text)
-            : "duplicate key '%s': %s and %s; --duplicates first or last keeps one record of each"
-                .formatted(text, places.get(0), places.get(1)));
   }
 }

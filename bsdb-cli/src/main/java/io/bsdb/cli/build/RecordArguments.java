@@ -3,6 +3,7 @@ package io.bsdb.cli.build;
 import io.bsdb.cli.input.BadLines;
 import io.bsdb.cli.input.InputArguments;
 import io.bsdb.cli.input.Inputs;
+import io.bsdb.cli.input.JdbcFormat;
 import io.bsdb.cli.input.RecordFormat;
 import io.bsdb.cli.input.RowFormat;
 import io.bsdb.cli.input.RowSource;
@@ -15,9 +16,12 @@ import io.bsdb.row.Column;
 import io.bsdb.row.ColumnType;
 import io.bsdb.writer.WriterOptions;
 import java.io.IOException;
+import java.io.Reader;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Properties;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
@@ -31,6 +35,20 @@ final class RecordArguments {
               + " \"SELECT id, name FROM 'x/*.parquet' WHERE active\"; in place of --input. It"
               + " reads files and writes nothing.")
   private @Nullable String query;
+
+  @Option(
+      names = "--jdbc",
+      paramLabel = "URL",
+      description =
+          "Let the database at this address run the --query, not DuckDB. The jar of its JDBC driver"
+              + " is copied into lib/.")
+  private @Nullable String jdbc;
+
+  @Option(
+      names = "--jdbc-properties",
+      paramLabel = "FILE",
+      description = "Properties of the connection, such as user and password, as NAME=VALUE lines.")
+  private @Nullable Path jdbcProperties;
 
   @Option(
       names = "--on-bad-line",
@@ -68,7 +86,7 @@ final class RecordArguments {
 
   /** Whether something is given that a build in Flink has no use for. */
   boolean hasQueryOrAddresses() {
-    return query != null || !addresses.isEmpty();
+    return query != null || jdbc != null || jdbcProperties != null || !addresses.isEmpty();
   }
 
   List<String> key() {
@@ -77,6 +95,9 @@ final class RecordArguments {
 
   /** Returns what is to be read. */
   Inputs inputs(InputArguments input, Console console) throws IOException {
+    if (jdbc == null ? jdbcProperties != null : query == null) {
+      throw CommandFailure.usage("--jdbc needs --query, and --jdbc-properties needs --jdbc");
+    }
     if (query == null) {
       if (!input.hasInputs()) {
         throw CommandFailure.usage("Missing required option: '--input=FILE|DIR|-', or --query");
@@ -117,11 +138,7 @@ final class RecordArguments {
         throw CommandFailure.usage(
             "--schema is for csv and jsonl; a --query may CAST, and may read Parquet files");
       }
-      SqlFormat.Resources resources = resources(options);
-      SqlFormat format =
-          query == null
-              ? SqlFormat.parquet(inputs, key, addresses, resources)
-              : SqlFormat.query(query, key, addresses, resources);
+      RecordFormat format = sql(inputs, options);
       console.say("schema: %s", format.schema());
       return format;
     }
@@ -147,6 +164,22 @@ final class RecordArguments {
         "schema, inferred from %s rows: %s",
         sampling == Sampling.FIRST_ROWS ? "the first" : "all", format.schema());
     return format;
+  }
+
+  private RecordFormat sql(Inputs inputs, WriterOptions options) throws IOException {
+    if (query == null) {
+      return SqlFormat.parquet(inputs, key, addresses, resources(options));
+    }
+    if (jdbc == null) {
+      return SqlFormat.query(query, key, addresses, resources(options));
+    }
+    Properties properties = new Properties();
+    if (jdbcProperties != null) {
+      try (Reader reader = Files.newBufferedReader(jdbcProperties)) {
+        properties.load(reader);
+      }
+    }
+    return JdbcFormat.query(new JdbcFormat.Database(jdbc, properties), query, key, addresses);
   }
 
   private List<Column> withAddresses(List<Column> columns) {

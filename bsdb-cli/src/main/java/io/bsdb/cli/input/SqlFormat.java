@@ -143,7 +143,7 @@ public final class SqlFormat implements RecordFormat {
   }
 
   /** The records of one input. */
-  private static final class Records implements RecordSink {
+  static final class Records implements RecordSink {
     private final InputFile file;
     private final AtomicLong stored;
     private final long before;

@@ -1,0 +1,224 @@
+package io.bsdb.cli.build;
+
+import io.bsdb.cli.input.BadLines;
+import io.bsdb.cli.input.InputArguments;
+import io.bsdb.cli.input.Inputs;
+import io.bsdb.cli.input.RecordFormat;
+import io.bsdb.cli.input.RowSource.LateColumnException;
+import io.bsdb.cli.input.RowSource.Sampling;
+import io.bsdb.cli.output.CommandFailure;
+import io.bsdb.cli.output.Console;
+import io.bsdb.cli.output.Progress;
+import io.bsdb.cli.output.Report;
+import io.bsdb.cli.table.Interruption;
+import io.bsdb.format.SnapshotFormat;
+import io.bsdb.reader.SnapshotReader;
+import io.bsdb.reload.Publish;
+import io.bsdb.reload.ReloadReport;
+import io.bsdb.reload.TableReload;
+import io.bsdb.row.Schema;
+import io.bsdb.table.Manifest;
+import io.bsdb.writer.DuplicateKeyException;
+import io.bsdb.writer.TooFewRowsException;
+import io.bsdb.writer.WriterOptions;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** What a build reads, and how; runs as often as it is asked to. */
+final class InputBuild {
+  @Mixin InputArguments input;
+  @Mixin RecordArguments records;
+  @Mixin WriterArguments writer;
+
+  @Option(
+      names = "--publish",
+      paramLabel = "all|changes|auto",
+      description = {
+        "The inputs are the whole table. all: publish all rows (default of build). changes: compare"
+            + " them with the version in service, and publish the rows that differ as changes; rows"
+            + " that the inputs do not have are deleted. auto (default of mirror): the same if at"
+            + " most a quarter of the rows differ and the table was built with the same options,"
+            + " else all rows."
+      })
+  private @Nullable Publish publish;
+
+  /** Begins a reload of a table. */
+  interface Begin {
+    TableReload begin(WriterOptions options) throws IOException;
+  }
+
+  /** How often the inputs are read. */
+  enum Reading {
+    ONCE,
+    /** Twice, to compare them with the version that was built. */
+    TO_VERIFY,
+    /** Again and again, by further runs. */
+    AGAIN_LATER
+  }
+
+  /** Returns what is to be published. */
+  Publish publish(Publish byDefault) {
+    return Objects.requireNonNullElse(publish, byDefault);
+  }
+
+  /**
+   * Reads the inputs into a table.
+   *
+   * @throws CommandFailure if they are refused
+   */
+  ReloadReport run(Path table, Begin begin, Reading reading, BadLines badLines, Console console)
+      throws IOException {
+    Inputs inputs = records.inputs(input, console);
+    if (reading != Reading.ONCE && !inputs.canBeReadAgain()) {
+      throw CommandFailure.usage(
+          reading == Reading.TO_VERIFY
+              ? "--verify-input needs inputs that can be read twice"
+              : "a mirror reads its inputs again and again: no pipe, and not standard input");
+    }
+    Run run = new Run(table, begin, reading, inputs, badLines, console);
+    try {
+      return run.build(Sampling.FIRST_ROWS);
+    } catch (LateColumnException e) {
+      console.say("%s; reading all rows to find the columns", e.getMessage());
+      badLines.restart();
+      return run.build(Sampling.ALL_ROWS);
+    }
+  }
+
+  /** Adds what a reload did to the figures of a report, and prints it for people. */
+  static void report(ReloadReport reload, Report report, Console console) {
+    ReloadReport.Difference difference = reload.difference();
+    if (difference == null) {
+      return;
+    }
+    console.say(
+        "compared with %s: %,d rows are the same, %,d new, %,d changed, %,d deleted; %,d bytes differ",
+        difference.version(),
+        difference.same(),
+        difference.added(),
+        difference.changed(),
+        difference.deleted(),
+        difference.bytes());
+    report.add("compared", difference.version());
+    report.add("read", reload.read());
+    report.add("same", difference.same());
+    report.add("added", difference.added());
+    report.add("changed", difference.changed());
+    report.add("deleted", difference.deleted());
+    report.add("differingBytes", difference.bytes());
+  }
+
+  /** One reading of the inputs. */
+  private final class Run {
+    private final Path table;
+    private final Begin begin;
+    private final Reading reading;
+    private final Inputs inputs;
+    private final BadLines badLines;
+    private final Console console;
+
+    Run(
+        Path table,
+        Begin begin,
+        Reading reading,
+        Inputs inputs,
+        BadLines badLines,
+        Console console) {
+      this.table = table;
+      this.begin = begin;
+      this.reading = reading;
+      this.inputs = inputs;
+      this.badLines = badLines;
+      this.console = console;
+    }
+
+    ReloadReport build(Sampling sampling) throws IOException {
+      WriterOptions.Builder builder = writer.toOptions();
+      RecordFormat format =
+          records
+              .format(input, inputs, badLines, builder.build(), sampling, console)
+              .withKeyEncoding(writer.keyEncoding());
+      Schema schema = format.schema();
+      WriterOptions options = schema == null ? builder.build() : builder.schema(schema).build();
+      ReloadReport report;
+      try {
+        report =
+            Interruption.during(
+                interruption -> build(format, options, interruption), table, console);
+      } catch (DuplicateKeyException e) {
+        throw duplicate(e, format);
+      } catch (TooFewRowsException e) {
+        throw CommandFailure.refused(
+            e.getMessage()
+                + switch (e.limit()) {
+                  case MIN_ROWS -> "; --min-rows allows fewer, and with 0 an empty table";
+                  case MAX_SHRINKAGE -> "; --max-shrinkage allows more to be missing";
+                });
+      }
+      Manifest manifest = report.manifest();
+      if (reading == Reading.TO_VERIFY && manifest != null) {
+        try (SnapshotReader reader = SnapshotReader.open(directory(table, manifest))) {
+          InputComparison.compare(inputs, format, options.duplicates(), reader, console);
+        }
+      }
+      return report;
+    }
+
+    private ReloadReport build(
+        RecordFormat format, WriterOptions options, Interruption interruption) throws IOException {
+      try (TableReload reload = begin(options)) {
+        try (Progress progress =
+            Progress.start(console, "reading", inputs.length(), Progress.Unit.BYTES)) {
+          AtomicLong read = progress.records();
+          RecordFormat.Sink sink =
+              (key, keyOffset, keyLength, value, valueOffset, valueLength, line) -> {
+                interruption.check();
+                reload.add(key, keyOffset, keyLength, value, valueOffset, valueLength);
+                read.lazySet(read.getPlain() + 1);
+              };
+          inputs.read(format, progress.position(), sink, badLines);
+        }
+        try (Progress progress = Progress.start(console, "building", 0, Progress.Unit.PARTITIONS)) {
+          reload.listener(
+              (done, total, built) -> {
+                progress.records().set(built);
+                progress.position().set(done);
+              });
+          return reload.publish();
+        }
+      }
+    }
+
+    private TableReload begin(WriterOptions options) throws IOException {
+      try {
+        return begin.begin(options);
+      } catch (IllegalArgumentException e) {
+        throw CommandFailure.refused(e.getMessage() + " (--publish all)");
+      }
+    }
+
+    private CommandFailure duplicate(DuplicateKeyException e, RecordFormat format)
+        throws IOException {
+      byte[] key = e.key();
+      List<String> places = inputs.places(key, format, BadLines.ignored(console));
+      String text = format.describe(key);
+      return CommandFailure.refused(
+          places.size() < 2
+              ? "duplicate key '%s'; --duplicates first or last keeps one record of each"
+                  .formatted(text)
+              : "duplicate key '%s': %s and %s; --duplicates first or last keeps one record of each"
+                  .formatted(text, places.get(0), places.get(1)));
+    }
+  }
+
+  /** Returns the directory of a version. */
+  static Path directory(Path table, Manifest built) {
+    return table.resolve(SnapshotFormat.SNAPSHOTS_DIRECTORY).resolve(built.version());
+  }
+}

@@ -1,0 +1,84 @@
+package io.bsdb.cli.input;
+
+import io.bsdb.row.KeyEncoding;
+import io.bsdb.row.Schema;
+import io.bsdb.row.text.RowJsonWriter;
+import io.bsdb.sql.JdbcQuery;
+import io.bsdb.sql.QueryException;
+import java.io.IOException;
+import java.util.List;
+import java.util.Properties;
+import java.util.concurrent.atomic.AtomicLong;
+
+/** Rows that a database finds over JDBC: those of a query. */
+public final class JdbcFormat implements RecordFormat {
+  private final Database database;
+  private final String query;
+  private final Schema schema;
+  private final List<String> addresses;
+
+  /**
+   * A database, as JDBC names it.
+   *
+   * @param properties of connections, such as user and password
+   */
+  public record Database(String url, Properties properties) {
+    JdbcQuery open(String query, List<String> addresses) throws IOException {
+      try {
+        return JdbcQuery.open(url, properties, query, addresses);
+      } catch (QueryException e) {
+        throw failure(e);
+      }
+    }
+  }
+
+  private JdbcFormat(Database database, String query, Schema schema, List<String> addresses) {
+    this.database = database;
+    this.query = query;
+    this.schema = schema;
+    this.addresses = List.copyOf(addresses);
+  }
+
+  /**
+   * Returns the format of the one input that {@link Inputs#ofQuery()} names.
+   *
+   * @param addresses columns that hold IP addresses
+   * @throws io.bsdb.cli.output.CommandFailure if its columns have no such key
+   */
+  public static JdbcFormat query(
+      Database database, String query, List<String> key, List<String> addresses)
+      throws IOException {
+    try (JdbcQuery opened = database.open(query, addresses)) {
+      return new JdbcFormat(database, query, RowFormat.schema(opened.columns(), key), addresses);
+    }
+  }
+
+  private static IOException failure(QueryException e) {
+    return new IOException("cannot read query: " + e.getMessage(), e);
+  }
+
+  @Override
+  public Schema schema() {
+    return schema;
+  }
+
+  @Override
+  public JdbcFormat withKeyEncoding(KeyEncoding encoding) {
+    return new JdbcFormat(database, query, schema.withKeyEncoding(encoding), addresses);
+  }
+
+  @Override
+  public String describe(byte[] key) {
+    return RowJsonWriter.of(schema).key(key);
+  }
+
+  @Override
+  public void read(InputFile file, AtomicLong stored, Sink sink, BadLines badLines)
+      throws IOException {
+    try (JdbcQuery opened = database.open(query, addresses)) {
+      opened.read(schema, new SqlFormat.Records(file, stored, 0, sink, badLines));
+    } catch (QueryException e) {
+      throw failure(e);
+    }
+  }
+}

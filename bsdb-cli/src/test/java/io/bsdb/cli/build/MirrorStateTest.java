@@ -1,0 +1,47 @@
+package io.bsdb.cli.build;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import java.time.Instant;
+import org.junit.jupiter.api.Test;
+
+class MirrorStateTest {
+  private static final Instant START = Instant.parse("2026-07-01T00:00:00Z");
+  private static final Duration MINUTE = Duration.ofMinutes(1);
+  private final MirrorState state = new MirrorState(MINUTE);
+
+  private double seconds(Duration run, double random) {
+    Instant now = START.plus(run);
+    return Duration.between(now, state.schedule(START, now, random)).toNanos() / 1e9;
+  }
+
+  @Test
+  void startsRunsAnIntervalApart() {
+    state.succeeded("1", null, START, Duration.ZERO);
+    Duration run = Duration.ofSeconds(20);
+    assertThat(seconds(run, 0)).isEqualTo(40);
+    assertThat(seconds(run, 0.5)).isEqualTo(43);
+    assertThat(seconds(Duration.ofSeconds(90), 1)).as("late").isZero();
+  }
+
+  @Test
+  void waitsTwiceAsLongAfterEachFailure() {
+    double[] expected = {1, 2, 4, 8, 16, 32, 60, 60};
+    for (double wait : expected) {
+      state.failed("no such file", Duration.ZERO);
+      assertThat(seconds(Duration.ofSeconds(90), 0)).isEqualTo(wait);
+      assertThat(seconds(Duration.ofSeconds(90), 1)).isEqualTo(wait / 2);
+    }
+    for (int i = 0; i < 100; i++) {
+      state.failed("no such file", Duration.ZERO);
+    }
+    assertThat(seconds(Duration.ZERO, 0)).isEqualTo(60);
+    assertThat(state.health().failuresInARow()).isEqualTo(108);
+    state.succeeded("1", null, START, Duration.ZERO);
+    state.failed("no such file", Duration.ZERO);
+    assertThat(seconds(Duration.ZERO, 0)).isEqualTo(1);
+    assertThat(state.health().version()).isEqualTo("1");
+    assertThat(state.health().error()).isEqualTo("no such file");
+  }
+}

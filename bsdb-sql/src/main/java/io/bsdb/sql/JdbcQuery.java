@@ -1,0 +1,204 @@
+package io.bsdb.sql;
+
+import io.bsdb.row.Column;
+import io.bsdb.row.FieldEncoder;
+import io.bsdb.row.KeyWriter;
+import io.bsdb.row.RowLayout;
+import io.bsdb.row.RowWriter;
+import io.bsdb.row.Schema;
+import java.io.Closeable;
+import java.io.IOException;
+import java.sql.Connection;
+import java.sql.Driver;
+import java.sql.DriverManager;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.ResultSetMetaData;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Properties;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A query that a database answers over JDBC, in a transaction that is rolled back. Used by one
+ * thread.
+ */
+public final class JdbcQuery implements Closeable {
+  private static final int BATCH = 1_000;
+
+  private final Connection connection;
+  private final String sql;
+  private final List<JdbcColumn> columns;
+
+  private JdbcQuery(Connection connection, String sql, List<JdbcColumn> columns) {
+    this.connection = connection;
+    this.sql = sql;
+    this.columns = columns;
+  }
+
+  /**
+   * Connects to a database, and prepares a query.
+   *
+   * @param properties of the connection, such as user and password
+   * @param addresses columns that hold IP addresses
+   * @throws IllegalArgumentException if no driver takes the URL, or if a column has a type that
+   *     tables do not have
+   * @throws QueryException if the database refuses
+   */
+  public static JdbcQuery open(
+      String url, Properties properties, String sql, Collection<String> addresses)
+      throws IOException {
+    Connection connection = connect(url, properties);
+    try {
+      connection.setAutoCommit(false); // or drivers read all rows at once
+      List<JdbcColumn> columns = new ArrayList<>();
+      List<String> unknown = new ArrayList<>(addresses);
+      try (PreparedStatement prepared = connection.prepareStatement(sql)) {
+        ResultSetMetaData types = prepared.getMetaData();
+        if (types == null) {
+          throw new IllegalArgumentException("not a query: the statement has no columns");
+        }
+        for (int i = 1; i <= types.getColumnCount(); i++) {
+          JdbcColumn column = JdbcColumn.of(types, i);
+          columns.add(unknown.remove(column.name()) ? column.ofAddresses() : column);
+        }
+      }
+      if (!unknown.isEmpty()) {
+        throw new IllegalArgumentException("no column '%s'".formatted(unknown.get(0)));
+      }
+      return new JdbcQuery(connection, sql, columns);
+    } catch (SQLException e) {
+      throw closing(connection, failure(e));
+    } catch (RuntimeException e) {
+      throw closing(connection, e);
+    }
+  }
+
+  /** The messages of drivers and of their manager may hold the URL, and with it a password. */
+  private static Connection connect(String url, Properties properties) throws IOException {
+    Driver driver;
+    try {
+      driver = DriverManager.getDriver(url);
+    } catch (SQLException e) {
+      throw new IllegalArgumentException(
+          "no JDBC driver on the class path takes the URL: copy its jar into lib/", e);
+    }
+    try {
+      Connection connection = driver.connect(url, properties);
+      if (connection != null) {
+        return connection;
+      }
+    } catch (SQLException e) {
+      throw new QueryException(
+          "the database cannot be reached: " + text(e).replace(url, "(URL)"), e);
+    }
+    throw new QueryException("the database cannot be reached", null);
+  }
+
+  private static <T extends Throwable> T closing(Connection connection, T failure) {
+    try {
+      connection.close();
+    } catch (SQLException e) {
+      failure.addSuppressed(e);
+    }
+    return failure;
+  }
+
+  /** Returns the columns, nullable all of them. */
+  public List<Column> columns() {
+    return columns.stream().map(JdbcColumn::column).toList();
+  }
+
+  /**
+   * Runs the query.
+   *
+   * @param schema of {@link #columns()}
+   * @throws QueryException if it cannot be carried out to its end
+   * @throws IOException what the sink throws
+   */
+  public void read(Schema schema, RecordSink sink) throws IOException {
+    long count = 0;
+    try (PreparedStatement prepared = connection.prepareStatement(sql)) {
+      prepared.setFetchSize(BATCH);
+      try (ResultSet rows = prepared.executeQuery()) {
+        Encoder encoder = new Encoder(schema, columns);
+        boolean isLast = false;
+        while (!isLast) {
+          Batch batch = new Batch(count, BATCH);
+          int inBatch = 0;
+          while (inBatch < BATCH && !isLast) {
+            isLast = !rows.next();
+            if (!isLast) {
+              encoder.encode(rows, batch);
+              inBatch++;
+            }
+          }
+          batch.drainTo(sink);
+          count += inBatch;
+        }
+      }
+    } catch (SQLException e) {
+      throw new QueryException("after row %,d: %s".formatted(count, text(e)), e);
+    }
+  }
+
+  /** Makes records of rows. */
+  private static final class Encoder {
+    private final Schema schema;
+    private final List<JdbcColumn> columns;
+    private final KeyWriter key;
+    private final RowWriter value;
+    private final int[] keyColumns;
+
+    Encoder(Schema schema, List<JdbcColumn> columns) {
+      this.schema = schema;
+      this.columns = columns;
+      this.key = KeyWriter.of(schema);
+      this.value = new RowWriter(RowLayout.ofValues(schema));
+      this.keyColumns = schema.primaryKey().stream().mapToInt(schema::position).toArray();
+    }
+
+    void encode(ResultSet rows, Batch batch) throws SQLException {
+      @Nullable Object[] row = new Object[columns.size()];
+      try {
+        for (int i = 0; i < row.length; i++) {
+          row[i] = columns.get(i).value(rows, i + 1);
+        }
+        key.reset();
+        for (int i : keyColumns) {
+          FieldEncoder.write(key, schema.columns().get(i), row[i]);
+        }
+        value.reset();
+        for (int i = 0; i < row.length; i++) {
+          int field = schema.valuePosition(i);
+          if (field >= 0 && row[i] != null) {
+            FieldEncoder.write(value, field, row[i]);
+          }
+        }
+        batch.add(key, value);
+      } catch (IllegalArgumentException e) {
+        batch.refuse(String.valueOf(e.getMessage()));
+      }
+    }
+  }
+
+  private static QueryException failure(SQLException e) {
+    return new QueryException(text(e), e);
+  }
+
+  private static String text(SQLException e) {
+    String message = String.valueOf(e.getMessage()).replaceAll("\\s*\n\\s*", " ");
+    return e.getSQLState() == null ? message : message + " (SQLSTATE " + e.getSQLState() + ")";
+  }
+
+  @Override
+  public void close() throws IOException {
+    try (Connection closed = connection) {
+      closed.rollback();
+    } catch (SQLException e) {
+      throw failure(e);
+    }
+  }
+}
