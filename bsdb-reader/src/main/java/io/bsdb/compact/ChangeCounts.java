@@ -38,15 +38,14 @@ public record ChangeCounts(long total, IntToLongFunction byPartition) {
     }
     Partitioning partitioning = version.manifest().partitioning();
     SortedChanges sorted = changes.sorted();
+    if (sorted == null) {
+      long[] counts = changes.changedKeys(partitioning);
+      return new ChangeCounts(changes.changedKeys(), partition -> counts[partition]);
+    }
     return new ChangeCounts(
         changes.changedKeys(),
-        sorted == null
-            ? partition ->
-                changes.changedKeys(
-                    partitioning.firstHash(partition), partitioning.lastHash(partition))
-            : partition ->
-                below(sorted, partitioning, partition + 1)
-                    - below(sorted, partitioning, partition));
+        partition ->
+            below(sorted, partitioning, partition + 1) - below(sorted, partitioning, partition));
   }
 
   private static long below(SortedChanges sorted, Partitioning partitioning, int partition) {

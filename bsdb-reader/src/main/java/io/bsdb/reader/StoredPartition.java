@@ -22,22 +22,20 @@ final class StoredPartition implements PartitionSource {
   private final OpenSnapshot snapshot;
   private final Partition partition;
   private final Progress progress;
+  private final int changes;
   private int pending;
 
   StoredPartition(OpenSnapshot snapshot, Partition partition, Progress progress) {
     this.snapshot = snapshot;
     this.partition = partition;
     this.progress = progress;
+    Overlay overlay = snapshot.overlay();
+    this.changes = overlay == null ? 0 : overlay.changedKeys(firstHash(), lastHash());
   }
 
   @Override
   public int partition() {
     return partition.number();
-  }
-
-  private int changes() {
-    Overlay overlay = snapshot.overlay();
-    return overlay == null ? 0 : overlay.count(firstHash(), lastHash());
   }
 
   private long firstHash() {
@@ -50,7 +48,7 @@ final class StoredPartition implements PartitionSource {
 
   @Override
   public long maxRecords() {
-    return (long) partition.recordCount() + changes();
+    return (long) partition.recordCount() + changes;
   }
 
   private long baseBytes() {
@@ -61,7 +59,7 @@ final class StoredPartition implements PartitionSource {
   @Override
   public long bytes() {
     Overlay overlay = snapshot.overlay();
-    return baseBytes() + (overlay == null ? 0 : changes() * overlay.averageLength());
+    return baseBytes() + (overlay == null ? 0 : changes * overlay.averageLength());
   }
 
   @Override

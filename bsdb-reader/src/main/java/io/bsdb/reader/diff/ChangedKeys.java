@@ -13,6 +13,10 @@ import org.jspecify.annotations.Nullable;
 /** Changed keys in the order of their hashes, a range of these at a time. */
 final class ChangedKeys implements KeySource {
   private static final int BATCH = 256;
+
+  /** Keys that are sorted at a time. For each such range all entries of the index are read. */
+  private static final int SORTED = 1 << 15;
+
   private static final Comparator<Place> BY_HASH =
       Comparator.comparing(Place::high, Long::compareUnsigned)
           .thenComparing(Place::low, Long::compareUnsigned);
@@ -27,6 +31,8 @@ final class ChangedKeys implements KeySource {
   private final long width;
 
   private long next;
+  private List<Candidate> sorted = List.of();
+  private int handedOut;
   private @Nullable Place skipped;
   private boolean ended;
 
@@ -47,20 +53,32 @@ final class ChangedKeys implements KeySource {
     this.lastHash = slice.lastHash();
     this.filter = filter;
     this.owner = owner;
-    this.width = Long.divideUnsigned(-1, overlay.changedKeys() / BATCH + 1);
+    this.width = Long.divideUnsigned(-1, overlay.changedKeys() / SORTED + 1);
   }
 
   @Override
   public void skipThrough(Place place) {
     skipped = place;
     next = place.high();
+    sorted = List.of();
+    handedOut = 0;
   }
 
   @Override
   public @Nullable List<Candidate> next() {
-    if (ended) {
-      return null;
+    while (handedOut == sorted.size()) {
+      if (ended) {
+        return null;
+      }
+      sorted = nextRange();
+      handedOut = 0;
     }
+    int from = handedOut;
+    handedOut = Math.min(from + BATCH, sorted.size());
+    return sorted.subList(from, handedOut);
+  }
+
+  private List<Candidate> nextRange() {
     long last = next + width - 1;
     if (Long.compareUnsigned(last, lastHash) >= 0 || Long.compareUnsigned(last, next) < 0) {
       last = lastHash;

@@ -1,7 +1,6 @@
 package io.bsdb.reader.overlay;
 
 import io.bsdb.format.ValueReader;
-import io.bsdb.format.hash.KeyHash;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
@@ -20,7 +19,7 @@ public final class ChangeCursor {
   private static final int MAX_SORTED = 1 << 20;
 
   private final ChangeRecords records;
-  private final ChangeIndex index;
+  private final ChangeIndex.Walk walk;
   private final Deleted deleted;
 
   /** By the number in addresses: whether changes of the segment are skipped. */
@@ -28,9 +27,7 @@ public final class ChangeCursor {
 
   private final long firstHash;
   private final long lastHash;
-  private final int end;
-  private final long[] addresses;
-  private int position;
+  private long[] addresses = new long[64];
   private int count;
   private int next;
   private byte[] key = new byte[0];
@@ -41,15 +38,11 @@ public final class ChangeCursor {
    */
   ChangeCursor(Overlay overlay, long firstHash, long lastHash, Deleted deleted, long after) {
     this.records = overlay.table().records();
-    this.index = overlay.table().whole();
+    this.walk = overlay.table().whole().new Walk(records);
     this.deleted = deleted;
     this.skipped = overlay.through(after);
     this.firstHash = firstHash;
     this.lastHash = lastHash;
-    this.position = index.start(ChangeIndex.hash(firstHash)) - Long.BYTES;
-    this.end = index.start(ChangeIndex.hash(lastHash)) + Long.BYTES;
-    // What has moved past the last bucket of the range is read after what is sorted at once.
-    this.addresses = new long[Math.min(MAX_SORTED, (end - position) / Long.BYTES + 1)];
   }
 
   /** Moves to the next key; returns false if there is none. */
@@ -58,11 +51,7 @@ public final class ChangeCursor {
       address = addresses[next++];
       if (deleted == Deleted.INCLUDED || !records.isDelete(address)) {
         key = records.copyKey(address);
-        long high = KeyHash.hash(key).getMostSignificantBits();
-        if (Long.compareUnsigned(high, firstHash) >= 0
-            && Long.compareUnsigned(high, lastHash) <= 0) {
-          return true;
-        }
+        return true;
       }
     }
     return false;
@@ -72,19 +61,12 @@ public final class ChangeCursor {
   private boolean fill() {
     next = 0;
     count = 0;
-    while (count < addresses.length) {
-      position += Long.BYTES;
-      if (!index.holds(position)) {
-        break;
-      }
-      long found = index.address(position);
-      if (found != 0) {
-        if (!skipped[ChangeRecords.number(found)]) {
-          addresses[count++] = found;
+    while (count < MAX_SORTED && walk.next()) {
+      if (!skipped[ChangeRecords.number(walk.address())] && walk.isBetween(firstHash, lastHash)) {
+        if (count == addresses.length) {
+          addresses = Arrays.copyOf(addresses, 2 * count);
         }
-      } else if (position >= end) {
-        position -= Long.BYTES; // ends there the next time, too
-        break;
+        addresses[count++] = walk.address();
       }
     }
     Arrays.sort(addresses, 0, count);

@@ -5,6 +5,7 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.function.LongPredicate;
+import java.util.function.LongUnaryOperator;
 
 /**
  * Finds the newest record of each changed key: a filter of one word per key looked up, and after it
@@ -13,14 +14,15 @@ import java.util.function.LongPredicate;
  * filled others may look up too, with a fence after they read an entry and before what it points
  * at; they find what was added before their lookup began.
  *
- * <p>The bucket of a key is proportional to its hash, so that the keys of one partition lie in
- * neighboring buckets. A full bucket goes on in the next one. Some 10 to 15 bytes per key, and 1.6
- * of filter.
+ * <p>The bucket of a key is proportional to its hash. A full bucket goes on in the next one. Some
+ * 10 to 15 bytes per key, and 1.6 of filter.
  *
- * <p>A hash here is the upper half of the high word of a key's hash: 32 bits, of which the first
- * few are the same in all keys if the index is one of several, and a tag is the last 20. An entry's
- * bucket and tag together tell all 32 if the buckets are small enough. So the entries are copied in
- * one pass, in the order of hashes, without a read of the records.
+ * <p>A hash here is the upper half of the high word of a key's hash, multiplied by an odd number:
+ * partitions are ranges of high words, and where only some of them have changes, as in the middle
+ * of a round of folds, these ranges must not crowd in a few buckets. It has 32 bits, of which the
+ * first few are the same in all keys if the index is one of several, and a tag is the last 20. An
+ * entry's bucket and tag together tell all 32 if the buckets are small enough. So the entries are
+ * copied in one pass, in the order of hashes, without a read of the records.
  */
 public final class ChangeIndex implements Closeable {
 
@@ -32,7 +34,16 @@ public final class ChangeIndex implements Closeable {
   /** The bits of a hash. */
   static final int HASH_BITS = 32;
 
+  /** All of them. */
+  static final long HASH_MASK = (1L << HASH_BITS) - 1;
+
   private static final long TAGS = 1L << (Long.SIZE - TAG_SHIFT);
+
+  /** Spreads ranges of high words over all hashes: 2^32 divided by the golden ratio. */
+  private static final long SPREAD_RANGES = 0x9E3779B1L;
+
+  /** Its inverse modulo 2^32. */
+  private static final long GATHER_RANGES = 0x0E8B2F51L;
 
   /** Spreads the bits of close hashes: 2^64 divided by the golden ratio. */
   private static final long SPREAD = 0x9E3779B97F4A7C15L;
@@ -147,21 +158,77 @@ public final class ChangeIndex implements Closeable {
    * @param records at the addresses here
    */
   void forEach(ChangeRecords records, Entries entries) throws IOException {
-    long least = first; // the least hash that a key at this position can have
-    long end = first; // and the one after the greatest
-    for (int at = 0; holds(at); at += Long.BYTES) {
-      if (at % BUCKET == 0) {
-        end = leastHash(at / BUCKET + 1);
-      }
-      long entry = bytes.getLong(at);
-      if (entry == 0) {
+    Walk walk = new Walk(records);
+    while (walk.next()) {
+      entries.take(walk.hash(), walk.address());
+    }
+  }
+
+  /** Goes over all entries, about in the order of hashes. */
+  final class Walk {
+    private final ChangeRecords records;
+    private int at = -Long.BYTES;
+
+    /** The least hash that a key at this position can have. */
+    private long least = first;
+
+    /** The one after the greatest. */
+    private long end = first;
+
+    private long entry;
+
+    /**
+     * @param records at the addresses here
+     */
+    Walk(ChangeRecords records) {
+      this.records = records;
+    }
+
+    /** Moves to the next entry; returns false if there is none. */
+    boolean next() {
+      while (holds(at + Long.BYTES)) {
+        at += Long.BYTES;
+        if (at % BUCKET == 0) {
+          end = leastHash(at / BUCKET + 1);
+        }
+        entry = bytes.getLong(at);
+        if (entry != 0) {
+          return true;
+        }
         least = end; // keys of this bucket and of those before it would be here
-        continue;
       }
-      long address = entry & ADDRESS;
+      return false;
+    }
+
+    /** Returns the address of the record. */
+    long address() {
+      return entry & ADDRESS;
+    }
+
+    /** Returns the hash of the key. Hardly ever reads the record. */
+    long hash() {
       long hash = end - 1 - ((end - 1 - (entry >>> TAG_SHIFT)) & (TAGS - 1));
       boolean isSure = hash - TAGS < least;
-      entries.take(isSure ? hash : hash(records.high(address)), address);
+      return isSure ? hash : ChangeIndex.hash(records.high(address()));
+    }
+
+    /** Returns whether the high word of the key's hash is in a range, both ends included. */
+    boolean isBetween(long firstHigh, long lastHigh) {
+      return of(high -> Long.compareUnsigned(high - firstHigh, lastHigh - firstHigh) <= 0 ? 1 : 0)
+          != 0;
+    }
+
+    /**
+     * Returns a function of the high word of the key's hash that is the same for all keys between
+     * two of equal value: of a partition, or of being in a range. Reads the record only if its hash
+     * does not decide.
+     */
+    long of(LongUnaryOperator function) {
+      long high = leastHigh(hash());
+      long least = function.applyAsLong(high);
+      return least == function.applyAsLong(high | HASH_MASK)
+          ? least
+          : function.applyAsLong(records.high(address()));
     }
   }
 
@@ -214,12 +281,12 @@ public final class ChangeIndex implements Closeable {
    * @param high word of its 128-bit hash
    */
   static long hash(long high) {
-    return high >>> (Long.SIZE - HASH_BITS);
+    return ((high >>> (Long.SIZE - HASH_BITS)) * SPREAD_RANGES) & HASH_MASK;
   }
 
-  /** Returns the least high word, unsigned, of keys with a hash. */
+  /** Returns the least high word, unsigned, of keys with a hash; the greatest ends in 32 ones. */
   static long leastHigh(long hash) {
-    return hash << (Long.SIZE - HASH_BITS);
+    return (hash * GATHER_RANGES) << (Long.SIZE - HASH_BITS);
   }
 
   private int scaled(long hash, long count) {
@@ -282,16 +349,6 @@ public final class ChangeIndex implements Closeable {
   /** Returns the address of the entry at a position. */
   long address(int position) {
     return bytes.getLong(position) & ADDRESS;
-  }
-
-  /** Returns how many entries are where those with these hashes are, and right after. */
-  int count(long firstHash, long lastHash) {
-    int found = 0;
-    int end = start(lastHash) + Long.BYTES;
-    for (int at = start(firstHash); holds(at) && (at < end || address(at) != 0); at += Long.BYTES) {
-      found += address(at) == 0 ? 0 : 1;
-    }
-    return found;
   }
 
   /** Returns whether an entry can be put at a position. */

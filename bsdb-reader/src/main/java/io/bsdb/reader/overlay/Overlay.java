@@ -6,6 +6,7 @@ import io.bsdb.reader.io.FileMemory;
 import io.bsdb.reader.memory.MemoryBudget;
 import io.bsdb.reader.options.Access;
 import io.bsdb.reader.options.ReaderOptions;
+import io.bsdb.table.Partitioning;
 import io.bsdb.table.RecordOrder;
 import io.bsdb.table.SegmentFile;
 import java.io.Closeable;
@@ -159,7 +160,8 @@ public final class Overlay implements Closeable {
     return (hash, address) -> {
       long segment = segments[ChangeRecords.number(address)].file().number();
       boolean least = scope.applies(NO_KEY, 0, ChangeIndex.leastHigh(hash), segment);
-      boolean greatest = scope.applies(NO_KEY, 0, ChangeIndex.leastHigh(hash + 1) - 1, segment);
+      boolean greatest =
+          scope.applies(NO_KEY, 0, ChangeIndex.leastHigh(hash) | ChangeIndex.HASH_MASK, segment);
       boolean applies =
           least == greatest
               ? least
@@ -267,42 +269,32 @@ public final class Overlay implements Closeable {
   }
 
   /**
-   * Returns about how many keys with these high words of their hashes are here, at least so many.
-   */
-  public int count(long firstHash, long lastHash) {
-    return table.whole().count(ChangeIndex.hash(firstHash), ChangeIndex.hash(lastHash));
-  }
-
-  /**
-   * Returns how many keys with these high words of their hashes are here. Reads records only of the
-   * keys at both ends of the range.
+   * Counts the changed keys with these high words of their hashes.
    *
    * @param firstHash unsigned
    * @param lastHash unsigned, included
    */
-  public long changedKeys(long firstHash, long lastHash) {
-    ChangeIndex index = table.whole();
-    int end = index.start(ChangeIndex.hash(lastHash));
-    boolean isInside = false; // after an empty entry all are in the range, up to its last bucket
-    long found = 0;
-    for (int at = index.start(ChangeIndex.hash(firstHash)); index.holds(at); at += Long.BYTES) {
-      long address = index.address(at);
-      if (address == 0) {
-        if (at >= end) {
-          break;
-        }
-        isInside = true;
-      } else if (isInside && at < end) {
-        found++;
-      } else {
-        long high = table.records().high(address);
-        found +=
-            Long.compareUnsigned(high, firstHash) >= 0 && Long.compareUnsigned(high, lastHash) <= 0
-                ? 1
-                : 0;
-      }
+  public int changedKeys(long firstHash, long lastHash) {
+    int count = 0;
+    ChangeIndex.Walk walk = table.whole().new Walk(table.records());
+    while (walk.next()) {
+      count += walk.isBetween(firstHash, lastHash) ? 1 : 0;
     }
-    return found;
+    return count;
+  }
+
+  /**
+   * Counts the changed keys of each partition. Hardly reads the changes themselves.
+   *
+   * @param partitioning in hash order
+   */
+  public long[] changedKeys(Partitioning partitioning) {
+    long[] counts = new long[partitioning.count()];
+    ChangeIndex.Walk walk = table.whole().new Walk(table.records());
+    while (walk.next()) {
+      counts[(int) walk.of(partitioning::partition)]++;
+    }
+    return counts;
   }
 
   /** Returns the average length of a change. */

@@ -43,7 +43,7 @@ class ChangeIndexTest {
     @Override
     long high(long address) {
       asked++;
-      return hashes[(int) address - 1] << ChangeIndex.HASH_BITS;
+      return ChangeIndex.leastHigh(hashes[(int) address - 1]);
     }
   }
 

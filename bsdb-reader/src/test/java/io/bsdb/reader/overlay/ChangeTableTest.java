@@ -103,15 +103,19 @@ class ChangeTableTest {
     long last = first + random.nextLong((1L << 32) - first);
     int through = random.nextInt(records.count());
     ChangeTable.Move move =
-        (hash, address) ->
-            hash >= first && hash <= last && ChangeRecords.number(address) <= through ? 0 : address;
+        (hash, address) -> {
+          long high = ChangeIndex.leastHigh(hash) >>> 32;
+          return high >= first && high <= last && ChangeRecords.number(address) <= through
+              ? 0
+              : address;
+        };
     model
         .entrySet()
         .removeIf(
             entry -> {
-              long hash = high(entry.getKey().array()) >>> 32;
+              long high = high(entry.getKey().array()) >>> 32;
               int number = ChangeRecords.number(entry.getValue().address());
-              return hash >= first && hash <= last && number <= through;
+              return high >= first && high <= last && number <= through;
             });
     return table.copy(records, move, table.keys(), random.nextInt(keys));
   }

@@ -31,6 +31,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.UUID;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -160,6 +161,61 @@ class OverlayTest {
     }
   }
 
+  /** As between the folds of the others, or if one writer of a stream is busier than all others. */
+  @Test
+  void keysOfOnePartitionDoNotCrowd() throws IOException {
+    Partitioning partitioning = new Partitioning(64);
+    for (int partition : new int[] {0, 63}) {
+      Map<String, @Nullable String> changes = new HashMap<>();
+      for (int i = 0; changes.size() < 20_000; i++) {
+        if (partitioning.partition(bytes("key" + i)) == partition) {
+          changes.put("key" + i, "value");
+        }
+      }
+      List<SegmentFile> files = List.of(segment(1, changes));
+      try (Overlay overlay = open(files, ALL, Access.MAPPED, Overlay.Before.NOTHING);
+          ChangeTable grown = grown(files)) {
+        assertThat(overlay.changedKeys()).isEqualTo(changes.size());
+        assertThat(grown.keys()).isEqualTo(changes.size());
+        assertThat(overlay.indexBytes() + grown.indexBytes()).isLessThan(2_000_000);
+        for (String key : changes.keySet()) {
+          assertThat(found(overlay, key)).isEqualTo("value");
+        }
+      }
+    }
+  }
+
+  /** Partition after partition is folded; the last one has the most hashes after all others. */
+  @Test
+  void keysThatAreLeftByFoldsDoNotCrowd() throws IOException {
+    Partitioning partitioning = new Partitioning(16);
+    Map<String, @Nullable String> changes = new HashMap<>();
+    for (int i = 0; i < 100_000; i++) {
+      changes.put("key" + i, null);
+    }
+    List<SegmentFile> files = List.of(segment(1, changes));
+    Overlay overlay = open(files, ALL, Access.MAPPED, Overlay.Before.NOTHING);
+    for (int folded = 1; folded < 16; folded++) {
+      int last = folded;
+      Overlay.Scope scope =
+          (key, length, high, segment) -> partitioning.partition(key, length, high) >= last;
+      try (Overlay before = overlay) {
+        overlay =
+            open(
+                files,
+                scope,
+                Access.MAPPED,
+                new Overlay.Before(before, Overlay.Kept.APPLYING, null));
+      }
+    }
+    try (Overlay left = overlay) {
+      for (String key : changes.keySet()) {
+        assertThat(found(left, key))
+            .isEqualTo(partitioning.partition(bytes(key)) == 15 ? "deleted" : "unchanged");
+      }
+    }
+  }
+
   private static String found(Overlay overlay, String key) {
     HashValue128 hash = KeyHash.hash(bytes(key));
     long high = hash.getMostSignificantBits();
@@ -191,6 +247,14 @@ class OverlayTest {
     Map<String, String> live = new HashMap<>(model);
     live.values().removeIf("deleted"::equals);
     Partitioning partitioning = new Partitioning(7);
+    assertThat(overlay.changedKeys(partitioning))
+        .isEqualTo(
+            IntStream.range(0, 7)
+                .mapToLong(
+                    partition ->
+                        overlay.changedKeys(
+                            partitioning.firstHash(partition), partitioning.lastHash(partition)))
+                .toArray());
     Map<String, String> walked = new HashMap<>();
     for (int partition = 0; partition < 7; partition++) {
       int here = partition;
