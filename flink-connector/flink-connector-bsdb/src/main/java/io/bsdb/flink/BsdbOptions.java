@@ -99,6 +99,13 @@ public final class BsdbOptions {
           .withDescription(
               "Maximum number of rows that one lookup by leading key columns may find; the job fails if there are more. They are in memory together.");
 
+  public static final ConfigOption<Boolean> SCAN_FOLLOW =
+      ConfigOptions.key("scan.follow")
+          .booleanType()
+          .defaultValue(false)
+          .withDescription(
+              "Whether a query reads the version in service and then, without end, what changes from it to each version that follows, as a changelog. In streaming jobs only. Versions are looked for every `lookup.refresh-interval`. For the hint of one query.");
+
   public static final ConfigOption<String> SNAPSHOT_VERSION =
       ConfigOptions.key("snapshot.version")
           .stringType()

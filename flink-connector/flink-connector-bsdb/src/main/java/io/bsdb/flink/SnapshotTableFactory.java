@@ -53,6 +53,7 @@ public final class SnapshotTableFactory
                 BsdbOptions.LOOKUP_LOCAL_DIR,
                 BsdbOptions.LOOKUP_MAX_LOCAL_SIZE,
                 BsdbOptions.LOOKUP_MAX_ROWS,
+                BsdbOptions.SCAN_FOLLOW,
                 BsdbOptions.SNAPSHOT_VERSION,
                 BsdbOptions.SINK_PARALLELISM,
                 BsdbOptions.SINK_IP_COLUMNS,
@@ -107,7 +108,8 @@ public final class SnapshotTableFactory
             settings,
             options.get(BsdbOptions.LOOKUP_ASYNC),
             maxRows(table, options),
-            context.getConfiguration()));
+            context.getConfiguration()),
+        scanned(table, settings, options));
   }
 
   @Override
@@ -169,6 +171,27 @@ public final class SnapshotTableFactory
       throw new ValidationException("table %s: %s".formatted(name, e.getMessage()), e);
     }
     return table;
+  }
+
+  private static SnapshotTableSource.Scanned scanned(
+      DeclaredTable table, ReadSettings settings, ReadableConfig options) {
+    if (!options.get(BsdbOptions.SCAN_FOLLOW)) {
+      return SnapshotTableSource.Scanned.VERSION;
+    }
+    boolean isPinned = settings.version() != null;
+    if (isPinned || settings.refreshInterval().isZero()) {
+      throw new ValidationException(
+          "table %s cannot be followed: '%s' = 'true' reads the changes between versions, and %s"
+              .formatted(
+                  table.name(),
+                  BsdbOptions.SCAN_FOLLOW.key(),
+                  isPinned
+                      ? "version %s was chosen; read the table without '%s'"
+                          .formatted(settings.version(), BsdbOptions.SNAPSHOT_VERSION.key())
+                      : "new ones are not looked for; set '%s' to more than 0"
+                          .formatted(BsdbOptions.LOOKUP_REFRESH_INTERVAL.key())));
+    }
+    return SnapshotTableSource.Scanned.CHANGES;
   }
 
   private static int maxRows(DeclaredTable table, ReadableConfig options) {

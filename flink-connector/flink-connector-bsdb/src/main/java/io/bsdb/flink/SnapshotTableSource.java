@@ -1,5 +1,6 @@
 package io.bsdb.flink;
 
+import io.bsdb.flink.follow.TableFollowSource;
 import io.bsdb.flink.lookup.AsyncSnapshotLookupFunction;
 import io.bsdb.flink.lookup.InputShuffle;
 import io.bsdb.flink.lookup.KeyPartitioner;
@@ -73,6 +74,7 @@ final class SnapshotTableSource
   /** The same for all copies, because a query must not see two kinds. */
   private final LookupPlanning planning;
 
+  private final Scanned scanned;
   private Projection projection;
   private @Nullable ScanFilters filters;
 
@@ -85,15 +87,29 @@ final class SnapshotTableSource
   /** Lookup joins that ask for a shuffle and whose partitioner is still to come. */
   private final Deque<LookupSpec> shuffled = new ArrayDeque<>();
 
-  SnapshotTableSource(DeclaredTable table, ReadSettings settings, LookupPlanning planning) {
-    this(table, settings, planning, Projection.all(table));
+  /** What a scan gives. */
+  enum Scanned {
+    /** The rows of a version. */
+    VERSION,
+    /** These, and then the changes from each version to a later one. */
+    CHANGES
+  }
+
+  SnapshotTableSource(
+      DeclaredTable table, ReadSettings settings, LookupPlanning planning, Scanned scanned) {
+    this(table, settings, planning, scanned, Projection.all(table));
   }
 
   private SnapshotTableSource(
-      DeclaredTable table, ReadSettings settings, LookupPlanning planning, Projection projection) {
+      DeclaredTable table,
+      ReadSettings settings,
+      LookupPlanning planning,
+      Scanned scanned,
+      Projection projection) {
     this.table = table;
     this.settings = settings;
     this.planning = planning;
+    this.scanned = scanned;
     this.projection = projection;
   }
 
@@ -142,7 +158,7 @@ final class SnapshotTableSource
 
   @Override
   public ChangelogMode getChangelogMode() {
-    return ChangelogMode.insertOnly();
+    return scanned == Scanned.CHANGES ? ChangelogMode.all() : ChangelogMode.insertOnly();
   }
 
   @Override
@@ -153,17 +169,24 @@ final class SnapshotTableSource
       @Override
       public Source<RowData, ?, ?> createSource() {
         requireScannable();
-        return new SnapshotSource(spec);
+        return scanned == Scanned.CHANGES ? new TableFollowSource(spec) : new SnapshotSource(spec);
       }
 
       @Override
       public boolean isBounded() {
-        return true;
+        return scanned == Scanned.VERSION;
       }
     };
   }
 
   private void requireScannable() {
+    if (scanned == Scanned.CHANGES && !projection.metadata().isEmpty()) {
+      throw new ValidationException(
+          "table %s cannot be followed with metadata columns: %s of a row change without the row; leave them out of the query"
+              .formatted(
+                  table.name(),
+                  projection.metadata().stream().map(SnapshotMetadata::key).toList()));
+    }
     for (SnapshotMetadata metadata : projection.metadata()) {
       if (metadata.isAskedFor()) {
         throw new ValidationException(
@@ -191,7 +214,7 @@ final class SnapshotTableSource
 
   @Override
   public Result applyFilters(List<ResolvedExpression> conditions) {
-    filters = ScanFilters.of(table, conditions);
+    filters = scanned == Scanned.CHANGES ? null : ScanFilters.of(table, conditions);
     return Result.of(filters == null ? List.of() : filters.accepted(), conditions);
   }
 
@@ -201,6 +224,7 @@ final class SnapshotTableSource
       List<int[]> groupingSets, List<AggregateExpression> aggregates, DataType producedDataType) {
     boolean counted =
         filters == null
+            && scanned == Scanned.VERSION
             && groupingSets.stream().allMatch(set -> set.length == 0)
             && aggregates.stream().allMatch(SnapshotTableSource::countsRows);
     counts = counted ? aggregates.size() : 0;
@@ -270,7 +294,8 @@ final class SnapshotTableSource
 
   @Override
   public DynamicTableSource copy() {
-    SnapshotTableSource copy = new SnapshotTableSource(table, settings, planning, projection);
+    SnapshotTableSource copy =
+        new SnapshotTableSource(table, settings, planning, scanned, projection);
     copy.filters = filters;
     copy.counts = counts;
     return copy;

@@ -24,6 +24,7 @@ class ArchitectureTest {
               "io.bsdb.flink.row",
               "io.bsdb.flink.lookup",
               "io.bsdb.flink.scan",
+              "io.bsdb.flink.follow",
               "io.bsdb.flink.sink")
           .should()
           .dependOnClassesThat()

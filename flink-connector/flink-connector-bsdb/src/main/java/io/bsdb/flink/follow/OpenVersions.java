@@ -1,0 +1,157 @@
+package io.bsdb.flink.follow;
+
+import io.bsdb.flink.lookup.SharedSnapshots;
+import io.bsdb.flink.row.RowDecoder;
+import io.bsdb.flink.row.SnapshotMapping;
+import io.bsdb.flink.scan.ScanSpec;
+import io.bsdb.reader.RecordCursor;
+import io.bsdb.reader.SnapshotReader;
+import io.bsdb.reader.diff.SnapshotDiff;
+import io.bsdb.reader.diff.VersionGoneException;
+import io.bsdb.reader.follow.TableReader;
+import io.bsdb.reader.options.KeyShare;
+import java.io.Closeable;
+import java.io.IOException;
+import java.util.HashMap;
+import java.util.Map;
+import org.apache.flink.runtime.execution.SuppressRestartsException;
+import org.apache.flink.table.api.ValidationException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The versions that the slices of a reader need: each is open as long as one of them does, though
+ * it be deleted meanwhile. Used by one thread.
+ */
+final class OpenVersions implements Closeable {
+  private final ScanSpec spec;
+  private final Map<String, Version> open = new HashMap<>();
+  private SharedSnapshots.@Nullable Use following;
+
+  OpenVersions(ScanSpec spec) {
+    this.spec = spec;
+  }
+
+  /** An open version. Each user closes it once. */
+  final class Version implements Closeable {
+    private final TableReader.Lease lease;
+
+    /** Of a version that is not in service; else null. */
+    private final SharedSnapshots.@Nullable Use pinned;
+
+    private final RowDecoder decoder;
+    private final RowDecoder.Rows rows;
+    private int users;
+
+    Version(TableReader.Lease lease, SharedSnapshots.@Nullable Use pinned) {
+      this.lease = lease;
+      this.pinned = pinned;
+      this.decoder =
+          SnapshotMapping.of(spec.table(), lease.reader().manifest())
+              .decoder(spec.projection(), lease.reader().manifest());
+      this.rows = decoder.rows();
+    }
+
+    String name() {
+      return reader().manifest().version();
+    }
+
+    SnapshotReader reader() {
+      return lease.reader();
+    }
+
+    /** Returns all rows of a partition. */
+    RecordCursor scan(int partition) throws IOException {
+      return decoder.selecting(reader()).scan(partition);
+    }
+
+    /** Returns what makes the row with a key. */
+    RowDecoder.Rows rows(byte[] key) {
+      return rows.of(key);
+    }
+
+    @Override
+    public void close() throws IOException {
+      users--;
+      if (users == 0) {
+        open.remove(name());
+        OpenVersions.close(lease, pinned);
+      }
+    }
+  }
+
+  private static void close(TableReader.Lease lease, SharedSnapshots.@Nullable Use pinned)
+      throws IOException {
+    try (pinned) {
+      lease.close();
+    }
+  }
+
+  private TableReader following() throws IOException {
+    SharedSnapshots.Use use = following;
+    if (use == null) {
+      use = SharedSnapshots.use(spec.table(), spec.settings(), KeyShare.ALL);
+      following = use;
+    }
+    return use.live();
+  }
+
+  /** Returns the newest version that has been opened. */
+  String newest() throws IOException {
+    return following().version();
+  }
+
+  /**
+   * Opens a version. One that has been deleted, or does not match the DDL, ends the job for good.
+   */
+  Version use(String name) throws IOException {
+    Version version = open.get(name);
+    if (version == null) {
+      version = open(name);
+      open.put(name, version);
+    }
+    version.users++;
+    return version;
+  }
+
+  private Version open(String name) throws IOException {
+    TableReader.Lease lease = following().lease();
+    if (lease.reader().manifest().version().equals(name)) {
+      return version(lease, null);
+    }
+    lease.close();
+    try {
+      SnapshotDiff.requireVersion(spec.table().table(), name);
+    } catch (VersionGoneException e) {
+      throw new SuppressRestartsException(
+          new ValidationException(
+              "table %s cannot be followed any more: %s"
+                  .formatted(spec.table().name(), e.getReason()),
+              e));
+    }
+    SharedSnapshots.Use pinned =
+        SharedSnapshots.use(spec.table(), spec.settings().pinnedTo(name), KeyShare.ALL);
+    return version(pinned.live().lease(), pinned);
+  }
+
+  private Version version(TableReader.Lease lease, SharedSnapshots.@Nullable Use pinned)
+      throws IOException {
+    try {
+      return new Version(lease, pinned);
+    } catch (ValidationException e) {
+      close(lease, pinned);
+      throw new SuppressRestartsException(e);
+    }
+  }
+
+  /** Returns the name of the table. */
+  String table() {
+    return spec.table().name();
+  }
+
+  @Override
+  public void close() throws IOException {
+    if (following != null) {
+      following.close();
+    }
+  }
+}
