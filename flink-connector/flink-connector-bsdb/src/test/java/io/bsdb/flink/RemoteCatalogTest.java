@@ -17,6 +17,7 @@ import java.util.UUID;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.flink.test.junit5.MiniClusterExtension;
 import org.apache.flink.util.FileUtils;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -29,11 +30,14 @@ class RemoteCatalogTest {
   @RegisterExtension
   static final MiniClusterExtension CLUSTER = new MiniClusterExtension(Sql.cluster());
 
+  /** Has a table with two versions, which each test gets a copy of. */
+  @TempDir static Path built;
+
   @TempDir Path warehouse;
 
-  @BeforeEach
-  void build() throws Exception {
-    use(Sql.batch(2).numbers("s", 10))
+  @BeforeAll
+  static void build() throws Exception {
+    use(Sql.batch(2).numbers("s", 10), built)
         .run("CREATE DATABASE c.geo")
         .run(
             "CREATE TABLE c.geo.cities (id BIGINT, name STRING, PRIMARY KEY (id) NOT ENFORCED) DISTRIBUTED INTO 3 BUCKETS")
@@ -41,7 +45,16 @@ class RemoteCatalogTest {
         .run("INSERT OVERWRITE c.geo.cities SELECT f0, 'new' FROM s");
   }
 
+  @BeforeEach
+  void copy() throws Exception {
+    copy(built.resolve("geo"), warehouse.resolve("geo"));
+  }
+
   private Sql use(Sql session) throws Exception {
+    return use(session, warehouse);
+  }
+
+  private static Sql use(Sql session, Path warehouse) throws Exception {
     return session.run(
         "CREATE CATALOG c WITH ('type' = 'bsdb', 'warehouse' = '%s')"
             .formatted(NoRenameFileSystem.path(warehouse)));

@@ -145,6 +145,14 @@ class RemoteFollowTest {
         .orElse(-1);
   }
 
+  /** Waits for the count of loads, which is written after the version has been put in use. */
+  private static void awaitLoads(JobClient job, long count) throws Exception {
+    while (metric(job, "loadCount") < count) {
+      OUTPUT.take();
+    }
+    assertThat(metric(job, "loadCount")).isEqualTo(count);
+  }
+
   /** The versions of which files are copied. */
   private List<String> copies() throws Exception {
     List<String> versions = new ArrayList<>();
@@ -177,7 +185,7 @@ class RemoteFollowTest {
     }
     assertThat(seen).hasSize(5);
     assertThat(copies()).contains(published.get(4)).doesNotContain(published.get(2));
-    assertThat(metric(job, "loadCount")).isEqualTo(5);
+    awaitLoads(job, 5);
     assertThat(OpenReaders.count()).isEqualTo(1);
     stop(job);
   }
@@ -206,7 +214,7 @@ class RemoteFollowTest {
     assertThat(metric(job, "loadCount")).isEqualTo(1);
 
     publishUnderLoad("small again");
-    assertThat(metric(job, "loadCount")).isEqualTo(2);
+    awaitLoads(job, 2);
     assertThat(seen).containsOnlyKeys("small", "small again");
     stop(job);
   }
