@@ -11,6 +11,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.configuration.RestartStrategyOptions;
@@ -101,9 +102,15 @@ class FollowQueryTest {
     assertThat(job.getJobStatus().get().isGloballyTerminalState()).isFalse();
   }
 
+  /** Compares each version of the copy. */
   private void awaitCopy(JobClient job) throws Exception {
-    while (!isCopied()) {
-      requireRunning(job);
+    Table copied = Table.at(directory.resolve("copied"));
+    String compared = null;
+    while (copied.currentVersion() == null || !isCopied()) {
+      while (Objects.equals(copied.currentVersion(), compared)) {
+        requireRunning(job);
+      }
+      compared = copied.currentVersion();
     }
   }
 
@@ -118,10 +125,6 @@ class FollowQueryTest {
 
   /** Compares what is stored, which is faster than a query. */
   private boolean isCopied() throws IOException {
-    Table copied = Table.at(directory.resolve("copied"));
-    if (copied.currentVersion() == null) {
-      return false;
-    }
     try (SnapshotReader before = SnapshotReader.open(directory.resolve("t"));
         SnapshotReader after = SnapshotReader.open(directory.resolve("copied"));
         SnapshotDiff differences = SnapshotDiff.between(before, after, 1, () -> false)) {
