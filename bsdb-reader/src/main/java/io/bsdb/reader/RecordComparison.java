@@ -18,8 +18,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Compares the records of a source, in any order, with those of a version, and remembers which keys
- * the source had: a bit for each record of the base, and 32 bytes for each key that is new or has
- * changed over the base. Used by one thread; valid as long as the reader is open.
+ * the source had: two bits for each record of the base, and 32 bytes for each key that is new or
+ * has changed over the base. Used by one thread; valid as long as the reader is open.
  *
  * @hidden
  */
@@ -63,8 +63,14 @@ public final class RecordComparison {
   /** By partition, by the number of the record; null where nothing is compared. */
   private final @Nullable BitSet[] seen;
 
+  /** By partition, by the number of the record: those of which the source had another value. */
+  private final BitSet[] changed;
+
   /** The other keys of the source: those that have changed over the base, and new ones. */
   private final HashSet128 others = new HashSet128();
+
+  /** Those of which the version has another value. */
+  private final HashSet128 changedOthers = new HashSet128();
 
   /**
    * @param compared says of which partitions keys are compared
@@ -72,6 +78,7 @@ public final class RecordComparison {
   RecordComparison(OpenSnapshot snapshot, IntPredicate compared) {
     this.snapshot = snapshot;
     this.seen = new @Nullable BitSet[snapshot.partitioning().count()];
+    this.changed = new BitSet[seen.length];
     for (Partition partition : snapshot.partitions()) {
       if (!compared.test(partition.number())) {
         continue;
@@ -81,6 +88,7 @@ public final class RecordComparison {
             "an approximate snapshot stores no keys: " + partition.path());
       }
       seen[partition.number()] = new BitSet(partition.recordCount());
+      changed[partition.number()] = new BitSet();
     }
   }
 
@@ -108,13 +116,16 @@ public final class RecordComparison {
         Boolean same = found.get(i);
         boolean isInBase = same != null && !overBase[i];
         boolean first =
-            isInBase ? see(batch, i, keys.get(i)) : others.add(hashed.high(i), hashed.low(i));
+            isInBase ? see(batch, i, keys.get(i), same) : others.add(hashed.high(i), hashed.low(i));
         if (!first) {
           outcomes[i] = Outcome.REPEATED;
         } else if (same == null) {
           outcomes[i] = Outcome.NEW;
         } else {
           outcomes[i] = same ? Outcome.SAME : Outcome.CHANGED;
+          if (!same && !isInBase) {
+            changedOthers.add(hashed.high(i), hashed.low(i));
+          }
         }
       }
       return outcomes;
@@ -126,7 +137,7 @@ public final class RecordComparison {
   }
 
   /** Notes a record of the base; returns false if it was noted before. */
-  private boolean see(KeyBatch<?> batch, int i, byte[] key) throws IOException {
+  private boolean see(KeyBatch<?> batch, int i, byte[] key, boolean same) throws IOException {
     Partition partition = batch.partition(i);
     int record = batch.record(i);
     if (record < 0) { // found by a search, which says the block only
@@ -144,6 +155,9 @@ public final class RecordComparison {
       return false;
     }
     records.set(record);
+    if (!same) {
+      changed[partition.number()].set(record);
+    }
     return true;
   }
 
@@ -155,7 +169,10 @@ public final class RecordComparison {
     walk(In.VERSION_ONLY, (key, value) -> sink.take(key));
   }
 
-  /** Hands out the records of the version, as it has them, whose keys the source had so far. */
+  /**
+   * Hands out the records of the version that the source has had too, with the same value; of a key
+   * that came more than once, its first record counts.
+   */
   public void present(RecordSink sink) throws IOException {
     walk(In.SOURCE, (key, value) -> sink.take(key, value.get()));
   }
@@ -166,7 +183,7 @@ public final class RecordComparison {
       for (Partition partition : snapshot.partitions()) {
         BitSet records = seen[partition.number()];
         if (records != null) {
-          walk(partition, records, in, found);
+          walk(partition, in == In.SOURCE ? same(records, partition) : records, in, found);
         }
       }
       Overlay overlay = snapshot.overlay();
@@ -180,15 +197,25 @@ public final class RecordComparison {
     }
   }
 
+  private BitSet same(BitSet records, Partition partition) {
+    BitSet same = (BitSet) records.clone();
+    same.andNot(changed[partition.number()]);
+    return same;
+  }
+
   private void walk(ChangeCursor changes, In in, Found found) throws IOException {
     while (changes.next()) {
       byte[] key = changes.key();
       HashValue128 hash = KeyHash.hash(key);
       long high = hash.getMostSignificantBits();
       boolean inSource = others.contains(high, hash.getLeastSignificantBits());
+      boolean isWanted =
+          in == In.SOURCE
+              ? inSource && !changedOthers.contains(high, hash.getLeastSignificantBits())
+              : !inSource;
       if (!changes.isDeleted()
           && seen[snapshot.partitioning().partition(key, high)] != null
-          && inSource == (in == In.SOURCE)) {
+          && isWanted) {
         found.take(key, changes::value);
       }
     }

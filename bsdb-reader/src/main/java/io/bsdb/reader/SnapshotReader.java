@@ -156,7 +156,7 @@ public interface SnapshotReader extends KeyLookup, Closeable {
   Overlay changesOf(List<SegmentFile> segments) throws IOException;
 
   /**
-   * Returns what compares the records of a source with these. Needs a bit of memory per record.
+   * Returns what compares the records of a source with these. Needs two bits of memory per record.
    *
    * @param partitions says of which partitions, by number, all records are compared
    * @throws UnsupportedOperationException if the snapshot stores no keys (approximate)

@@ -39,8 +39,8 @@ public final class DifferenceWriter {
   private long bytes;
 
   /**
-   * Begins a comparison. Needs a bit of memory per record of the version, and 32 bytes per key that
-   * is new or has changed since its partition files were built.
+   * Begins a comparison. Needs two bits of memory per record of the version, and 32 bytes per key
+   * that is new or has changed since its partition files were built.
    *
    * @param reader of the version; stays open until the comparison has ended, and is not closed
    * @param partitions says of which partitions of the version, by number, all rows are compared: no

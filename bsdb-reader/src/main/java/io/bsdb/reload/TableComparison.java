@@ -1,10 +1,11 @@
 package io.bsdb.reload;
 
-import io.bsdb.format.hash.KeyHash;
+import io.bsdb.format.segment.ChangeKind;
+import io.bsdb.format.segment.Segment;
 import io.bsdb.reader.RecordComparison;
 import io.bsdb.reader.SnapshotReader;
 import io.bsdb.reader.io.Closing;
-import io.bsdb.reader.overlay.ChangeCursor;
+import io.bsdb.reader.io.FileMemory;
 import io.bsdb.reader.overlay.Overlay;
 import io.bsdb.table.AsOf;
 import io.bsdb.table.Manifest;
@@ -16,6 +17,7 @@ import io.bsdb.writer.SnapshotPublisher;
 import io.bsdb.writer.WriterOptions;
 import java.io.Closeable;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -25,6 +27,7 @@ import org.jspecify.annotations.Nullable;
  * segments. The version may be pruned meanwhile: its files stay open.
  */
 final class TableComparison implements Closeable {
+  private final Path directory;
   private final Table table;
   private final WriterOptions options;
   private final SnapshotReader reader;
@@ -35,12 +38,13 @@ final class TableComparison implements Closeable {
   private boolean closed;
 
   private TableComparison(
-      Table table,
+      Path directory,
       WriterOptions options,
       SnapshotReader reader,
       @Nullable LaterChanges later,
       Outcome outcome) {
-    this.table = table;
+    this.directory = directory;
+    this.table = Table.at(directory);
     this.options = options;
     this.reader = reader;
     this.files = new SegmentFiles(table.storage());
@@ -67,7 +71,7 @@ final class TableComparison implements Closeable {
    * @param asOf changes that the input has; null if it has all
    */
   static TableComparison begin(
-      Table table,
+      Path directory,
       SnapshotReader reader,
       @Nullable AsOf asOf,
       WriterOptions options,
@@ -75,8 +79,8 @@ final class TableComparison implements Closeable {
       throws IOException {
     LaterChanges later = null;
     try {
-      later = asOf == null ? null : LaterChanges.open(asOf, table, reader);
-      return new TableComparison(table, options, reader, later, outcome);
+      later = asOf == null ? null : LaterChanges.open(asOf, Table.at(directory), reader);
+      return new TableComparison(directory, options, reader, later, outcome);
     } catch (IOException | RuntimeException | Error e) {
       try (reader) {
         if (later != null) {
@@ -104,23 +108,29 @@ final class TableComparison implements Closeable {
     return difference.finish();
   }
 
-  /** Hands out all rows that the input had so far; each once. */
+  /**
+   * Hands out all rows that the input had so far. A key that came twice may do so again, the last
+   * row of it last, and only if that one counts.
+   */
   void handOver(RecordComparison.RecordSink rows) throws IOException {
     unpublished = files.finish();
-    try (Overlay own = reader.changesOf(unpublished)) {
-      difference.present(
-          (key, value) -> {
-            if (own.find(key, KeyHash.hash(key).getMostSignificantBits()) == Overlay.UNCHANGED) {
-              rows.take(key, value);
-            }
-          });
-      ChangeCursor changes = own.changes();
-      while (changes.next()) {
-        if (!changes.isDeleted()) {
-          rows.take(changes.key(), changes.value());
-        }
+    difference.present(rows);
+    for (SegmentFile file : unpublished) {
+      Path path = directory.resolve(file.path());
+      try (FileMemory memory = FileMemory.map(path)) {
+        Segment segment = new Segment(memory.chunk(0), file.fileId(), path.toString());
+        segment.replay(
+            (kind, record) -> {
+              if (kind == ChangeKind.PUT) {
+                rows.take(copy(segment, segment.key(record)), copy(segment, segment.value(record)));
+              }
+            });
       }
     }
+  }
+
+  private static byte[] copy(Segment segment, long found) {
+    return segment.copy((int) (found >>> 32), (int) found);
   }
 
   /**

@@ -32,9 +32,9 @@ import org.jspecify.annotations.Nullable;
  * }</pre>
  *
  * <p>Each record costs a lookup in the version in service, which is read from memory (mapped files)
- * and best fits there; memory needed besides is a bit per row, and 32 bytes per key that is new or
- * has changed since the partition files were built. Closing without {@link #publish}, like a crash,
- * leaves the table as it was. Used by one thread.
+ * and best fits there; memory needed besides is two bits per row, and 32 bytes per key that is new
+ * or has changed since the partition files were built. Closing without {@link #publish}, like a
+ * crash, leaves the table as it was. Used by one thread.
  */
 public final class TableReload implements Closeable {
   private static final int BASE_SHARE = 4;
@@ -110,7 +110,8 @@ public final class TableReload implements Closeable {
     Manifest manifest = reader.manifest();
     String obstacle = obstacle(manifest, options);
     if (publish == Publish.CHANGES) {
-      TableComparison comparison = compare(table, reader, obstacle, asOf, options, Outcome.WRITTEN);
+      TableComparison comparison =
+          compare(directory, reader, obstacle, asOf, options, Outcome.WRITTEN);
       return new TableReload(table, null, comparison, asOf, Long.MAX_VALUE, Mode.COMPARE);
     }
     if (obstacle != null) {
@@ -118,7 +119,7 @@ public final class TableReload implements Closeable {
       return new TableReload(table, build(version, directory, options), null, null, 0, Mode.BUILD);
     }
     TableComparison comparison =
-        TableComparison.begin(table, reader, asOf, options, Outcome.WRITTEN);
+        TableComparison.begin(directory, reader, asOf, options, Outcome.WRITTEN);
     try {
       return new TableReload(
           table,
@@ -167,12 +168,17 @@ public final class TableReload implements Closeable {
     SnapshotReader reader = SnapshotReader.open(directory);
     TableComparison comparison =
         compare(
-            table, reader, obstacle(reader.manifest(), options), asOf, options, Outcome.COUNTED);
+            directory,
+            reader,
+            obstacle(reader.manifest(), options),
+            asOf,
+            options,
+            Outcome.COUNTED);
     return new TableReload(table, null, comparison, asOf, Long.MAX_VALUE, Mode.COUNT);
   }
 
   private static TableComparison compare(
-      Table table,
+      Path directory,
       SnapshotReader reader,
       @Nullable String obstacle,
       @Nullable AsOf asOf,
@@ -180,12 +186,12 @@ public final class TableReload implements Closeable {
       Outcome outcome)
       throws IOException {
     try {
-      require(obstacle, table);
+      require(obstacle, Table.at(directory));
     } catch (IllegalArgumentException e) {
       reader.close();
       throw e;
     }
-    return TableComparison.begin(table, reader, asOf, options, outcome);
+    return TableComparison.begin(directory, reader, asOf, options, outcome);
   }
 
   private static void require(@Nullable String obstacle, Table table) {

@@ -307,6 +307,43 @@ class TableReloadTest {
     }
   }
 
+  /**
+   * The rows before the decision come from the version and the differences found, in both orders.
+   */
+  @ParameterizedTest
+  @EnumSource(
+      value = Duplicates.class,
+      names = {"FIRST", "LAST"})
+  void treatsDuplicatesAsABuildDoesAfterGoingOverToABuild(Duplicates duplicates) throws Exception {
+    build(WriterOptions.defaults(), rows(40));
+    Map<String, String> before = rows(40);
+    before.put("key5", "by a delta");
+    before.put("key6", "by a delta");
+    applyDelta(rows(40), before);
+    WriterOptions options = WriterOptions.builder().duplicates(duplicates).build();
+    List<String> twice = List.of("key3", "key4", "key5", "key6", "new");
+    Map<String, String> expected = rows(40);
+    try (TableReload reload = TableReload.begin(table, options, Publish.AUTO)) {
+      for (String key : twice) { // the same, changed, both over the base, and new
+        boolean same = key.equals("key3") || key.equals("key5");
+        String first = same ? before.get(key) : "first";
+        reload.add(bytes(key), bytes(first));
+        reload.add(bytes(key), bytes("last"));
+        expected.put(key, duplicates == Duplicates.LAST ? "last" : first);
+      }
+      for (int i = 7; i < 40; i++) {
+        reload.add(bytes("key" + i), bytes("changed"));
+        expected.put("key" + i, "changed");
+      }
+      for (int i = 0; i < 3; i++) {
+        reload.add(bytes("key" + i), bytes("value" + i));
+      }
+      reload.add(bytes("key0"), bytes("value0"));
+      assertThat(manifest(reload.publish()).hasChanges()).isFalse();
+    }
+    assertThat(content(table)).isEqualTo(expected);
+  }
+
   private void twice(Publish publish, Duplicates duplicates, String key) throws IOException {
     WriterOptions options = WriterOptions.builder().duplicates(duplicates).build();
     Map<String, String> others = rows(10);
