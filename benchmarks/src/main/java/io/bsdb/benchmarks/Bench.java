@@ -16,6 +16,7 @@ import io.bsdb.benchmarks.http.HttpBench;
 import io.bsdb.benchmarks.kstreams.StreamsBench;
 import io.bsdb.benchmarks.live.DurableBench;
 import io.bsdb.benchmarks.live.LiveBench;
+import io.bsdb.benchmarks.live.ReloadBench;
 import io.bsdb.benchmarks.memory.MemoryBench;
 import io.bsdb.benchmarks.peers.Peer;
 import io.bsdb.benchmarks.peers.Peers;
@@ -171,6 +172,15 @@ public final class Bench implements Callable<Integer> {
           List<String> parts)
       throws Exception {
     return finish(data, LiveBench.run(data, count, words(parts)));
+  }
+
+  @Command(description = "Measures reloads that publish all rows or those that differ.")
+  int reload(
+      @Parameters(paramLabel = "DIRECTORY") Path data,
+      @Parameters(paramLabel = "RECORDS") long count,
+      @Parameters(paramLabel = "ROUNDS", arity = "0..1", defaultValue = "3") int turns)
+      throws Exception {
+    return finish(data, ReloadBench.run(data, count, turns));
   }
 
   @Command(description = "Compares a durable table with RocksDB, LMDB and, if built, HaloDB.")
