@@ -66,7 +66,8 @@ class Table:
         """Why the version in service was refused, if it was."""
     @property
     def counters(self) -> Dict[str, int]:
-        """How many keys were looked up, in all versions: hits, misses, and failures, of which a batch is one."""
+        """How many keys were looked up, in all versions: hits, misses, and failures, of which a batch is one; and with
+        access "read" how many blocks were read, and their bytes: block_reads, bytes_read."""
     def __len__(self) -> int:
         """Records in the partition files, without changes over them."""
     def __contains__(self, key: Any) -> bool: ...

@@ -166,7 +166,7 @@ impl PyTable {
         }
     }
 
-    /// How many keys were looked up.
+    /// How many keys were looked up, and blocks read.
     #[getter]
     fn counters(&self) -> BTreeMap<&'static str, u64> {
         let counters = self.table().counters();
@@ -174,6 +174,8 @@ impl PyTable {
             ("hits", counters.hits),
             ("misses", counters.misses),
             ("failures", counters.failures),
+            ("block_reads", counters.block_reads),
+            ("bytes_read", counters.bytes_read),
         ])
     }
 

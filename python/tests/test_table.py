@@ -85,4 +85,4 @@ def test_follow_moves_on_and_refuses_a_bad_version(tmp_path):
     keys = [key for key, _ in table]
     table.get_many(keys)
     table.lookup(keys + [b"no such key"])
-    assert table.counters == {"hits": 2 * len(keys), "misses": 1, "failures": 0}
+    assert table.counters == {"hits": 2 * len(keys), "misses": 1, "failures": 0, "block_reads": 0, "bytes_read": 0}

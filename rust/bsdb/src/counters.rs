@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 use crate::error::Result;
 
-/// Lookups by key, one by one and in batches, since a table or its follower was opened.
+/// Lookups by key, one by one and in batches, and reads of blocks, since a table or its follower was opened.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counters {
     /// Keys that were found.
@@ -14,6 +14,10 @@ pub struct Counters {
     pub misses: u64,
     /// Lookups and batches that ended with an error.
     pub failures: u64,
+    /// Blocks that were read with `Access::Read`, by scans too.
+    pub block_reads: u64,
+    /// Bytes of these blocks.
+    pub bytes_read: u64,
 }
 
 const STRIPES: usize = 16;
@@ -28,6 +32,8 @@ struct Stripe {
     hits: AtomicU64,
     misses: AtomicU64,
     failures: AtomicU64,
+    block_reads: AtomicU64,
+    bytes_read: AtomicU64,
 }
 
 thread_local! {
@@ -64,8 +70,20 @@ impl Counts {
         stripe.failures.fetch_add(failed as u64, Ordering::Relaxed);
     }
 
+    pub fn add_read(&self, bytes: u64) {
+        let stripe = self.stripe();
+        stripe.block_reads.fetch_add(1, Ordering::Relaxed);
+        stripe.bytes_read.fetch_add(bytes, Ordering::Relaxed);
+    }
+
     pub fn sum(&self) -> Counters {
         let sum = |counter: fn(&Stripe) -> &AtomicU64| self.0.iter().map(|s| counter(s).load(Ordering::Relaxed)).sum();
-        Counters { hits: sum(|s| &s.hits), misses: sum(|s| &s.misses), failures: sum(|s| &s.failures) }
+        Counters {
+            hits: sum(|s| &s.hits),
+            misses: sum(|s| &s.misses),
+            failures: sum(|s| &s.failures),
+            block_reads: sum(|s| &s.block_reads),
+            bytes_read: sum(|s| &s.bytes_read),
+        }
     }
 }

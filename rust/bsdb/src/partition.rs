@@ -6,6 +6,7 @@ use std::sync::Arc;
 use zstd_safe::DDict;
 
 use crate::bytes::{bits_at, bound_checksum, check, u16_at, u32_at, u64_at};
+use crate::counters::Counts;
 use crate::error::{need, Error, Result};
 use crate::file::{Bytes, DataFile};
 use crate::hash::{KeyHash, PerfectHash};
@@ -61,6 +62,8 @@ pub(crate) struct Partition {
     pub order: Option<Order>,
     /// Which blocks of a mapped file have been verified, a bit each.
     verified: Vec<AtomicU64>,
+    /// Of the table, in all its versions.
+    pub counts: Arc<Counts>,
 }
 
 struct Section {
@@ -100,9 +103,11 @@ impl Sections<'_> {
 
 impl Partition {
     /// Opens a file; `ordered` if the snapshot is in key order.
-    pub fn open(file: DataFile, entry: &PartitionEntry, ordered: bool) -> Result<Partition> {
+    pub fn open(file: DataFile, entry: &PartitionEntry, ordered: bool, counts: Arc<Counts>) -> Result<Partition> {
         let file = Arc::new(file);
-        Self::read(&file, entry, ordered).map_err(|e| e.in_file(&file.path))
+        let mut partition = Self::read(&file, entry, ordered).map_err(|e| e.in_file(&file.path))?;
+        partition.counts = counts;
+        Ok(partition)
     }
 
     fn read(file: &Arc<DataFile>, entry: &PartitionEntry, ordered: bool) -> Result<Partition> {
@@ -348,6 +353,7 @@ fn properties_of(file: &Arc<DataFile>, section: &[u8], entry: &PartitionEntry) -
         symbols: None,
         order: None,
         verified: Vec::new(),
+        counts: Arc::default(),
     })
 }
 

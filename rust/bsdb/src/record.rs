@@ -146,6 +146,7 @@ impl Partition {
             buffer.of = None;
             let (at, end) = (self.block_offset(block), self.block_offset(block + 1));
             self.file.read(at, (end - at) as usize, &mut buffer.bytes)?;
+            self.counts.add_read(end - at);
             self.verify_block(&buffer.bytes, block).map_err(|e| self.failed(e, block))?;
             buffer.of = Some((self.serial, block));
         }

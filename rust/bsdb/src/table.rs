@@ -113,6 +113,7 @@ impl Table {
         let file = snapshots.join(version).join("manifest.json");
         let content = read_small(&file, MAX_MANIFEST)?;
         let manifest = Manifest::parse(&content, version).map_err(|e| e.in_file(&file))?;
+        let counts = previous.map(|p| p.counts.clone()).unwrap_or_default();
         let old_partitions = previous.map_or(&[][..], |p| &p.partitions);
         let mut partitions = Vec::with_capacity(manifest.partitions.len());
         let huge =
@@ -138,7 +139,7 @@ impl Table {
                     if huge {
                         file.advise_huge_pages();
                     }
-                    Arc::new(Partition::open(file, entry, manifest.ordered)?)
+                    Arc::new(Partition::open(file, entry, manifest.ordered, counts.clone())?)
                 }
             });
         }
@@ -149,7 +150,7 @@ impl Table {
             manifest,
             partitions,
             overlay: None,
-            counts: previous.map(|p| p.counts.clone()).unwrap_or_default(),
+            counts,
         };
         if !table.manifest.segments.is_empty() {
             table.overlay = Some(table.open_changes(previous)?);
@@ -235,7 +236,7 @@ impl Table {
         &self.manifest.source_positions
     }
 
-    /// How many keys were looked up; of a table that is followed, in all versions.
+    /// How many keys were looked up, and blocks read; of a table that is followed, in all versions.
     pub fn counters(&self) -> Counters {
         self.counts.sum()
     }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use bsdb::{Counters, Error, ErrorKind, Follower, Options, Table};
+use bsdb::{Access, Counters, Error, ErrorKind, Follower, Options, Table};
 
 mod tables;
 use tables::{copy, folder, records, Records};
@@ -140,8 +140,26 @@ fn counters_go_on_from_version_to_version() {
     assert_eq!(follower.current().get(b"no such key").unwrap(), None);
     let records: usize = publisher.versions[..2].iter().map(|(_, records)| records.len()).sum();
     // Each was asked for alone and in a batch.
-    let expected = Counters { hits: 2 * records as u64, misses: 1, failures: 0 };
+    let expected = Counters { hits: 2 * records as u64, misses: 1, ..Counters::default() };
     assert_eq!(follower.current().counters(), expected);
+}
+
+#[test]
+fn blocks_that_are_read_are_counted() {
+    let publisher = Publisher::new("reads");
+    let follower = Follower::by_hand(&publisher.path, Options::default().access(Access::Read)).unwrap();
+    let (key, _) = publisher.versions[0].1.first().unwrap();
+    for _ in 0..2 {
+        assert!(follower.current().get(key).unwrap().is_some());
+    }
+    let before = follower.current().counters();
+    assert_eq!((before.hits, before.block_reads), (2, 1), "a thread keeps the block that it read last");
+    assert!((24..=8192).contains(&before.bytes_read), "{before:?}");
+    publisher.publish(1, Some(0));
+    assert!(follower.refresh().unwrap());
+    publisher.check(&follower.current()).unwrap();
+    let after = follower.current().counters();
+    assert!(after.block_reads > 1 && after.bytes_read > before.bytes_read, "{after:?}");
 }
 
 #[test]
