@@ -22,6 +22,8 @@ import io.bsdb.reader.RecordCursor;
 import io.bsdb.reader.follow.OnMissing;
 import io.bsdb.reader.follow.TableReader;
 import io.bsdb.reader.io.Closing;
+import io.bsdb.reader.options.ReaderOptions;
+import io.bsdb.reader.options.WarmUp;
 import io.bsdb.table.Manifest;
 import io.bsdb.table.RecordOrder;
 import io.bsdb.table.Table;
@@ -155,6 +157,11 @@ final class LiveTable implements WritableTable {
     maintenance.start();
   }
 
+  /** Leaves new partition files to the first lookups: folds follow each other without a pause. */
+  private static ReaderOptions readerOptions(ReaderOptions options) {
+    return options.warmUp() == WarmUp.REFRESH ? options.withWarmUp(WarmUp.NEVER) : options;
+  }
+
   /** Refuses a version that cannot be written over. */
   private static void requireWritable(Table table) throws IOException {
     String version = table.currentVersion();
@@ -184,7 +191,7 @@ final class LiveTable implements WritableTable {
       TableReader base =
           TableReader.builder(directory)
               .usedBy(calls)
-              .options(options.reader())
+              .options(readerOptions(options.reader()))
               .refreshEvery(Duration.ZERO)
               .onMissing(OnMissing.EMPTY)
               .open();

@@ -36,6 +36,9 @@ final class Maintenance implements Upkeep.Listener, Log.Continuation, Closeable 
   /** How many times that length writers may write while it is published, before they wait. */
   private static final int MEANWHILE = 2;
 
+  /** Steps in which all partitions are folded: each takes the space of what it folds once more. */
+  private static final int STEPS = 16;
+
   /** Load at which folds no longer keep to their rate. */
   private static final double HURRY = 1.1;
 
@@ -46,6 +49,7 @@ final class Maintenance implements Upkeep.Listener, Log.Continuation, Closeable 
   private final long maxPublishedLength;
   private final Backpressure backpressure = new Backpressure(this::obstacle);
   private final Background publishing;
+  private final Background pruning;
   private final Upkeep upkeep;
   private final AtomicLong folds = new AtomicLong();
   private volatile long changedKeys;
@@ -76,6 +80,7 @@ final class Maintenance implements Upkeep.Listener, Log.Continuation, Closeable 
     this.publisher = publisher;
     this.maxPublishedLength = maxPublishedLength;
     this.publishing = new Background("bsdb-publish", this::publishDue, FOREVER, this::adjustLoad);
+    this.pruning = new Background("bsdb-prune", publisher::prune, Publisher.KEPT, () -> {});
     UpkeepSettings settings =
         new UpkeepSettings(
             options.maxSpace(),
@@ -84,7 +89,7 @@ final class Maintenance implements Upkeep.Listener, Log.Continuation, Closeable 
             Compactor.MAX_SEGMENTS,
             Duration.ZERO,
             options.compactionBytesPerSecond(),
-            UpkeepSettings.STEPS);
+            STEPS);
     BaseWorkplace workplace = new BaseWorkplace(directory, base);
     this.upkeep =
         new Upkeep(
@@ -96,6 +101,7 @@ final class Maintenance implements Upkeep.Listener, Log.Continuation, Closeable 
     log.continuesBy(this);
     adjustLoad();
     upkeep.wake();
+    pruning.wake();
   }
 
   /** Waits until changes may be written. */
@@ -170,12 +176,17 @@ final class Maintenance implements Upkeep.Listener, Log.Continuation, Closeable 
 
   /** Returns why work in the background failed last; null if it did not. */
   @Nullable Throwable failure() {
+    Throwable failure = failureOfFolds();
+    return failure == null ? pruning.failure() : failure;
+  }
+
+  private @Nullable Throwable failureOfFolds() {
     Throwable failure = publishing.failure();
     return failure == null ? upkeep.failure() : failure;
   }
 
   private @Nullable String obstacle() {
-    Throwable failure = failure();
+    Throwable failure = failureOfFolds();
     if (failure != null) {
       return "that fails: " + failure;
     }
@@ -201,6 +212,7 @@ final class Maintenance implements Upkeep.Listener, Log.Continuation, Closeable 
     segments.limit(publishedLength() * 5 / 4);
     adjustLoad();
     upkeep.wake();
+    pruneSoon();
   }
 
   void compact() throws IOException {
@@ -211,7 +223,6 @@ final class Maintenance implements Upkeep.Listener, Log.Continuation, Closeable 
 
   @Override
   public void begins() throws IOException {
-    publisher.prune();
     count();
   }
 
@@ -225,10 +236,16 @@ final class Maintenance implements Upkeep.Listener, Log.Continuation, Closeable 
   @Override
   public void published(Compactor.Result step) throws IOException {
     folds.addAndGet(step.foldedPartitions());
-    if (base.refresh()) {
-      publisher.prune();
-    }
+    base.refresh();
     countAfterFold();
+    pruneSoon();
+  }
+
+  /** Deletes old versions in a thread of its own, which folds need not wait for. */
+  private void pruneSoon() {
+    if (pruning.failure() == null) {
+      pruning.wake();
+    }
   }
 
   @Override
@@ -282,6 +299,6 @@ final class Maintenance implements Upkeep.Listener, Log.Continuation, Closeable 
   public void close() throws IOException {
     backpressure.close();
     upkeep.stop();
-    Closing.all(List.of(publishing, publisher, upkeep));
+    Closing.all(List.of(publishing, publisher, upkeep, pruning));
   }
 }

@@ -17,12 +17,14 @@ import io.bsdb.table.StreamProgress.Checkpoint;
 import io.bsdb.table.StreamRule;
 import io.bsdb.table.Table;
 import io.bsdb.writer.DeltaWriter;
+import io.bsdb.writer.Layout;
 import io.bsdb.writer.SnapshotPublisher;
 import io.bsdb.writer.WriterOptions;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
@@ -39,13 +41,19 @@ import org.jspecify.annotations.Nullable;
  */
 final class Publisher implements Closeable {
   /** Partitions of a table that began as a log over nothing. */
-  private static final int PARTITIONS = 16;
+  private static final int PARTITIONS = 32;
+
+  /** Length of records of which half a one per page is too much to be lost to padding. */
+  private static final long LONG_RECORD = SnapshotFormat.PAGE / 8;
 
   /** How long others that have found a version find its files, if these take little space. */
   static final Duration KEPT = Duration.ofMinutes(1);
 
-  /** The least space that files of old versions alone may take; else an eighth of the others. */
+  /** The least space that files of old versions alone may take; else a part of the others. */
   private static final long MIN_KEPT_BYTES = 16 << 20;
+
+  /** That part of them. */
+  private static final int KEPT_PART = 16;
 
   private final ReentrantLock lock = new ReentrantLock();
   private final Path directory;
@@ -181,7 +189,12 @@ final class Publisher implements Closeable {
     LogPosition end = cut;
     Manifest base =
         SnapshotPublisher.publishEmpty(
-            table, PARTITIONS, WriterOptions.builder().partitions(PARTITIONS).build());
+            table,
+            PARTITIONS,
+            WriterOptions.builder()
+                .partitions(PARTITIONS)
+                .layout(layout(log.through(end.segment())))
+                .build());
     StreamProgress progress = base.changes().streams().get(Owner.STREAM);
     StreamRule rule =
         new StreamRule(
@@ -202,12 +215,19 @@ final class Publisher implements Closeable {
     publications.incrementAndGet();
   }
 
+  /** Returns the layout of a new table: without padding if that would take a tenth and more. */
+  private static Layout layout(List<LogPart> parts) {
+    long bytes = parts.stream().mapToLong(LogPart::end).sum();
+    long changes = parts.stream().mapToLong(LogPart::changes).sum();
+    return bytes > LONG_RECORD * changes ? Layout.COMPACT : Layout.BLOCKED;
+  }
+
   /** Makes the segments of the log before the cut segments of the table, and publishes them. */
   private void name(LogIndex frozen, long last, StreamRule rule) throws IOException {
     try (DeltaWriter delta = DeltaWriter.create(table)) {
       boolean links = false;
       for (LogPart part : log.through(last)) {
-        if (part.hasChanges()) {
+        if (part.changes() > 0) {
           links = true;
           SegmentFile segment = part.seal(logStorage);
           table.storage().link(SnapshotFormat.LOG_DIRECTORY + "/" + part.name(), segment.path());
@@ -229,7 +249,7 @@ final class Publisher implements Closeable {
    */
   void prune() throws IOException {
     if (!reader.isEmpty()) {
-      table.pruneByWeight(KEPT, Math.max(MIN_KEPT_BYTES, reader.manifest().length() / 8));
+      table.pruneByWeight(KEPT, Math.max(MIN_KEPT_BYTES, reader.manifest().length() / KEPT_PART));
     }
   }
 

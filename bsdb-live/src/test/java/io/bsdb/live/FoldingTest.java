@@ -72,6 +72,21 @@ class FoldingTest {
     }
   }
 
+  @Test
+  void aNewTableIsLaidOutWithoutPaddingIfItsRecordsAreLong() throws IOException {
+    for (int length : new int[] {100, 1_000}) {
+      Path path = directory.resolve("table" + length);
+      try (WritableTable table = WritableTable.open(path)) {
+        for (int i = 0; i < 100; i++) {
+          table.put(bytes("key" + i), new byte[length]);
+        }
+      }
+      Table table = Table.at(path);
+      assertThat(table.manifest(table.requireCurrentVersion()).options())
+          .containsEntry("layout", length == 100 ? "blocked" : "compact");
+    }
+  }
+
   private static Map<String, String> content(RecordCursor cursor) throws IOException {
     Map<String, String> content = new HashMap<>();
     try (cursor) {

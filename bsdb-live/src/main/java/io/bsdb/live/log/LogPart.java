@@ -241,9 +241,14 @@ public final class LogPart implements Closeable {
     finish();
   }
 
-  /** Returns whether a key is changed here. */
-  public boolean hasChanges() {
-    return puts + deletes > 0;
+  /** Returns where the log ends in this segment, once it is continued in another one. */
+  public int end() {
+    return end;
+  }
+
+  /** Returns the number of puts and deletes. */
+  public long changes() {
+    return puts + deletes;
   }
 
   /**

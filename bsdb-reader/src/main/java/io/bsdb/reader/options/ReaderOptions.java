@@ -85,17 +85,13 @@ public record ReaderOptions(
 
   /** Returns the options for a version that is to take the place of one in use. */
   public ReaderOptions forSuccessor() {
-    return warmUp == WarmUp.REFRESH
-        ? new ReaderOptions(
-            access,
-            verification,
-            blockCacheBytes,
-            queueDepth,
-            share,
-            WarmUp.ALWAYS,
-            signatures,
-            memory)
-        : this;
+    return warmUp == WarmUp.REFRESH ? withWarmUp(WarmUp.ALWAYS) : this;
+  }
+
+  /** Returns the same options with another time of warming up. */
+  public ReaderOptions withWarmUp(WarmUp value) {
+    return new ReaderOptions(
+        access, verification, blockCacheBytes, queueDepth, share, value, signatures, memory);
   }
 
   /** Collects options; each setter checks its argument. Not safe for several threads. */
