@@ -175,10 +175,10 @@ public interface DataSet {
 
     private static final String[] WORDS =
         ("react vue angular node express webpack babel eslint jest test utils core plugin loader"
-             + " parser config client server stream file path http api json yaml css html dom"
-             + " router state store form input date time string array object promise async fetch"
-             + " cache log logger debug cli tools build bundle types schema validator crypto hash"
-             + " token auth session cookie socket event emitter queue worker thread graph")
+                + " parser config client server stream file path http api json yaml css html dom"
+                + " router state store form input date time string array object promise async fetch"
+                + " cache log logger debug cli tools build bundle types schema validator crypto hash"
+                + " token auth session cookie socket event emitter queue worker thread graph")
             .split(" ");
 
     private static final List<String> LICENSES =
