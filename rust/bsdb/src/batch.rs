@@ -5,8 +5,8 @@ use crate::hash::KeyHash;
 use crate::record::Scratch;
 use crate::table::{with_scratch, Table};
 
-/// Keys whose memory is asked for together.
-const GROUP: usize = 64;
+/// Keys of which one half is used while the memory of the other is on its way.
+const GROUP: usize = 128;
 const ABSENT: u32 = u32::MAX;
 
 /// How far a key of a group has come.
