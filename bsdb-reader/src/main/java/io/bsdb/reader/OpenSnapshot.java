@@ -50,6 +50,9 @@ final class OpenSnapshot implements Closeable {
   private final ReaderMetrics metrics;
   private final ElasticMemory.Lookups lookups;
 
+  /** By partition; null until they are counted. */
+  private long @Nullable [] changedKeys;
+
   /** Set once, before others have this. */
   private DeletedRuns deletedRuns = DeletedRuns.NONE;
 
@@ -221,6 +224,28 @@ final class OpenSnapshot implements Closeable {
   long findChange(byte[] key, long high) {
     Overlay changes = overlay;
     return changes == null ? Overlay.UNCHANGED : changes.find(key, high);
+  }
+
+  /**
+   * Returns the number of changed keys of a partition. Those of all partitions are counted once. In
+   * hash order only.
+   */
+  synchronized long changedKeys(int partition) {
+    Overlay changes = overlay;
+    if (changes == null) {
+      return 0;
+    }
+    long[] counts = changedKeys;
+    if (counts == null) {
+      int call = calls.enterScan();
+      try {
+        counts = changes.changedKeys(partitioning);
+      } finally {
+        calls.left(call);
+      }
+      changedKeys = counts;
+    }
+    return counts[partition];
   }
 
   /** Returns what says where the changes are; only if there are some. */

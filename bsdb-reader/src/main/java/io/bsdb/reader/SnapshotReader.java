@@ -120,7 +120,10 @@ public interface SnapshotReader extends KeyLookup, Closeable {
    */
   OrderedReader ordered();
 
-  /** Returns all records of the partitions that are open, one after the other. */
+  /**
+   * Returns all records of the partitions that are open: in key order sorted by key, in hash order
+   * those of the partition files first, then those that have changed since.
+   */
   RecordCursor scan() throws IOException;
 
   /** Returns the records of one partition, of {@code [0, partitionCount())}. */

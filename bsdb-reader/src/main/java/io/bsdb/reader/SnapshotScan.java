@@ -9,19 +9,20 @@ import io.bsdb.reader.overlay.ChangeCursor;
 import io.bsdb.reader.overlay.Overlay;
 import io.bsdb.reader.partition.Partition;
 import io.bsdb.reader.partition.RecordWalk;
-import io.bsdb.table.Partitioning;
 import java.io.IOException;
+import java.util.BitSet;
 import java.util.Iterator;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Walks over some partitions, each with what has changed in it; counts as one call in flight until
- * it is closed.
+ * Walks over the files of some partitions, then over what has changed in all of these; counts as
+ * one call in flight until it is closed.
  */
 final class SnapshotScan implements RecordCursor {
   private final OpenSnapshot snapshot;
-  private final Iterator<Partition> partitions;
+  private final List<Partition> partitions;
+  private final Iterator<Partition> unread;
   private final FieldSelection selection;
   private final BlockFetch source;
   private final int call;
@@ -34,7 +35,8 @@ final class SnapshotScan implements RecordCursor {
    */
   SnapshotScan(OpenSnapshot snapshot, List<Partition> partitions, FieldSelection selection) {
     this.snapshot = snapshot;
-    this.partitions = partitions.iterator();
+    this.partitions = partitions;
+    this.unread = partitions.iterator();
     this.selection = selection;
     this.source = snapshot.scanned();
     this.call = snapshot.calls().enterScan();
@@ -54,15 +56,12 @@ final class SnapshotScan implements RecordCursor {
           }
         } else if (current != null) {
           walk = null;
-          changed = changes(current.partition());
           current.close();
-        } else if (changed != null && changed.next()) {
-          return true;
-        } else if (partitions.hasNext()) {
-          changed = null;
-          walk = new RecordWalk(partitions.next(), source, selection);
+        } else if (unread.hasNext()) {
+          walk = new RecordWalk(unread.next(), source, selection);
         } else {
-          return false;
+          changed = changed == null ? changes() : changed;
+          return changed != null && changed.next();
         }
       }
     } catch (IOException | RuntimeException | Error e) {
@@ -79,13 +78,11 @@ final class SnapshotScan implements RecordCursor {
         == Overlay.UNCHANGED;
   }
 
-  private @Nullable ChangeCursor changes(Partition partition) {
+  private @Nullable ChangeCursor changes() {
+    BitSet numbers = new BitSet();
+    partitions.forEach(partition -> numbers.set(partition.number()));
     Overlay overlay = snapshot.overlay();
-    Partitioning partitioning = snapshot.partitioning();
-    return overlay == null
-        ? null
-        : overlay.cursor(
-            partitioning.firstHash(partition.number()), partitioning.lastHash(partition.number()));
+    return overlay == null ? null : overlay.cursor(snapshot.partitioning(), numbers::get);
   }
 
   private RecordWalk current() {
@@ -97,7 +94,7 @@ final class SnapshotScan implements RecordCursor {
   }
 
   private @Nullable ChangeCursor currentChange() {
-    return closed || walk != null ? null : changed;
+    return closed ? null : changed;
   }
 
   @Override

@@ -22,15 +22,14 @@ final class StoredPartition implements PartitionSource {
   private final OpenSnapshot snapshot;
   private final Partition partition;
   private final Progress progress;
-  private final int changes;
+  private final long changes;
   private int pending;
 
   StoredPartition(OpenSnapshot snapshot, Partition partition, Progress progress) {
     this.snapshot = snapshot;
     this.partition = partition;
     this.progress = progress;
-    Overlay overlay = snapshot.overlay();
-    this.changes = overlay == null ? 0 : overlay.changedKeys(firstHash(), lastHash());
+    this.changes = snapshot.changedKeys(partition.number());
   }
 
   @Override
@@ -38,17 +37,9 @@ final class StoredPartition implements PartitionSource {
     return partition.number();
   }
 
-  private long firstHash() {
-    return snapshot.partitioning().firstHash(partition.number());
-  }
-
-  private long lastHash() {
-    return snapshot.partitioning().lastHash(partition.number());
-  }
-
   @Override
   public long maxRecords() {
-    return (long) partition.recordCount() + changes;
+    return partition.recordCount() + changes;
   }
 
   private long baseBytes() {
@@ -100,7 +91,8 @@ final class StoredPartition implements PartitionSource {
     if (overlay == null) {
       return;
     }
-    ChangeCursor cursor = overlay.cursor(firstHash(), lastHash());
+    int number = partition.number();
+    ChangeCursor cursor = overlay.cursor(snapshot.partitioning(), each -> each == number);
     while (cursor.next()) {
       HashValue128 hash = KeyHash.hash(cursor.key());
       long key = cursor.keyPlace();

@@ -155,6 +155,20 @@ class DeltaReaderTest {
   }
 
   @Test
+  void aScanReadsAllFilesAndThenWhatHasChanged() throws Exception {
+    build(Layout.BLOCKED, 4);
+    change(new Random(10), 400);
+    try (SnapshotReader reader = SnapshotReader.open(directory);
+        RecordCursor cursor = reader.scan()) {
+      List<Boolean> changed = new ArrayList<>();
+      while (cursor.next()) {
+        changed.add(text(cursor.value()).startsWith("new-"));
+      }
+      assertThat(changed).contains(true, false).isSorted();
+    }
+  }
+
+  @Test
   void aLeaseStaysAtItsVersion() throws Exception {
     build(Layout.BLOCKED, 2);
     Random random = new Random(1);

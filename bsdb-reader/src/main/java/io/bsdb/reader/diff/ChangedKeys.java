@@ -53,7 +53,7 @@ final class ChangedKeys implements KeySource {
     this.lastHash = slice.lastHash();
     this.filter = filter;
     this.owner = owner;
-    this.width = Long.divideUnsigned(-1, overlay.changedKeys() / SORTED + 1);
+    this.width = Long.divideUnsigned(-1, overlay.maxChangedKeys(after) / SORTED + 1);
   }
 
   @Override

@@ -3,11 +3,12 @@ package io.bsdb.reader.overlay;
 import io.bsdb.format.ValueReader;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Goes through the changed keys in a range of hashes, in no particular order: as many as possible
- * at a time in the order in which segments hold them, so that those are read from front to back.
+ * Goes through some of the changed keys, in no particular order: as many as possible at a time in
+ * the order in which segments hold them, so that those are read from front to back.
  */
 public final class ChangeCursor {
   /** Treatment of keys that were deleted. */
@@ -21,12 +22,7 @@ public final class ChangeCursor {
   private final ChangeRecords records;
   private final ChangeIndex.Walk walk;
   private final Deleted deleted;
-
-  /** By the number in addresses: whether changes of the segment are skipped. */
-  private final boolean[] skipped;
-
-  private final long firstHash;
-  private final long lastHash;
+  private final Predicate<ChangeIndex.Walk> wanted;
   private long[] addresses = new long[64];
   private int count;
   private int next;
@@ -34,15 +30,13 @@ public final class ChangeCursor {
   private long address;
 
   /**
-   * @param after number of a segment: changes of it and of earlier ones are skipped
+   * @param wanted tests the entry that the walk is at
    */
-  ChangeCursor(Overlay overlay, long firstHash, long lastHash, Deleted deleted, long after) {
-    this.records = overlay.table().records();
-    this.walk = overlay.table().whole().new Walk(records);
+  ChangeCursor(ChangeTable changes, Deleted deleted, Predicate<ChangeIndex.Walk> wanted) {
+    this.records = changes.records();
+    this.walk = changes.whole().new Walk(records);
     this.deleted = deleted;
-    this.skipped = overlay.through(after);
-    this.firstHash = firstHash;
-    this.lastHash = lastHash;
+    this.wanted = wanted;
   }
 
   /** Moves to the next key; returns false if there is none. */
@@ -62,7 +56,7 @@ public final class ChangeCursor {
     next = 0;
     count = 0;
     while (count < MAX_SORTED && walk.next()) {
-      if (!skipped[ChangeRecords.number(walk.address())] && walk.isBetween(firstHash, lastHash)) {
+      if (wanted.test(walk)) {
         if (count == addresses.length) {
           addresses = Arrays.copyOf(addresses, 2 * count);
         }

@@ -214,14 +214,18 @@ public final class ChangeIndex implements Closeable {
 
     /** Returns whether the high word of the key's hash is in a range, both ends included. */
     boolean isBetween(long firstHigh, long lastHigh) {
-      return of(high -> Long.compareUnsigned(high - firstHigh, lastHigh - firstHigh) <= 0 ? 1 : 0)
-          != 0;
+      return of(
+              high ->
+                  Long.compareUnsigned(high, firstHigh) < 0
+                      ? -1
+                      : Long.compareUnsigned(high, lastHigh) > 0 ? 1 : 0)
+          == 0;
     }
 
     /**
-     * Returns a function of the high word of the key's hash that is the same for all keys between
-     * two of equal value: of a partition, or of being in a range. Reads the record only if its hash
-     * does not decide.
+     * Returns a function of the high word of the key's hash that never falls, or never rises, as
+     * the unsigned word rises: the number of a partition, or the side of a range. Reads the record
+     * only if the index alone does not determine the value.
      */
     long of(LongUnaryOperator function) {
       long high = leastHigh(hash());

@@ -16,6 +16,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
+import java.util.function.IntPredicate;
 import java.util.function.LongUnaryOperator;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
@@ -259,28 +260,15 @@ public final class Overlay implements Closeable {
   }
 
   /**
-   * Returns a cursor over the keys with these high words of their hashes that have a value here.
+   * Returns a cursor over the keys of some partitions that have a value here.
    *
-   * @param firstHash unsigned
-   * @param lastHash unsigned, included
+   * @param partitioning in hash order
+   * @param wanted tests the number of a partition
    */
-  public ChangeCursor cursor(long firstHash, long lastHash) {
-    return new ChangeCursor(this, firstHash, lastHash, ChangeCursor.Deleted.SKIPPED, -1);
-  }
-
-  /**
-   * Counts the changed keys with these high words of their hashes.
-   *
-   * @param firstHash unsigned
-   * @param lastHash unsigned, included
-   */
-  public int changedKeys(long firstHash, long lastHash) {
-    int count = 0;
-    ChangeIndex.Walk walk = table.whole().new Walk(table.records());
-    while (walk.next()) {
-      count += walk.isBetween(firstHash, lastHash) ? 1 : 0;
-    }
-    return count;
+  public ChangeCursor cursor(Partitioning partitioning, IntPredicate wanted) {
+    LongUnaryOperator partition = partitioning::partition;
+    return new ChangeCursor(
+        table, ChangeCursor.Deleted.SKIPPED, at -> wanted.test((int) at.of(partition)));
   }
 
   /**
@@ -295,6 +283,19 @@ public final class Overlay implements Closeable {
       counts[(int) walk.of(partitioning::partition)]++;
     }
     return counts;
+  }
+
+  /**
+   * Returns the maximum number of changed keys that {@link #changes(long, long, long)} finds: as if
+   * each change of the segments after one were of another key.
+   */
+  public long maxChangedKeys(long after) {
+    long changes = 0;
+    for (OpenSegment segment : segments) {
+      SegmentFile file = segment.file();
+      changes += file.number() > after ? file.puts() + file.deletes() : 0;
+    }
+    return Math.min(changes, table.keys());
   }
 
   /** Returns the average length of a change. */
@@ -321,16 +322,14 @@ public final class Overlay implements Closeable {
    * @param lastHash unsigned, included
    */
   public ChangeCursor changes(long firstHash, long lastHash, long after) {
-    return new ChangeCursor(this, firstHash, lastHash, ChangeCursor.Deleted.INCLUDED, after);
-  }
-
-  /** Returns, by the number in addresses, whether a segment has at most a number. */
-  boolean[] through(long number) {
-    boolean[] through = new boolean[segments.length];
-    for (int i = 0; i < through.length; i++) {
-      through[i] = segments[i].file().number() <= number;
+    boolean[] wanted = new boolean[segments.length];
+    for (int i = 0; i < wanted.length; i++) {
+      wanted[i] = segments[i].file().number() > after;
     }
-    return through;
+    return new ChangeCursor(
+        table,
+        ChangeCursor.Deleted.INCLUDED,
+        at -> wanted[ChangeRecords.number(at.address())] && at.isBetween(firstHash, lastHash));
   }
 
   /**

@@ -31,7 +31,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.UUID;
-import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -247,26 +246,13 @@ class OverlayTest {
     Map<String, String> live = new HashMap<>(model);
     live.values().removeIf("deleted"::equals);
     Partitioning partitioning = new Partitioning(7);
-    assertThat(overlay.changedKeys(partitioning))
-        .isEqualTo(
-            IntStream.range(0, 7)
-                .mapToLong(
-                    partition ->
-                        overlay.changedKeys(
-                            partitioning.firstHash(partition), partitioning.lastHash(partition)))
-                .toArray());
+    long[] counts = new long[7];
+    model.keySet().forEach(key -> counts[partitioning.partition(bytes(key))]++);
+    assertThat(overlay.changedKeys(partitioning)).isEqualTo(counts);
     Map<String, String> walked = new HashMap<>();
     for (int partition = 0; partition < 7; partition++) {
       int here = partition;
-      assertThat(
-              overlay.changedKeys(
-                  partitioning.firstHash(partition), partitioning.lastHash(partition)))
-          .isEqualTo(
-              model.keySet().stream()
-                  .filter(key -> partitioning.partition(bytes(key)) == here)
-                  .count());
-      ChangeCursor cursor =
-          overlay.cursor(partitioning.firstHash(partition), partitioning.lastHash(partition));
+      ChangeCursor cursor = overlay.cursor(partitioning, each -> each == here);
       while (cursor.next()) {
         String key = new String(cursor.key(), StandardCharsets.UTF_8);
         assertThat(partitioning.partition(cursor.key())).isEqualTo(partition);
@@ -351,6 +337,34 @@ class OverlayTest {
   }
 
   @Test
+  void findsTheKeysOfARangeOfHashesHoweverNarrow() throws IOException {
+    Map<String, @Nullable String> changes = new HashMap<>();
+    for (int key = 0; key < 3_000; key++) {
+      changes.put("key" + key, "value");
+    }
+    List<SegmentFile> files = List.of(segment(1, changes));
+    try (Overlay overlay = open(files, ALL, Access.MAPPED, Overlay.Before.NOTHING)) {
+      for (int key = 0; key < 100; key++) {
+        byte[] wanted = bytes("key" + key);
+        long high = KeyHash.hash(wanted).getMostSignificantBits();
+        assertThat(keys(overlay.changes(high, high, 0))).containsExactly("key" + key);
+        assertThat(keys(overlay.changes(high - 1, high, 0))).containsExactly("key" + key);
+        assertThat(keys(overlay.changes(high, high + 1, 0))).containsExactly("key" + key);
+        assertThat(keys(overlay.changes(high - 2, high - 1, 0))).isEmpty();
+        assertThat(keys(overlay.changes(high + 1, high + 2, 0))).isEmpty();
+      }
+    }
+  }
+
+  private static List<String> keys(ChangeCursor cursor) {
+    List<String> keys = new ArrayList<>();
+    while (cursor.next()) {
+      keys.add(new String(cursor.key(), StandardCharsets.UTF_8));
+    }
+    return keys;
+  }
+
+  @Test
   void anOverlayStaysWhatItIsWhenTheNextIsMadeOfIt() throws IOException {
     SegmentFile first = segment(1, Map.of("a", "1", "b", "1"));
     SegmentFile second = segment(2, Map.of("b", "2", "c", "2"));
@@ -361,6 +375,21 @@ class OverlayTest {
       old.close();
       assertThat(found(next, "a")).isEqualTo("1");
       assertThat(found(next, "b")).isEqualTo("2");
+    }
+  }
+
+  @Test
+  void limitsTheNumberOfKeysThatChangedAfterASegment() throws IOException {
+    List<SegmentFile> files =
+        List.of(
+            segment(1, Map.of("a", "1", "b", "1", "c", "1")),
+            segment(2, Map.of("b", "2")),
+            segment(4, Map.of("b", "4", "d", "4")));
+    try (Overlay overlay = open(files, ALL, Access.MAPPED, Overlay.Before.NOTHING)) {
+      assertThat(overlay.maxChangedKeys(0)).isEqualTo(4);
+      assertThat(overlay.maxChangedKeys(1)).isEqualTo(3);
+      assertThat(overlay.maxChangedKeys(2)).isEqualTo(2);
+      assertThat(overlay.maxChangedKeys(4)).isZero();
     }
   }
 
