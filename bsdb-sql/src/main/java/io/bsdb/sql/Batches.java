@@ -90,13 +90,15 @@ final class Batches implements AutoCloseable {
     }
   }
 
-  /** Waits until the producer has ended. */
+  /** Cancels the statement if its rest is not needed, and waits until the producer has ended. */
   @Override
   public void close() throws SQLException {
     boolean interrupted = false;
     while (thread.isAlive()) {
-      statement.cancel();
-      thread.interrupt();
+      if (!task.isDone()) { // not every driver can cancel, which must not fail what has succeeded
+        statement.cancel();
+        thread.interrupt();
+      }
       try {
         thread.join(100);
       } catch (InterruptedException e) {

@@ -15,6 +15,7 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.ResultSetMetaData;
 import java.sql.SQLException;
+import java.time.DateTimeException;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -76,14 +77,17 @@ public final class JdbcQuery implements Closeable {
     }
   }
 
-  /** The messages of drivers and of their manager may hold the URL, and with it a password. */
+  /**
+   * Connects. The exceptions of drivers and of their manager may hold the URL, and with it a
+   * password, so they are no causes.
+   */
   private static Connection connect(String url, Properties properties) throws IOException {
     Driver driver;
     try {
       driver = DriverManager.getDriver(url);
     } catch (SQLException e) {
       throw new IllegalArgumentException(
-          "no JDBC driver on the class path takes the URL: copy its jar into lib/", e);
+          "no JDBC driver on the class path takes the URL: copy its jar into lib/");
     }
     try {
       Connection connection = driver.connect(url, properties);
@@ -92,7 +96,7 @@ public final class JdbcQuery implements Closeable {
       }
     } catch (SQLException e) {
       throw new QueryException(
-          "the database cannot be reached: " + text(e).replace(url, "(URL)"), e);
+          "the database cannot be reached: " + text(e).replace(url, "(URL)"), null);
     }
     throw new QueryException("the database cannot be reached", null);
   }
@@ -112,35 +116,42 @@ public final class JdbcQuery implements Closeable {
   }
 
   /**
-   * Runs the query.
+   * Runs the query, in a thread beside the caller's, which hands the records to the sink. An
+   * interrupt of the caller cancels the query.
    *
    * @param schema of {@link #columns()}
    * @throws QueryException if it cannot be carried out to its end
    * @throws IOException what the sink throws
    */
   public void read(Schema schema, RecordSink sink) throws IOException {
-    long count = 0;
+    Encoder encoder = new Encoder(schema, columns);
     try (PreparedStatement prepared = connection.prepareStatement(sql)) {
       prepared.setFetchSize(BATCH);
-      try (ResultSet rows = prepared.executeQuery()) {
-        Encoder encoder = new Encoder(schema, columns);
-        boolean isLast = false;
-        while (!isLast) {
-          Batch batch = new Batch(count, BATCH);
-          int inBatch = 0;
-          while (inBatch < BATCH && !isLast) {
-            isLast = !rows.next();
-            if (!isLast) {
-              encoder.encode(rows, batch);
-              inBatch++;
-            }
-          }
+      try (Batches batches =
+          Batches.produce(target -> encode(prepared, encoder, target), prepared)) {
+        for (Batch batch = batches.next(); batch != null; batch = batches.next()) {
           batch.drainTo(sink);
-          count += inBatch;
         }
       }
     } catch (SQLException e) {
-      throw new QueryException("after row %,d: %s".formatted(count, text(e)), e);
+      throw failure(e);
+    }
+  }
+
+  private static void encode(PreparedStatement prepared, Encoder encoder, Batches.Target target)
+      throws IOException, InterruptedException {
+    try (ResultSet rows = prepared.executeQuery()) {
+      boolean hasNext = rows.next();
+      while (hasNext) {
+        Batch batch = new Batch(encoder.rows, BATCH);
+        for (int i = 0; i < BATCH && hasNext; i++) {
+          encoder.encode(rows, batch);
+          hasNext = rows.next();
+        }
+        target.put(batch);
+      }
+    } catch (SQLException e) {
+      throw new QueryException("after row %,d: %s".formatted(encoder.rows, text(e)), e);
     }
   }
 
@@ -151,6 +162,7 @@ public final class JdbcQuery implements Closeable {
     private final KeyWriter key;
     private final RowWriter value;
     private final int[] keyColumns;
+    private long rows;
 
     Encoder(Schema schema, List<JdbcColumn> columns) {
       this.schema = schema;
@@ -160,11 +172,12 @@ public final class JdbcQuery implements Closeable {
       this.keyColumns = schema.primaryKey().stream().mapToInt(schema::position).toArray();
     }
 
-    void encode(ResultSet rows, Batch batch) throws SQLException {
+    void encode(ResultSet result, Batch batch) throws IOException, SQLException {
+      rows++;
       @Nullable Object[] row = new Object[columns.size()];
       try {
         for (int i = 0; i < row.length; i++) {
-          row[i] = columns.get(i).value(rows, i + 1);
+          row[i] = cell(result, i);
         }
         key.reset();
         for (int i : keyColumns) {
@@ -180,6 +193,24 @@ public final class JdbcQuery implements Closeable {
         batch.add(key, value);
       } catch (IllegalArgumentException e) {
         batch.refuse(String.valueOf(e.getMessage()));
+      }
+    }
+
+    /** Returns a value; a driver that cannot convert it throws nearly anything. */
+    private @Nullable Object cell(ResultSet result, int i) throws IOException, SQLException {
+      JdbcColumn column = columns.get(i);
+      try {
+        return column.value(result, i + 1);
+      } catch (SQLException | DateTimeException | ArithmeticException | ClassCastException e) {
+        throw new QueryException(
+            "row %,d, column '%s': a value of type %s cannot be read as %s: %s; CAST the column in the query, or leave such rows out"
+                .formatted(
+                    rows,
+                    column.name(),
+                    result.getMetaData().getColumnTypeName(i + 1),
+                    column.column().type(),
+                    e instanceof SQLException failure ? text(failure) : e.getMessage()),
+            e);
       }
     }
   }
