@@ -1,8 +1,9 @@
 package io.bsdb.flink.follow;
 
-import io.bsdb.flink.follow.FollowState.Discovery;
 import io.bsdb.flink.row.SnapshotMapping;
 import io.bsdb.flink.scan.ScanSpec;
+import io.bsdb.flink.state.EnumeratorState;
+import io.bsdb.flink.state.EnumeratorState.Discovery;
 import io.bsdb.reader.diff.KeySlice;
 import io.bsdb.table.Manifest;
 import io.bsdb.table.Table;
@@ -22,13 +23,16 @@ import org.jspecify.annotations.Nullable;
  * Cuts the keys into slices, once, and deals them out to the readers, who keep them: the changes of
  * a key all come from one reader.
  */
-final class FollowEnumerator implements SplitEnumerator<FollowSplit, FollowState> {
+final class FollowEnumerator implements SplitEnumerator<FollowSplit, EnumeratorState<FollowSplit>> {
   private final ScanSpec spec;
   private final SplitEnumeratorContext<FollowSplit> context;
   private final List<FollowSplit> splits;
   private Discovery discovery;
 
-  FollowEnumerator(ScanSpec spec, SplitEnumeratorContext<FollowSplit> context, FollowState state) {
+  FollowEnumerator(
+      ScanSpec spec,
+      SplitEnumeratorContext<FollowSplit> context,
+      EnumeratorState<FollowSplit> state) {
     this.spec = spec;
     this.context = context;
     this.splits = new ArrayList<>(state.splits());
@@ -102,8 +106,8 @@ final class FollowEnumerator implements SplitEnumerator<FollowSplit, FollowState
   }
 
   @Override
-  public FollowState snapshotState(long checkpointId) {
-    return new FollowState(discovery, splits);
+  public EnumeratorState<FollowSplit> snapshotState(long checkpointId) {
+    return new EnumeratorState<>(discovery, splits);
   }
 
   @Override

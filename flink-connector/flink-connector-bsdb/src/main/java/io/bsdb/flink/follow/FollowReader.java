@@ -30,6 +30,9 @@ final class FollowReader implements SourceReader<RowData, FollowSplit> {
   /** The slice that is read. */
   private int current;
 
+  /** Slices whose versions are held. */
+  private int held;
+
   FollowReader(ScanSpec spec) {
     this.spec = spec;
   }
@@ -39,6 +42,9 @@ final class FollowReader implements SourceReader<RowData, FollowSplit> {
 
   @Override
   public InputStatus pollNext(ReaderOutput<RowData> output) throws IOException {
+    for (; held < slices.size(); held++) {
+      slices.get(held).hold(); // before the first is read, which may take long
+    }
     for (int i = 0; i < slices.size(); i++) {
       if (slices.get(current).emitNext(output)) {
         return InputStatus.MORE_AVAILABLE;

@@ -3,8 +3,8 @@ package io.bsdb.flink.follow;
 import io.bsdb.flink.lookup.SharedSnapshots;
 import io.bsdb.flink.row.RowDecoder;
 import io.bsdb.flink.row.SnapshotMapping;
+import io.bsdb.flink.scan.PartitionRows;
 import io.bsdb.flink.scan.ScanSpec;
-import io.bsdb.reader.RecordCursor;
 import io.bsdb.reader.SnapshotReader;
 import io.bsdb.reader.diff.SnapshotDiff;
 import io.bsdb.reader.diff.VersionGoneException;
@@ -60,8 +60,8 @@ final class OpenVersions implements Closeable {
     }
 
     /** Returns all rows of a partition. */
-    RecordCursor scan(int partition) throws IOException {
-      return decoder.selecting(reader()).scan(partition);
+    PartitionRows scan(int partition) throws IOException {
+      return new PartitionRows(spec, decoder.selecting(reader()).scan(partition), decoder);
     }
 
     /** Returns what makes the row with a key. */
@@ -95,9 +95,17 @@ final class OpenVersions implements Closeable {
     return use.live();
   }
 
-  /** Returns the newest version that has been opened. */
-  String newest() throws IOException {
-    return following().version();
+  /**
+   * Returns the version to read after another one; null if there is none yet. The reader that the
+   * process shares may lag behind what was read elsewhere before: an older version comes next only
+   * if the table was rolled back to it.
+   */
+  @Nullable String after(String version) throws IOException {
+    String opened = following().version();
+    boolean isNext =
+        opened.compareTo(version) > 0
+            || (!opened.equals(version) && opened.equals(spec.table().table().currentVersion()));
+    return isNext ? opened : null;
   }
 
   /**
@@ -133,13 +141,19 @@ final class OpenVersions implements Closeable {
     return version(pinned.live().lease(), pinned);
   }
 
+  /** Takes over what is open. */
   private Version version(TableReader.Lease lease, SharedSnapshots.@Nullable Use pinned)
       throws IOException {
     try {
       return new Version(lease, pinned);
-    } catch (ValidationException e) {
-      close(lease, pinned);
-      throw new SuppressRestartsException(e);
+    } catch (RuntimeException | Error e) {
+      try (pinned;
+          lease) {
+        if (e instanceof ValidationException) {
+          throw new SuppressRestartsException(e);
+        }
+        throw e;
+      }
     }
   }
 

@@ -1,13 +1,15 @@
 package io.bsdb.flink.follow;
 
 import io.bsdb.flink.follow.OpenVersions.Version;
+import io.bsdb.flink.scan.PartitionRows;
 import io.bsdb.format.LentBytes;
-import io.bsdb.reader.RecordCursor;
 import io.bsdb.reader.diff.SnapshotDiff;
 import io.bsdb.reader.diff.SnapshotDiff.Difference;
 import io.bsdb.reader.diff.SnapshotDiff.Position;
+import io.bsdb.reader.io.Closing;
 import java.io.Closeable;
 import java.io.IOException;
+import java.util.stream.Stream;
 import org.apache.flink.api.connector.source.ReaderOutput;
 import org.apache.flink.runtime.execution.SuppressRestartsException;
 import org.apache.flink.table.api.ValidationException;
@@ -29,23 +31,39 @@ final class SliceReader implements Closeable {
   /** The version that is read; null if none is. */
   private @Nullable Version to;
 
-  private @Nullable RecordCursor rows;
+  private @Nullable PartitionRows rows;
   private long rowsRead;
   private @Nullable SnapshotDiff changes;
 
-  /** Whether it has been opened where it was to start. */
-  private boolean started;
+  private State state = State.NEW;
+
+  private enum State {
+    NEW,
+    /** The versions where it is to start are open. */
+    HELD,
+    /** It has been opened where it was to start. */
+    STARTED
+  }
 
   SliceReader(FollowSplit start, OpenVersions versions) {
     this.start = start;
     this.versions = versions;
   }
 
+  /** Opens the versions where it is to start: from now on they may be deleted. */
+  void hold() throws IOException {
+    if (state == State.NEW) {
+      from = start.from() == null ? null : versions.use(start.from());
+      to = start.to() == null ? null : versions.use(start.to());
+      state = State.HELD;
+    }
+  }
+
   /**
    * Emits a row, or a change with the rows before and after; returns false if there is none now.
    */
   boolean emitNext(ReaderOutput<RowData> output) throws IOException {
-    if (!started) {
+    if (state != State.STARTED) {
       start();
     }
     Version read = to;
@@ -60,13 +78,12 @@ final class SliceReader implements Closeable {
 
   /** Opens all that is needed before anything changes. */
   private void start() throws IOException {
-    from = start.from() == null ? null : versions.use(start.from());
-    to = start.to() == null ? null : versions.use(start.to());
+    hold();
     if (to != null && from == null) {
       rows = to.scan(start.number());
       long skipped = start.position().isEmpty() ? 0 : Long.parseLong(start.position());
       for (; rowsRead < skipped; rowsRead++) {
-        if (!rows.next()) {
+        if (rows.next() == null) {
           throw new IOException("slice is shorter than what was read of it: " + start);
         }
       }
@@ -74,16 +91,16 @@ final class SliceReader implements Closeable {
       changes =
           compare(from, to, start.position().isEmpty() ? null : Position.parse(start.position()));
     }
-    started = true;
+    state = State.STARTED;
   }
 
   private @Nullable Version beginNext() throws IOException {
     Version before = from;
-    String newest = versions.newest();
-    if (before == null || newest.equals(before.name())) {
+    String after = before == null ? null : versions.after(before.name());
+    if (before == null || after == null) {
       return null;
     }
-    Version next = versions.use(newest);
+    Version next = versions.use(after);
     to = next;
     changes = compare(before, next, null);
     return next;
@@ -103,14 +120,15 @@ final class SliceReader implements Closeable {
     }
   }
 
-  private boolean emitRow(Version read, RecordCursor cursor, ReaderOutput<RowData> output)
+  private boolean emitRow(Version read, PartitionRows all, ReaderOutput<RowData> output)
       throws IOException {
-    if (cursor.next()) {
+    RowData row = all.next();
+    if (row != null) {
       rowsRead++;
-      output.collect(cursor.value(read.rows(cursor.key())));
+      output.collect(row);
       return true;
     }
-    cursor.close();
+    all.close();
     rows = null;
     finish(read);
     return false;
@@ -167,7 +185,7 @@ final class SliceReader implements Closeable {
 
   /** Returns where another reader would go on. */
   FollowSplit state() {
-    if (!started) {
+    if (state != State.STARTED) {
       return start;
     }
     String position = "";
@@ -186,17 +204,9 @@ final class SliceReader implements Closeable {
 
   @Override
   public void close() throws IOException {
-    if (rows != null) {
-      rows.close();
-    }
-    if (changes != null) {
-      changes.close();
-    }
-    if (to != null) {
-      to.close();
-    }
-    if (from != null) {
-      from.close();
-    }
+    Closing.all(
+        Stream.<@Nullable Closeable>of(rows, changes, to, from)
+            .flatMap(Stream::ofNullable)
+            .toList());
   }
 }

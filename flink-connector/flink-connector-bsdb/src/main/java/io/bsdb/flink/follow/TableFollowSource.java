@@ -1,8 +1,8 @@
 package io.bsdb.flink.follow;
 
-import io.bsdb.flink.follow.FollowState.Discovery;
 import io.bsdb.flink.scan.ScanSpec;
-import java.util.List;
+import io.bsdb.flink.state.EnumeratorState;
+import io.bsdb.flink.state.EnumeratorStateSerializer;
 import org.apache.flink.api.connector.source.Boundedness;
 import org.apache.flink.api.connector.source.Source;
 import org.apache.flink.api.connector.source.SourceReader;
@@ -16,7 +16,8 @@ import org.apache.flink.table.data.RowData;
  * All rows of the version in service when the job starts, and then the changes from it to each
  * version that readers find in service, with the rows before and after. Never ends.
  */
-public final class TableFollowSource implements Source<RowData, FollowSplit, FollowState> {
+public final class TableFollowSource
+    implements Source<RowData, FollowSplit, EnumeratorState<FollowSplit>> {
   private static final long serialVersionUID = 1L;
 
   private final ScanSpec spec;
@@ -39,14 +40,14 @@ public final class TableFollowSource implements Source<RowData, FollowSplit, Fol
   }
 
   @Override
-  public SplitEnumerator<FollowSplit, FollowState> createEnumerator(
+  public SplitEnumerator<FollowSplit, EnumeratorState<FollowSplit>> createEnumerator(
       SplitEnumeratorContext<FollowSplit> context) {
-    return new FollowEnumerator(spec, context, new FollowState(Discovery.PENDING, List.of()));
+    return new FollowEnumerator(spec, context, EnumeratorState.pending());
   }
 
   @Override
-  public SplitEnumerator<FollowSplit, FollowState> restoreEnumerator(
-      SplitEnumeratorContext<FollowSplit> context, FollowState state) {
+  public SplitEnumerator<FollowSplit, EnumeratorState<FollowSplit>> restoreEnumerator(
+      SplitEnumeratorContext<FollowSplit> context, EnumeratorState<FollowSplit> state) {
     return new FollowEnumerator(spec, context, state);
   }
 
@@ -56,7 +57,8 @@ public final class TableFollowSource implements Source<RowData, FollowSplit, Fol
   }
 
   @Override
-  public SimpleVersionedSerializer<FollowState> getEnumeratorCheckpointSerializer() {
-    return new FollowStateSerializer();
+  public SimpleVersionedSerializer<EnumeratorState<FollowSplit>>
+      getEnumeratorCheckpointSerializer() {
+    return new EnumeratorStateSerializer<>(new FollowSplitSerializer());
   }
 }

@@ -8,13 +8,14 @@ import org.apache.flink.table.data.RowData;
 import org.jspecify.annotations.Nullable;
 
 /** All rows of a partition. */
-final class PartitionRows implements SplitRows {
+public final class PartitionRows implements SplitRows {
   private final ScanSpec spec;
   private final RecordCursor cursor;
   private final RowDecoder.Rows rows;
   private final boolean needsKeys;
 
-  PartitionRows(ScanSpec spec, RecordCursor cursor, RowDecoder decoder) {
+  /** Takes over the cursor. */
+  public PartitionRows(ScanSpec spec, RecordCursor cursor, RowDecoder decoder) {
     this.spec = spec;
     this.cursor = cursor;
     this.rows = decoder.rows();

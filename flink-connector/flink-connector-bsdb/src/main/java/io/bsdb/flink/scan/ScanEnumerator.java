@@ -1,6 +1,7 @@
 package io.bsdb.flink.scan;
 
-import io.bsdb.flink.scan.ScanState.Discovery;
+import io.bsdb.flink.state.EnumeratorState;
+import io.bsdb.flink.state.EnumeratorState.Discovery;
 import io.bsdb.table.Manifest;
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;
@@ -19,7 +20,7 @@ import org.apache.flink.util.FlinkRuntimeException;
 import org.jspecify.annotations.Nullable;
 
 /** Chooses the version once, and gives its partitions to the readers that ask. */
-final class ScanEnumerator implements SplitEnumerator<ScanSplit, ScanState> {
+final class ScanEnumerator implements SplitEnumerator<ScanSplit, EnumeratorState<ScanSplit>> {
   private final ScanSpec spec;
   private final SplitEnumeratorContext<ScanSplit> context;
   private final Deque<ScanSplit> splits;
@@ -27,7 +28,8 @@ final class ScanEnumerator implements SplitEnumerator<ScanSplit, ScanState> {
   private Discovery discovery;
   private volatile @Nullable Manifest scanned;
 
-  ScanEnumerator(ScanSpec spec, SplitEnumeratorContext<ScanSplit> context, ScanState state) {
+  ScanEnumerator(
+      ScanSpec spec, SplitEnumeratorContext<ScanSplit> context, EnumeratorState<ScanSplit> state) {
     this.spec = spec;
     this.context = context;
     this.splits = new ArrayDeque<>(state.splits());
@@ -106,8 +108,8 @@ final class ScanEnumerator implements SplitEnumerator<ScanSplit, ScanState> {
   }
 
   @Override
-  public ScanState snapshotState(long checkpointId) {
-    return new ScanState(discovery, List.copyOf(splits));
+  public EnumeratorState<ScanSplit> snapshotState(long checkpointId) {
+    return new EnumeratorState<>(discovery, List.copyOf(splits));
   }
 
   @Override

@@ -1,9 +1,9 @@
 package io.bsdb.flink.scan;
 
 import io.bsdb.flink.row.DeclaredTable;
-import io.bsdb.flink.scan.ScanState.Discovery;
+import io.bsdb.flink.state.EnumeratorState;
+import io.bsdb.flink.state.EnumeratorStateSerializer;
 import java.io.IOException;
-import java.util.List;
 import org.apache.flink.api.connector.source.Boundedness;
 import org.apache.flink.api.connector.source.Source;
 import org.apache.flink.api.connector.source.SourceReader;
@@ -15,7 +15,8 @@ import org.apache.flink.table.data.RowData;
 import org.jspecify.annotations.Nullable;
 
 /** All rows of the version in service when the job starts; a split per partition. */
-public final class SnapshotSource implements Source<RowData, ScanSplit, ScanState> {
+public final class SnapshotSource
+    implements Source<RowData, ScanSplit, EnumeratorState<ScanSplit>> {
   private static final long serialVersionUID = 1L;
 
   private final ScanSpec spec;
@@ -40,14 +41,14 @@ public final class SnapshotSource implements Source<RowData, ScanSplit, ScanStat
   }
 
   @Override
-  public SplitEnumerator<ScanSplit, ScanState> createEnumerator(
+  public SplitEnumerator<ScanSplit, EnumeratorState<ScanSplit>> createEnumerator(
       SplitEnumeratorContext<ScanSplit> context) {
-    return new ScanEnumerator(spec, context, new ScanState(Discovery.PENDING, List.of()));
+    return new ScanEnumerator(spec, context, EnumeratorState.pending());
   }
 
   @Override
-  public SplitEnumerator<ScanSplit, ScanState> restoreEnumerator(
-      SplitEnumeratorContext<ScanSplit> context, ScanState state) {
+  public SplitEnumerator<ScanSplit, EnumeratorState<ScanSplit>> restoreEnumerator(
+      SplitEnumeratorContext<ScanSplit> context, EnumeratorState<ScanSplit> state) {
     return new ScanEnumerator(spec, context, state);
   }
 
@@ -57,7 +58,7 @@ public final class SnapshotSource implements Source<RowData, ScanSplit, ScanStat
   }
 
   @Override
-  public SimpleVersionedSerializer<ScanState> getEnumeratorCheckpointSerializer() {
-    return new ScanStateSerializer();
+  public SimpleVersionedSerializer<EnumeratorState<ScanSplit>> getEnumeratorCheckpointSerializer() {
+    return new EnumeratorStateSerializer<>(new ScanSplitSerializer());
   }
 }

@@ -4,14 +4,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bsdb.compact.Compactor;
-import io.bsdb.flink.follow.FollowState.Discovery;
 import io.bsdb.flink.lookup.OpenReaders;
 import io.bsdb.flink.lookup.ReadSettings;
+import io.bsdb.flink.lookup.SharedSnapshots;
 import io.bsdb.flink.row.DeclaredTable;
 import io.bsdb.flink.row.Projection;
 import io.bsdb.flink.row.RecordEncoder;
 import io.bsdb.flink.scan.Extent;
 import io.bsdb.flink.scan.ScanSpec;
+import io.bsdb.flink.state.EnumeratorState;
+import io.bsdb.reader.options.KeyShare;
 import io.bsdb.reader.options.ReaderOptions;
 import io.bsdb.table.RecordOrder;
 import io.bsdb.table.Table;
@@ -81,13 +83,16 @@ class FollowReaderTest {
   private void declare(RecordOrder order) {
     declared = table(order, "id", "number");
     encoder = new RecordEncoder(declared);
-    spec =
-        new ScanSpec(
-            declared,
-            new ReadSettings(
-                ReaderOptions.defaults().toMap(), Duration.ofMillis(1), null, null, Long.MAX_VALUE),
-            Projection.all(declared),
-            new Extent.AllRows());
+    spec = spec(Duration.ofMillis(1));
+  }
+
+  private ScanSpec spec(Duration refreshInterval) {
+    return new ScanSpec(
+        declared,
+        new ReadSettings(
+            ReaderOptions.defaults().toMap(), refreshInterval, null, null, Long.MAX_VALUE),
+        Projection.all(declared),
+        new Extent.AllRows());
   }
 
   @AfterEach
@@ -152,9 +157,7 @@ class FollowReaderTest {
 
   private List<FollowSplit> splits() throws IOException {
     return new FollowEnumerator(
-            spec,
-            new TestingSplitEnumeratorContext<>(1),
-            new FollowState(Discovery.PENDING, List.of()))
+            spec, new TestingSplitEnumeratorContext<>(1), EnumeratorState.pending())
         .discover();
   }
 
@@ -284,5 +287,62 @@ class FollowReaderTest {
         .cause()
         .hasMessageContaining("table t cannot be followed from version ")
         .hasMessageContaining("start the query again without its state");
+  }
+
+  /** The slices of two partitions, the second of which has been read up to an older version. */
+  private List<FollowSplit> slicesOfTwoVersions(String older, String newer) throws IOException {
+    List<FollowSplit> slices = splits();
+    FollowSplit first = slices.get(0);
+    FollowSplit second = slices.get(1);
+    return List.of(
+        new FollowSplit(first.number(), first.slice(), null, newer, ""),
+        new FollowSplit(second.number(), second.slice(), older, null, ""));
+  }
+
+  @Test
+  void holdsTheVersionsOfAllSlicesFromTheBeginning() throws Exception {
+    declare(RecordOrder.HASH);
+    for (int id = 0; id < KEYS; id++) {
+      rows.put(id, id);
+    }
+    build(2);
+    String older = table().requireCurrentVersion();
+    build(2);
+    start(1, slicesOfTwoVersions(older, table().requireCurrentVersion()), new Random());
+
+    poll(readers.get(0));
+    table().prune(1);
+    catchUp();
+
+    assertThat(followed).isNotEmpty().hasSizeLessThan(KEYS);
+  }
+
+  @Test
+  void doesNotGoBackToWhatAnotherReaderOfTheProcessHasOpened() throws Exception {
+    declare(RecordOrder.HASH);
+    spec = spec(Duration.ofDays(1));
+    rows.put(1, 1);
+    build(1);
+    String first = table().requireCurrentVersion();
+    try (SharedSnapshots.Use other = SharedSnapshots.use(declared, spec.settings(), KeyShare.ALL)) {
+      rows.put(1, 2);
+      build(1);
+      String second = table().requireCurrentVersion();
+      start(
+          1,
+          splits().stream()
+              .map(split -> new FollowSplit(split.number(), split.slice(), second, null, ""))
+              .toList(),
+          new Random());
+      followed.put(1, 2);
+
+      assertThat(poll(readers.get(0))).isEqualTo(InputStatus.NOTHING_AVAILABLE);
+      assertThat(checkpoint().get(0).from()).isEqualTo(second);
+      assertThat(other.live().version()).isEqualTo(first);
+
+      table().rollback(first);
+      catchUp();
+      assertThat(followed).isEqualTo(Map.of(1, 1));
+    }
   }
 }

@@ -6,7 +6,7 @@ import io.bsdb.flink.lookup.ReadSettings;
 import io.bsdb.flink.lookup.TestLookup;
 import io.bsdb.flink.row.DeclaredTable;
 import io.bsdb.flink.row.Projection;
-import io.bsdb.flink.scan.ScanState.Discovery;
+import io.bsdb.flink.state.EnumeratorState;
 import io.bsdb.reader.options.Access;
 import io.bsdb.table.Table;
 import io.bsdb.writer.Layout;
@@ -17,7 +17,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.function.BiConsumer;
@@ -94,7 +93,7 @@ class ScanEnumeratorTest {
     ReadSettings settings = TestLookup.settings(Access.MAPPED, Duration.ZERO, null);
     ScanSpec spec = new ScanSpec(table, settings, Projection.all(table), new Extent.AllRows());
 
-    new ScanEnumerator(spec, context(), new ScanState(Discovery.PENDING, List.of())).start();
+    new ScanEnumerator(spec, context(), EnumeratorState.pending()).start();
 
     assertThat(gauge("version")).isEqualTo(Table.at(directory).requireCurrentVersion());
     assertThat(gauge("layout")).isEqualTo("compact");
