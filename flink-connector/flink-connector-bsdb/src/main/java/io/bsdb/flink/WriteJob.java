@@ -96,18 +96,15 @@ record WriteJob(
       if (inService == null) {
         return new Target(rows, SnapshotSink.begin(table, settings));
       }
-      String scanned = scannedVersion(input);
       return switch (statement) {
         case INSERT -> new Target(rows, DeltaSink.ofBatch(table, settings));
         case PARTIAL_INSERT ->
             new Target(
                 EncodeFunction.ofColumns(table, reading.pinnedTo(inService), written),
                 DeltaSink.ofVersion(inService, table, settings));
-        case UPDATE -> new Target(rows, changes(scanned == null ? inService : scanned));
-        case DELETE ->
-            new Target(
-                EncodeFunction.ofDeletes(table), changes(scanned == null ? inService : scanned));
-        case OVERWRITE -> new Target(rows, overwrite(replacing, scanned));
+        case UPDATE -> new Target(rows, changes(inService, input));
+        case DELETE -> new Target(EncodeFunction.ofDeletes(table), changes(inService, input));
+        case OVERWRITE -> new Target(rows, overwrite(replacing, input));
       };
     } catch (IOException | IllegalArgumentException e) {
       throw new ValidationException(
@@ -115,12 +112,15 @@ record WriteJob(
     }
   }
 
-  private Sink<Change> changes(String scanned) throws IOException {
-    return DeltaSink.ofVersion(scanned, table, settings);
+  private Sink<Change> changes(String inService, Transformation<RowData> input) throws IOException {
+    String scanned = scannedVersion(input);
+    return DeltaSink.ofVersion(scanned == null ? inService : scanned, table, settings);
   }
 
-  private Sink<Change> overwrite(Build replacing, @Nullable String scanned) throws IOException {
-    String asOf = writing.keepChangesAfter() == null ? scanned : writing.keepChangesAfter();
+  private Sink<Change> overwrite(Build replacing, Transformation<RowData> input)
+      throws IOException {
+    String kept = writing.keepChangesAfter();
+    String asOf = kept == null ? scannedVersion(input) : kept;
     if (asOf != null) {
       return SnapshotSink.beginAsOf(asOf, table, settings);
     }

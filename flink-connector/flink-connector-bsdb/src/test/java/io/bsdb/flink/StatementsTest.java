@@ -5,10 +5,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bsdb.table.Manifest;
 import io.bsdb.table.RecordOrder;
+import io.bsdb.table.StreamProgress;
 import io.bsdb.table.Table;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.UUID;
 import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicReference;
 import org.apache.flink.table.functions.ScalarFunction;
@@ -256,6 +258,25 @@ class StatementsTest {
     assertThat(current().recordCount()).isZero();
     session.run("INSERT INTO t VALUES (6, 'f', 60, 's')");
     assertThat(rows()).containsExactly("+I[6, f, 60, s]");
+  }
+
+  @Test
+  void saysWhyATableIsNotTruncated() throws Exception {
+    StreamProgress progress = new StreamProgress(new StreamProgress.Checkpoint(new UUID(1, 2), 3));
+    Table.at(directory)
+        .edit(
+            manifest ->
+                manifest.with(
+                    manifest.partitions(),
+                    manifest.sourcePositions(),
+                    manifest.changes().with("cdc", progress)));
+
+    Sql empties = Sql.batch(1).run(ddl(", 'sink.min-rows' = '0'"));
+    assertThatThrownBy(() -> empties.run("TRUNCATE TABLE t"))
+        .hasStackTraceContaining(
+            ".t cannot be truncated: a table into which a stream is written cannot be replaced");
+
+    assertThat(rows()).hasSize(3);
   }
 
   @Test

@@ -6,6 +6,7 @@ import io.bsdb.writer.DeltaWriter;
 import io.bsdb.writer.SnapshotPublisher;
 import java.io.IOException;
 import java.util.List;
+import java.util.Objects;
 import org.apache.flink.metrics.groups.UnregisteredMetricsGroup;
 import org.apache.flink.runtime.execution.SuppressRestartsException;
 import org.apache.flink.table.api.ValidationException;
@@ -59,10 +60,13 @@ public final class ClientStatements {
       committer.publish(new Publication(List.of()));
       committer.tidyUp();
     } catch (SuppressRestartsException e) {
-      if (e.getCause() instanceof ValidationException refused) {
+      // The exception itself says only that it is final.
+      Throwable cause = Objects.requireNonNullElse(e.getCause(), e);
+      if (cause instanceof ValidationException refused) {
         throw refused;
       }
-      throw new ValidationException(String.valueOf(e.getMessage()), e);
+      throw new ValidationException(
+          "table %s cannot be truncated: %s".formatted(declared.name(), cause.getMessage()), e);
     }
   }
 }

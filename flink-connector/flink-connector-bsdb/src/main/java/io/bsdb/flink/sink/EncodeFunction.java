@@ -27,8 +27,13 @@ public final class EncodeFunction extends RichFlatMapFunction<RowData, Change> {
   private final Rows rows;
   private final @Nullable ReadSettings completed;
   private final Set<String> written;
+
+  /** Null if the rows are keys. */
   private transient @Nullable RecordEncoder encoder;
+
+  /** Null unless the rows are keys. */
   private transient @Nullable KeyEncoder keys;
+
   private transient @Nullable KeptColumns kept;
 
   /** Columns of the rows. */
@@ -68,10 +73,13 @@ public final class EncodeFunction extends RichFlatMapFunction<RowData, Change> {
 
   @Override
   public void open(OpenContext context) throws IOException {
-    encoder = new RecordEncoder(table);
-    keys =
-        new KeyEncoder(
-            table.schema(), table, IntStream.range(0, table.primaryKey().size()).toArray());
+    if (rows == Rows.KEY) {
+      keys =
+          new KeyEncoder(
+              table.schema(), table, IntStream.range(0, table.primaryKey().size()).toArray());
+    } else {
+      encoder = new RecordEncoder(table);
+    }
     if (completed != null) {
       kept = KeptColumns.open(table, completed, written);
     }
@@ -79,13 +87,13 @@ public final class EncodeFunction extends RichFlatMapFunction<RowData, Change> {
 
   @Override
   public void flatMap(RowData row, Collector<Change> changes) throws IOException {
-    if (encoder == null || keys == null) {
-      throw new IllegalStateException("the function is not open");
-    }
-    if (rows == Rows.KEY) {
+    if (keys != null) {
       // The row was read from the table, so it has a key.
       changes.collect(Change.delete(Objects.requireNonNull(keys.encode(row))));
       return;
+    }
+    if (encoder == null) {
+      throw new IllegalStateException("the function is not open");
     }
     try {
       switch (row.getRowKind()) {
