@@ -31,11 +31,16 @@ public final class FileRecords implements Closeable {
    */
   FileRecords(OpenSnapshot snapshot, int partition, int first) {
     this.snapshot = snapshot;
-    this.walk =
-        new RecordWalk(snapshot.partition(partition), snapshot.scanned(), FieldSelection.ALL);
-    this.count = walk.partition().recordCount();
     this.next = first;
     this.call = snapshot.calls().enterScan();
+    try {
+      this.walk =
+          new RecordWalk(snapshot.partition(partition), snapshot.scanned(), FieldSelection.ALL);
+      this.count = walk.partition().recordCount();
+    } catch (RuntimeException | Error e) {
+      snapshot.calls().left(call);
+      throw e;
+    }
   }
 
   /** Moves to the next record; returns false if there is none. */

@@ -287,6 +287,12 @@ class AccessContractTest {
         assertThatThrownBy(() -> reader.scan(other))
             .isInstanceOf(IllegalArgumentException.class)
             .hasMessageContaining("partition=" + other);
+        assertThatThrownBy(() -> reader.fileRecords(other, 0))
+            .isInstanceOf(IllegalArgumentException.class)
+            .hasMessageContaining("partition=" + other);
+        reader.close(); // waits for the calls in flight
+        assertThatThrownBy(() -> reader.fileRecords(other, 0))
+            .isInstanceOf(ClosedReaderException.class);
       }
     }
     assertThat(records).isEqualTo(data.count());

@@ -7,6 +7,7 @@ import io.bsdb.reader.diff.DiffPlan.Step;
 import io.bsdb.reader.diff.DiffPlan.Wanted;
 import io.bsdb.reader.diff.KeySource.Candidate;
 import io.bsdb.reader.diff.KeySource.Place;
+import io.bsdb.reader.io.Closing;
 import io.bsdb.table.Manifest;
 import io.bsdb.table.Table;
 import java.io.Closeable;
@@ -171,10 +172,14 @@ public final class SnapshotDiff implements Closeable {
     }
     DiffPlan plan = DiffPlan.of(from, to, slice, after == null ? null : after.history);
     SnapshotDiff diff = new SnapshotDiff(from, to, stop, plan);
-    if (after != null) {
+    try {
       diff.resume(after);
+      return diff;
+    } catch (IOException | RuntimeException | Error e) {
+      try (diff) {
+        throw e;
+      }
     }
-    return diff;
   }
 
   /**
@@ -192,7 +197,10 @@ public final class SnapshotDiff implements Closeable {
     }
   }
 
-  private void resume(Position after) throws IOException {
+  private void resume(@Nullable Position after) throws IOException {
+    if (after == null) {
+      return;
+    }
     if (after.step > steps.size()) {
       throw new IllegalArgumentException(
           "position %s is not one of a comparison of version %s with %s"
@@ -208,8 +216,8 @@ public final class SnapshotDiff implements Closeable {
   }
 
   private void closeStep() throws IOException {
-    steps.get(step).keys().close();
     step++;
+    steps.get(step - 1).keys().close();
   }
 
   /** Returns the next difference; null if there is none, or if the comparison was stopped. */
@@ -255,9 +263,9 @@ public final class SnapshotDiff implements Closeable {
 
   @Override
   public void close() throws IOException {
-    while (step < steps.size()) {
-      closeStep();
-    }
+    List<Step> left = steps.subList(step, steps.size());
+    step = steps.size();
+    Closing.all(left.stream().map(Step::keys).toList());
   }
 
   /** Compares the next few keys; returns false if there are none. */

@@ -8,6 +8,7 @@ import io.bsdb.compact.Compactor;
 import io.bsdb.reader.SnapshotReader;
 import io.bsdb.reader.diff.SnapshotDiff.Position;
 import io.bsdb.reader.follow.TableReader;
+import io.bsdb.reader.io.HugeMemory;
 import io.bsdb.reader.options.ReaderOptions;
 import io.bsdb.table.RecordOrder;
 import io.bsdb.table.Table;
@@ -242,6 +243,24 @@ class SnapshotDiffTest {
           .isInstanceOf(java.nio.file.NoSuchFileException.class)
           .hasMessageContaining(".seg");
     }
+  }
+
+  @Test
+  void aPositionOfAnotherComparisonIsRefusedAndLeavesNothingOpen() throws Exception {
+    assertLooksAt(10, i -> {}, compactor -> compactor.foldFraction(0).run());
+    long open = HugeMemory.openCount();
+    try (SnapshotReader from = openVersion(new ArrayList<>(versions.keySet()).get(1));
+        SnapshotReader to = openVersion(current())) {
+      for (String position : List.of("h99", "f99.1.2")) {
+        assertThatThrownBy(
+                () ->
+                    SnapshotDiff.between(
+                        from, to, KeySlice.ALL, Position.parse(position), () -> false))
+            .isInstanceOf(IllegalArgumentException.class)
+            .hasMessageContaining("position %s is not one of a comparison".formatted(position));
+      }
+    }
+    assertThat(HugeMemory.openCount()).isEqualTo(open);
   }
 
   private TableReader copy(Path copies, String version) throws IOException {
