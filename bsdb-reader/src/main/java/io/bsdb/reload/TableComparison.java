@@ -113,8 +113,8 @@ final class TableComparison implements Closeable {
    * row of it last, and only if that one counts.
    */
   void handOver(RecordComparison.RecordSink rows) throws IOException {
-    unpublished = files.finish();
     difference.present(rows);
+    unpublished = files.finish();
     for (SegmentFile file : unpublished) {
       Path path = directory.resolve(file.path());
       try (FileMemory memory = FileMemory.map(path)) {

@@ -253,7 +253,7 @@ public final class TableReload implements Closeable {
    *
    * @param keyLength 1 to {@link io.bsdb.format.SnapshotFormat#MAX_KEY_LENGTH}
    * @param valueLength 0 to {@link io.bsdb.format.SnapshotFormat#MAX_VALUE_LENGTH}
-   * @throws IllegalArgumentException if a length is out of range
+   * @throws IllegalArgumentException if a length is out of range; any other failure ends the reload
    * @throws io.bsdb.writer.DuplicateKeyException if a key came twice and the options say to fail; a
    *     build of all rows finds that when it is published
    */
@@ -269,12 +269,14 @@ public final class TableReload implements Closeable {
     }
     SegmentWriter.requireKeyLength(keyLength);
     SegmentWriter.requireValueLength(valueLength);
-    compared.add(
-        Arrays.copyOfRange(key, keyOffset, keyOffset + keyLength),
-        Arrays.copyOfRange(value, valueOffset, valueOffset + valueLength));
+    byte[] keyCopy = Arrays.copyOfRange(key, keyOffset, keyOffset + keyLength);
+    byte[] valueCopy = Arrays.copyOfRange(value, valueOffset, valueOffset + valueLength);
+    ended = true; // stays so after a failure: a part of the rows must not be published
+    compared.add(keyCopy, valueCopy);
     if (compared.differing() > maxDiffering) {
       buildInstead(compared);
     }
+    ended = false;
   }
 
   /** Goes over to a build of all rows; those that came so far are in the version or its changes. */
@@ -292,7 +294,7 @@ public final class TableReload implements Closeable {
 
   private void requireOpen() {
     if (ended) {
-      throw new IllegalStateException("the reload has been published or closed");
+      throw new IllegalStateException("the reload has been published or closed, or has failed");
     }
   }
 

@@ -400,6 +400,64 @@ class TableReloadTest {
   }
 
   @Test
+  void publishesNothingAfterItFailedToGoOverToABuild() throws Exception {
+    build(WriterOptions.defaults(), rows(1_000));
+    try (TableReload reload = TableReload.begin(table, WriterOptions.defaults(), Publish.AUTO)) {
+      applyDelta(rows(1_000), rows(999));
+      Map<String, String> others = rows(1_000);
+      others.replaceAll((key, value) -> "changed");
+      assertThatThrownBy(() -> addAll(reload, others))
+          .isInstanceOf(PublishConflictException.class)
+          .hasMessageContaining("the table was changed meanwhile");
+      assertThatThrownBy(() -> reload.add(bytes("key"), bytes("value")))
+          .isInstanceOf(IllegalStateException.class)
+          .hasMessage("the reload has been published or closed, or has failed");
+      assertThatThrownBy(reload::publish).isInstanceOf(IllegalStateException.class);
+    }
+    assertThat(content(table)).isEqualTo(rows(999));
+    assertThat(filesIn("snapshots")).hasSize(2);
+  }
+
+  @Test
+  void aFailureEndsAReload() throws Exception {
+    build(WriterOptions.defaults(), rows(1_000));
+    try (TableReload reload = TableReload.begin(table, WriterOptions.defaults(), Publish.CHANGES)) {
+      addAll(reload, rows(1_000));
+      assertThatThrownBy(() -> addAll(reload, rows(1_000)))
+          .isInstanceOf(DuplicateKeyException.class);
+      assertThatThrownBy(reload::publish)
+          .isInstanceOf(IllegalStateException.class)
+          .hasMessageContaining("has failed");
+    }
+    assertThat(content(table)).isEqualTo(rows(1_000));
+  }
+
+  @Test
+  void handsOverRowsThatItHasNotComparedYet() throws Exception {
+    build(WriterOptions.defaults(), rows(10));
+    Map<String, String> input = rows(11);
+    input.put("key3", "changed");
+    Map<String, String> handedOver = new HashMap<>();
+    try (TableComparison comparison =
+        TableComparison.begin(
+            table,
+            SnapshotReader.open(table),
+            null,
+            WriterOptions.defaults(),
+            TableComparison.Outcome.WRITTEN)) {
+      for (Map.Entry<String, String> row : input.entrySet()) {
+        comparison.add(bytes(row.getKey()), bytes(row.getValue()));
+      }
+      comparison.handOver(
+          (key, value) ->
+              handedOver.put(
+                  new String(key, StandardCharsets.UTF_8),
+                  new String(value, StandardCharsets.UTF_8)));
+    }
+    assertThat(handedOver).isEqualTo(input);
+  }
+
+  @Test
   void leavesNothingWhenItIsNotPublished() throws Exception {
     build(WriterOptions.defaults(), rows(10));
     for (Publish publish : Publish.values()) {
