@@ -1,5 +1,6 @@
 package io.bsdb.examples;
 
+import io.bsdb.examples.quickstart.Places;
 import io.bsdb.reader.KeyRange;
 import io.bsdb.reader.KeyValue;
 import io.bsdb.reader.OrderedReader;

@@ -2,6 +2,7 @@ package io.bsdb.examples;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.bsdb.examples.cluster.EmbeddedKafka;
 import io.bsdb.kstreams.store.SnapshotStores;
 import java.nio.file.Path;
 import java.time.Duration;

@@ -2,6 +2,7 @@ package io.bsdb.examples;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.bsdb.examples.cluster.LocalFlink;
 import io.bsdb.kstreams.LookupBuilder;
 import io.bsdb.kstreams.SnapshotLookup;
 import io.bsdb.writer.SnapshotWriter;

@@ -2,12 +2,12 @@ package io.bsdb.quickstart;
 
 import io.bsdb.cli.QuickstartProgram;
 import io.bsdb.cli.output.Console;
-import io.bsdb.examples.KafkaStreamsQuickstart;
-import io.bsdb.examples.KafkaStreamsQuickstart.Join;
-import io.bsdb.examples.LiveQuickstart;
-import io.bsdb.examples.Quickstart;
-import io.bsdb.examples.Quickstart.Live;
-import io.bsdb.examples.QuickstartSettings;
+import io.bsdb.examples.quickstart.KafkaStreamsQuickstart;
+import io.bsdb.examples.quickstart.KafkaStreamsQuickstart.Join;
+import io.bsdb.examples.quickstart.LiveQuickstart;
+import io.bsdb.examples.quickstart.Quickstart;
+import io.bsdb.examples.quickstart.Quickstart.Live;
+import io.bsdb.examples.quickstart.QuickstartSettings;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;

@@ -8,7 +8,7 @@ import io.bsdb.benchmarks.harness.Results.Row;
 import io.bsdb.benchmarks.harness.Results.Section;
 import io.bsdb.benchmarks.harness.Workload;
 import io.bsdb.benchmarks.kstreams.StreamsRun.Outcome;
-import io.bsdb.examples.EmbeddedKafka;
+import io.bsdb.examples.cluster.EmbeddedKafka;
 import io.bsdb.kstreams.store.SnapshotStores;
 import io.bsdb.writer.SnapshotWriter;
 import io.bsdb.writer.WriterOptions;

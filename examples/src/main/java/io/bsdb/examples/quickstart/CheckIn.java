@@ -1,4 +1,4 @@
-package io.bsdb.examples;
+package io.bsdb.examples.quickstart;
 
 /** Somebody was at a place. */
 record CheckIn(long user, long geonameId) {}

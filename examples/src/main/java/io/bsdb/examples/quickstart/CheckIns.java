@@ -1,4 +1,4 @@
-package io.bsdb.examples;
+package io.bsdb.examples.quickstart;
 
 /**
  * The stream: the check-ins that the SQL of the Flink quickstart makes. Each is at one of the

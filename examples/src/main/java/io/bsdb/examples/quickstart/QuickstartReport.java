@@ -1,4 +1,4 @@
-package io.bsdb.examples;
+package io.bsdb.examples.quickstart;
 
 import io.bsdb.table.Manifest;
 import io.bsdb.table.Table;

@@ -1,4 +1,4 @@
-package io.bsdb.examples;
+package io.bsdb.examples.cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;

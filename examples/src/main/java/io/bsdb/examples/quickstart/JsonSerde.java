@@ -1,4 +1,4 @@
-package io.bsdb.examples;
+package io.bsdb.examples.quickstart;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.ObjectMapper;

@@ -1,6 +1,8 @@
-package io.bsdb.examples;
+package io.bsdb.examples.quickstart;
 
-import io.bsdb.examples.Quickstart.Live;
+import io.bsdb.examples.cluster.LocalFlink;
+import io.bsdb.examples.cluster.SqlJobs;
+import io.bsdb.examples.quickstart.Quickstart.Live;
 import io.bsdb.table.Manifest;
 import io.bsdb.table.Table;
 import java.io.IOException;

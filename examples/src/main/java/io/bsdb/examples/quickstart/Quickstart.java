@@ -1,6 +1,9 @@
-package io.bsdb.examples;
+package io.bsdb.examples.quickstart;
 
-import io.bsdb.examples.QuickstartReport.CountryCount;
+import io.bsdb.examples.cluster.LineCount;
+import io.bsdb.examples.cluster.LocalFlink;
+import io.bsdb.examples.cluster.SqlJobs;
+import io.bsdb.examples.quickstart.QuickstartReport.CountryCount;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.file.Path;

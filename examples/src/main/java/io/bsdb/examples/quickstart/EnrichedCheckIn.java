@@ -1,4 +1,4 @@
-package io.bsdb.examples;
+package io.bsdb.examples.quickstart;
 
 import org.jspecify.annotations.Nullable;
 

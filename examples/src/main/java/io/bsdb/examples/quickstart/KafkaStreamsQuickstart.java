@@ -1,6 +1,7 @@
-package io.bsdb.examples;
+package io.bsdb.examples.quickstart;
 
-import io.bsdb.examples.Quickstart.Live;
+import io.bsdb.examples.cluster.EmbeddedKafka;
+import io.bsdb.examples.quickstart.Quickstart.Live;
 import io.bsdb.kstreams.SnapshotLookup;
 import java.io.IOException;
 import java.io.PrintStream;

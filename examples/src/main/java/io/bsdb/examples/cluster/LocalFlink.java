@@ -1,4 +1,4 @@
-package io.bsdb.examples;
+package io.bsdb.examples.cluster;
 
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.configuration.CoreOptions;
@@ -11,7 +11,7 @@ import org.apache.flink.runtime.minicluster.MiniClusterConfiguration;
  * A Flink cluster inside this process, for several jobs one after the other. A local table
  * environment would start one for each job, and most of the time of a small job is that start.
  */
-final class LocalFlink implements AutoCloseable {
+public final class LocalFlink implements AutoCloseable {
   private final MiniCluster cluster;
   private final int slots;
 
@@ -21,7 +21,7 @@ final class LocalFlink implements AutoCloseable {
   }
 
   /** Starts it, on any free port of the loopback interface. */
-  static LocalFlink start(int slots) throws Exception {
+  public static LocalFlink start(int slots) throws Exception {
     Configuration configuration = new Configuration();
     configuration.set(RestOptions.BIND_ADDRESS, "localhost");
     configuration.set(RestOptions.ADDRESS, "localhost");
@@ -38,7 +38,7 @@ final class LocalFlink implements AutoCloseable {
   }
 
   /** Returns the configuration that an environment needs to run its jobs here. */
-  Configuration configuration() throws Exception {
+  public Configuration configuration() throws Exception {
     Configuration configuration = new Configuration();
     configuration.set(DeploymentOptions.TARGET, "remote");
     configuration.set(DeploymentOptions.ATTACHED, true);

@@ -1,4 +1,4 @@
-package io.bsdb.examples;
+package io.bsdb.examples.cluster;
 
 import java.io.IOException;
 import java.io.InputStream;
@@ -28,9 +28,9 @@ record SqlScript(Map<String, String> settings, List<String> statements) {
     statements = List.copyOf(statements);
   }
 
-  /** Reads a script that stands beside the classes of this package. */
+  /** Reads a script of the examples, such as {@code quickstart/4-report.sql}. */
   static SqlScript read(String resource, Map<String, String> variables) throws IOException {
-    try (InputStream in = SqlScript.class.getResourceAsStream(resource)) {
+    try (InputStream in = SqlScript.class.getResourceAsStream("/io/bsdb/examples/" + resource)) {
       if (in == null) {
         throw new IOException("not in the jar: " + resource);
       }

@@ -1,4 +1,4 @@
-package io.bsdb.examples;
+package io.bsdb.examples.quickstart;
 
 import java.io.IOException;
 import java.nio.file.Files;

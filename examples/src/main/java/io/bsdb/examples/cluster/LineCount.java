@@ -1,4 +1,4 @@
-package io.bsdb.examples;
+package io.bsdb.examples.cluster;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -16,19 +16,19 @@ import java.util.stream.Stream;
  * Counts the lines of the files of a directory while others write them: each look reads only what
  * is new.
  */
-final class LineCount {
+public final class LineCount {
   private final Path directory;
   private final ByteBuffer buffer = ByteBuffer.allocate(256 << 10);
   // By file key, not by name: files are renamed when they are complete.
   private final Map<Object, Long> readTo = new HashMap<>();
   private long lines;
 
-  LineCount(Path directory) {
+  public LineCount(Path directory) {
     this.directory = directory;
   }
 
   /** Lines in the files so far. */
-  long look() throws IOException {
+  public long look() throws IOException {
     if (Files.isDirectory(directory)) {
       List<Path> files;
       try (Stream<Path> entries = Files.list(directory)) {

@@ -1,4 +1,4 @@
-package io.bsdb.examples;
+package io.bsdb.examples.quickstart;
 
 import com.fasterxml.jackson.databind.MappingIterator;
 import com.fasterxml.jackson.dataformat.csv.CsvMapper;
@@ -20,7 +20,7 @@ import java.util.stream.LongStream;
 import java.util.zip.GZIPInputStream;
 
 /** The table of places, as {@code 1-cities.sql} declares it. */
-final class Places {
+public final class Places {
   static final Schema SCHEMA =
       Schema.builder()
           .column("geoname_id", "BIGINT NOT NULL")
@@ -43,7 +43,7 @@ final class Places {
    * @param table the table's directory
    * @return the ids of the places, from the lowest
    */
-  static long[] build(Path csv, Path table) throws IOException {
+  public static long[] build(Path csv, Path table) throws IOException {
     RowCodec codec = RowCodec.of(SCHEMA);
     LongStream.Builder ids = LongStream.builder();
     try (var writer =
@@ -62,17 +62,17 @@ final class Places {
   }
 
   /** Returns the value of a numeric column. */
-  static long number(Map<String, Object> row, String column) {
+  public static long number(Map<String, Object> row, String column) {
     return (Long) Objects.requireNonNull(row.get(column), column);
   }
 
   /** Takes a row, by the names of its columns. */
-  interface RowConsumer {
+  public interface RowConsumer {
     void accept(Map<String, Object> row) throws IOException;
   }
 
   /** Reads the places, in the order of the file. */
-  static void read(Path csv, RowConsumer places) throws IOException {
+  public static void read(Path csv, RowConsumer places) throws IOException {
     try (var lines =
             new BufferedReader(
                 new InputStreamReader(

@@ -1,5 +1,6 @@
-package io.bsdb.examples;
+package io.bsdb.examples.quickstart;
 
+import io.bsdb.examples.cluster.EmbeddedKafka;
 import io.bsdb.kstreams.store.SnapshotStores;
 import io.bsdb.writer.SnapshotWriter;
 import io.bsdb.writer.WriterOptions;

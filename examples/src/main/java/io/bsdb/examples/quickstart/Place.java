@@ -1,4 +1,4 @@
-package io.bsdb.examples;
+package io.bsdb.examples.quickstart;
 
 import io.bsdb.row.Row;
 import java.util.Map;

@@ -1,4 +1,4 @@
-package io.bsdb.examples;
+package io.bsdb.examples.cluster;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -15,13 +15,13 @@ import org.apache.flink.util.CloseableIterator;
  *
  * @param variables what scripts may use as {@code ${name}}
  */
-record SqlJobs(LocalFlink flink, Map<String, String> variables) {
-  SqlJobs {
+public record SqlJobs(LocalFlink flink, Map<String, String> variables) {
+  public SqlJobs {
     variables = Map.copyOf(variables);
   }
 
   /** Runs the INSERTs of a script; the result is for how many seconds their jobs ran. */
-  double insert(String resource) throws Exception {
+  public double insert(String resource) throws Exception {
     SqlScript script = SqlScript.read(resource, variables);
     TableEnvironment environment = environment(script);
     double seconds = 0;
@@ -37,7 +37,7 @@ record SqlJobs(LocalFlink flink, Map<String, String> variables) {
   }
 
   /** Starts the job of a script's last statement, and does not wait for it. */
-  TableResult start(String resource) throws Exception {
+  public TableResult start(String resource) throws Exception {
     SqlScript script = SqlScript.read(resource, variables);
     TableEnvironment environment = environment(script);
     List<String> statements = script.statements();
@@ -48,7 +48,7 @@ record SqlJobs(LocalFlink flink, Map<String, String> variables) {
   }
 
   /** Runs a script; the result has the rows of each of its SELECTs. */
-  List<List<Row>> select(String resource) throws Exception {
+  public List<List<Row>> select(String resource) throws Exception {
     SqlScript script = SqlScript.read(resource, variables);
     TableEnvironment environment = environment(script);
     List<List<Row>> answers = new ArrayList<>();

@@ -1,6 +1,7 @@
-package io.bsdb.examples;
+package io.bsdb.examples.quickstart;
 
-import io.bsdb.examples.QuickstartReport.CountryCount;
+import io.bsdb.examples.cluster.EmbeddedKafka;
+import io.bsdb.examples.quickstart.QuickstartReport.CountryCount;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.Arrays;

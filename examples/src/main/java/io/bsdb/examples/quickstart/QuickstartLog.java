@@ -1,4 +1,4 @@
-package io.bsdb.examples;
+package io.bsdb.examples.quickstart;
 
 import java.nio.file.Path;
 import org.apache.logging.log4j.Level;

@@ -1,4 +1,4 @@
-package io.bsdb.examples;
+package io.bsdb.examples.cluster;
 
 import java.io.IOException;
 import java.io.OutputStream;
