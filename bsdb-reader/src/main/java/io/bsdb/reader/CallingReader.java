@@ -237,6 +237,11 @@ final class CallingReader implements SnapshotReader {
   }
 
   @Override
+  public Overlay history(long after) throws IOException {
+    return snapshot.history(after);
+  }
+
+  @Override
   public RecordComparison comparison(IntPredicate partitions) {
     return new RecordComparison(snapshot, partitions);
   }

@@ -7,6 +7,7 @@ import io.bsdb.format.index.KeyIndex;
 import io.bsdb.reader.block.BlockFetch;
 import io.bsdb.reader.block.BlockSource;
 import io.bsdb.reader.block.ReadAhead;
+import io.bsdb.reader.io.Closing;
 import io.bsdb.reader.io.MappedFault;
 import io.bsdb.reader.io.Thrown;
 import io.bsdb.reader.memory.ElasticMemory;
@@ -26,6 +27,8 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -49,6 +52,11 @@ final class OpenSnapshot implements Closeable {
   private final Calls calls;
   private final ReaderMetrics metrics;
   private final ElasticMemory.Lookups lookups;
+
+  /** The changes after {@link #historyAfter}, for comparisons of slices; null if none has begun. */
+  private @Nullable Overlay history;
+
+  private long historyAfter;
 
   /** By partition; null until they are counted. */
   private long @Nullable [] changedKeys;
@@ -161,6 +169,24 @@ final class OpenSnapshot implements Closeable {
         (key, length, high, segment) -> true,
         options,
         new Overlay.Before(overlay, Overlay.Kept.NONE, null));
+  }
+
+  /** Opens all changes after a segment, as {@link SnapshotReader#history} says. */
+  synchronized Overlay history(long after) throws IOException {
+    int call = calls.enterScan();
+    try {
+      Overlay last = history;
+      if (last == null || historyAfter != after) {
+        history = changesOf(manifest.changes().after(after));
+        historyAfter = after;
+        if (last != null) {
+          last.close();
+        }
+      }
+      return Objects.requireNonNull(history).share();
+    } finally {
+      calls.left(call);
+    }
   }
 
   /** Returns the changes over the base by key; null if there are none, and in hash order. */
@@ -395,12 +421,9 @@ final class OpenSnapshot implements Closeable {
       requireWholeFiles();
     }
     options.memory().elastic().remove(lookups);
-    try {
-      if (overlay != null) {
-        overlay.close();
-      }
-    } finally {
-      base.release();
-    }
+    Closing.all(
+        Stream.<@Nullable Closeable>of(history, overlay, base::release)
+            .filter(Objects::nonNull)
+            .toList());
   }
 }

@@ -159,6 +159,17 @@ public interface SnapshotReader extends KeyLookup, Closeable {
   Overlay changesOf(List<SegmentFile> segments) throws IOException;
 
   /**
+   * Opens all changes after a segment, those that have been folded since included. To be closed;
+   * the last ones stay open with this reader, so that comparisons of further slices share them.
+   *
+   * @throws java.nio.file.NoSuchFileException as {@link #changesOf}
+   * @hidden
+   */
+  @Internal
+  @SuppressWarnings("exports") // an internal type, to this project only
+  Overlay history(long after) throws IOException;
+
+  /**
    * Returns what compares the records of a source with these. Needs two bits of memory per record.
    *
    * @param partitions says of which partitions, by number, all records are compared

@@ -133,7 +133,7 @@ final class DiffPlan {
       return null;
     }
     try {
-      return newer.changesOf(changes.after(known));
+      return slice.isOneOfSeveral() ? newer.history(known) : newer.changesOf(changes.after(known));
     } catch (NoSuchFileException e) {
       if (resumed == History.USED) {
         throw e;

@@ -95,6 +95,11 @@ public final class KeySlice {
     return share;
   }
 
+  /** Returns whether the rest of the keys is in other slices, so that those may be compared too. */
+  boolean isOneOfSeveral() {
+    return !share.equals(KeyShare.ALL) || !lower.equals(Bound.FIRST) || upper != null;
+  }
+
   long firstHash() {
     return firstHash;
   }

@@ -44,6 +44,7 @@ public final class Overlay implements Closeable {
   private final @Nullable SortedChanges sorted;
 
   private final MemoryBudget.Claim claim;
+  private int users = 1;
 
   /**
    * @param claim of the memory of index and sorted changes
@@ -344,9 +345,26 @@ public final class Overlay implements Closeable {
     }
   }
 
-  /** Gives memory and files back; those that other overlays share stay open. */
+  /** Adds a user, who closes this, too. */
+  public synchronized Overlay share() {
+    users++;
+    return this;
+  }
+
+  private synchronized boolean isLastUser() {
+    users--;
+    return users == 0;
+  }
+
+  /**
+   * Ends one use. The last one gives memory and files back; files that other overlays share stay
+   * open.
+   */
   @Override
   public void close() throws IOException {
+    if (!isLastUser()) {
+      return;
+    }
     table.close();
     if (sorted != null) {
       sorted.close();

@@ -263,6 +263,39 @@ class SnapshotDiffTest {
     assertThat(HugeMemory.openCount()).isEqualTo(open);
   }
 
+  @Test
+  void slicesShareTheChangesOfAHistory() throws Exception {
+    assertLooksAt(10, i -> {}, compactor -> compactor.foldFraction(0).run());
+    long open = HugeMemory.openCount();
+    try (SnapshotReader from = openVersion(new ArrayList<>(versions.keySet()).get(1));
+        SnapshotReader to = openVersion(current())) {
+      long readers = HugeMemory.openCount();
+      int found = 0;
+      for (KeySlice slice : KeySlice.ofPartitions(to.manifest())) {
+        try (SnapshotDiff first = SnapshotDiff.between(from, to, slice, null, () -> false);
+            SnapshotDiff second = SnapshotDiff.between(from, to, slice, null, () -> false)) {
+          assertThat(HugeMemory.openCount()).isEqualTo(readers + 1);
+          while (first.next() != null) {
+            assertThat(second.next()).isNotNull();
+            found++;
+          }
+          assertThat(second.next()).isNull();
+        }
+      }
+      assertThat(found).isPositive();
+      assertThat(HugeMemory.openCount()).as("kept for the next slice").isEqualTo(readers + 1);
+      try (SnapshotDiff all = SnapshotDiff.between(from, to, KeySlice.ALL, null, () -> false)) {
+        assertThat(HugeMemory.openCount()).as("there is no next slice").isEqualTo(readers + 2);
+        while (all.next() != null) {
+          found--;
+        }
+      }
+      assertThat(found).isZero();
+      assertThat(HugeMemory.openCount()).isEqualTo(readers + 1);
+    }
+    assertThat(HugeMemory.openCount()).isEqualTo(open);
+  }
+
   private TableReader copy(Path copies, String version) throws IOException {
     return TableReader.builder(directory)
         .localDirectory(copies)
