@@ -1,18 +1,23 @@
 package io.bsdb.reload;
 
+import io.bsdb.compact.Workplace;
 import io.bsdb.format.Internal;
 import io.bsdb.format.hash.KeyHash;
 import io.bsdb.reader.SnapshotReader;
 import io.bsdb.reader.overlay.ChangeCursor;
 import io.bsdb.reader.overlay.Overlay;
 import io.bsdb.table.AsOf;
+import io.bsdb.table.Changes;
+import io.bsdb.table.History;
 import io.bsdb.table.Manifest;
+import io.bsdb.table.PartitionFile;
 import io.bsdb.table.SegmentFile;
 import io.bsdb.table.Table;
 import io.bsdb.writer.SegmentFiles;
 import java.io.Closeable;
 import java.io.IOException;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -45,6 +50,52 @@ public final class LaterChanges implements Closeable {
       throws IOException {
     List<SegmentFile> segments = asOf.changesIn(reader.manifest(), table);
     return new LaterChanges(table, reader, segments.isEmpty() ? null : reader.changesOf(segments));
+  }
+
+  /**
+   * Returns a key of segments that are yet to be published which has changed in the table since
+   * something was read. Where segments have been merged since, it may have changed before, too.
+   *
+   * @param asOf which changes the read had
+   * @param workplace where segments are read
+   * @return null if none has changed
+   * @throws io.bsdb.table.PublishConflictException if the later changes cannot be identified, or if
+   *     some are gone
+   */
+  public static byte @Nullable [] findAny(
+      List<SegmentFile> unpublished,
+      AsOf asOf,
+      Manifest inService,
+      Table table,
+      Workplace workplace)
+      throws IOException {
+    List<SegmentFile> later = asOf.changesIn(inService, table);
+    if (later.isEmpty() || unpublished.isEmpty()) {
+      return null;
+    }
+    Changes changes = inService.changes();
+    List<PartitionFile> unfolded =
+        inService.partitions().stream()
+            .map(file -> file.foldedThrough(Math.min(file.foldedThrough(), asOf.segment())))
+            .toList();
+    Changes added = changes.in(List.of(), History.NONE).append(unpublished);
+    try (SnapshotReader since =
+            changes(workplace, inService, unfolded, changes.in(later, History.NONE));
+        SnapshotReader next = changes(workplace, inService, inService.partitions(), added)) {
+      ChangeCursor cursor = Objects.requireNonNull(next.changes()).changes();
+      while (cursor.next()) {
+        if (contains(since.changes(), cursor.key())) {
+          return cursor.key();
+        }
+      }
+    }
+    return null;
+  }
+
+  private static SnapshotReader changes(
+      Workplace workplace, Manifest inService, List<PartitionFile> partitions, Changes changes)
+      throws IOException {
+    return workplace.changes(inService.with(partitions, inService.sourcePositions(), changes));
   }
 
   /** Returns whether a key has changed since. */

@@ -2,7 +2,7 @@ package io.bsdb.flink.sink;
 
 import io.bsdb.compact.Workplace;
 import io.bsdb.flink.row.DeclaredTable;
-import io.bsdb.reload.ChangesSince;
+import io.bsdb.reload.LaterChanges;
 import io.bsdb.row.Schema;
 import io.bsdb.row.text.RowJsonWriter;
 import io.bsdb.table.AsOf;
@@ -196,9 +196,8 @@ final class DeltaCommitter implements Committer<Delta> {
     if (read == null || inService.version().equals(read.version())) {
       return;
     }
-    try (Workplace workplace = TableUpkeep.workplace(declared, settings);
-        ChangesSince changed = ChangesSince.open(read, inService, table, workplace)) {
-      byte[] key = changed.findAny(delta.files());
+    try (Workplace workplace = TableUpkeep.workplace(declared, settings)) {
+      byte[] key = LaterChanges.findAny(delta.files(), read, inService, table, workplace);
       if (key != null) {
         throw new PublishConflictException(
             "table %s: the row of key %s was changed after this statement read it: version read=%s version in service=%s; nothing was changed, run the statement again"
