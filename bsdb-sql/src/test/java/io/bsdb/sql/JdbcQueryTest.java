@@ -93,7 +93,7 @@ class JdbcQueryTest {
   @Test
   void saysAfterWhichRowAQueryFailed() {
     String sql =
-        "SELECT i AS id, CASE WHEN i = 500000 THEN error('no more') END AS name FROM range(1000000) r(i)";
+        "SELECT i AS id, CASE WHEN i = 500000 THEN error('no more') ELSE 'n' END AS name FROM range(1000000) r(i)";
     assertThatThrownBy(() -> read(sql, () -> {}))
         .isInstanceOf(QueryException.class)
         .hasMessageMatching("after row [0-9,]+: .*no more.*");

@@ -25,7 +25,6 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
-import java.util.function.IntConsumer;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -50,7 +49,7 @@ class SnapshotDiffTest {
                     .map(layout -> Arguments.of(order, layout)));
   }
 
-  /** Changes, folds, merges, rebuilds and rolls back; then compares any version with any other. */
+  /** Compares pairs of versions after random changes, folds, merges, rebuilds and rollbacks. */
   @ParameterizedTest
   @MethodSource("tables")
   void findsWhatDiffersBetweenAnyTwoVersions(RecordOrder order, Layout layout) throws Exception {
@@ -145,8 +144,8 @@ class SnapshotDiffTest {
     return Table.at(directory).requireCurrentVersion();
   }
 
-  /** Checks how many keys a comparison looks at, after one change of ten keys. */
-  private void assertLooksAt(long most, IntConsumer between, Compaction after) throws Exception {
+  /** Checks that the comparison across a change of ten keys looks at no more than so many keys. */
+  private void assertLooksAt(long most, Runnable between, Compaction after) throws Exception {
     for (int i = 0; i < KEYS; i++) {
       model.put(key(i), bytes("value"));
     }
@@ -154,7 +153,7 @@ class SnapshotDiffTest {
     Random random = new Random(1);
     change(random, 100);
     String first = current();
-    between.accept(0);
+    between.run();
     change(random, 10);
     after.run(new Compactor(directory));
     String second = current();
@@ -165,7 +164,7 @@ class SnapshotDiffTest {
         SnapshotReader to = openVersion(second);
         SnapshotDiff diff = SnapshotDiff.between(from, to, 1, () -> false)) {
       while (diff.next() != null) {
-        // all of them
+        // to the end
       }
       assertThat(diff.compared()).isLessThanOrEqualTo(most);
     }
@@ -175,31 +174,33 @@ class SnapshotDiffTest {
     return SnapshotReader.openVersion(directory, version, ReaderOptions.defaults());
   }
 
-  /** What is done to the table after the last change. */
+  /** Compacts the table after the last change. */
   private interface Compaction {
     void run(Compactor compactor) throws IOException;
   }
 
   @Test
   void looksOnlyAtKeysOfTheNewSegments() throws Exception {
-    assertLooksAt(10, i -> {}, compactor -> {});
+    assertLooksAt(10, () -> {}, compactor -> {});
   }
 
   @Test
   void looksOnlyAtKeysOfTheNewSegmentsAfterAFold() throws Exception {
-    assertLooksAt(10, i -> {}, compactor -> compactor.foldFraction(0).run());
+    assertLooksAt(10, () -> {}, compactor -> compactor.foldFraction(0).run());
   }
 
   @Test
   void looksAtFoldedPartitionsWithoutAHistory() throws Exception {
     assertLooksAt(
-        2 * KEYS, i -> {}, compactor -> compactor.foldFraction(0).keepHistory(Duration.ZERO).run());
+        2 * KEYS,
+        () -> {},
+        compactor -> compactor.foldFraction(0).keepHistory(Duration.ZERO).run());
     assertThat(Table.at(directory).manifest(current()).changes().history().segments()).isEmpty();
   }
 
   @Test
   void looksAtChangedKeysOfTheSameFiles() throws Exception {
-    assertLooksAt(111, i -> rollback(), compactor -> {});
+    assertLooksAt(111, this::rollback, compactor -> {});
   }
 
   private void rollback() {
@@ -215,7 +216,7 @@ class SnapshotDiffTest {
   @Test
   void comparesCopiesWithoutTheirHistory() throws Exception {
     Path copies = directory.resolveSibling("copies");
-    assertLooksAt(10, i -> {}, compactor -> compactor.foldFraction(0).run());
+    assertLooksAt(10, () -> {}, compactor -> compactor.foldFraction(0).run());
     List<String> names = new ArrayList<>(versions.keySet());
     String first = names.get(1);
     String second = current();
@@ -335,7 +336,7 @@ class SnapshotDiffTest {
   }
 
   @Test
-  void refusesPositionsThatAreNone() {
+  void refusesTextThatIsNoPosition() {
     assertThatThrownBy(() -> Position.parse("x1"))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("expected a position of a comparison such as 'f0.1f.0', actual 'x1'");
