@@ -248,7 +248,7 @@ class SnapshotDiffTest {
 
   @Test
   void aPositionOfAnotherComparisonIsRefusedAndLeavesNothingOpen() throws Exception {
-    assertLooksAt(10, i -> {}, compactor -> compactor.foldFraction(0).run());
+    assertLooksAt(10, () -> {}, compactor -> compactor.foldFraction(0).run());
     long open = HugeMemory.openCount();
     try (SnapshotReader from = openVersion(new ArrayList<>(versions.keySet()).get(1));
         SnapshotReader to = openVersion(current())) {
@@ -266,7 +266,7 @@ class SnapshotDiffTest {
 
   @Test
   void slicesShareTheChangesOfAHistory() throws Exception {
-    assertLooksAt(10, i -> {}, compactor -> compactor.foldFraction(0).run());
+    assertLooksAt(10, () -> {}, compactor -> compactor.foldFraction(0).run());
     long open = HugeMemory.openCount();
     try (SnapshotReader from = openVersion(new ArrayList<>(versions.keySet()).get(1));
         SnapshotReader to = openVersion(current())) {
