@@ -20,7 +20,7 @@ final class Backpressure {
   /** The load at which writers wait. */
   static final double FULL = 2;
 
-  /** The longest delay of a byte: what is left of the rate just before writers wait, 6.5 MB/s. */
+  /** Delay per byte just before writers have to wait: it slows all of them down to 6.5 MB/s. */
   private static final double NANOS_PER_BYTE = 10e6 / (64 << 10);
 
   /** Shorter delays are left to later changes, since a thread sleeps longer than it asks for. */

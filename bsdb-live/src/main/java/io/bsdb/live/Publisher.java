@@ -43,7 +43,10 @@ final class Publisher implements Closeable {
   /** Partitions of a table that began as a log over nothing. */
   private static final int PARTITIONS = 32;
 
-  /** Length of records of which half a one per page is too much to be lost to padding. */
+  /**
+   * Mean length above which records are stored without padding. Padding takes about half a record
+   * at the end of each page: with records of this length, a sixteenth of the page.
+   */
   private static final long LONG_RECORD = SnapshotFormat.PAGE / 8;
 
   /** How long others that have found a version find its files, if these take little space. */
@@ -215,11 +218,11 @@ final class Publisher implements Closeable {
     publications.incrementAndGet();
   }
 
-  /** Returns the layout of a new table: without padding if that would take a tenth and more. */
+  /** Returns the layout of a new table: without padding if there are records and they are long. */
   private static Layout layout(List<LogPart> parts) {
     long bytes = parts.stream().mapToLong(LogPart::end).sum();
     long changes = parts.stream().mapToLong(LogPart::changes).sum();
-    return bytes > LONG_RECORD * changes ? Layout.COMPACT : Layout.BLOCKED;
+    return changes > 0 && bytes > LONG_RECORD * changes ? Layout.COMPACT : Layout.BLOCKED;
   }
 
   /** Makes the segments of the log before the cut segments of the table, and publishes them. */

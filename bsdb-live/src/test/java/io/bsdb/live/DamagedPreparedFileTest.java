@@ -50,16 +50,15 @@ class DamagedPreparedFileTest {
   }
 
   @Test
-  void whatIsWrittenAfterATornEndStays() throws IOException {
+  void whatIsWrittenAfterATornEndStays() throws Exception {
     Path killed = directory.resolve("killed");
     Path killedAgain = directory.resolve("killed-again");
     Path first = killed.resolve("log/0000000001.log");
     Path prepared = killed.resolve("log/0000000002.log");
     try (WritableTable table = open(directory.resolve("table"))) {
       table.put(bytes("a"), bytes("1"));
-      while (!Files.exists(directory.resolve("table/log/0000000002.log"))) {
-        Thread.onSpinWait(); // for the next file to be prepared
-      }
+      // the next file is prepared
+      Watchdog.await(() -> Files.exists(directory.resolve("table/log/0000000002.log")));
       kill(directory.resolve("table"), killed);
     }
     Files.write(first, withAByte(Files.readAllBytes(first), 60_000)); // of a torn write

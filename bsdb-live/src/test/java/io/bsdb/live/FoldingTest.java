@@ -87,6 +87,18 @@ class FoldingTest {
     }
   }
 
+  /** Such as the positions of a source from which nothing has come yet. */
+  @Test
+  void aNewTableIsNotLaidOutByAPublicationWithoutChanges() throws IOException {
+    try (WritableTable table = open(WritableOptions.defaults())) {
+      table.write(new WriteBatch().position("source", "17"));
+      table.publish();
+    }
+    Table table = Table.at(table());
+    assertThat(table.manifest(table.requireCurrentVersion()).options())
+        .containsEntry("layout", "blocked");
+  }
+
   private static Map<String, String> content(RecordCursor cursor) throws IOException {
     Map<String, String> content = new HashMap<>();
     try (cursor) {

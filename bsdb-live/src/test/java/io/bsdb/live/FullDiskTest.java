@@ -121,7 +121,7 @@ class FullDiskTest {
   }
 
   @Test
-  void foldsAreTriedAgainUntilThereIsRoom() throws IOException {
+  void foldsAreTriedAgainUntilThereIsRoom() throws Exception {
     build();
     try (WritableTable table = open(WritableOptions.defaults().withMaxChangedKeys(KEYS / 2))) {
       table.pauseCompaction();
@@ -134,20 +134,16 @@ class FullDiskTest {
       assertThatThrownBy(table::compact).hasStackTraceContaining("No space left on device");
       assertThat(table.stats().upkeep().folds()).isZero();
       assertThat(table.stats().upkeep().load()).isGreaterThanOrEqualTo(1);
-      while (table.stats().upkeep().failure() == null) {
-        Thread.onSpinWait();
-      }
+      Watchdog.await(() -> table.stats().upkeep().failure() != null);
       assertThat(table.stats().upkeep().failure())
           .hasStackTraceContaining("No space left on device");
       assertThat(table.get(key(1))).isEqualTo(value(1));
       full.set(false);
-      while (table.stats().memory().publishedKeys() > 0) {
-        Thread.onSpinWait(); // in the background, without any change
-      }
+      // in the background, without any change
+      Watchdog.await(() -> table.stats().memory().publishedKeys() == 0);
       assertThat(table.stats().upkeep().folds()).isEqualTo(2);
-      while (table.stats().upkeep().failure() != null || table.stats().upkeep().load() >= 1) {
-        Thread.onSpinWait();
-      }
+      Watchdog.await(
+          () -> table.stats().upkeep().failure() == null && table.stats().upkeep().load() < 1);
       assertThat(table.get(key(1))).isEqualTo(value(1));
       table.put(key(1), value(7));
     }

@@ -106,15 +106,11 @@ class GrownChangesTest {
         table.put(bytes("key" + i), bytes("value" + i));
       }
       long open = 64 + 4; // of the log, and of the version
-      while (HugeMemory.openCount() > open) {
-        Thread.onSpinWait(); // for parts of the index that have grown
-      }
+      Watchdog.await(() -> HugeMemory.openCount() <= open); // parts of the index have grown
       publishing.set(true);
       table.publish();
       fold.join();
-      while (HugeMemory.openCount() > open) {
-        Thread.onSpinWait(); // for the index of the published changes to be freed
-      }
+      Watchdog.await(() -> HugeMemory.openCount() <= open); // the index of what is published goes
       HugeMemory[] others = new HugeMemory[64]; // somebody else uses the memory
       for (int i = 0; i < others.length; i++) {
         others[i] = HugeMemory.allocate(1 << 12);

@@ -47,7 +47,7 @@ class PruneFailsTest {
   }
 
   @Test
-  void changesArePublishedAllTheSameAndCloseSaysWhatFailed() throws IOException {
+  void changesArePublishedAllTheSameAndCloseSaysWhatFailed() throws Exception {
     try (SnapshotWriter writer =
         SnapshotWriter.create(directory, WriterOptions.builder().partitions(1).build())) {
       for (int i = 0; i < 20; i++) {
@@ -59,9 +59,8 @@ class PruneFailsTest {
     table.put(KEY, new byte[] {1});
     fails.set(true);
     table.compact();
-    while (table.stats().upkeep().failure() == null) {
-      Thread.onSpinWait(); // old versions are deleted in the background
-    }
+    // old versions are deleted in the background
+    Watchdog.await(() -> table.stats().upkeep().failure() != null);
     assertThat(table.stats().upkeep().failure()).hasMessageContaining("Operation not permitted");
     table.put(KEY, new byte[] {2});
     long publications = table.stats().upkeep().publications();

@@ -25,7 +25,7 @@ class UnheardPublicationTest {
   }
 
   @Test
-  void theLogIsKeptUntilTheVersionIsDurable() throws IOException {
+  void theLogIsKeptUntilTheVersionIsDurable() throws Exception {
     Path path = directory.resolve("table");
     Files.createDirectories(path.resolve("log"));
     CrashingFiles files = new CrashingFiles(path);
@@ -52,9 +52,7 @@ class UnheardPublicationTest {
       assertThatThrownBy(table::publish).hasMessageContaining("Input/output error");
       table.publish();
       Path log = path.resolve("log/0000000002.log");
-      while (Files.exists(log)) {
-        Thread.onSpinWait(); // the changes are in the version: it goes
-      }
+      Watchdog.await(() -> !Files.exists(log)); // the changes are in the version: it goes
       for (int seed = 0; seed < 32; seed++) {
         Path image = directory.resolve("image" + seed);
         files.crash(image, new Random(seed * 0x9E3779B97F4A7C15L));

@@ -11,6 +11,8 @@ import java.util.concurrent.TimeoutException;
 
 /** Runs tasks, and fails with the stacks of all threads if they hang. */
 final class Watchdog implements AutoCloseable {
+  private static final long AWAIT_SECONDS = 60;
+
   private final long seconds;
   private final ExecutorService threads =
       Executors.newCachedThreadPool(
@@ -39,6 +41,17 @@ final class Watchdog implements AutoCloseable {
       } catch (TimeoutException e) {
         throw new AssertionError("hangs:" + stacks(), e);
       }
+    }
+  }
+
+  /** Waits for something that a thread in the background is about to do. */
+  static void await(Callable<Boolean> condition) throws Exception {
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(AWAIT_SECONDS);
+    while (!condition.call()) {
+      if (System.nanoTime() - deadline > 0) {
+        throw new AssertionError("does not happen:" + stacks());
+      }
+      Thread.onSpinWait();
     }
   }
 

@@ -16,10 +16,11 @@ import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes the changes of many threads together. Threads encode into one of two groups. Whoever finds
- * no leader leads: takes the group, so that the others fill the other one meanwhile, writes it, and
- * wakes those whose changes it held; the first of the next group then leads. Nobody waits for
- * others to come: a group is what came while the one before was written.
+ * Writes the changes of many threads together. Each thread encodes its changes into the group that
+ * is being filled. A thread that finds no leader becomes the leader: it writes that group while
+ * others fill the next one, then wakes the threads whose changes were in it. The last thread that
+ * joined the next group leads next. No thread waits for others to join: a group holds the changes
+ * that came while the group before it was written.
  *
  * @hidden
  */
