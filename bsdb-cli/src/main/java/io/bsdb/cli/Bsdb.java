@@ -3,6 +3,7 @@ package io.bsdb.cli;
 import io.bsdb.cli.output.CommandFailure;
 import io.bsdb.cli.output.Console;
 import io.bsdb.cli.output.ExitStatus;
+import io.bsdb.cli.output.FailureText;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -65,7 +66,7 @@ public final class Bsdb {
     try {
       Arguments.requireWellFormed(arguments);
     } catch (CommandFailure | IOException e) {
-      System.exit(Failures.report(e, console, false));
+      System.exit(FailureText.say(e, console, false));
     }
     System.exit(execute(console, arguments));
   }
@@ -106,18 +107,18 @@ public final class Bsdb {
         .setExpandAtFiles(false) // a key may begin with @
         .setParameterExceptionHandler((e, all) -> Failures.reportUsage(e, console))
         .setExecutionExceptionHandler(
-            (e, command, parsed) -> Failures.report(e, console, bsdb.stackTrace));
+            (e, command, parsed) -> FailureText.say(e, console, bsdb.stackTrace));
     try {
       int status = commandLine.execute(arguments);
       console.out().write(help.toString().getBytes(StandardCharsets.UTF_8));
       return status;
     } catch (IOException e) {
-      return Failures.report(e, console, bsdb.stackTrace);
+      return FailureText.say(e, console, bsdb.stackTrace);
     } catch (OutOfMemoryError e) {
       console.say("bsdb: out of memory (%s); %s", e.getMessage(), MORE_MEMORY);
       return ExitStatus.UNREADABLE;
     } catch (Error e) { // which Java would report with the status of an absent key
-      return Failures.report(e, console, bsdb.stackTrace);
+      return FailureText.say(e, console, bsdb.stackTrace);
     }
   }
 }

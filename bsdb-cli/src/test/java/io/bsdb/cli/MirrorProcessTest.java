@@ -126,9 +126,9 @@ class MirrorProcessTest {
     assertThat(lookUp(2)).contains("deux");
     assertThat(get(address, "/metrics").body())
         .contains(
-            "bsdb_mirror_runs_total{outcome=\"published\"} 2\n",
-            "bsdb_mirror_failures_in_a_row 0\n",
-            "bsdb_mirror_rows{kind=\"deleted\"} 0\n");
+            "bsdb_mirror_runs_total{outcome=\"published\"} 2.0\n",
+            "bsdb_mirror_failures_in_a_row 0.0\n",
+            "bsdb_mirror_rows{kind=\"deleted\"} 0.0\n");
 
     write("1,one\n1,again\n");
     assertThat(nextRun("failed").path("error").asText())

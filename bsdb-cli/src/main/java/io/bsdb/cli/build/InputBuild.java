@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** What a build reads, and how; runs as often as it is asked to. */
+/** Reads the inputs that the command line names into a table; may be run many times. */
 final class InputBuild {
   @Mixin InputArguments input;
   @Mixin RecordArguments records;
@@ -62,7 +62,7 @@ final class InputBuild {
     AGAIN_LATER
   }
 
-  /** Returns what is to be published. */
+  /** Returns which rows to publish. */
   Publish publish(Publish byDefault) {
     return Objects.requireNonNullElse(publish, byDefault);
   }
@@ -70,7 +70,7 @@ final class InputBuild {
   /**
    * Reads the inputs into a table.
    *
-   * @throws CommandFailure if they are refused
+   * @throws CommandFailure if an input is refused
    */
   ReloadReport run(Path table, Begin begin, Reading reading, BadLines badLines, Console console)
       throws IOException {
@@ -91,7 +91,7 @@ final class InputBuild {
     }
   }
 
-  /** Adds what a reload did to the figures of a report, and prints it for people. */
+  /** Adds the differences that a reload found to a report, and prints them for people. */
   static void report(ReloadReport reload, Report report, Console console) {
     ReloadReport.Difference difference = reload.difference();
     if (difference == null) {

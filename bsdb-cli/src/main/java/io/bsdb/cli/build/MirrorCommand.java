@@ -15,7 +15,6 @@ import io.bsdb.compact.Compactor;
 import io.bsdb.reload.Publish;
 import io.bsdb.reload.ReloadReport;
 import io.bsdb.reload.TableReload;
-import io.bsdb.table.Manifest;
 import io.bsdb.table.Table;
 import java.io.IOException;
 import java.io.InterruptedIOException;
@@ -39,14 +38,17 @@ import picocli.CommandLine.Option;
     description = {
       "",
       "Each run reads all inputs, as 'bsdb build' does, and publishes the rows that differ from the"
-          + " version in service, or all of them. Then it compacts the changes as 'bsdb compact' does"
-          + " by default, and deletes old versions. It prints a line per run. The first run begins at"
-          + " once.",
+          + " version in service, or all of them. If it has published something, it compacts the"
+          + " changes as 'bsdb compact' does by default, and deletes old versions. It prints a line per"
+          + " run. The first run begins at once.",
       "",
       "A run that fails changes nothing, and is tried again: after one second, then after twice as"
           + " long each time, but at most after --every. Only a usage error in the first run ends the"
-          + " command. SIGTERM ends it between two publications: a run that has not published yet is"
-          + " given up, and leaves no files.",
+          + " command. A failed compaction or deletion and a health file that cannot be written are"
+          + " only reported on standard error.",
+      "",
+      "SIGTERM ends it between two publications: a run that has not published yet is given up, and"
+          + " leaves no files.",
       ""
     },
     footerHeading = "%nExamples:%n",
@@ -100,6 +102,11 @@ public final class MirrorCommand extends TableCommand {
       description = "With --port: listen at this address. Default: ${DEFAULT-VALUE}.")
   private String host = "127.0.0.1";
 
+  @Option(
+      names = "--insecure",
+      description = "With --host: let other machines read, without a token.")
+  private boolean insecure;
+
   @Option(names = "--json", description = "Print a JSON object per run.")
   private boolean json;
 
@@ -113,7 +120,7 @@ public final class MirrorCommand extends TableCommand {
       throw CommandFailure.usage("expected a time above 0 for --every, and --keep 1 or more");
     }
     MirrorState state = new MirrorState(every);
-    try (MirrorPort opened = port == null ? null : MirrorPort.open(host, port, state)) {
+    try (MirrorPort opened = port == null ? null : MirrorPort.open(host, port, insecure, state)) {
       if (opened != null) {
         console.out().write((opened.address() + "\n").getBytes(StandardCharsets.UTF_8));
       }
@@ -139,7 +146,6 @@ public final class MirrorCommand extends TableCommand {
   /** Runs once; returns null if the process is ending. */
   private @Nullable Report run(MirrorState state, boolean first) throws IOException {
     long started = System.nanoTime();
-    Report report = new Report();
     try {
       BadLines badLines = build.records.badLines(console);
       Path directory = table.directory();
@@ -150,42 +156,65 @@ public final class MirrorCommand extends TableCommand {
               Reading.AGAIN_LATER,
               badLines,
               console);
-      Manifest inService =
-          Interruption.during(interruption -> tidyUp(directory), directory, console);
+      if (MirrorState.outcome(reload.difference()) == Outcome.PUBLISHED) {
+        tidyUp(directory);
+      }
+      String version = Table.at(directory).requireCurrentVersion();
       Duration took = Duration.ofNanos(System.nanoTime() - started);
-      Outcome outcome =
-          state.succeeded(inService.version(), reload.difference(), Instant.now(), took);
-      report.add("run", MirrorState.label(outcome)).add("version", inService.version());
+      Outcome outcome = state.succeeded(version, reload.difference(), Instant.now(), took);
+      Report report = new Report().add("run", MirrorState.label(outcome)).add("version", version);
       InputBuild.report(reload, report, console);
-      report.add("skipped", badLines.count());
-      return report;
-    } catch (CommandFailure | IllegalArgumentException | IOException e) {
-      if (Thread.interrupted() || e instanceof InterruptedIOException) {
+      return report.add("skipped", badLines.count());
+    } catch (IOException | RuntimeException e) {
+      if (isInterrupted(e)) {
         return null;
       }
       if (first && FailureText.status(e) == ExitStatus.USAGE) {
         throw e;
       }
+      FailureText.say(e, console, false);
       String message = FailureText.of(e);
-      console.say("bsdb: %s", message);
       state.failed(message, Duration.ofNanos(System.nanoTime() - started));
-      return report.add("run", MirrorState.label(Outcome.FAILED)).add("error", message);
+      return new Report().add("run", MirrorState.label(Outcome.FAILED)).add("error", message);
     }
   }
 
-  /** Compacts the changes, and deletes old versions. */
-  private Manifest tidyUp(Path directory) throws IOException {
-    Manifest inService = new Compactor(directory).run().manifest();
-    Table.at(directory).prune(keep);
-    return inService;
+  private static boolean isInterrupted(Exception e) {
+    return Thread.currentThread().isInterrupted() || e instanceof InterruptedIOException;
   }
 
-  private void writeHealth(MirrorState state) throws IOException {
+  /** Compacts the changes, and deletes old versions; only reports what keeps it from that. */
+  private void tidyUp(Path directory) throws IOException {
+    try {
+      Interruption.during(
+          interruption -> {
+            new Compactor(directory).run();
+            return Table.at(directory).prune(keep);
+          },
+          directory,
+          console);
+    } catch (IOException | RuntimeException e) {
+      if (isInterrupted(e)) {
+        throw e;
+      }
+      console.say(
+          "bsdb: the rows are published, but the table cannot be compacted, or old versions not be"
+              + " deleted: %s",
+          FailureText.of(e));
+    }
+  }
+
+  private void writeHealth(MirrorState state) {
     Path file = healthFile;
-    if (file != null) {
+    if (file == null) {
+      return;
+    }
+    try {
       Path written = file.resolveSibling(file.getFileName() + ".tmp");
       Files.writeString(written, state.health().json());
       Files.move(written, file, StandardCopyOption.ATOMIC_MOVE);
+    } catch (IOException e) {
+      console.say("bsdb: the health file cannot be written: %s", FailureText.of(e));
     }
   }
 }

@@ -7,26 +7,42 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 
 /** Answers over HTTP how a mirror is doing. */
 final class MirrorPort implements Closeable {
   private static final String JSON = "application/json";
   private static final String PROMETHEUS = "text/plain; version=0.0.4; charset=utf-8";
 
-  private final HttpServer server;
+  /** A client that sends half a request keeps one of them busy, not all. */
+  private static final int THREADS = 8;
 
-  private MirrorPort(HttpServer server) {
+  private final HttpServer server;
+  private final ExecutorService threads;
+
+  private MirrorPort(HttpServer server, ExecutorService threads) {
     this.server = server;
+    this.threads = threads;
   }
 
   /**
    * Begins to answer.
    *
    * @param port 0 for any
+   * @param insecure whether other machines may read: there is no token
    */
-  static MirrorPort open(String host, int port, MirrorState state) throws IOException {
-    HttpServer server =
-        HttpServer.create(new InetSocketAddress(InetAddress.getByName(host), port), 0);
+  static MirrorPort open(String host, int port, boolean insecure, MirrorState state)
+      throws IOException {
+    InetAddress address = InetAddress.getByName(host);
+    if (!insecure && !address.isLoopbackAddress()) {
+      throw new IllegalArgumentException(
+          "%s is not a loopback address: other machines could read errors and figures of the mirror; --insecure allows it"
+              .formatted(host));
+    }
+    HttpServer server = HttpServer.create(new InetSocketAddress(address, port), 0);
+    ExecutorService threads = Executors.newFixedThreadPool(THREADS, MirrorPort::thread);
+    server.setExecutor(threads);
     server.createContext(
         "/health/live", exchange -> answer(exchange, 200, JSON, "{\"status\":\"live\"}\n"));
     server.createContext(
@@ -38,7 +54,13 @@ final class MirrorPort implements Closeable {
     server.createContext(
         "/metrics", exchange -> answer(exchange, 200, PROMETHEUS, state.metrics()));
     server.start();
-    return new MirrorPort(server);
+    return new MirrorPort(server, threads);
+  }
+
+  private static Thread thread(Runnable task) {
+    Thread thread = new Thread(task, "bsdb-mirror-port");
+    thread.setDaemon(true);
+    return thread;
   }
 
   private static void answer(HttpExchange exchange, int status, String type, String text)
@@ -62,5 +84,6 @@ final class MirrorPort implements Closeable {
   @Override
   public void close() {
     server.stop(0);
+    threads.shutdownNow();
   }
 }

@@ -2,11 +2,17 @@ package io.bsdb.cli.build;
 
 import io.bsdb.cli.output.Report;
 import io.bsdb.reload.ReloadReport;
+import io.prometheus.metrics.core.metrics.Counter;
+import io.prometheus.metrics.core.metrics.Gauge;
+import io.prometheus.metrics.core.metrics.GaugeWithCallback;
+import io.prometheus.metrics.expositionformats.PrometheusTextFormatWriter;
+import io.prometheus.metrics.model.registry.PrometheusRegistry;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.EnumMap;
 import java.util.Locale;
-import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -23,50 +29,78 @@ final class MirrorState {
   }
 
   private final Duration interval;
-  private final Map<Outcome, Long> runs = new EnumMap<>(Outcome.class);
+  private final PrometheusRegistry registry = new PrometheusRegistry();
+  private final Counter runs =
+      Counter.builder()
+          .name("bsdb_mirror_runs")
+          .help("Runs that have ended, by outcome.")
+          .labelNames("outcome")
+          .withoutExemplars()
+          .register(registry);
+  private final Gauge failuresSinceSuccess =
+      gauge("failures_in_a_row", "Runs that have failed since the last success.")
+          .register(registry);
+  private final Gauge seconds =
+      gauge("run_seconds", "Duration of the last run.").register(registry);
+  private final Gauge rows =
+      gauge("rows", "Rows of the last run that succeeded, by what they were.")
+          .labelNames("kind")
+          .register(registry);
   private int failuresInARow;
   private @Nullable Instant lastSuccess;
   private @Nullable String version;
   private @Nullable String error = "the first run has not ended";
   private @Nullable Instant nextRun;
-  private double seconds;
-  private ReloadReport.@Nullable Difference found;
 
   MirrorState(Duration interval) {
     this.interval = interval;
     for (Outcome outcome : Outcome.values()) {
-      runs.put(outcome, 0L);
+      runs.initLabelValues(label(outcome));
     }
+    GaugeWithCallback.builder()
+        .name("bsdb_mirror_last_success_timestamp_seconds")
+        .help("End of the last run that succeeded.")
+        .callback(this::lastSuccess)
+        .register(registry);
+  }
+
+  private static Gauge.Builder gauge(String name, String help) {
+    return Gauge.builder().name("bsdb_mirror_" + name).help(help).withoutExemplars();
   }
 
   /**
-   * Notes a run that succeeded.
+   * Records a run that succeeded.
    *
    * @param difference that it found; null if all rows were published
    */
   synchronized Outcome succeeded(
       String inService, ReloadReport.@Nullable Difference difference, Instant end, Duration took) {
-    Outcome outcome =
-        difference != null && difference.differing() == 0 ? Outcome.UNCHANGED : Outcome.PUBLISHED;
-    ended(outcome, took);
-    failuresInARow = 0;
+    Outcome outcome = outcome(difference);
+    ended(outcome, took, 0);
     error = null;
     lastSuccess = end;
     version = inService;
-    found = difference;
+    rows.clear();
+    if (difference != null) {
+      rows.labelValues("same").set((double) difference.same());
+      rows.labelValues("added").set((double) difference.added());
+      rows.labelValues("changed").set((double) difference.changed());
+      rows.labelValues("deleted").set((double) difference.deleted());
+    }
     return outcome;
   }
 
-  /** Notes a run that failed, with its error in words. */
+  /** Records a run that failed, with its error in words. */
   synchronized void failed(String message, Duration took) {
-    ended(Outcome.FAILED, took);
-    failuresInARow++;
+    ended(Outcome.FAILED, took, failuresInARow + 1);
     error = message;
   }
 
-  private void ended(Outcome outcome, Duration took) {
-    runs.merge(outcome, 1L, Long::sum);
-    seconds = took.toNanos() / 1e9;
+  private void ended(Outcome outcome, Duration took, int failures) {
+    failuresInARow = failures;
+    runs.labelValues(label(outcome)).inc();
+    seconds.set(took.toNanos() / 1e9);
+    failuresSinceSuccess.set(failures);
   }
 
   /**
@@ -121,47 +155,24 @@ final class MirrorState {
   }
 
   /** Returns the figures in the text format of Prometheus. */
-  synchronized String metrics() {
-    StringBuilder text = new StringBuilder();
-    type(text, "bsdb_mirror_runs_total", "counter", "Runs that have ended, by outcome.");
-    runs.forEach(
-        (outcome, count) ->
-            text.append(
-                "bsdb_mirror_runs_total{outcome=\"%s\"} %d\n".formatted(label(outcome), count)));
-    gauge(
-        text, "failures_in_a_row", "Runs that have failed since the last success.", failuresInARow);
-    gauge(text, "run_seconds", "Duration of the last run.", seconds);
-    if (lastSuccess != null) {
-      gauge(
-          text,
-          "last_success_timestamp_seconds",
-          "End of the last run that succeeded.",
-          lastSuccess.getEpochSecond());
+  String metrics() throws IOException {
+    ByteArrayOutputStream text = new ByteArrayOutputStream();
+    PrometheusTextFormatWriter.create().write(text, registry.scrape());
+    return text.toString(StandardCharsets.UTF_8);
+  }
+
+  private void lastSuccess(GaugeWithCallback.Callback callback) {
+    Instant success = health().lastSuccess();
+    if (success != null) {
+      callback.call((double) success.getEpochSecond());
     }
-    ReloadReport.Difference rows = found;
-    if (rows != null) {
-      String name = "bsdb_mirror_rows";
-      type(text, name, "gauge", "Rows of the last run that succeeded, by what they were.");
-      row(text, name, "same", rows.same());
-      row(text, name, "added", rows.added());
-      row(text, name, "changed", rows.changed());
-      row(text, name, "deleted", rows.deleted());
-    }
-    return text.toString();
   }
 
-  private static void row(StringBuilder text, String name, String kind, long count) {
-    text.append("%s{kind=\"%s\"} %d\n".formatted(name, kind, count));
-  }
-
-  private static void type(StringBuilder text, String name, String type, String help) {
-    text.append("# HELP %s %s\n# TYPE %1$s %s\n".formatted(name, help, type));
-  }
-
-  private static void gauge(StringBuilder text, String name, String help, Number figure) {
-    String full = "bsdb_mirror_" + name;
-    type(text, full, "gauge", help);
-    text.append(full + " " + figure + "\n");
+  /** Returns how a run ended that found a difference; null if all rows were published. */
+  static Outcome outcome(ReloadReport.@Nullable Difference difference) {
+    return difference != null && difference.differing() == 0
+        ? Outcome.UNCHANGED
+        : Outcome.PUBLISHED;
   }
 
   static String label(Outcome outcome) {

@@ -4,19 +4,60 @@ import io.bsdb.format.CorruptSnapshotException;
 import io.bsdb.format.UnsupportedVersionException;
 import io.bsdb.table.PublishConflictException;
 import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.io.UncheckedIOException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.FileSystemException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.NotDirectoryException;
 
-/** What a failure is to people, in one line, and to scripts. */
+/** Describes a failure: in one line for people, and by an exit status for scripts. */
 public final class FailureText {
   private FailureText() {}
 
+  /**
+   * Prints a failure, with a stack trace if it is a defect; nothing if the reader of standard
+   * output has closed it. Returns the exit status.
+   *
+   * @param stackTrace whether to print it in any case
+   */
+  public static int say(Throwable e, Console console, boolean stackTrace) {
+    int status = status(e);
+    if (status == ExitStatus.BROKEN_PIPE) {
+      return status;
+    }
+    console.say("bsdb: %s", of(e));
+    if (stackTrace || status == ExitStatus.DEFECT) {
+      sayStackTrace(e, console);
+    }
+    return status;
+  }
+
+  private static void sayStackTrace(Throwable e, Console console) {
+    StringWriter trace = new StringWriter();
+    e.printStackTrace(new PrintWriter(trace));
+    trace
+        .toString()
+        .lines()
+        .forEach(
+            line -> {
+              String text = line.stripLeading();
+              console
+                  .err()
+                  .println(
+                      line.substring(0, line.length() - text.length()) + Console.escaped(text));
+            });
+  }
+
   /** Returns the exit status of a command that failed. */
-  public static int status(Throwable e) {
-    if (e instanceof CommandFailure failure) {
-      return failure.status();
+  public static int status(Throwable failure) {
+    Throwable e = checked(failure);
+    if (e instanceof CommandFailure expected) {
+      return expected.status();
+    }
+    if (e instanceof StandardOutput.Failure output && output.isBrokenPipe()) {
+      return ExitStatus.BROKEN_PIPE;
     }
     if (e instanceof IllegalArgumentException) {
       return ExitStatus.USAGE;
@@ -24,16 +65,22 @@ public final class FailureText {
     return e instanceof IOException ? ExitStatus.UNREADABLE : ExitStatus.DEFECT;
   }
 
+  private static Throwable checked(Throwable e) {
+    Throwable cause = e.getCause();
+    return e instanceof UncheckedIOException && cause != null ? cause : e;
+  }
+
   /** Returns what went wrong. */
-  public static String of(Throwable e) {
+  public static String of(Throwable failure) {
+    Throwable e = checked(failure);
     String message = e.getMessage();
     if (e instanceof CorruptSnapshotException
         || e instanceof UnsupportedVersionException
         || e instanceof PublishConflictException) {
       return String.valueOf(message);
     }
-    if (e instanceof FileSystemException failure) {
-      return of(failure);
+    if (e instanceof FileSystemException file) {
+      return of(file);
     }
     if (e instanceof CommandFailure || e instanceof IllegalArgumentException) {
       return String.valueOf(message);

@@ -35,11 +35,13 @@ public final class Interruption implements Closeable {
 
   /**
    * Watches over work that this thread does. If it is interrupted, prints the version in service.
+   *
+   * @throws InterruptedIOException if the process is ending already
    */
   public static <T> T during(IOFunction<Interruption, T> work, Path table, Console console)
       throws IOException {
     try (Interruption interruption = new Interruption(Thread.currentThread())) {
-      Runtime.getRuntime().addShutdownHook(interruption.hook);
+      interruption.watch();
       try {
         return work.apply(interruption);
       } finally {
@@ -47,6 +49,16 @@ public final class Interruption implements Closeable {
           sayInterrupted(table, console);
         }
       }
+    }
+  }
+
+  private void watch() throws InterruptedIOException {
+    try {
+      Runtime.getRuntime().addShutdownHook(hook);
+    } catch (IllegalStateException e) {
+      InterruptedIOException ending = new InterruptedIOException("the process is ending");
+      ending.initCause(e);
+      throw ending;
     }
   }
 

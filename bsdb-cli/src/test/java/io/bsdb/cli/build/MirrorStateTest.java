@@ -2,8 +2,11 @@ package io.bsdb.cli.build;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.bsdb.reload.ReloadReport.Difference;
+import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Locale;
 import org.junit.jupiter.api.Test;
 
 class MirrorStateTest {
@@ -43,5 +46,33 @@ class MirrorStateTest {
     assertThat(seconds(Duration.ZERO, 0)).isEqualTo(1);
     assertThat(state.health().version()).isEqualTo("1");
     assertThat(state.health().error()).isEqualTo("no such file");
+  }
+
+  @Test
+  void writesFiguresTheSameInEveryLocale() throws IOException {
+    Locale before = Locale.getDefault();
+    Locale.setDefault(Locale.forLanguageTag("ar-EG-u-nu-arab"));
+    try {
+      state.failed("no such file", Duration.ofMillis(1500));
+      assertThat(state.metrics())
+          .contains(
+              "bsdb_mirror_runs_total{outcome=\"failed\"} 1.0\n",
+              "bsdb_mirror_runs_total{outcome=\"published\"} 0.0\n",
+              "bsdb_mirror_failures_in_a_row 1.0\n",
+              "bsdb_mirror_run_seconds 1.5\n")
+          .doesNotContain("bsdb_mirror_last_success_timestamp_seconds ", "bsdb_mirror_rows{");
+      state.succeeded("1", new Difference("0", 70, 1, 2, 3, 4), START, Duration.ZERO);
+      assertThat(state.metrics())
+          .contains(
+              "bsdb_mirror_runs_total{outcome=\"published\"} 1.0\n",
+              "bsdb_mirror_failures_in_a_row 0.0\n",
+              "bsdb_mirror_last_success_timestamp_seconds " + (double) START.getEpochSecond(),
+              "bsdb_mirror_rows{kind=\"same\"} 70.0\n",
+              "bsdb_mirror_rows{kind=\"deleted\"} 3.0\n");
+      state.succeeded("2", null, START, Duration.ZERO);
+      assertThat(state.metrics()).as("all were published").doesNotContain("bsdb_mirror_rows{");
+    } finally {
+      Locale.setDefault(before);
+    }
   }
 }

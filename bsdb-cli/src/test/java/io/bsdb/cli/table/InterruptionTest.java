@@ -1,0 +1,43 @@
+package io.bsdb.cli.table;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.bsdb.cli.output.Console;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+
+class InterruptionTest {
+  /** Begins work when the process is already ending. */
+  static final class Late {
+    private Late() {}
+
+    public static void main(String[] arguments) {
+      Runtime.getRuntime().addShutdownHook(new Thread(Late::work, "late"));
+    }
+
+    private static void work() {
+      try {
+        Interruption.during(interruption -> "worked", Path.of("no-table"), Console.ofProcess());
+      } catch (IOException | RuntimeException e) {
+        System.out.print(e);
+      }
+    }
+  }
+
+  @Test
+  void beginsNothingWhileTheProcessEnds() throws Exception {
+    Process process =
+        new ProcessBuilder(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-cp",
+                System.getProperty("java.class.path"),
+                Late.class.getName())
+            .redirectErrorStream(true)
+            .start();
+    assertThat(new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8))
+        .isEqualTo("java.io.InterruptedIOException: the process is ending");
+    assertThat(process.waitFor()).isZero();
+  }
+}
