@@ -87,6 +87,7 @@ final class LiveTable implements WritableTable {
   private final GroupCommit commit;
   private final DurabilityMark mark;
   private final Reclaimer reclaimer;
+  private final SegmentSupply segments;
   private final LogStorage storage;
   private final Publisher publisher;
   private final Maintenance maintenance;
@@ -99,8 +100,6 @@ final class LiveTable implements WritableTable {
       Owner owner,
       Table table,
       TableReader base,
-      LogIndex index,
-      LogStorage storage,
       Recovered recovered,
       Retention retention,
       Calls calls,
@@ -109,24 +108,15 @@ final class LiveTable implements WritableTable {
     this.directory = directory;
     this.publishesAtClose = place.publishedSegments() != Place.WHEN_ASKED;
     this.owner = owner;
-    this.storage = storage;
+    this.storage = recovered.storage();
     this.base = base;
-    this.logIndexes = new LogIndexes.InUse(new LogIndexes(index, null));
+    this.logIndexes = new LogIndexes.InUse(new LogIndexes(recovered.index(), null));
     this.calls = calls;
     this.lookups = new Lookups(base, logIndexes, calls);
-    long number = recovered.parts().get(recovered.parts().size() - 1).segment().number();
     this.reclaimer = new Reclaimer(calls);
-    SegmentSupply segments =
-        new SegmentSupply(
-            storage,
-            place.maxSegmentLength(),
-            options.durability(),
-            number,
-            recovered.end(),
-            recovered.prepared());
-    index.retireTo(reclaimer::retire);
-    this.log =
-        new Log(storage, index, options.durability(), recovered, segments, reclaimer, retention);
+    this.segments = new SegmentSupply(recovered, place.maxSegmentLength(), options.durability());
+    recovered.index().retireTo(reclaimer::retire);
+    this.log = new Log(recovered, options.durability(), segments, reclaimer, retention);
     this.commit = new GroupCommit(log);
     this.mark = new DurabilityMark(log, commit, options.durability(), place.markEvery());
     this.publisher =
@@ -151,6 +141,10 @@ final class LiveTable implements WritableTable {
             publisher,
             (long) place.publishedSegments() * place.maxSegmentLength(),
             options);
+  }
+
+  /** Starts all threads; before the first write. */
+  private void start() {
     segments.start();
     reclaimer.start();
     mark.start();
@@ -217,9 +211,12 @@ final class LiveTable implements WritableTable {
               (long) Retention.SEGMENTS * place.maxSegmentLength(),
               recovered.old());
       retention.trim();
-      return new LiveTable(
-          directory, owner, table, base, index, storage, recovered, retention, calls, options,
-          place);
+      LiveTable live =
+          new LiveTable(directory, owner, table, base, recovered, retention, calls, options, place);
+      opened.clear();
+      opened.add(live::release);
+      live.start();
+      return live;
     } catch (IOException | RuntimeException | Error e) {
       try {
         Closing.all(opened);
@@ -380,11 +377,14 @@ final class LiveTable implements WritableTable {
     if (!calls.close()) {
       return;
     }
+    Closing.all(List.<Closeable>of(mark, this::publishRest, this::finishLog, this::release));
+  }
+
+  /** Ends all threads, and gives up what is open. Writes nothing. */
+  private void release() throws IOException {
     Closing.all(
         List.of(
             mark,
-            this::publishRest,
-            this::finishLog,
             maintenance,
             commit,
             calls::awaitEnd,

@@ -52,13 +52,7 @@ final class Maintenance implements Upkeep.Listener, Log.Continuation, Closeable 
   private final Background pruning;
   private final Upkeep upkeep;
   private final AtomicLong folds = new AtomicLong();
-  private volatile long changedKeys;
-
-  /** Records of the partition files when the changed keys were counted. */
-  private long records;
-
-  /** The part of the changed keys that were new records when some were folded last. */
-  private volatile double newPart;
+  private volatile ChangedKeys changedKeys = ChangedKeys.NONE;
 
   /**
    * @param base the version under the log
@@ -96,10 +90,14 @@ final class Maintenance implements Upkeep.Listener, Log.Continuation, Closeable 
             "bsdb-fold", table, Author.ANYONE, settings, () -> workplace, this, Publisher.KEPT);
   }
 
-  /** Begins with what is due; before the first write. */
+  /**
+   * Begins with what is due; before the first write. Starts all threads, so that no write fails
+   * because one cannot be started.
+   */
   void start() {
     log.continuesBy(this);
     adjustLoad();
+    publishing.wake();
     upkeep.wake();
     pruning.wake();
   }
@@ -158,9 +156,8 @@ final class Maintenance implements Upkeep.Listener, Log.Continuation, Closeable 
   }
 
   private double unfolded() {
-    return base.isEmpty()
-        ? 0
-        : upkeep.load(base.manifest(), changedKeys, (long) (newPart * changedKeys));
+    ChangedKeys keys = changedKeys;
+    return base.isEmpty() ? 0 : upkeep.load(base.manifest(), keys.count(), keys.newKeys());
   }
 
   /** Returns the length of the log at which it is published. */
@@ -237,7 +234,7 @@ final class Maintenance implements Upkeep.Listener, Log.Continuation, Closeable 
   public void published(Compactor.Result step) throws IOException {
     folds.addAndGet(step.foldedPartitions());
     base.refresh();
-    countAfterFold();
+    count();
     pruneSoon();
   }
 
@@ -258,26 +255,19 @@ final class Maintenance implements Upkeep.Listener, Log.Continuation, Closeable 
     if (!base.isEmpty()) {
       try (TableReader.Lease lease = base.lease()) {
         Overlay changes = lease.reader().changes();
-        changedKeys = changes == null ? 0 : changes.changedKeys();
-        records = lease.reader().manifest().recordCount();
+        Manifest manifest = lease.reader().manifest();
+        changedKeys =
+            changedKeys.next(
+                manifest.changes().lastSegment(),
+                manifest.recordCount(),
+                changes == null ? 0 : changes.changedKeys());
       }
-      newPart = records == 0 ? 1 : newPart;
-    }
-  }
-
-  private synchronized void countAfterFold() throws IOException {
-    long keys = changedKeys;
-    long before = records;
-    count();
-    if (changedKeys < keys) {
-      double added = (double) (records - before) / (keys - changedKeys);
-      newPart = Math.max(0, Math.min(1, added));
     }
   }
 
   /** Returns the number of changed keys that are published and not folded. */
   long changedKeys() {
-    return changedKeys;
+    return changedKeys.count();
   }
 
   /** Returns the number of partitions that were folded. */

@@ -67,6 +67,17 @@ class WritableTableTest {
     }
   }
 
+  /** If a thread cannot be started, that fails the open, and no write. */
+  @Test
+  void hasStartedAllItsThreadsWhenItIsOpen() throws IOException {
+    try (WritableTable table = WritableTable.open(directory)) {
+      assertThat(Thread.getAllStackTraces().keySet().stream().map(Thread::getName))
+          .contains("bsdb-log", "bsdb-reclaim", "bsdb-mark")
+          .contains("bsdb-publish", "bsdb-fold", "bsdb-prune");
+      assertThat(table.stats().upkeep().failure()).isNull();
+    }
+  }
+
   @Test
   void leavesATableInKeyOrderToOthers() throws IOException {
     WriterOptions ordered = WriterOptions.builder().order(RecordOrder.KEY).build();

@@ -100,16 +100,14 @@ public final class Log implements GroupCommit.Sink, Closeable {
   private final AtomicLong syncs = new AtomicLong();
 
   public Log(
-      LogStorage storage,
-      LogIndex index,
-      Durability durability,
       Recovered recovered,
+      Durability durability,
       SegmentSupply segments,
       Reclaimer reclaimer,
       Retention retention) {
     this.retention = retention;
-    this.storage = storage;
-    this.index = index;
+    this.storage = recovered.storage();
+    this.index = recovered.index();
     this.durability = durability;
     this.segments = segments;
     this.reclaimer = reclaimer;

@@ -56,6 +56,7 @@ public final class Recovery {
   /**
    * A log that can be written on.
    *
+   * @param index finds the changes in it
    * @param parts all segments in their order; the last is open for writing
    * @param end of the last one
    * @param durable as {@link End#durable}
@@ -64,6 +65,8 @@ public final class Recovery {
    * @param old names of segments that are published
    */
   public record Recovered(
+      LogStorage storage,
+      LogIndex index,
       List<LogPart> parts,
       int end,
       int durable,
@@ -71,7 +74,7 @@ public final class Recovery {
       @Nullable LogPart prepared,
       List<String> old)
       implements Closeable {
-    /** Closes the segments, if nobody writes the log. */
+    /** Closes the segments, but not the index, if nobody writes the log. */
     @Override
     public void close() throws IOException {
       List<LogPart> all = new ArrayList<>(parts);
@@ -81,7 +84,12 @@ public final class Recovery {
       Closing.all(all);
     }
 
-    /** Returns where the log begins: behind what is published. */
+    /** Returns the number of the last segment. */
+    long number() {
+      return parts.get(parts.size() - 1).segment().number();
+    }
+
+    /** Returns where the log begins: after what is published. */
     public LogPosition start() {
       Place place = parts.get(0).segment().before();
       return place == null ? LogPosition.START : new LogPosition(place.number(), place.end());
@@ -145,7 +153,8 @@ public final class Recovery {
       end = new End(first, first, 1, false);
     }
     delete(leftOver);
-    return new Recovered(chain, end.end(), end.durable(), end.sequence(), prepared, files.old());
+    return new Recovered(
+        storage, index, chain, end.end(), end.durable(), end.sequence(), prepared, files.old());
   }
 
   private Segment.Replay indexed(LogPart part) {

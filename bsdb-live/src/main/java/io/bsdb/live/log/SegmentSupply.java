@@ -3,6 +3,7 @@ package io.bsdb.live.log;
 import io.bsdb.format.Internal;
 import io.bsdb.format.Uninterrupted;
 import io.bsdb.live.Durability;
+import io.bsdb.live.log.Recovery.Recovered;
 import java.io.Closeable;
 import java.io.IOException;
 import java.util.concurrent.locks.Condition;
@@ -37,26 +38,18 @@ public final class SegmentSupply implements Closeable {
   private boolean closed;
 
   /**
+   * @param log that the segments continue
    * @param maxLength maximum length of segments, unless a group needs more
    * @param durability of writes to them
-   * @param number of the last segment
-   * @param used bytes of the last segment
-   * @param prepared one that is there already; may be null
    */
-  public SegmentSupply(
-      LogStorage storage,
-      int maxLength,
-      Durability durability,
-      long number,
-      int used,
-      @Nullable LogPart prepared) {
+  public SegmentSupply(Recovered log, int maxLength, Durability durability) {
     this.durability = durability;
-    this.storage = storage;
+    this.storage = log.storage();
     this.longest = maxLength;
     this.maxLength = maxLength;
-    this.length = length(used, maxLength);
-    this.number = prepared == null ? number : prepared.segment().number();
-    this.prepared = prepared;
+    this.length = length(log.end(), maxLength);
+    this.prepared = log.prepared();
+    this.number = prepared == null ? log.number() : prepared.segment().number();
     this.wanted = prepared == null;
     thread.setDaemon(true);
   }

@@ -64,11 +64,9 @@ class LogTest {
     next = index;
     Recovered recovered =
         new Recovery(storage, index, SEGMENT_LENGTH, Durability.OS, UUID.randomUUID(), 0).run();
-    SegmentSupply segments =
-        new SegmentSupply(
-            storage, SEGMENT_LENGTH, Durability.OS, 1, recovered.end(), recovered.prepared());
+    SegmentSupply segments = new SegmentSupply(recovered, SEGMENT_LENGTH, Durability.OS);
     Retention retention = new Retention(storage, new Followers(directory), 0, recovered.old());
-    log = new Log(storage, index, Durability.OS, recovered, segments, reclaimer, retention);
+    log = new Log(recovered, Durability.OS, segments, reclaimer, retention);
     log.continuesBy(new Continuation());
     commit = new GroupCommit(log);
     segments.start();
