@@ -3,12 +3,12 @@ package io.bsdb.writer;
 import io.bsdb.format.KeyStorage;
 import io.bsdb.format.PerfectHashConstruction;
 import io.bsdb.format.SnapshotFormat;
-import io.bsdb.row.KeyEncoding;
 import io.bsdb.row.Schema;
 import io.bsdb.table.Manifest;
 import io.bsdb.table.RecordOrder;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
@@ -87,7 +87,11 @@ public record WriterOptions(
 
   /** Returns a builder that begins with these options. */
   public Builder toBuilder() {
-    return new Builder(this);
+    Builder builder = builder();
+    toMap().forEach(builder::set);
+    builder.temporaryDirectory = temporaryDirectory; // text has no file system
+    builder.schema = schema;
+    return builder;
   }
 
   /**
@@ -157,12 +161,6 @@ public record WriterOptions(
             .collect(Collectors.joining(", ", "expected one of ", "")));
   }
 
-  private static Map<String, String> with(Map<String, String> map, String name, String value) {
-    Map<String, String> added = new LinkedHashMap<>(map);
-    added.put(name, value);
-    return added;
-  }
-
   /** Returns the description of the options that the manifest holds for people. */
   Map<String, String> description() {
     Map<String, String> description = new LinkedHashMap<>();
@@ -229,33 +227,10 @@ public record WriterOptions(
     private long minRows = 1;
     private double maxShrinkage = 1;
     private @Nullable Schema schema;
-    private Map<String, String> properties = Map.of();
-    private Map<String, String> sourcePositions = Map.of();
+    private Map<String, String> properties = new HashMap<>();
+    private Map<String, String> sourcePositions = new HashMap<>();
 
     Builder() {}
-
-    private Builder(WriterOptions options) {
-      layout = options.layout;
-      keyStorage = options.keyStorage;
-      order = options.order;
-      pointIndex = options.pointIndex;
-      perfectHash = options.perfectHash;
-      signatureBits = options.signatureBits;
-      blockSize = options.blockSize;
-      frameSize = options.frameSize;
-      zstdLevel = options.zstdLevel;
-      dictionaryBytes = options.dictionaryBytes;
-      partitions = options.partitions;
-      threads = options.threads;
-      memoryBytes = options.memoryBytes;
-      temporaryDirectory = options.temporaryDirectory;
-      duplicates = options.duplicates;
-      minRows = options.minRows;
-      maxShrinkage = options.maxShrinkage;
-      schema = options.schema;
-      properties = options.properties;
-      sourcePositions = options.sourcePositions;
-    }
 
     private static long inRange(String what, long value, long least, long most) {
       if (value < least || value > most) {
@@ -374,12 +349,12 @@ public record WriterOptions(
     }
 
     public Builder properties(Map<String, String> value) {
-      properties = Map.copyOf(value);
+      properties = new HashMap<>(value);
       return this;
     }
 
     public Builder sourcePositions(Map<String, String> value) {
-      sourcePositions = Map.copyOf(value);
+      sourcePositions = new HashMap<>(value);
       return this;
     }
 
@@ -392,11 +367,12 @@ public record WriterOptions(
     public Builder set(String name, String value) {
       try {
         if (name.startsWith(PROPERTY)) {
-          return properties(with(properties, name.substring(PROPERTY.length()), value));
+          properties.put(name.substring(PROPERTY.length()), value);
+          return this;
         }
         if (name.startsWith(SOURCE_POSITION)) {
-          return sourcePositions(
-              with(sourcePositions, name.substring(SOURCE_POSITION.length()), value));
+          sourcePositions.put(name.substring(SOURCE_POSITION.length()), value);
+          return this;
         }
         return switch (name) {
           case "layout" -> layout(constant(Layout.values(), value));
@@ -436,64 +412,30 @@ public record WriterOptions(
      * @throws IllegalArgumentException if they contradict each other
      */
     public WriterOptions build() {
-      if (keyStorage == KeyStorage.OMITTED && signatureBits == 0) {
-        throw new IllegalArgumentException(
-            "an approximate snapshot without signatures would answer every absent key with some"
-                + " other value: choose 1 to 32 signature bits");
-      }
-      requireSuitableForOrder();
-      if (layout.alignment() > blockSize) {
-        throw new IllegalArgumentException(
-            "layout %s has blocks of whole pages: expected block size>=%d actual=%d"
-                .formatted(layout.label(), layout.alignment(), blockSize));
-      }
-      return new WriterOptions(
-          layout,
-          keyStorage,
-          order,
-          pointIndex,
-          perfectHash,
-          pointIndex ? signatureBits : 0,
-          blockSize,
-          frameSize,
-          zstdLevel,
-          dictionaryBytes,
-          partitions,
-          threads,
-          memoryBytes,
-          temporaryDirectory,
-          duplicates,
-          minRows,
-          maxShrinkage,
-          schema,
-          properties,
-          sourcePositions);
-    }
-
-    private void requireSuitableForOrder() {
-      if (order == RecordOrder.HASH) {
-        if (!pointIndex) {
-          throw new IllegalArgumentException(
-              "a table in hash order is read by its perfect hash only: leave 'point-index' true, or"
-                  + " build with order 'key'");
-        }
-        return;
-      }
-      if (keyStorage == KeyStorage.OMITTED) {
-        throw new IllegalArgumentException(
-            "an approximate table stores no keys, so it cannot be in their order: build it with"
-                + " keys, or with order 'hash'");
-      }
-      if (layout == Layout.SYMBOLS) {
-        throw new IllegalArgumentException(
-            "order 'key' needs plain keys, which layout 'symbols' encodes: take blocked, compact or"
-                + " compressed");
-      }
-      if (schema != null && schema.keyEncoding() != KeyEncoding.ORDERED) {
-        throw new IllegalArgumentException(
-            "order 'key' needs keys whose bytes sort: give a schema with keyEncoding 'ordered' (Schema.withKeyEncoding(KeyEncoding.ORDERED)), and encode keys with it; its keyEncoding is '%s'"
-                .formatted(schema.keyEncoding().label()));
-      }
+      WriterOptions options =
+          new WriterOptions(
+              layout,
+              keyStorage,
+              order,
+              pointIndex,
+              perfectHash,
+              pointIndex ? signatureBits : 0,
+              blockSize,
+              frameSize,
+              zstdLevel,
+              dictionaryBytes,
+              partitions,
+              threads,
+              memoryBytes,
+              temporaryDirectory,
+              duplicates,
+              minRows,
+              maxShrinkage,
+              schema,
+              Map.copyOf(properties),
+              Map.copyOf(sourcePositions));
+      Contradictions.requireNone(options);
+      return options;
     }
   }
 }

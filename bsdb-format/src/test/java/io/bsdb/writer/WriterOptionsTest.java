@@ -41,6 +41,7 @@ class WriterOptionsTest {
     assertThat(WriterOptions.parse(WriterOptions.defaults().toMap()))
         .isEqualTo(WriterOptions.defaults());
     assertThat(WriterOptions.parse(Map.of())).isEqualTo(WriterOptions.defaults());
+    assertThat(options.toBuilder().build()).isEqualTo(options);
     assertThat(options.toBuilder().set("keys", "stored").build().keyStorage())
         .isEqualTo(KeyStorage.STORED);
   }
