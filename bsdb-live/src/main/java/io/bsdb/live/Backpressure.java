@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Slows writers down when changes come faster than they are published and folded, so that neither
- * memory nor log grow without a bound. The load is 1 where work in the background begins.
+ * memory nor log grows without bound. The load is 1 where work in the background begins.
  */
 final class Backpressure {
   private static final double SLOW = 1.5;
@@ -33,7 +33,7 @@ final class Backpressure {
   private final Supplier<@Nullable String> obstacle;
   private final long start = System.nanoTime();
 
-  /** Until when what was admitted has been paid for by delays, in nanoseconds from the start. */
+  /** The time up to which delays have paid for what was admitted, in nanoseconds from the start. */
   private final AtomicLong paid = new AtomicLong();
 
   private volatile double load;
@@ -50,7 +50,7 @@ final class Backpressure {
     return load;
   }
 
-  /** Sets the load, or has writers look for an obstacle. */
+  /** Sets the load, and wakes waiting writers, which look for an obstacle again. */
   void set(double value) {
     load = value;
     lock.lock();
@@ -61,7 +61,7 @@ final class Backpressure {
     }
   }
 
-  /** Releases all that wait, for good. */
+  /** Releases all waiting writers; none waits any more. */
   void close() {
     lock.lock();
     try {
@@ -76,7 +76,7 @@ final class Backpressure {
    * Waits until changes may be written.
    *
    * @param bytes of keys and values
-   * @throws IOException if that would take until somebody does something about it
+   * @throws IOException if the load will not fall by itself
    */
   void admit(long bytes) throws IOException {
     double now = load;
@@ -90,7 +90,9 @@ final class Backpressure {
     awaitRoom();
   }
 
-  /** Lets changes of all threads pass at one rate, some at once and then none for a while. */
+  /**
+   * Limits the rate of all threads together: lets some changes pass at once, then none for a while.
+   */
   private void delay(long nanos) {
     long now = System.nanoTime() - start;
     long limit = now + MAX_DELAY_NANOS; // by then the load is another one

@@ -25,15 +25,16 @@ import org.jspecify.annotations.Nullable;
  * kept for it, also while no reader is open, up to 1 GiB; what it has not read by then is gone, and
  * {@link #next} says so.
  *
- * <p>A change comes once a later one, or a second without any, has told that it is durable; with
- * {@link Durability#OS} not before {@link WritableTable#sync} or the end of a file of the log.
+ * <p>A change is handed out once it is known to be durable: when a later change, or one second
+ * without changes, confirms it; with {@link Durability#OS} only after {@link WritableTable#sync},
+ * or when a file of the log is full.
  */
 public final class ChangeReader implements Closeable {
   private final Followers followers;
   private final String name;
   private final LogTail log;
 
-  /** Behind what was handed out whole. */
+  /** After the last changes that were handed out completely. */
   private LogPosition position;
 
   /** The changes of one frame, and the one that the reader is on. */
@@ -41,7 +42,7 @@ public final class ChangeReader implements Closeable {
 
   private int current = -1;
 
-  /** Behind this frame. */
+  /** After this frame. */
   private LogPosition end;
 
   private ChangeReader(Path log, String name, LogPosition position) {
@@ -55,10 +56,11 @@ public final class ChangeReader implements Closeable {
   /**
    * Follows a table.
    *
-   * @param name of the follower; one reader at a time has it
-   * @param position behind which to begin: {@link LogPosition#START}, what {@link
-   *     WritableTable#checkpoint} returned, or {@link #position} of a reader before
-   * @throws IOException also if changes behind the position are gone, or if it is none
+   * @param name of the follower; used by one reader at a time
+   * @param position after which to begin: {@link LogPosition#START}, what {@link
+   *     WritableTable#checkpoint} returned, or {@link #position} of an earlier reader
+   * @throws IOException also if changes after the position have been deleted, or if the log has no
+   *     such position
    */
   public static ChangeReader from(Path table, String name, LogPosition position)
       throws IOException {
@@ -88,8 +90,8 @@ public final class ChangeReader implements Closeable {
    * Moves to the next change.
    *
    * @return false if there is none yet that is durable
-   * @throws IOException also if changes were deleted before they were read: make a new checkpoint,
-   *     and begin behind it
+   * @throws IOException also if changes were deleted before they were read: take a new checkpoint
+   *     and resume from it
    */
   public boolean next() throws IOException {
     if (current + 1 < records.size()) {
@@ -154,14 +156,14 @@ public final class ChangeReader implements Closeable {
   }
 
   /**
-   * Returns whether the current change is the last one of those that were written together, among
-   * them whole batches. Only then {@link #position} moves.
+   * Returns whether the current change is the last of those that were written together, which may
+   * be several batches, each complete. {@link #position} moves only then.
    */
   public boolean isLast() {
     return current == records.size() - 1;
   }
 
-  /** Returns the place behind the last changes that were handed out whole. */
+  /** Returns the position after the last changes that were handed out completely. */
   public LogPosition position() {
     return current >= 0 && isLast() ? end : position;
   }
@@ -173,7 +175,7 @@ public final class ChangeReader implements Closeable {
     followers.write(name, position());
   }
 
-  /** Closes the files. The log is kept on for this follower. Idempotent. */
+  /** Closes the files. The log is still kept for this follower. Idempotent. */
   @Override
   public void close() throws IOException {
     current = -1;

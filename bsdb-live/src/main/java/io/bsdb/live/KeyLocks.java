@@ -5,11 +5,11 @@ import java.util.BitSet;
 import java.util.concurrent.locks.StampedLock;
 
 /**
- * Keeps other writes of a key away while a conditional one looks at it: writes share the lock of a
+ * Excludes other writes of a key while a conditional write looks at it: writes share the lock of a
  * key, a conditional write has it alone. Keys share locks, by their hashes.
  *
- * <p>Whoever holds a lock waits for the group commit, which takes none; whoever takes several takes
- * them in ascending order. So nobody waits for somebody who waits for him.
+ * <p>A thread that holds a lock waits only for the group commit, which takes none; a thread that
+ * takes several takes them in ascending order. So there is no deadlock.
  */
 final class KeyLocks {
   private static final int COUNT = 256;

@@ -19,8 +19,8 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Walks over a version, without what the log changes, then over the log. Holds the version, and has
- * mappings of its own of the files of the log, so that nothing waits for it.
+ * Walks over a version, without what the log changes, then over the log. Holds the version, and
+ * maps the files of the log itself, so that nothing waits for it.
  */
 final class LiveCursor implements RecordCursor {
   private final List<Closeable> opened;

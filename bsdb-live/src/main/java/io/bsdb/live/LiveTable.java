@@ -151,7 +151,7 @@ final class LiveTable implements WritableTable {
     maintenance.start();
   }
 
-  /** Leaves new partition files to the first lookups: folds follow each other without a pause. */
+  /** Does not warm up new partition files, so that folds follow each other without a pause. */
   private static ReaderOptions readerOptions(ReaderOptions options) {
     return options.warmUp() == WarmUp.REFRESH ? options.withWarmUp(WarmUp.NEVER) : options;
   }
@@ -380,7 +380,7 @@ final class LiveTable implements WritableTable {
     Closing.all(List.<Closeable>of(mark, this::publishRest, this::finishLog, this::release));
   }
 
-  /** Ends all threads, and gives up what is open. Writes nothing. */
+  /** Ends all threads, and closes everything. Writes nothing. */
   private void release() throws IOException {
     Closing.all(
         List.of(

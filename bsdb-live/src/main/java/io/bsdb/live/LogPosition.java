@@ -1,7 +1,7 @@
 package io.bsdb.live;
 
 /**
- * A place in the log of a writable table: behind all changes before it, in front of all others.
+ * A position in the log of a writable table, between two changes.
  *
  * @param segment its number; 0 in front of the first
  * @param offset in the segment's file

@@ -23,8 +23,8 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * State of the log of a writable table, as it lies on the disk. Changes nothing, so it may be read
- * while a process writes: that one may be ahead of it.
+ * State of the log of a writable table, as it lies on the disk. Reading it changes nothing, and is
+ * possible while a process writes the log, which may then be ahead of the report.
  *
  * @param published number of the last segment whose changes are in the version in service; 0 if
  *     none is
@@ -38,7 +38,7 @@ public record LogReport(long published, List<Part> segments, @Nullable String da
   }
 
   /**
-   * A segment.
+   * One segment.
    *
    * @param file its path
    * @param number in its name
@@ -46,8 +46,8 @@ public record LogReport(long published, List<Part> segments, @Nullable String da
    * @param counts whether its changes are part of the table; those prepared or given up are not
    * @param continues the place in the log that it continues; null if it has not been begun
    * @param length of the file, zeros at the end included
-   * @param end behind the last valid frame
-   * @param durable before which everything is durable, as its frames say
+   * @param end after the last valid frame
+   * @param durable offset before which everything is durable, according to its frames
    * @param frames how many are valid
    * @param puts in these
    * @param deletes in these
@@ -66,11 +66,11 @@ public record LogReport(long published, List<Part> segments, @Nullable String da
       long deletes) {}
 
   /**
-   * Reads a log, all of it: once more if something is wrong, since files that are written and cut
+   * Reads all of a log. If something is wrong, reads it again: files that are written or cut
    * meanwhile may look damaged, but not twice in the same way.
    *
    * @throws java.nio.file.NoSuchFileException if the table has none
-   * @throws CorruptSnapshotException if it cannot be told which files it consists of
+   * @throws CorruptSnapshotException if the files that it consists of cannot be determined
    */
   public static LogReport read(Path table) throws IOException {
     String before = null;

@@ -23,23 +23,26 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Publishes and folds changes in the background when there are many, and has writers wait if they
+ * Publishes and folds changes in the background when there are many, and makes writers wait if they
  * are faster than that.
  */
 final class Maintenance implements Upkeep.Listener, Log.Continuation, Closeable {
   private static final Duration FOREVER = Duration.ofNanos(Long.MAX_VALUE);
   private static final long MIN_PUBLISHED_LENGTH = 16 << 20;
 
-  /** The part of the table that the log reaches before it is published, in full segments. */
+  /** The log is published when its full segments have reached this part of the table. */
   private static final int PUBLISHED_PART = 20;
 
-  /** How many times that length writers may write while it is published, before they wait. */
+  /** How many times that length may be written during a publication before writers wait. */
   private static final int MEANWHILE = 2;
 
-  /** Steps in which all partitions are folded: each takes the space of what it folds once more. */
+  /**
+   * Number of steps in which all partitions are folded: a step needs space for a second copy of
+   * what it folds.
+   */
   private static final int STEPS = 16;
 
-  /** Load at which folds no longer keep to their rate. */
+  /** Load from which folds ignore the limit of their rate. */
   private static final double HURRY = 1.1;
 
   private final TableReader base;
@@ -57,7 +60,7 @@ final class Maintenance implements Upkeep.Listener, Log.Continuation, Closeable 
   /**
    * @param base the version under the log
    * @param segments of the log
-   * @param maxPublishedLength length of the log at which it is published, at the latest
+   * @param maxPublishedLength maximum length of the log at which it is published
    */
   Maintenance(
       Path directory,
@@ -149,7 +152,10 @@ final class Maintenance implements Upkeep.Listener, Log.Continuation, Closeable 
     return base.isEmpty() ? 0 : base.manifest().changes().length();
   }
 
-  /** Returns 1 where the log is published; a few times that may come while it is. */
+  /**
+   * Returns how near the log is to its limits: 1 where it is published, 2 where writers wait for
+   * that.
+   */
   private double unpublished() {
     double due = (double) log.completeLength() / publishedLength();
     return due < 1 ? due : 1 + (due - 1) / MEANWHILE;
@@ -238,7 +244,7 @@ final class Maintenance implements Upkeep.Listener, Log.Continuation, Closeable 
     pruneSoon();
   }
 
-  /** Deletes old versions in a thread of its own, which folds need not wait for. */
+  /** Deletes old versions in a separate thread, so that folds need not wait for it. */
   private void pruneSoon() {
     if (pruning.failure() == null) {
       pruning.wake();

@@ -32,11 +32,11 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Publishes the changes in the log as a version: cuts the log, and makes its files before the cut
- * segments of the table, which copies nothing. Each file is sealed at its end, durably, once the
- * next one continues the log; then it is cut to its length and linked among the table's files.
+ * segments of the table, which copies nothing. Each file is durably sealed at its end once the next
+ * one continues the log; then it is cut to its length and linked among the table's files.
  *
- * <p>The version says through which segment of the log it has the changes. So one step, the swap of
- * {@code CURRENT}, decides from where on the log counts, and a crash before or after it loses
+ * <p>The version records the last segment of the log whose changes it has. So one step, the swap of
+ * {@code CURRENT}, decides where the log begins to count, and a crash before or after it loses
  * nothing and applies nothing twice.
  */
 final class Publisher implements Closeable {
@@ -49,13 +49,16 @@ final class Publisher implements Closeable {
    */
   private static final long LONG_RECORD = SnapshotFormat.PAGE / 8;
 
-  /** How long others that have found a version find its files, if these take little space. */
+  /**
+   * How long old versions are kept for readers that are about to open them, if they take little
+   * space.
+   */
   static final Duration KEPT = Duration.ofMinutes(1);
 
-  /** The least space that files of old versions alone may take; else a part of the others. */
+  /** Space that the files of old versions may take in small tables. */
   private static final long MIN_KEPT_BYTES = 16 << 20;
 
-  /** That part of them. */
+  /** The part of a large table that the files of old versions may take. */
   private static final int KEPT_PART = 16;
 
   private final ReentrantLock lock = new ReentrantLock();
@@ -70,17 +73,17 @@ final class Publisher implements Closeable {
   private final Reclaimer reclaimer;
   private final AtomicLong publications = new AtomicLong();
 
-  /** Behind which changes are not published. */
+  /** The position up to which changes are published. */
   private LogPosition published;
 
-  /** Behind which changes are not in the frozen index; set before there is one. */
+  /** The position up to which changes are in the frozen index; set before there is one. */
   private volatile LogPosition cut = LogPosition.START;
 
   private boolean closed;
 
   /**
    * @param id of the log
-   * @param published behind which changes are not published
+   * @param published the position up to which changes are published
    * @param reclaimer is given what lookups in flight may still use
    */
   Publisher(
@@ -141,7 +144,8 @@ final class Publisher implements Closeable {
   }
 
   /**
-   * Publishes all changes, and makes a table of them; returns where the changes behind it begin.
+   * Publishes all changes, and copies the table; returns the position up to which the copy has the
+   * changes.
    */
   LogPosition copyTo(Path target) throws IOException {
     lock.lock();
@@ -172,7 +176,7 @@ final class Publisher implements Closeable {
     return next;
   }
 
-  /** The log is cut: the changes so far are to be published. */
+  /** Notes that the log is cut, so that the changes before the cut are published next. */
   void cutAt(Place end, LogIndex next) {
     cut = new LogPosition(end.number(), end.end());
     logIndexes.set(new LogIndexes(next, logIndexes.get().newest()));
@@ -225,7 +229,7 @@ final class Publisher implements Closeable {
     return changes > 0 && bytes > LONG_RECORD * changes ? Layout.COMPACT : Layout.BLOCKED;
   }
 
-  /** Makes the segments of the log before the cut segments of the table, and publishes them. */
+  /** Links the segments of the log before the cut as segments of the table, and publishes these. */
   private void name(LogIndex frozen, long last, StreamRule rule) throws IOException {
     try (DeltaWriter delta = DeltaWriter.create(table)) {
       boolean links = false;
@@ -247,8 +251,8 @@ final class Publisher implements Closeable {
   }
 
   /**
-   * Deletes versions that nobody is about to open any more. Not a part of publishing, which has
-   * succeeded when this fails.
+   * Deletes old versions that no reader is about to open. Not part of a publication, which has
+   * succeeded even if this fails.
    */
   void prune() throws IOException {
     if (!reader.isEmpty()) {
@@ -260,7 +264,7 @@ final class Publisher implements Closeable {
     return publications.get();
   }
 
-  /** Waits for a publication to end; there is none any more. */
+  /** Waits for a publication in progress; allows no further one. */
   @Override
   public void close() {
     lock.lock();

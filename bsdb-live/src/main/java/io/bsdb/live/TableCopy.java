@@ -21,7 +21,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** Makes a table of the version in service. */
+/** Copies the version in service into a new table. */
 final class TableCopy {
   private TableCopy() {}
 
@@ -78,7 +78,7 @@ final class TableCopy {
     }
   }
 
-  /** Returns the manifest of a table without the log of the one that it is from. */
+  /** Returns the manifest without the progress of the log, which the copy does not have. */
   private static Manifest ofItsOwn(Manifest manifest) {
     Changes changes = manifest.changes();
     List<SegmentFile> folded = changes.history().segments();

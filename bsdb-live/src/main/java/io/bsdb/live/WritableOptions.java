@@ -8,16 +8,16 @@ import java.util.Objects;
  *
  * @param durability when a change counts as written
  * @param reader how the version under the log is read
- * @param maxChangedKeys changed keys from which on all of them are folded, whatever their fraction
- *     of the table; beyond one and a half times as many writers are slowed down, at twice as many
- *     they wait
+ * @param maxChangedKeys number of changed keys at which all of them are folded, whatever their
+ *     fraction of the table; writers are slowed down above 1.5 times as many, and wait at twice as
+ *     many
  * @param compactionBytesPerSecond maximum rate at which keys and values are folded, unless writers
  *     would have to wait
  * @param maxSpace maximum size of all files of the table, as a multiple of its records and at least
  *     256 MB: changes are folded so that it is kept. At least 2; a larger one writes less, a
  *     smaller one makes lookups faster
- * @param maxChangedFraction changed keys, as a fraction of all, from which on changes are folded;
- *     for tables that are read more than written
+ * @param maxChangedFraction fraction of all keys at which changed keys are folded; for tables that
+ *     are read more than written
  */
 public record WritableOptions(
     Durability durability,

@@ -44,10 +44,10 @@ public interface WritableTable extends KeyLookup, Closeable {
   }
 
   /**
-   * Makes a table of its own of the version of a table that is in service. Files are linked where
-   * the file system can, else copied.
+   * Copies the version in service of a table into a new table. Files are linked where the file
+   * system can, else copied.
    *
-   * @param table which is only read, without its lock; a log that it has is left out
+   * @param table which is only read, without its lock; its log is not copied
    * @param directory which must not exist
    * @throws IOException also if the version is deleted meanwhile: then there is no complete table
    */
@@ -63,7 +63,7 @@ public interface WritableTable extends KeyLookup, Closeable {
   <T> List<@Nullable T> getAll(List<byte[]> keys, ValueReader<T> reader) throws IOException;
 
   /**
-   * Gives a key a value, whether it has one or not.
+   * Sets the value of a key, whether it has one or not.
    *
    * @param key 1 to 65,535 bytes
    * @param value up to 256 MiB
@@ -71,23 +71,23 @@ public interface WritableTable extends KeyLookup, Closeable {
    */
   void put(byte[] key, byte[] value) throws IOException;
 
-  /** Takes a key's value away, if it has one. */
+  /** Deletes a key's value, if it has one. */
   void delete(byte[] key) throws IOException;
 
   /**
-   * Gives a key a value, or takes it away, if the key has the value that is expected: in one step,
-   * whatever other threads write. Conditional writes of one key come one after the other; with
-   * {@link Durability#COMMIT} each waits for the disk.
+   * Sets or deletes the value of a key if the key has the expected value: in one step, whatever
+   * other threads write. Conditional writes of one key come one after the other; with {@link
+   * Durability#COMMIT} each waits for the disk.
    *
-   * @param expected value that the key must have; null if it must have none
-   * @param value new value; null to take the key's value away
+   * @param expected value that the key must have; null for none
+   * @param value new value; null to delete it
    * @return false if the key had another value; nothing was written then
    */
   boolean compareAndSet(byte[] key, byte @Nullable [] expected, byte @Nullable [] value)
       throws IOException;
 
   /**
-   * Gives a key a value if it has none.
+   * Sets the value of a key that has none.
    *
    * @return the value that it had; null if it had none and the value was written
    */
@@ -101,8 +101,8 @@ public interface WritableTable extends KeyLookup, Closeable {
   }
 
   /**
-   * Gives a key the value that a function makes of the one that it has. Holds no lock meanwhile: if
-   * another thread has written the key, the function is called again.
+   * Sets the value of a key to what a function returns for its current value. Holds no lock while
+   * the function runs: if another thread has written the key, it is called again.
    *
    * @param function gets the value and returns the new one; null stands for none. It may be called
    *     many times, and may use the table.
@@ -128,7 +128,7 @@ public interface WritableTable extends KeyLookup, Closeable {
    */
   Map<String, String> sourcePositions();
 
-  /** Forces to disk what was written before. With {@link Durability#COMMIT} it is there already. */
+  /** Forces all earlier writes to disk, where {@link Durability#COMMIT} has put them already. */
   void sync() throws IOException;
 
   /**
@@ -138,18 +138,19 @@ public interface WritableTable extends KeyLookup, Closeable {
   void publish() throws IOException;
 
   /**
-   * Returns a cursor over all records as they are now: none of a later change, and of each batch
-   * all or nothing. Publishes nothing, and nobody waits for it; it reads the changes in the log
-   * before it returns. To be closed, also after the table: until then it holds files open.
+   * Returns a cursor over all records as they are now: without later changes, and with all or
+   * nothing of each batch. Reads the changes in the log before it returns; publishes nothing, and
+   * makes no writer wait. To be closed, possibly after the table: until then it holds files open.
    */
   RecordCursor cursor() throws IOException;
 
   /**
-   * Makes a copy of the table as it is now, which is a table of its own. Files are linked where the
-   * file system can, else copied; writers go on meanwhile.
+   * Copies the table as it is now into a new table. Files are linked where the file system can,
+   * else copied; writers go on meanwhile.
    *
    * @param directory which must not exist
-   * @return behind which a {@link ChangeReader} finds the changes that the copy does not have
+   * @return the position after which a {@link ChangeReader} finds the changes that the copy does
+   *     not have
    */
   LogPosition checkpoint(Path directory) throws IOException;
 
@@ -158,8 +159,7 @@ public interface WritableTable extends KeyLookup, Closeable {
 
   /**
    * Pauses folding, {@link #compact} included, until {@link #resumeCompaction}. Changes are still
-   * published; writes fail once as many keys have changed as {@link WritableOptions#maxChangedKeys}
-   * allows.
+   * published; writes fail at the limits at which they would otherwise wait for folds.
    */
   void pauseCompaction();
 
@@ -174,9 +174,9 @@ public interface WritableTable extends KeyLookup, Closeable {
   WritableStats stats() throws IOException;
 
   /**
-   * Publishes all changes and gives the table back. Idempotent. Lookups afterwards throw {@link
-   * io.bsdb.reader.ClosedReaderException}; what writes, publishes or folds throws an {@link
-   * IOException}.
+   * Publishes all changes and closes the table, so that it can be opened again. Idempotent. Lookups
+   * afterwards throw {@link io.bsdb.reader.ClosedReaderException}; what writes, publishes or folds
+   * throws an {@link IOException}.
    *
    * @throws IOException also if the changes could not be published: they are durable in the log
    */

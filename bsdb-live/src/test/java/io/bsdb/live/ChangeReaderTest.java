@@ -171,7 +171,7 @@ class ChangeReaderTest {
         ChangeReader late = ChangeReader.from(table(), "late", LogPosition.START)) {
       assertThat(late).isNull();
     } catch (IOException e) {
-      assertThat(e).hasMessageContaining("are gone").hasMessageContaining("position=0/0");
+      assertThat(e).hasMessageContaining("have been deleted").hasMessageContaining("position=0/0");
     }
     ChangeReader.forget(table(), "replica");
     ChangeReader.forget(table(), "late");

@@ -67,8 +67,8 @@ final class ModelFollower {
       return true;
     } catch (IOException gone) {
       assertThat(gone)
-          .hasMessageContaining("changes behind a position in the log are gone")
-          .hasMessageContaining("make a checkpoint, and begin behind it");
+          .hasMessageContaining("changes after this position have been deleted")
+          .hasMessageContaining("take a checkpoint and resume from it");
       assertThat(registered && written < KEPT_BYTES).as("kept for the follower").isFalse();
       return false;
     }

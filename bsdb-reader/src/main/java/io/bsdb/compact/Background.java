@@ -15,7 +15,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Runs a task in a thread of its own when it is woken, and again after a failure, at growing
+ * Runs a task in a separate thread when it is woken, and again after a failure, at growing
  * intervals. The thread begins when it is woken for the first time.
  *
  * @hidden
@@ -97,7 +97,7 @@ public final class Background implements Closeable {
     }
   }
 
-  /** Waits until the task is to run; returns false if it is not to run any more. */
+  /** Waits until the task is due; returns false once this has ended. */
   private boolean await(long atMost) {
     lock.lock();
     try {
@@ -114,7 +114,7 @@ public final class Background implements Closeable {
     }
   }
 
-  /** Lets no other run begin; a failure of this one is no longer logged. */
+  /** Allows no further run; a failure of the current one is not logged. */
   public void end() {
     lock.lock();
     try {

@@ -18,13 +18,13 @@ import java.util.Set;
  * are kept. Readers open only the files that are new. Used by one thread.
  */
 public final class Compactor {
-  /** Changes per record of a partition from which it is folded, unless told otherwise. */
+  /** Default number of changes per record from which a partition is folded. */
   public static final double FOLD_FRACTION = 0.25;
 
-  /** Segments beyond which those that stay are merged, unless told otherwise. */
+  /** Default number of segments above which those that stay are merged. */
   public static final int MAX_SEGMENTS = 64;
 
-  /** Time for which folded segments are kept, unless told otherwise. */
+  /** Default time for which folded segments are kept. */
   public static final Duration KEEP_HISTORY = Duration.ofDays(1);
 
   private final Table table;
@@ -80,7 +80,7 @@ public final class Compactor {
     return this;
   }
 
-  /** Merges the segments that stay if there are more than so many, at least 1. */
+  /** Sets the number of segments above which those that stay are merged, at least 1. */
   public Compactor maxSegments(int value) {
     if (value < 1) {
       throw new IllegalArgumentException("maximum number of segments: expected>=1 actual=" + value);
@@ -90,8 +90,8 @@ public final class Compactor {
   }
 
   /**
-   * Keeps folded segments for so long after they were written, so that a build whose data was read
-   * before the fold can take the place of the partition files and lose no change.
+   * Sets how long folded segments are kept after they were written, so that a build whose data was
+   * read before the fold can replace the partition files without losing a change.
    */
   public Compactor keepHistory(Duration value) {
     if (value.isNegative()) {
@@ -102,7 +102,9 @@ public final class Compactor {
     return this;
   }
 
-  /** Folds at most so many partitions in a run, those with the most changes for their size. */
+  /**
+   * Limits the number of partitions that a run folds: those with the most changes for their size.
+   */
   public Compactor maxPartitions(int value) {
     if (value < 1) {
       throw new IllegalArgumentException(

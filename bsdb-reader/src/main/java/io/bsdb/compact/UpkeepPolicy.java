@@ -37,7 +37,10 @@ public final class UpkeepPolicy {
   /** Changed keys per change below which segments are merged, since most changes are superseded. */
   private static final double SUPERSEDED = 0.5;
 
-  /** Bytes of changes whose fraction does not matter: each is looked up in memory anyhow. */
+  /**
+   * Bytes of changes below which their fraction of the table does not matter, since they are in
+   * memory.
+   */
   private static final long FEW_CHANGES = 1 << 20;
 
   /** Bytes up to which segments count as equally long. */
@@ -127,11 +130,11 @@ public final class UpkeepPolicy {
   }
 
   /**
-   * Returns how far the changes of a version have come on their way to the limits of their space
-   * and of their number: 1 where upkeep begins, 2 where no more should come.
+   * Returns how near the changes of a version are to the limits of their space and of their number:
+   * 1 where upkeep begins, 2 where writers should wait.
    *
-   * @param newKeys those of the changed keys that the partition files do not have: what they take
-   *     is space of the records, not of superseded ones
+   * @param newKeys number of changed keys that the partition files do not have: their space counts
+   *     as that of records, since a fold does not free it
    */
   public double load(Manifest manifest, long changedKeys, long newKeys) {
     long bytes = manifest.changes().length();
@@ -141,7 +144,10 @@ public final class UpkeepPolicy {
         (double) changedKeys / settings.maxChangedKeys(), Math.max(space, 1 + STEEP * (space - 1)));
   }
 
-  /** Returns whether the space for segments is used, or half of it, and a step's since a fold. */
+  /**
+   * Returns whether the space for segments is used up, or half of it and, since the last fold, a
+   * step's part.
+   */
   private boolean isSpaceUsed(Manifest manifest) {
     long bytes = manifest.changes().length();
     double limit = maxChangeBytes((double) manifest.length());
@@ -169,8 +175,8 @@ public final class UpkeepPolicy {
 
   /**
    * Returns whether most changes that still apply are superseded, and the others fit one segment.
-   * Those that have been folded into some of the partitions are none of them: a merge would have
-   * these partitions folded once more.
+   * Changes that have been folded into some of the partitions do not count: after a merge, these
+   * partitions would be folded again.
    */
   private static boolean isSuperseded(Manifest manifest, ChangeCounts counts) {
     Changes changes = manifest.changes();

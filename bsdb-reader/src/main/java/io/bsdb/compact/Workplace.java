@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Where versions of a table are opened to be folded and merged: in place, or as verified copies.
- * Used by one thread. To close it gives up all copies.
+ * Used by one thread. Closing it releases all copies.
  *
  * @hidden
  */
@@ -31,7 +31,7 @@ public interface Workplace extends Closeable {
   @Nullable Manifest inService() throws IOException;
 
   /**
-   * Opens a version for some work: its changes, and some partitions or more.
+   * Opens a version for some work: its changes, and at least some of its partitions.
    *
    * @param partitions the ids of their files
    */

@@ -91,7 +91,10 @@ final class CallingReader implements SnapshotReader {
     }
   }
 
-  /** Begins a call whose caller keeps files and memory, but for what a memory budget replaces. */
+  /**
+   * Begins a call whose caller keeps files and memory open, except for memory that a budget may
+   * replace.
+   */
   private int enterIfElastic() {
     return snapshot.options().memory().isLimited() ? calls.enter() : 0;
   }

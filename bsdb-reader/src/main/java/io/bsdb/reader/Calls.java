@@ -156,8 +156,8 @@ public final class Calls {
   }
 
   /**
-   * Waits for the lookups that have begun, while others begin. What no lookup can find any more,
-   * none reads after that.
+   * Waits for the lookups that have begun, while others begin. After that, no lookup reads what
+   * none can find any more.
    *
    * <p>Lookups begin in the one set of counters while the other one is waited for, and both are in
    * turn: a thread that has read the epoch just before it changed may begin in the former set late,

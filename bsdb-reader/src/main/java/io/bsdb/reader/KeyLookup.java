@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>An answer is made of the value that the writer was given or, for a key it was not given, null.
  * If the answer is not known, because bytes are damaged or cannot be read, there is an {@link
- * IOException}. The exception are approximate snapshots: they answer an absent key with some other
+ * IOException}. Approximate snapshots are the exception: they answer an absent key with some other
  * record's value with probability 2^−(signature bits).
  *
  * <p>Values are lent to a {@link ValueReader}, or copied. To lend one allocates nothing, but for

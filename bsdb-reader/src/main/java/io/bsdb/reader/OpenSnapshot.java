@@ -61,11 +61,11 @@ final class OpenSnapshot implements Closeable {
   /** By partition; null until they are counted. */
   private long @Nullable [] changedKeys;
 
-  /** Set once, before others have this. */
+  /** Set once, before this is shared. */
   private DeletedRuns deletedRuns = DeletedRuns.NONE;
 
   /**
-   * Takes over both parts.
+   * Takes over base and changes.
    *
    * @param overlay null if there are no changes
    */
@@ -160,7 +160,7 @@ final class OpenSnapshot implements Closeable {
     return overlay;
   }
 
-  /** Opens segments of this version for themselves, to be closed; all their changes apply. */
+  /** Opens segments of this version separately, to be closed; all their changes apply. */
   Overlay changesOf(List<SegmentFile> segments) throws IOException {
     return Overlay.open(
         segments,
@@ -195,7 +195,7 @@ final class OpenSnapshot implements Closeable {
     return changes == null ? null : changes.sorted();
   }
 
-  /** Finds long runs of deleted records, before others have this. */
+  /** Finds long runs of deleted records, before this is shared. */
   void findDeletedRuns(DeletedRuns known) throws IOException {
     deletedRuns = DeletedRuns.of(this, known);
   }
@@ -274,7 +274,7 @@ final class OpenSnapshot implements Closeable {
     return counts[partition];
   }
 
-  /** Returns what says where the changes are; only if there are some. */
+  /** Returns the changes over the base, of which there must be some. */
   Overlay requireOverlay() {
     Overlay changes = overlay;
     if (changes == null) {

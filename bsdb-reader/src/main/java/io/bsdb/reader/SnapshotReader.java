@@ -149,7 +149,7 @@ public interface SnapshotReader extends KeyLookup, Closeable {
   FileRecords fileRecords(int partition, int first);
 
   /**
-   * Opens segments of this version, such as those of its history, for themselves. To be closed.
+   * Opens segments of this version, such as those of its history, separately. To be closed.
    *
    * @throws java.nio.file.NoSuchFileException if one is not where the reader reads its files
    * @hidden

@@ -43,11 +43,11 @@ public final class DifferenceWriter {
    * that is new or has changed since its partition files were built.
    *
    * @param reader of the version; stays open until the comparison has ended, and is not closed
-   * @param partitions says of which partitions of the version, by number, all rows are compared: no
-   *     others may come
-   * @param kept says which keys stay as the version has them, whatever the input has
-   * @param files take the changes that make the version hold what the input holds; the last one of
-   *     a key counts; null if they are only counted
+   * @param partitions tests the number of a partition of the version: whether all of its rows are
+   *     compared; no rows of others may be added
+   * @param kept tests whether a key stays as it is in the version, whatever the input has
+   * @param files receives the changes that turn the version into the input; the last change of a
+   *     key counts; null to count the changes only
    * @throws UnsupportedOperationException if the version stores no keys
    */
   public DifferenceWriter(

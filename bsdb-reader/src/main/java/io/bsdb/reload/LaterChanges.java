@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The changes made to a table after an input was read, which a reload of that input must not undo:
  * keys changed before the comparison begins are left out, and changes made during it are applied
- * again after its own.
+ * again after those of the reload.
  *
  * @hidden
  */
@@ -53,10 +53,11 @@ public final class LaterChanges implements Closeable {
   }
 
   /**
-   * Returns a key of segments that are yet to be published which has changed in the table since
-   * something was read. Where segments have been merged since, it may have changed before, too.
+   * Returns a key in unpublished segments that has changed in the table after the point up to which
+   * it was read for them. Where segments have been merged since, the key may have changed before
+   * that point.
    *
-   * @param asOf which changes the read had
+   * @param asOf the point up to which the table was read
    * @param workplace where segments are read
    * @return null if none has changed
    * @throws io.bsdb.table.PublishConflictException if the later changes cannot be identified, or if
@@ -109,7 +110,7 @@ public final class LaterChanges implements Closeable {
   }
 
   /**
-   * Writes the changes again that were made since the comparison began, of keys that it changes
+   * Writes again the changes that were made since the comparison began to keys that it changes,
    * too.
    *
    * @param own the changes that the comparison found

@@ -109,8 +109,8 @@ final class TableComparison implements Closeable {
   }
 
   /**
-   * Hands out all rows that the input had so far. A key that came twice may do so again, the last
-   * row of it last, and only if that one counts.
+   * Hands out all rows that the input had so far. A key that was added more than once may be handed
+   * out more than once, its last row last, but only if the last row counts.
    */
   void handOver(RecordComparison.RecordSink rows) throws IOException {
     difference.present(rows);

@@ -85,9 +85,9 @@ public final class TableReload implements Closeable {
   }
 
   /**
-   * Begins a reload of all rows, of records that are at least as new as a version of the table: the
-   * changes published after it are kept. They apply to what is built; where changes are published,
-   * keys that changed after it stay as they are.
+   * Begins a reload whose records are at least as new as a version of the table: changes published
+   * after that version are kept. If all rows are published, these changes apply over them; if only
+   * differences are published, keys that changed after that version stay as they are.
    *
    * @throws java.nio.file.NoSuchFileException if there is no such complete version
    * @throws io.bsdb.table.PublishConflictException if those changes cannot be identified

@@ -12,10 +12,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Records in the log how far it is durable, at an interval, in a thread of its own. With {@link
- * Durability#OS} it forces the log to disk before, and also whenever much has been written. That
- * thread waits for the disk only: a mark is tried, and left out while a group is written, since the
- * next group's frame records the same.
+ * Regularly records in the log how far it is durable, in a separate thread. With {@link
+ * Durability#OS} it first forces the log to disk, and also does so whenever much has been written.
+ * The thread waits for the disk only: while a group is written it leaves the mark out, since the
+ * frame of the next group records the same.
  *
  * @hidden
  */

@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * The files in which those that follow a log say how far they have got.
+ * The files in which the followers of a log record how far they have read.
  *
  * @hidden
  */
@@ -30,7 +30,7 @@ public record Followers(Path log) {
     return log.resolve(name + SUFFIX);
   }
 
-  /** Notes how far a follower has got, in one step. */
+  /** Records how far a follower has read, in one step. */
   public void write(String name, LogPosition position) throws IOException {
     Path file = file(name);
     Path next = file.resolveSibling(name + SUFFIX + ".next");
@@ -43,14 +43,14 @@ public record Followers(Path log) {
     return !Files.exists(file(name));
   }
 
-  /** Has a follower hold nothing back any more. */
+  /** Stops keeping log files for a follower. */
   public void remove(String name) throws IOException {
     Files.deleteIfExists(file(name));
   }
 
   /**
-   * Returns the first segment that is still to be read by somebody. One who cannot be understood
-   * holds back everything.
+   * Returns the first segment that a follower has still to read. A follower whose file cannot be
+   * read keeps all of them.
    */
   long firstNeeded() throws IOException {
     List<Path> files;

@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  */
 @Internal
 public final class GroupCommit implements Closeable {
-  /** Length at which a group takes no more, so that writers wait instead of taking memory. */
+  /** Maximum length of a group: beyond it writers wait instead of using more memory. */
   private static final int MAX_GROUP_LENGTH = 1 << 20;
 
   /** Writes groups, one at a time. */
@@ -42,7 +42,7 @@ public final class GroupCommit implements Closeable {
   public static final class Group {
     private final FrameBuffer frame;
 
-    /** The last that came; leads to the others. */
+    /** The thread that joined last, linked to those before it. */
     private @Nullable Waiter waiters;
 
     private boolean force;
@@ -79,7 +79,7 @@ public final class GroupCommit implements Closeable {
     private volatile boolean done;
 
     /**
-     * @param before that came before to the same group
+     * @param before the thread that joined the same group before
      */
     private Waiter(@Nullable Waiter before) {
       this.before = before;
@@ -284,7 +284,7 @@ public final class GroupCommit implements Closeable {
     }
   }
 
-  /** Takes no more, and waits until all that came before is written. */
+  /** Takes no more changes, and waits until those taken before are written. */
   @Override
   public void close() {
     lock.lock();

@@ -21,8 +21,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes groups behind each other into the segments of a log, and has the index find them once they
- * count. One thread at a time writes.
+ * Appends groups to the segments of a log, and adds them to the index once they count. One thread
+ * at a time writes.
  *
  * <p>A write or an fsync that fails is never tried again: the system may have dropped the pages and
  * report success for what is not on disk. Nothing is written from then on.
@@ -56,7 +56,7 @@ public final class Log implements GroupCommit.Sink, Closeable {
     @Nullable LogIndex nextIndex() throws IOException;
 
     /**
-     * Another segment continues the log. Called before it has a change.
+     * Called when another segment continues the log, before it has a change.
      *
      * @param end of the segment before it
      * @param next the index of its changes, if that is another one
@@ -80,7 +80,7 @@ public final class Log implements GroupCommit.Sink, Closeable {
   private int durable;
   private long sequence;
 
-  /** Where the log was durable, as the last frame records. */
+  /** Offset up to which the log is durable according to the last frame. */
   private int recorded;
 
   /** End of the last frame that holds changes. */
@@ -217,8 +217,8 @@ public final class Log implements GroupCommit.Sink, Closeable {
   }
 
   /**
-   * Makes durable what has been written, while groups are written on. A failure ends writing, as
-   * any fsync that fails.
+   * Makes durable what has been written, while further groups are written. A failure ends writing,
+   * as that of any fsync does.
    */
   public void syncWritten() throws IOException {
     long place = written;
@@ -336,7 +336,7 @@ public final class Log implements GroupCommit.Sink, Closeable {
     return parts.stream().filter(each -> each.segment().number() <= number).toList();
   }
 
-  /** Gives up the segments through a number, whose changes are in a version. */
+  /** Releases the segments through a number, whose changes are in a version. */
   public void release(long through) {
     List<LogPart> old = through(through);
     parts.removeAll(old);

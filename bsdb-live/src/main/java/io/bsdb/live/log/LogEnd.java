@@ -18,9 +18,9 @@ import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A lower bound of a log, written to a file of its own when the table is closed: up to here all was
- * durable. So a log that has lost its end can be told from one that was torn by a crash. Changes
- * that come later do not make it false.
+ * A position up to which a log is durable, written to a separate file when the table is closed. So
+ * a log that has lost its end can be told from one that was torn by a crash. Later changes do not
+ * make it false.
  *
  * @param log the log's own id
  * @param number of the last file

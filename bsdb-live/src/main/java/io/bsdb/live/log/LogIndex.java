@@ -17,8 +17,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The changes in the segments of a log, and how far sources had been read. One thread at a time
- * adds, many look up meanwhile.
+ * The changes in the segments of a log, and the positions of sources. One thread at a time adds,
+ * many look up meanwhile.
  *
  * @hidden
  */
@@ -57,7 +57,7 @@ public final class LogIndex implements Closeable {
     return 0;
   }
 
-  /** Returns how far sources had been read, as the records say. */
+  /** Returns the positions of sources that the records hold. */
   public Map<String, String> positions() {
     return positions;
   }

@@ -111,9 +111,9 @@ public final class LogPart implements Closeable {
   }
 
   /**
-   * Makes a segment of a header and zeros, all of it durable before it has its name. With {@link
-   * Durability#COMMIT} the zeros are written, so that a later write changes nothing but content,
-   * and its fsync no metadata; else space is allocated, so that a full disk is met here.
+   * Creates a segment of a header and zeros, durable before it gets its name. With {@link
+   * Durability#COMMIT} the zeros are written, so that later writes change no metadata; else space
+   * is allocated, so that a full disk is noticed here.
    */
   static LogPart create(LogStorage storage, long number, int length, Durability durability)
       throws IOException {
@@ -147,7 +147,7 @@ public final class LogPart implements Closeable {
     return this;
   }
 
-  /** Writes the frame that has this segment continue a log. */
+  /** Writes the frame by which this segment continues a log. */
   void begin(Place before) throws IOException {
     write(LogSegment.firstFrame(segment.fileId(), before), LogSegment.FIRST_FRAME);
   }
@@ -157,8 +157,8 @@ public final class LogPart implements Closeable {
   }
 
   /**
-   * Makes all writes durable. After a failure it fails for good: the system reports it once, to one
-   * of the threads that ask.
+   * Makes all writes durable. After a failure all further calls fail, since the system reports a
+   * failure only once, to one of the threads.
    */
   synchronized void force() throws IOException {
     IOException before = failure;
@@ -173,7 +173,7 @@ public final class LogPart implements Closeable {
     }
   }
 
-  /** Makes all writes durable, unless the file has been finished: then they are. */
+  /** Makes all writes durable, unless the file has been finished, which means that they are. */
   synchronized void forceIfOpen() throws IOException {
     if (file != null) {
       force();

@@ -13,7 +13,7 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Walks over the frames of a log that are durable, behind the one that writes it. Used by one
+ * Walks over the durable frames of a log while another thread or process writes it. Used by one
  * thread.
  *
  * @hidden
@@ -30,14 +30,14 @@ public final class LogTail implements Closeable {
 
   private long sequence;
 
-  /** Before which everything is durable, as the frames before {@link #scanned} say. */
+  /** Before this offset everything is durable, according to the frames before {@link #scanned}. */
   private long durable;
 
   private int scanned;
   private long scannedSequence;
 
   /**
-   * @param start behind which to begin; there may be nothing yet
+   * @param start position after which to begin; there may be nothing yet
    */
   public LogTail(LogStorage storage, LogPosition start) {
     this.storage = storage;
@@ -81,7 +81,7 @@ public final class LogTail implements Closeable {
     return frame == null || frame.sequence() != before + 1 ? null : frame;
   }
 
-  /** Returns whether frames behind one, or another segment, say that it is durable. */
+  /** Returns whether a frame is durable according to later ones, or to another segment. */
   private boolean isDurable(LogPart open, Frame wanted) throws IOException {
     if (scanned < wanted.offset()) {
       scanned = wanted.offset();
@@ -197,7 +197,7 @@ public final class LogTail implements Closeable {
     }
     if (goesOn) {
       throw new IOException(
-          "changes behind a position in the log are gone: directory=%s position=%d/%d; make a checkpoint, and begin behind it"
+          "changes after this position have been deleted: directory=%s position=%d/%d; take a checkpoint and resume from it"
               .formatted(storage.path(""), number, end));
     }
     return null;

@@ -21,9 +21,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The changes of a log up to a place, in mappings and an index of its own: the log is written on,
- * published and deleted meanwhile. Walks over the newest puts of the changed keys. Used by one
- * thread.
+ * The changes of a log up to a place, with separate mappings and a separate index, since the log is
+ * written, published and deleted meanwhile. Walks over the newest puts of the changed keys. Used by
+ * one thread.
  *
  * @hidden
  */

@@ -25,8 +25,8 @@ import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The right to write a table: a lock on a file that says which version the log began over. The
- * system releases it when the process ends, however it ends.
+ * The right to write a table: a lock on a file that records the version under the beginning of the
+ * log. The system releases it when the process ends, however it ends.
  *
  * @hidden
  */
@@ -63,9 +63,10 @@ public final class Owner implements Closeable {
   }
 
   /**
-   * Takes a table, and makes it a writable one if it is none.
+   * Locks a table, and makes it writable if it is not.
    *
-   * @throws IOException also if somebody has it, or if it has versions and none is in service
+   * @throws IOException also if another table object or process holds the lock, or if there are
+   *     versions and none is in service
    */
   public static synchronized Owner acquire(Path directory) throws IOException {
     Table.at(directory).currentVersion(); // a damaged table stays as it is

@@ -13,8 +13,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Closes what lookups in flight may still use once they have ended, in a thread of its own. That
- * thread waits for lookups; only {@link #close} waits for it.
+ * Closes resources once the lookups in flight that may use them have ended, in a separate thread.
+ * That thread waits for lookups; only {@link #close} waits for it.
  *
  * @hidden
  */

@@ -16,11 +16,11 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads a log from the disk and decides where it ends. Segments name the place in the one before
- * that they continue; the last one with a valid first frame counts, and those that it continues.
+ * Reads a log from the disk and decides where it ends. A segment names the place in the one before
+ * that it continues; the last segment with a valid first frame counts, and those that it continues.
  *
- * <p>Nothing is truncated, and nothing is overwritten by other bytes. So all of this can be killed
- * and begun again: a torn end stays as it is, and a new segment continues the log before it.
+ * <p>Nothing is truncated, and nothing is overwritten by other bytes. So recovery can be killed and
+ * repeated: a torn end stays as it is, and a new segment continues the log before it.
  *
  * @hidden
  */

@@ -7,8 +7,8 @@ import java.util.Deque;
 import java.util.List;
 
 /**
- * Deletes segments of a log whose changes are published, once nobody follows the log through them,
- * or when they take too much space. Safe for many threads.
+ * Deletes segments of a log whose changes are published, once all followers have read them, or when
+ * they take too much space. Safe for many threads.
  *
  * @hidden
  */

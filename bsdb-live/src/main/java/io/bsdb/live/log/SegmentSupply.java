@@ -11,8 +11,8 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Prepares the next segment of a log while one is written, in a thread of its own. That thread
- * waits for the disk and for requests, never for a writer or a lookup: writers wait for it.
+ * Prepares the next segment of a log while one is written, in a separate thread. Writers wait for
+ * that thread, so it never waits for a writer or a lookup, only for the disk and for requests.
  *
  * @hidden
  */

@@ -21,12 +21,12 @@ import org.jspecify.annotations.Nullable;
  * Chooses the keys that have to be compared, as few as possible:
  *
  * <ol>
- *   <li>If one version has all changes of the other, only keys of the segments that the other does
- *       not have can differ; those that have been folded since are in the history, or else this
- *       holds for the partitions that were not folded.
- *   <li>In a partition that both have with the same file, only keys that are changed over it in one
- *       of them.
- *   <li>Else all keys of the partition.
+ *   <li>If one version has all changes of the other, only keys in segments that the other does not
+ *       have can differ. Folded segments are read from the history; if it lacks them, this rule
+ *       covers only partitions that were not folded.
+ *   <li>In a partition whose file both versions share, only keys with a change over that file in
+ *       either version can differ.
+ *   <li>In any other partition, all keys can differ.
  * </ol>
  */
 final class DiffPlan {
@@ -43,7 +43,7 @@ final class DiffPlan {
     NOT_USED
   }
 
-  /** Which of the keys of a step may be answered. */
+  /** Which keys of a step are reported if they differ. */
   enum Wanted {
     ALL,
     /** Those that the second version has. */
@@ -65,7 +65,8 @@ final class DiffPlan {
   /**
    * Makes a plan.
    *
-   * @param resumed what the plan used that is to be continued; null if the comparison begins
+   * @param resumed whether the comparison that is continued used a history; null if a comparison
+   *     begins
    * @throws NoSuchFileException if that needs segments of a history that are not there
    */
   static DiffPlan of(
@@ -103,7 +104,10 @@ final class DiffPlan {
         > older.changes().lastSegment();
   }
 
-  /** Adds the keys of segments that only one version has; leaves partitions where they are gone. */
+  /**
+   * Adds the keys of segments that only one version has, except in partitions whose segments are
+   * gone.
+   */
   private void addNewChanges(
       SnapshotReader newer, Manifest older, BitSet left, @Nullable History resumed)
       throws IOException {

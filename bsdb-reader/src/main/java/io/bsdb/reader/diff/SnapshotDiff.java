@@ -25,10 +25,10 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The differences between two versions of a table: each key whose value differs, with both values,
- * in no particular order. Looks at as few keys as it can: of a version with all changes of the
- * other only at those that were changed since; else, in partitions whose files both versions have,
- * at those that have changed over them; else at all. Used by one thread; does not close the
- * readers.
+ * in no particular order. Compares as few keys as it can: if one version has all changes of the
+ * other, only those that were changed since; else, in partitions whose file both versions share,
+ * only those that were changed over it; in other partitions all. Used by one thread; does not close
+ * the readers.
  */
 public final class SnapshotDiff implements Closeable {
   private final SnapshotReader from;
@@ -63,8 +63,8 @@ public final class SnapshotDiff implements Closeable {
       Kind kind, byte[] key, byte @Nullable [] before, byte @Nullable [] after) {}
 
   /**
-   * How far a comparison of two versions has come. Holds as long as both are there, for the same
-   * slice.
+   * How far a comparison of two versions has come. Valid for the same slice, as long as both
+   * versions exist.
    *
    * @hidden
    */
@@ -131,8 +131,8 @@ public final class SnapshotDiff implements Closeable {
   /**
    * Compares two versions of a table.
    *
-   * @param share of the keys that are compared, more than 0 and at most 1: less reads only as many
-   *     partitions, or in key order all, and always the same keys
+   * @param share of the keys to compare, more than 0 and at most 1: a smaller share reads fewer
+   *     partitions, except in key order; the same share always has the same keys
    * @param stop asked now and then; true ends the comparison early
    * @throws IllegalArgumentException if the versions have different schemas, if one of them stores
    *     no keys, or if the share is out of range
@@ -183,7 +183,7 @@ public final class SnapshotDiff implements Closeable {
   }
 
   /**
-   * Returns the manifest of a version from which on changes are to be read.
+   * Returns the manifest of the version from which changes are to be read.
    *
    * @throws VersionGoneException if it has been deleted
    * @hidden
@@ -251,7 +251,7 @@ public final class SnapshotDiff implements Closeable {
     return position;
   }
 
-  /** Whether the comparison was stopped before its end. */
+  /** Returns whether the comparison was stopped before its end. */
   public boolean isStopped() {
     return stopped;
   }

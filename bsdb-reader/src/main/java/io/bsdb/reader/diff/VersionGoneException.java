@@ -4,7 +4,7 @@ import io.bsdb.table.Table;
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;
 
-/** Thrown if the version is gone from which on the changes of a table were to be read. */
+/** The version from which the changes of a table were to be read has been deleted. */
 public final class VersionGoneException extends NoSuchFileException {
   private static final long serialVersionUID = 1L;
 

@@ -152,7 +152,7 @@ public final class LocalCopies extends VersionSource {
     return opened.get(0);
   }
 
-  /** Says that none is in use any more. */
+  /** Marks all copies as unused. */
   @Override
   public void release() {
     CopiesInUse.release(directory, this);

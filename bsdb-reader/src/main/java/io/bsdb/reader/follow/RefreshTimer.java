@@ -8,8 +8,8 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs a refresh again and again in a thread of its own, first at a random time, so that many
- * processes do not refresh at once.
+ * Runs a refresh repeatedly in a separate thread, first at a random time, so that many processes do
+ * not refresh at once.
  */
 final class RefreshTimer {
   private final ScheduledThreadPoolExecutor executor;

@@ -51,7 +51,7 @@ abstract class VersionSource {
   abstract SnapshotReader open(
       String version, ReaderOptions options, @Nullable SnapshotReader previous) throws IOException;
 
-  /** Says that none is in use any more. */
+  /** Marks all versions as unused. */
   void release() {}
 
   /**

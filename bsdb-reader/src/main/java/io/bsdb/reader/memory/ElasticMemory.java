@@ -20,9 +20,9 @@ import org.slf4j.LoggerFactory;
  * The memory of a budget that can be given back: signatures, and what is left for block caches.
  * Bits of signatures go where absent keys are asked for, block caches get the rest.
  *
- * <p>Adjusted by a thread of its own, which ends with the last reader, and by whoever needs room.
- * They take turns for each step, so that who needs room waits for one step at most. Safe for many
- * threads; lookups wait for none of this.
+ * <p>Adjusted by a separate thread, which ends with the last reader, and by threads that need room.
+ * They take turns after each step, so that a thread that needs room waits for one step at most.
+ * Safe for many threads; lookups wait for none of this.
  *
  * @hidden
  */

@@ -21,8 +21,8 @@ import java.util.function.LongUnaryOperator;
  * partitions are ranges of high words, and where only some of them have changes, as in the middle
  * of a round of folds, these ranges must not crowd in a few buckets. It has 32 bits, of which the
  * first few are the same in all keys if the index is one of several, and a tag is the last 20. An
- * entry's bucket and tag together tell all 32 if the buckets are small enough. So the entries are
- * copied in one pass, in the order of hashes, without a read of the records.
+ * entry's bucket and tag together determine all 32 if the buckets are small enough. So the entries
+ * are copied in one pass, in the order of hashes, without a read of the records.
  */
 public final class ChangeIndex implements Closeable {
 
@@ -34,7 +34,7 @@ public final class ChangeIndex implements Closeable {
   /** The bits of a hash. */
   static final int HASH_BITS = 32;
 
-  /** All of them. */
+  /** A mask of all bits of a hash. */
   static final long HASH_MASK = (1L << HASH_BITS) - 1;
 
   private static final long TAGS = 1L << (Long.SIZE - TAG_SHIFT);
@@ -172,7 +172,7 @@ public final class ChangeIndex implements Closeable {
     /** The least hash that a key at this position can have. */
     private long least = first;
 
-    /** The one after the greatest. */
+    /** The hash after the greatest that a key at this position can have. */
     private long end = first;
 
     private long entry;
@@ -223,9 +223,9 @@ public final class ChangeIndex implements Closeable {
     }
 
     /**
-     * Returns a function of the high word of the key's hash that never falls, or never rises, as
-     * the unsigned word rises: the number of a partition, or the side of a range. Reads the record
-     * only if the index alone does not determine the value.
+     * Returns a monotonic function of the unsigned high word of the key's hash, such as the number
+     * of a partition, or the side of a range. Reads the record only if the index alone does not
+     * determine the value.
      */
     long of(LongUnaryOperator function) {
       long high = leastHigh(hash());

@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The changes of a version over its base: of each changed key the newest record, found in its
- * segment. Immutable and safe for many threads; closed by its owner when nobody reads any more.
+ * segment. Immutable and safe for many threads; closed by its last user when nobody reads any more.
  */
 public final class Overlay implements Closeable {
   /** Result of {@link #find} for a key that has not changed. */
@@ -287,8 +287,8 @@ public final class Overlay implements Closeable {
   }
 
   /**
-   * Returns the maximum number of changed keys that {@link #changes(long, long, long)} finds: as if
-   * each change of the segments after one were of another key.
+   * Returns an upper bound of the number of keys whose last change is in a segment after one: the
+   * number of changes there.
    */
   public long maxChangedKeys(long after) {
     long changes = 0;
@@ -316,8 +316,8 @@ public final class Overlay implements Closeable {
   }
 
   /**
-   * Returns a cursor over the keys with these high words of their hashes that segments changed last
-   * whose numbers are above one, deleted ones included.
+   * Returns a cursor over the keys in a range of hashes whose last change is in a segment after
+   * one, deleted keys included.
    *
    * @param firstHash unsigned
    * @param lastHash unsigned, included

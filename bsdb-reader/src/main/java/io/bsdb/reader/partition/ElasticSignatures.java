@@ -141,7 +141,10 @@ public final class ElasticSignatures implements SignatureUnit.Member, Closeable 
     }
   }
 
-  /** Has lookups see other signatures, and frees the former ones after those that began before. */
+  /**
+   * Replaces the signatures that lookups see, and frees the old ones once the lookups in flight
+   * have ended.
+   */
   private void replace(int wanted, @Nullable HugeMemory next, @Nullable ByteBuffer target)
       throws IOException {
     index.replaceSignatures(
