@@ -98,7 +98,7 @@ final class OrderVerifier {
 
   private CorruptSnapshotException contradicted(String which, long offset) {
     return new CorruptSnapshotException(
-        "the order index states another %s key: file=%s offset=%d"
+        "%s key differs from the order index: file=%s offset=%d"
             .formatted(which, partition.path(), offset));
   }
 }

@@ -19,9 +19,9 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A search for one record by the order of keys, in the base and among the changes. It says which
- * block it needs, and goes on when it is given that one: so it runs in the calling thread and by
- * callbacks alike. Almost always it needs one block; more where first keys of blocks must be
+ * A search for one record by the order of keys, in the base and among the changes. It names the
+ * block that it needs, and goes on when it is given that block: so it can run in the calling thread
+ * or by callbacks. Almost always it needs one block; more where first keys of blocks must be
  * compared, or where the record lies in the block next to the one in which the key would be. Used
  * by one thread at a time.
  */
@@ -209,12 +209,12 @@ final class OrderedSeek {
     block = partition == null ? 0 : partition.blocks().index().block(record);
   }
 
-  /** Whether it is known where the record is, or that there is none. */
+  /** Returns whether it is known where the record is, or that there is none. */
   boolean isSettled() {
     return search == null;
   }
 
-  /** Whether another block is needed to tell the record. */
+  /** Returns whether another block is needed to find the record. */
   boolean needsBlock() {
     return partition != null && !found;
   }

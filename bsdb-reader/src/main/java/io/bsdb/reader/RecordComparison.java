@@ -73,7 +73,7 @@ public final class RecordComparison {
   private final HashSet128 changedOthers = new HashSet128();
 
   /**
-   * @param compared says of which partitions keys are compared
+   * @param compared tests the number of a partition: whether its keys are compared
    */
   RecordComparison(OpenSnapshot snapshot, IntPredicate compared) {
     this.snapshot = snapshot;
@@ -136,7 +136,7 @@ public final class RecordComparison {
     }
   }
 
-  /** Notes a record of the base; returns false if it was noted before. */
+  /** Marks a record of the base as seen; returns false if it was marked already. */
   private boolean see(KeyBatch<?> batch, int i, byte[] key, boolean same) throws IOException {
     Partition partition = batch.partition(i);
     int record = batch.record(i);

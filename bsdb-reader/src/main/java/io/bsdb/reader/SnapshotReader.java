@@ -105,7 +105,7 @@ public interface SnapshotReader extends KeyLookup, Closeable {
   /**
    * Opens another version, as {@link #openVersion} does. Files and memory that both have are
    * shared, so that a version which differs by some changes opens and warms up nothing else. Each
-   * is closed for itself.
+   * is closed separately.
    */
   SnapshotReader next(Path table, String version, ReaderOptions options) throws IOException;
 
@@ -170,9 +170,10 @@ public interface SnapshotReader extends KeyLookup, Closeable {
   Overlay history(long after) throws IOException;
 
   /**
-   * Returns what compares the records of a source with these. Needs two bits of memory per record.
+   * Returns a comparison of the records of a source with these. Needs two bits of memory per
+   * record.
    *
-   * @param partitions says of which partitions, by number, all records are compared
+   * @param partitions tests the number of a partition: whether all its records are compared
    * @throws UnsupportedOperationException if the snapshot stores no keys (approximate)
    * @hidden
    */

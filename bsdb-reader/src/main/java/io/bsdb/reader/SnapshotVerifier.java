@@ -22,7 +22,7 @@ import io.bsdb.table.Partitioning;
 import java.io.IOException;
 import java.nio.file.Path;
 
-/** Reads every byte of a snapshot and checks it in every way there is. */
+/** Reads and verifies every byte of a snapshot. */
 public final class SnapshotVerifier {
   private SnapshotVerifier() {}
 
@@ -78,7 +78,7 @@ public final class SnapshotVerifier {
     }
     if (records != file.recordCount()) {
       throw new CorruptSnapshotException(
-          "file holds another number of records: file=%s expected=%d actual=%d"
+          "number of records differs from the manifest: file=%s expected=%d actual=%d"
               .formatted(partition.path(), file.recordCount(), records));
     }
     PartitionOpener.verifyChecksum(partition.path(), partition.blocks().memory(), file);

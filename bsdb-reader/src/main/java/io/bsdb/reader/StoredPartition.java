@@ -13,8 +13,8 @@ import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The records of a partition in hash order, those that have changed from their segments. They are
- * read twice: their keys here, and all of them by whoever builds the partition.
+ * The records of a partition in hash order; those that have changed are read from their segments.
+ * Records are read twice: their keys here, and all of them by the build of the new partition.
  */
 final class StoredPartition implements PartitionSource {
   private static final int STEP = 64 << 10;

@@ -264,7 +264,7 @@ class ForgedSnapshotTest {
       forgery.writeManifest(count);
       assertThatThrownBy(() -> SnapshotReader.open(table))
           .isInstanceOf(CorruptSnapshotException.class)
-          .hasMessageStartingWith("file has another record count than its manifest says: file=");
+          .hasMessageStartingWith("record count differs from the manifest: file=");
     }
   }
 

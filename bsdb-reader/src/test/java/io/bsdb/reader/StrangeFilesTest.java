@@ -135,7 +135,7 @@ class StrangeFilesTest {
     assertThatThrownBy(() -> SnapshotReader.open(table, with(access)))
         .isInstanceOf(CorruptSnapshotException.class)
         .hasMessage(
-            "file has another length than its manifest says: file=%s expected=%d actual=%d",
+            "file length differs from the manifest: file=%s expected=%d actual=%d",
             file, length, 1L << 40);
   }
 

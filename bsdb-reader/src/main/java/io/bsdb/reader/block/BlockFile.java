@@ -18,8 +18,8 @@ import java.util.concurrent.atomic.AtomicLongArray;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The blocks of one partition file: where each lies, and what tells whether it is sound. Safe for
- * many threads. The owner sees to it that nothing is fetched after {@link #close}.
+ * The blocks of one partition file: where each lies, and how it is verified. Safe for many threads.
+ * The owner ensures that nothing is fetched after {@link #close}.
  */
 public final class BlockFile implements Closeable {
   private final Path path;
@@ -171,7 +171,10 @@ public final class BlockFile implements Closeable {
     return (int) length;
   }
 
-  /** Checks a block that was just read: checksum, header, and that it is the one that was meant. */
+  /**
+   * Checks a block that was just read: checksum, header, and that it is the block that was
+   * requested.
+   */
   void verify(ByteBuffer buffer, int base, int block) throws CorruptSnapshotException {
     int first = index.firstRank(block);
     reader.verify(buffer, base, length(block), offset(block), first);
@@ -180,7 +183,7 @@ public final class BlockFile implements Closeable {
         block + 1 < index.blockCount() ? index.firstRank(block + 1) : properties.recordCount();
     if (first + count != next) {
       throw new CorruptSnapshotException(
-          "block has another record count than the block index says: file=%s offset=%d expected=%d actual=%d"
+          "record count of a block differs from the block index: file=%s offset=%d expected=%d actual=%d"
               .formatted(path, offset(block), next - first, count));
     }
   }

@@ -1,6 +1,6 @@
 package io.bsdb.reader.block;
 
-/** Reads blocks from disk in threads of its own. Safe for many threads. */
+/** Reads blocks from disk in separate threads. Safe for many threads. */
 interface BlockQueue {
   /**
    * Queues a request; waits while the queue is full, but not in a read thread. After {@link #close}
@@ -17,6 +17,6 @@ interface BlockQueue {
   /** Returns what reads, for people. */
   String description();
 
-  /** Fails what waits; returns when nothing is in flight. Not from a read thread. */
+  /** Fails the waiting requests; returns when none is in flight. Not called from a read thread. */
   void close();
 }

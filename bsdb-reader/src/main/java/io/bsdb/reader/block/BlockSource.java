@@ -3,8 +3,8 @@ package io.bsdb.reader.block;
 import java.io.Closeable;
 
 /**
- * Fetches blocks, from wherever they are: this, and nothing else, is what access modes differ in.
- * Safe for many threads. A cache is a source in front of another.
+ * Fetches blocks from wherever they are: the only difference between access modes. Safe for many
+ * threads. A cache is a source in front of another.
  */
 public interface BlockSource extends BlockFetch, Closeable {
   /** Best way to fetch the blocks of many keys. */

@@ -96,7 +96,7 @@ final class CachedBlock extends Block {
     return OVERHEAD + ownedBytes + frames.length;
   }
 
-  /** Notes that the cache has evicted it. */
+  /** Marks this block as evicted from the cache. */
   void evict() {
     evicted = true;
   }

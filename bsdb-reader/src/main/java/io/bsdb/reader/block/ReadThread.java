@@ -17,7 +17,10 @@ public final class ReadThread extends Thread {
     setDaemon(true);
   }
 
-  /** Does what lends values; if the calling thread is one of these, no table may be used by it. */
+  /**
+   * Runs a task that lends values. If the calling thread is a read thread, the task must not use a
+   * table.
+   */
   public static void lending(IORunnable task) throws IOException {
     if (!(Thread.currentThread() instanceof ReadThread thread)) {
       task.run();

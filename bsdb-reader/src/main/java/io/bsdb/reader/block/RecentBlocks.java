@@ -59,7 +59,7 @@ final class RecentBlocks {
     }
   }
 
-  /** Lets go of a block that the cache has evicted. */
+  /** Removes a block that the cache has evicted. */
   void evict(CachedBlock block) {
     block.evict();
     slots.compareAndSet(slot(block.id()), block, null);

@@ -46,7 +46,7 @@ public final class ElasticMemory {
   private final MemoryBudget budget;
   private final Duration interval;
 
-  /** Held by whoever changes bits or limits, for one step. */
+  /** Held by the thread that changes bits or limits, for one step. */
   private final ReentrantLock turn = new ReentrantLock(true);
 
   private final Set<SignatureUnit> units = ConcurrentHashMap.newKeySet();
@@ -183,7 +183,7 @@ public final class ElasticMemory {
     wake();
   }
 
-  /** Frees memory as soon as the lookups have ended that may read it; until then it counts. */
+  /** Frees memory once the lookups that may read it have ended; until then it counts. */
   public void retire(Runnable free, long bytes) {
     retired.add(free, bytes);
   }
@@ -261,7 +261,7 @@ public final class ElasticMemory {
   }
 
   /**
-   * Makes room for what lookups cannot do without, and takes it.
+   * Makes room for memory that lookups need, and claims it.
    *
    * @return whether it fits
    */
@@ -349,7 +349,7 @@ public final class ElasticMemory {
     return Math.max(0, Math.min(wanted, available(0) - signatures));
   }
 
-  /** Has the members of units hold the bits of their units: shrinks first, then loads. */
+  /** Gives the members of units the bits of their units: shrinks first, then loads. */
   private void apply(Collection<SignatureUnit> changed) {
     inTurn(
         () -> {

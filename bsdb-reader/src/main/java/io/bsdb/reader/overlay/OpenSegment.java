@@ -55,7 +55,7 @@ final class OpenSegment {
     if (memory.length() != file.length() || file.length() > SegmentWriter.MAX_LENGTH) {
       memory.close();
       throw new CorruptSnapshotException(
-          "segment has another length than the manifest says: file=%s expected=%d actual=%d"
+          "segment length differs from the manifest: file=%s expected=%d actual=%d"
               .formatted(path, file.length(), memory.length()));
     }
     if (access != Access.RESIDENT) {
@@ -96,7 +96,7 @@ final class OpenSegment {
         });
     if (counts[0] != file.puts() || counts[1] != file.deletes()) {
       throw new CorruptSnapshotException(
-          "segment holds another number of changes than the manifest says: file=%s expected=%d puts and %d deletes actual=%d and %d"
+          "number of changes in a segment differs from the manifest: file=%s expected=%d puts and %d deletes actual=%d and %d"
               .formatted(path, file.puts(), file.deletes(), counts[0], counts[1]));
     }
   }
@@ -111,7 +111,7 @@ final class OpenSegment {
     if (Long.compareUnsigned(high, file.firstHash()) < 0
         || Long.compareUnsigned(high, file.lastHash()) > 0) {
       throw new CorruptSnapshotException(
-          "segment holds a key beyond its hashes in the manifest: file=%s expected=%016x to %016x actual=%016x"
+          "hash of a key in a segment is outside of its range in the manifest: file=%s expected=%016x to %016x actual=%016x"
               .formatted(path, file.firstHash(), file.lastHash(), high));
     }
   }

@@ -287,7 +287,7 @@ public final class PartitionOpener {
     Bound first = Bound.of(order.first());
     if (!bound.equals(Bound.FIRST) && !bound.equals(first)) {
       throw new CorruptSnapshotException(
-          "file begins with another key than its manifest says: file=%s expected=%s actual=%s"
+          "first key of a file differs from the manifest: file=%s expected=%s actual=%s"
               .formatted(file, bound, first));
     }
     return order;

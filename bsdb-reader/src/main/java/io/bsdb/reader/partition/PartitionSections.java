@@ -70,7 +70,7 @@ final class PartitionSections {
     if (blocks.offset() % properties.alignment() != 0
         || (properties.recordCount() == 0 && blocks.length() > 0)) {
       throw new CorruptSnapshotException(
-          "blocks are not aligned, or are there without records: file=%s offset=%d alignment=%d length=%d records=%d"
+          "blocks are not aligned, or exist without records: file=%s offset=%d alignment=%d length=%d records=%d"
               .formatted(
                   path,
                   blocks.offset(),
@@ -187,7 +187,7 @@ final class PartitionSections {
       throws CorruptSnapshotException {
     if (actual != inManifest) {
       throw new CorruptSnapshotException(
-          "file has another %s than its manifest says: file=%s expected=%d actual=%d"
+          "%s differs from the manifest: file=%s expected=%d actual=%d"
               .formatted(what, path, inManifest, actual));
     }
   }
@@ -216,7 +216,7 @@ final class PartitionSections {
       throws CorruptSnapshotException {
     if (actual != expected.length()) {
       throw new CorruptSnapshotException(
-          "file has another length than its manifest says: file=%s expected=%d actual=%d"
+          "file length differs from the manifest: file=%s expected=%d actual=%d"
               .formatted(path, expected.length(), actual));
     }
   }
