@@ -145,9 +145,14 @@ public final class Bench implements Callable<Integer> {
   @Command(description = "Measures readers from disk within a memory budget.")
   int memory(
       @Parameters(paramLabel = "DIRECTORY") Path data,
-      @Parameters(paramLabel = "RECORDS", arity = "0..1", defaultValue = "8000000") long count)
+      @Parameters(paramLabel = "RECORDS", defaultValue = "8000000") long count,
+      @Parameters(
+              paramLabel = "PART",
+              arity = "0..*",
+              description = "bits, fits, opening, absent; all unless given")
+          List<String> parts)
       throws Exception {
-    return finish(data, MemoryBench.run(data, count));
+    return finish(data, MemoryBench.run(data, count, words(parts)));
   }
 
   @Command(description = "Joins in Flink that read some columns or all, in some layouts.")

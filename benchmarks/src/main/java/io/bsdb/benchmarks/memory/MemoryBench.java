@@ -67,28 +67,37 @@ public final class MemoryBench {
   }
 
   /**
-   * Runs all.
+   * Runs some parts, or all if none is named.
    *
    * @param records of the largest tables
    */
-  public static List<Section> run(Path directory, long records) throws Exception {
-    return new MemoryBench(Files.createDirectories(directory), records).run();
+  public static List<Section> run(Path directory, long records, List<String> parts)
+      throws Exception {
+    return new MemoryBench(Files.createDirectories(directory), records).run(parts);
   }
 
-  private List<Section> run() throws Exception {
+  private List<Section> run(List<String> parts) throws Exception {
     List<Section> sections = new ArrayList<>();
-    mixed();
-    byRange();
-    oneTable();
-    sections.add(
-        Section.of(
-            "Reads per absent key at two bits per key (mixed sizes: elastic <= 0.4 of even; key"
-                + " order: 0.6; one table: 1.05; a new version: 1.2 of elastic)",
-            List.of(EVEN, ELASTIC),
-            loads));
-    sections.add(enoughMemory());
-    sections.add(opening());
-    sections.add(absentKeys());
+    if (parts.isEmpty() || parts.contains("bits")) {
+      mixed();
+      byRange();
+      oneTable();
+      sections.add(
+          Section.of(
+              "Reads per absent key at two bits per key (mixed sizes: elastic <= 0.4 of even; key"
+                  + " order: 0.6; one table: 1.05; a new version: 1.2 of elastic)",
+              List.of(EVEN, ELASTIC),
+              loads));
+    }
+    if (parts.isEmpty() || parts.contains("fits")) {
+      sections.add(enoughMemory());
+    }
+    if (parts.isEmpty() || parts.contains("opening")) {
+      sections.add(opening());
+    }
+    if (parts.isEmpty() || parts.contains("absent")) {
+      sections.add(absentKeys());
+    }
     Progress.step("checksum %d", checksum);
     return sections;
   }
