@@ -3,6 +3,7 @@ package io.bsdb.table;
 import io.bsdb.format.Internal;
 import io.bsdb.format.SnapshotFormat;
 import io.bsdb.format.hash.KeyHash;
+import java.io.Serializable;
 import java.math.BigInteger;
 import java.util.Arrays;
 import java.util.List;
@@ -17,7 +18,9 @@ import java.util.stream.IntStream;
  * @hidden
  */
 @Internal
-public final class Partitioning {
+public final class Partitioning implements Serializable {
+  private static final long serialVersionUID = 1L;
+
   private final int count;
 
   /** The least key of each partition but the first; empty in hash order. */

@@ -109,30 +109,42 @@ final class Publication {
     return null;
   }
 
-  /** See {@link Table#edit}. */
+  /** See {@link Table#edit(Table.Edit)}. */
   Manifest edit(Table.Edit edit) throws IOException {
+    List<Manifest> published = new ArrayList<>();
+    storage.exclusively(() -> published.add(edit(UUID.randomUUID(), edit)));
+    return published.get(0);
+  }
+
+  /** See {@link Table#edit(Build, Table.Edit)}. */
+  Manifest edit(Build build, Table.Edit edit) throws IOException {
     List<Manifest> published = new ArrayList<>();
     storage.exclusively(
         () -> {
-          String current = table.requireCurrentVersion();
-          Manifest before = table.manifest(current);
-          Manifest wanted = edit.apply(before);
-          if (wanted.equals(before)) {
-            published.add(before);
-            return;
-          }
-          HistoryRule.check(before, wanted);
-          Build build = begin(UUID.randomUUID());
-          // After a rollback, numbers of segments stand for others than before.
-          boolean follows = Table.sequence(build.version()) == Table.sequence(current) + 1;
-          Manifest content =
-              before.with(
-                  wanted.partitions().stream().map(file -> file.in(current)).toList(),
-                  wanted.sourcePositions(),
-                  wanted.changes().of(follows ? before.line() : build.id()));
-          published.add(putInService(build, content));
+          String before = published(build);
+          published.add(before == null ? edit(build.id(), edit) : table.manifest(before));
         });
     return published.get(0);
+  }
+
+  /** Edits; under the lock. */
+  private Manifest edit(UUID id, Table.Edit edit) throws IOException {
+    String current = table.requireCurrentVersion();
+    Manifest before = table.manifest(current);
+    Manifest wanted = edit.apply(before);
+    if (wanted.equals(before)) {
+      return before;
+    }
+    HistoryRule.check(before, wanted);
+    Build build = begin(id);
+    // After a rollback, numbers of segments stand for others than before.
+    boolean follows = Table.sequence(build.version()) == Table.sequence(current) + 1;
+    Manifest content =
+        before.with(
+            wanted.partitions().stream().map(file -> file.in(current)).toList(),
+            wanted.sourcePositions(),
+            wanted.changes().of(follows ? before.line() : build.id()));
+    return putInService(build, content);
   }
 
   /** See {@link Table#publishUnderChanges}. */

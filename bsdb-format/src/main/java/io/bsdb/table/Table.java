@@ -263,6 +263,16 @@ public final class Table {
   }
 
   /**
+   * Does the same for a build, once. May be repeated for the same build.
+   *
+   * @hidden
+   */
+  @Internal
+  public Manifest edit(Build build, Edit edit) throws IOException {
+    return new Publication(this).edit(build, edit);
+  }
+
+  /**
    * Returns what a build takes over that replaces all changes: their numbers.
    *
    * @throws PublishConflictException if a stream is written into the table: the build would lose

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bsdb.row.Schema;
+import io.bsdb.table.Build;
 import io.bsdb.table.Changes;
 import io.bsdb.table.History;
 import io.bsdb.table.Manifest;
@@ -74,6 +75,26 @@ class DeltaWriterTest {
                 + directory,
             "streams=[cdc]");
     assertThat(table.versions()).hasSize(3).contains(streamed.version());
+  }
+
+  @Test
+  void anEditOfABuildIsMadeOnce() throws IOException {
+    Build build = table.begin();
+    Table.Edit edit =
+        manifest -> manifest.with(manifest.partitions(), Map.of("s", "1"), manifest.changes());
+
+    Manifest edited = table.edit(build, edit);
+
+    assertThat(edited.parent()).isEqualTo(base);
+    assertThat(table.wasPublished(build)).isTrue();
+    change("k1");
+    String inService = table.currentVersion();
+    assertThat(table.edit(build, edit)).isEqualTo(edited);
+    assertThat(table.currentVersion()).isEqualTo(inService);
+    table.rollback(base);
+    assertThat(table.edit(build, edit).version()).isNotEqualTo(edited.version());
+    assertThat(table.manifest(table.requireCurrentVersion()).sourcePositions())
+        .containsEntry("s", "1");
   }
 
   @Test

@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Set;
 import java.util.UUID;
+import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;
 
 /** Folds and merges the version under a log where lookups have it open. */
@@ -25,7 +26,7 @@ record BaseWorkplace(Path directory, TableReader reader) implements Workplace {
   }
 
   @Override
-  public SnapshotReader changes(Manifest manifest) throws IOException {
-    return Workplace.changesIn(directory, manifest);
+  public SnapshotReader open(Manifest manifest, IntPredicate partitions) throws IOException {
+    return SnapshotReader.openVersion(directory, manifest, partitions);
   }
 }

@@ -1,7 +1,6 @@
 package io.bsdb.compact;
 
 import io.bsdb.format.Internal;
-import io.bsdb.format.SnapshotFormat;
 import io.bsdb.reader.SnapshotReader;
 import io.bsdb.reader.follow.LocalCopies;
 import io.bsdb.reader.options.ReaderOptions;
@@ -12,6 +11,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Set;
 import java.util.UUID;
+import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -37,8 +37,16 @@ public interface Workplace extends Closeable {
    */
   <T> T open(Manifest manifest, Set<UUID> partitions, Work<T> work) throws IOException;
 
+  /**
+   * Opens some partitions, by number, and the changes that a manifest names, which need not be
+   * published yet.
+   */
+  SnapshotReader open(Manifest manifest, IntPredicate partitions) throws IOException;
+
   /** Opens the changes that a manifest names, and no partition. */
-  SnapshotReader changes(Manifest manifest) throws IOException;
+  default SnapshotReader changes(Manifest manifest) throws IOException {
+    return open(manifest, partition -> false);
+  }
 
   /** Returns a local directory, for what is written until new files are complete. */
   Path directory() throws IOException;
@@ -66,8 +74,8 @@ public interface Workplace extends Closeable {
       }
 
       @Override
-      public SnapshotReader changes(Manifest manifest) throws IOException {
-        return changesIn(directory, manifest);
+      public SnapshotReader open(Manifest manifest, IntPredicate partitions) throws IOException {
+        return SnapshotReader.openVersion(directory, manifest, partitions);
       }
 
       @Override
@@ -75,15 +83,6 @@ public interface Workplace extends Closeable {
         return directory;
       }
     };
-  }
-
-  /** Opens the changes that a manifest names in the directory of the table. */
-  static SnapshotReader changesIn(Path directory, Manifest manifest) throws IOException {
-    return SnapshotReader.openFiles(
-        directory.resolve(SnapshotFormat.DATA_DIRECTORY),
-        manifest,
-        ReaderOptions.defaults(),
-        partition -> false);
   }
 
   /**
@@ -111,8 +110,8 @@ public interface Workplace extends Closeable {
       }
 
       @Override
-      public SnapshotReader changes(Manifest manifest) throws IOException {
-        return copies.open(manifest, partition -> false);
+      public SnapshotReader open(Manifest manifest, IntPredicate partitions) throws IOException {
+        return copies.open(manifest, partitions);
       }
 
       @Override

@@ -20,6 +20,7 @@ import java.io.InterruptedIOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;
 
 /** Opens snapshots: finds the directory, reads the manifest, opens the partitions, warms up. */
@@ -82,6 +83,19 @@ final class SnapshotOpener {
     Manifest manifest = Table.at(table).manifest(version);
     return open(
         new SnapshotFiles(directory, false), manifest, options, DirectFile::openSource, previous);
+  }
+
+  /** Opens some partitions of a version of a table, by number. */
+  static OpenSnapshot openVersion(
+      Path table, Manifest manifest, ReaderOptions options, IntPredicate partitions)
+      throws IOException {
+    Path directory = table.resolve(SnapshotFormat.SNAPSHOTS_DIRECTORY).resolve(manifest.version());
+    return open(
+        new SnapshotFiles(directory, false, partitions),
+        manifest,
+        options,
+        DirectFile::openSource,
+        null);
   }
 
   /** Opens a snapshot. */

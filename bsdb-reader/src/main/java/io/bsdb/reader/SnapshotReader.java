@@ -54,6 +54,20 @@ public interface SnapshotReader extends KeyLookup, Closeable {
   }
 
   /**
+   * Opens some partitions of a version, by number, and all changes that its manifest names, which
+   * need not be published yet.
+   *
+   * @param table its directory
+   * @hidden
+   */
+  @Internal
+  static SnapshotReader openVersion(Path table, Manifest manifest, IntPredicate partitions)
+      throws IOException {
+    return new CallingReader(
+        SnapshotOpener.openVersion(table, manifest, ReaderOptions.defaults(), partitions));
+  }
+
+  /**
    * Opens partition files of a directory without a manifest, such as copies.
    *
    * @param manifest names the files as the directory does

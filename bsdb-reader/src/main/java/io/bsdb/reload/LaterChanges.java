@@ -21,87 +21,52 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The changes made to a table after an input was read, which a reload of that input must not undo:
- * keys changed before the comparison begins are left out, and changes made during it are applied
- * again after those of the reload.
+ * The changes made to a table after an input was read: what is published from that input must not
+ * undo them. Where segments have been merged since, earlier changes may be among them. Used by one
+ * thread.
  *
  * @hidden
  */
 @Internal
 public final class LaterChanges implements Closeable {
-  private final Table table;
-  private final SnapshotReader reader;
-  private @Nullable Overlay known;
+  private final Manifest inService;
+  private final Workplace workplace;
+  private final @Nullable SnapshotReader since;
 
-  private LaterChanges(Table table, SnapshotReader reader, @Nullable Overlay known) {
-    this.table = table;
-    this.reader = reader;
-    this.known = known;
+  private LaterChanges(Manifest inService, Workplace workplace, @Nullable SnapshotReader since) {
+    this.inService = inService;
+    this.workplace = workplace;
+    this.since = since;
   }
 
   /**
-   * Opens the changes of the version that the input is compared with.
-   *
-   * @param asOf which changes the input has
-   * @throws io.bsdb.table.PublishConflictException if the later changes cannot be identified, or if
-   *     some are gone
-   */
-  public static LaterChanges open(AsOf asOf, Table table, SnapshotReader reader)
-      throws IOException {
-    List<SegmentFile> segments = asOf.changesIn(reader.manifest(), table);
-    return new LaterChanges(table, reader, segments.isEmpty() ? null : reader.changesOf(segments));
-  }
-
-  /**
-   * Returns a key in unpublished segments that has changed in the table after the point up to which
-   * it was read for them. Where segments have been merged since, the key may have changed before
-   * that point.
+   * Opens the changes that a version has.
    *
    * @param asOf the point up to which the table was read
-   * @param workplace where segments are read
-   * @return null if none has changed
+   * @param workplace where segments are read; not closed
    * @throws io.bsdb.table.PublishConflictException if the later changes cannot be identified, or if
    *     some are gone
    */
-  public static byte @Nullable [] findAny(
-      List<SegmentFile> unpublished,
-      AsOf asOf,
-      Manifest inService,
-      Table table,
-      Workplace workplace)
+  public static LaterChanges open(AsOf asOf, Manifest inService, Table table, Workplace workplace)
       throws IOException {
     List<SegmentFile> later = asOf.changesIn(inService, table);
-    if (later.isEmpty() || unpublished.isEmpty()) {
-      return null;
+    if (later.isEmpty()) {
+      return new LaterChanges(inService, workplace, null);
     }
-    Changes changes = inService.changes();
     List<PartitionFile> unfolded =
         inService.partitions().stream()
             .map(file -> file.foldedThrough(Math.min(file.foldedThrough(), asOf.segment())))
             .toList();
-    Changes added = changes.in(List.of(), History.NONE).append(unpublished);
-    try (SnapshotReader since =
-            changes(workplace, inService, unfolded, changes.in(later, History.NONE));
-        SnapshotReader next = changes(workplace, inService, inService.partitions(), added)) {
-      ChangeCursor cursor = Objects.requireNonNull(next.changes()).changes();
-      while (cursor.next()) {
-        if (contains(since.changes(), cursor.key())) {
-          return cursor.key();
-        }
-      }
-    }
-    return null;
-  }
-
-  private static SnapshotReader changes(
-      Workplace workplace, Manifest inService, List<PartitionFile> partitions, Changes changes)
-      throws IOException {
-    return workplace.changes(inService.with(partitions, inService.sourcePositions(), changes));
+    Changes changes = inService.changes().in(later, History.NONE);
+    return new LaterChanges(
+        inService,
+        workplace,
+        workplace.changes(inService.with(unfolded, inService.sourcePositions(), changes)));
   }
 
   /** Returns whether a key has changed since. */
   public boolean contains(byte[] key) {
-    return contains(known, key);
+    return since != null && contains(since.changes(), key);
   }
 
   private static boolean contains(@Nullable Overlay changes, byte[] key) {
@@ -110,38 +75,54 @@ public final class LaterChanges implements Closeable {
   }
 
   /**
-   * Writes again the changes that were made since the comparison began to keys that it changes,
-   * too.
-   *
-   * @param own the changes that the comparison found
-   * @param files takes what is written
-   * @throws io.bsdb.table.PublishConflictException if those changes cannot be identified
+   * Returns a key in unpublished segments that has changed in the table since; null if none has.
    */
-  @SuppressWarnings("exports") // an internal type, to this project only
-  public void write(Manifest inService, Overlay own, SegmentFiles files) throws IOException {
-    List<SegmentFile> segments = AsOf.of(reader.manifest()).changesIn(inService, table);
-    if (segments.isEmpty()) {
+  public byte @Nullable [] findAny(List<SegmentFile> unpublished) throws IOException {
+    if (since == null || unpublished.isEmpty()) {
+      return null;
+    }
+    try (SnapshotReader own = open(unpublished)) {
+      ChangeCursor changes = Objects.requireNonNull(own.changes()).changes();
+      while (changes.next()) {
+        if (contains(changes.key())) {
+          return changes.key();
+        }
+      }
+    }
+    return null;
+  }
+
+  /**
+   * Writes again those of these changes whose keys unpublished segments change, too; to be applied
+   * after those segments.
+   */
+  public void repeat(List<SegmentFile> unpublished, SegmentFiles files) throws IOException {
+    if (since == null || unpublished.isEmpty()) {
       return;
     }
-    try (Overlay later = reader.changesOf(segments)) {
-      ChangeCursor changes = later.changes();
+    try (SnapshotReader own = open(unpublished)) {
+      ChangeCursor changes = Objects.requireNonNull(since.changes()).changes();
       while (changes.next()) {
         byte[] key = changes.key();
-        if (contains(own, key) && changes.isDeleted()) {
+        if (contains(own.changes(), key) && changes.isDeleted()) {
           files.delete(key);
-        } else if (contains(own, key)) {
+        } else if (contains(own.changes(), key)) {
           files.put(key, changes.value());
         }
       }
     }
   }
 
+  private SnapshotReader open(List<SegmentFile> unpublished) throws IOException {
+    Changes own = inService.changes().in(List.of(), History.NONE).append(unpublished);
+    return workplace.changes(
+        inService.with(inService.partitions(), inService.sourcePositions(), own));
+  }
+
   @Override
   public void close() throws IOException {
-    Overlay changes = known;
-    known = null;
-    if (changes != null) {
-      changes.close();
+    if (since != null) {
+      since.close();
     }
   }
 }

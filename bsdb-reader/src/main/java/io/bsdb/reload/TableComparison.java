@@ -1,12 +1,12 @@
 package io.bsdb.reload;
 
+import io.bsdb.compact.Workplace;
 import io.bsdb.format.segment.ChangeKind;
 import io.bsdb.format.segment.Segment;
 import io.bsdb.reader.RecordComparison;
 import io.bsdb.reader.SnapshotReader;
 import io.bsdb.reader.io.Closing;
 import io.bsdb.reader.io.FileMemory;
-import io.bsdb.reader.overlay.Overlay;
 import io.bsdb.table.AsOf;
 import io.bsdb.table.Manifest;
 import io.bsdb.table.SegmentFile;
@@ -79,7 +79,7 @@ final class TableComparison implements Closeable {
       throws IOException {
     LaterChanges later = null;
     try {
-      later = asOf == null ? null : LaterChanges.open(asOf, Table.at(directory), reader);
+      later = asOf == null ? null : later(asOf, reader.manifest(), directory);
       return new TableComparison(directory, options, reader, later, outcome);
     } catch (IOException | RuntimeException | Error e) {
       try (reader) {
@@ -89,6 +89,12 @@ final class TableComparison implements Closeable {
         throw e;
       }
     }
+  }
+
+  private static LaterChanges later(AsOf asOf, Manifest inService, Path directory)
+      throws IOException {
+    Table table = Table.at(directory);
+    return LaterChanges.open(asOf, inService, table, Workplace.in(directory, table));
   }
 
   /** Returns the version that the input is compared with. */
@@ -147,25 +153,22 @@ final class TableComparison implements Closeable {
       written.forEach(writer::segment);
       unpublished = List.of(); // the writer's now
       options.sourcePositions().forEach(writer::position);
-      LaterChanges changes = later;
-      if (changes == null) {
+      if (later == null) {
         writer.requireVersion(found.version());
-        return writer.publish();
+      } else {
+        writer.finish(inService -> repeated(inService, written));
       }
-      return publish(writer, written, changes);
+      return writer.publish();
     }
   }
 
-  private Manifest publish(DeltaWriter writer, List<SegmentFile> written, LaterChanges changes)
+  /** Writes the changes again that were made during the comparison, of keys that it changes too. */
+  private List<SegmentFile> repeated(Manifest inService, List<SegmentFile> written)
       throws IOException {
-    try (Overlay own = reader.changesOf(written);
+    try (LaterChanges meanwhile = later(AsOf.of(reader.manifest()), inService, directory);
         SegmentFiles again = new SegmentFiles(table.storage())) {
-      writer.finish(
-          inService -> {
-            changes.write(inService, own, again);
-            return again.finish();
-          });
-      return writer.publish();
+      meanwhile.repeat(written, again);
+      return again.finish();
     }
   }
 

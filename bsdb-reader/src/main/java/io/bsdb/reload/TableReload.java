@@ -126,12 +126,22 @@ public final class TableReload implements Closeable {
           build(version, directory, options),
           comparison,
           asOf,
-          manifest.recordCount() / BASE_SHARE,
+          maxDiffering(manifest),
           Mode.COMPARE);
     } catch (IOException | RuntimeException | Error e) {
       comparison.close();
       throw e;
     }
+  }
+
+  /**
+   * Returns how many rows may differ from those of a version before all are published.
+   *
+   * @hidden
+   */
+  @Internal
+  public static long maxDiffering(Manifest manifest) {
+    return manifest.recordCount() / BASE_SHARE;
   }
 
   private static SnapshotWriter build(
@@ -194,7 +204,15 @@ public final class TableReload implements Closeable {
     return TableComparison.begin(directory, reader, asOf, options, outcome);
   }
 
-  private static void require(@Nullable String obstacle, Table table) {
+  /**
+   * Refuses an input that cannot be compared with a version.
+   *
+   * @param obstacle see {@link #obstacle}
+   * @throws IllegalArgumentException if there is one
+   * @hidden
+   */
+  @Internal
+  public static void require(@Nullable String obstacle, Table table) {
     if (obstacle != null) {
       throw new IllegalArgumentException(
           "the input cannot be compared with the version in service: table=%s %s; give the same, or publish all rows"

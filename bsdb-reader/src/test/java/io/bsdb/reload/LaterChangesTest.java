@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.bsdb.compact.Compactor;
 import io.bsdb.compact.Workplace;
 import io.bsdb.reader.NothingLeftOpen;
+import io.bsdb.reader.SnapshotReader;
 import io.bsdb.table.AsOf;
 import io.bsdb.table.Manifest;
 import io.bsdb.table.PublishConflictException;
@@ -75,7 +76,9 @@ class LaterChangesTest {
       }
       List<SegmentFile> unpublished = files.finish();
       Manifest inService = table().manifest(table().requireCurrentVersion());
-      return LaterChanges.findAny(unpublished, version, inService, table(), workplace) != null;
+      try (LaterChanges changes = LaterChanges.open(version, inService, table(), workplace)) {
+        return changes.findAny(unpublished) != null;
+      }
     }
   }
 
@@ -103,6 +106,39 @@ class LaterChangesTest {
       assertThat(anyChanged(versions.get(version), keys))
           .as("seed=%d version=%d keys=%s", seed, version, keys)
           .isEqualTo(keys.stream().anyMatch(changedSince.get(version)::contains));
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(RecordOrder.class)
+  void repeatsLaterChangesOfKeysThatAreChangedOnlyNow(RecordOrder order) throws Exception {
+    AsOf before = AsOf.of(build(order));
+    change(0, false);
+    Manifest inService = change(2, true);
+    change(4, false);
+    try (SegmentFiles own = new SegmentFiles(table().storage());
+        SegmentFiles again = new SegmentFiles(table().storage());
+        Workplace workplace = Workplace.in(directory, table());
+        LaterChanges changes = LaterChanges.open(before, inService, table(), workplace);
+        DeltaWriter delta = DeltaWriter.create(table())) {
+      for (int key : List.of(0, 2, 4, 6)) {
+        own.put(key(key), new byte[3]);
+      }
+      List<SegmentFile> unpublished = own.finish();
+
+      changes.repeat(unpublished, again);
+
+      assertThat(changes.contains(key(0))).isTrue();
+      assertThat(changes.contains(key(4))).isFalse();
+      unpublished.forEach(delta::segment);
+      again.finish().forEach(delta::segment);
+      delta.publish();
+    }
+    try (SnapshotReader reader = SnapshotReader.open(directory)) {
+      assertThat(reader.get(key(0))).hasSize(2);
+      assertThat(reader.get(key(2))).isNull();
+      assertThat(reader.get(key(4))).hasSize(3);
+      assertThat(reader.get(key(6))).hasSize(3);
     }
   }
 

@@ -196,8 +196,9 @@ final class DeltaCommitter implements Committer<Delta> {
     if (read == null || inService.version().equals(read.version())) {
       return;
     }
-    try (Workplace workplace = TableUpkeep.workplace(declared, settings)) {
-      byte[] key = LaterChanges.findAny(delta.files(), read, inService, table, workplace);
+    try (Workplace workplace = TableUpkeep.workplace(declared, settings);
+        LaterChanges changed = LaterChanges.open(read, inService, table, workplace)) {
+      byte[] key = changed.findAny(delta.files());
       if (key != null) {
         throw new PublishConflictException(
             "table %s: the row of key %s was changed after this statement read it: version read=%s version in service=%s; nothing was changed, run the statement again"
