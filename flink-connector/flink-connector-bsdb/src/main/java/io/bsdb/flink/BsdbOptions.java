@@ -7,6 +7,7 @@ import io.bsdb.reader.options.Access;
 import io.bsdb.reader.options.SignatureUse;
 import io.bsdb.reader.options.Verification;
 import io.bsdb.reader.options.WarmUp;
+import io.bsdb.reload.Publish;
 import io.bsdb.table.RecordOrder;
 import io.bsdb.writer.Duplicates;
 import io.bsdb.writer.WriterOptions;
@@ -253,6 +254,13 @@ public final class BsdbOptions {
           .noDefaultValue()
           .withDescription(
               "A version that the input of an INSERT OVERWRITE is at least as new as: changes that were published after it, by a stream for example, are kept and apply to what is built. Not needed if the input is read from the table itself. For the hint of one statement.");
+
+  public static final ConfigOption<Publish> SINK_PUBLISH =
+      ConfigOptions.key("sink.publish")
+          .enumType(Publish.class)
+          .defaultValue(Publish.ALL)
+          .withDescription(
+              "What an INSERT OVERWRITE publishes: 'all' rows; 'changes', the rows that differ from those in service, which are compared; 'auto', these, or all rows if more than a quarter differ or the table was built otherwise.");
 
   public static final ConfigOption<Boolean> SINK_PARTIAL_UPDATE =
       ConfigOptions.key("sink.partial-update")

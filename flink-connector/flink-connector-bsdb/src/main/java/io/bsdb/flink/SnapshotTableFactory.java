@@ -58,6 +58,7 @@ public final class SnapshotTableFactory
                 BsdbOptions.SINK_PARALLELISM,
                 BsdbOptions.SINK_IP_COLUMNS,
                 BsdbOptions.SINK_PARTIAL_UPDATE,
+                BsdbOptions.SINK_PUBLISH,
                 BsdbOptions.SINK_PARTITIONS,
                 BsdbOptions.SINK_STREAM,
                 BsdbOptions.SINK_COMPACTION,
@@ -133,7 +134,8 @@ public final class SnapshotTableFactory
             options.get(BsdbOptions.SINK_KEEP_CHANGES_AFTER),
             options.get(BsdbOptions.SINK_PARTIAL_UPDATE)
                 ? WriteSettings.UnnamedColumns.KEPT
-                : WriteSettings.UnnamedColumns.REFUSED),
+                : WriteSettings.UnnamedColumns.REFUSED,
+            options.get(BsdbOptions.SINK_PUBLISH)),
         readSettings(options),
         context.getConfiguration());
   }

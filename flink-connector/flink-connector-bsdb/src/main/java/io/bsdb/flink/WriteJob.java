@@ -7,6 +7,7 @@ import io.bsdb.flink.sink.BuildSettings;
 import io.bsdb.flink.sink.Change;
 import io.bsdb.flink.sink.DeltaSink;
 import io.bsdb.flink.sink.EncodeFunction;
+import io.bsdb.flink.sink.ReloadSink;
 import io.bsdb.flink.sink.SnapshotSink;
 import io.bsdb.table.Build;
 import java.io.IOException;
@@ -64,6 +65,9 @@ record WriteJob(
                     : Optional.of("%s: %s".formatted(table.name(), writing.stream())))
         .ifPresent(sink::uid);
     Integer parallelism = writing.parallelism();
+    if (parallelism == null && target.sink instanceof ReloadSink reload) {
+      parallelism = reload.writers(input.getParallelism());
+    }
     sink.getTransformation()
         .setParallelism(
             parallelism == null ? input.getParallelism() : parallelism,
@@ -121,6 +125,10 @@ record WriteJob(
       throws IOException {
     String kept = writing.keepChangesAfter();
     String asOf = kept == null ? scannedVersion(input) : kept;
+    ReloadSink reload = ReloadSink.begin(writing.publish(), asOf, table, settings);
+    if (reload != null) {
+      return reload;
+    }
     if (asOf != null) {
       return SnapshotSink.beginAsOf(asOf, table, settings);
     }

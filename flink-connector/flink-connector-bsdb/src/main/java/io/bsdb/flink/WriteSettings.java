@@ -1,5 +1,6 @@
 package io.bsdb.flink;
 
+import io.bsdb.reload.Publish;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -10,12 +11,14 @@ import org.jspecify.annotations.Nullable;
  * @param keepChangesAfter a version that the input of a build is at least as new as; null if
  *     unknown
  * @param unnamedColumns what an INSERT does to the columns that it does not name
+ * @param publish what a statement publishes that gives all rows
  */
 record WriteSettings(
     @Nullable Integer parallelism,
     String stream,
     @Nullable String keepChangesAfter,
-    UnnamedColumns unnamedColumns) {
+    UnnamedColumns unnamedColumns,
+    Publish publish) {
   enum UnnamedColumns {
     REFUSED,
     KEPT

@@ -118,6 +118,29 @@ class RemoteTableTest {
   }
 
   @Test
+  void comparesAnInputThroughCopies() throws Exception {
+    Table remote = Table.at(directory.resolve("remote"));
+    Sql session = Sql.batch(3).numbers("n", 100).run(ddl(""));
+    Manifest before = remote.manifest(remote.requireCurrentVersion());
+    String insert =
+        "INSERT OVERWRITE t /*+ OPTIONS('sink.publish' = 'auto') */ SELECT f0, %s FROM n WHERE f0 <> 7";
+
+    session.run(insert.formatted("IF(f0 = 9, 'two', 'one')"));
+
+    Manifest changed = remote.manifest(remote.requireCurrentVersion());
+    assertThat(NoRenameFileSystem.partitionsRead()).hasSize(PARTITIONS).doesNotHaveDuplicates();
+    assertThat(changed.changes().count()).isEqualTo(2);
+    assertThat(changed.recordCount()).isEqualTo(before.recordCount());
+    String counts = "SELECT name, COUNT(*) FROM t GROUP BY name";
+    assertThat(session.texts(counts)).containsExactly("+I[one, 98]", "+I[two, 1]");
+
+    session.run(insert.formatted("IF(f0 = 9, 'nine', 'three')"));
+
+    assertThat(remote.manifest(remote.requireCurrentVersion()).recordCount()).isEqualTo(99);
+    assertThat(session.texts(counts)).containsExactly("+I[nine, 1]", "+I[three, 98]");
+  }
+
+  @Test
   void deletesWhatKilledScansLeftBehind() throws Exception {
     Path local = directory.resolve("local");
     Path abandoned = Files.createDirectories(local.resolve("scan-1/copy"));

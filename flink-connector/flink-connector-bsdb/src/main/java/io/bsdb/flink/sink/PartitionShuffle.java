@@ -15,7 +15,16 @@ final class PartitionShuffle {
   private PartitionShuffle() {}
 
   static DataStream<Change> of(DataStream<Change> records, int partitions) {
-    return of(records, partitions, new PartitionOfKey(partitions));
+    return of(records, new Partitioning(partitions));
+  }
+
+  static DataStream<Change> of(DataStream<Change> records, Partitioning partitioning) {
+    return of(records, partitioning.count(), new PartitionOfKey(partitioning));
+  }
+
+  /** Returns the task that has a partition. */
+  static int task(int partition, int tasks, int partitions) {
+    return (int) ((long) partition * tasks / partitions);
   }
 
   /**
@@ -33,11 +42,11 @@ final class PartitionShuffle {
     return shuffled;
   }
 
-  /** The partition of a record, by the hash of its key. */
-  private record PartitionOfKey(int partitions) implements KeySelector<Change, Integer> {
+  /** The partition of a record. */
+  private record PartitionOfKey(Partitioning partitioning) implements KeySelector<Change, Integer> {
     @Override
     public Integer getKey(Change change) {
-      return new Partitioning(partitions).partition(change.key());
+      return partitioning.partition(change.key());
     }
   }
 
@@ -45,7 +54,7 @@ final class PartitionShuffle {
   private record PartitionRanges(int partitions) implements Partitioner<Integer> {
     @Override
     public int partition(Integer partition, int tasks) {
-      return (int) ((long) partition * tasks / partitions);
+      return task(partition, tasks, partitions);
     }
   }
 }

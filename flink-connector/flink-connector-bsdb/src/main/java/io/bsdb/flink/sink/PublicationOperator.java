@@ -2,6 +2,7 @@ package io.bsdb.flink.sink;
 
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.List;
 import org.apache.flink.streaming.api.connector.sink2.CommittableMessage;
 import org.apache.flink.streaming.api.connector.sink2.CommittableSummary;
 import org.apache.flink.streaming.api.connector.sink2.CommittableWithLineage;
@@ -9,18 +10,22 @@ import org.apache.flink.streaming.api.operators.AbstractStreamOperator;
 import org.apache.flink.streaming.api.operators.BoundedOneInput;
 import org.apache.flink.streaming.api.operators.OneInputStreamOperator;
 import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
+import org.apache.flink.util.function.SerializableFunction;
 
 /**
- * Collects the files that all writers built, and hands them on as one publication when the last
- * writer has ended.
+ * Collects what all writers have written, and hands it on as one publication when the last writer
+ * has ended.
+ *
+ * @param <R> what a writer gives
+ * @param <P> what is published
  */
-final class PublicationOperator extends AbstractStreamOperator<CommittableMessage<Publication>>
-    implements OneInputStreamOperator<
-            CommittableMessage<BuiltFile>, CommittableMessage<Publication>>,
+final class PublicationOperator<R, P> extends AbstractStreamOperator<CommittableMessage<P>>
+    implements OneInputStreamOperator<CommittableMessage<R>, CommittableMessage<P>>,
         BoundedOneInput {
   private static final long serialVersionUID = 1L;
 
-  private final ArrayList<BuiltFile> files = new ArrayList<>();
+  private final SerializableFunction<List<R>, P> publication;
+  private final ArrayList<R> results = new ArrayList<>();
   private transient int promised;
   private transient int writersHeard;
   private transient int writers;
@@ -30,28 +35,36 @@ final class PublicationOperator extends AbstractStreamOperator<CommittableMessag
    */
   private transient long checkpointId;
 
+  /**
+   * @param publication of all that the writers give
+   */
+  PublicationOperator(SerializableFunction<List<R>, P> publication) {
+    this.publication = publication;
+  }
+
   @Override
-  public void processElement(StreamRecord<CommittableMessage<BuiltFile>> element) {
-    CommittableMessage<BuiltFile> message = element.getValue();
+  public void processElement(StreamRecord<CommittableMessage<R>> element) {
+    CommittableMessage<R> message = element.getValue();
     checkpointId = Math.max(checkpointId, message.getCheckpointId());
-    if (message instanceof CommittableSummary<BuiltFile> summary) {
+    if (message instanceof CommittableSummary<R> summary) {
       writersHeard++;
       writers = summary.getNumberOfSubtasks();
       promised += summary.getNumberOfCommittables();
-    } else if (message instanceof CommittableWithLineage<BuiltFile> built) {
-      files.add(built.getCommittable());
+    } else if (message instanceof CommittableWithLineage<R> result) {
+      results.add(result.getCommittable());
     }
   }
 
   @Override
   public void endInput() throws IOException {
-    if (writersHeard == 0 || writersHeard != writers || files.size() != promised) {
+    if (writersHeard == 0 || writersHeard != writers || results.size() != promised) {
       throw new IOException(
-          "writers are missing at the end of a build: writers=%d heard=%d files promised=%d received=%d"
-              .formatted(writers, writersHeard, promised, files.size()));
+          "writers are missing at the end of a build: writers=%d heard=%d results promised=%d received=%d"
+              .formatted(writers, writersHeard, promised, results.size()));
     }
     output.collect(new StreamRecord<>(new CommittableSummary<>(0, 1, checkpointId, 1, 0)));
     output.collect(
-        new StreamRecord<>(new CommittableWithLineage<>(new Publication(files), checkpointId, 0)));
+        new StreamRecord<>(
+            new CommittableWithLineage<>(publication.apply(results), checkpointId, 0)));
   }
 }

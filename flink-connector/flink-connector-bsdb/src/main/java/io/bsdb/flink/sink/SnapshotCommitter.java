@@ -74,21 +74,25 @@ final class SnapshotCommitter implements Committer<Publication> {
           manifest.version(),
           manifest.recordCount());
     } catch (TooFewRowsException e) {
-      throw new SuppressRestartsException(
-          new ValidationException(
-              "table %s: %s; if that is right, %s"
-                  .formatted(
-                      declared.name(),
-                      e.getMessage(),
-                      switch (e.limit()) {
-                        case MIN_ROWS -> "lower 'sink.min-rows', to 0 for an empty table";
-                        case MAX_SHRINKAGE -> "raise 'sink.max-shrinkage'";
-                      }),
-              e));
+      throw refused(declared, e);
     } catch (PublishConflictException | IllegalArgumentException e) {
       // Trying again cannot help: the parent will not come back, nor will the manifest get shorter.
       throw new SuppressRestartsException(e);
     }
+  }
+
+  static SuppressRestartsException refused(DeclaredTable declared, TooFewRowsException e) {
+    return new SuppressRestartsException(
+        new ValidationException(
+            "table %s: %s; if that is right, %s"
+                .formatted(
+                    declared.name(),
+                    e.getMessage(),
+                    switch (e.limit()) {
+                      case MIN_ROWS -> "lower 'sink.min-rows', to 0 for an empty table";
+                      case MAX_SHRINKAGE -> "raise 'sink.max-shrinkage'";
+                    }),
+            e));
   }
 
   /**

@@ -94,7 +94,7 @@ public final class SnapshotSink
         .transform(
             "collect partitions",
             CommittableMessageTypeInfo.of(PublicationSerializer::new),
-            new PublicationOperator())
+            new PublicationOperator<>(Publication::new))
         .setParallelism(1)
         .setMaxParallelism(1)
         .global();

@@ -44,13 +44,7 @@ final class SnapshotSinkWriter implements CommittingSinkWriter<Change, BuiltFile
   static SnapshotSinkWriter create(
       DeclaredTable table, BuildSettings settings, Build build, WriterInitContext context)
       throws IOException {
-    TaskInfo task = context.getTaskInfo();
-    String attempt =
-        "%d-%d-%s"
-            .formatted(
-                task.getIndexOfThisSubtask(),
-                task.getAttemptNumber(),
-                UUID.randomUUID().toString().substring(0, 8));
+    String attempt = attempt(context.getTaskInfo());
     TemporaryDirectory temporary =
         TemporaryDirectory.create(
             TemporaryDirectory.parentFor(context),
@@ -68,6 +62,15 @@ final class SnapshotSinkWriter implements CommittingSinkWriter<Change, BuiltFile
         table, writer, temporary, settings.order() == RecordOrder.KEY ? new FirstKeys() : null);
   }
 
+  /** Returns a part of names of files that no other attempt of any task uses. */
+  static String attempt(TaskInfo task) {
+    return "%d-%d-%s"
+        .formatted(
+            task.getIndexOfThisSubtask(),
+            task.getAttemptNumber(),
+            UUID.randomUUID().toString().substring(0, 8));
+  }
+
   @Override
   public void write(Change change, Context context) throws IOException {
     if (ranges != null) {
@@ -78,13 +81,18 @@ final class SnapshotSinkWriter implements CommittingSinkWriter<Change, BuiltFile
 
   @Override
   public void flush(boolean endOfInput) {
+    requireEnd(table, endOfInput);
+    state = State.ENDED;
+  }
+
+  /** Refuses checkpoints. */
+  static void requireEnd(DeclaredTable table, boolean endOfInput) {
     if (!endOfInput) {
       throw new SuppressRestartsException(
           new ValidationException(
               "table %s is built as a whole, when its input has ended: run the job in batch mode, without checkpoints"
                   .formatted(table.name())));
     }
-    state = State.ENDED;
   }
 
   @Override
@@ -96,12 +104,16 @@ final class SnapshotSinkWriter implements CommittingSinkWriter<Change, BuiltFile
       int splitters = ranges == null ? 0 : ranges.splitters();
       return build().stream().map(file -> new BuiltFile(file, splitters)).toList();
     } catch (DuplicateKeyException e) {
-      throw new SuppressRestartsException(
-          new ValidationException(
-              "two rows have the same primary key: table=%s key=%s; remove one of them, or set 'sink.duplicates' = 'first' or 'last'"
-                  .formatted(table.name(), RowJsonWriter.of(table.schema()).key(e.key())),
-              e));
+      throw refused(table, e);
     }
+  }
+
+  static SuppressRestartsException refused(DeclaredTable table, DuplicateKeyException e) {
+    return new SuppressRestartsException(
+        new ValidationException(
+            "two rows have the same primary key: table=%s key=%s; remove one of them, or set 'sink.duplicates' = 'first' or 'last'"
+                .formatted(table.name(), RowJsonWriter.of(table.schema()).key(e.key())),
+            e));
   }
 
   private List<PartitionFile> build() throws IOException {

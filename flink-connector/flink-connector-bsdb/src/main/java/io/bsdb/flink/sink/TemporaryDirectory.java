@@ -131,15 +131,19 @@ final class TemporaryDirectory implements Closeable {
    */
   static Path parentFor(WriterInitContext context) {
     // The public context does not say; the one that Flink passes in does.
-    if (context instanceof InitContextBase base
-        && base.getRuntimeContext() instanceof StreamingRuntimeContext runtime) {
-      String[] directories = runtime.getTaskManagerRuntimeInfo().getTmpDirectories();
-      if (directories.length > 0) {
-        int subtask = context.getTaskInfo().getIndexOfThisSubtask();
-        return Path.of(directories[subtask % directories.length]);
-      }
-    }
-    return Path.of(System.getProperty("java.io.tmpdir"));
+    return context instanceof InitContextBase base
+            && base.getRuntimeContext() instanceof StreamingRuntimeContext runtime
+        ? parentFor(runtime)
+        : Path.of(System.getProperty("java.io.tmpdir"));
+  }
+
+  /** Returns the same for an operator. */
+  static Path parentFor(StreamingRuntimeContext runtime) {
+    String[] directories = runtime.getTaskManagerRuntimeInfo().getTmpDirectories();
+    return Path.of(
+        directories.length == 0
+            ? System.getProperty("java.io.tmpdir")
+            : directories[runtime.getTaskInfo().getIndexOfThisSubtask() % directories.length]);
   }
 
   Path path() {

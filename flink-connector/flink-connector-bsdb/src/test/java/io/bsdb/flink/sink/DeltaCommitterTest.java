@@ -34,13 +34,9 @@ import java.util.UUID;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
-import org.apache.flink.api.connector.sink2.Committer.CommitRequest;
 import org.apache.flink.metrics.Counter;
 import org.apache.flink.metrics.Gauge;
 import org.apache.flink.metrics.Metric;
-import org.apache.flink.metrics.MetricGroup;
-import org.apache.flink.metrics.SimpleCounter;
-import org.apache.flink.metrics.groups.UnregisteredMetricsGroup;
 import org.apache.flink.runtime.execution.SuppressRestartsException;
 import org.apache.flink.table.types.logical.BigIntType;
 import org.apache.flink.table.types.logical.LogicalType;
@@ -77,43 +73,6 @@ class DeltaCommitterTest {
   void makeRoom() {
     NoRenameFileSystem.full(name -> false);
     NoRenameFileSystem.writing(name -> {});
-  }
-
-  private record Request(Delta delta, AtomicInteger repeated) implements CommitRequest<Delta> {
-    @Override
-    public Delta getCommittable() {
-      return delta;
-    }
-
-    @Override
-    public int getNumberOfRetries() {
-      return 0;
-    }
-
-    @Override
-    public void signalFailedWithKnownReason(Throwable cause) {
-      throw new AssertionError(cause);
-    }
-
-    @Override
-    public void signalFailedWithUnknownReason(Throwable cause) {
-      throw new AssertionError(cause);
-    }
-
-    @Override
-    public void retryLater() {
-      throw new AssertionError("not to be repeated by Flink");
-    }
-
-    @Override
-    public void updateAndRetryLater(Delta other) {
-      throw new AssertionError("not to be repeated by Flink");
-    }
-
-    @Override
-    public void signalAlreadyCommitted() {
-      repeated.incrementAndGet();
-    }
   }
 
   private static Checkpoint at(UUID incarnation, long number) {
@@ -192,15 +151,11 @@ class DeltaCommitterTest {
   }
 
   private boolean repeats(Delta delta, @Nullable String base) throws IOException {
-    Request request = request(delta);
+    TestRequest<Delta> request = new TestRequest<>(delta);
     try (DeltaCommitter committer = open(FaultyBuild.table(directory), base)) {
       committer.commit(List.of(request));
     }
     return request.repeated().get() == 1;
-  }
-
-  private static Request request(Delta delta) {
-    return new Request(delta, new AtomicInteger());
   }
 
   private Manifest current() throws IOException {
@@ -356,13 +311,13 @@ class DeltaCommitterTest {
   void mergesManySegmentsAtOnce(boolean remote) throws IOException {
     String path = remote ? NoRenameFileSystem.path(directory) : directory.toString();
     try (DeltaCommitter committer = open(FaultyBuild.table(path), null)) {
-      committer.commit(List.of(request(delta(at(A, 1), null))));
+      committer.commit(List.of(new TestRequest<>(delta(at(A, 1), null))));
       List<SegmentFile> files = new ArrayList<>();
       for (int i = 0; i < Changes.MAX_SEGMENTS / 4; i++) {
         files.addAll(delta((StreamRule) null, i).files());
       }
       Delta many = new Delta(new StreamRule("s", at(A, 2), at(A, 1)), files);
-      committer.commit(List.of(request(many)));
+      committer.commit(List.of(new TestRequest<>(many)));
     }
     assertThat(current().changes().segments()).hasSize(1);
     assertThat(value()).isEqualTo(Changes.MAX_SEGMENTS / 4 - 1);
@@ -377,11 +332,12 @@ class DeltaCommitterTest {
     }
     open(FaultyBuild.table(path), null, true).close();
     try (DeltaCommitter other = open(FaultyBuild.table(path), null, false)) {
-      other.commit(List.of(request(new Delta(new StreamRule("s", at(A, 1), null), files))));
+      other.commit(
+          List.of(new TestRequest<>(new Delta(new StreamRule("s", at(A, 1), null), files))));
     }
     assertThat(current().changes().segments()).hasSize(files.size());
     try (DeltaCommitter first = open(FaultyBuild.table(path), null, true)) {
-      first.commit(List.of(request(delta(at(A, 2), at(A, 1)))));
+      first.commit(List.of(new TestRequest<>(delta(at(A, 2), at(A, 1)))));
     }
     assertThat(current().changes().segments()).hasSize(1);
   }
@@ -390,14 +346,14 @@ class DeltaCommitterTest {
   void onlyTheFirstStreamPublishesWhereThereAreNoLocks() throws IOException {
     String path = NoRenameFileSystem.path(directory);
     try (DeltaCommitter committer = open(FaultyBuild.table(path), null)) {
-      committer.commit(List.of(request(delta(at(A, 1), null))));
+      committer.commit(List.of(new TestRequest<>(delta(at(A, 1), null))));
     }
     String before = table.requireCurrentVersion();
     Delta ofAnother = delta(new StreamRule("other", at(B, 1), null), 2);
     Delta ofABatch = delta((StreamRule) null, 3);
     for (Delta refused : List.of(ofAnother, ofABatch)) {
       try (DeltaCommitter committer = open(FaultyBuild.table(path), before)) {
-        assertThatThrownBy(() -> committer.commit(List.of(request(refused))))
+        assertThatThrownBy(() -> committer.commit(List.of(new TestRequest<>(refused))))
             .isInstanceOf(SuppressRestartsException.class)
             .cause()
             .hasMessageContainingAll("this storage has no locks", "streams=[s]", "end_stream");
@@ -405,7 +361,7 @@ class DeltaCommitterTest {
     }
     assertThat(table.currentVersion()).isEqualTo(before);
     try (DeltaCommitter committer = open(FaultyBuild.table(path), null)) {
-      committer.commit(List.of(request(delta(at(A, 2), at(A, 1)))));
+      committer.commit(List.of(new TestRequest<>(delta(at(A, 2), at(A, 1)))));
     }
     assertThat(value()).isEqualTo(2);
   }
@@ -415,18 +371,20 @@ class DeltaCommitterTest {
   void anotherStreamPublishesOnceTheFirstIsEndedWhereThereAreNoLocks() throws IOException {
     DeclaredTable declared = FaultyBuild.table(NoRenameFileSystem.path(directory));
     try (DeltaCommitter committer = open(declared, null)) {
-      committer.commit(List.of(request(delta(at(A, 1), null))));
-      assertThatThrownBy(() -> committer.commit(List.of(request(delta(at(B, 1), null)))))
+      committer.commit(List.of(new TestRequest<>(delta(at(A, 1), null))));
+      assertThatThrownBy(() -> committer.commit(List.of(new TestRequest<>(delta(at(B, 1), null)))))
           .cause()
           .hasMessageContaining("that one has stopped, end the stream by CALL sys.end_stream(")
           .hasMessageNotContaining("sink.stream");
       declared.table().endStream("s");
-      assertThatThrownBy(() -> committer.commit(List.of(request(delta(at(A, 2), at(A, 1))))))
+      assertThatThrownBy(
+              () -> committer.commit(List.of(new TestRequest<>(delta(at(A, 2), at(A, 1))))))
           .cause()
           .hasMessageContaining("the table does not record the stream: it was ended");
     }
     try (DeltaCommitter committer = open(declared, null)) {
-      committer.commit(List.of(request(delta(new StreamRule("other", at(B, 1), null), 2))));
+      committer.commit(
+          List.of(new TestRequest<>(delta(new StreamRule("other", at(B, 1), null), 2))));
     }
     assertThat(current().changes().streams()).containsOnlyKeys("other");
     assertThat(value()).isEqualTo(2);
@@ -436,7 +394,7 @@ class DeltaCommitterTest {
   void namesTheTableInItsMetrics() throws Exception {
     try (DeltaCommitter committer = open(FaultyBuild.table(directory), null)) {
       long before = System.currentTimeMillis();
-      committer.commit(List.of(request(delta(at(A, 1), null))));
+      committer.commit(List.of(new TestRequest<>(delta(at(A, 1), null))));
 
       assertThat(metrics)
           .containsOnlyKeys(
@@ -454,44 +412,6 @@ class DeltaCommitterTest {
   private long gauge(String name) {
     Gauge<?> gauge = (Gauge<?>) Objects.requireNonNull(metrics.get("bsdb.table.t." + name));
     return ((Number) gauge.getValue()).longValue();
-  }
-
-  /** Keeps metrics by their full names. */
-  private static final class MeteredGroup extends UnregisteredMetricsGroup {
-    private final String prefix;
-    private final Map<String, Metric> metrics;
-
-    MeteredGroup(String prefix, Map<String, Metric> metrics) {
-      this.prefix = prefix;
-      this.metrics = metrics;
-    }
-
-    @Override
-    public MetricGroup addGroup(String name) {
-      return new MeteredGroup(prefix + name + ".", metrics);
-    }
-
-    @Override
-    public MetricGroup addGroup(String key, String value) {
-      return addGroup(key).addGroup(value);
-    }
-
-    @Override
-    public Counter counter(String name) {
-      return counter(name, new SimpleCounter());
-    }
-
-    @Override
-    public <C extends Counter> C counter(String name, C counter) {
-      metrics.put(prefix + name, counter);
-      return counter;
-    }
-
-    @Override
-    public <T, G extends Gauge<T>> G gauge(String name, G gauge) {
-      metrics.put(prefix + name, gauge);
-      return gauge;
-    }
   }
 
   /** Enough keys that folding them is worth it. */
@@ -529,14 +449,14 @@ class DeltaCommitterTest {
   void foldsByItself(boolean remote) throws Exception {
     String path = remote ? NoRenameFileSystem.path(directory) : directory.toString();
     try (DeltaCommitter committer = open(FaultyBuild.table(path), null)) {
-      committer.commit(List.of(request(many(at(A, 1), null))));
+      committer.commit(List.of(new TestRequest<>(many(at(A, 1), null))));
       for (int n = 2; n < Compactor.MAX_SEGMENTS / 2; n++) {
-        committer.commit(List.of(request(delta(at(A, n), at(A, n - 1)))));
+        committer.commit(List.of(new TestRequest<>(delta(at(A, n), at(A, n - 1)))));
       }
       awaitFolded();
       Checkpoint last = current().changes().streams().get("s").last();
       Checkpoint next = at(A, last.number() + 1);
-      committer.commit(List.of(request(delta(next, last))));
+      committer.commit(List.of(new TestRequest<>(delta(next, last))));
       assertThat(value()).isEqualTo(next.number());
     }
     assertThat(temporaryDirectories()).isEmpty();
@@ -554,7 +474,7 @@ class DeltaCommitterTest {
   void foldsNothingWhenThatIsOff(boolean remote) throws Exception {
     String path = remote ? NoRenameFileSystem.path(directory) : directory.toString();
     try (DeltaCommitter committer = open(FaultyBuild.table(path), null, true, false)) {
-      committer.commit(List.of(request(many(at(A, 1), null))));
+      committer.commit(List.of(new TestRequest<>(many(at(A, 1), null))));
       assertThat(folds()).isEmpty();
     }
     assertThat(current().recordCount()).isZero();
@@ -564,9 +484,9 @@ class DeltaCommitterTest {
   @Test
   void othersCompactBesideTheStream() throws Exception {
     try (DeltaCommitter committer = open(FaultyBuild.table(directory), null)) {
-      committer.commit(List.of(request(many(at(A, 1), null))));
+      committer.commit(List.of(new TestRequest<>(many(at(A, 1), null))));
       for (int n = 2; n < 20; n++) {
-        committer.commit(List.of(request(delta(at(A, n), at(A, n - 1)))));
+        committer.commit(List.of(new TestRequest<>(delta(at(A, n), at(A, n - 1)))));
         try {
           new Compactor(directory).foldFraction(0).run();
         } catch (PublishConflictException e) {
@@ -598,9 +518,9 @@ class DeltaCommitterTest {
           return folds;
         });
     try (DeltaCommitter committer = open(FaultyBuild.table(path), null)) {
-      committer.commit(List.of(request(many(at(A, 1), null))));
+      committer.commit(List.of(new TestRequest<>(many(at(A, 1), null))));
       tried.await();
-      committer.commit(List.of(request(delta(at(A, 2), at(A, 1)))));
+      committer.commit(List.of(new TestRequest<>(delta(at(A, 2), at(A, 1)))));
       assertThat(value()).isEqualTo(2);
       assertThat(current().recordCount()).isZero();
       while (gauge("upkeepFailures") == 0) {
@@ -635,7 +555,7 @@ class DeltaCommitterTest {
     Thread fold;
     try (DeltaCommitter committer =
         open(FaultyBuild.table(NoRenameFileSystem.path(directory)), null)) {
-      committer.commit(List.of(request(many(at(A, 1), null))));
+      committer.commit(List.of(new TestRequest<>(many(at(A, 1), null))));
       folding.await();
       fold = folds().findAny().orElseThrow();
     }
@@ -663,7 +583,7 @@ class DeltaCommitterTest {
           }
         });
     DeltaCommitter committer = open(FaultyBuild.table(NoRenameFileSystem.path(directory)), null);
-    committer.commit(List.of(request(many(at(A, 1), null))));
+    committer.commit(List.of(new TestRequest<>(many(at(A, 1), null))));
     replacing.await();
     Thread closer = new Thread(committer::close, "closer");
     closer.start();

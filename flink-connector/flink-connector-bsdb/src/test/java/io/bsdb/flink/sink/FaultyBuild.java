@@ -6,6 +6,7 @@ import io.bsdb.flink.row.DeclaredTable;
 import io.bsdb.flink.sink.FaultySink.Fault;
 import io.bsdb.reader.RecordCursor;
 import io.bsdb.reader.SnapshotReader;
+import io.bsdb.reload.Publish;
 import io.bsdb.table.Manifest;
 import io.bsdb.table.PartitionFile;
 import io.bsdb.table.RecordOrder;
@@ -21,6 +22,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.stream.Stream;
 import org.apache.flink.api.common.RuntimeExecutionMode;
+import org.apache.flink.api.connector.sink2.Sink;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.configuration.ExecutionOptions;
 import org.apache.flink.configuration.RestartStrategyOptions;
@@ -38,6 +40,7 @@ final class FaultyBuild {
 
   private final Path directory;
   private final RecordOrder order;
+  private final Publish publish;
   private final String previous;
 
   FaultyBuild(Path directory) throws Exception {
@@ -45,8 +48,16 @@ final class FaultyBuild {
   }
 
   FaultyBuild(Path directory, RecordOrder order) throws Exception {
+    this(directory, order, Publish.ALL);
+  }
+
+  /**
+   * @param publish what is published of all but the first version
+   */
+  FaultyBuild(Path directory, RecordOrder order, Publish publish) throws Exception {
     this.directory = directory;
     this.order = order;
+    this.publish = publish;
     run(Fault.NONE, PREVIOUS_ROWS);
     this.previous = Table.at(directory).requireCurrentVersion();
   }
@@ -106,14 +117,21 @@ final class FaultyBuild {
     env.fromSequence(1, rows)
         .map(FaultyBuild::entry)
         .returns(Change.TYPE)
-        .sinkTo(
-            FaultySink.of(
-                SnapshotSink.begin(
-                    table(directory.toString(), order), settings(0, Duration.ofDays(1), order)),
-                directory,
-                fault))
+        .sinkTo(sink(fault))
         .setParallelism(2);
     return env.executeAsync();
+  }
+
+  private Sink<Change> sink(Fault fault) throws IOException {
+    DeclaredTable table = table(directory.toString(), order);
+    BuildSettings settings = settings(0, Duration.ofDays(1), order);
+    ReloadSink reload =
+        Table.at(directory).currentVersion() == null
+            ? null
+            : ReloadSink.begin(publish, null, table, settings);
+    return reload == null
+        ? FaultySink.of(SnapshotSink.begin(table, settings), directory, fault)
+        : FaultySink.of(reload, directory, fault);
   }
 
   private static Change entry(long id) {
@@ -126,13 +144,26 @@ final class FaultyBuild {
     start(fault, rows).getJobExecutionResult().get();
   }
 
-  /** One more version, once published, with all rows, and no file that it does not name. */
-  void assertPublishedOnce() throws IOException {
+  /** One more version, once published, with all rows as changes. */
+  void assertChangesPublishedOnce() throws IOException {
+    Manifest manifest = publishedOnce();
+    assertThat(manifest.recordCount()).isEqualTo(PREVIOUS_ROWS);
+    assertThat(manifest.changes().count()).isEqualTo(ROWS - PREVIOUS_ROWS);
+    assertThat(ids()).hasSize(ROWS);
+  }
+
+  private Manifest publishedOnce() throws IOException {
     Table table = Table.at(directory);
     String version = table.requireCurrentVersion();
     assertThat(table.versions()).containsExactly(previous, version);
     assertThat(FaultySink.running.publications).hasValue(1);
-    Manifest manifest = table.manifest(version);
+    return table.manifest(version);
+  }
+
+  /** One more version, once published, with all rows, and no file that it does not name. */
+  void assertPublishedOnce() throws IOException {
+    Manifest manifest = publishedOnce();
+    String version = manifest.version();
     assertThat(manifest.recordCount()).isEqualTo(ROWS);
     assertThat(files(version))
         .containsExactlyInAnyOrderElementsOf(

@@ -4,6 +4,7 @@ import io.bsdb.table.Table;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Collection;
+import java.util.Objects;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.flink.api.common.SupportsConcurrentExecutionAttempts;
@@ -23,11 +24,16 @@ import org.apache.flink.streaming.api.datastream.DataStream;
  * The sink with one fault. The cluster is in the test's process, so tests see and steer it through
  * {@link #running}.
  */
-final class FaultySink
+final class FaultySink<
+        R,
+        C,
+        S extends
+            Sink<Change> & SupportsPreWriteTopology<Change> & SupportsPreCommitTopology<R, C>
+                & SupportsCommitter<C>>
     implements Sink<Change>,
         SupportsPreWriteTopology<Change>,
-        SupportsPreCommitTopology<BuiltFile, Publication>,
-        SupportsCommitter<Publication>,
+        SupportsPreCommitTopology<R, C>,
+        SupportsCommitter<C>,
         SupportsConcurrentExecutionAttempts {
   private static final long serialVersionUID = 1L;
 
@@ -57,20 +63,26 @@ final class FaultySink
 
   static volatile State running = new State();
 
-  private final SnapshotSink sink;
+  private final S sink;
   private final String table;
   private final Fault fault;
 
-  private FaultySink(SnapshotSink sink, Path table, Fault fault) {
+  private FaultySink(S sink, Path table, Fault fault) {
     this.sink = sink;
     this.table = table.toString();
     this.fault = fault;
   }
 
   /** Wraps a sink, and forgets what happened before. */
-  static FaultySink of(SnapshotSink sink, Path table, Fault fault) {
+  static <
+          R,
+          C,
+          S extends
+              Sink<Change> & SupportsPreWriteTopology<Change> & SupportsPreCommitTopology<R, C>
+                  & SupportsCommitter<C>>
+      Sink<Change> of(S sink, Path table, Fault fault) {
     running = new State();
-    return new FaultySink(sink, table, fault);
+    return new FaultySink<>(sink, table, fault);
   }
 
   @Override
@@ -79,33 +91,34 @@ final class FaultySink
   }
 
   @Override
-  public DataStream<CommittableMessage<Publication>> addPreCommitTopology(
-      DataStream<CommittableMessage<BuiltFile>> built) {
+  public DataStream<CommittableMessage<C>> addPreCommitTopology(
+      DataStream<CommittableMessage<R>> built) {
     return sink.addPreCommitTopology(built);
   }
 
   @Override
-  public SimpleVersionedSerializer<BuiltFile> getWriteResultSerializer() {
+  public SimpleVersionedSerializer<R> getWriteResultSerializer() {
     return sink.getWriteResultSerializer();
   }
 
   @Override
-  public SimpleVersionedSerializer<Publication> getCommittableSerializer() {
+  public SimpleVersionedSerializer<C> getCommittableSerializer() {
     return sink.getCommittableSerializer();
   }
 
   @Override
-  public CommittingSinkWriter<Change, BuiltFile> createWriter(WriterInitContext context)
+  @SuppressWarnings("unchecked") // the writer of a sink with committables
+  public CommittingSinkWriter<Change, R> createWriter(WriterInitContext context)
       throws IOException {
     running.writers.incrementAndGet();
     return new FaultyWriter(
-        sink.createWriter(context),
+        (CommittingSinkWriter<Change, R>) sink.createWriter(context),
         context.getTaskInfo().getIndexOfThisSubtask(),
         context.getTaskInfo().getAttemptNumber());
   }
 
   @Override
-  public Committer<Publication> createCommitter(CommitterInitContext context) {
+  public Committer<C> createCommitter(CommitterInitContext context) throws IOException {
     return new FaultyCommitter(sink.createCommitter(context));
   }
 
@@ -115,13 +128,13 @@ final class FaultySink
     }
   }
 
-  private final class FaultyWriter implements CommittingSinkWriter<Change, BuiltFile> {
-    private final CommittingSinkWriter<Change, BuiltFile> writer;
+  private final class FaultyWriter implements CommittingSinkWriter<Change, R> {
+    private final CommittingSinkWriter<Change, R> writer;
     private final int subtask;
     private final int attempt;
     private int written;
 
-    FaultyWriter(CommittingSinkWriter<Change, BuiltFile> writer, int subtask, int attempt) {
+    FaultyWriter(CommittingSinkWriter<Change, R> writer, int subtask, int attempt) {
       this.writer = writer;
       this.subtask = subtask;
       this.attempt = attempt;
@@ -153,14 +166,16 @@ final class FaultySink
     }
 
     @Override
-    public Collection<BuiltFile> prepareCommit() throws IOException, InterruptedException {
-      Collection<BuiltFile> built = writer.prepareCommit();
+    @SuppressWarnings("unchecked") // files in place of files
+    public Collection<R> prepareCommit() throws IOException, InterruptedException {
+      Collection<R> built = writer.prepareCommit();
       if (subtask == 0 && fault == Fault.WRITER_FAILS_ONCE_AFTER_BUILDING) {
         failFirst(1, "after building");
       }
       if (subtask == 0 && fault == Fault.WRITER_HAS_OTHER_RANGES) {
         return built.stream()
-            .map(file -> new BuiltFile(file.file(), file.splitters() + 1))
+            .map(BuiltFile.class::cast)
+            .map(file -> (R) new BuiltFile(file.file(), file.splitters() + 1))
             .toList();
       }
       return built;
@@ -172,15 +187,15 @@ final class FaultySink
     }
   }
 
-  private final class FaultyCommitter implements Committer<Publication> {
-    private final Committer<Publication> committer;
+  private final class FaultyCommitter implements Committer<C> {
+    private final Committer<C> committer;
 
-    FaultyCommitter(Committer<Publication> committer) {
+    FaultyCommitter(Committer<C> committer) {
       this.committer = committer;
     }
 
     @Override
-    public void commit(Collection<CommitRequest<Publication>> requests)
+    public void commit(Collection<CommitRequest<C>> requests)
         throws IOException, InterruptedException {
       running.commits.incrementAndGet();
       if (fault == Fault.COMMIT_FAILS_ONCE_BEFORE_PUBLISHING) {
@@ -191,7 +206,7 @@ final class FaultySink
       }
       String before = Table.at(Path.of(table)).currentVersion();
       committer.commit(requests);
-      if (!sink.build().version().equals(before)) {
+      if (!Objects.equals(before, Table.at(Path.of(table)).currentVersion())) {
         running.publications.incrementAndGet();
       }
       if (fault == Fault.COMMIT_FAILS_TWICE_AFTER_PUBLISHING) {

@@ -9,7 +9,7 @@ class PublicationOperatorTest {
   /** Even a build without rows has writers, which promise no files. */
   @Test
   void publishesNothingWithoutWriters() {
-    assertThatThrownBy(() -> new PublicationOperator().endInput())
+    assertThatThrownBy(() -> new PublicationOperator<>(Publication::new).endInput())
         .isInstanceOf(IOException.class)
         .hasMessageContaining("writers are missing at the end of a build: writers=0 heard=0");
   }

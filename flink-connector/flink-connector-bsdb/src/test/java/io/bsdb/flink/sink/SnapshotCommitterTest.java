@@ -8,7 +8,6 @@ import io.bsdb.table.Table;
 import java.nio.file.Path;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
-import org.apache.flink.api.connector.sink2.Committer.CommitRequest;
 import org.apache.flink.runtime.execution.SuppressRestartsException;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -23,46 +22,6 @@ class SnapshotCommitterTest {
     table = Table.at(directory);
   }
 
-  /** A request to publish a build without rows, and what became of it. */
-  private static final class Request implements CommitRequest<Publication> {
-    private int repeated;
-
-    @Override
-    public Publication getCommittable() {
-      return new Publication(List.of());
-    }
-
-    @Override
-    public int getNumberOfRetries() {
-      return 0;
-    }
-
-    @Override
-    public void signalFailedWithKnownReason(Throwable cause) {
-      throw new AssertionError(cause);
-    }
-
-    @Override
-    public void signalFailedWithUnknownReason(Throwable cause) {
-      throw new AssertionError(cause);
-    }
-
-    @Override
-    public void retryLater() {
-      throw new AssertionError("not to be repeated by Flink");
-    }
-
-    @Override
-    public void updateAndRetryLater(Publication publication) {
-      throw new AssertionError("not to be repeated by Flink");
-    }
-
-    @Override
-    public void signalAlreadyCommitted() {
-      repeated++;
-    }
-  }
-
   /**
    * Commits as a committer does that was started for it, and says whether that was a repetition.
    */
@@ -71,12 +30,12 @@ class SnapshotCommitterTest {
   }
 
   private boolean repeats(Build build, BuildSettings settings) throws Exception {
-    Request request = new Request();
+    TestRequest<Publication> request = new TestRequest<>(new Publication(List.of()));
     try (SnapshotCommitter committer =
         new SnapshotCommitter(FaultyBuild.table(directory), settings, build)) {
       committer.commit(List.of(request));
     }
-    return request.repeated == 1;
+    return request.repeated().get() == 1;
   }
 
   @Test
