@@ -25,7 +25,7 @@ final class OrderedScan implements RecordCursor {
   private final BlockFetch source;
   private final FieldSelection selection;
   private final int call;
-  private final @Nullable ChangeWalk changes;
+  private @Nullable ChangeWalk changes;
 
   /** At the base's next record; null if there is none. */
   private @Nullable RecordWalk walk;
@@ -44,8 +44,6 @@ final class OrderedScan implements RecordCursor {
     this.source = source;
     this.selection = selection;
     this.call = snapshot.calls().enterScan();
-    SortedChanges sorted = snapshot.sortedChanges();
-    this.changes = sorted == null ? null : range.walk(sorted);
   }
 
   @Override
@@ -55,6 +53,8 @@ final class OrderedScan implements RecordCursor {
     }
     try {
       if (!begun) {
+        SortedChanges sorted = snapshot.sortedChanges();
+        changes = sorted == null ? null : range.walk(sorted); // reads keys
         walk = inRange(begin());
         begun = true;
       } else if (current != null) {
@@ -74,8 +74,9 @@ final class OrderedScan implements RecordCursor {
 
   private Next merged() throws IOException {
     RecordWalk record = walk;
-    if (changes != null) {
-      return changes.next(record == null ? null : record::compareKey);
+    ChangeWalk changed = changes;
+    if (changed != null) {
+      return changed.next(record == null ? null : record::compareKey);
     }
     return record == null ? Next.NONE : Next.RECORD;
   }
@@ -88,8 +89,9 @@ final class OrderedScan implements RecordCursor {
       }
       walk = inRange(advance(walk));
     }
-    if (changes != null && last != Next.RECORD && last != Next.NONE) {
-      changes.advance();
+    ChangeWalk changed = changes;
+    if (changed != null && last != Next.RECORD && last != Next.NONE) {
+      changed.advance();
     }
   }
 
