@@ -3,7 +3,6 @@ package io.bsdb.flink;
 import io.bsdb.flink.lookup.ReadSettings;
 import io.bsdb.flink.row.DeclaredTable;
 import io.bsdb.flink.sink.BuildSettings;
-import io.bsdb.flink.sink.ClientStatements;
 import java.io.IOException;
 import java.util.HashSet;
 import java.util.List;

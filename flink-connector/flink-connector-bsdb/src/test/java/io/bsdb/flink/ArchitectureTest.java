@@ -25,7 +25,7 @@ class ArchitectureTest {
               "io.bsdb.flink.lookup",
               "io.bsdb.flink.scan",
               "io.bsdb.flink.follow",
-              "io.bsdb.flink.sink")
+              "io.bsdb.flink.sink..")
           .should()
           .dependOnClassesThat()
           .resideInAnyPackage("io.bsdb.flink", "io.bsdb.flink.catalog");

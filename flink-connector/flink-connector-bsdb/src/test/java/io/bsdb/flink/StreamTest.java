@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bsdb.compact.Compactor;
+import io.bsdb.flink.sink.change.Change;
 import io.bsdb.table.Manifest;
 import io.bsdb.table.SegmentFile;
 import io.bsdb.table.Table;

@@ -33,17 +33,17 @@ public record BuildSettings(
   }
 
   /** Returns the number of partition files. */
-  int partitions() {
+  public int partitions() {
     return WriterOptions.parse(writer).partitions();
   }
 
   /** Returns the order of the records. */
-  RecordOrder order() {
+  public RecordOrder order() {
     return WriterOptions.parse(writer).order();
   }
 
   /** Returns the writer's options for a table. */
-  WriterOptions writerOptions(DeclaredTable table) {
+  public WriterOptions writerOptions(DeclaredTable table) {
     return WriterOptions.parse(writer).toBuilder().schema(table.schema()).build();
   }
 }

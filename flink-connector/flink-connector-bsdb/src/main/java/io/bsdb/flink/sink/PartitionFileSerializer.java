@@ -10,8 +10,8 @@ import org.apache.flink.core.memory.DataInputView;
 import org.apache.flink.core.memory.DataOutputView;
 
 /** Carries the manifest entry of a partition file from its writer to the committer. */
-final class PartitionFileSerializer extends StateSerializer<PartitionFile> {
-  PartitionFileSerializer() {
+public final class PartitionFileSerializer extends StateSerializer<PartitionFile> {
+  public PartitionFileSerializer() {
     super("committable");
   }
 

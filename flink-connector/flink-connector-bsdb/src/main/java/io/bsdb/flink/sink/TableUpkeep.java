@@ -25,7 +25,7 @@ import org.slf4j.LoggerFactory;
  * and elsewhere through temporary copies. Goes through the same {@link Table} as the committer, so
  * that commits and folds take turns where there are no locks.
  */
-final class TableUpkeep implements Upkeep.Listener, Closeable {
+public final class TableUpkeep implements Upkeep.Listener, Closeable {
   private static final Logger LOG = LoggerFactory.getLogger(TableUpkeep.class);
 
   /** Nothing is due before the committer says so: it alone changes the table. */
@@ -46,7 +46,8 @@ final class TableUpkeep implements Upkeep.Listener, Closeable {
 
   private final AtomicInteger failedTidyUps = new AtomicInteger();
 
-  TableUpkeep(DeclaredTable declared, Table table, BuildSettings settings, MetricGroup metrics) {
+  public TableUpkeep(
+      DeclaredTable declared, Table table, BuildSettings settings, MetricGroup metrics) {
     this.declared = declared;
     this.table = table;
     this.stagingRetention = settings.stagingRetention();
@@ -67,7 +68,8 @@ final class TableUpkeep implements Upkeep.Listener, Closeable {
   }
 
   /** Returns where files of the table are read and written, until it is closed. */
-  static Workplace workplace(DeclaredTable declared, BuildSettings settings) throws IOException {
+  public static Workplace workplace(DeclaredTable declared, BuildSettings settings)
+      throws IOException {
     TableLocation location = new TableLocation(declared.path());
     if (location.isLocal()) {
       return Workplace.in(location.directory(), declared.table());
@@ -86,7 +88,7 @@ final class TableUpkeep implements Upkeep.Listener, Closeable {
    *
    * @param retainVersions how many to keep
    */
-  void tidyUp(int retainVersions) {
+  public void tidyUp(int retainVersions) {
     try {
       upkeep.merge();
       LOG.info(
@@ -105,7 +107,7 @@ final class TableUpkeep implements Upkeep.Listener, Closeable {
   }
 
   /** Begins to fold, in a thread of its own, if that is due. */
-  void wake() {
+  public void wake() {
     upkeep.wake();
   }
 

@@ -25,7 +25,7 @@ import org.slf4j.LoggerFactory;
  * The temporary directory of one writer. Its lock file is locked for as long as the writer lives,
  * so that other processes know which directories were left behind by those that were killed.
  */
-final class TemporaryDirectory implements Closeable {
+public final class TemporaryDirectory implements Closeable {
   private static final Logger LOG = LoggerFactory.getLogger(TemporaryDirectory.class);
   private static final String PREFIX = "bsdb-build-";
   private static final String LOCK_FILE = "LOCK";
@@ -55,7 +55,7 @@ final class TemporaryDirectory implements Closeable {
    * @param name distinguishes the directories of a process
    * @param retention how long nothing must have changed in what is deleted
    */
-  static TemporaryDirectory create(Path parent, String name, Duration retention)
+  public static TemporaryDirectory create(Path parent, String name, Duration retention)
       throws IOException {
     deleteAbandoned(parent, retention);
     Path path = parent.resolve(OWN_PREFIX + name);
@@ -129,7 +129,7 @@ final class TemporaryDirectory implements Closeable {
   /**
    * Returns where a task may put temporary files: {@code io.tmp.dirs}, used in turn by the tasks.
    */
-  static Path parentFor(WriterInitContext context) {
+  public static Path parentFor(WriterInitContext context) {
     // The public context does not say; the one that Flink passes in does.
     return context instanceof InitContextBase base
             && base.getRuntimeContext() instanceof StreamingRuntimeContext runtime
@@ -138,7 +138,7 @@ final class TemporaryDirectory implements Closeable {
   }
 
   /** Returns the same for an operator. */
-  static Path parentFor(StreamingRuntimeContext runtime) {
+  public static Path parentFor(StreamingRuntimeContext runtime) {
     String[] directories = runtime.getTaskManagerRuntimeInfo().getTmpDirectories();
     return Path.of(
         directories.length == 0
@@ -146,7 +146,7 @@ final class TemporaryDirectory implements Closeable {
             : directories[runtime.getTaskInfo().getIndexOfThisSubtask() % directories.length]);
   }
 
-  Path path() {
+  public Path path() {
     return path;
   }
 

@@ -1,4 +1,4 @@
-/** The batch sink, which builds a snapshot with many tasks and publishes it once. */
+/** What all sinks share: settings of builds, upkeep, and where a task writes. */
 @Internal
 @NullMarked
 package io.bsdb.flink.sink;

@@ -9,11 +9,11 @@ import org.apache.flink.metrics.SimpleCounter;
 import org.apache.flink.metrics.groups.UnregisteredMetricsGroup;
 
 /** Keeps metrics by their full names. */
-final class MeteredGroup extends UnregisteredMetricsGroup {
+public final class MeteredGroup extends UnregisteredMetricsGroup {
   private final String prefix;
   private final Map<String, Metric> metrics;
 
-  MeteredGroup(String prefix, Map<String, Metric> metrics) {
+  public MeteredGroup(String prefix, Map<String, Metric> metrics) {
     this.prefix = prefix;
     this.metrics = metrics;
   }

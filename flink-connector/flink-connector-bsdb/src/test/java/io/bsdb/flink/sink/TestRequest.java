@@ -8,8 +8,8 @@ import org.apache.flink.api.connector.sink2.Committer.CommitRequest;
  *
  * @param repeated how often Flink was told that it had been committed before
  */
-record TestRequest<C>(C committable, AtomicInteger repeated) implements CommitRequest<C> {
-  TestRequest(C committable) {
+public record TestRequest<C>(C committable, AtomicInteger repeated) implements CommitRequest<C> {
+  public TestRequest(C committable) {
     this(committable, new AtomicInteger());
   }
 

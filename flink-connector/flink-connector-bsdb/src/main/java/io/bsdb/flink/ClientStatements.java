@@ -1,0 +1,77 @@
+package io.bsdb.flink;
+
+import io.bsdb.flink.row.DeclaredTable;
+import io.bsdb.flink.sink.BuildSettings;
+import io.bsdb.flink.sink.TableUpkeep;
+import io.bsdb.flink.sink.build.Publication;
+import io.bsdb.flink.sink.build.SnapshotCommitter;
+import io.bsdb.flink.sink.stream.DeltaCommitter;
+import io.bsdb.table.Table;
+import io.bsdb.writer.DeltaWriter;
+import io.bsdb.writer.SnapshotPublisher;
+import java.io.IOException;
+import java.util.List;
+import java.util.Objects;
+import org.apache.flink.metrics.groups.UnregisteredMetricsGroup;
+import org.apache.flink.runtime.execution.SuppressRestartsException;
+import org.apache.flink.table.api.ValidationException;
+
+/** Statements that run in the client, without a job. */
+public final class ClientStatements {
+  private final DeclaredTable declared;
+  private final BuildSettings settings;
+  private final Table table;
+
+  public ClientStatements(DeclaredTable declared, BuildSettings settings) {
+    this.declared = declared;
+    this.settings = settings;
+    this.table = declared.table();
+  }
+
+  /**
+   * Deletes keys, whether or not there are such rows.
+   *
+   * @throws ValidationException if the table does not have the columns that are declared, or does
+   *     not store its keys
+   */
+  public void delete(List<byte[]> keys) throws IOException {
+    try (DeltaWriter delta = DeltaWriter.create(table)) {
+      DeltaCommitter.requireMatch(declared, table.manifest(table.requireCurrentVersion()));
+      for (byte[] key : keys) {
+        delta.delete(key);
+      }
+      delta.publish();
+    } catch (IllegalArgumentException e) {
+      throw new ValidationException(String.valueOf(e.getMessage()), e);
+    }
+    try (TableUpkeep upkeep =
+        new TableUpkeep(declared, table, settings, new UnregisteredMetricsGroup())) {
+      upkeep.tidyUp(settings.retainVersions());
+    }
+  }
+
+  /**
+   * Puts a version without rows in service.
+   *
+   * @throws ValidationException if the settings do not allow it
+   */
+  public void truncate() throws IOException {
+    if (table.currentVersion() == null) {
+      SnapshotPublisher.publishEmpty(
+          table, settings.partitions(), settings.writerOptions(declared));
+      return;
+    }
+    try (SnapshotCommitter committer = new SnapshotCommitter(declared, settings, table.begin())) {
+      committer.publish(new Publication(List.of()));
+      committer.tidyUp();
+    } catch (SuppressRestartsException e) {
+      // The exception itself says only that it is final.
+      Throwable cause = Objects.requireNonNullElse(e.getCause(), e);
+      if (cause instanceof ValidationException refused) {
+        throw refused;
+      }
+      throw new ValidationException(
+          "table %s cannot be truncated: %s".formatted(declared.name(), cause.getMessage()), e);
+    }
+  }
+}

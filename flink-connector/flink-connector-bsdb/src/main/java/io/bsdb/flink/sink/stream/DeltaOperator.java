@@ -1,0 +1,121 @@
+package io.bsdb.flink.sink.stream;
+
+import io.bsdb.table.SegmentFile;
+import io.bsdb.table.StreamProgress.Checkpoint;
+import io.bsdb.table.StreamRule;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import org.apache.flink.api.common.state.ListState;
+import org.apache.flink.api.common.state.ListStateDescriptor;
+import org.apache.flink.api.common.typeutils.base.array.BytePrimitiveArraySerializer;
+import org.apache.flink.runtime.state.StateInitializationContext;
+import org.apache.flink.runtime.state.StateSnapshotContext;
+import org.apache.flink.streaming.api.connector.sink2.CommittableMessage;
+import org.apache.flink.streaming.api.connector.sink2.CommittableSummary;
+import org.apache.flink.streaming.api.connector.sink2.CommittableWithLineage;
+import org.apache.flink.streaming.api.operators.AbstractStreamOperator;
+import org.apache.flink.streaming.api.operators.BoundedOneInput;
+import org.apache.flink.streaming.api.operators.OneInputStreamOperator;
+import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Collects the segments of all writers, and hands them on as one delta per checkpoint, if there are
+ * any, and at the end of the input.
+ *
+ * <p>Each delta names the one before it, so that the committer finds out whether one is missing.
+ * The state says which one that is. It is that of the checkpoint to which the writers' input is
+ * rewound as well, after which this is another incarnation.
+ */
+final class DeltaOperator extends AbstractStreamOperator<CommittableMessage<Delta>>
+    implements OneInputStreamOperator<CommittableMessage<SegmentFile>, CommittableMessage<Delta>>,
+        BoundedOneInput {
+  private static final long serialVersionUID = 1L;
+  private static final CheckpointSerializer LAST = new CheckpointSerializer();
+
+  /** Null for a batch job. */
+  private final @Nullable String stream;
+
+  private transient UUID incarnation = new UUID(0, 0);
+  private transient List<SegmentFile> files = List.of();
+  private transient int promised;
+  private transient long checkpointId;
+  private transient @Nullable Checkpoint last;
+  private transient @Nullable ListState<byte[]> state;
+
+  DeltaOperator(@Nullable String stream) {
+    this.stream = stream;
+  }
+
+  @Override
+  public void initializeState(StateInitializationContext context) throws Exception {
+    super.initializeState(context);
+    incarnation = UUID.randomUUID();
+    files = new ArrayList<>();
+    ListState<byte[]> stored =
+        context
+            .getOperatorStateStore()
+            .getListState(new ListStateDescriptor<>("last", BytePrimitiveArraySerializer.INSTANCE));
+    for (byte[] checkpoint : stored.get()) {
+      last = LAST.deserialize(LAST.getVersion(), checkpoint);
+    }
+    state = stored;
+  }
+
+  @Override
+  public void snapshotState(StateSnapshotContext context) throws Exception {
+    super.snapshotState(context);
+    if (state != null && last != null) {
+      state.update(List.of(LAST.serialize(last)));
+    }
+  }
+
+  @Override
+  public void processElement(StreamRecord<CommittableMessage<SegmentFile>> element) {
+    CommittableMessage<SegmentFile> message = element.getValue();
+    checkpointId = Math.max(checkpointId, message.getCheckpointId());
+    if (message instanceof CommittableSummary<SegmentFile> summary) {
+      promised += summary.getNumberOfCommittables();
+    } else if (message instanceof CommittableWithLineage<SegmentFile> sealed) {
+      files.add(sealed.getCommittable());
+    }
+  }
+
+  /**
+   * Emits the publication of a checkpoint: all writers have sealed what comes before the barrier.
+   */
+  @Override
+  public void prepareSnapshotPreBarrier(long checkpoint) throws Exception {
+    super.prepareSnapshotPreBarrier(checkpoint);
+    emit(checkpoint);
+  }
+
+  @Override
+  public void endInput() throws IOException {
+    emit(checkpointId);
+  }
+
+  private void emit(long number) throws IOException {
+    if (files.size() != promised) {
+      throw new IOException(
+          "segments of writers are missing: checkpoint=%d promised=%d received=%d"
+              .formatted(number, promised, files.size()));
+    }
+    if (files.isEmpty()) {
+      return;
+    }
+    @Nullable StreamRule rule = null;
+    if (stream != null) {
+      Checkpoint checkpoint = new Checkpoint(incarnation, number);
+      rule = new StreamRule(stream, checkpoint, last);
+      last = checkpoint;
+    }
+    output.collect(new StreamRecord<>(new CommittableSummary<>(0, 1, number, 1, 0)));
+    output.collect(
+        new StreamRecord<>(new CommittableWithLineage<>(new Delta(rule, files), number, 0)));
+    files = new ArrayList<>();
+    promised = 0;
+  }
+}

@@ -1,0 +1,136 @@
+package io.bsdb.flink.sink.stream;
+
+import io.bsdb.flink.row.DeclaredTable;
+import io.bsdb.flink.sink.BuildSettings;
+import io.bsdb.flink.sink.change.Change;
+import io.bsdb.flink.sink.shuffle.PartitionShuffle;
+import io.bsdb.table.AsOf;
+import io.bsdb.table.SegmentFile;
+import java.io.IOException;
+import org.apache.flink.api.common.SupportsConcurrentExecutionAttempts;
+import org.apache.flink.api.connector.sink2.Committer;
+import org.apache.flink.api.connector.sink2.CommitterInitContext;
+import org.apache.flink.api.connector.sink2.CommittingSinkWriter;
+import org.apache.flink.api.connector.sink2.Sink;
+import org.apache.flink.api.connector.sink2.SupportsCommitter;
+import org.apache.flink.api.connector.sink2.WriterInitContext;
+import org.apache.flink.core.io.SimpleVersionedSerializer;
+import org.apache.flink.streaming.api.connector.sink2.CommittableMessage;
+import org.apache.flink.streaming.api.connector.sink2.CommittableMessageTypeInfo;
+import org.apache.flink.streaming.api.connector.sink2.SupportsPreCommitTopology;
+import org.apache.flink.streaming.api.connector.sink2.SupportsPreWriteTopology;
+import org.apache.flink.streaming.api.datastream.DataStream;
+import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Applies a stream of encoded changes to a table: publishes one delta per checkpoint, exactly once.
+ * A batch job publishes one when its input has ended.
+ *
+ * <p>Records are shuffled by the partition of their key, so that the changes of a key stay in
+ * order. Each writer appends to a segment per checkpoint. One task collects the segments of all
+ * writers and hands them to the committer as one delta.
+ */
+public final class DeltaSink
+    implements Sink<Change>,
+        SupportsPreWriteTopology<Change>,
+        SupportsPreCommitTopology<SegmentFile, Delta>,
+        SupportsCommitter<Delta>,
+        SupportsConcurrentExecutionAttempts {
+  private static final long serialVersionUID = 1L;
+
+  private final DeclaredTable table;
+  private final BuildSettings settings;
+  private final @Nullable String stream;
+  private final @Nullable String base;
+  private final @Nullable AsOf read;
+
+  /** Applies a stream, whose id is recorded in the table. */
+  public static DeltaSink ofStream(DeclaredTable table, BuildSettings settings, String stream) {
+    return new DeltaSink(table, settings, stream, null, null);
+  }
+
+  /** Applies all of a bounded input at once. */
+  public static DeltaSink ofBatch(DeclaredTable table, BuildSettings settings) throws IOException {
+    return new DeltaSink(table, settings, null, table.table().currentVersion(), null);
+  }
+
+  /**
+   * Applies a bounded input that was read from the table itself: refused if a key that it changes
+   * has changed since.
+   *
+   * @param version that was read
+   */
+  public static DeltaSink ofVersion(String version, DeclaredTable table, BuildSettings settings)
+      throws IOException {
+    return new DeltaSink(table, settings, null, version, AsOf.of(table.table().manifest(version)));
+  }
+
+  /**
+   * @param base the version in service when a batch job was planned, or an earlier one
+   * @param read the version from which changed rows were read; null if none were
+   */
+  private DeltaSink(
+      DeclaredTable table,
+      BuildSettings settings,
+      @Nullable String stream,
+      @Nullable String base,
+      @Nullable AsOf read) {
+    this.table = table;
+    this.settings = settings;
+    this.stream = stream;
+    this.base = base;
+    this.read = read;
+  }
+
+  @Override
+  public DataStream<Change> addPreWriteTopology(DataStream<Change> records) {
+    return PartitionShuffle.of(records, settings.partitions());
+  }
+
+  @Override
+  public CommittingSinkWriter<Change, SegmentFile> createWriter(WriterInitContext context) {
+    return new DeltaSinkWriter(table.table().storage());
+  }
+
+  @Override
+  public SimpleVersionedSerializer<SegmentFile> getWriteResultSerializer() {
+    return new SegmentFileSerializer();
+  }
+
+  @Override
+  public DataStream<CommittableMessage<Delta>> addPreCommitTopology(
+      DataStream<CommittableMessage<SegmentFile>> sealed) {
+    SingleOutputStreamOperator<CommittableMessage<Delta>> collected =
+        sealed
+            .global()
+            .transform(
+                "collect segments",
+                CommittableMessageTypeInfo.of(DeltaSerializer::new),
+                new DeltaOperator(stream))
+            .setParallelism(1)
+            .setMaxParallelism(1);
+    if (stream != null) {
+      // Its state must be found again in another plan.
+      collected.uid("collect segments of %s for %s".formatted(stream, table.name()));
+    }
+    // Without this global() the committer may miss the summary that goes before a committable.
+    return collected.global();
+  }
+
+  @Override
+  public Committer<Delta> createCommitter(CommitterInitContext context) throws IOException {
+    return DeltaCommitter.open(
+        table,
+        settings,
+        base,
+        read,
+        context.metricGroup(),
+        context.getTaskInfo().getIndexOfThisSubtask() == 0);
+  }
+
+  @Override
+  public SimpleVersionedSerializer<Delta> getCommittableSerializer() {
+    return new DeltaSerializer();
+  }
+}

@@ -1,0 +1,54 @@
+package io.bsdb.flink.sink.stream;
+
+import io.bsdb.flink.sink.change.Change;
+import io.bsdb.table.SegmentFile;
+import io.bsdb.table.TableStorage;
+import io.bsdb.writer.SegmentFiles;
+import java.io.IOException;
+import java.util.List;
+import org.apache.flink.api.connector.sink2.CommittingSinkWriter;
+
+/**
+ * Writes the last change of each key that comes to this task into a segment per checkpoint; more
+ * than one of a key only if the keys in between do not fit memory.
+ */
+final class DeltaSinkWriter implements CommittingSinkWriter<Change, SegmentFile> {
+  private final TableStorage storage;
+  private final LastChanges changes;
+  private SegmentFiles files;
+
+  DeltaSinkWriter(TableStorage storage) {
+    this(storage, LastChanges.MAX_BYTES);
+  }
+
+  /**
+   * @param maxBytes memory of changes that are held back
+   */
+  DeltaSinkWriter(TableStorage storage, int maxBytes) {
+    this.storage = storage;
+    this.changes = new LastChanges(maxBytes);
+    this.files = new SegmentFiles(storage);
+  }
+
+  @Override
+  public void write(Change change, Context context) throws IOException {
+    changes.add(change, files);
+  }
+
+  /** Segments are sealed for commits only. */
+  @Override
+  public void flush(boolean endOfInput) {}
+
+  @Override
+  public List<SegmentFile> prepareCommit() throws IOException {
+    changes.flush(files);
+    List<SegmentFile> sealed = files.finish();
+    files = new SegmentFiles(storage);
+    return sealed;
+  }
+
+  @Override
+  public void close() throws IOException {
+    files.close();
+  }
+}

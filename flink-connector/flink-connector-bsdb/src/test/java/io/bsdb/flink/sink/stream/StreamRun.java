@@ -1,0 +1,209 @@
+package io.bsdb.flink.sink.stream;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.bsdb.flink.sink.build.FaultyBuild;
+import io.bsdb.flink.sink.change.Change;
+import io.bsdb.flink.sink.stream.FaultyStream.Fault;
+import io.bsdb.flink.sink.stream.FaultyStream.Phase;
+import io.bsdb.reader.RecordCursor;
+import io.bsdb.reader.SnapshotReader;
+import io.bsdb.table.Manifest;
+import io.bsdb.table.Table;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Map;
+import java.util.TreeMap;
+import org.apache.flink.api.common.eventtime.WatermarkStrategy;
+import org.apache.flink.api.common.typeinfo.Types;
+import org.apache.flink.api.connector.source.util.ratelimit.RateLimiterStrategy;
+import org.apache.flink.configuration.CheckpointingOptions;
+import org.apache.flink.configuration.Configuration;
+import org.apache.flink.configuration.RestartStrategyOptions;
+import org.apache.flink.configuration.StateRecoveryOptions;
+import org.apache.flink.connector.datagen.source.DataGeneratorSource;
+import org.apache.flink.core.execution.JobClient;
+import org.apache.flink.core.execution.SavepointFormatType;
+import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+
+/**
+ * A stream that is written into a table: its n-th change is of the key n mod 100, and each seventh
+ * deletes it.
+ */
+final class StreamRun {
+  /** More than there are changes between two checkpoints, unless they are made at a rate. */
+  private static final long KEYS = 100;
+
+  private final Path directory;
+  private final String path;
+  private final Configuration configuration = new Configuration();
+  private String stream = "s";
+  private int perCheckpoint = 40;
+  private int perSecond;
+  private int parallelism = 2;
+  private Phase phase = Phase.WRITING;
+  private Fault fault = Fault.NONE;
+
+  /** Prepares a run into the table of a local directory. */
+  StreamRun(Path directory) {
+    this(directory, directory.toString());
+  }
+
+  /**
+   * @param path of the same directory, on another file system
+   */
+  StreamRun(Path directory, String path) {
+    this.directory = directory;
+    this.path = path;
+    configuration
+        .set(CheckpointingOptions.CHECKPOINTING_INTERVAL, Duration.ofMillis(20))
+        .set(RestartStrategyOptions.RESTART_STRATEGY, "fixed-delay")
+        .set(RestartStrategyOptions.RESTART_STRATEGY_FIXED_DELAY_ATTEMPTS, 10)
+        .set(RestartStrategyOptions.RESTART_STRATEGY_FIXED_DELAY_DELAY, Duration.ZERO);
+  }
+
+  StreamRun with(Phase faultyPhase, Fault itsFault) {
+    phase = faultyPhase;
+    fault = itsFault;
+    return this;
+  }
+
+  StreamRun named(String name) {
+    stream = name;
+    return this;
+  }
+
+  /** Makes all changes at once. */
+  StreamRun fast() {
+    perCheckpoint = Integer.MAX_VALUE;
+    return this;
+  }
+
+  /** Makes changes at a rate, rather than a few whenever a checkpoint is complete. */
+  StreamRun perSecond(int changes) {
+    perSecond = changes;
+    return this;
+  }
+
+  StreamRun with(Configuration settings) {
+    configuration.addAll(settings);
+    return this;
+  }
+
+  StreamRun parallelism(int tasks) {
+    parallelism = tasks;
+    return this;
+  }
+
+  StreamRun from(String savepoint) {
+    configuration.set(StateRecoveryOptions.SAVEPOINT_PATH, savepoint);
+    return this;
+  }
+
+  /** Starts a job that makes so many changes. */
+  JobClient start(long changes) throws Exception {
+    StreamExecutionEnvironment env =
+        StreamExecutionEnvironment.getExecutionEnvironment(configuration);
+    DeltaSink sink = DeltaSink.ofStream(FaultyBuild.table(path), FaultyBuild.settings(), stream);
+    env.fromSource(
+            new DataGeneratorSource<>(
+                n -> n,
+                changes,
+                perSecond > 0
+                    ? RateLimiterStrategy.perSecond(perSecond)
+                    : RateLimiterStrategy.perCheckpoint(perCheckpoint),
+                Types.LONG),
+            WatermarkStrategy.noWatermarks(),
+            "changes")
+        .uid("changes")
+        .setParallelism(1)
+        .map(StreamRun::change)
+        .returns(Change.TYPE)
+        .uid("encode")
+        .setParallelism(1)
+        .sinkTo(FaultyStream.of(sink, phase, fault))
+        .uid("sink")
+        .setParallelism(parallelism);
+    return env.executeAsync();
+  }
+
+  void run(long changes) throws Exception {
+    start(changes).getJobExecutionResult().get();
+  }
+
+  private static boolean isDelete(long n) {
+    return n >= KEYS && n % 7 == 3;
+  }
+
+  private static Change change(long n) {
+    byte[] key = ByteBuffer.allocate(Long.BYTES).putLong(n % KEYS).array();
+    return isDelete(n)
+        ? Change.delete(key)
+        : Change.put(key, ByteBuffer.allocate(Long.BYTES + 1).putLong(n).array());
+  }
+
+  private static Map<Long, Long> model(long changes) {
+    Map<Long, Long> rows = new TreeMap<>();
+    for (long n = 0; n < changes; n++) {
+      if (isDelete(n)) {
+        rows.remove(n % KEYS);
+      } else {
+        rows.put(n % KEYS, n);
+      }
+    }
+    return rows;
+  }
+
+  Table table() {
+    return Table.at(directory);
+  }
+
+  Manifest current() throws IOException {
+    return table().manifest(table().requireCurrentVersion());
+  }
+
+  /** How many changes were published. */
+  long published() throws IOException {
+    return table().currentVersion() == null ? 0 : current().changes().count();
+  }
+
+  /** Waits until so many were. */
+  void await(JobClient job, long changes) throws Exception {
+    while (published() < changes) {
+      assertThat(job.getJobStatus().get().isGloballyTerminalState()).isFalse();
+      Thread.onSpinWait();
+    }
+  }
+
+  static String savepoint(JobClient job, Path directory) throws Exception {
+    return job.triggerSavepoint(directory.toString(), SavepointFormatType.CANONICAL).get();
+  }
+
+  static String stop(JobClient job, Path directory) throws Exception {
+    String savepoint =
+        job.stopWithSavepoint(false, directory.toString(), SavepointFormatType.CANONICAL).get();
+    job.getJobExecutionResult().get();
+    return savepoint;
+  }
+
+  /** The table has what so many changes leave, whether or not some were published again. */
+  void assertHas(long changes) throws IOException {
+    Map<Long, Long> rows = new TreeMap<>();
+    try (SnapshotReader reader = SnapshotReader.open(directory);
+        RecordCursor cursor = reader.scan()) {
+      while (cursor.next()) {
+        rows.put(
+            ByteBuffer.wrap(cursor.key()).getLong(), ByteBuffer.wrap(cursor.value()).getLong());
+      }
+    }
+    assertThat(rows).isEqualTo(model(changes));
+  }
+
+  /** Each change was published once. */
+  void assertHasOnce(long changes) throws IOException {
+    assertHas(changes);
+    assertThat(published()).isEqualTo(changes);
+  }
+}
