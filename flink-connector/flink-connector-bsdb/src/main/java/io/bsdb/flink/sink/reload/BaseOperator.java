@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Builds all partitions of a reload if much differs: each task those of its share, of the compared
- * version and the changes that all writers wrote. Otherwise hands on the reload as it is.
+ * version and the changes that were written of them. Otherwise hands on the reload as it is.
  */
 final class BaseOperator extends AbstractStreamOperator<CommittableMessage<Reload>>
     implements OneInputStreamOperator<CommittableMessage<Reload>, CommittableMessage<Reload>>,
@@ -107,7 +107,12 @@ final class BaseOperator extends AbstractStreamOperator<CommittableMessage<Reloa
                 build.version() + "-" + attempt,
                 settings.stagingRetention());
         ComparedVersion.Share share =
-            version.open(table, settings, partitions, reload.changes(), null);
+            version.open(
+                table,
+                settings,
+                partitions,
+                reload.segments(partitions, version.partitioning().count()),
+                null);
         BuildWorker worker = worker(attempt, temporary.path())) {
       TreeMap<Integer, byte[]> firstKeys = new TreeMap<>();
       for (int partition = 0; partition < version.partitioning().count(); partition++) {

@@ -84,12 +84,12 @@ final class ReloadCommitter implements Committer<Reload> {
 
   /** Deletes what writers wrote that ran again after the publication. */
   private void discard(Reload reload) throws IOException {
-    SegmentFiles.deleteUnpublished(table, reload.changes());
+    SegmentFiles.deleteUnpublished(table, reload.segments());
     SnapshotPublisher.clear(table, build);
   }
 
   private Manifest publish(Reload reload) throws IOException {
-    List<SegmentFile> written = new ArrayList<>(reload.changes());
+    List<SegmentFile> written = new ArrayList<>(reload.segments());
     try {
       List<PartitionFile> base = reload.base();
       if (base == null) {

@@ -4,7 +4,11 @@ import io.bsdb.flink.sink.PartitionFileSerializer;
 import io.bsdb.flink.sink.stream.SegmentFileSerializer;
 import io.bsdb.flink.state.StateSerializer;
 import io.bsdb.reload.ReloadReport.Difference;
+import io.bsdb.table.SegmentFile;
 import java.io.IOException;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
 import org.apache.flink.core.memory.DataInputView;
 import org.apache.flink.core.memory.DataOutputView;
 
@@ -27,11 +31,24 @@ final class ReloadSerializer extends StateSerializer<Reload> {
     target.writeLong(difference.changed());
     target.writeLong(difference.deleted());
     target.writeLong(difference.bytes());
-    CHANGES.writeAll(reload.changes(), target);
+    target.writeInt(reload.changes().size());
+    for (Map.Entry<Integer, List<SegmentFile>> written : reload.changes().entrySet()) {
+      target.writeInt(written.getKey());
+      CHANGES.writeAll(written.getValue(), target);
+    }
     target.writeBoolean(reload.base() != null);
     if (reload.base() != null) {
       FILES.writeAll(reload.base(), target);
     }
+  }
+
+  private static Map<Integer, List<SegmentFile>> readChanges(DataInputView source)
+      throws IOException {
+    Map<Integer, List<SegmentFile>> changes = new HashMap<>();
+    for (int remaining = source.readInt(); remaining > 0; remaining--) {
+      changes.put(source.readInt(), CHANGES.readAll(source));
+    }
+    return changes;
   }
 
   @Override
@@ -45,7 +62,7 @@ final class ReloadSerializer extends StateSerializer<Reload> {
             source.readLong(),
             source.readLong(),
             source.readLong()),
-        CHANGES.readAll(source),
+        readChanges(source),
         source.readBoolean() ? FILES.readAll(source) : null);
   }
 }

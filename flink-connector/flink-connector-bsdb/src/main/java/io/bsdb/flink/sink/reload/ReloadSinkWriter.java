@@ -12,6 +12,7 @@ import io.bsdb.writer.DuplicateKeyException;
 import io.bsdb.writer.SegmentFiles;
 import java.io.IOException;
 import java.util.List;
+import java.util.Map;
 import org.apache.flink.api.common.TaskInfo;
 import org.apache.flink.api.connector.sink2.CommittingSinkWriter;
 import org.jspecify.annotations.Nullable;
@@ -21,6 +22,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class ReloadSinkWriter implements CommittingSinkWriter<Change, Reload> {
   private final DeclaredTable table;
+  private final int subtask;
   private final ComparedVersion.Share share;
   private final SegmentFiles files;
   private final DifferenceWriter differences;
@@ -34,10 +36,12 @@ final class ReloadSinkWriter implements CommittingSinkWriter<Change, Reload> {
 
   private ReloadSinkWriter(
       DeclaredTable table,
+      int subtask,
       ComparedVersion.Share share,
       SegmentFiles files,
       DifferenceWriter differences) {
     this.table = table;
+    this.subtask = subtask;
     this.share = share;
     this.files = files;
     this.differences = differences;
@@ -56,6 +60,7 @@ final class ReloadSinkWriter implements CommittingSinkWriter<Change, Reload> {
       SegmentFiles files = new SegmentFiles(table.table().storage());
       return new ReloadSinkWriter(
           table,
+          task.getIndexOfThisSubtask(),
           share,
           files,
           new DifferenceWriter(
@@ -94,7 +99,7 @@ final class ReloadSinkWriter implements CommittingSinkWriter<Change, Reload> {
     }
     try {
       Difference found = differences.finish();
-      return List.of(new Reload(read, found, files.finish(), null));
+      return List.of(new Reload(read, found, Map.of(subtask, files.finish()), null));
     } catch (DuplicateKeyException e) {
       throw SnapshotSinkWriter.refused(table, e);
     }

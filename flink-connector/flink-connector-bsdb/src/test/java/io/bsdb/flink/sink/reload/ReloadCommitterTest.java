@@ -56,7 +56,7 @@ class ReloadCommitterTest {
         files.put(key, new byte[Long.BYTES + 1]);
       }
       return new Reload(
-          3, new Difference(current().version(), 0, 2, 0, 0, 34), files.finish(), null);
+          3, new Difference(current().version(), 0, 2, 0, 0, 34), Map.of(0, files.finish()), null);
     }
   }
 
