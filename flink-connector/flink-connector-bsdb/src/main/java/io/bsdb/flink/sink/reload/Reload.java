@@ -1,5 +1,6 @@
 package io.bsdb.flink.sink.reload;
 
+import io.bsdb.flink.sink.shuffle.PartitionShuffle;
 import io.bsdb.reload.ReloadReport.Difference;
 import io.bsdb.table.PartitionFile;
 import io.bsdb.table.SegmentFile;
