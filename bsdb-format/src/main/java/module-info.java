@@ -15,9 +15,13 @@ module io.bsdb.format {
   requires org.slf4j;
 
   exports io.bsdb.format;
+  exports io.bsdb.format.io;
   exports io.bsdb.row;
   exports io.bsdb.table;
+  exports io.bsdb.table.manifest;
+  exports io.bsdb.table.storage;
   exports io.bsdb.writer;
+  exports io.bsdb.writer.options;
   exports io.bsdb.format.block to
       io.bsdb.reader;
   exports io.bsdb.format.hash to

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.github.luben.zstd.ZstdOutputStream;
 import io.bsdb.cli.output.ExitStatus;
-import io.bsdb.table.Manifest;
 import io.bsdb.table.Table;
+import io.bsdb.table.manifest.Manifest;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;

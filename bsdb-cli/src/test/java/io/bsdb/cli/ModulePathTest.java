@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
 import io.bsdb.reader.options.Access;
-import io.bsdb.writer.Layout;
+import io.bsdb.writer.options.Layout;
 import java.io.BufferedReader;
 import java.io.File;
 import java.io.IOException;

@@ -7,7 +7,7 @@ public enum KeyStorage {
   /** The approximate layout: only a signature speaks for the key. */
   OMITTED(1);
 
-  final int id;
+  public final int id;
 
   KeyStorage(int id) {
     this.id = id;

@@ -1,6 +1,8 @@
 package io.bsdb.table;
 
 import io.bsdb.format.Internal;
+import io.bsdb.table.manifest.Manifest;
+import io.bsdb.table.manifest.SegmentFile;
 import java.io.Serializable;
 import java.util.List;
 import java.util.UUID;

@@ -2,7 +2,10 @@ package io.bsdb.table;
 
 import io.bsdb.format.Internal;
 import io.bsdb.format.SnapshotFormat;
+import io.bsdb.table.manifest.Manifest;
 import java.io.Serializable;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
@@ -37,5 +40,10 @@ public record Build(UUID id, String version, @Nullable String parent, @Nullable 
    */
   public String stagingDirectory() {
     return SnapshotFormat.STAGING_DIRECTORY + "/" + id;
+  }
+
+  /** Returns the identity of the version, published now. */
+  public Manifest.Identity identity() {
+    return new Manifest.Identity(id, version, parent, Instant.now().truncatedTo(ChronoUnit.MILLIS));
   }
 }

@@ -3,6 +3,8 @@ package io.bsdb.table;
 import io.bsdb.format.CorruptSnapshotException;
 import io.bsdb.format.SnapshotFormat;
 import io.bsdb.format.UnsupportedVersionException;
+import io.bsdb.table.manifest.Manifest;
+import io.bsdb.table.storage.TableStorage;
 import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;

@@ -1,5 +1,10 @@
 package io.bsdb.table;
 
+import io.bsdb.table.manifest.Changes;
+import io.bsdb.table.manifest.History;
+import io.bsdb.table.manifest.Manifest;
+import io.bsdb.table.manifest.PartitionFile;
+import io.bsdb.table.manifest.SegmentFile;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;

@@ -2,6 +2,8 @@ package io.bsdb.table;
 
 import io.bsdb.format.CorruptSnapshotException;
 import io.bsdb.format.SnapshotFormat;
+import io.bsdb.table.manifest.Manifest;
+import io.bsdb.table.storage.TableStorage;
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;
 import org.jspecify.annotations.Nullable;

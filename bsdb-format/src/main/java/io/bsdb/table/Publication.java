@@ -3,6 +3,9 @@ package io.bsdb.table;
 import io.bsdb.format.CorruptSnapshotException;
 import io.bsdb.format.Excerpt;
 import io.bsdb.format.SnapshotFormat;
+import io.bsdb.table.manifest.Changes;
+import io.bsdb.table.manifest.Manifest;
+import io.bsdb.table.storage.TableStorage;
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;
 import java.util.ArrayList;
@@ -175,7 +178,7 @@ final class Publication {
   Manifest putInService(Build build, Manifest content) throws IOException {
     Manifest manifest =
         new Manifest(
-            Manifest.Identity.of(build),
+            build.identity(),
             content.schema(),
             content.options(),
             content.partitions(),

@@ -1,6 +1,9 @@
 package io.bsdb.table;
 
 import io.bsdb.format.Excerpt;
+import io.bsdb.table.manifest.Changes;
+import io.bsdb.table.manifest.Manifest;
+import io.bsdb.table.manifest.SegmentFile;
 import java.io.IOException;
 import java.util.HashMap;
 import java.util.List;

@@ -1,6 +1,7 @@
 package io.bsdb.table;
 
 import io.bsdb.format.SnapshotFormat;
+import io.bsdb.table.manifest.Manifest;
 import java.io.IOException;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;

@@ -1,7 +1,10 @@
 package io.bsdb.table;
 
 import io.bsdb.format.Internal;
-import io.bsdb.table.StreamProgress.Checkpoint;
+import io.bsdb.table.manifest.Changes;
+import io.bsdb.table.manifest.Manifest;
+import io.bsdb.table.manifest.StreamProgress;
+import io.bsdb.table.manifest.StreamProgress.Checkpoint;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -4,6 +4,10 @@ import io.bsdb.format.CorruptSnapshotException;
 import io.bsdb.format.Excerpt;
 import io.bsdb.format.Internal;
 import io.bsdb.format.SnapshotFormat;
+import io.bsdb.table.manifest.Changes;
+import io.bsdb.table.manifest.Manifest;
+import io.bsdb.table.storage.PathStorage;
+import io.bsdb.table.storage.TableStorage;
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -141,7 +145,7 @@ public final class Table {
     return storage.list(directory(version)).contains(SnapshotFormat.MANIFEST_FILE);
   }
 
-  static String directory(String version) {
+  public static String directory(String version) {
     return SnapshotFormat.SNAPSHOTS_DIRECTORY + "/" + version;
   }
 
@@ -160,7 +164,7 @@ public final class Table {
     return ManifestFile.read(new PathStorage(snapshot), "", null);
   }
 
-  static void requireVersion(String version) {
+  public static void requireVersion(String version) {
     if (!Manifest.isVersion(version)) {
       throw new IllegalArgumentException(
           "not a version's name: '%s', expected like 0000000001-0a1b2c3d"
@@ -192,7 +196,7 @@ public final class Table {
     return new Publication(this).beginAsOf(version);
   }
 
-  static long sequence(String version) {
+  public static long sequence(String version) {
     return Long.parseLong(version.substring(0, 10));
   }
 

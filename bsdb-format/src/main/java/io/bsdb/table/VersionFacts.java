@@ -1,6 +1,9 @@
 package io.bsdb.table;
 
 import io.bsdb.format.Internal;
+import io.bsdb.table.manifest.Manifest;
+import io.bsdb.table.manifest.PartitionFile;
+import io.bsdb.table.manifest.RecordOrder;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;

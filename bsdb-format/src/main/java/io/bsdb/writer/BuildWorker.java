@@ -3,10 +3,11 @@ package io.bsdb.writer;
 import io.bsdb.format.Internal;
 import io.bsdb.format.SnapshotFormat;
 import io.bsdb.table.Build;
-import io.bsdb.table.PartitionFile;
-import io.bsdb.table.Partitioning;
-import io.bsdb.table.RecordOrder;
 import io.bsdb.table.Table;
+import io.bsdb.table.manifest.PartitionFile;
+import io.bsdb.table.manifest.Partitioning;
+import io.bsdb.table.manifest.RecordOrder;
+import io.bsdb.writer.options.WriterOptions;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -155,7 +156,7 @@ public final class BuildWorker implements Closeable {
   }
 
   /** Returns how many partitions the snapshot has; if automatic, known after {@link #finish}. */
-  int partitionCount() {
+  public int partitionCount() {
     return partitionCount;
   }
 

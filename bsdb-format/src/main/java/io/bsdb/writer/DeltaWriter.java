@@ -1,14 +1,14 @@
 package io.bsdb.writer;
 
-import io.bsdb.format.IORunnable;
 import io.bsdb.format.Internal;
+import io.bsdb.format.io.IORunnable;
 import io.bsdb.row.Schema;
-import io.bsdb.table.Changes;
-import io.bsdb.table.Manifest;
 import io.bsdb.table.PublishConflictException;
-import io.bsdb.table.SegmentFile;
 import io.bsdb.table.StreamRule;
 import io.bsdb.table.Table;
+import io.bsdb.table.manifest.Changes;
+import io.bsdb.table.manifest.Manifest;
+import io.bsdb.table.manifest.SegmentFile;
 import java.io.Closeable;
 import java.io.IOException;
 import java.util.ArrayList;

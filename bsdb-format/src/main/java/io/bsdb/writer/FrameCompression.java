@@ -6,6 +6,7 @@ import com.github.luben.zstd.ZstdDictCompress;
 import com.github.luben.zstd.ZstdException;
 import io.bsdb.format.KeyStorage;
 import io.bsdb.format.SectionKind;
+import io.bsdb.writer.options.WriterOptions;
 import java.io.Closeable;
 import java.nio.ByteBuffer;
 import java.util.Arrays;

@@ -2,8 +2,9 @@ package io.bsdb.writer;
 
 import io.bsdb.format.SnapshotFormat;
 import io.bsdb.format.hash.KeyHash;
-import io.bsdb.table.Partitioning;
+import io.bsdb.table.manifest.Partitioning;
 import io.bsdb.writer.intake.SpillFiles;
+import io.bsdb.writer.options.WriterOptions;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;

@@ -1,12 +1,13 @@
 package io.bsdb.writer;
 
-import io.bsdb.format.IOConsumer;
 import io.bsdb.format.SnapshotFormat;
+import io.bsdb.format.io.IOConsumer;
 import io.bsdb.table.Build;
-import io.bsdb.table.PartitionFile;
 import io.bsdb.table.PartitionSource;
 import io.bsdb.table.Table;
-import io.bsdb.table.TableStorage;
+import io.bsdb.table.manifest.PartitionFile;
+import io.bsdb.table.storage.TableStorage;
+import io.bsdb.writer.options.WriterOptions;
 import io.bsdb.writer.work.BuildMemory;
 import io.bsdb.writer.work.BuildThreads;
 import java.io.IOException;

@@ -5,6 +5,7 @@ import io.bsdb.format.hash.DuplicateHashException;
 import io.bsdb.format.hash.KeyHash;
 import io.bsdb.table.PartitionSource;
 import io.bsdb.writer.intake.SpillFiles;
+import io.bsdb.writer.options.Duplicates;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;

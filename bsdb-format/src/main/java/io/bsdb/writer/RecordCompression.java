@@ -6,6 +6,7 @@ import io.bsdb.format.symbols.SymbolTrainer;
 import io.bsdb.format.symbols.ValueShape;
 import io.bsdb.row.RowLayout;
 import io.bsdb.row.Schema;
+import io.bsdb.writer.options.WriterOptions;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -2,17 +2,18 @@ package io.bsdb.writer;
 
 import io.bsdb.format.Internal;
 import io.bsdb.format.SnapshotFormat;
-import io.bsdb.table.Bound;
 import io.bsdb.table.Build;
-import io.bsdb.table.Changes;
-import io.bsdb.table.Manifest;
-import io.bsdb.table.PartitionFile;
 import io.bsdb.table.PartitionSource;
 import io.bsdb.table.PublishConflictException;
-import io.bsdb.table.RecordOrder;
 import io.bsdb.table.Table;
 import io.bsdb.table.Table.Published;
+import io.bsdb.table.manifest.Bound;
+import io.bsdb.table.manifest.Changes;
+import io.bsdb.table.manifest.Manifest;
+import io.bsdb.table.manifest.PartitionFile;
+import io.bsdb.table.manifest.RecordOrder;
 import io.bsdb.writer.TooFewRowsException.Limit;
+import io.bsdb.writer.options.WriterOptions;
 import java.io.IOException;
 import java.math.BigDecimal;
 import java.nio.file.Path;
@@ -168,7 +169,7 @@ public final class SnapshotPublisher {
     clear(table, build, all, name -> !EMPTY.matcher(name).matches());
     Manifest manifest =
         new Manifest(
-            Manifest.Identity.of(build),
+            build.identity(),
             options.schema(),
             options.description(),
             all,

@@ -1,11 +1,12 @@
 package io.bsdb.writer;
 
-import io.bsdb.format.IOFunction;
 import io.bsdb.format.SnapshotFormat;
+import io.bsdb.format.io.IOFunction;
 import io.bsdb.table.Build;
-import io.bsdb.table.Manifest;
-import io.bsdb.table.PartitionFile;
 import io.bsdb.table.Table;
+import io.bsdb.table.manifest.Manifest;
+import io.bsdb.table.manifest.PartitionFile;
+import io.bsdb.writer.options.WriterOptions;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.FileSystems;

@@ -6,6 +6,8 @@ import io.bsdb.writer.intake.RunCursor;
 import io.bsdb.writer.intake.SortedRun;
 import io.bsdb.writer.intake.SpillFile;
 import io.bsdb.writer.intake.SpillFiles;
+import io.bsdb.writer.options.Duplicates;
+import io.bsdb.writer.options.WriterOptions;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;

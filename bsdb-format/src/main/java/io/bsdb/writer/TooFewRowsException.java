@@ -1,5 +1,6 @@
 package io.bsdb.writer;
 
+import io.bsdb.writer.options.WriterOptions;
 import java.io.IOException;
 
 /**

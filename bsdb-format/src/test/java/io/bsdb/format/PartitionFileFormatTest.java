@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bsdb.format.PartitionProperties.Codec;
 import io.bsdb.format.Section.Requirement;
-import io.bsdb.table.Partitioning;
+import io.bsdb.table.manifest.Partitioning;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;

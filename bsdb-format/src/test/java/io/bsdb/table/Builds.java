@@ -2,6 +2,9 @@ package io.bsdb.table;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.bsdb.table.manifest.Manifest;
+import io.bsdb.table.manifest.PartitionFile;
+import io.bsdb.table.storage.TableStorage;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.time.Instant;

@@ -6,6 +6,8 @@ import static io.bsdb.table.Builds.writeFile;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.bsdb.table.storage.ForwardingStorage;
+import io.bsdb.table.storage.TableStorage;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;

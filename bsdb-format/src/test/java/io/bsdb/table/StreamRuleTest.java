@@ -3,10 +3,12 @@ package io.bsdb.table;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.bsdb.table.StreamProgress.Checkpoint;
+import io.bsdb.table.manifest.Manifest;
+import io.bsdb.table.manifest.StreamProgress;
+import io.bsdb.table.manifest.StreamProgress.Checkpoint;
 import io.bsdb.writer.DeltaWriter;
 import io.bsdb.writer.SnapshotPublisher;
-import io.bsdb.writer.WriterOptions;
+import io.bsdb.writer.options.WriterOptions;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;

@@ -7,6 +7,9 @@ import static io.bsdb.table.Builds.writeFile;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.bsdb.table.storage.DirectoryLock;
+import io.bsdb.table.storage.ForwardingStorage;
+import io.bsdb.table.storage.TableStorage;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.nio.channels.FileChannel;

@@ -8,6 +8,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bsdb.format.CorruptSnapshotException;
+import io.bsdb.table.storage.ForwardingStorage;
+import io.bsdb.table.storage.TableStorage;
 import java.io.FileNotFoundException;
 import java.io.FilterInputStream;
 import java.io.IOException;

@@ -2,8 +2,10 @@ package io.bsdb.writer;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.bsdb.table.Manifest;
+import io.bsdb.table.manifest.Manifest;
 import io.bsdb.writer.intake.SpillFiles;
+import io.bsdb.writer.options.Layout;
+import io.bsdb.writer.options.WriterOptions;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;

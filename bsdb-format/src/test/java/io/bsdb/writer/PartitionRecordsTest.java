@@ -7,6 +7,7 @@ import io.bsdb.format.PerfectHashConstruction;
 import io.bsdb.format.hash.DuplicateHashException;
 import io.bsdb.format.hash.PerfectHashBuilder;
 import io.bsdb.writer.intake.SpillFiles;
+import io.bsdb.writer.options.Duplicates;
 import java.io.IOException;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;

@@ -3,8 +3,8 @@ package io.bsdb.http;
 import static io.bsdb.http.Client.text;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.bsdb.table.RecordOrder;
-import io.bsdb.writer.WriterOptions;
+import io.bsdb.table.manifest.RecordOrder;
+import io.bsdb.writer.options.WriterOptions;
 import java.net.URI;
 import java.net.http.HttpResponse;
 import java.nio.file.Path;

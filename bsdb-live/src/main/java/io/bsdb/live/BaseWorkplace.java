@@ -3,7 +3,7 @@ package io.bsdb.live;
 import io.bsdb.compact.Workplace;
 import io.bsdb.reader.SnapshotReader;
 import io.bsdb.reader.follow.TableReader;
-import io.bsdb.table.Manifest;
+import io.bsdb.table.manifest.Manifest;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Set;

@@ -2,12 +2,12 @@ package io.bsdb.live;
 
 import io.bsdb.format.SnapshotFormat;
 import io.bsdb.live.log.LogDirectory;
-import io.bsdb.table.Changes;
-import io.bsdb.table.History;
-import io.bsdb.table.Manifest;
-import io.bsdb.table.SegmentFile;
 import io.bsdb.table.Table;
-import io.bsdb.table.TableStorage;
+import io.bsdb.table.manifest.Changes;
+import io.bsdb.table.manifest.History;
+import io.bsdb.table.manifest.Manifest;
+import io.bsdb.table.manifest.SegmentFile;
+import io.bsdb.table.storage.TableStorage;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;

@@ -1,7 +1,7 @@
 package io.bsdb.live;
 
 import io.bsdb.live.CrashingFiles.Content;
-import io.bsdb.table.TableStorage;
+import io.bsdb.table.storage.TableStorage;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;

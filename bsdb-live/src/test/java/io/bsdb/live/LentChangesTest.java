@@ -3,8 +3,8 @@ package io.bsdb.live;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.bsdb.format.IORunnable;
 import io.bsdb.format.ValueReader;
+import io.bsdb.format.io.IORunnable;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;

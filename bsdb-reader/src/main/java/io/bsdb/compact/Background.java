@@ -1,8 +1,8 @@
 package io.bsdb.compact;
 
-import io.bsdb.format.IORunnable;
 import io.bsdb.format.Internal;
-import io.bsdb.format.Uninterrupted;
+import io.bsdb.format.io.IORunnable;
+import io.bsdb.format.io.Uninterrupted;
 import io.bsdb.table.PublishConflictException;
 import java.io.Closeable;
 import java.io.IOException;

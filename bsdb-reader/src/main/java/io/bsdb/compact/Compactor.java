@@ -1,9 +1,9 @@
 package io.bsdb.compact;
 
 import io.bsdb.format.Internal;
-import io.bsdb.table.Manifest;
 import io.bsdb.table.PublishConflictException;
 import io.bsdb.table.Table;
+import io.bsdb.table.manifest.Manifest;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;

@@ -2,12 +2,12 @@ package io.bsdb.compact;
 
 import io.bsdb.reader.SnapshotReader;
 import io.bsdb.table.Build;
-import io.bsdb.table.Changes;
-import io.bsdb.table.Manifest;
-import io.bsdb.table.PartitionFile;
-import io.bsdb.table.Partitioning;
-import io.bsdb.table.SegmentFile;
 import io.bsdb.table.Table;
+import io.bsdb.table.manifest.Changes;
+import io.bsdb.table.manifest.Manifest;
+import io.bsdb.table.manifest.PartitionFile;
+import io.bsdb.table.manifest.Partitioning;
+import io.bsdb.table.manifest.SegmentFile;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;

@@ -1,8 +1,8 @@
 package io.bsdb.compact;
 
-import io.bsdb.table.Manifest;
 import io.bsdb.table.PublishConflictException;
 import io.bsdb.table.Table;
+import io.bsdb.table.manifest.Manifest;
 import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;

@@ -1,8 +1,8 @@
 package io.bsdb.compact;
 
-import io.bsdb.table.History;
-import io.bsdb.table.SegmentFile;
-import io.bsdb.table.TableStorage;
+import io.bsdb.table.manifest.History;
+import io.bsdb.table.manifest.SegmentFile;
+import io.bsdb.table.storage.TableStorage;
 import java.io.IOException;
 import java.time.Instant;
 import java.util.ArrayList;

@@ -1,8 +1,8 @@
 package io.bsdb.compact;
 
 import io.bsdb.format.Internal;
-import io.bsdb.table.PartitionFile;
-import io.bsdb.table.SegmentFile;
+import io.bsdb.table.manifest.PartitionFile;
+import io.bsdb.table.manifest.SegmentFile;
 import java.util.List;
 
 /**

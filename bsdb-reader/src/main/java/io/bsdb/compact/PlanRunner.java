@@ -1,7 +1,7 @@
 package io.bsdb.compact;
 
-import io.bsdb.table.Manifest;
-import io.bsdb.table.PartitionFile;
+import io.bsdb.table.manifest.Manifest;
+import io.bsdb.table.manifest.PartitionFile;
 import java.io.IOException;
 import java.util.List;
 import java.util.Objects;

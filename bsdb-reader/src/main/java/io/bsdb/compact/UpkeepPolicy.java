@@ -2,10 +2,10 @@ package io.bsdb.compact;
 
 import io.bsdb.format.Internal;
 import io.bsdb.format.segment.SegmentWriter;
-import io.bsdb.table.Changes;
-import io.bsdb.table.Manifest;
-import io.bsdb.table.PartitionFile;
-import io.bsdb.table.SegmentFile;
+import io.bsdb.table.manifest.Changes;
+import io.bsdb.table.manifest.Manifest;
+import io.bsdb.table.manifest.PartitionFile;
+import io.bsdb.table.manifest.SegmentFile;
 import java.util.Comparator;
 import java.util.List;
 

@@ -4,7 +4,7 @@ import io.bsdb.format.ValueReader;
 import io.bsdb.reader.metrics.ReaderMetrics;
 import io.bsdb.reader.options.Access;
 import io.bsdb.reader.options.ReaderOptions;
-import io.bsdb.table.Manifest;
+import io.bsdb.table.manifest.Manifest;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.Path;

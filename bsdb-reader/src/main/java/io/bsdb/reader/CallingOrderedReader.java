@@ -1,6 +1,6 @@
 package io.bsdb.reader;
 
-import io.bsdb.format.IOSupplier;
+import io.bsdb.format.io.IOSupplier;
 import io.bsdb.format.symbols.FieldSelection;
 import io.bsdb.reader.OrderedSeek.Target;
 import io.bsdb.reader.io.Thrown;

@@ -13,7 +13,7 @@ import io.bsdb.reader.block.ReadThread;
 import io.bsdb.reader.metrics.ReaderMetrics;
 import io.bsdb.reader.overlay.Overlay;
 import io.bsdb.reader.partition.Partition;
-import io.bsdb.table.Manifest;
+import io.bsdb.table.manifest.Manifest;
 import java.io.IOException;
 import java.util.Collection;
 import java.util.List;

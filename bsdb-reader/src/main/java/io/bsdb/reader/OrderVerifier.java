@@ -10,7 +10,7 @@ import io.bsdb.reader.block.MemoryBlocks;
 import io.bsdb.reader.options.Access;
 import io.bsdb.reader.partition.Partition;
 import io.bsdb.reader.partition.RecordWalk;
-import io.bsdb.table.Partitioning;
+import io.bsdb.table.manifest.Partitioning;
 import java.io.IOException;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;

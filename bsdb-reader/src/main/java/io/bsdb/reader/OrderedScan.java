@@ -9,7 +9,7 @@ import io.bsdb.reader.overlay.ChangeWalk.Next;
 import io.bsdb.reader.overlay.SortedChanges;
 import io.bsdb.reader.partition.Partition;
 import io.bsdb.reader.partition.RecordWalk;
-import io.bsdb.table.Partitioning;
+import io.bsdb.table.manifest.Partitioning;
 import java.io.IOException;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;

@@ -1,9 +1,9 @@
 package io.bsdb.reader;
 
 import com.dynatrace.hash4j.hashing.HashValue128;
-import io.bsdb.format.IOSupplier;
 import io.bsdb.format.Internal;
 import io.bsdb.format.hash.KeyHash;
+import io.bsdb.format.io.IOSupplier;
 import io.bsdb.format.symbols.FieldSelection;
 import io.bsdb.reader.io.Thrown;
 import io.bsdb.reader.overlay.ChangeCursor;

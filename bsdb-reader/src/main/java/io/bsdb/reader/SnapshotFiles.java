@@ -1,9 +1,9 @@
 package io.bsdb.reader;
 
 import io.bsdb.reader.options.ReaderOptions;
-import io.bsdb.table.PartitionFile;
-import io.bsdb.table.Partitioning;
-import io.bsdb.table.SegmentFile;
+import io.bsdb.table.manifest.PartitionFile;
+import io.bsdb.table.manifest.Partitioning;
+import io.bsdb.table.manifest.SegmentFile;
 import java.nio.file.Path;
 import java.util.function.IntPredicate;
 

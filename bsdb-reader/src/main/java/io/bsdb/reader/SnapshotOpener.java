@@ -1,8 +1,8 @@
 package io.bsdb.reader;
 
 import io.bsdb.format.CorruptSnapshotException;
-import io.bsdb.format.IOFunction;
 import io.bsdb.format.SnapshotFormat;
+import io.bsdb.format.io.IOFunction;
 import io.bsdb.reader.block.BlockFile;
 import io.bsdb.reader.io.DirectFile;
 import io.bsdb.reader.io.MappedFault;
@@ -12,9 +12,9 @@ import io.bsdb.reader.options.WarmUp;
 import io.bsdb.reader.overlay.Overlay;
 import io.bsdb.reader.partition.Partition;
 import io.bsdb.reader.partition.PartitionOpener;
-import io.bsdb.table.Manifest;
-import io.bsdb.table.Partitioning;
 import io.bsdb.table.Table;
+import io.bsdb.table.manifest.Manifest;
+import io.bsdb.table.manifest.Partitioning;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.nio.file.Files;

@@ -16,9 +16,9 @@ import io.bsdb.reader.overlay.Overlay;
 import io.bsdb.reader.partition.Partition;
 import io.bsdb.reader.partition.PartitionOpener;
 import io.bsdb.reader.partition.RecordWalk;
-import io.bsdb.table.Manifest;
-import io.bsdb.table.PartitionFile;
-import io.bsdb.table.Partitioning;
+import io.bsdb.table.manifest.Manifest;
+import io.bsdb.table.manifest.PartitionFile;
+import io.bsdb.table.manifest.Partitioning;
 import java.io.IOException;
 import java.nio.file.Path;
 

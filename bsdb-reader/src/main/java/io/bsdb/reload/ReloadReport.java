@@ -1,6 +1,6 @@
 package io.bsdb.reload;
 
-import io.bsdb.table.Manifest;
+import io.bsdb.table.manifest.Manifest;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -3,12 +3,12 @@ package io.bsdb.compact;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
-import io.bsdb.table.Bound;
-import io.bsdb.table.Changes;
-import io.bsdb.table.History;
-import io.bsdb.table.Manifest;
-import io.bsdb.table.PartitionFile;
-import io.bsdb.table.SegmentFile;
+import io.bsdb.table.manifest.Bound;
+import io.bsdb.table.manifest.Changes;
+import io.bsdb.table.manifest.History;
+import io.bsdb.table.manifest.Manifest;
+import io.bsdb.table.manifest.PartitionFile;
+import io.bsdb.table.manifest.SegmentFile;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;

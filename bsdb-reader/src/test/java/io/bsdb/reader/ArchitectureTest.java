@@ -24,6 +24,7 @@ class ArchitectureTest {
   private static final List<String> LAYERS =
       List.of(
           "io.bsdb.format",
+          "io.bsdb.format.io",
           "io.bsdb.format.hash",
           "io.bsdb.format.symbols",
           "io.bsdb.format.block",
@@ -31,7 +32,10 @@ class ArchitectureTest {
           "io.bsdb.format.segment",
           "io.bsdb.row",
           "io.bsdb.row.text",
+          "io.bsdb.table.storage",
+          "io.bsdb.table.manifest",
           "io.bsdb.table",
+          "io.bsdb.writer.options",
           "io.bsdb.writer.work",
           "io.bsdb.writer.intake",
           "io.bsdb.writer.file",

@@ -1,11 +1,11 @@
 package io.bsdb.reader;
 
 import io.bsdb.reader.TestData.Lengths;
-import io.bsdb.table.Manifest;
 import io.bsdb.table.Table;
-import io.bsdb.writer.Layout;
+import io.bsdb.table.manifest.Manifest;
 import io.bsdb.writer.SnapshotWriter;
-import io.bsdb.writer.WriterOptions;
+import io.bsdb.writer.options.Layout;
+import io.bsdb.writer.options.WriterOptions;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Map;

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.bsdb.reader.follow.TableReader;
 import io.bsdb.table.Table;
 import io.bsdb.writer.DeltaWriter;
-import io.bsdb.writer.WriterOptions;
+import io.bsdb.writer.options.WriterOptions;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.file.Path;

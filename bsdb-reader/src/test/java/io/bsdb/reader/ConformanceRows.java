@@ -3,7 +3,7 @@ package io.bsdb.reader;
 import io.bsdb.row.KeyEncoding;
 import io.bsdb.row.RowCodec;
 import io.bsdb.row.Schema;
-import io.bsdb.writer.Layout;
+import io.bsdb.writer.options.Layout;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.time.Instant;

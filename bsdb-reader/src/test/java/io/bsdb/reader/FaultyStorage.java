@@ -1,6 +1,6 @@
 package io.bsdb.reader;
 
-import io.bsdb.table.TableStorage;
+import io.bsdb.table.storage.TableStorage;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;

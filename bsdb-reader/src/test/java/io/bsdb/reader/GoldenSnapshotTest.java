@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.bsdb.reader.GoldenSnapshots.Golden;
 import io.bsdb.reader.options.Access;
 import io.bsdb.reader.options.ReaderOptions;
-import io.bsdb.table.Manifest;
+import io.bsdb.table.manifest.Manifest;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -1,7 +1,7 @@
 package io.bsdb.reader;
 
 import io.bsdb.reader.follow.TableReader;
-import io.bsdb.table.Manifest;
+import io.bsdb.table.manifest.Manifest;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 

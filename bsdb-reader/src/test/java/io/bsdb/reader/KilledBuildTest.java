@@ -2,8 +2,8 @@ package io.bsdb.reader;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.bsdb.table.Manifest;
 import io.bsdb.table.Table;
+import io.bsdb.table.manifest.Manifest;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.OutputStream;

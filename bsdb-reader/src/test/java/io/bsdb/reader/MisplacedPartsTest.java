@@ -12,7 +12,7 @@ import io.bsdb.reader.TwoVersions.Shape;
 import io.bsdb.reader.options.Access;
 import io.bsdb.reader.options.ReaderOptions;
 import io.bsdb.reader.options.SignatureUse;
-import io.bsdb.writer.Layout;
+import io.bsdb.writer.options.Layout;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;

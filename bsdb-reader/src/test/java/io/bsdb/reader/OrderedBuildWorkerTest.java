@@ -4,13 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bsdb.table.Build;
-import io.bsdb.table.Manifest;
-import io.bsdb.table.PartitionFile;
-import io.bsdb.table.RecordOrder;
 import io.bsdb.table.Table;
+import io.bsdb.table.manifest.Manifest;
+import io.bsdb.table.manifest.PartitionFile;
+import io.bsdb.table.manifest.RecordOrder;
 import io.bsdb.writer.BuildWorker;
 import io.bsdb.writer.SnapshotPublisher;
-import io.bsdb.writer.WriterOptions;
+import io.bsdb.writer.options.WriterOptions;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;

@@ -2,8 +2,8 @@ package io.bsdb.reader;
 
 import io.bsdb.format.PartChecksum;
 import io.bsdb.format.SnapshotFormat;
-import io.bsdb.table.Manifest;
-import io.bsdb.table.SegmentFile;
+import io.bsdb.table.manifest.Manifest;
+import io.bsdb.table.manifest.SegmentFile;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;

@@ -2,8 +2,8 @@ package io.bsdb.reader;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.bsdb.writer.Layout;
-import io.bsdb.writer.WriterOptions;
+import io.bsdb.writer.options.Layout;
+import io.bsdb.writer.options.WriterOptions;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.TimeUnit;

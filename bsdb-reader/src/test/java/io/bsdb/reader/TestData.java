@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.fail;
 
 import io.bsdb.format.LentBytes;
 import io.bsdb.format.ValueReader;
-import io.bsdb.table.Manifest;
+import io.bsdb.table.manifest.Manifest;
 import io.bsdb.writer.SnapshotWriter;
-import io.bsdb.writer.WriterOptions;
+import io.bsdb.writer.options.WriterOptions;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;

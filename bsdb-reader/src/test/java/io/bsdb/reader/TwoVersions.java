@@ -1,10 +1,10 @@
 package io.bsdb.reader;
 
 import io.bsdb.format.SnapshotFormat;
-import io.bsdb.table.Manifest;
-import io.bsdb.table.PartitionFile;
-import io.bsdb.writer.Layout;
-import io.bsdb.writer.WriterOptions;
+import io.bsdb.table.manifest.Manifest;
+import io.bsdb.table.manifest.PartitionFile;
+import io.bsdb.writer.options.Layout;
+import io.bsdb.writer.options.WriterOptions;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;

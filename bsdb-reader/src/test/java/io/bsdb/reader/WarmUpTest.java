@@ -15,7 +15,7 @@ import io.bsdb.reader.options.Access;
 import io.bsdb.reader.options.ReaderOptions;
 import io.bsdb.reader.options.WarmUp;
 import io.bsdb.reader.partition.Partition;
-import io.bsdb.table.Manifest;
+import io.bsdb.table.manifest.Manifest;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.nio.ByteBuffer;

@@ -5,7 +5,7 @@ import io.bsdb.reload.Publish;
 import io.bsdb.reload.ReloadReport;
 import io.bsdb.reload.TableReload;
 import io.bsdb.writer.SnapshotWriter;
-import io.bsdb.writer.WriterOptions;
+import io.bsdb.writer.options.WriterOptions;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;

@@ -75,8 +75,8 @@ public final class LookupBuilder<K, V> {
    *
    * @param rows makes a value of a row; null counts as absent
    * @param columns that {@code rows} reads, none for all: it cannot read others, and in a table of
-   *     {@link io.bsdb.writer.Layout#SYMBOLS} others are not decoded. Only these, and the key, bind
-   *     new versions
+   *     {@link io.bsdb.writer.options.Layout#SYMBOLS} others are not decoded. Only these, and the
+   *     key, bind new versions
    */
   public LookupBuilder<K, V> rows(
       Function<? super Row, ? extends @Nullable V> rows, String... columns) {

@@ -7,7 +7,7 @@ import io.bsdb.reader.follow.VersionView;
 import io.bsdb.reader.memory.MemoryBudget;
 import io.bsdb.row.KeyWriter;
 import io.bsdb.row.Schema;
-import io.bsdb.table.Manifest;
+import io.bsdb.table.manifest.Manifest;
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.UncheckedIOException;

@@ -3,8 +3,8 @@ package io.bsdb.kstreams;
 import io.bsdb.reader.Nearest;
 import io.bsdb.reader.RecordReader;
 import io.bsdb.reader.SnapshotReader;
-import io.bsdb.table.Manifest;
-import io.bsdb.table.RecordOrder;
+import io.bsdb.table.manifest.Manifest;
+import io.bsdb.table.manifest.RecordOrder;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 

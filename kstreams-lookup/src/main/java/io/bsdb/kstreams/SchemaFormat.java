@@ -8,7 +8,7 @@ import io.bsdb.row.KeyWriter;
 import io.bsdb.row.Row;
 import io.bsdb.row.RowCodec;
 import io.bsdb.row.Schema;
-import io.bsdb.table.Manifest;
+import io.bsdb.table.manifest.Manifest;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.BiConsumer;

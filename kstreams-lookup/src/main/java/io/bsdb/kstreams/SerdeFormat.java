@@ -2,7 +2,7 @@ package io.bsdb.kstreams;
 
 import io.bsdb.row.Column;
 import io.bsdb.row.Schema;
-import io.bsdb.table.Manifest;
+import io.bsdb.table.manifest.Manifest;
 import java.util.stream.Collectors;
 import org.apache.kafka.common.serialization.Deserializer;
 import org.apache.kafka.common.serialization.Serializer;

@@ -1,6 +1,6 @@
 package io.bsdb.kstreams;
 
-import io.bsdb.table.Manifest;
+import io.bsdb.table.manifest.Manifest;
 import java.io.IOException;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.kafka.streams.kstream.KStream;

@@ -2,7 +2,7 @@ package io.bsdb.kstreams;
 
 import io.bsdb.format.LentBytes;
 import io.bsdb.reader.SnapshotReader;
-import io.bsdb.table.Manifest;
+import io.bsdb.table.manifest.Manifest;
 import org.jspecify.annotations.Nullable;
 
 /** Format of a table's keys and values. Safe for many threads. */

@@ -1,7 +1,7 @@
 package io.bsdb.kstreams;
 
 import io.bsdb.reader.memory.MemoryBudget;
-import io.bsdb.table.Manifest;
+import io.bsdb.table.manifest.Manifest;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;

@@ -1,6 +1,6 @@
 package io.bsdb.benchmarks.harness;
 
-import io.bsdb.format.IOSupplier;
+import io.bsdb.format.io.IOSupplier;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.concurrent.ExecutionException;

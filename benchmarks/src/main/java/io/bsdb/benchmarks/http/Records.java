@@ -3,7 +3,7 @@ package io.bsdb.benchmarks.http;
 import io.bsdb.row.RowCodec;
 import io.bsdb.row.Schema;
 import io.bsdb.writer.SnapshotWriter;
-import io.bsdb.writer.WriterOptions;
+import io.bsdb.writer.options.WriterOptions;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;

@@ -11,7 +11,7 @@ import io.bsdb.benchmarks.kstreams.StreamsRun.Outcome;
 import io.bsdb.examples.cluster.EmbeddedKafka;
 import io.bsdb.kstreams.store.SnapshotStores;
 import io.bsdb.writer.SnapshotWriter;
-import io.bsdb.writer.WriterOptions;
+import io.bsdb.writer.options.WriterOptions;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

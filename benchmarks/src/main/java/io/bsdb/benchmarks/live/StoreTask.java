@@ -7,7 +7,7 @@ import io.bsdb.benchmarks.harness.Workload;
 import io.bsdb.benchmarks.peers.Store;
 import io.bsdb.live.Durability;
 import io.bsdb.writer.SnapshotWriter;
-import io.bsdb.writer.WriterOptions;
+import io.bsdb.writer.options.WriterOptions;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;

@@ -9,7 +9,7 @@ import io.bsdb.cli.output.RecordText;
 import io.bsdb.reader.KeyValue;
 import io.bsdb.reader.RecordCursor;
 import io.bsdb.reader.SnapshotReader;
-import io.bsdb.table.PartitionFile;
+import io.bsdb.table.manifest.PartitionFile;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.InterruptedIOException;

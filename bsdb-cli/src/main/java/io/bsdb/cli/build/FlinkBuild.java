@@ -2,9 +2,9 @@ package io.bsdb.cli.build;
 
 import io.bsdb.cli.output.CommandFailure;
 import io.bsdb.cli.output.Console;
-import io.bsdb.table.Manifest;
 import io.bsdb.table.Table;
-import io.bsdb.writer.WriterOptions;
+import io.bsdb.table.manifest.Manifest;
+import io.bsdb.writer.options.WriterOptions;
 import java.io.File;
 import java.io.IOException;
 import java.io.InterruptedIOException;

@@ -8,7 +8,7 @@ import io.bsdb.cli.output.Console;
 import io.bsdb.cli.output.Progress;
 import io.bsdb.reader.RecordCursor;
 import io.bsdb.reader.SnapshotReader;
-import io.bsdb.writer.Duplicates;
+import io.bsdb.writer.options.Duplicates;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.Arrays;

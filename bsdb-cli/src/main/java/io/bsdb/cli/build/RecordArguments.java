@@ -14,7 +14,7 @@ import io.bsdb.cli.output.CommandFailure;
 import io.bsdb.cli.output.Console;
 import io.bsdb.row.Column;
 import io.bsdb.row.ColumnType;
-import io.bsdb.writer.WriterOptions;
+import io.bsdb.writer.options.WriterOptions;
 import java.io.IOException;
 import java.io.Reader;
 import java.nio.file.Files;

@@ -10,7 +10,7 @@ import io.bsdb.cli.table.TableCommand;
 import io.bsdb.cli.table.VersionText;
 import io.bsdb.cli.versions.SweepCommand;
 import io.bsdb.compact.Compactor;
-import io.bsdb.table.Manifest;
+import io.bsdb.table.manifest.Manifest;
 import java.io.IOException;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;

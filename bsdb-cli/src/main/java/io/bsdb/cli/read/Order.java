@@ -3,7 +3,7 @@ package io.bsdb.cli.read;
 import io.bsdb.cli.output.CommandFailure;
 import io.bsdb.reader.OrderedReader;
 import io.bsdb.reader.SnapshotReader;
-import io.bsdb.table.RecordOrder;
+import io.bsdb.table.manifest.RecordOrder;
 
 /** Lookups by order, of tables that have one. */
 final class Order {

@@ -4,7 +4,7 @@ import io.bsdb.cli.output.Console;
 import io.bsdb.cli.output.Progress;
 import io.bsdb.reader.RecordCursor;
 import io.bsdb.reader.SnapshotReader;
-import io.bsdb.table.Manifest;
+import io.bsdb.table.manifest.Manifest;
 import java.io.IOException;
 import java.nio.file.Path;
 

@@ -14,7 +14,7 @@ import io.bsdb.reader.overlay.ChangeCursor;
 import io.bsdb.reader.overlay.Overlay;
 import io.bsdb.row.RowCodec;
 import io.bsdb.row.Schema;
-import io.bsdb.table.Manifest;
+import io.bsdb.table.manifest.Manifest;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.HexFormat;

@@ -1,7 +1,7 @@
 package io.bsdb.cli.table;
 
 import io.bsdb.cli.output.Console;
-import io.bsdb.format.IOFunction;
+import io.bsdb.format.io.IOFunction;
 import io.bsdb.table.Table;
 import java.io.Closeable;
 import java.io.IOException;

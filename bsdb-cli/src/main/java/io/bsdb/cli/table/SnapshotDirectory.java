@@ -1,9 +1,9 @@
 package io.bsdb.cli.table;
 
 import io.bsdb.format.SnapshotFormat;
-import io.bsdb.table.Manifest;
-import io.bsdb.table.PartitionFile;
 import io.bsdb.table.Table;
+import io.bsdb.table.manifest.Manifest;
+import io.bsdb.table.manifest.PartitionFile;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;

@@ -1,8 +1,8 @@
 package io.bsdb.cli.table;
 
 import io.bsdb.cli.output.ByteSize;
-import io.bsdb.table.Manifest;
 import io.bsdb.table.VersionFacts;
+import io.bsdb.table.manifest.Manifest;
 import java.util.Locale;
 
 /** Contents of a version in figures, for people. */

@@ -1,6 +1,6 @@
 package io.bsdb.writer.file;
 
-import io.bsdb.table.TableStorage;
+import io.bsdb.table.storage.TableStorage;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;

@@ -7,7 +7,7 @@ import io.bsdb.format.Section;
 import io.bsdb.format.Section.Requirement;
 import io.bsdb.format.SectionKind;
 import io.bsdb.format.block.BlockOutput;
-import io.bsdb.table.TableStorage;
+import io.bsdb.table.storage.TableStorage;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;

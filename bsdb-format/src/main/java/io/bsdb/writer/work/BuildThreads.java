@@ -1,6 +1,6 @@
 package io.bsdb.writer.work;
 
-import io.bsdb.format.Uninterrupted;
+import io.bsdb.format.io.Uninterrupted;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.util.ArrayList;

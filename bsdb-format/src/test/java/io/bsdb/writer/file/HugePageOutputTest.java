@@ -2,7 +2,7 @@ package io.bsdb.writer.file;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.bsdb.table.TableStorage;
+import io.bsdb.table.storage.TableStorage;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;

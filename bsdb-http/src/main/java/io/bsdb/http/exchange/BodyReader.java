@@ -1,6 +1,6 @@
 package io.bsdb.http.exchange;
 
-import io.bsdb.format.IOConsumer;
+import io.bsdb.format.io.IOConsumer;
 import io.bsdb.http.wire.Limits;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;

@@ -13,7 +13,7 @@ import io.bsdb.reader.KeyValue;
 import io.bsdb.reader.OrderedReader;
 import io.bsdb.row.Column;
 import io.bsdb.row.Schema;
-import io.bsdb.table.RecordOrder;
+import io.bsdb.table.manifest.RecordOrder;
 import java.io.IOException;
 import java.util.LinkedHashMap;
 import java.util.Map;

@@ -1,6 +1,6 @@
 package io.bsdb.http.page;
 
-import io.bsdb.format.IOConsumer;
+import io.bsdb.format.io.IOConsumer;
 import io.bsdb.http.exchange.Activity;
 import io.bsdb.http.exchange.Address;
 import io.bsdb.http.exchange.Exchange;
@@ -10,9 +10,9 @@ import io.bsdb.http.exchange.Texts;
 import io.bsdb.http.table.Comparisons;
 import io.bsdb.http.table.ServedTable;
 import io.bsdb.http.table.Service;
-import io.bsdb.table.Manifest;
-import io.bsdb.table.RecordOrder;
 import io.bsdb.table.VersionFacts;
+import io.bsdb.table.manifest.Manifest;
+import io.bsdb.table.manifest.RecordOrder;
 import java.io.IOException;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;

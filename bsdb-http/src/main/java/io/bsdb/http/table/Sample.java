@@ -4,7 +4,7 @@ import io.bsdb.http.exchange.Problem;
 import io.bsdb.reader.KeyValue;
 import io.bsdb.reader.RecordCursor;
 import io.bsdb.reader.SnapshotReader;
-import io.bsdb.table.RecordOrder;
+import io.bsdb.table.manifest.RecordOrder;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 

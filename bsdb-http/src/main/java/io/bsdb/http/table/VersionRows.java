@@ -1,8 +1,8 @@
 package io.bsdb.http.table;
 
 import com.fasterxml.jackson.core.JsonGenerator;
-import io.bsdb.format.IOSupplier;
 import io.bsdb.format.SnapshotFormat;
+import io.bsdb.format.io.IOSupplier;
 import io.bsdb.http.exchange.Address;
 import io.bsdb.http.exchange.Exchange;
 import io.bsdb.http.exchange.MediaType;
@@ -13,9 +13,9 @@ import io.bsdb.row.RowCodec;
 import io.bsdb.row.Schema;
 import io.bsdb.row.text.RowJsonWriter;
 import io.bsdb.row.text.ValueParser;
-import io.bsdb.table.Manifest;
-import io.bsdb.table.PartitionFile;
-import io.bsdb.table.RecordOrder;
+import io.bsdb.table.manifest.Manifest;
+import io.bsdb.table.manifest.PartitionFile;
+import io.bsdb.table.manifest.RecordOrder;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;

@@ -7,7 +7,7 @@ import io.bsdb.format.segment.LogSegment.Place;
 import io.bsdb.live.Durability;
 import io.bsdb.live.log.LogStorage.LogFile;
 import io.bsdb.reader.io.FileMemory;
-import io.bsdb.table.SegmentFile;
+import io.bsdb.table.manifest.SegmentFile;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;

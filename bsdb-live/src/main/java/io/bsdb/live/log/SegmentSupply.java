@@ -1,7 +1,7 @@
 package io.bsdb.live.log;
 
 import io.bsdb.format.Internal;
-import io.bsdb.format.Uninterrupted;
+import io.bsdb.format.io.Uninterrupted;
 import io.bsdb.live.Durability;
 import io.bsdb.live.log.Recovery.Recovered;
 import java.io.Closeable;

@@ -1,6 +1,6 @@
 package io.bsdb.reader.block;
 
-import io.bsdb.format.Uninterrupted;
+import io.bsdb.format.io.Uninterrupted;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.ThreadPoolExecutor;

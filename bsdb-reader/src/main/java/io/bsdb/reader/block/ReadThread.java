@@ -1,6 +1,6 @@
 package io.bsdb.reader.block;
 
-import io.bsdb.format.IORunnable;
+import io.bsdb.format.io.IORunnable;
 import java.io.IOException;
 
 /**

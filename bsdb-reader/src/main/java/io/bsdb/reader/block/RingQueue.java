@@ -1,8 +1,8 @@
 package io.bsdb.reader.block;
 
 import io.bsdb.format.SnapshotFormat;
-import io.bsdb.format.Uninterrupted;
 import io.bsdb.format.block.Block;
+import io.bsdb.format.io.Uninterrupted;
 import io.bsdb.reader.io.DirectFile;
 import io.bsdb.reader.io.PageBuffer;
 import io.bsdb.reader.io.Uring;

@@ -1,19 +1,19 @@
 package io.bsdb.reader.follow;
 
 import io.bsdb.format.CorruptSnapshotException;
-import io.bsdb.format.IOFunction;
 import io.bsdb.format.Internal;
 import io.bsdb.format.SnapshotFormat;
 import io.bsdb.format.hash.KeyHash;
+import io.bsdb.format.io.IOFunction;
 import io.bsdb.reader.SnapshotReader;
 import io.bsdb.reader.io.FileFailure;
 import io.bsdb.reader.options.ReaderOptions;
-import io.bsdb.table.Manifest;
-import io.bsdb.table.PartitionFile;
-import io.bsdb.table.Partitioning;
-import io.bsdb.table.SegmentFile;
 import io.bsdb.table.Table;
-import io.bsdb.table.TableStorage;
+import io.bsdb.table.manifest.Manifest;
+import io.bsdb.table.manifest.PartitionFile;
+import io.bsdb.table.manifest.Partitioning;
+import io.bsdb.table.manifest.SegmentFile;
+import io.bsdb.table.storage.TableStorage;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;

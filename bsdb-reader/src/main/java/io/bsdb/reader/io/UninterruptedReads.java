@@ -1,6 +1,6 @@
 package io.bsdb.reader.io;
 
-import io.bsdb.format.Uninterrupted;
+import io.bsdb.format.io.Uninterrupted;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.AsynchronousFileChannel;

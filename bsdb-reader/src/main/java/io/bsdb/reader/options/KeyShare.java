@@ -1,8 +1,8 @@
 package io.bsdb.reader.options;
 
 import io.bsdb.format.Internal;
-import io.bsdb.table.Partitioning;
-import io.bsdb.table.RecordOrder;
+import io.bsdb.table.manifest.Partitioning;
+import io.bsdb.table.manifest.RecordOrder;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 

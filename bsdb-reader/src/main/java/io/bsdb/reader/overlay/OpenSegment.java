@@ -8,7 +8,7 @@ import io.bsdb.format.segment.SegmentWriter;
 import io.bsdb.reader.io.FileMemory;
 import io.bsdb.reader.memory.MemoryBudget;
 import io.bsdb.reader.options.Access;
-import io.bsdb.table.SegmentFile;
+import io.bsdb.table.manifest.SegmentFile;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.zip.CRC32C;

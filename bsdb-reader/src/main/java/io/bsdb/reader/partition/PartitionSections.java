@@ -11,7 +11,7 @@ import io.bsdb.format.SectionKind;
 import io.bsdb.format.SnapshotFormat;
 import io.bsdb.reader.io.FileMemory;
 import io.bsdb.reader.options.ReaderOptions;
-import io.bsdb.table.PartitionFile;
+import io.bsdb.table.manifest.PartitionFile;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;

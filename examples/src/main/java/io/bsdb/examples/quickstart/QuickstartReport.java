@@ -1,7 +1,7 @@
 package io.bsdb.examples.quickstart;
 
-import io.bsdb.table.Manifest;
 import io.bsdb.table.Table;
+import io.bsdb.table.manifest.Manifest;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;

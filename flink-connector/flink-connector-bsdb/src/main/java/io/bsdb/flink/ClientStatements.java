@@ -17,12 +17,12 @@ import org.apache.flink.runtime.execution.SuppressRestartsException;
 import org.apache.flink.table.api.ValidationException;
 
 /** Statements that run in the client, without a job. */
-public final class ClientStatements {
+final class ClientStatements {
   private final DeclaredTable declared;
   private final BuildSettings settings;
   private final Table table;
 
-  public ClientStatements(DeclaredTable declared, BuildSettings settings) {
+  ClientStatements(DeclaredTable declared, BuildSettings settings) {
     this.declared = declared;
     this.settings = settings;
     this.table = declared.table();
@@ -34,7 +34,7 @@ public final class ClientStatements {
    * @throws ValidationException if the table does not have the columns that are declared, or does
    *     not store its keys
    */
-  public void delete(List<byte[]> keys) throws IOException {
+  void delete(List<byte[]> keys) throws IOException {
     try (DeltaWriter delta = DeltaWriter.create(table)) {
       DeltaCommitter.requireMatch(declared, table.manifest(table.requireCurrentVersion()));
       for (byte[] key : keys) {
@@ -55,7 +55,7 @@ public final class ClientStatements {
    *
    * @throws ValidationException if the settings do not allow it
    */
-  public void truncate() throws IOException {
+  void truncate() throws IOException {
     if (table.currentVersion() == null) {
       SnapshotPublisher.publishEmpty(
           table, settings.partitions(), settings.writerOptions(declared));

@@ -3,7 +3,7 @@ package io.bsdb.flink;
 import io.bsdb.flink.KeyFilters.Comparison;
 import io.bsdb.flink.row.DeclaredTable;
 import io.bsdb.flink.scan.Extent;
-import io.bsdb.table.RecordOrder;
+import io.bsdb.table.manifest.RecordOrder;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

@@ -3,7 +3,7 @@ package io.bsdb.flink;
 import io.bsdb.flink.lookup.InputShuffle;
 import io.bsdb.flink.lookup.ReadSettings;
 import io.bsdb.flink.row.DeclaredTable;
-import io.bsdb.table.RecordOrder;
+import io.bsdb.table.manifest.RecordOrder;
 import org.apache.flink.api.common.RuntimeExecutionMode;
 import org.apache.flink.configuration.ExecutionOptions;
 import org.apache.flink.configuration.ReadableConfig;

@@ -5,7 +5,7 @@ import io.bsdb.flink.row.DeclaredTable;
 import io.bsdb.flink.sink.BuildSettings;
 import io.bsdb.format.PerfectHashConstruction;
 import io.bsdb.reader.options.Access;
-import io.bsdb.writer.WriterOptions;
+import io.bsdb.writer.options.WriterOptions;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;

@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bsdb.flink.lookup.OpenReaders;
 import io.bsdb.format.CorruptSnapshotException;
-import io.bsdb.table.PartitionFile;
 import io.bsdb.table.Table;
+import io.bsdb.table.manifest.PartitionFile;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -3,9 +3,9 @@ package io.bsdb.flink;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.bsdb.table.Manifest;
-import io.bsdb.table.PartitionFile;
 import io.bsdb.table.Table;
+import io.bsdb.table.manifest.Manifest;
+import io.bsdb.table.manifest.PartitionFile;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

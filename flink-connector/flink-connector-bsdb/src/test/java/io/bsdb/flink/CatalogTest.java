@@ -4,11 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bsdb.flink.lookup.OpenReaders;
-import io.bsdb.table.Manifest;
 import io.bsdb.table.Table;
+import io.bsdb.table.manifest.Manifest;
 import io.bsdb.writer.DeltaWriter;
 import io.bsdb.writer.SnapshotWriter;
-import io.bsdb.writer.WriterOptions;
+import io.bsdb.writer.options.WriterOptions;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;

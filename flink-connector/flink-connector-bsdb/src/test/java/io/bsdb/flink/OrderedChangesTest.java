@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bsdb.compact.Compactor;
 import io.bsdb.flink.lookup.OpenReaders;
-import io.bsdb.table.Manifest;
 import io.bsdb.table.Table;
+import io.bsdb.table.manifest.Manifest;
 import java.nio.file.Path;
 import java.util.List;
 import org.apache.flink.api.common.typeinfo.Types;

@@ -3,8 +3,8 @@ package io.bsdb.flink;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.bsdb.table.Manifest;
 import io.bsdb.table.Table;
+import io.bsdb.table.manifest.Manifest;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;

@@ -5,10 +5,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bsdb.compact.Compactor;
 import io.bsdb.flink.lookup.OpenReaders;
-import io.bsdb.table.Manifest;
-import io.bsdb.table.PartitionFile;
-import io.bsdb.table.RecordOrder;
 import io.bsdb.table.Table;
+import io.bsdb.table.manifest.Manifest;
+import io.bsdb.table.manifest.PartitionFile;
+import io.bsdb.table.manifest.RecordOrder;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

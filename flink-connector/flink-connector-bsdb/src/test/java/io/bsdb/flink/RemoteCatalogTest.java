@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bsdb.flink.storage.NoRenameFileSystem;
-import io.bsdb.table.Manifest;
-import io.bsdb.table.StreamProgress;
-import io.bsdb.table.StreamProgress.Checkpoint;
 import io.bsdb.table.Table;
+import io.bsdb.table.manifest.Manifest;
+import io.bsdb.table.manifest.StreamProgress;
+import io.bsdb.table.manifest.StreamProgress.Checkpoint;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

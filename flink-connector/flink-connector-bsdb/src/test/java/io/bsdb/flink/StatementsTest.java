@@ -3,10 +3,10 @@ package io.bsdb.flink;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.bsdb.table.Manifest;
-import io.bsdb.table.RecordOrder;
-import io.bsdb.table.StreamProgress;
 import io.bsdb.table.Table;
+import io.bsdb.table.manifest.Manifest;
+import io.bsdb.table.manifest.RecordOrder;
+import io.bsdb.table.manifest.StreamProgress;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;

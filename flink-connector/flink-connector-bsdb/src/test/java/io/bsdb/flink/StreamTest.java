@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bsdb.compact.Compactor;
 import io.bsdb.flink.sink.change.Change;
-import io.bsdb.table.Manifest;
-import io.bsdb.table.SegmentFile;
 import io.bsdb.table.Table;
+import io.bsdb.table.manifest.Manifest;
+import io.bsdb.table.manifest.SegmentFile;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;

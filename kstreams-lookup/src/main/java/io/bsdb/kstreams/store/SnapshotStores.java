@@ -125,8 +125,8 @@ public final class SnapshotStores {
   /**
    * Returns where the committed records of a topic end now, as source positions. To be taken before
    * the source of a base is read, and given to its builder: {@link
-   * io.bsdb.writer.WriterOptions.Builder#sourcePositions}. One of them is the time, from which the
-   * age of the base counts.
+   * io.bsdb.writer.options.WriterOptions.Builder#sourcePositions}. One of them is the time, from
+   * which the age of the base counts.
    */
   public static Map<String, String> endPositions(Admin admin, String topic)
       throws ExecutionException, TimeoutException, InterruptedException {

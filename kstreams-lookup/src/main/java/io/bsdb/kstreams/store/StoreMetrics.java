@@ -2,7 +2,7 @@ package io.bsdb.kstreams.store;
 
 import io.bsdb.live.WritableStats;
 import io.bsdb.reader.ClosedReaderException;
-import io.bsdb.table.Manifest;
+import io.bsdb.table.manifest.Manifest;
 import java.io.IOException;
 import java.util.Map;
 import java.util.function.LongSupplier;

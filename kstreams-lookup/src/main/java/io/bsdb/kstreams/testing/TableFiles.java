@@ -1,8 +1,8 @@
 package io.bsdb.kstreams.testing;
 
-import io.bsdb.format.IOConsumer;
+import io.bsdb.format.io.IOConsumer;
 import io.bsdb.writer.SnapshotWriter;
-import io.bsdb.writer.WriterOptions;
+import io.bsdb.writer.options.WriterOptions;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;

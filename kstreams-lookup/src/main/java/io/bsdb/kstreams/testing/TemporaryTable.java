@@ -3,7 +3,7 @@ package io.bsdb.kstreams.testing;
 import com.google.errorprone.annotations.CanIgnoreReturnValue;
 import io.bsdb.kstreams.LookupBuilder;
 import io.bsdb.kstreams.SnapshotLookup;
-import io.bsdb.writer.WriterOptions;
+import io.bsdb.writer.options.WriterOptions;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;

@@ -2,7 +2,7 @@ package io.bsdb.kstreams.broker;
 
 import io.bsdb.kstreams.store.SnapshotStores;
 import io.bsdb.writer.SnapshotWriter;
-import io.bsdb.writer.WriterOptions;
+import io.bsdb.writer.options.WriterOptions;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;

@@ -1,8 +1,8 @@
 package io.bsdb.flink.catalog;
 
-import io.bsdb.table.Changes;
-import io.bsdb.table.SegmentFile;
 import io.bsdb.table.Table;
+import io.bsdb.table.manifest.Changes;
+import io.bsdb.table.manifest.SegmentFile;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,9 +1,9 @@
 package io.bsdb.flink.catalog;
 
-import io.bsdb.format.IORunnable;
-import io.bsdb.table.Manifest;
-import io.bsdb.table.PartitionFile;
+import io.bsdb.format.io.IORunnable;
 import io.bsdb.table.Table;
+import io.bsdb.table.manifest.Manifest;
+import io.bsdb.table.manifest.PartitionFile;
 import java.io.IOException;
 import java.time.Instant;
 import java.util.List;

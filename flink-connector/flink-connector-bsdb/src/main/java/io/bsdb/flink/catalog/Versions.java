@@ -1,7 +1,7 @@
 package io.bsdb.flink.catalog;
 
-import io.bsdb.table.Manifest;
 import io.bsdb.table.Table;
+import io.bsdb.table.manifest.Manifest;
 import java.io.IOException;
 import java.time.Instant;
 import java.util.List;

@@ -1,8 +1,8 @@
 package io.bsdb.flink.catalog;
 
-import io.bsdb.table.Manifest;
 import io.bsdb.table.Table;
 import io.bsdb.table.VersionFacts;
+import io.bsdb.table.manifest.Manifest;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashMap;

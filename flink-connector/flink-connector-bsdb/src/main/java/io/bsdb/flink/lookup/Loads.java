@@ -1,7 +1,7 @@
 package io.bsdb.flink.lookup;
 
 import io.bsdb.reader.follow.TableReader;
-import io.bsdb.table.Manifest;
+import io.bsdb.table.manifest.Manifest;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.slf4j.Logger;

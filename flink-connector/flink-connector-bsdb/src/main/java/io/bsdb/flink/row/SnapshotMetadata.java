@@ -1,6 +1,6 @@
 package io.bsdb.flink.row;
 
-import io.bsdb.table.Manifest;
+import io.bsdb.table.manifest.Manifest;
 import org.apache.flink.table.api.DataTypes;
 import org.apache.flink.table.api.ValidationException;
 import org.apache.flink.table.data.StringData;

@@ -2,9 +2,9 @@ package io.bsdb.flink.scan;
 
 import io.bsdb.flink.row.SnapshotMapping;
 import io.bsdb.reader.KeyRange;
-import io.bsdb.table.Manifest;
-import io.bsdb.table.Partitioning;
-import io.bsdb.table.RecordOrder;
+import io.bsdb.table.manifest.Manifest;
+import io.bsdb.table.manifest.Partitioning;
+import io.bsdb.table.manifest.RecordOrder;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 

@@ -2,7 +2,7 @@ package io.bsdb.flink.scan;
 
 import io.bsdb.flink.state.EnumeratorState;
 import io.bsdb.flink.state.EnumeratorState.Discovery;
-import io.bsdb.table.Manifest;
+import io.bsdb.table.manifest.Manifest;
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;
 import java.util.ArrayDeque;

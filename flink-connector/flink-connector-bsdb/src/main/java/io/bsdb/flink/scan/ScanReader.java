@@ -1,7 +1,7 @@
 package io.bsdb.flink.scan;
 
 import io.bsdb.flink.storage.LocalDirectories;
-import io.bsdb.table.Manifest;
+import io.bsdb.table.manifest.Manifest;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayDeque;

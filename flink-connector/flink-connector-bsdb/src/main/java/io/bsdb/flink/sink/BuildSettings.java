@@ -1,8 +1,8 @@
 package io.bsdb.flink.sink;
 
 import io.bsdb.flink.row.DeclaredTable;
-import io.bsdb.table.RecordOrder;
-import io.bsdb.writer.WriterOptions;
+import io.bsdb.table.manifest.RecordOrder;
+import io.bsdb.writer.options.WriterOptions;
 import java.io.Serializable;
 import java.time.Duration;
 import java.util.Map;

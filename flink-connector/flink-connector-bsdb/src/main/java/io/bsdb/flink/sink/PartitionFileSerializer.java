@@ -1,8 +1,8 @@
 package io.bsdb.flink.sink;
 
 import io.bsdb.flink.state.StateSerializer;
-import io.bsdb.table.Bound;
-import io.bsdb.table.PartitionFile;
+import io.bsdb.table.manifest.Bound;
+import io.bsdb.table.manifest.PartitionFile;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.UUID;

@@ -1,7 +1,7 @@
 package io.bsdb.flink.sink;
 
 import io.bsdb.table.Table;
-import io.bsdb.table.TableStorage;
+import io.bsdb.table.storage.TableStorage;
 import java.io.Closeable;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;

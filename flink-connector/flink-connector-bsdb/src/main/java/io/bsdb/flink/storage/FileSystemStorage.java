@@ -1,8 +1,8 @@
 package io.bsdb.flink.storage;
 
 import io.bsdb.format.CorruptSnapshotException;
-import io.bsdb.format.Uninterrupted;
-import io.bsdb.table.TableStorage;
+import io.bsdb.format.io.Uninterrupted;
+import io.bsdb.table.storage.TableStorage;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.InputStream;

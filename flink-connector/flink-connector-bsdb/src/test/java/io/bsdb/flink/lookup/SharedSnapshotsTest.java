@@ -7,7 +7,7 @@ import io.bsdb.reader.options.Access;
 import io.bsdb.reader.options.KeyShare;
 import io.bsdb.table.Table;
 import io.bsdb.writer.SnapshotWriter;
-import io.bsdb.writer.WriterOptions;
+import io.bsdb.writer.options.WriterOptions;
 import java.io.InterruptedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;

@@ -8,7 +8,7 @@ import io.bsdb.flink.row.RecordEncoder;
 import io.bsdb.reader.options.Access;
 import io.bsdb.table.Table;
 import io.bsdb.writer.SnapshotWriter;
-import io.bsdb.writer.WriterOptions;
+import io.bsdb.writer.options.WriterOptions;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;

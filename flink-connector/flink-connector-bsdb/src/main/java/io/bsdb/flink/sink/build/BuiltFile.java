@@ -1,6 +1,6 @@
 package io.bsdb.flink.sink.build;
 
-import io.bsdb.table.PartitionFile;
+import io.bsdb.table.manifest.PartitionFile;
 import org.apache.flink.runtime.execution.SuppressRestartsException;
 
 /**

@@ -6,7 +6,7 @@ import io.bsdb.flink.sink.change.Change;
 import io.bsdb.flink.sink.shuffle.KeyShuffle;
 import io.bsdb.flink.sink.shuffle.PartitionShuffle;
 import io.bsdb.table.Build;
-import io.bsdb.table.RecordOrder;
+import io.bsdb.table.manifest.RecordOrder;
 import java.io.IOException;
 import org.apache.flink.api.common.SupportsConcurrentExecutionAttempts;
 import org.apache.flink.api.connector.sink2.Committer;

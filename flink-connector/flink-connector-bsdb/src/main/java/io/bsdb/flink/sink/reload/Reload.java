@@ -2,8 +2,8 @@ package io.bsdb.flink.sink.reload;
 
 import io.bsdb.flink.sink.shuffle.PartitionShuffle;
 import io.bsdb.reload.ReloadReport.Difference;
-import io.bsdb.table.PartitionFile;
-import io.bsdb.table.SegmentFile;
+import io.bsdb.table.manifest.PartitionFile;
+import io.bsdb.table.manifest.SegmentFile;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;

@@ -4,7 +4,7 @@ import io.bsdb.flink.sink.PartitionFileSerializer;
 import io.bsdb.flink.sink.stream.SegmentFileSerializer;
 import io.bsdb.flink.state.StateSerializer;
 import io.bsdb.reload.ReloadReport.Difference;
-import io.bsdb.table.SegmentFile;
+import io.bsdb.table.manifest.SegmentFile;
 import java.io.IOException;
 import java.util.HashMap;
 import java.util.List;

@@ -1,7 +1,7 @@
 package io.bsdb.flink.sink.shuffle;
 
 import io.bsdb.flink.sink.change.Change;
-import io.bsdb.table.Partitioning;
+import io.bsdb.table.manifest.Partitioning;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,7 +1,7 @@
 package io.bsdb.flink.sink.shuffle;
 
 import io.bsdb.flink.sink.change.Change;
-import io.bsdb.table.Partitioning;
+import io.bsdb.table.manifest.Partitioning;
 import org.apache.flink.api.common.functions.Partitioner;
 import org.apache.flink.api.java.functions.KeySelector;
 import org.apache.flink.streaming.api.datastream.DataStream;

@@ -1,7 +1,7 @@
 package io.bsdb.flink.sink.stream;
 
 import io.bsdb.flink.state.StateSerializer;
-import io.bsdb.table.StreamProgress.Checkpoint;
+import io.bsdb.table.manifest.StreamProgress.Checkpoint;
 import java.io.IOException;
 import java.util.UUID;
 import org.apache.flink.core.memory.DataInputView;

@@ -1,7 +1,7 @@
 package io.bsdb.flink.sink.stream;
 
-import io.bsdb.table.SegmentFile;
 import io.bsdb.table.StreamRule;
+import io.bsdb.table.manifest.SegmentFile;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 

@@ -1,8 +1,8 @@
 package io.bsdb.flink.sink.stream;
 
-import io.bsdb.table.SegmentFile;
-import io.bsdb.table.StreamProgress.Checkpoint;
 import io.bsdb.table.StreamRule;
+import io.bsdb.table.manifest.SegmentFile;
+import io.bsdb.table.manifest.StreamProgress.Checkpoint;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;

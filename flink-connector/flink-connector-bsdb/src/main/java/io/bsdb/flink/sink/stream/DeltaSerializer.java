@@ -1,8 +1,8 @@
 package io.bsdb.flink.sink.stream;
 
 import io.bsdb.flink.state.StateSerializer;
-import io.bsdb.table.StreamProgress.Checkpoint;
 import io.bsdb.table.StreamRule;
+import io.bsdb.table.manifest.StreamProgress.Checkpoint;
 import java.io.IOException;
 import org.apache.flink.core.memory.DataInputView;
 import org.apache.flink.core.memory.DataOutputView;

@@ -5,7 +5,7 @@ import io.bsdb.flink.sink.BuildSettings;
 import io.bsdb.flink.sink.change.Change;
 import io.bsdb.flink.sink.shuffle.PartitionShuffle;
 import io.bsdb.table.AsOf;
-import io.bsdb.table.SegmentFile;
+import io.bsdb.table.manifest.SegmentFile;
 import java.io.IOException;
 import org.apache.flink.api.common.SupportsConcurrentExecutionAttempts;
 import org.apache.flink.api.connector.sink2.Committer;

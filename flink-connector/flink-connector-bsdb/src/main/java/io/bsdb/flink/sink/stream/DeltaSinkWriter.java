@@ -1,8 +1,8 @@
 package io.bsdb.flink.sink.stream;
 
 import io.bsdb.flink.sink.change.Change;
-import io.bsdb.table.SegmentFile;
-import io.bsdb.table.TableStorage;
+import io.bsdb.table.manifest.SegmentFile;
+import io.bsdb.table.storage.TableStorage;
 import io.bsdb.writer.SegmentFiles;
 import java.io.IOException;
 import java.util.List;

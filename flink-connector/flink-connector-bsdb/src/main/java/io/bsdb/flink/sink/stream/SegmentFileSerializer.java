@@ -1,7 +1,7 @@
 package io.bsdb.flink.sink.stream;
 
 import io.bsdb.flink.state.StateSerializer;
-import io.bsdb.table.SegmentFile;
+import io.bsdb.table.manifest.SegmentFile;
 import java.io.IOException;
 import java.util.UUID;
 import org.apache.flink.core.memory.DataInputView;

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bsdb.flink.sink.build.FaultySink.Fault;
 import io.bsdb.flink.sink.change.Change;
-import io.bsdb.table.RecordOrder;
+import io.bsdb.table.manifest.RecordOrder;
 import java.nio.file.Path;
 import org.apache.flink.core.execution.JobClient;
 import org.apache.flink.runtime.execution.SuppressRestartsException;

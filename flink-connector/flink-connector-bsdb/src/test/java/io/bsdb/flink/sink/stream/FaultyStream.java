@@ -1,7 +1,7 @@
 package io.bsdb.flink.sink.stream;
 
 import io.bsdb.flink.sink.change.Change;
-import io.bsdb.table.SegmentFile;
+import io.bsdb.table.manifest.SegmentFile;
 import java.io.IOException;
 import java.util.Collection;
 import java.util.concurrent.CountDownLatch;

@@ -1,0 +1,10 @@
+/**
+ * Functions that may fail with an {@link java.io.IOException}, and steps that an interrupt does not
+ * end.
+ */
+@Internal
+@NullMarked
+package io.bsdb.format.io;
+
+import io.bsdb.format.Internal;
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,81 @@
+package io.bsdb.table.storage;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Objects;
+import java.util.stream.Stream;
+
+/** A file, or a directory with all that is in it, but nothing behind a symbolic link. */
+final class DirectoryTree {
+  private DirectoryTree() {}
+
+  /** Returns when anything in it was last changed; the distant past if there is nothing. */
+  static Instant lastModified(Path top) throws IOException {
+    Instant latest = Instant.MIN;
+    for (Path entry : entries(top)) {
+      try {
+        Instant modified = Files.getLastModifiedTime(entry, LinkOption.NOFOLLOW_LINKS).toInstant();
+        latest = modified.isAfter(latest) ? modified : latest;
+      } catch (NoSuchFileException goneMeanwhile) {
+        latest = Instant.now();
+      }
+    }
+    return latest;
+  }
+
+  /**
+   * Deletes what is at {@code path} below {@code root}.
+   *
+   * @throws IOException also if one of the directories in between is a symbolic link: what lies
+   *     behind it may be somebody else's
+   */
+  static void delete(Path root, String path) throws IOException {
+    Path top = root.resolve(path);
+    List<Path> entries = entries(top);
+    if (entries.isEmpty()) {
+      return;
+    }
+    for (Path directory = top.getParent();
+        directory != null && !directory.equals(root);
+        directory = directory.getParent()) {
+      if (Files.isSymbolicLink(directory)) {
+        throw new IOException(
+            "not deleted, for it lies behind a symbolic link: file=%s link=%s; delete it yourself, or make the whole table directory the link"
+                .formatted(top, directory));
+      }
+    }
+    for (Path entry : entries) {
+      try {
+        Files.deleteIfExists(entry);
+      } catch (IOException e) {
+        throw NamedFile.failure("file cannot be deleted", entry, e);
+      }
+    }
+  }
+
+  /** Returns the entries, deepest first. Others may delete meanwhile: then it is walked again. */
+  private static List<Path> entries(Path top) throws IOException {
+    while (Files.exists(top, LinkOption.NOFOLLOW_LINKS)) {
+      try (Stream<Path> entries = Files.walk(top)) {
+        return entries.sorted(Comparator.reverseOrder()).toList();
+      } catch (NoSuchFileException goneMeanwhile) {
+        // again
+      } catch (IOException e) {
+        throw NamedFile.failure("directory cannot be listed", top, e);
+      } catch (UncheckedIOException e) {
+        if (!(e.getCause() instanceof NoSuchFileException)) {
+          throw NamedFile.failure(
+              "directory cannot be listed", top, Objects.requireNonNull(e.getCause()));
+        }
+      }
+    }
+    return List.of();
+  }
+}

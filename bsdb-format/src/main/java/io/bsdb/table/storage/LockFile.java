@@ -1,0 +1,76 @@
+package io.bsdb.table.storage;
+
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLockInterruptionException;
+import java.nio.channels.OverlappingFileLockException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.concurrent.locks.LockSupport;
+
+/** Keeps other processes from being in one table directory at once. */
+final class LockFile implements AutoCloseable {
+  private static final String NAME = "LOCK";
+  private static final String CANNOT_LOCK = "table cannot be locked";
+  private static final long RETRY_NANOS = 5_000_000;
+
+  private final FileChannel channel;
+
+  private LockFile(FileChannel channel) {
+    this.channel = channel;
+  }
+
+  /** Waits for its turn. */
+  static LockFile acquire(Path table) throws IOException {
+    Path file = table.resolve(NAME);
+    try {
+      if (Files.exists(file)) {
+        PathStorage.requireRegular(file);
+      }
+      FileChannel channel =
+          FileChannel.open(file, StandardOpenOption.WRITE, StandardOpenOption.CREATE);
+      try {
+        lock(channel, table);
+      } catch (IOException | RuntimeException | Error e) {
+        channel.close();
+        throw e;
+      }
+      return new LockFile(channel);
+    } catch (IOException e) {
+      throw NamedFile.failure(CANNOT_LOCK, file, e);
+    }
+  }
+
+  /**
+   * Waits for the file's lock. It belongs to the whole process, where the JVM refuses to wait for
+   * one that another thread holds, if this class has been loaded twice.
+   */
+  private static void lock(FileChannel channel, Path table) throws IOException {
+    while (true) {
+      try {
+        channel.lock();
+        return;
+      } catch (OverlappingFileLockException heldInThisProcess) {
+        LockSupport.parkNanos(RETRY_NANOS);
+        if (Thread.currentThread().isInterrupted()) {
+          throw interrupted(table);
+        }
+      } catch (FileLockInterruptionException e) {
+        throw interrupted(table);
+      }
+    }
+  }
+
+  static InterruptedIOException interrupted(Path table) {
+    return new InterruptedIOException(
+        "interrupted while waiting for the lock of the table " + table);
+  }
+
+  /** Ends the lock, as the close of its file does. */
+  @Override
+  public void close() throws IOException {
+    channel.close();
+  }
+}

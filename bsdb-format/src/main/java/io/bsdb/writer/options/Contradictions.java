@@ -1,0 +1,56 @@
+package io.bsdb.writer.options;
+
+import io.bsdb.format.KeyStorage;
+import io.bsdb.row.KeyEncoding;
+import io.bsdb.row.Schema;
+import io.bsdb.table.manifest.RecordOrder;
+
+/** Options of builds that contradict each other. */
+final class Contradictions {
+  private Contradictions() {}
+
+  /**
+   * Checks that options go together.
+   *
+   * @throws IllegalArgumentException naming those that do not, and what to choose instead
+   */
+  static void requireNone(WriterOptions options) {
+    if (options.order() == RecordOrder.KEY) {
+      requireSortableKeys(options);
+    } else if (!options.pointIndex()) {
+      throw new IllegalArgumentException(
+          "a table in hash order is read by its perfect hash only: leave 'point-index' true, or"
+              + " build with order 'key'");
+    }
+    if (options.keyStorage() == KeyStorage.OMITTED && options.signatureBits() == 0) {
+      throw new IllegalArgumentException(
+          "an approximate snapshot without signatures would answer every absent key with some"
+              + " other value: choose 1 to 32 signature bits");
+    }
+    Layout layout = options.layout();
+    if (layout.alignment() > options.blockSize()) {
+      throw new IllegalArgumentException(
+          "layout %s has blocks of whole pages: expected block size>=%d actual=%d"
+              .formatted(layout.label(), layout.alignment(), options.blockSize()));
+    }
+  }
+
+  private static void requireSortableKeys(WriterOptions options) {
+    if (options.keyStorage() == KeyStorage.OMITTED) {
+      throw new IllegalArgumentException(
+          "an approximate table stores no keys, so it cannot be in their order: build it with"
+              + " keys, or with order 'hash'");
+    }
+    if (options.layout() == Layout.SYMBOLS) {
+      throw new IllegalArgumentException(
+          "order 'key' needs plain keys, which layout 'symbols' encodes: take blocked, compact or"
+              + " compressed");
+    }
+    Schema schema = options.schema();
+    if (schema != null && schema.keyEncoding() != KeyEncoding.ORDERED) {
+      throw new IllegalArgumentException(
+          "order 'key' needs keys whose bytes sort: give a schema with keyEncoding 'ordered' (Schema.withKeyEncoding(KeyEncoding.ORDERED)), and encode keys with it; its keyEncoding is '%s'"
+              .formatted(schema.keyEncoding().label()));
+    }
+  }
+}

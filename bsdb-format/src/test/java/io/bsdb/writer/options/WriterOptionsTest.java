@@ -1,0 +1,76 @@
+package io.bsdb.writer.options;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.bsdb.format.KeyStorage;
+import io.bsdb.format.PerfectHashConstruction;
+import io.bsdb.table.manifest.RecordOrder;
+import java.nio.file.Path;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+class WriterOptionsTest {
+  @Test
+  void travelAsText() {
+    WriterOptions options =
+        WriterOptions.builder()
+            .layout(Layout.COMPRESSED_PAGES)
+            .approximate()
+            .perfectHash(PerfectHashConstruction.PILOT_DENSE)
+            .signatureBits(12)
+            .blockSize(8192)
+            .frameSize(512)
+            .zstdLevel(7)
+            .dictionaryBytes(1000)
+            .partitions(9)
+            .memoryBytes(1L << 33)
+            .temporaryDirectory(Path.of("/tmp/spill"))
+            .duplicates(Duplicates.LAST)
+            .minRows(5)
+            .maxShrinkage(0.1)
+            .properties(Map.of("a.b", "1", "c", "x=y"))
+            .sourcePositions(Map.of("orders-0", "4711"))
+            .build();
+    assertThat(WriterOptions.parse(options.toMap())).isEqualTo(options);
+    assertThat(options.toMap())
+        .containsEntry("layout", "compressed-pages")
+        .containsEntry("keys", "omitted")
+        .containsEntry("perfect-hash", "pilot-dense")
+        .containsEntry("property.a.b", "1");
+    assertThat(WriterOptions.parse(WriterOptions.defaults().toMap()))
+        .isEqualTo(WriterOptions.defaults());
+    assertThat(WriterOptions.parse(Map.of())).isEqualTo(WriterOptions.defaults());
+    assertThat(options.toBuilder().build()).isEqualTo(options);
+    assertThat(options.toBuilder().set("keys", "stored").build().keyStorage())
+        .isEqualTo(KeyStorage.STORED);
+  }
+
+  private static void assertRefused(String name, String value, String message) {
+    assertThatThrownBy(() -> WriterOptions.parse(Map.of(name, value)))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageStartingWith("option of a build '%s'='%s': %s".formatted(name, value, message));
+  }
+
+  @Test
+  void refusesWhatItDoesNotKnow() {
+    assertRefused("blocksize", "4096", "there is no such option; there are temp, property.NAME,");
+    assertRefused(
+        "layout", "flat", "expected one of blocked, compact, compressed, compressed-pages");
+    assertRefused("duplicates", "some", "expected one of fail, first, last");
+    assertRefused("block-size", "4k", "For input string: \"4k\"");
+    assertRefused("block-size", "17", "block size out of range: expected 512 to 65536, actual 17");
+    assertRefused(
+        "max-shrinkage", "2", "maximum shrinkage out of range: expected 0 to 1, actual 2.0");
+  }
+
+  @Test
+  void keyOrderNeedsPlainKeys() {
+    WriterOptions.Builder builder =
+        WriterOptions.builder().order(RecordOrder.KEY).layout(Layout.SYMBOLS);
+
+    assertThatThrownBy(builder::build)
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("order 'key' needs plain keys, which layout 'symbols' encodes");
+  }
+}
