@@ -7,7 +7,7 @@ import com.tngtech.archunit.junit.AnalyzeClasses;
 import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.lang.ArchRule;
 
-/** What is known of DuckDB stays with DuckDB. */
+/** JDBC queries and column types do not depend on DuckDB. */
 @AnalyzeClasses(packages = "io.bsdb.sql", importOptions = ImportOption.DoNotIncludeTests.class)
 class ArchitectureTest {
   @ArchTest

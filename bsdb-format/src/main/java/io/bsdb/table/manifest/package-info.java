@@ -1,4 +1,4 @@
-/** What a version of a table consists of, as its manifest says. */
+/** The manifest of a version: its partition files, changes and properties. */
 @NullMarked
 package io.bsdb.table.manifest;
 

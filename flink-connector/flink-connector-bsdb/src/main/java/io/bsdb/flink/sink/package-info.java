@@ -1,4 +1,4 @@
-/** What all sinks share: settings of builds, upkeep, and where a task writes. */
+/** Classes that all sinks share: build settings, upkeep, temporary directories. */
 @Internal
 @NullMarked
 package io.bsdb.flink.sink;

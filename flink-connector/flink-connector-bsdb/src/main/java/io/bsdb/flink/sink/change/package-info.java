@@ -1,4 +1,4 @@
-/** Changes of keys, and how rows become such. */
+/** Changes of keys, and the encoding of rows as changes. */
 @Internal
 @NullMarked
 package io.bsdb.flink.sink.change;

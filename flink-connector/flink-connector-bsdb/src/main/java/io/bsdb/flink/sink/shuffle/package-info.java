@@ -1,4 +1,4 @@
-/** Who gets which rows: by partition, or by key ranges that are chosen from a sample. */
+/** Distributes rows among writers, by partition or by key ranges that a sample gives. */
 @Internal
 @NullMarked
 package io.bsdb.flink.sink.shuffle;
