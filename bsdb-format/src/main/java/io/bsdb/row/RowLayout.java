@@ -17,6 +17,12 @@ public final class RowLayout {
   static final int HAS_NULLS = 0b100;
   static final int ROW_RESERVED = ~0b111;
 
+  /**
+   * The header of an ended row, which consists of that byte alone: no row of its key is valid from
+   * its time on. Only tables with a history have such rows.
+   */
+  public static final byte ENDED = 0b1000;
+
   // Array header
   static final int COUNT_WIDTH_SHIFT = 3; // log2 of the width of the count, two bits; 3 is reserved
   static final int ARRAY_RESERVED = ~0b11111;
@@ -83,6 +89,30 @@ public final class RowLayout {
   /** Returns the layout of rows of these columns. */
   public static RowLayout of(List<Column> columns) {
     return new RowLayout(List.copyOf(columns));
+  }
+
+  /** Returns whether a value is an ended row. */
+  public static boolean isEnded(byte[] value) {
+    return isEnded(value, 0, value.length);
+  }
+
+  /** Returns whether a value is an ended row. */
+  public static boolean isEnded(byte[] value, int offset, int length) {
+    return length == 1 && value[offset] == ENDED;
+  }
+
+  /**
+   * Checks a value of a table whose rows do not end.
+   *
+   * @throws IllegalArgumentException if it is an ended row
+   * @hidden
+   */
+  @Internal
+  public static void requireLive(byte[] value, int offset, int length) {
+    if (isEnded(value, offset, length)) {
+      throw new IllegalArgumentException(
+          "an ended row needs a table with a history: delete the key, or build the table with a history");
+    }
   }
 
   public List<Column> columns() {

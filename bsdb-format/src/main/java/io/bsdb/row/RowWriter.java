@@ -69,6 +69,11 @@ public final class RowWriter extends FieldWriter {
     return length;
   }
 
+  /** Returns an ended row: see {@link RowLayout#ENDED}. */
+  public static byte[] ended() {
+    return new byte[] {RowLayout.ENDED};
+  }
+
   /** Ends a nested row: hands it to the writer that it came from. */
   public void end() {
     endNested();

@@ -143,10 +143,12 @@ final class Publication {
     // After a rollback, numbers of segments stand for others than before.
     boolean follows = Table.sequence(build.version()) == Table.sequence(current) + 1;
     Manifest content =
-        before.with(
-            wanted.partitions().stream().map(file -> file.in(current)).toList(),
-            wanted.sourcePositions(),
-            wanted.changes().of(follows ? before.line() : build.id()));
+        before
+            .with(
+                wanted.partitions().stream().map(file -> file.in(current)).toList(),
+                wanted.sourcePositions(),
+                wanted.changes().of(follows ? before.line() : build.id()))
+            .with(wanted.validity());
     return putInService(build, content);
   }
 
@@ -184,7 +186,8 @@ final class Publication {
             content.partitions(),
             content.properties(),
             content.sourcePositions(),
-            content.changes());
+            content.changes(),
+            content.validity());
     checkSegments(manifest);
     checkFiles(manifest);
     putInService(build, ManifestFile.encode(storage, build, manifest));

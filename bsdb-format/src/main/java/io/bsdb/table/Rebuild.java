@@ -45,6 +45,13 @@ final class Rebuild {
                   Excerpt.of(String.valueOf(inService.schema())),
                   Excerpt.of(String.valueOf(built.schema()))));
     }
+    if (!kept.isEmpty() && (built.validity() == null) != (inService.validity() == null)) {
+      throw refused(
+          asOf,
+          inService,
+          table,
+          "only one of the two has a history, the build or the version in service");
+    }
     if (!kept.isEmpty() && built.hasKeysOmitted()) {
       throw refused(
           asOf, inService, table, "the build does not store keys, so it cannot be changed");

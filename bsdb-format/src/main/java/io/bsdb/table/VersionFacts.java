@@ -20,7 +20,7 @@ public record VersionFacts(Manifest manifest) {
     return manifest.hasChanges() ? null : partitionRecords();
   }
 
-  /** Returns the number of records in the partition files. */
+  /** Returns the number of records in the partition files, ended rows of a history included. */
   public long partitionRecords() {
     return manifest.recordCount();
   }
@@ -60,8 +60,11 @@ public record VersionFacts(Manifest manifest) {
     return manifest.changes().length();
   }
 
-  /** Returns {@code key} or {@code hash}. */
+  /** Returns {@code hash}, {@code key} or {@code history}. */
   public String order() {
+    if (manifest.validity() != null) {
+      return "history";
+    }
     return manifest.order() == RecordOrder.KEY ? "key" : "hash";
   }
 

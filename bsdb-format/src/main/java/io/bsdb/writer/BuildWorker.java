@@ -2,11 +2,13 @@ package io.bsdb.writer;
 
 import io.bsdb.format.Internal;
 import io.bsdb.format.SnapshotFormat;
+import io.bsdb.row.RowLayout;
 import io.bsdb.table.Build;
 import io.bsdb.table.Table;
 import io.bsdb.table.manifest.PartitionFile;
 import io.bsdb.table.manifest.Partitioning;
 import io.bsdb.table.manifest.RecordOrder;
+import io.bsdb.table.manifest.Validity;
 import io.bsdb.writer.options.WriterOptions;
 import java.io.Closeable;
 import java.io.IOException;
@@ -37,6 +39,7 @@ public final class BuildWorker implements Closeable {
   private final String suffix;
   private final Path temporaryDirectory;
   private final WriterOptions options;
+  private final boolean hasEnds;
   private final RecordIntake intake;
   private @Nullable ParallelBuild builds;
   private BuildListener listener = BuildListener.NONE;
@@ -64,6 +67,10 @@ public final class BuildWorker implements Closeable {
     this.suffix = suffix;
     this.temporaryDirectory = temporaryDirectory;
     this.options = options;
+    this.hasEnds = options.schema() == null || options.validity() != null;
+    if (options.validity() != null) {
+      Validity.requireSchema(options.schema());
+    }
     this.intake =
         options.order() == RecordOrder.KEY
             ? new SortedIntake(temporaryDirectory, options.partitions(), options)
@@ -114,7 +121,8 @@ public final class BuildWorker implements Closeable {
    * Adds a record; copies what it needs. After an {@link IOException} the writer can only be
    * closed.
    *
-   * @throws IllegalArgumentException if the key or the value is too short or too long
+   * @throws IllegalArgumentException if the key or the value is too short or too long, or an ended
+   *     row of a table without a history
    */
   public void add(
       byte[] key, int keyOffset, int keyLength, byte[] value, int valueOffset, int valueLength)
@@ -129,6 +137,9 @@ public final class BuildWorker implements Closeable {
       throw new IllegalArgumentException(
           "value length out of range: record=%d expected 0 to %d, actual %d"
               .formatted(recordCount, SnapshotFormat.MAX_VALUE_LENGTH, valueLength));
+    }
+    if (!hasEnds) {
+      RowLayout.requireLive(value, valueOffset, valueLength);
     }
     try {
       intake.add(key, keyOffset, keyLength, value, valueOffset, valueLength);

@@ -2,6 +2,7 @@ package io.bsdb.writer;
 
 import io.bsdb.format.Internal;
 import io.bsdb.format.io.IORunnable;
+import io.bsdb.row.RowLayout;
 import io.bsdb.row.Schema;
 import io.bsdb.table.PublishConflictException;
 import io.bsdb.table.StreamRule;
@@ -31,6 +32,7 @@ import org.jspecify.annotations.Nullable;
 public final class DeltaWriter implements Closeable {
   private final Table table;
   private final @Nullable Schema schema;
+  private final boolean history;
   private final SegmentFiles files;
   private final Map<String, String> positions = new LinkedHashMap<>();
   private final Map<String, @Nullable String> expectedPositions = new LinkedHashMap<>();
@@ -48,9 +50,10 @@ public final class DeltaWriter implements Closeable {
     CLOSED
   }
 
-  private DeltaWriter(Table table, @Nullable Schema schema) {
+  private DeltaWriter(Table table, Manifest manifest) {
     this.table = table;
-    this.schema = schema;
+    this.schema = manifest.schema();
+    this.history = manifest.validity() != null;
     this.files = new SegmentFiles(table.storage());
   }
 
@@ -64,7 +67,7 @@ public final class DeltaWriter implements Closeable {
   public static DeltaWriter create(Table table) throws IOException {
     Manifest manifest = table.manifest(table.requireCurrentVersion());
     requireKeys(manifest, table);
-    return new DeltaWriter(table, manifest.schema());
+    return new DeltaWriter(table, manifest);
   }
 
   /**
@@ -88,10 +91,14 @@ public final class DeltaWriter implements Closeable {
   /**
    * Sets the value of a key; both are copied.
    *
-   * @throws IllegalArgumentException if one is too short or too long
+   * @throws IllegalArgumentException if one is too short or too long, or if the value is an ended
+   *     row and the table has no history
    */
   public void put(byte[] key, byte[] value) throws IOException {
     requireOpen();
+    if (schema != null && !history) {
+      RowLayout.requireLive(value, 0, value.length);
+    }
     add(() -> files.put(key, value));
   }
 
@@ -250,6 +257,11 @@ public final class DeltaWriter implements Closeable {
       return inService;
     }
     requireKeys(inService, table);
+    if (history != (inService.validity() != null)) {
+      throw new PublishConflictException(
+          "the table was built %s a history meanwhile: table=%s version=%s; nothing was changed, encode the changes again"
+              .formatted(history ? "without" : "with", table.storage(), inService.version()));
+    }
     if (!Objects.equals(schema, inService.schema())) {
       throw new PublishConflictException(
           "the table was built with another schema meanwhile: table=%s version=%s expected=%s actual=%s; nothing was changed, encode the changes again"

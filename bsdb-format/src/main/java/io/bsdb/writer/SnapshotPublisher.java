@@ -175,7 +175,8 @@ public final class SnapshotPublisher {
             all,
             options.properties(),
             options.sourcePositions(),
-            replacesChanges ? table.replacedBy(build) : Changes.NONE);
+            replacesChanges ? table.replacedBy(build) : Changes.NONE,
+            options.validity());
     if (!replacesChanges) {
       return table.publishUnderChanges(build, manifest);
     }

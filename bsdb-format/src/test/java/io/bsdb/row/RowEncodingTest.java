@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bsdb.row.text.RowJsonWriter;
+import java.io.UncheckedIOException;
 import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
 import java.time.LocalDateTime;
@@ -130,6 +131,22 @@ class RowEncodingTest {
     assertThat(codec.encodeValue(1, 2)).hasSameSizeAs(codec.encodeValue(1, null));
     var onlyKey = RowCodec.of(Schema.builder().column("k", "INT").primaryKey("k").build());
     assertThat(onlyKey.encodeValue()).isEmpty();
+  }
+
+  /** Readers of a history find ended rows before they decode; to others they are damage. */
+  @Test
+  void endedRowsAreNotDecoded() {
+    byte[] ended = RowWriter.ended();
+    assertThat(ended).containsExactly(8);
+    assertThat(RowLayout.isEnded(ended)).isTrue();
+    assertThat(RowLayout.isEnded(new byte[] {8, 0})).isFalse();
+    assertThat(RowLayout.isEnded(new byte[0])).isFalse();
+    assertThat(RowLayout.isEnded(new byte[] {1, 8}, 1, 1)).isTrue();
+    Schema onlyKey = Schema.builder().column("k", "INT").primaryKey("k").build();
+    for (Schema schema : List.of(CITIES, onlyKey)) {
+      assertThatThrownBy(() -> new RowView(RowLayout.ofValues(schema)).wrap(ended))
+          .isInstanceOf(UncheckedIOException.class);
+    }
   }
 
   @Test

@@ -242,6 +242,9 @@ public final class TableReload implements Closeable {
     if (found == null && manifest.hasKeysOmitted()) {
       found = "keys: the version does not store them";
     }
+    if (found == null && (manifest.validity() != null || options.validity() != null)) {
+      found = "history: rows that have been dropped from it would count as new";
+    }
     return found == null && !properties.isEmpty()
         ? differing("properties", manifest.properties(), properties)
         : found;

@@ -78,7 +78,8 @@ class UpkeepPolicyTest {
         files,
         Map.of(),
         Map.of(),
-        new Changes(segments, segments.size(), Map.of(), History.NONE));
+        new Changes(segments, segments.size(), Map.of(), History.NONE),
+        null);
   }
 
   private ChangeCounts counts() {

@@ -17,6 +17,7 @@ import io.bsdb.format.UnsupportedVersionException;
 import io.bsdb.row.KeyEncoding;
 import io.bsdb.row.Schema;
 import java.time.DateTimeException;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.Collections;
 import java.util.Comparator;
@@ -40,6 +41,7 @@ import org.jspecify.annotations.Nullable;
  * @param sourcePositions how far the build had read its sources, for example topic and partition to
  *     offset
  * @param changes what has changed since the partition files were built
+ * @param validity of rows in time; null for a table without a history
  */
 public record Manifest(
     Identity identity,
@@ -48,7 +50,8 @@ public record Manifest(
     List<PartitionFile> partitions,
     Map<String, String> properties,
     Map<String, String> sourcePositions,
-    Changes changes) {
+    Changes changes,
+    @Nullable Validity validity) {
 
   /** Longest manifest that is read, in bytes. */
   public static final int MAX_LENGTH = 64 << 20;
@@ -63,6 +66,7 @@ public record Manifest(
       Pattern.compile("[0-9]{4}(-[0-9]{2}){2}T[0-9]{2}(:[0-9]{2}){2}(\\.[0-9]{3})?Z");
   private static final String HASH = "XXH3-128, seed 0";
   private static final String KEY_ORDER = "key";
+  private static final String HISTORY = "history";
 
   /**
    * The part of a manifest that no other version shares.
@@ -75,7 +79,7 @@ public record Manifest(
   public record Identity(
       UUID snapshotId, String version, @Nullable String parent, Instant createdAt) {}
 
-  /** Creates the manifest of a build without changes. */
+  /** Creates the manifest of a build without changes and without a history. */
   public Manifest(
       Identity identity,
       @Nullable Schema schema,
@@ -83,7 +87,7 @@ public record Manifest(
       List<PartitionFile> partitions,
       Map<String, String> properties,
       Map<String, String> sourcePositions) {
-    this(identity, schema, options, partitions, properties, sourcePositions, Changes.NONE);
+    this(identity, schema, options, partitions, properties, sourcePositions, Changes.NONE, null);
   }
 
   public Manifest {
@@ -92,6 +96,12 @@ public record Manifest(
         partitions.stream().sorted(Comparator.comparingInt(PartitionFile::partition)).toList();
     properties = Map.copyOf(properties);
     sourcePositions = Map.copyOf(sourcePositions);
+    if (validity != null) {
+      Validity.requireSchema(schema);
+      if (!partitions.get(0).lowerBound().isKey()) {
+        throw new IllegalArgumentException("a table with a history is not in key order");
+      }
+    }
   }
 
   /**
@@ -133,7 +143,13 @@ public record Manifest(
   public Manifest with(
       List<PartitionFile> newPartitions, Map<String, String> newPositions, Changes newChanges) {
     return new Manifest(
-        identity, schema, options, newPartitions, properties, newPositions, newChanges);
+        identity, schema, options, newPartitions, properties, newPositions, newChanges, validity);
+  }
+
+  /** Returns the same manifest with another validity; see {@code Table.edit}. */
+  public Manifest with(@Nullable Validity newValidity) {
+    return new Manifest(
+        identity, schema, options, partitions, properties, sourcePositions, changes, newValidity);
   }
 
   /** Returns the id of the build that made it. */
@@ -270,7 +286,13 @@ public record Manifest(
     root.put("recordCount", recordCount());
     root.put("hash", HASH);
     if (order() == RecordOrder.KEY) {
-      root.put("order", KEY_ORDER);
+      root.put("order", validity == null ? KEY_ORDER : HISTORY);
+    }
+    if (validity != null && validity.retention() != null) {
+      root.put("retention", validity.retention().toString());
+    }
+    if (validity != null && validity.horizon() != null) {
+      root.put("horizon", validity.horizon().toString());
     }
     if (schema != null) {
       root.set("schema", schema.toJson());
@@ -316,6 +338,7 @@ public record Manifest(
   private static Manifest fromJson(ObjectNode root, String file)
       throws CorruptSnapshotException, UnsupportedVersionException {
     JsonNode schema = root.get("schema");
+    String order = order(root, file);
     Manifest manifest =
         new Manifest(
             new Identity(
@@ -325,10 +348,11 @@ public record Manifest(
                 Instant.parse(text(root, "createdAt", TIME))),
             schema == null ? null : Schema.fromJson(schema, file),
             texts(root, "options"),
-            PartitionsJson.read(root, isInKeyOrder(root, file), file),
+            PartitionsJson.read(root, order != null, file),
             texts(root, "properties"),
             texts(root, "sourcePositions"),
-            ChangesJson.read(root, file));
+            ChangesJson.read(root, file),
+            HISTORY.equals(order) ? validity(root) : null);
     if (number(root, "formatVersion", Long.MAX_VALUE) < manifest.formatVersion()) {
       throw new CorruptSnapshotException(
           "manifest of format version 1 has what only version 2 has: file=" + file);
@@ -347,17 +371,24 @@ public record Manifest(
     return manifest;
   }
 
-  private static boolean isInKeyOrder(ObjectNode root, String file)
+  /** Returns the order by its name; null for that of the hash. */
+  private static @Nullable String order(ObjectNode root, String file)
       throws UnsupportedVersionException {
     if (!root.has("order")) {
-      return false;
+      return null;
     }
     String order = text(root, "order");
-    if (!order.equals(KEY_ORDER)) {
+    if (!order.equals(KEY_ORDER) && !order.equals(HISTORY)) {
       throw new UnsupportedVersionException(
           "the records have an order that this bsdb does not support: file=%s order='%s'; upgrade bsdb"
               .formatted(file, Excerpt.of(order)));
     }
-    return true;
+    return order;
+  }
+
+  private static Validity validity(ObjectNode root) {
+    return new Validity(
+        root.has("retention") ? Duration.parse(text(root, "retention")) : null,
+        root.has("horizon") ? Instant.parse(text(root, "horizon", TIME)) : null);
   }
 }

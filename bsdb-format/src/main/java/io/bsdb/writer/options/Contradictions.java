@@ -4,6 +4,7 @@ import io.bsdb.format.KeyStorage;
 import io.bsdb.row.KeyEncoding;
 import io.bsdb.row.Schema;
 import io.bsdb.table.manifest.RecordOrder;
+import io.bsdb.table.manifest.Validity;
 
 /** Options of builds that contradict each other. */
 final class Contradictions {
@@ -15,6 +16,9 @@ final class Contradictions {
    * @throws IllegalArgumentException naming those that do not, and what to choose instead
    */
   static void requireNone(WriterOptions options) {
+    if (options.validity() != null) {
+      requireHistory(options);
+    }
     if (options.order() == RecordOrder.KEY) {
       requireSortableKeys(options);
     } else if (!options.pointIndex()) {
@@ -32,6 +36,16 @@ final class Contradictions {
       throw new IllegalArgumentException(
           "layout %s has blocks of whole pages: expected block size>=%d actual=%d"
               .formatted(layout.label(), layout.alignment(), options.blockSize()));
+    }
+  }
+
+  private static void requireHistory(WriterOptions options) {
+    if (options.order() != RecordOrder.KEY) {
+      throw new IllegalArgumentException(
+          "a table with a history is in the order of its keys: leave 'order' out, or build with order 'key'");
+    }
+    if (options.schema() != null) {
+      Validity.requireSchema(options.schema());
     }
   }
 

@@ -6,7 +6,9 @@ import io.bsdb.format.SnapshotFormat;
 import io.bsdb.row.Schema;
 import io.bsdb.table.manifest.Manifest;
 import io.bsdb.table.manifest.RecordOrder;
+import io.bsdb.table.manifest.Validity;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -45,6 +47,7 @@ import org.jspecify.annotations.Nullable;
  * @param maxShrinkage largest part of the rows of the version before that may be missing, 0 to 1; 1
  *     sets no limit
  * @param schema of the rows; null for plain bytes
+ * @param validity of rows in time, if the table has a history; else null
  * @param properties for the manifest
  * @param sourcePositions for the manifest
  */
@@ -67,6 +70,7 @@ public record WriterOptions(
     long minRows,
     double maxShrinkage,
     @Nullable Schema schema,
+    @Nullable Validity validity,
     Map<String, String> properties,
     Map<String, String> sourcePositions) {
 
@@ -119,6 +123,9 @@ public record WriterOptions(
     map.put("duplicates", text(duplicates));
     map.put("min-rows", Long.toString(minRows));
     map.put("max-shrinkage", Double.toString(maxShrinkage));
+    if (validity != null) {
+      map.put("history", validity.toString());
+    }
     properties.forEach((name, value) -> map.put(PROPERTY + name, value));
     sourcePositions.forEach((name, value) -> map.put(SOURCE_POSITION + name, value));
     return map;
@@ -186,7 +193,7 @@ public record WriterOptions(
    */
   public static WriterOptions like(Manifest manifest) {
     Map<String, String> built = manifest.options();
-    Builder builder = builder().order(manifest.order());
+    Builder builder = builder().order(manifest.order()).validity(manifest.validity());
     Map.of(
             "layout", "layout",
             "keys", "keys",
@@ -227,6 +234,7 @@ public record WriterOptions(
     private long minRows = 1;
     private double maxShrinkage = 1;
     private @Nullable Schema schema;
+    private @Nullable Validity validity;
     private Map<String, String> properties = new HashMap<>();
     private Map<String, String> sourcePositions = new HashMap<>();
 
@@ -348,6 +356,20 @@ public record WriterOptions(
       return this;
     }
 
+    /**
+     * Makes the table one with a history, in key order; see {@link Validity}.
+     *
+     * @param retention how long a row is kept after the next one has replaced it; null: forever
+     */
+    public Builder history(@Nullable Duration retention) {
+      return order(RecordOrder.KEY).validity(new Validity(retention, null));
+    }
+
+    private Builder validity(@Nullable Validity value) {
+      validity = value;
+      return this;
+    }
+
     public Builder properties(Map<String, String> value) {
       properties = new HashMap<>(value);
       return this;
@@ -392,9 +414,10 @@ public record WriterOptions(
           case "duplicates" -> duplicates(constant(Duplicates.values(), value));
           case "min-rows" -> minRows(Long.parseLong(value));
           case "max-shrinkage" -> maxShrinkage(Double.parseDouble(value));
+          case "history" -> order(RecordOrder.KEY).validity(Validity.parse(value));
           default ->
               throw new IllegalArgumentException(
-                  "there is no such option; there are temp, %sNAME, %sNAME, %s"
+                  "there is no such option; there are temp, history, %sNAME, %sNAME, %s"
                       .formatted(
                           PROPERTY,
                           SOURCE_POSITION,
@@ -432,6 +455,7 @@ public record WriterOptions(
               minRows,
               maxShrinkage,
               schema,
+              validity,
               Map.copyOf(properties),
               Map.copyOf(sourcePositions));
       Contradictions.requireNone(options);

@@ -5,8 +5,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bsdb.format.KeyStorage;
 import io.bsdb.format.PerfectHashConstruction;
+import io.bsdb.row.KeyEncoding;
+import io.bsdb.row.Schema;
 import io.bsdb.table.manifest.RecordOrder;
+import io.bsdb.table.manifest.Validity;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
@@ -54,7 +59,8 @@ class WriterOptionsTest {
 
   @Test
   void refusesWhatItDoesNotKnow() {
-    assertRefused("blocksize", "4096", "there is no such option; there are temp, property.NAME,");
+    assertRefused(
+        "blocksize", "4096", "there is no such option; there are temp, history, property.NAME,");
     assertRefused(
         "layout", "flat", "expected one of blocked, compact, compressed, compressed-pages");
     assertRefused("duplicates", "some", "expected one of fail, first, last");
@@ -72,5 +78,41 @@ class WriterOptionsTest {
     assertThatThrownBy(builder::build)
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("order 'key' needs plain keys, which layout 'symbols' encodes");
+  }
+
+  private static final Schema PRICES =
+      Schema.builder()
+          .column("item", "STRING")
+          .column("changed_at", "TIMESTAMP(3)")
+          .primaryKey("item", "changed_at")
+          .keyEncoding(KeyEncoding.ORDERED)
+          .build();
+
+  @Test
+  void historyImpliesKeyOrderAndTravels() {
+    WriterOptions options =
+        WriterOptions.builder().history(Duration.ofDays(30)).schema(PRICES).build();
+    assertThat(options.order()).isEqualTo(RecordOrder.KEY);
+    assertThat(options.toBuilder().build()).isEqualTo(options);
+    assertThat(WriterOptions.parse(options.toMap()).validity()).isEqualTo(options.validity());
+    assertThat(options.toMap()).containsEntry("history", "PT720H");
+    assertThat(WriterOptions.parse(Map.of("history", "forever")).validity())
+        .isEqualTo(Validity.FOREVER);
+    Validity old = new Validity(Duration.ofDays(30), Instant.parse("2026-01-02T03:04:05Z"));
+    assertThat(WriterOptions.parse(Map.of("history", old.toString())).validity()).isEqualTo(old);
+  }
+
+  @Test
+  void refusesHistoriesThatCannotBe() {
+    assertRefused("history", "30 d", "expected 'forever' or how long replaced rows are kept");
+    assertThatThrownBy(() -> WriterOptions.builder().history(null).order(RecordOrder.HASH).build())
+        .hasMessageStartingWith("a table with a history is in the order of its keys");
+    assertThatThrownBy(
+            () ->
+                WriterOptions.builder()
+                    .history(null)
+                    .schema(PRICES.withKeyEncoding(KeyEncoding.PLAIN))
+                    .build())
+        .hasMessageStartingWith("a table with a history needs a primary key of two columns");
   }
 }
