@@ -20,12 +20,12 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The versions that the slices of a reader need: each is open as long as one of them does, though
- * it be deleted meanwhile. Used by one thread.
+ * it be deleted meanwhile. Used by one thread, except for {@link #newest}.
  */
 final class OpenVersions implements Closeable {
   private final ScanSpec spec;
   private final Map<String, Version> open = new HashMap<>();
-  private SharedSnapshots.@Nullable Use following;
+  private volatile SharedSnapshots.@Nullable Use following;
 
   OpenVersions(ScanSpec spec) {
     this.spec = spec;
@@ -84,6 +84,12 @@ final class OpenVersions implements Closeable {
     try (pinned) {
       lease.close();
     }
+  }
+
+  /** Returns the reader of the newest version, for any thread; null before it is open. */
+  @Nullable TableReader newest() {
+    SharedSnapshots.Use use = following;
+    return use == null ? null : use.live();
   }
 
   private TableReader following() throws IOException {
@@ -164,8 +170,9 @@ final class OpenVersions implements Closeable {
 
   @Override
   public void close() throws IOException {
-    if (following != null) {
-      following.close();
+    SharedSnapshots.Use use = following;
+    if (use != null) {
+      use.close();
     }
   }
 }

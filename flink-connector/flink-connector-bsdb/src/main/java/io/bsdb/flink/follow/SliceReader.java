@@ -7,6 +7,7 @@ import io.bsdb.reader.diff.SnapshotDiff;
 import io.bsdb.reader.diff.SnapshotDiff.Difference;
 import io.bsdb.reader.diff.SnapshotDiff.Position;
 import io.bsdb.reader.io.Closing;
+import io.bsdb.table.manifest.Manifest;
 import java.io.Closeable;
 import java.io.IOException;
 import java.util.stream.Stream;
@@ -181,6 +182,18 @@ final class SliceReader implements Closeable {
     if (before != null) {
       before.close();
     }
+  }
+
+  /**
+   * Returns the version up to which the slice has been read, or the first one while it is read. Its
+   * versions must be held.
+   */
+  Manifest followed() {
+    Version version = from == null ? to : from;
+    if (version == null) {
+      throw new IllegalStateException("no version is held: " + start);
+    }
+    return version.reader().manifest();
   }
 
   /** Returns where another reader would go on. */

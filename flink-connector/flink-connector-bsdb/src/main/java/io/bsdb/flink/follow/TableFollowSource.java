@@ -36,7 +36,7 @@ public final class TableFollowSource
 
   @Override
   public SourceReader<RowData, FollowSplit> createReader(SourceReaderContext context) {
-    return new FollowReader(spec);
+    return new FollowReader(spec, context.metricGroup());
   }
 
   @Override

@@ -12,6 +12,7 @@ import io.bsdb.flink.row.Projection;
 import io.bsdb.flink.row.RecordEncoder;
 import io.bsdb.flink.scan.Extent;
 import io.bsdb.flink.scan.ScanSpec;
+import io.bsdb.flink.sink.MeteredGroup;
 import io.bsdb.flink.state.EnumeratorState;
 import io.bsdb.reader.options.KeyShare;
 import io.bsdb.reader.options.ReaderOptions;
@@ -25,6 +26,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -33,6 +35,8 @@ import java.util.TreeMap;
 import org.apache.flink.connector.testutils.source.reader.TestingReaderOutput;
 import org.apache.flink.connector.testutils.source.reader.TestingSplitEnumeratorContext;
 import org.apache.flink.core.io.InputStatus;
+import org.apache.flink.metrics.Gauge;
+import org.apache.flink.metrics.Metric;
 import org.apache.flink.runtime.execution.SuppressRestartsException;
 import org.apache.flink.table.data.GenericRowData;
 import org.apache.flink.table.data.RowData;
@@ -65,6 +69,7 @@ class FollowReaderTest {
 
   private List<FollowReader> readers = List.of();
   private final TestingReaderOutput<RowData> output = new TestingReaderOutput<>();
+  private final Map<String, Metric> metrics = new HashMap<>();
 
   private DeclaredTable table(RecordOrder order, String... columns) {
     LogicalType[] types = new LogicalType[columns.length];
@@ -148,7 +153,9 @@ class FollowReaderTest {
   private void start(int count, List<FollowSplit> splits, Random random) {
     readers = new ArrayList<>();
     for (int i = 0; i < count; i++) {
-      readers.add(new FollowReader(spec));
+      FollowReader reader = new FollowReader(spec, new MeteredGroup("", metrics));
+      reader.start();
+      readers.add(reader);
     }
     for (FollowSplit split : splits) {
       readers.get(random.nextInt(count)).addSplits(List.of(split));
@@ -343,6 +350,50 @@ class FollowReaderTest {
       table().rollback(first);
       catchUp();
       assertThat(followed).isEqualTo(Map.of(1, 1));
+    }
+  }
+
+  private Object gauge(String name) {
+    return ((Gauge<?>) metrics.get("bsdb." + name)).getValue();
+  }
+
+  @Test
+  void showsHowFarItIsBehindTheNewestVersion() throws Exception {
+    declare(RecordOrder.HASH);
+    spec = spec(Duration.ofDays(1));
+    for (int id = 0; id < KEYS; id++) {
+      rows.put(id, 1);
+    }
+    build(2);
+    String first = table().requireCurrentVersion();
+    start(1, splits(), new Random());
+    assertThat(gauge("version")).isEqualTo("");
+    assertThat(gauge("versionsBehind")).isEqualTo(0L);
+    catchUp();
+    assertThat(gauge("version")).isEqualTo(first);
+    assertThat(gauge("versionsBehind")).isEqualTo(0L);
+    assertThat((long) gauge("versionAgeSeconds")).isNotNegative();
+
+    for (int number = 2; number < 5; number++) {
+      rows.replace(1, number);
+      build(2);
+    }
+    String newest = table().requireCurrentVersion();
+    try (SharedSnapshots.Use shared =
+        SharedSnapshots.use(declared, spec.settings(), KeyShare.ALL)) {
+      shared.live().refresh();
+      assertThat(gauge("version")).isEqualTo(first);
+      assertThat(gauge("versionsBehind")).isEqualTo(3L);
+      catchUp();
+      assertThat(gauge("version")).isEqualTo(newest);
+      assertThat(gauge("versionsBehind")).isEqualTo(0L);
+
+      table().rollback(first);
+      shared.live().refresh();
+      assertThat(gauge("versionsBehind")).isEqualTo(1L);
+      catchUp();
+      assertThat(gauge("version")).isEqualTo(first);
+      assertThat(gauge("latestLoadFailure")).isEqualTo("");
     }
   }
 }
