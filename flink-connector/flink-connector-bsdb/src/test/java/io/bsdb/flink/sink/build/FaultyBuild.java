@@ -42,6 +42,7 @@ public final class FaultyBuild {
   public static final int PARTITIONS = 5;
 
   private final Path directory;
+  private final String path;
   private final RecordOrder order;
   private final Publish publish;
   private final String previous;
@@ -58,7 +59,16 @@ public final class FaultyBuild {
    * @param publish what is published of all but the first version
    */
   public FaultyBuild(Path directory, RecordOrder order, Publish publish) throws Exception {
+    this(directory, directory.toString(), order, publish);
+  }
+
+  /**
+   * @param path of the same directory, as Flink is told it
+   */
+  public FaultyBuild(Path directory, String path, RecordOrder order, Publish publish)
+      throws Exception {
     this.directory = directory;
+    this.path = path;
     this.order = order;
     this.publish = publish;
     run(Fault.NONE, PREVIOUS_ROWS);
@@ -126,7 +136,7 @@ public final class FaultyBuild {
   }
 
   private Sink<Change> sink(Fault fault) throws IOException {
-    DeclaredTable table = table(directory.toString(), order);
+    DeclaredTable table = table(path, order);
     BuildSettings settings = settings(0, Duration.ofDays(1), order);
     ReloadSink reload =
         Table.at(directory).currentVersion() == null
