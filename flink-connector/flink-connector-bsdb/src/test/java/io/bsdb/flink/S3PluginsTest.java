@@ -2,15 +2,25 @@ package io.bsdb.flink;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.bsdb.flink.storage.FileSystemStorage;
 import io.bsdb.flink.storage.S3Server;
+import io.bsdb.table.Table;
+import io.bsdb.table.manifest.Manifest;
 import java.nio.file.Path;
+import java.util.Comparator;
+import java.util.Iterator;
+import java.util.List;
+import java.util.stream.Stream;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.core.fs.FileSystem;
 import org.apache.flink.core.plugin.DefaultPluginManager;
 import org.apache.flink.core.plugin.DirectoryBasedPluginFinder;
 import org.apache.flink.core.plugin.PluginManager;
 import org.apache.flink.test.junit5.MiniClusterExtension;
+import org.apache.flink.types.Row;
+import org.apache.flink.util.CloseableIterator;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -76,5 +86,67 @@ class S3PluginsTest {
       assertThat(session.texts("SHOW DATABASES IN c")).containsExactly("+I[default]");
       assertThat(server.keys()).noneMatch(key -> key.contains("geo"));
     }
+  }
+
+  /** Statements that change rows, reloads, and a query that follows what they do. */
+  @Test
+  void changesAndFollowsATable() throws Exception {
+    try (S3Server server = new S3Server()) {
+      use("native", server);
+      String catalog =
+          "CREATE CATALOG c WITH ('type' = 'bsdb', 'warehouse' = '%s')".formatted(WAREHOUSE);
+      Sql batch = Sql.batch(1).numbers("s", 8).run(catalog);
+      batch.run(
+          """
+          CREATE TABLE c.`default`.t (id BIGINT, name STRING, PRIMARY KEY (id) NOT ENFORCED) DISTRIBUTED INTO 2 BUCKETS
+          WITH ('sink.min-rows' = '0', 'lookup.refresh-interval' = '5 ms')""");
+      String reload =
+          "INSERT OVERWRITE c.`default`.t /*+ OPTIONS('sink.publish' = '%s') */ SELECT f0, '%s' FROM s WHERE f0 < %d";
+      batch.run(reload.formatted("all", "a", 8));
+      Table table = Table.of(new FileSystemStorage(WAREHOUSE + "/default/t"));
+
+      Sql streaming = Sql.streaming(1).run(catalog);
+      try (CloseableIterator<Row> followed =
+          streaming
+              .tables
+              .executeSql("SELECT * FROM c.`default`.t /*+ OPTIONS('scan.follow' = 'true') */")
+              .collect()) {
+        assertThat(next(followed, 8)).hasSize(8).contains("+I[7, a]");
+
+        batch.run("UPDATE c.`default`.t SET name = 'b' WHERE id = 1 AND name = 'a'");
+        assertThat(next(followed, 2)).containsExactly("-U[1, a]", "+U[1, b]");
+        batch.run("DELETE FROM c.`default`.t WHERE id = 2");
+        assertThat(next(followed, 1)).containsExactly("-D[2, a]");
+        batch.run("DELETE FROM c.`default`.t WHERE name = 'b'");
+        assertThat(next(followed, 1)).containsExactly("-D[1, b]");
+
+        batch.run(reload.formatted("changes", "a", 7));
+        assertThat(next(followed, 3)).containsExactly("+I[1, a]", "+I[2, a]", "-D[7, a]");
+        assertThat(inService(table).hasChanges()).isTrue();
+        batch.run(reload.formatted("auto", "a", 8));
+        assertThat(next(followed, 1)).containsExactly("+I[7, a]");
+        assertThat(inService(table).hasChanges()).isTrue();
+        batch.run(reload.formatted("auto", "c", 3));
+        assertThat(next(followed, 11))
+            .contains("-U[0, a]", "+U[0, c]", "-U[2, a]", "+U[2, c]", "-D[3, a]", "-D[7, a]");
+        assertThat(inService(table).hasChanges()).isFalse();
+
+        batch.run("TRUNCATE TABLE c.`default`.t");
+        assertThat(next(followed, 3)).containsExactly("-D[0, c]", "-D[1, c]", "-D[2, c]");
+      }
+    }
+  }
+
+  private static Manifest inService(Table table) throws Exception {
+    return table.manifest(table.requireCurrentVersion());
+  }
+
+  /** The next rows, sorted by key; those of a version come partition by partition. */
+  private static List<String> next(Iterator<Row> rows, int count) {
+    return Stream.generate(rows::next)
+        .limit(count)
+        .sorted(Comparator.comparing(row -> row.<Long>getFieldAs(0)))
+        .map(Row::toString)
+        .toList();
   }
 }
