@@ -2,9 +2,11 @@ package io.bsdb.row;
 
 import static io.bsdb.format.SnapshotFormat.MAX_KEY_LENGTH;
 
+import java.io.UncheckedIOException;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;
+import java.time.Instant;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
@@ -46,6 +48,38 @@ public final class KeyWriter {
     this.encoding = schema.keyEncoding();
     this.sign = encoding.sign();
     this.framed = storages.length > 1;
+  }
+
+  /**
+   * Encodes the key that has some leading columns and a time as its last column; what that column
+   * is too coarse for is cut off.
+   *
+   * @param prefix of all columns but the last, as {@link #toPrefix} returns it
+   * @param time in UTC if the column has no time zone
+   * @throws IllegalArgumentException if the prefix is of other columns, or the last column is no
+   *     TIMESTAMP or TIMESTAMP_LTZ
+   */
+  public static byte[] asOf(Schema schema, byte[] prefix, Instant time) {
+    KeyWriter writer = of(schema);
+    int last = writer.storages.length - 1;
+    writer.next = last;
+    int at = writer.reserve(prefix.length);
+    System.arraycopy(prefix, 0, writer.buffer, at, prefix.length);
+    boolean nanos = writer.storages[last] == Storage.TIMESTAMP_NANOS;
+    writer.writeTimestamp(
+        JavaValues.epochMillis(time, writer.columns.get(last)),
+        nanos ? JavaValues.nanosOfMilli(time) : 0);
+    byte[] key = writer.toBytes();
+    try {
+      if (KeyView.of(schema).wrap(key).leadingLength() == prefix.length) {
+        return key;
+      }
+    } catch (UncheckedIOException e) {
+      // reported below
+    }
+    throw new IllegalArgumentException(
+        "%d bytes are no values of all columns of the key %s but the last"
+            .formatted(prefix.length, schema.primaryKey()));
   }
 
   /** Starts a new key. */
@@ -214,6 +248,11 @@ public final class KeyWriter {
     check(Storage.BYTES);
     append(bytes, offset, length);
     return this;
+  }
+
+  /** Returns how many columns have been written. */
+  public int written() {
+    return next;
   }
 
   /**

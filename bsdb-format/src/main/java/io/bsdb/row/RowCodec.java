@@ -213,10 +213,26 @@ public final class RowCodec {
         }
       }
     } catch (UncheckedIOException e) {
-      IOException cause = e.getCause();
-      throw cause instanceof CorruptSnapshotException corrupt
-          ? corrupt
-          : new CorruptSnapshotException(String.valueOf(e.getMessage()), e);
+      throw damage(e);
     }
+  }
+
+  /** Decodes every column of a key, such as that of an ended row, and throws if one is damaged. */
+  public void verifyKey(byte[] key) throws CorruptSnapshotException {
+    try {
+      KeyView view = KeyView.of(schema).wrap(key);
+      for (int i = 0; i < view.size(); i++) {
+        var unused = view.valueAt(i);
+      }
+    } catch (UncheckedIOException e) {
+      throw damage(e);
+    }
+  }
+
+  private static CorruptSnapshotException damage(UncheckedIOException e) {
+    IOException cause = e.getCause();
+    return cause instanceof CorruptSnapshotException corrupt
+        ? corrupt
+        : new CorruptSnapshotException(String.valueOf(e.getMessage()), e);
   }
 }

@@ -132,7 +132,7 @@ final class PartitionFolder {
   }
 
   private void copy(int partition, BuildWorker worker) throws IOException {
-    try (RecordCursor cursor = reader.scan(partition)) {
+    try (RecordCursor cursor = reader.allVersions().scan(partition)) {
       while (cursor.next()) {
         byte[] key = cursor.key();
         byte[] value = cursor.value();

@@ -1,5 +1,6 @@
 package io.bsdb.reader;
 
+import java.time.Instant;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
@@ -21,6 +22,19 @@ public interface AsyncOrderedReader {
   /** Finds the record with the greatest key that is not above a key; null: there is none. */
   default CompletableFuture<@Nullable KeyValue> floor(byte[] key) {
     return find(Nearest.FLOOR, key, RecordReader.COPY);
+  }
+
+  /**
+   * Reads the row of a history that was valid at a time, as {@link OrderedReader#asOf(byte[],
+   * Instant, RecordReader)} does; null: nothing was valid.
+   *
+   * @param reader as {@link #find} says
+   */
+  <T> CompletableFuture<@Nullable T> asOf(byte[] prefix, Instant time, RecordReader<T> reader);
+
+  /** Returns the row of a history that was valid at a time; as the method with a reader. */
+  default CompletableFuture<@Nullable KeyValue> asOf(byte[] prefix, Instant time) {
+    return asOf(prefix, time, RecordReader.COPY);
   }
 
   /** Finds the record with the least key that is not below a key; null: there is none. */

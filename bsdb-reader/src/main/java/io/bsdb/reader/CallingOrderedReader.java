@@ -5,15 +5,18 @@ import io.bsdb.format.symbols.FieldSelection;
 import io.bsdb.reader.OrderedSeek.Target;
 import io.bsdb.reader.io.Thrown;
 import java.io.IOException;
+import java.time.Instant;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** Looks up by order in the calling thread. */
 final class CallingOrderedReader implements OrderedReader {
   private final OpenSnapshot snapshot;
+  private final Ended ended;
 
-  CallingOrderedReader(OpenSnapshot snapshot) {
+  CallingOrderedReader(OpenSnapshot snapshot, Ended ended) {
     this.snapshot = snapshot;
+    this.ended = ended;
   }
 
   @Override
@@ -21,7 +24,14 @@ final class CallingOrderedReader implements OrderedReader {
   public <T> @Nullable T find(Nearest nearest, byte[] key, RecordReader<T> reader)
       throws IOException {
     Objects.requireNonNull(reader, "reader");
-    return (T) find(key, nearest.target(), reader);
+    return (T) find(key, nearest.target(snapshot.manifest()), reader);
+  }
+
+  @Override
+  public <T> @Nullable T asOf(byte[] prefix, Instant time, RecordReader<T> reader)
+      throws IOException {
+    byte[] key = Nearest.keyAsOf(snapshot.manifest(), prefix, time);
+    return find(Nearest.FLOOR, key, Nearest.within(prefix, reader));
   }
 
   @Override
@@ -36,18 +46,18 @@ final class CallingOrderedReader implements OrderedReader {
 
   @Override
   public @Nullable KeyValue first() throws IOException {
-    return (KeyValue) find(() -> OrderedSeek.end(snapshot, false));
+    return (KeyValue) find(() -> OrderedSeek.end(snapshot, false, ended));
   }
 
   @Override
   public @Nullable KeyValue last() throws IOException {
-    return (KeyValue) find(() -> OrderedSeek.end(snapshot, true));
+    return (KeyValue) find(() -> OrderedSeek.end(snapshot, true, ended));
   }
 
   private @Nullable Object find(byte[] key, Target target, RecordReader<?> reader)
       throws IOException {
     Objects.requireNonNull(key, "key");
-    return find(() -> OrderedSeek.of(snapshot, key, target, reader));
+    return find(() -> OrderedSeek.of(snapshot, key, target, reader, ended));
   }
 
   private @Nullable Object find(IOSupplier<OrderedSeek> begin) throws IOException {
@@ -61,17 +71,18 @@ final class CallingOrderedReader implements OrderedReader {
       calls.left(call);
       throw Thrown.asIs(failure);
     }
-    if (seek.isFound()) {
-      calls.hit(call);
-    } else {
+    Object answer = seek.answer();
+    if (answer == null) {
       calls.missed(call);
+    } else {
+      calls.hit(call);
     }
-    return seek.answer();
+    return answer;
   }
 
   @Override
   public RecordCursor range(KeyRange range) throws IOException {
     Objects.requireNonNull(range, "range");
-    return new OrderedScan(snapshot, range, snapshot.sequential(), FieldSelection.ALL);
+    return new OrderedScan(snapshot, range, snapshot.sequential(), FieldSelection.ALL, ended);
   }
 }

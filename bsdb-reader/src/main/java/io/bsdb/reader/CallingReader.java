@@ -32,21 +32,20 @@ import org.jspecify.annotations.Nullable;
 
 /** Looks up in the calling thread. */
 final class CallingReader implements SnapshotReader {
-  /** Answer of a lookup whose key is absent. */
-  private static final Object ABSENT = new Object();
-
   private final OpenSnapshot snapshot;
   private final Calls calls;
   private final BlockSource source;
   private final FieldSelection selection;
+  private final Ended ended;
 
   CallingReader(OpenSnapshot snapshot) {
-    this(snapshot, FieldSelection.ALL);
+    this(snapshot, FieldSelection.ALL, Ended.of(snapshot.manifest()));
   }
 
-  private CallingReader(OpenSnapshot snapshot, FieldSelection selection) {
+  private CallingReader(OpenSnapshot snapshot, FieldSelection selection, Ended ended) {
     this.snapshot = snapshot;
     this.selection = selection;
+    this.ended = ended;
     this.calls = snapshot.calls();
     this.source = snapshot.source();
   }
@@ -59,11 +58,13 @@ final class CallingReader implements SnapshotReader {
     Object answer;
     try {
       HashValue128 hash = KeyHash.hash(key);
-      answer = lookUp(key, hash.getMostSignificantBits(), hash.getLeastSignificantBits(), reader);
+      answer =
+          lookUp(
+              key, hash.getMostSignificantBits(), hash.getLeastSignificantBits(), ended.in(reader));
     } catch (Throwable e) {
       throw failed(call, e);
     }
-    if (answer == ABSENT) {
+    if (answer == Ended.ABSENT) {
       calls.missed(call);
       return null;
     }
@@ -82,8 +83,9 @@ final class CallingReader implements SnapshotReader {
     int call = enterIfElastic();
     try {
       Object answer =
-          lookUp(key, hash.getMostSignificantBits(), hash.getLeastSignificantBits(), reader);
-      return answer == ABSENT ? null : asRead(answer, reader);
+          lookUp(
+              key, hash.getMostSignificantBits(), hash.getLeastSignificantBits(), ended.in(reader));
+      return answer == Ended.ABSENT ? null : asRead(answer, reader);
     } catch (Throwable e) {
       throw failed(e);
     } finally {
@@ -111,11 +113,11 @@ final class CallingReader implements SnapshotReader {
     Partition partition = snapshot.partition(key, high);
     long changed = snapshot.findChange(key, high);
     if (changed != Overlay.UNCHANGED) {
-      return changed < 0 ? ABSENT : snapshot.requireOverlay().read(changed, 0, reader);
+      return changed < 0 ? Ended.ABSENT : snapshot.requireOverlay().read(changed, 0, reader);
     }
     long located = snapshot.locate(partition, key, high, low);
     if (located < 0) {
-      return ABSENT;
+      return Ended.ABSENT;
     }
     BlockFile file = partition.blocks();
     int number = KeyIndex.block(located);
@@ -124,7 +126,7 @@ final class CallingReader implements SnapshotReader {
       long found = partition.index().find(block, block.base(number), located, key);
       if (found < 0) {
         snapshot.countOtherKey(partition);
-        return ABSENT;
+        return Ended.ABSENT;
       }
       return block.lend(found, 0, reader);
     } finally {
@@ -156,10 +158,10 @@ final class CallingReader implements SnapshotReader {
     try {
       if (isBatchedByRequests()) {
         HashedKeys<byte[]> copies = keys.copying();
-        var unused = new FutureReader(snapshot, selection).getAll(copies).join();
+        var unused = new FutureReader(snapshot, selection, ended).getAll(copies).join();
         keys.answerFrom(copies);
       } else {
-        KeyBatch.locate(snapshot, keys, selection).fetch();
+        KeyBatch.locate(snapshot, keys, selection, ended).fetch();
       }
     } catch (CompletionException e) { // explained and counted already
       throw Thrown.asIs(Objects.requireNonNullElse(e.getCause(), e));
@@ -192,7 +194,7 @@ final class CallingReader implements SnapshotReader {
   @Override
   public OrderedReader ordered() {
     snapshot.requireKeyOrder();
-    return new CallingOrderedReader(snapshot);
+    return new CallingOrderedReader(snapshot, ended);
   }
 
   @Override
@@ -221,7 +223,7 @@ final class CallingReader implements SnapshotReader {
   }
 
   private RecordCursor scan(KeyRange range) {
-    return new OrderedScan(snapshot, range, snapshot.scanned(), selection);
+    return new OrderedScan(snapshot, range, snapshot.scanned(), selection, ended);
   }
 
   @Override
@@ -291,9 +293,10 @@ final class CallingReader implements SnapshotReader {
       walk.moveTo(number);
       byte[] key = walk.key();
       long high = KeyHash.hash(key).getMostSignificantBits();
-      return snapshot.findChange(key, high) == Overlay.UNCHANGED
-          ? new KeyValue(key, walk.value())
-          : null;
+      boolean hidden = ended == Ended.HIDDEN && Boolean.TRUE.equals(walk.value(Ended.TEST));
+      return hidden || snapshot.findChange(key, high) != Overlay.UNCHANGED
+          ? null
+          : new KeyValue(key, walk.value());
     } catch (IOException | RuntimeException | Error e) {
       throw Thrown.asIs(snapshot.explained(e));
     } finally {
@@ -325,12 +328,17 @@ final class CallingReader implements SnapshotReader {
 
   @Override
   public SnapshotReader selecting(FieldSelection fields) {
-    return new CallingReader(snapshot, fields);
+    return new CallingReader(snapshot, fields, ended);
+  }
+
+  @Override
+  public SnapshotReader allVersions() {
+    return ended == Ended.SHOWN ? this : new CallingReader(snapshot, selection, Ended.SHOWN);
   }
 
   @Override
   public AsyncSnapshotReader async() {
-    return new FutureReader(snapshot, selection);
+    return new FutureReader(snapshot, selection, ended);
   }
 
   @Override

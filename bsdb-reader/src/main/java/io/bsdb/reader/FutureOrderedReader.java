@@ -6,6 +6,7 @@ import io.bsdb.reader.block.BlockRequest;
 import io.bsdb.reader.block.ReadThread;
 import io.bsdb.reader.partition.Partition;
 import java.io.IOException;
+import java.time.Instant;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
@@ -15,9 +16,11 @@ import org.jspecify.annotations.Nullable;
 /** Looks up by order with futures: each block by a request, the next one where that is answered. */
 final class FutureOrderedReader implements AsyncOrderedReader {
   private final OpenSnapshot snapshot;
+  private final Ended ended;
 
-  FutureOrderedReader(OpenSnapshot snapshot) {
+  FutureOrderedReader(OpenSnapshot snapshot, Ended ended) {
     this.snapshot = snapshot;
+    this.ended = ended;
   }
 
   @Override
@@ -25,7 +28,14 @@ final class FutureOrderedReader implements AsyncOrderedReader {
       Nearest nearest, byte[] key, RecordReader<T> reader) {
     Objects.requireNonNull(key, "key");
     Objects.requireNonNull(reader, "reader");
-    return new Single<>(key, nearest.target(), reader).start();
+    return new Single<>(key, nearest.target(snapshot.manifest()), reader).start();
+  }
+
+  @Override
+  public <T> CompletableFuture<@Nullable T> asOf(
+      byte[] prefix, Instant time, RecordReader<T> reader) {
+    byte[] key = Nearest.keyAsOf(snapshot.manifest(), prefix, time);
+    return find(Nearest.FLOOR, key, Nearest.within(prefix, reader));
   }
 
   @Override
@@ -36,7 +46,7 @@ final class FutureOrderedReader implements AsyncOrderedReader {
     if (limit < 0) {
       throw new IllegalArgumentException("limit: expected>=0 actual=" + limit);
     }
-    return new Several<>(range, new RangePosition.Collected<>(limit, bytes, reader)).start();
+    return new Several<>(range, new RangePosition.Collected<>(limit, bytes, reader, ended)).start();
   }
 
   /** A call that fetches one block after the other. */
@@ -119,13 +129,14 @@ final class FutureOrderedReader implements AsyncOrderedReader {
     @Override
     @SuppressWarnings("unchecked") // the answer is the reader's
     void step() throws IOException {
-      OrderedSeek begun = seek == null ? OrderedSeek.of(snapshot, key, target, reader) : seek;
+      OrderedSeek begun =
+          seek == null ? OrderedSeek.of(snapshot, key, target, reader, ended) : seek;
       seek = begun;
       Partition partition = begun.partition();
       if (partition != null && begun.needsBlock()) {
         fetch(partition, begun.block());
       } else {
-        finish((T) begun.answer(), begun.isFound() ? 1 : 0);
+        finish((T) begun.answer(), begun.answer() == null ? 0 : 1);
       }
     }
 

@@ -31,14 +31,16 @@ final class FutureReader implements AsyncSnapshotReader {
   private final Calls calls;
   private final BlockSource source;
   private final FieldSelection selection;
+  private final Ended ended;
 
   FutureReader(OpenSnapshot snapshot) {
-    this(snapshot, FieldSelection.ALL);
+    this(snapshot, FieldSelection.ALL, Ended.of(snapshot.manifest()));
   }
 
-  FutureReader(OpenSnapshot snapshot, FieldSelection selection) {
+  FutureReader(OpenSnapshot snapshot, FieldSelection selection, Ended ended) {
     this.snapshot = snapshot;
     this.selection = selection;
+    this.ended = ended;
     this.calls = snapshot.calls();
     this.source = snapshot.source();
   }
@@ -59,11 +61,11 @@ final class FutureReader implements AsyncSnapshotReader {
                   partition, key, hash.getMostSignificantBits(), hash.getLeastSignificantBits())
               : KeyIndex.ABSENT;
       if (changed >= 0) {
-        found(future, call, snapshot.requireOverlay().read(changed, 0, reader));
+        found(future, call, snapshot.requireOverlay().read(changed, 0, ended.in(reader)));
       } else if (located < 0) {
         absent(future, call);
       } else {
-        source.fetch(new Single<>(partition, located, key, call, reader, future));
+        source.fetch(new Single<>(partition, located, key, call, ended.in(reader), future));
       }
     } catch (IOException | RuntimeException | Error e) {
       fail(future, call, e);
@@ -72,6 +74,10 @@ final class FutureReader implements AsyncSnapshotReader {
   }
 
   private <T> void found(CompletableFuture<@Nullable T> future, int call, @Nullable T answer) {
+    if (answer == Ended.ABSENT) {
+      absent(future, call);
+      return;
+    }
     calls.hit(call);
     future.complete(answer);
   }
@@ -139,7 +145,7 @@ final class FutureReader implements AsyncSnapshotReader {
     int call = calls.enter();
     CompletableFuture<List<@Nullable T>> future = new CompletableFuture<>();
     try {
-      KeyBatch<T> keyBatch = KeyBatch.locate(snapshot, keys, selection);
+      KeyBatch<T> keyBatch = KeyBatch.locate(snapshot, keys, selection, ended);
       Batch<T> batch = new Batch<>(keyBatch, call, future);
       if (source.batching() == Batching.IN_PLACE) {
         keyBatch.fetch();
@@ -223,7 +229,7 @@ final class FutureReader implements AsyncSnapshotReader {
   @Override
   public AsyncOrderedReader ordered() {
     snapshot.requireKeyOrder();
-    return new FutureOrderedReader(snapshot);
+    return new FutureOrderedReader(snapshot, ended);
   }
 
   @Override

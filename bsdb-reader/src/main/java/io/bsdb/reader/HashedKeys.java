@@ -99,8 +99,12 @@ public final class HashedKeys<T> {
     return reader;
   }
 
-  /** Answers a key that is present with what the reader returned. */
+  /** Answers a key that is present with what the reader returned, or that its row is hidden. */
   public void answer(int index, @Nullable T answer) {
+    if (answer == Ended.ABSENT) {
+      answerAbsent(index);
+      return;
+    }
     answers[index] = answer;
     states[index] = PRESENT;
   }

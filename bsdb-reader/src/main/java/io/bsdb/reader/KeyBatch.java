@@ -1,5 +1,6 @@
 package io.bsdb.reader;
 
+import io.bsdb.format.ValueReader;
 import io.bsdb.format.block.Block;
 import io.bsdb.format.index.KeyIndex;
 import io.bsdb.format.symbols.FieldSelection;
@@ -36,14 +37,17 @@ final class KeyBatch<T> {
   private final BlockSource source;
   private final FieldSelection selection;
   private final HashedKeys<T> keys;
+  private final ValueReader<T> reader;
   private final Partition[] partitions;
   private final long[] located;
 
-  private KeyBatch(OpenSnapshot snapshot, HashedKeys<T> keys, FieldSelection selection) {
+  private KeyBatch(
+      OpenSnapshot snapshot, HashedKeys<T> keys, FieldSelection selection, Ended ended) {
     this.snapshot = snapshot;
     this.source = snapshot.source();
     this.selection = selection;
     this.keys = keys;
+    this.reader = ended.in(keys.reader());
     this.partitions = new Partition[keys.size()];
     this.located = new long[keys.size()];
   }
@@ -54,9 +58,10 @@ final class KeyBatch<T> {
    *
    * @param selection of fields that will be read
    */
-  static <T> KeyBatch<T> locate(OpenSnapshot snapshot, HashedKeys<T> keys, FieldSelection selection)
+  static <T> KeyBatch<T> locate(
+      OpenSnapshot snapshot, HashedKeys<T> keys, FieldSelection selection, Ended ended)
       throws IOException {
-    KeyBatch<T> batch = new KeyBatch<>(snapshot, keys, selection);
+    KeyBatch<T> batch = new KeyBatch<>(snapshot, keys, selection, ended);
     int count = keys.size();
     Partition[] partitions = batch.partitions;
     int prefetched = 0;
@@ -68,7 +73,7 @@ final class KeyBatch<T> {
     }
     keep(prefetched);
     if (snapshot.overlay() != null) {
-      answerChanged(snapshot.requireOverlay(), keys);
+      batch.answerChanged(snapshot.requireOverlay());
     }
     for (int i = 0; i < count; i++) {
       batch.located[i] =
@@ -79,7 +84,7 @@ final class KeyBatch<T> {
     return batch;
   }
 
-  private static <T> void answerChanged(Overlay overlay, HashedKeys<T> keys) {
+  private void answerChanged(Overlay overlay) {
     int[] candidates = new int[keys.size()];
     int count = 0;
     for (int i = 0; i < candidates.length; i++) {
@@ -99,7 +104,7 @@ final class KeyBatch<T> {
       if (!keys.isAnswered(key)) {
         long found = overlay.findRecord(keys.key(key), keys.high(key));
         if (found >= 0) {
-          keys.answer(key, overlay.read(found, key, keys.reader()));
+          keys.answer(key, overlay.read(found, key, reader));
         } else if (found == Overlay.DELETED) {
           keys.answerAbsent(key);
         }
@@ -290,7 +295,7 @@ final class KeyBatch<T> {
     if (found < 0) {
       keys.answerAbsent(key);
     } else {
-      keys.answer(key, block.lend(found, key, keys.reader()));
+      keys.answer(key, block.lend(found, key, reader));
     }
   }
 }

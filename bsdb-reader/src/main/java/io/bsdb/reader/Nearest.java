@@ -1,9 +1,14 @@
 package io.bsdb.reader;
 
+import io.bsdb.format.index.KeyOrder;
 import io.bsdb.row.KeyView;
+import io.bsdb.row.KeyWriter;
 import io.bsdb.row.Schema;
+import io.bsdb.table.manifest.Manifest;
 import java.io.IOException;
+import java.time.Instant;
 import java.util.Arrays;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
@@ -21,13 +26,32 @@ public enum Nearest {
   /** The record with the longest key that the key begins with. */
   LONGEST_PREFIX;
 
-  /** Returns the target of a search. */
-  OrderedSeek.Target target() {
+  /**
+   * Returns the target of a search.
+   *
+   * @throws IllegalStateException if a version has no such records
+   */
+  OrderedSeek.Target target(Manifest manifest) {
+    if (this == LONGEST_PREFIX && manifest.validity() != null) {
+      throw new IllegalStateException(
+          "keys of a table with a history end in a time, and are no prefixes: version=%s; ask for a floor"
+              .formatted(manifest.version()));
+    }
     return switch (this) {
       case FLOOR -> OrderedSeek.Target.FLOOR;
       case CEILING -> OrderedSeek.Target.CEILING;
       case LONGEST_PREFIX -> OrderedSeek.Target.LONGEST_PREFIX;
     };
+  }
+
+  /** Returns the greatest key that can have some leading columns and be valid at a time. */
+  static byte[] keyAsOf(Manifest manifest, byte[] prefix, Instant time) {
+    Schema schema = manifest.schema();
+    if (schema == null) {
+      throw new IllegalStateException(
+          "the table has plain bytes as keys, which have no time: version=" + manifest.version());
+    }
+    return KeyWriter.asOf(schema, prefix, time);
   }
 
   /**
@@ -65,8 +89,16 @@ public enum Nearest {
     }
     return (found, bytes, offset, length) -> {
       int leading = KeyView.of(schema).wrap(key).leadingLength();
-      boolean same = found.length >= leading && Arrays.equals(key, 0, leading, found, 0, leading);
-      return same ? records.read(found, bytes, offset, length) : null;
+      return within(Arrays.copyOf(key, leading), records).read(found, bytes, offset, length);
     };
+  }
+
+  /** Returns a reader that passes records on if their keys begin with some bytes. */
+  static <T> RecordReader<T> within(byte[] prefix, RecordReader<T> records) {
+    Objects.requireNonNull(records, "reader");
+    return (found, bytes, offset, length) ->
+        KeyOrder.commonBytes(found, prefix) == prefix.length
+            ? records.read(found, bytes, offset, length)
+            : null;
   }
 }

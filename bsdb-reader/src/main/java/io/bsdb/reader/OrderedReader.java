@@ -1,6 +1,7 @@
 package io.bsdb.reader;
 
 import java.io.IOException;
+import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -11,6 +12,9 @@ import org.jspecify.annotations.Nullable;
  * is not in memory, {@link #longestPrefix} one for each shorter candidate. They throw {@link
  * io.bsdb.format.CorruptSnapshotException} if a block is damaged and {@link ClosedReaderException}
  * after close.
+ *
+ * <p>In a table with a history, ended rows are absent. {@link #floor} answers null where it meets
+ * one, as nothing is valid from there on; the others go on past it. There are no longest prefixes.
  */
 public interface OrderedReader {
   /**
@@ -28,6 +32,23 @@ public interface OrderedReader {
   /** Returns the record with the least key that is not below a key. */
   default @Nullable KeyValue ceiling(byte[] key) throws IOException {
     return find(Nearest.CEILING, key, RecordReader.COPY);
+  }
+
+  /**
+   * Reads the row of a history that was valid at a time: of the keys with some leading columns the
+   * one with the greatest time that is not after. In any table whose key ends in a time.
+   *
+   * @param prefix all columns of the key but the last, as {@link
+   *     io.bsdb.row.RowCodec#encodeKeyPrefix} encodes them
+   * @param time in UTC if the column has no time zone
+   * @return what the reader returned, or null: nothing was valid
+   * @throws IllegalArgumentException if the prefix is of other columns, or the last is no time
+   */
+  <T> @Nullable T asOf(byte[] prefix, Instant time, RecordReader<T> reader) throws IOException;
+
+  /** Returns the row of a history that was valid at a time; as the method with a reader. */
+  default @Nullable KeyValue asOf(byte[] prefix, Instant time) throws IOException {
+    return asOf(prefix, time, RecordReader.COPY);
   }
 
   /** Returns the record with the greatest key below a key. */

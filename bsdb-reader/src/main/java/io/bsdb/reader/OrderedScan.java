@@ -24,6 +24,7 @@ final class OrderedScan implements RecordCursor {
   private final byte @Nullable [] end;
   private final BlockFetch source;
   private final FieldSelection selection;
+  private final Ended ended;
   private final int call;
   private @Nullable ChangeWalk changes;
 
@@ -37,12 +38,18 @@ final class OrderedScan implements RecordCursor {
   /**
    * @param selection of fields that will be read
    */
-  OrderedScan(OpenSnapshot snapshot, KeyRange range, BlockFetch source, FieldSelection selection) {
+  OrderedScan(
+      OpenSnapshot snapshot,
+      KeyRange range,
+      BlockFetch source,
+      FieldSelection selection,
+      Ended ended) {
     this.snapshot = snapshot;
     this.range = range;
     this.end = range.end();
     this.source = source;
     this.selection = selection;
+    this.ended = ended;
     this.call = snapshot.calls().enterScan();
   }
 
@@ -61,11 +68,12 @@ final class OrderedScan implements RecordCursor {
         leave(current);
       }
       Next next = merged();
-      while (next == Next.DELETED_RECORD) {
+      current = next;
+      while (next == Next.DELETED_RECORD || isHidden(next)) {
         leave(next);
         next = merged();
+        current = next;
       }
-      current = next;
       return next != Next.NONE;
     } catch (IOException | RuntimeException | Error e) {
       throw Thrown.asIs(snapshot.explained(e));
@@ -79,6 +87,10 @@ final class OrderedScan implements RecordCursor {
       return changed.next(record == null ? null : record::compareKey);
     }
     return record == null ? Next.NONE : Next.RECORD;
+  }
+
+  private boolean isHidden(Next next) throws IOException {
+    return ended == Ended.HIDDEN && next != Next.NONE && Boolean.TRUE.equals(value(Ended.TEST));
   }
 
   /** Moves after what was next. */

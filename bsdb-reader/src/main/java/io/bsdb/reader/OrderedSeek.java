@@ -53,6 +53,7 @@ final class OrderedSeek {
   private final OpenSnapshot snapshot;
   private final Target target;
   private final @Nullable RecordReader<?> reader;
+  private final Ended ended;
   private byte[] key;
 
   /** Null once it is known that the base has no such record. */
@@ -68,24 +69,30 @@ final class OrderedSeek {
 
   private boolean found;
 
-  /** Of the reader, once the record is found. */
+  /** Of the reader, once the record is found; null if its row is ended. */
   private @Nullable Object answer;
 
   /**
    * @param reader of the record; null if only its place is wanted
    */
   private OrderedSeek(
-      OpenSnapshot snapshot, byte[] key, Target target, @Nullable RecordReader<?> reader) {
+      OpenSnapshot snapshot,
+      byte[] key,
+      Target target,
+      @Nullable RecordReader<?> reader,
+      Ended ended) {
     this.snapshot = snapshot;
     this.key = key;
     this.target = target;
     this.reader = reader;
+    this.ended = ended;
   }
 
   /** Begins to search. */
-  static OrderedSeek of(OpenSnapshot snapshot, byte[] key, Target target, RecordReader<?> reader)
+  static OrderedSeek of(
+      OpenSnapshot snapshot, byte[] key, Target target, RecordReader<?> reader, Ended ended)
       throws IOException {
-    OrderedSeek seek = new OrderedSeek(snapshot, key, target, reader);
+    OrderedSeek seek = new OrderedSeek(snapshot, key, target, reader, ended);
     seek.begin();
     return seek;
   }
@@ -114,10 +121,14 @@ final class OrderedSeek {
   }
 
   /** Begins to search for the first or, backwards, for the last record. */
-  static OrderedSeek end(OpenSnapshot snapshot, boolean backward) throws IOException {
+  static OrderedSeek end(OpenSnapshot snapshot, boolean backward, Ended ended) throws IOException {
     OrderedSeek seek =
         new OrderedSeek(
-            snapshot, new byte[0], backward ? Target.FLOOR : Target.CEILING, RecordReader.COPY);
+            snapshot,
+            new byte[0],
+            backward ? Target.LOWER : Target.HIGHER,
+            RecordReader.COPY,
+            ended);
     SortedChanges sorted = snapshot.sortedChanges();
     if (sorted != null) {
       KeyRange all = KeyRange.all();
@@ -132,7 +143,8 @@ final class OrderedSeek {
   static OrderedSeek start(OpenSnapshot snapshot, KeyRange range) {
     byte[] start = range.start();
     OrderedSeek seek =
-        new OrderedSeek(snapshot, start == null ? new byte[0] : start, range.startTarget(), null);
+        new OrderedSeek(
+            snapshot, start == null ? new byte[0] : start, range.startTarget(), null, Ended.SHOWN);
     if (start == null) {
       seek.settleAtEnd();
     } else {
@@ -148,9 +160,8 @@ final class OrderedSeek {
       if (sorted != null) {
         int start = sorted.count(key, target.isBehindEqual());
         changes = sorted.walk(start, target.isBackward() ? 0 : sorted.size(), target.isBackward());
-        if (target.takesEqual() && changes.isPut(key)) {
+        if (target.takesEqual() && changes.isPut(key) && take(changes, key.clone())) {
           partition = null;
-          take(changes, key.clone());
           return;
         }
       }
@@ -234,19 +245,26 @@ final class OrderedSeek {
     return record;
   }
 
-  /** Returns whether there is a record, once no block is needed. */
-  boolean isFound() {
-    return found;
-  }
-
-  /** Returns what the reader made of the record; null for none. */
+  /** Returns what the reader made of the record, once no block is needed; null for none. */
   @Nullable Object answer() {
     return answer;
   }
 
-  private void take(ChangeWalk change, byte[] changedKey) {
-    found = true;
-    answer = reader == null ? null : change.value(reader.of(changedKey));
+  private boolean take(ChangeWalk change, byte[] changedKey) {
+    return take(reader == null ? null : change.value(ended.in(reader.of(changedKey))));
+  }
+
+  /**
+   * Takes what was made of a record.
+   *
+   * @return false if the row is ended, and the search goes on past it; a floor ends there, as
+   *     nothing is valid
+   */
+  private boolean take(@Nullable Object lent) {
+    boolean isEnded = lent == Ended.ABSENT;
+    found = !isEnded || target == Target.FLOOR;
+    answer = isEnded ? null : lent;
+    return found;
   }
 
   /** Goes on with the block that is needed. */
@@ -277,7 +295,10 @@ final class OrderedSeek {
     }
   }
 
-  /** Reads the record, and those next to it in the block as long as they have been deleted. */
+  /**
+   * Reads the record, and those next to it in the block as long as they have been deleted, or are
+   * ended.
+   */
   private void finish(
       Partition own, OrderIndex order, Block given, int base, RecordReader<?> records)
       throws IOException {
@@ -287,9 +308,9 @@ final class OrderedSeek {
     while (own.equals(partition) && block == number) {
       long place = order.record(given, base, record - given.firstRank(base));
       long recordKey = blocks.key(given.body(), place);
-      ChangeWalk changed = null;
+      Next next = Next.RECORD;
       if (walk != null) {
-        Next next =
+        next =
             walk.next(
                 other ->
                     KeyOrder.compare(
@@ -304,18 +325,24 @@ final class OrderedSeek {
                   : runs.skip(own.number(), record + 1, false));
           continue;
         }
-        changed = next == Next.RECORD ? null : walk;
       }
+      ChangeWalk changed = next == Next.RECORD ? null : walk;
       byte[] foundKey = changed == null ? given.copy(recordKey) : changed.key();
       if (!accepts(foundKey)) {
         begin();
-      } else if (changed == null) {
-        found = true;
-        answer = given.lend(blocks.value(given.body(), place), 0, records.of(foundKey));
-      } else {
-        take(changed, foundKey);
+        return;
       }
-      return;
+      if (changed == null
+          ? take(given.lend(blocks.value(given.body(), place), 0, ended.in(records.of(foundKey))))
+          : take(changed, foundKey)) {
+        return;
+      }
+      if (changed != null) {
+        changed.advance();
+      }
+      if (next != Next.CHANGE) {
+        settle(own, target.isBackward() ? record : record + 1);
+      }
     }
     if (!takeLast()) {
       begin();
@@ -328,13 +355,16 @@ final class OrderedSeek {
    * @return false if the search is to begin again
    */
   private boolean takeLast() throws IOException {
-    if (partition != null || changes == null || changes.next(null) == Next.NONE) {
-      return true;
+    ChangeWalk walk = changes;
+    while (partition == null && walk != null && walk.next(null) != Next.NONE) {
+      if (!accepts(walk.key())) {
+        return false;
+      }
+      if (take(walk, walk.key())) {
+        return true;
+      }
+      walk.advance();
     }
-    if (!accepts(changes.key())) {
-      return false;
-    }
-    take(changes, changes.key());
     return true;
   }
 

@@ -26,9 +26,11 @@ final class RangePosition {
     private final List<T> records = new ArrayList<>();
     private final int limit;
     private final RecordReader<T> reader;
+    private final Ended ended;
     private long bytesLeft;
 
-    Collected(int limit, long bytes, RecordReader<T> reader) {
+    Collected(int limit, long bytes, RecordReader<T> reader, Ended ended) {
+      this.ended = ended;
       this.limit = limit;
       this.bytesLeft = bytes;
       this.reader = reader;
@@ -38,12 +40,13 @@ final class RangePosition {
       return records.size() == limit || bytesLeft <= 0;
     }
 
-    /** Returns what reads the value of the next record, and adds it. */
-    ValueReader<Boolean> next(byte[] key) {
-      return (index, bytes, offset, length) -> {
-        bytesLeft -= key.length + length;
-        return records.add(Objects.requireNonNull(reader.read(key, bytes, offset, length)));
-      };
+    /** Returns what reads the value of the next record, and adds it unless it is hidden. */
+    ValueReader<?> next(byte[] key) {
+      return ended.in(
+          (index, bytes, offset, length) -> {
+            bytesLeft -= key.length + length;
+            return records.add(Objects.requireNonNull(reader.read(key, bytes, offset, length)));
+          });
     }
 
     List<T> records() {

@@ -104,7 +104,7 @@ public final class RecordComparison {
       HashedKeys<Boolean> hashed =
           new HashedKeys<>(
               keys, (i, bytes, offset, length) -> bytes.holds(offset, length, values.get(i)));
-      KeyBatch<Boolean> batch = KeyBatch.locate(snapshot, hashed, FieldSelection.ALL);
+      KeyBatch<Boolean> batch = KeyBatch.locate(snapshot, hashed, FieldSelection.ALL, Ended.SHOWN);
       boolean[] overBase = new boolean[keys.size()];
       for (int i = 0; i < overBase.length; i++) {
         overBase[i] = hashed.isAnswered(i);

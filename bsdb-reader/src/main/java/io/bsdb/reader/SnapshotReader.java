@@ -223,8 +223,8 @@ public interface SnapshotReader extends KeyLookup, Closeable {
   KeyPlace place(byte[] key) throws IOException;
 
   /**
-   * Returns a record by its number in the file of a partition; null if it has changed since. One
-   * read, past the block cache. For samples.
+   * Returns a record by its number in the file of a partition; null if it has changed since, or is
+   * an ended row. One read, past the block cache. For samples.
    *
    * @throws UnsupportedOperationException if the snapshot stores no keys (approximate)
    * @hidden
@@ -242,6 +242,13 @@ public interface SnapshotReader extends KeyLookup, Closeable {
   @Internal
   @SuppressWarnings("exports") // an internal type, to this project only
   SnapshotReader selecting(FieldSelection fields);
+
+  /**
+   * Returns lookups and scans of the same files that show every row of a history as it is stored:
+   * an ended row has the one byte {@link io.bsdb.row.RowLayout#ENDED} as its value. Of other tables
+   * this reader. Not to be closed by itself.
+   */
+  SnapshotReader allVersions();
 
   /** Returns the number of partitions of the snapshot, whether open or not. */
   int partitionCount();

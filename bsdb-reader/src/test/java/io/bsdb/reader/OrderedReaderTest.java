@@ -256,8 +256,7 @@ class OrderedReaderTest {
     return null;
   }
 
-  private static NavigableMap<byte[], byte[]> withPrefix(
-      NavigableMap<byte[], byte[]> map, byte[] prefix) {
+  static NavigableMap<byte[], byte[]> withPrefix(NavigableMap<byte[], byte[]> map, byte[] prefix) {
     NavigableMap<byte[], byte[]> matching = newMap();
     map.forEach(
         (key, value) -> {
@@ -269,8 +268,7 @@ class OrderedReaderTest {
     return matching;
   }
 
-  private static void same(
-      @Nullable KeyValue actual, Map.@Nullable Entry<byte[], byte[]> expected) {
+  static void same(@Nullable KeyValue actual, Map.@Nullable Entry<byte[], byte[]> expected) {
     if (expected == null) {
       assertThat(actual).isNull();
     } else if (actual == null
@@ -282,7 +280,7 @@ class OrderedReaderTest {
     }
   }
 
-  private static void same(
+  static void same(
       OrderedReader reader,
       AsyncOrderedReader async,
       KeyRange range,

@@ -64,7 +64,7 @@ class TableModelCampaignTest {
     }
   }
 
-  private static void delete(Path table) throws IOException {
+  static void delete(Path table) throws IOException {
     try (Stream<Path> files = Files.walk(table)) {
       for (Path file : files.sorted((a, b) -> b.compareTo(a)).toList()) {
         Files.delete(file);

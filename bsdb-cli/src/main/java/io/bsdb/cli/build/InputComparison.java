@@ -39,7 +39,7 @@ final class InputComparison {
     this.inputs = inputs;
     this.format = format;
     this.duplicates = duplicates;
-    this.reader = reader;
+    this.reader = reader.allVersions();
     this.console = console;
   }
 

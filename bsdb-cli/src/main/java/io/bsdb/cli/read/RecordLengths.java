@@ -9,7 +9,8 @@ import java.io.IOException;
 import java.nio.file.Path;
 
 /**
- * Number of records of a snapshot with all changes applied, and lengths of their keys and values.
+ * Number of records of a snapshot with all changes applied, ended rows of a history included, and
+ * lengths of their keys and values.
  *
  * @param keys none if the snapshot stores no keys
  */
@@ -23,7 +24,7 @@ record RecordLengths(long records, LengthHistogram keys, LengthHistogram values)
         Progress progress =
             Progress.start(console, "reading", reader.partitionCount(), Progress.Unit.PARTITIONS)) {
       for (int partition = 0; partition < reader.partitionCount(); partition++) {
-        try (RecordCursor cursor = reader.scan(partition)) {
+        try (RecordCursor cursor = reader.allVersions().scan(partition)) {
           while (cursor.next()) {
             if (storesKeys) {
               keys.add(cursor.key().length);

@@ -13,6 +13,7 @@ import io.bsdb.reader.SnapshotVerifier;
 import io.bsdb.reader.overlay.ChangeCursor;
 import io.bsdb.reader.overlay.Overlay;
 import io.bsdb.row.RowCodec;
+import io.bsdb.row.RowLayout;
 import io.bsdb.row.Schema;
 import io.bsdb.table.manifest.Manifest;
 import java.io.IOException;
@@ -67,6 +68,24 @@ public final class VerifyCommand extends TableCommand {
     return manifest;
   }
 
+  /** Verifies a row of a table. */
+  private interface Rows {
+    void verify(byte[] key, byte[] value) throws CorruptSnapshotException;
+  }
+
+  /** Returns what verifies the rows of a version, of a history also those that are ended. */
+  private static Rows rows(Manifest manifest, RowCodec codec) {
+    return manifest.validity() == null
+        ? codec::verify
+        : (key, value) -> {
+          if (RowLayout.isEnded(value)) {
+            codec.verifyKey(key);
+          } else {
+            codec.verify(key, value);
+          }
+        };
+  }
+
   /** Decodes all rows: sound bytes may yet be rows of another schema. */
   private static void verifyRows(Path snapshot, RowCodec codec, Console console)
       throws IOException {
@@ -74,11 +93,12 @@ public final class VerifyCommand extends TableCommand {
         Progress progress =
             Progress.start(
                 console, "verifying rows", reader.partitionCount(), Progress.Unit.PARTITIONS)) {
-      verifyChanges(reader, codec);
+      Rows rows = rows(reader.manifest(), codec);
+      verifyChanges(reader, rows);
       for (int partition = 0; partition < reader.partitionCount(); partition++) {
-        try (RecordCursor cursor = reader.scan(partition)) {
+        try (RecordCursor cursor = reader.allVersions().scan(partition)) {
           while (cursor.next()) {
-            codec.verify(cursor.key(), cursor.value());
+            rows.verify(cursor.key(), cursor.value());
             progress.records().lazySet(progress.records().getPlain() + 1);
           }
         } catch (CorruptSnapshotException e) {
@@ -97,7 +117,7 @@ public final class VerifyCommand extends TableCommand {
   /**
    * Verifies the rows that segments put, so that what is wrong afterwards is in partition files.
    */
-  private static void verifyChanges(SnapshotReader reader, RowCodec codec) throws IOException {
+  private static void verifyChanges(SnapshotReader reader, Rows rows) throws IOException {
     Overlay changes = reader.changes();
     if (changes == null) {
       return;
@@ -106,7 +126,7 @@ public final class VerifyCommand extends TableCommand {
     while (cursor.next()) {
       if (!cursor.isDeleted()) {
         try {
-          codec.verify(cursor.key(), cursor.value());
+          rows.verify(cursor.key(), cursor.value());
         } catch (CorruptSnapshotException e) {
           throw new CorruptSnapshotException(
               "changed row does not fit the schema: version=%s key=%s in one of %d segments: %s"

@@ -45,6 +45,8 @@ public final class RowJsonWriter {
   /** The member that holds the bytes of a text that is not UTF-8. */
   static final String MALFORMED = "malformedUtf8";
 
+  private static final String ENDED = "ended";
+
   /** All whole numbers up to this one are exact in floating point. */
   private static final long MAX_EXACT = 1L << 53;
 
@@ -58,16 +60,22 @@ public final class RowJsonWriter {
 
   private final boolean longNumbersAsText;
 
-  private RowJsonWriter(Schema schema, int[] columns, boolean longNumbersAsText) {
+  /** The member that says whether a row is ended; null if there are no ended rows. */
+  private final @Nullable String ended;
+
+  private RowJsonWriter(
+      Schema schema, int[] columns, boolean longNumbersAsText, @Nullable String ended) {
     this.schema = schema;
     this.layout = RowLayout.ofValues(schema);
     this.columns = columns;
     this.longNumbersAsText = longNumbersAsText;
+    this.ended = ended;
   }
 
   /** Returns a writer for keys and rows of this schema. */
   public static RowJsonWriter of(Schema schema) {
-    return new RowJsonWriter(schema, IntStream.range(0, schema.columns().size()).toArray(), false);
+    int[] all = IntStream.range(0, schema.columns().size()).toArray();
+    return new RowJsonWriter(schema, all, false, null);
   }
 
   /**
@@ -77,7 +85,7 @@ public final class RowJsonWriter {
    */
   public RowJsonWriter columns(Collection<String> names) {
     int[] positions = names.stream().mapToInt(schema::position).sorted().distinct().toArray();
-    return new RowJsonWriter(schema, positions, longNumbersAsText);
+    return new RowJsonWriter(schema, positions, longNumbersAsText, ended);
   }
 
   /**
@@ -85,7 +93,24 @@ public final class RowJsonWriter {
    * would change: DECIMAL, and BIGINT beyond 2^53.
    */
   public RowJsonWriter longNumbersAsText() {
-    return new RowJsonWriter(schema, columns, true);
+    return new RowJsonWriter(schema, columns, true, ended);
+  }
+
+  /**
+   * Returns a writer of all rows of a history: an ended one has null in the columns outside of the
+   * key. {@link #endedMember} follows the columns of each row.
+   */
+  public RowJsonWriter withEnded() {
+    boolean isTaken = schema.columns().stream().anyMatch(column -> column.name().equals(ENDED));
+    return new RowJsonWriter(schema, columns, longNumbersAsText, isTaken ? "_" + ENDED : ENDED);
+  }
+
+  /**
+   * Returns the name of the member that says whether a row is ended, {@code ended} unless a column
+   * has that name; null if this writer does not expect ended rows.
+   */
+  public @Nullable String endedMember() {
+    return ended;
   }
 
   /** Returns a row, its key included, such as <code>{"id": 7, "name": "Bern"}</code>. */
@@ -105,10 +130,15 @@ public final class RowJsonWriter {
 
   /** Writes a row with its columns in declared order. */
   public void writeRow(JsonGenerator out, byte[] key, byte[] value) throws IOException {
-    writeRow(out, key, new RowView(layout).wrap(value));
+    boolean isEnded = ended != null && RowLayout.isEnded(value);
+    writeRow(out, key, isEnded ? null : new RowView(layout).wrap(value));
   }
 
-  private void writeRow(JsonGenerator out, byte[] key, RowView valueView) throws IOException {
+  /**
+   * @param valueView null for an ended row
+   */
+  private void writeRow(JsonGenerator out, byte[] key, @Nullable RowView valueView)
+      throws IOException {
     KeyView keyView = KeyView.of(schema).wrap(key);
     List<Column> all = schema.columns();
     out.writeStartObject();
@@ -117,9 +147,14 @@ public final class RowJsonWriter {
       int keyPosition = schema.keyPosition(i);
       if (keyPosition >= 0) {
         write(out, keyView, keyPosition);
+      } else if (valueView == null) {
+        out.writeNull();
       } else {
         write(out, valueView, schema.valuePosition(i));
       }
+    }
+    if (ended != null) {
+      out.writeBooleanField(ended, valueView == null);
     }
     out.writeEndObject();
   }

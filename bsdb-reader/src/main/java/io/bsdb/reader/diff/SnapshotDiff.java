@@ -29,6 +29,9 @@ import org.jspecify.annotations.Nullable;
  * other, only those that were changed since; else, in partitions whose file both versions share,
  * only those that were changed over it; in other partitions all. Used by one thread; does not close
  * the readers.
+ *
+ * <p>In a table with a history, ended rows are compared as any other: see {@link
+ * SnapshotReader#allVersions}.
  */
 public final class SnapshotDiff implements Closeable {
   private final SnapshotReader from;
@@ -120,8 +123,8 @@ public final class SnapshotDiff implements Closeable {
 
   private SnapshotDiff(
       SnapshotReader from, SnapshotReader to, BooleanSupplier stop, DiffPlan plan) {
-    this.from = from;
-    this.to = to;
+    this.from = from.allVersions();
+    this.to = to.allVersions();
     this.stop = stop;
     this.history = plan.history();
     this.steps = plan.steps();

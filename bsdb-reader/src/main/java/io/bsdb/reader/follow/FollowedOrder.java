@@ -9,6 +9,7 @@ import io.bsdb.reader.RecordCursor;
 import io.bsdb.reader.RecordReader;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /** Looks up by order in the version of a table that is in use. */
@@ -25,6 +26,12 @@ final class FollowedOrder implements OrderedReader {
   public <T> @Nullable T find(Nearest nearest, byte[] key, RecordReader<T> reader)
       throws IOException {
     return inUse.ask(version -> version.ordered().find(nearest, key, reader));
+  }
+
+  @Override
+  public <T> @Nullable T asOf(byte[] prefix, Instant time, RecordReader<T> reader)
+      throws IOException {
+    return inUse.ask(version -> version.ordered().asOf(prefix, time, reader));
   }
 
   @Override

@@ -1,0 +1,40 @@
+package io.bsdb.reader;
+
+import io.bsdb.format.LentBytes;
+import io.bsdb.format.ValueReader;
+import io.bsdb.row.RowLayout;
+import io.bsdb.table.manifest.Manifest;
+
+/** What a reader shows of the rows of a history that mark the end of validity. */
+enum Ended {
+  /** The rows as they are stored: for what copies, compares or verifies them. */
+  SHOWN,
+
+  /** Nothing: their keys are absent. */
+  HIDDEN;
+
+  /** Answer in place of a value that is absent, because its key is, or its row is hidden. */
+  static final Object ABSENT = new Object();
+
+  /** Reads whether a row is ended. */
+  static final ValueReader<Boolean> TEST =
+      (key, bytes, offset, length) -> isEnded(bytes, offset, length);
+
+  /** Returns what readers of a version show unless all its rows are asked for. */
+  static Ended of(Manifest manifest) {
+    return manifest.validity() == null ? SHOWN : HIDDEN;
+  }
+
+  /** Returns a reader that answers {@link #ABSENT} for rows that are hidden. */
+  @SuppressWarnings("unchecked") // callers compare the answer before they use it
+  <T> ValueReader<T> in(ValueReader<T> reader) {
+    return this == SHOWN
+        ? reader
+        : (key, bytes, offset, length) ->
+            isEnded(bytes, offset, length) ? (T) ABSENT : reader.read(key, bytes, offset, length);
+  }
+
+  private static boolean isEnded(LentBytes bytes, int offset, int length) {
+    return length == 1 && bytes.byteAt(offset) == RowLayout.ENDED;
+  }
+}
