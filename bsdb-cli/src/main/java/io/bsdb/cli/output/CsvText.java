@@ -20,14 +20,12 @@ public final class CsvText {
 
   private CsvText() {}
 
-  /** Returns the names of the columns; {@code key,value} if there is no schema. */
-  public static String header(@Nullable Schema schema) {
-    return schema == null
-        ? "key,value"
-        : schema.columns().stream()
-            .map(Column::name)
-            .map(CsvText::quoted)
-            .collect(Collectors.joining(","));
+  /** Returns the names of the columns. */
+  static String header(Schema schema) {
+    return schema.columns().stream()
+        .map(Column::name)
+        .map(CsvText::quoted)
+        .collect(Collectors.joining(","));
   }
 
   /**

@@ -14,6 +14,9 @@ import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.time.LocalDateTime;
+import java.time.ZoneOffset;
 import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.LinkedHashSet;
@@ -32,8 +35,17 @@ public sealed interface RecordText {
 
   /** Returns the key that a line stands for. Throws what {@link #parseKey(String)} throws. */
   default byte[] parseKey(byte[] line) {
+    return parseKey(text(line));
+  }
+
+  /**
+   * Returns the text of a line.
+   *
+   * @throws CommandFailure if it is not UTF-8
+   */
+  static String text(byte[] line) {
     try {
-      return parseKey(StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(line)).toString());
+      return StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(line)).toString();
     } catch (CharacterCodingException e) {
       throw CommandFailure.usage(
           "key '%s' is malformed UTF-8".formatted(Encoding.excerpt(line, 0, line.length)));
@@ -47,6 +59,13 @@ public sealed interface RecordText {
    * @throws CommandFailure if it stands for none
    */
   byte[] parsePrefix(String text);
+
+  /**
+   * Returns the time that a text stands for, as the last column of the key has it.
+   *
+   * @throws CommandFailure if that is no time, or the text stands for none
+   */
+  Instant parseTime(String text);
 
   /** Returns a key to be printed: in a table with a schema, a JSON object of its columns. */
   byte[] key(byte[] key);
@@ -75,6 +94,12 @@ public sealed interface RecordText {
 
   /** Returns a record as a JSON object. */
   byte[] json(byte[] key, byte[] value);
+
+  /** Returns the names of the members of {@link #json} as the header of a CSV file. */
+  String header();
+
+  /** Returns the text of all rows of a history, ended ones included. */
+  RecordText withEnded();
 
   /**
    * Returns that of a table.
@@ -113,6 +138,21 @@ public sealed interface RecordText {
     @Override
     public byte[] parsePrefix(String text) {
       return parse("prefix", text);
+    }
+
+    @Override
+    public Instant parseTime(String text) {
+      throw CommandFailure.refused("the table has no schema, so its keys have no time");
+    }
+
+    @Override
+    public String header() {
+      return "key,value";
+    }
+
+    @Override
+    public RecordText withEnded() {
+      return this;
     }
 
     @Override
@@ -195,6 +235,35 @@ public sealed interface RecordText {
       } catch (IllegalArgumentException e) {
         throw CommandFailure.usage("prefix '%s': %s".formatted(text, e.getMessage()));
       }
+    }
+
+    @Override
+    public Instant parseTime(String text) {
+      Column column = codec.schema().keyColumns().get(codec.schema().keyColumns().size() - 1);
+      Object value;
+      try {
+        value = ValueParser.parse(column, text);
+      } catch (IllegalArgumentException e) {
+        throw CommandFailure.usage("time '%s': %s".formatted(text, e.getMessage()));
+      }
+      if (value instanceof Instant instant) {
+        return instant;
+      }
+      if (value instanceof LocalDateTime local) {
+        return local.toInstant(ZoneOffset.UTC);
+      }
+      throw CommandFailure.refused("the last column of the key is no time: " + column);
+    }
+
+    @Override
+    public String header() {
+      String ended = writer.endedMember();
+      return CsvText.header(codec.schema()) + (ended == null ? "" : "," + ended);
+    }
+
+    @Override
+    public RecordText withEnded() {
+      return new Typed(codec, writer.withEnded());
     }
 
     @Override

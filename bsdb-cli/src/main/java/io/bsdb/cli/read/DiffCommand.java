@@ -32,7 +32,8 @@ import picocli.CommandLine.Option;
       "A line per record: '-' and the record as the first version has it, '+' and the record as the"
           + " second one has it; a changed row has both. The sums are printed on standard error."
           + " Reads only the keys that changed between the two versions, if their segments show which"
-          + " these are; else all keys of the partitions that differ.",
+          + " these are; else all keys of the partitions that differ. The rows of a table with a"
+          + " history have the member 'ended'.",
       "",
       "Exit status: 0 the versions have the same rows, 1 they differ, 2 usage, 3 the table is"
           + " corrupt or cannot be read.",
@@ -99,6 +100,9 @@ public final class DiffCommand extends TableCommand {
         SnapshotDiff diff = SnapshotDiff.between(before, after, share, () -> false);
         OutputStream out = new BufferedOutputStream(console.out(), BUFFER)) {
       RecordText text = RecordText.of(after.manifest().schema(), encoding);
+      if (before.manifest().validity() != null || after.manifest().validity() != null) {
+        text = text.withEnded();
+      }
       Map<Kind, Long> counts = new EnumMap<>(Kind.class);
       long printed = 0;
       for (Difference row = diff.next(); row != null; row = diff.next()) {

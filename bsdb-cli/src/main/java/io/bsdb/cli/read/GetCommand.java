@@ -17,6 +17,7 @@ import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -42,7 +43,10 @@ import picocli.CommandLine.Parameters;
           + " printed as JSON. A key of several columns is given with commas between them, or as a"
           + " JSON array.",
       "",
-      "With --floor, --ceiling or --longest-prefix, in a table that was built with --order key, the"
+      "With --as-of, in a table with a history, a key is the values of all columns but the time, and"
+          + " the row that was valid at TIME is looked for.",
+      "",
+      "With --floor, --ceiling, --longest-prefix or --as-of, in a table that was built with --order key, the"
           + " nearest key is looked for. There is a line for each KEY: the KEY, a tab, the key that"
           + " was found, as JSON if there is a schema, a tab, the value. Of an absent one both are"
           + " empty, or null if there is a schema.",
@@ -57,7 +61,8 @@ import picocli.CommandLine.Parameters;
       "  bsdb get --table places/snapshots/0000000002-1f0c9a37 -- 2950159",
       "  bsdb get --table prices -- 'DE,4711' '[\"DE\", 4712]'",
       "  cut -f 1 clicks.txt | bsdb get --table places --keys -",
-      "  bsdb get --table blocks --floor -- 192.0.2.17"
+      "  bsdb get --table blocks --floor -- 192.0.2.17",
+      "  bsdb get --table prices --as-of 2026-05-17T09:30:00Z -- bread"
     })
 public final class GetCommand extends TableCommand {
   private static final int BUFFER = 64 << 10;
@@ -96,7 +101,35 @@ public final class GetCommand extends TableCommand {
         description = "Look for the longest key that each key begins with.")
     private boolean longestPrefix;
 
-    @Nullable KeyValue find(SnapshotReader reader, byte[] key) throws IOException {
+    @Option(
+        names = "--as-of",
+        paramLabel = "TIME",
+        description =
+            "Look for the row of each key that was valid at TIME, such as 2026-05-17T09:30:00Z;"
+                + " without Z if the column has no time zone.")
+    private @Nullable String asOf;
+
+    byte[] parse(RecordText text, String key) {
+      return asOf == null ? text.parseKey(key) : text.parsePrefix(key);
+    }
+
+    byte[] parse(RecordText text, byte[] line) {
+      return asOf == null ? text.parseKey(line) : text.parsePrefix(RecordText.text(line));
+    }
+
+    @Nullable KeyValue find(SnapshotReader reader, RecordText text, byte[] key) throws IOException {
+      if (asOf != null) {
+        Instant time = text.parseTime(asOf);
+        try {
+          return reader.ordered().asOf(key, time);
+        } catch (IllegalArgumentException e) {
+          throw CommandFailure.usage("--as-of: " + e.getMessage());
+        }
+      }
+      if (longestPrefix && reader.manifest().validity() != null) {
+        throw CommandFailure.refused(
+            "keys of a table with a history end in a time, and are no prefixes; ask for a floor");
+      }
       var rule =
           longestPrefix
               ? io.bsdb.reader.Nearest.LONGEST_PREFIX
@@ -128,7 +161,7 @@ public final class GetCommand extends TableCommand {
       Lookups lookups =
           new Lookups(reader, RecordText.of(reader.manifest().schema(), encoding), out);
       if (file == null) {
-        List<byte[]> encodedKeys = keys.stream().map(lookups.text::parseKey).toList();
+        List<byte[]> encodedKeys = keys.stream().map(lookups::parse).toList();
         for (int i = 0; i < encodedKeys.size(); i++) {
           lookups.look(keys.get(i).getBytes(StandardCharsets.UTF_8), encodedKeys.get(i));
         }
@@ -157,6 +190,14 @@ public final class GetCommand extends TableCommand {
       this.out = out;
     }
 
+    byte[] parse(String key) {
+      return nearest == null ? text.parseKey(key) : nearest.parse(text, key);
+    }
+
+    private byte[] parse(byte[] line) {
+      return nearest == null ? text.parseKey(line) : nearest.parse(text, line);
+    }
+
     void readKeys(String name) throws IOException {
       boolean standardInput = name.equals("-");
       try (InputStream in = standardInput ? console.in() : Files.newInputStream(Path.of(name))) {
@@ -166,7 +207,7 @@ public final class GetCommand extends TableCommand {
             (bytes, start, end, number) -> {
               byte[] line = Arrays.copyOfRange(bytes, start, end);
               try {
-                look(line, text.parseKey(line));
+                look(line, parse(line));
               } catch (CommandFailure e) {
                 answer();
                 out.flush();
@@ -185,7 +226,7 @@ public final class GetCommand extends TableCommand {
         }
         return;
       }
-      KeyValue found = nearest.find(reader, key);
+      KeyValue found = nearest.find(reader, text, key);
       if (found == null) {
         print(keyText, text.none(), text.none());
         sayAbsent(keyText);

@@ -99,6 +99,12 @@ public final class ScanCommand extends TableCommand {
   @Option(names = "--reverse", description = "Print the records from the last to the first.")
   private boolean reverse;
 
+  @Option(
+      names = "--history",
+      description =
+          "Print the ended rows of a table with a history too; each row has the member 'ended'.")
+  private boolean history;
+
   public ScanCommand(Console console) {
     super(console);
   }
@@ -112,15 +118,28 @@ public final class ScanCommand extends TableCommand {
     try (SnapshotReader reader = SnapshotReader.open(table.directory())) {
       Schema schema = reader.manifest().schema();
       RecordText text = RecordText.of(schema, encoding);
-      try (RecordCursor cursor = cursor(reader, text)) {
+      if (history) {
+        requireHistory(reader, wanted);
+        text = text.withEnded();
+      }
+      try (RecordCursor cursor = cursor(history ? reader.allVersions() : reader, text)) {
         if (output != null) {
           writeParquet(cursor, schema, text, output);
         } else {
-          print(cursor, schema, text, wanted);
+          print(cursor, text, wanted);
         }
       }
     }
     return ExitStatus.OK;
+  }
+
+  private static void requireHistory(SnapshotReader reader, Format wanted) {
+    if (reader.manifest().validity() == null) {
+      throw CommandFailure.refused("the table has no history: scan it without --history");
+    }
+    if (wanted == Format.PARQUET) {
+      throw CommandFailure.usage("--history is for text, json and csv");
+    }
   }
 
   private Format format() {
@@ -134,11 +153,10 @@ public final class ScanCommand extends TableCommand {
     return wanted;
   }
 
-  private void print(RecordCursor cursor, @Nullable Schema schema, RecordText text, Format wanted)
-      throws IOException {
+  private void print(RecordCursor cursor, RecordText text, Format wanted) throws IOException {
     try (OutputStream out = new BufferedOutputStream(console.out(), BUFFER)) {
       if (wanted == Format.CSV) {
-        out.write((CsvText.header(schema) + '\n').getBytes(StandardCharsets.UTF_8));
+        out.write((text.header() + '\n').getBytes(StandardCharsets.UTF_8));
       }
       for (long i = 0; i < limit && cursor.next(); i++) {
         byte[] key = key(cursor);
