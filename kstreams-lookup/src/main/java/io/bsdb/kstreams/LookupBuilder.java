@@ -68,7 +68,8 @@ public final class LookupBuilder<K, V> {
   /**
    * Reads the table, which must have a schema, as rows: such as {@code INSERT} in Flink SQL writes.
    * A key is the value of the only key column, in the class that {@link io.bsdb.row.RowCodec} lists
-   * for its type.
+   * for its type. With {@link Match#FLOOR} in a table with a history it is that of the only column
+   * beside the time, which is the time of the record.
    *
    * <p>A new version whose schema lacks a column of the first one, or has it with another type or
    * another key, is refused like a damaged one, and the one before goes on serving.

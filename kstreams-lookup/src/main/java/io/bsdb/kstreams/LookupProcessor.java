@@ -52,7 +52,7 @@ final class LookupProcessor<KS, VS, K, V, VR> implements FixedKeyProcessor<KS, V
       now.table.countDropped();
       return;
     }
-    V right = tableKey == null ? null : now.table.lookUp(tableKey);
+    V right = tableKey == null ? null : now.table.lookUp(tableKey, streamRecord.timestamp());
     if (right == null && join.kind() == JoinKind.INNER) {
       return;
     }

@@ -93,7 +93,7 @@ final class LookupTable<K, V> implements AutoCloseable {
   }
 
   private void accept(Manifest manifest) throws SchemaMismatchException {
-    format.accept(manifest);
+    format.accept(manifest, match);
     match.accept(manifest, name);
   }
 
@@ -159,7 +159,7 @@ final class LookupTable<K, V> implements AutoCloseable {
   VersionView<Version<K, V>> view() {
     requireOpen();
     return live.view(
-        reader -> new Version<>(format.selecting(reader), format.of(reader.manifest())));
+        reader -> new Version<>(format.selecting(reader), format.of(reader.manifest(), match)));
   }
 
   /** Returns the calling thread's hold, to be given to {@link #release}. */

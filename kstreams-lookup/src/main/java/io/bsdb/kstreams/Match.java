@@ -15,7 +15,8 @@ public enum Match {
   /**
    * The record with the greatest key that is not above the key. Of a primary key of several
    * columns, all but the last must be equal: the price of an item that is valid at a time is not
-   * that of another item.
+   * that of another item. In a table with a history a join takes the time of the record if the key
+   * lacks one.
    */
   FLOOR,
   /** The record with the longest key that the key begins with. */
@@ -27,6 +28,11 @@ public enum Match {
       throw new SchemaMismatchException(
           "lookup '%s': version=%s does not fit: it is in hash order, which has no match %s; build the table with order 'key'"
               .formatted(lookup, manifest.version(), this));
+    }
+    if (this == LONGEST_PREFIX && manifest.validity() != null) {
+      throw new SchemaMismatchException(
+          "lookup '%s': version=%s does not fit: it has a history, whose keys end in a time and are no prefixes; use match FLOOR"
+              .formatted(lookup, manifest.version()));
     }
   }
 

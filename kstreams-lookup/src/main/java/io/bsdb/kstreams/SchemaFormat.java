@@ -4,6 +4,7 @@ import io.bsdb.format.LentBytes;
 import io.bsdb.reader.SnapshotReader;
 import io.bsdb.row.Column;
 import io.bsdb.row.ColumnType;
+import io.bsdb.row.FieldEncoder;
 import io.bsdb.row.KeyWriter;
 import io.bsdb.row.Row;
 import io.bsdb.row.RowCodec;
@@ -41,13 +42,14 @@ final class SchemaFormat<K, V> implements TableFormat<K, V> {
   }
 
   @Override
-  public void accept(Manifest manifest) throws SchemaMismatchException {
+  public void accept(Manifest manifest, Match match) throws SchemaMismatchException {
     Schema schema = manifest.schema();
     if (schema == null) {
       throw mismatch(
           manifest, "the table has no schema, so it has no rows; use serdes(keys, values)");
     }
-    if (keys == null && schema.primaryKey().size() > 1) {
+    int written = schema.primaryKey().size() - (takesTime(manifest, match) ? 1 : 0);
+    if (keys == null && written > 1) {
       throw mismatch(
           manifest,
           "the key has the columns "
@@ -114,12 +116,23 @@ final class SchemaFormat<K, V> implements TableFormat<K, V> {
   }
 
   @Override
-  public Codec<K, V> of(Manifest manifest) {
+  public Codec<K, V> of(Manifest manifest, Match match) {
     RowCodec codec = codec(manifest);
     KeyWriter writer = KeyWriter.of(codec.schema());
-    return keys == null
-        ? new SingleColumn<>(codec, writer, rows)
-        : new Written<>(codec, writer, keys, rows);
+    boolean takesTime = takesTime(manifest, match);
+    if (keys != null) {
+      return new Written<>(codec, writer, keys, rows, takesTime);
+    }
+    Column column = codec.schema().keyColumns().get(0);
+    return takesTime
+        ? new Written<>(
+            codec, writer, (out, key) -> FieldEncoder.write(out, column, key), rows, true)
+        : new SingleColumn<>(codec, writer, rows);
+  }
+
+  /** Returns whether a join adds the time of its record to keys that lack one. */
+  private static boolean takesTime(Manifest manifest, Match match) {
+    return match == Match.FLOOR && manifest.validity() != null;
   }
 
   private RowCodec codec(Manifest manifest) {
@@ -172,16 +185,34 @@ final class SchemaFormat<K, V> implements TableFormat<K, V> {
     }
   }
 
-  /** Keys that the user writes, column by column. */
+  /**
+   * Keys that the user writes, column by column.
+   *
+   * @param takesTime whether the last one may be left to the time of the record
+   */
   private record Written<K, V>(
       RowCodec codec,
       KeyWriter writer,
       BiConsumer<? super KeyWriter, ? super K> keys,
-      Function<? super Row, ? extends @Nullable V> rows)
+      Function<? super Row, ? extends @Nullable V> rows,
+      boolean takesTime)
       implements Codec<K, V> {
     @Override
     public byte @Nullable [] encode(K key) {
       keys.accept(writer.reset(), key);
+      return written();
+    }
+
+    @Override
+    public byte @Nullable [] encode(K key, long timestamp) {
+      keys.accept(writer.reset(), key);
+      if (takesTime && writer.written() == codec.schema().primaryKey().size() - 1) {
+        writer.writeTimestamp(timestamp, 0);
+      }
+      return written();
+    }
+
+    private byte @Nullable [] written() {
       try {
         return writer.toBytes();
       } catch (IllegalArgumentException noTableHoldsIt) { // missing columns throw something else

@@ -17,7 +17,7 @@ record SerdeFormat<K, V>(String topic, Serializer<K> keys, Deserializer<V> value
     implements TableFormat<K, V>, TableFormat.Codec<K, V> {
   /** Checks whether what the serializer writes can be a key of the table, if it has a schema. */
   @Override
-  public void accept(Manifest manifest) throws SchemaMismatchException {
+  public void accept(Manifest manifest, Match match) throws SchemaMismatchException {
     Schema schema = manifest.schema();
     if (schema != null && !KafkaKeys.canBeKeys(keys, schema)) {
       throw new SchemaMismatchException(
@@ -34,7 +34,7 @@ record SerdeFormat<K, V>(String topic, Serializer<K> keys, Deserializer<V> value
   public void serve(Manifest manifest) {}
 
   @Override
-  public Codec<K, V> of(Manifest manifest) {
+  public Codec<K, V> of(Manifest manifest, Match match) {
     return this;
   }
 

@@ -92,7 +92,7 @@ public final class TaskLookup<K, V> implements AutoCloseable {
   public @Nullable V get(K key) {
     enter();
     try {
-      return lookUp(key);
+      return lookUp(key, VersionHold.NO_TIME);
     } finally {
       exit();
     }
@@ -113,7 +113,7 @@ public final class TaskLookup<K, V> implements AutoCloseable {
     @Override
     public @Nullable V get(K key) {
       requireHeld();
-      return lookUp(key);
+      return lookUp(key, VersionHold.NO_TIME);
     }
 
     @Override
@@ -169,15 +169,19 @@ public final class TaskLookup<K, V> implements AutoCloseable {
     hold.exit();
   }
 
-  /** Looks a key up. Called between {@link #enter} and {@link #exit}. */
-  @Nullable V lookUp(K key) {
+  /**
+   * Looks a key up. Called between {@link #enter} and {@link #exit}.
+   *
+   * @param timestamp as {@link VersionHold#get(Object, long)} says
+   */
+  @Nullable V lookUp(K key, long timestamp) {
     V value;
     if (metrics.isTimed()) {
       long start = System.nanoTime();
-      value = hold.get(key);
+      value = hold.get(key, timestamp);
       metrics.took(System.nanoTime() - start);
     } else {
-      value = hold.get(key);
+      value = hold.get(key, timestamp);
     }
     if (value == null) {
       metrics.missed();

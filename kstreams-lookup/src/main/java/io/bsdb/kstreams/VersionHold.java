@@ -28,6 +28,9 @@ import org.jspecify.annotations.Nullable;
  * the hold closes them when it may move on.
  */
 final class VersionHold<K, V> implements Lease<K, V> {
+  /** In place of a timestamp: records have none below 0. */
+  static final long NO_TIME = -1;
+
   private final LookupTable<K, V> table;
   private final VersionView<LookupTable.Version<K, V>> view;
   private LookupTable.@Nullable Version<K, V> held;
@@ -70,6 +73,15 @@ final class VersionHold<K, V> implements Lease<K, V> {
 
   @Override
   public @Nullable V get(K key) {
+    return get(key, NO_TIME);
+  }
+
+  /**
+   * Looks up one key for a record.
+   *
+   * @param timestamp of the record; {@link #NO_TIME} for none
+   */
+  @Nullable V get(K key, long timestamp) {
     if (key == null) {
       throw new NullPointerException("lookup '" + table.name() + "': the key is null");
     }
@@ -78,7 +90,8 @@ final class VersionHold<K, V> implements Lease<K, V> {
       return null;
     }
     try {
-      byte[] keyBytes = current.codec().encode(key);
+      TableFormat.Codec<K, V> codec = current.codec();
+      byte[] keyBytes = timestamp == NO_TIME ? codec.encode(key) : codec.encode(key, timestamp);
       return keyBytes == null ? null : table.find(current, keyBytes);
     } catch (IOException e) {
       throw failed(e);

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.bsdb.row.KeyEncoding;
 import io.bsdb.row.Row;
 import io.bsdb.row.RowCodec;
+import io.bsdb.row.RowWriter;
 import io.bsdb.row.Schema;
 import io.bsdb.table.manifest.RecordOrder;
 import io.bsdb.writer.SnapshotWriter;
@@ -14,6 +15,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import org.apache.kafka.common.serialization.Serdes;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -101,6 +103,94 @@ class MatchTest {
       assertThatThrownBy(prices::refresh).isInstanceOf(SchemaMismatchException.class);
       assertThat(prices.get(new At("a", 19))).isEqualTo(1);
     }
+  }
+
+  private static final Schema HISTORY =
+      Schema.builder()
+          .column("item", "STRING")
+          .column("valid_from", "TIMESTAMP_LTZ(3)")
+          .column("price", "INT")
+          .primaryKey("item", "valid_from")
+          .keyEncoding(KeyEncoding.ORDERED)
+          .build();
+
+  private void buildHistory() throws IOException {
+    RowCodec codec = RowCodec.of(HISTORY);
+    WriterOptions options = WriterOptions.builder().history(null).schema(HISTORY).build();
+    try (SnapshotWriter writer = SnapshotWriter.create(table, options)) {
+      writer.add(codec.encodeKey("a", Instant.ofEpochMilli(10)), codec.encodeValue(1));
+      writer.add(codec.encodeKey("a", Instant.ofEpochMilli(20)), codec.encodeValue(2));
+      writer.add(codec.encodeKey("a", Instant.ofEpochMilli(30)), RowWriter.ended());
+      writer.add(codec.encodeKey("b", Instant.ofEpochMilli(-5)), codec.encodeValue(3));
+      writer.publish();
+    }
+  }
+
+  @Test
+  void joinsWithTheRowOfAHistoryThatWasValidAtTheTimeOfTheRecord() throws Exception {
+    buildHistory();
+    try (var prices =
+            SnapshotLookup.<String, Integer>builder("prices")
+                .table(table)
+                .match(Match.FLOOR)
+                .rows((Row row) -> row.intValue("price"))
+                .build();
+        var written =
+            SnapshotLookup.<At, Integer>builder("written")
+                .table(table)
+                .match(Match.FLOOR)
+                .rows(
+                    (key, at) -> {
+                      key.writeString(at.item());
+                      if (at.time() != 0) {
+                        key.writeTimestamp(at.time(), 0);
+                      }
+                    },
+                    (Row row) -> row.intValue("price"))
+                .build();
+        Joins joins =
+            Joins.of(
+                orders ->
+                    written.leftJoin(
+                        prices.leftJoin(orders, (key, item) -> item, (item, price) -> item + price),
+                        (key, item) -> new At(item.substring(0, 1), key.equals("own") ? 12 : 0),
+                        (item, price) -> item + price))) {
+      assertThat(send(joins, "record", "a", 9)).isEqualTo("anullnull");
+      assertThat(send(joins, "record", "a", 19)).isEqualTo("a11");
+      assertThat(send(joins, "record", "a", 20)).isEqualTo("a22");
+      assertThat(send(joins, "own", "a", 20)).isEqualTo("a21");
+      assertThat(send(joins, "record", "a", 30)).isEqualTo("anullnull"); // has ended
+      assertThat(send(joins, "record", "a", 12)).isEqualTo("a11"); // late
+      assertThat(send(joins, "record", "b", 0)).isEqualTo("b33");
+      assertThat(send(joins, "record", "c", 40)).isEqualTo("cnullnull");
+      assertThatThrownBy(() -> prices.get("a"))
+          .isInstanceOf(IllegalStateException.class)
+          .hasMessageContaining("valid_from");
+    }
+  }
+
+  private static String send(Joins joins, String key, String item, long time) {
+    joins.orders.pipeInput(key, item, time);
+    return joins.enriched.readValue();
+  }
+
+  @Test
+  void refusesOtherMatchesOfAHistory() throws Exception {
+    buildHistory();
+    LookupBuilder<String, Integer> prices =
+        SnapshotLookup.<String, Integer>builder("prices")
+            .table(table)
+            .rows((Row row) -> row.intValue("price"));
+    assertThatThrownBy(prices::build)
+        .isInstanceOf(SchemaMismatchException.class)
+        .hasMessageContaining("the key has the columns [item, valid_from]");
+    assertThatThrownBy(prices.match(Match.LONGEST_PREFIX)::build)
+        .isInstanceOf(SchemaMismatchException.class)
+        .hasMessageContaining("the key has the columns [item, valid_from]");
+    LookupBuilder<At, Integer> longest = prices().match(Match.LONGEST_PREFIX);
+    assertThatThrownBy(longest::build)
+        .isInstanceOf(SchemaMismatchException.class)
+        .hasMessageContaining("it has a history, whose keys end in a time and are no prefixes");
   }
 
   private static byte[] bytes(String text) {
