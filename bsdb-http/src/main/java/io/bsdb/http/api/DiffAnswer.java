@@ -89,11 +89,11 @@ public final class DiffAnswer {
     second.writeKey(json, row.key());
     if (row.before() != null) {
       json.writeFieldName("before");
-      VersionRows.writeRow(json, first.writer(null, null), row.key(), row.before());
+      VersionRows.writeRow(json, first.storedWriter(), row.key(), row.before());
     }
     if (row.after() != null) {
       json.writeFieldName("after");
-      VersionRows.writeRow(json, second.writer(null, null), row.key(), row.after());
+      VersionRows.writeRow(json, second.storedWriter(), row.key(), row.after());
     }
     json.writeEndObject();
   }

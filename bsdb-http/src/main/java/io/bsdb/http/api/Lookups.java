@@ -116,7 +116,7 @@ final class Lookups extends Reading<List<Sample.@Nullable Row>> {
     String match = given.match() == null ? address.parameter("match") : given.match();
     Nearest nearest = nearest(match);
     if (nearest != null) {
-      held.rows().requireOrder();
+      held.rows().require(nearest);
     }
     return new Lookups(exchange, held, type, given, together, nearest, writer);
   }

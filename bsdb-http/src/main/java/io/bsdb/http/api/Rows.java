@@ -88,7 +88,7 @@ final class Rows extends Reading<Optional<Sample.Row>> {
       @Nullable Nearest nearest,
       @Nullable String keyText) {
     if (nearest != null) {
-      held.rows().requireOrder();
+      held.rows().require(nearest);
     }
     Address address = exchange.address();
     String columns = address.parameter("columns");

@@ -59,16 +59,24 @@ final class KeyPage {
     try (Held held = service.hold(table, address.parameter("version"))) {
       byte[] key = held.rows().key(text, encoding == null || encoding.isEmpty() ? null : encoding);
       byte[] value = held.reader().get(key);
+      boolean isEnded =
+          value == null
+              && held.rows().manifest().validity() != null
+              && held.reader().allVersions().get(key) != null;
       exchange.share().add(value == null ? 0 : TEXTS_PER_BYTE * value.length);
       KeyPlace place = held.reader().place(key);
       page.raw("<p class=verdict id=verdict>");
       page.raw(
-          value == null ? "<strong class=no>Absent</strong>" : "<strong class=yes>Found</strong>");
+          isEnded
+              ? "<strong class=no>Ended</strong>"
+              : value == null
+                  ? "<strong class=no>Absent</strong>"
+                  : "<strong class=yes>Found</strong>");
       page.raw(" in version ").element("code", held.version()).raw("</p><div class=columns>");
       if (value != null) {
         row(page, held.rows(), key, value);
       }
-      place(page, place, value != null);
+      place(page, place, value != null || isEnded);
       page.raw("</div>");
       if (held.rows().manifest().order() == RecordOrder.KEY) {
         neighbours(page, table, held, address.parameter("version"), key);

@@ -13,6 +13,7 @@ import io.bsdb.table.VersionFacts;
 import io.bsdb.table.manifest.Manifest;
 import io.bsdb.table.manifest.PartitionFile;
 import io.bsdb.table.manifest.RecordOrder;
+import io.bsdb.table.manifest.Validity;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -55,7 +56,11 @@ final class SnapshotPage {
                   Texts.count(figures.segments(), "segment"),
                   Texts.size(figures.segmentBytes())));
     }
+    Validity validity = manifest.validity();
     facts.put("Order", manifest.order() == RecordOrder.KEY ? "by key" : "by hash");
+    if (validity != null) {
+      facts.put("History", "kept " + validity);
+    }
     facts.put("Layout", manifest.options().getOrDefault("layout", "unknown"));
     facts.put("Follows", manifest.parent() == null ? "none" : manifest.parent());
     page.raw("<section><h2>What it is</h2>").facts(facts).raw("</section>");

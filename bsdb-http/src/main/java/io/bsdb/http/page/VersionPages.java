@@ -176,7 +176,7 @@ final class VersionPages {
     if (value == null) {
       return Map.of();
     }
-    Map<String, String> columns = rows.columnTexts(key, value);
+    Map<String, String> columns = rows.storedTexts(key, value);
     return columns == null ? Map.of("value", Texts.of(value)) : columns;
   }
 

@@ -8,6 +8,7 @@ import io.bsdb.http.exchange.Exchange;
 import io.bsdb.http.exchange.MediaType;
 import io.bsdb.http.exchange.Problem;
 import io.bsdb.http.exchange.Texts;
+import io.bsdb.reader.Nearest;
 import io.bsdb.row.Column;
 import io.bsdb.row.RowCodec;
 import io.bsdb.row.Schema;
@@ -37,6 +38,10 @@ public final class VersionRows {
   private final Manifest manifest;
   private final @Nullable RowCodec codec;
   private final @Nullable RowJsonWriter writer;
+
+  /** Of all rows of a history, ended ones included. */
+  private final @Nullable RowJsonWriter storedWriter;
+
   private final HttpField versionField;
   private final HttpField jsonTag;
   private final HttpField bytesTag;
@@ -47,6 +52,7 @@ public final class VersionRows {
     Schema schema = manifest.schema();
     this.codec = schema == null ? null : RowCodec.of(schema);
     this.writer = schema == null ? null : RowJsonWriter.of(schema);
+    this.storedWriter = writer == null || manifest.validity() == null ? writer : writer.withEnded();
     this.versionField = new PreEncodedHttpField(VERSION_HEADER, version);
     this.jsonTag = new PreEncodedHttpField(HttpHeader.ETAG, tag("json"));
     this.bytesTag = new PreEncodedHttpField(HttpHeader.ETAG, tag("bytes"));
@@ -164,6 +170,17 @@ public final class VersionRows {
     }
   }
 
+  /** Refuses lookups that the version cannot answer. */
+  public void require(Nearest nearest) {
+    requireOrder();
+    if (nearest == Nearest.LONGEST_PREFIX && manifest.validity() != null) {
+      throw new Problem(
+          Problem.Kind.BAD_REQUEST,
+          "version %s has a history: its keys end in a time, and are no prefixes; ask for a floor"
+              .formatted(version));
+    }
+  }
+
   /** Returns a key of values by column, in key order. */
   public byte[] key(Object[] values) {
     RowCodec rows = codec;
@@ -216,6 +233,11 @@ public final class VersionRows {
       }
     }
     return chosen;
+  }
+
+  /** Returns what writes rows as they are stored, ended ones included; null for plain bytes. */
+  public @Nullable RowJsonWriter storedWriter() {
+    return storedWriter;
   }
 
   /** Writes a row as JSON: its columns, or the bytes in Base64. */
@@ -289,5 +311,10 @@ public final class VersionRows {
   /** Returns a row for people, by column; null for plain bytes. */
   public @Nullable Map<String, String> columnTexts(byte[] key, byte[] value) {
     return writer == null ? null : Texts.columns(writer.row(key, value));
+  }
+
+  /** Returns a row for people as it is stored, as {@link #columnTexts}; it may be ended. */
+  public @Nullable Map<String, String> storedTexts(byte[] key, byte[] value) {
+    return storedWriter == null ? null : Texts.columns(storedWriter.row(key, value));
   }
 }
