@@ -31,6 +31,7 @@ import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.function.Function;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -41,6 +42,8 @@ import org.jspecify.annotations.Nullable;
 public final class MemoryBench {
   private static final int LOOKUPS = 100_000;
   private static final int ROUNDS = 7;
+  private static final String PRESENT = "present";
+  private static final String REJECTED = "absent by its signature";
   private static final int TABLES = 20;
   private static final double EXPONENT = 0.99;
   private static final long PLENTY = 1L << 40;
@@ -288,28 +291,36 @@ public final class MemoryBench {
       String title, Map<String, SnapshotReader> readers, Map<Integer, Integer> lookupsByAbsent)
       throws IOException {
     Turns<SnapshotReader> turns = new Turns<>(readers);
-    long records = workload.records();
     for (Map.Entry<Integer, Integer> each : lookupsByAbsent.entrySet()) {
-      byte[][] keys = new byte[each.getValue()][];
-      for (int i = 0; i < keys.length; i++) {
-        long id = random.nextLong(records);
-        keys[i] = workload.key(random.nextInt(100) < each.getKey() ? records + id : id);
-      }
-      turns.time(
-          each.getKey() + " % absent",
-          ROUNDS,
-          reader -> {
-            for (byte[] key : keys) {
-              byte @Nullable [] value = reader.get(key);
-              checksum += value == null ? 1 : value[7];
-            }
-            return keys.length;
-          });
+      time(turns, each.getKey() + " % absent", keys(each.getValue(), each.getKey()));
     }
     return turns.section(
         title, lookupsByAbsent.keySet().stream().map(absent -> absent + " % absent").toList());
   }
 
+  private List<byte[]> keys(int count, int absent) {
+    long records = workload.records();
+    return Stream.generate(() -> random.nextLong(records))
+        .limit(count)
+        .map(id -> workload.key(random.nextInt(100) < absent ? records + id : id))
+        .toList();
+  }
+
+  private void time(Turns<SnapshotReader> turns, String figure, List<byte[]> keys)
+      throws IOException {
+    turns.time(
+        figure,
+        ROUNDS,
+        reader -> {
+          for (byte[] key : keys) {
+            byte @Nullable [] value = reader.get(key);
+            checksum += value == null ? 1 : value[7];
+          }
+          return keys.size();
+        });
+  }
+
+  /** Looks up present keys, which the disk answers, and absent ones, which it does not. */
   private Section enoughMemory() throws IOException {
     Path path = table(RecordOrder.HASH, workload.records(), 64);
     MemoryBudget memory = budget(PLENTY);
@@ -319,10 +330,17 @@ public final class MemoryBench {
       Map<String, SnapshotReader> readers = new LinkedHashMap<>();
       readers.put("no budget", without);
       readers.put("budget", within);
-      return lookUp(
-          "All fits, ns per lookup (budget <= 1.03)",
-          readers,
-          new TreeMap<>(Map.of(100, 200_000, 50, 5_000)));
+      Turns<SnapshotReader> turns = new Turns<>(readers);
+      List<byte[]> rejected = new ArrayList<>();
+      for (byte[] key : keys(200_000, 100)) {
+        long before = without.metrics().signatureRejects();
+        if (without.get(key) == null && without.metrics().signatureRejects() > before) {
+          rejected.add(key);
+        }
+      }
+      time(turns, PRESENT, keys(5_000, 0));
+      time(turns, REJECTED, rejected);
+      return turns.section("All fits, ns per lookup (budget <= 1.03)", List.of(PRESENT, REJECTED));
     }
   }
 
