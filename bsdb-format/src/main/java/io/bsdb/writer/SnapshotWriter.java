@@ -12,6 +12,7 @@ import java.io.IOException;
 import java.nio.file.FileSystems;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -53,9 +54,9 @@ public final class SnapshotWriter implements Closeable {
       @Nullable Path ownDirectory) {
     this.table = table;
     this.build = build;
-    this.options = options;
+    this.options = options.begunAt(Instant.now());
     this.ownDirectory = ownDirectory;
-    this.partitions = BuildWorker.createAutomatic(table, build, temporaryDirectory, options);
+    this.partitions = BuildWorker.createAutomatic(table, build, temporaryDirectory, this.options);
   }
 
   /**

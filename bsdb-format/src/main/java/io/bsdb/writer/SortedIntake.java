@@ -2,6 +2,7 @@ package io.bsdb.writer;
 
 import io.bsdb.format.SnapshotFormat;
 import io.bsdb.writer.intake.KeySorter;
+import io.bsdb.writer.intake.RetentionFilter;
 import io.bsdb.writer.intake.RunCursor;
 import io.bsdb.writer.intake.SortedRun;
 import io.bsdb.writer.intake.SpillFile;
@@ -239,7 +240,11 @@ final class SortedIntake implements RecordIntake {
           cursors.add(cursor);
         }
       }
-      Merged merged = new Merged((int) bytes, options.duplicates());
+      Merged merged =
+          new Merged(
+              (int) bytes,
+              options.duplicates(),
+              RetentionFilter.of(options.schema(), options.validity()));
       for (RunCursor least = cursors.poll(); least != null; least = cursors.poll()) {
         do {
           merged.add(least);
@@ -252,19 +257,21 @@ final class SortedIntake implements RecordIntake {
     }
   }
 
-  /** Records in order, each key once. */
+  /** Records in order, each key once, without those that are no longer kept. */
   private static final class Merged {
     private final byte[] bytes;
     private final Duplicates duplicates;
+    private final @Nullable RetentionFilter retention;
     private int length;
     private int count;
     private int last;
     private int lastKey;
     private int lastKeyLength;
 
-    Merged(int bytes, Duplicates duplicates) {
+    Merged(int bytes, Duplicates duplicates, @Nullable RetentionFilter retention) {
       this.bytes = new byte[bytes];
       this.duplicates = duplicates;
+      this.retention = retention;
     }
 
     void add(RunCursor record) throws IOException {
@@ -274,18 +281,28 @@ final class SortedIntake implements RecordIntake {
           case FIRST -> {
             return;
           }
-          case LAST -> {
-            length = last;
-            count--;
-          }
+          case LAST -> removeLast();
         }
       }
-      last = length;
-      lastKey = length + record.keyInRecord();
-      lastKeyLength = record.keyLength();
+      int key = length + record.keyInRecord();
       record.copy(bytes, length);
+      if (count > 0
+          && retention != null
+          && retention.replaces(bytes, key, record.keyLength(), lastKey, lastKeyLength)) {
+        removeLast();
+        key = length + record.keyInRecord();
+        record.copy(bytes, length);
+      }
+      last = length;
+      lastKey = key;
+      lastKeyLength = record.keyLength();
       length += record.recordLength();
       count++;
+    }
+
+    private void removeLast() {
+      length = last;
+      count--;
     }
   }
 

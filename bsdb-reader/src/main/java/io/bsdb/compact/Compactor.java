@@ -7,6 +7,7 @@ import io.bsdb.table.manifest.Manifest;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -33,6 +34,7 @@ public final class Compactor {
   private double foldFraction = FOLD_FRACTION;
   private int maxSegments = MAX_SEGMENTS;
   private int maxPartitions = Integer.MAX_VALUE;
+  private InstantSource clock = InstantSource.system();
   private Throttle throttle = new Throttle(Long.MAX_VALUE);
 
   /**
@@ -123,6 +125,12 @@ public final class Compactor {
     return this;
   }
 
+  /** Sets the clock by which rows of a history grow old: the system's unless set. */
+  Compactor clock(InstantSource value) {
+    clock = value;
+    return this;
+  }
+
   /** Pauses this run, or the next one, until {@link #resume}. Called by any thread. */
   public void pause() {
     throttle.pause();
@@ -176,7 +184,8 @@ public final class Compactor {
                 maxSegments,
                 keepHistory,
                 Long.MAX_VALUE,
-                1));
+                1),
+            clock);
     JobContext context = new JobContext(table, Author.ANYONE, keepHistory, throttle);
     try (workplace) {
       Manifest manifest = table.manifest(table.requireCurrentVersion());
@@ -184,12 +193,8 @@ public final class Compactor {
       List<Result> steps = new ArrayList<>();
       PlanRunner runner = new PlanRunner(context, workplace, steps::add);
       runner.run(
-          workplace
-              .open(
-                  manifest,
-                  Set.of(),
-                  version -> policy.fold(manifest, ChangeCounts.of(version), foldFraction))
-              .atMost(maxPartitions));
+          workplace.open(
+              manifest, Set.of(), version -> plan(policy, manifest, ChangeCounts.of(version))));
       runner.run(policy.mergeAll(table.manifest(table.requireCurrentVersion())));
       Result all = new Result(manifest, 0, 0);
       for (Result step : steps) {
@@ -197,5 +202,13 @@ public final class Compactor {
       }
       return all;
     }
+  }
+
+  /** Rows of a history are dropped from all partitions at once, or not at all. */
+  private Plan plan(UpkeepPolicy policy, Manifest manifest, ChangeCounts counts) {
+    Plan retention = policy.retention(manifest, counts);
+    return retention.isNothing() || retention.folding().size() > maxPartitions
+        ? policy.fold(manifest, counts, foldFraction).atMost(maxPartitions)
+        : retention;
   }
 }

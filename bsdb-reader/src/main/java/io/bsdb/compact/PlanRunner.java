@@ -2,7 +2,9 @@ package io.bsdb.compact;
 
 import io.bsdb.table.manifest.Manifest;
 import io.bsdb.table.manifest.PartitionFile;
+import io.bsdb.table.manifest.Validity;
 import java.io.IOException;
+import java.time.Instant;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
@@ -28,6 +30,15 @@ final class PlanRunner {
 
   /** Carries out a plan for the version in service, or for one from which it was made. */
   void run(Plan plan) throws IOException {
+    Instant now = plan.now();
+    if (now != null) {
+      context.edit(
+          inService(),
+          inService -> {
+            Validity validity = inService.validity();
+            return validity == null ? inService : inService.with(validity.at(now));
+          });
+    }
     List<UUID> folding = plan.folding().stream().map(PartitionFile::fileId).toList();
     for (int from = 0; from < folding.size(); from += plan.perStep()) {
       int to = Math.min(from + plan.perStep(), folding.size());

@@ -7,6 +7,7 @@ import io.bsdb.table.manifest.Manifest;
 import java.io.Closeable;
 import java.io.IOException;
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.Set;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
@@ -88,7 +89,7 @@ public final class Upkeep implements Closeable {
       Workplaces workplaces,
       Listener listener,
       Duration period) {
-    this.policy = new UpkeepPolicy(settings);
+    this.policy = new UpkeepPolicy(settings, InstantSource.system());
     this.context =
         new JobContext(
             table, author, settings.keepHistory(), new Throttle(settings.bytesPerSecond()));

@@ -6,6 +6,10 @@ import io.bsdb.table.manifest.Changes;
 import io.bsdb.table.manifest.Manifest;
 import io.bsdb.table.manifest.PartitionFile;
 import io.bsdb.table.manifest.SegmentFile;
+import io.bsdb.table.manifest.Validity;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 
@@ -47,13 +51,22 @@ public final class UpkeepPolicy {
   private static final long SHORT_SEGMENT = 1 << 20;
 
   private final UpkeepSettings settings;
+  private final InstantSource clock;
 
-  public UpkeepPolicy(UpkeepSettings settings) {
+  /**
+   * @param clock by which rows of histories grow old
+   */
+  public UpkeepPolicy(UpkeepSettings settings, InstantSource clock) {
     this.settings = settings;
+    this.clock = clock;
   }
 
   /** Returns the work that is due on a version. */
   public Plan due(Manifest manifest, ChangeCounts counts) {
+    Plan retention = retention(manifest, counts);
+    if (!retention.isNothing()) {
+      return retention;
+    }
     Changes changes = manifest.changes();
     if (counts.total() >= settings.maxChangedKeys() || changes.segments().size() > MANY_SEGMENTS) {
       return fold(manifest, counts, 0);
@@ -68,6 +81,26 @@ public final class UpkeepPolicy {
       return fold(manifest, counts, settings.changedFraction() / 2);
     }
     return mergeNewest(manifest);
+  }
+
+  /**
+   * Returns a fold of all partitions of a history whose horizon has moved enough, so that rows go
+   * that are no longer kept. The horizon moves first: after a failure the partitions that were not
+   * folded keep their rows until it has moved again.
+   */
+  public Plan retention(Manifest manifest, ChangeCounts counts) {
+    Validity validity = manifest.validity();
+    Instant now = clock.instant();
+    if (validity == null || !validity.isDue(now)) {
+      return Plan.NOTHING;
+    }
+    List<PartitionFile> all = new ArrayList<>(fold(manifest, counts, 0).folding());
+    manifest.partitions().stream().filter(file -> !all.contains(file)).forEach(all::add);
+    return Plan.fold(all, perStep(manifest)).at(now);
+  }
+
+  private int perStep(Manifest manifest) {
+    return Math.max(1, manifest.partitions().size() / settings.steps());
   }
 
   /**
@@ -89,7 +122,7 @@ public final class UpkeepPolicy {
             .filter(file -> density[file.partition()] > 0)
             .sorted(Comparator.comparingDouble(file -> -density[file.partition()]))
             .toList();
-    return Plan.fold(folding, Math.max(1, partitions / settings.steps()));
+    return Plan.fold(folding, perStep(manifest));
   }
 
   /**

@@ -11,6 +11,7 @@ import io.bsdb.table.manifest.PartitionFile;
 import io.bsdb.table.manifest.SegmentFile;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -87,7 +88,7 @@ class UpkeepPolicyTest {
   }
 
   private Plan due(UpkeepSettings settings) {
-    return new UpkeepPolicy(settings).due(manifest(), counts());
+    return new UpkeepPolicy(settings, InstantSource.system()).due(manifest(), counts());
   }
 
   private static List<Integer> folding(Plan plan) {
@@ -230,13 +231,13 @@ class UpkeepPolicyTest {
     segments.clear();
     LongStream.of(mebibytes).forEach(size -> segment(size << 20, 1));
     UpkeepSettings one = new UpkeepSettings(NEVER, NEVER, 1000, 1, Duration.ZERO, 1, 8);
-    return new UpkeepPolicy(one).mergeNewest(manifest()).merging().size();
+    return new UpkeepPolicy(one, InstantSource.system()).mergeNewest(manifest()).merging().size();
   }
 
   @Test
   void foldsByFractionWhenAsked() {
     changed(1, 0, 100_000, 200_000);
-    UpkeepPolicy policy = new UpkeepPolicy(WRITABLE);
+    UpkeepPolicy policy = new UpkeepPolicy(WRITABLE, InstantSource.system());
     assertThat(folding(policy.fold(manifest(), counts(), 0))).containsExactly(3, 2, 0);
     assertThat(folding(policy.fold(manifest(), counts(), 0.1))).containsExactly(3, 2);
     assertThat(policy.fold(manifest(), counts(), NEVER)).matches(Plan::isNothing);
@@ -257,7 +258,7 @@ class UpkeepPolicyTest {
 
   @Test
   void saysHowFarItIsToTheLimits() {
-    UpkeepPolicy policy = new UpkeepPolicy(WRITABLE);
+    UpkeepPolicy policy = new UpkeepPolicy(WRITABLE, InstantSource.system());
     assertThat(policy.load(manifest(), 8_000_000, 0)).isEqualTo(0.5);
     segment(LIMIT * 3 / 4, 1);
     assertThat(policy.load(manifest(), 8_000_000, 0)).isEqualTo(0.75);
@@ -268,7 +269,7 @@ class UpkeepPolicyTest {
   @Test
   void newRecordsAreNoLoadAsTheyTakeTheirOwnSpace() {
     segment(2 * LIMIT, 1_000_000);
-    UpkeepPolicy policy = new UpkeepPolicy(WRITABLE);
+    UpkeepPolicy policy = new UpkeepPolicy(WRITABLE, InstantSource.system());
     assertThat(policy.load(manifest(), 900_000, 0)).isGreaterThan(2);
     assertThat(policy.load(manifest(), 900_000, 900_000)).isLessThan(1);
     assertThat(policy.load(manifest(), 900_000, 250_000)).isBetween(1.5, 3.0);

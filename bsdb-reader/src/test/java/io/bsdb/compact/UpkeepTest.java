@@ -25,6 +25,7 @@ import java.io.InterruptedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -128,7 +129,7 @@ class UpkeepTest {
 
   private boolean isDue() throws IOException {
     Manifest manifest = inService();
-    return !new UpkeepPolicy(UpkeepSettings.ofStream(Duration.ZERO))
+    return !new UpkeepPolicy(UpkeepSettings.ofStream(Duration.ZERO), InstantSource.system())
         .due(manifest, ChangeCounts.estimate(manifest))
         .isNothing();
   }

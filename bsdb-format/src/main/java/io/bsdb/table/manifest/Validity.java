@@ -65,6 +65,19 @@ public record Validity(@Nullable Duration retention, @Nullable Instant horizon) 
   }
 
   /**
+   * Returns whether rows should be dropped again: whether the horizon that {@link #at} gives is at
+   * least a tenth of the retention after the recorded one.
+   */
+  public boolean isDue(Instant now) {
+    if (retention == null) {
+      return false;
+    }
+    Instant moved = at(now).horizon;
+    return horizon == null
+        || (moved != null && !moved.isBefore(horizon.plus(retention.dividedBy(10))));
+  }
+
+  /**
    * Checks that a table can have a history.
    *
    * @param schema of its rows; null for none

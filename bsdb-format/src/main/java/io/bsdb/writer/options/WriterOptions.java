@@ -1,5 +1,9 @@
 package io.bsdb.writer.options;
 
+import static io.bsdb.writer.options.OptionText.bool;
+import static io.bsdb.writer.options.OptionText.constant;
+import static io.bsdb.writer.options.OptionText.text;
+
 import io.bsdb.format.KeyStorage;
 import io.bsdb.format.PerfectHashConstruction;
 import io.bsdb.format.SnapshotFormat;
@@ -9,12 +13,10 @@ import io.bsdb.table.manifest.RecordOrder;
 import io.bsdb.table.manifest.Validity;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.Arrays;
+import java.time.Instant;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
-import java.util.Locale;
 import java.util.Map;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -143,29 +145,12 @@ public record WriterOptions(
     return builder.build();
   }
 
-  private static String text(Object value) {
-    return value instanceof Layout layout
-        ? layout.label()
-        : value.toString().toLowerCase(Locale.ROOT);
-  }
-
-  private static boolean bool(String text) {
-    if (!text.equals("true") && !text.equals("false")) {
-      throw new IllegalArgumentException("expected true or false");
-    }
-    return text.equals("true");
-  }
-
-  private static <T> T constant(T[] values, String text) {
-    for (T value : values) {
-      if (text(value).equals(text)) {
-        return value;
-      }
-    }
-    throw new IllegalArgumentException(
-        Arrays.stream(values)
-            .map(WriterOptions::text)
-            .collect(Collectors.joining(", ", "expected one of ", "")));
+  /**
+   * Returns the options of a build that begins at a time: those of a history with a horizon, before
+   * which replaced rows are left out.
+   */
+  public WriterOptions begunAt(Instant now) {
+    return validity == null ? this : toBuilder().validity(validity.at(now)).build();
   }
 
   /** Returns the description of the options that the manifest holds for people. */
