@@ -13,7 +13,8 @@ class EndedRowsTest {
   @TempDir private Path directory;
 
   @ParameterizedTest
-  @ValueSource(longs = {8_160_142_311L, 2_771_903_554L, 613_300_829_127L, 49_226_021_488L, 7_005_521L})
+  @ValueSource(
+      longs = {8_160_142_311L, 2_771_903_554L, 613_300_829_127L, 49_226_021_488L, 7_005_521L})
   void showsWhatAModelShows(long seed) throws Exception {
     EndedRowsModel model = new EndedRowsModel(directory, new Random(seed));
     System.out.println("ended rows: seed=" + seed + " " + model);

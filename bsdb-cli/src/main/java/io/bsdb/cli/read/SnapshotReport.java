@@ -12,6 +12,7 @@ import io.bsdb.table.manifest.Manifest;
 import io.bsdb.table.manifest.PartitionFile;
 import io.bsdb.table.manifest.RecordOrder;
 import io.bsdb.table.manifest.SegmentFile;
+import io.bsdb.table.manifest.Validity;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -70,8 +71,12 @@ record SnapshotReport(
         ByteSize.format(storedBytes(files)),
         ByteSize.format(all.bytes(SectionKind.BLOCKS)),
         100 * ratio(all, files));
+    Validity validity = manifest.validity();
     if (manifest.order() == RecordOrder.KEY) {
-      line(text, "order", "by key");
+      line(text, "order", validity == null ? "by key" : "by key, with a history");
+    }
+    if (validity != null) {
+      line(text, "retention", "%s", validity);
     }
     if (manifest.schema() != null) {
       line(text, "schema", "%s", manifest.schema());
