@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 import org.apache.flink.test.junit5.MiniClusterExtension;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
@@ -297,6 +298,7 @@ class BuildTest {
             "'sink.perfect-hash' = 'sux4j' needs it.unimi.dsi:sux4j and its dependencies beside the connector");
   }
 
+  @Tag("any-release")
   @Test
   void buildsEveryLayout() throws Exception {
     for (String layout :

@@ -15,6 +15,7 @@ import java.util.List;
 import org.apache.flink.test.junit5.MiniClusterExtension;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
@@ -93,6 +94,7 @@ class OrderedTableTest {
         .contains("+I[0, name -300]", "+I[293, name -7]", "+I[599, name 299]");
   }
 
+  @Tag("any-release")
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',

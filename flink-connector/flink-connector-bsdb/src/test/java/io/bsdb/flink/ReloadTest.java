@@ -5,6 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bsdb.compact.Compactor;
 import io.bsdb.flink.lookup.OpenReaders;
+import io.bsdb.reader.RecordCursor;
+import io.bsdb.reader.SnapshotReader;
+import io.bsdb.row.RowCodec;
 import io.bsdb.table.Table;
 import io.bsdb.table.manifest.Manifest;
 import io.bsdb.table.manifest.PartitionFile;
@@ -25,6 +28,7 @@ import org.apache.flink.table.functions.ScalarFunction;
 import org.apache.flink.test.junit5.MiniClusterExtension;
 import org.apache.flink.types.Row;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -128,6 +132,21 @@ class ReloadTest {
     return numbered;
   }
 
+  /** Returns the rows as they are stored, which is faster than a query. */
+  private Map<Long, String> stored() throws IOException {
+    Map<Long, String> rows = new TreeMap<>();
+    try (SnapshotReader reader = SnapshotReader.open(directory);
+        RecordCursor cursor = reader.scan()) {
+      RowCodec codec = RowCodec.of(reader.manifest().schema());
+      while (cursor.next()) {
+        io.bsdb.row.Row row = codec.decode(cursor.key(), cursor.value());
+        assertThat(rows.put(row.longValue("id"), row.string("name"))).isNull();
+      }
+    }
+    return rows;
+  }
+
+  @Tag("any-release")
   @ParameterizedTest
   @CsvSource({"hash, 1", "hash, 2", "hash, 5", "key, 1", "key, 2", "key, 5"})
   void hasTheRowsOfTheInput(String order, int writers) throws Exception {
@@ -145,8 +164,8 @@ class ReloadTest {
     Map<Long, String> rows = new TreeMap<>();
     change(rows, KEYS, random);
     load(session, rows, publish("changes"));
-    assertThat(rows(session)).isEqualTo(rows);
-    for (int step = 0; step < 7; step++) {
+    assertThat(stored()).isEqualTo(rows);
+    for (int step = 0; step < 5; step++) {
       if (random.nextInt(3) == 0) {
         change(session, rows, random);
       }
@@ -159,7 +178,7 @@ class ReloadTest {
       String what = random.nextBoolean() ? "changes" : "auto";
       load(session, next, publish(what));
 
-      assertThat(rows(session)).isEqualTo(next);
+      assertThat(stored()).isEqualTo(next);
       long differing = differing(rows, next);
       boolean isBase = what.equals("auto") && differing > before.recordCount() / 4;
       assertThat(files(current()).equals(files(before)))
@@ -174,6 +193,7 @@ class ReloadTest {
       }
       rows = next;
     }
+    assertThat(rows(session)).isEqualTo(rows);
   }
 
   private static void change(Map<Long, String> rows, int times, Random random) {

@@ -3,15 +3,16 @@ package io.bsdb.flink;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Optional;
 import org.apache.flink.api.common.RuntimeExecutionMode;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.configuration.ExecutionOptions;
 import org.apache.flink.configuration.PipelineOptions;
+import org.apache.flink.core.execution.JobClient;
 import org.apache.flink.runtime.testutils.MiniClusterResourceConfiguration;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.flink.table.api.EnvironmentSettings;
 import org.apache.flink.table.api.Schema;
-import org.apache.flink.table.api.TableResult;
 import org.apache.flink.table.api.bridge.java.StreamTableEnvironment;
 import org.apache.flink.types.Row;
 import org.apache.flink.util.CloseableIterator;
@@ -76,9 +77,9 @@ final class Sql {
 
   /** Runs a statement and waits for its end. */
   Sql run(String statement) throws Exception {
-    TableResult result = tables.executeSql(statement);
-    if (result.getJobClient().isPresent()) {
-      result.await();
+    Optional<JobClient> job = tables.executeSql(statement).getJobClient();
+    if (job.isPresent()) {
+      job.get().getJobExecutionResult().get(); // TableResult.await() looks ten times a second
     }
     return this;
   }
