@@ -1,6 +1,7 @@
 package io.bsdb.row;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -227,6 +228,41 @@ class OrderedKeyTest {
     assertThatIllegalStateException()
         .isThrownBy(() -> plain.encodeKeyPrefix("ab"))
         .withMessageContaining("build the table in key order");
+  }
+
+  @Test
+  void keysAsOfATimeAreCutToTheColumn() {
+    Instant time = Instant.parse("1969-12-31T23:59:59.123456789Z");
+    Schema millis = schema("STRING", "TIMESTAMP_LTZ(3)");
+    byte[] prefix = RowCodec.of(millis).encodeKeyPrefix("a\0b".repeat(40));
+    assertThat(KeyView.of(millis).wrap(KeyWriter.asOf(millis, prefix, time)).valueAt(1))
+        .isEqualTo(Instant.parse("1969-12-31T23:59:59.123Z"));
+    Schema local = schema("STRING", "TIMESTAMP(9)");
+    assertThat(KeyWriter.asOf(local, prefix, time))
+        .isEqualTo(
+            RowCodec.of(local)
+                .encodeKey(
+                    "a\0b".repeat(40), LocalDateTime.parse("1969-12-31T23:59:59.123456789")));
+  }
+
+  @Test
+  void keysAsOfATimeNeedAllOtherColumns() {
+    Instant time = Instant.parse("2026-05-17T09:30:00Z");
+    Schema schema = schema("STRING", "INT", "TIMESTAMP_LTZ(3)");
+    RowCodec codec = RowCodec.of(schema);
+    for (byte[] prefix :
+        List.of(new byte[0], codec.encodeKeyPrefix("a"), codec.encodeKey("a", 1, time))) {
+      assertThatIllegalArgumentException()
+          .isThrownBy(() -> KeyWriter.asOf(schema, prefix, time))
+          .withMessageContaining("no values of all columns of the key [k0, k1, k2] but the last");
+    }
+    Schema noTime = schema("STRING", "INT");
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> KeyWriter.asOf(noTime, codec.encodeKeyPrefix("a"), time))
+        .withMessageContaining("k1");
+    KeyWriter writer = KeyWriter.of(schema);
+    assertThat(writer.written()).isZero();
+    assertThat(writer.writeString("a").writeInt(1).written()).isEqualTo(2);
   }
 
   static Stream<Arguments> damaged() {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.core.JsonParser;
+import io.bsdb.format.CorruptSnapshotException;
 import io.bsdb.row.text.RowJsonWriter;
 import io.bsdb.row.text.ValueParser;
 import java.io.IOException;
@@ -54,6 +55,26 @@ class RowJsonTest {
       assertThat(RowCodec.of(schema).encodeValue(new Object[] {read(schema, example.get(2))}))
           .isEqualTo(value);
     }
+  }
+
+  @Test
+  void endedRowsHaveNullInTheirOtherColumns() {
+    Schema schema = schema("INT");
+    RowJsonWriter writer = RowJsonWriter.of(schema).withEnded();
+    assertThat(writer.endedMember()).isEqualTo("ended");
+    assertThat(writer.row(ID, RowWriter.ended()))
+        .isEqualTo("{\"id\": 7, \"v\": null, \"ended\": true}");
+    assertThat(writer.row(ID, RowCodec.of(schema).encodeValue(3)))
+        .isEqualTo("{\"id\": 7, \"v\": 3, \"ended\": false}");
+    RowJsonWriter others = RowJsonWriter.of(schema);
+    assertThat(others.endedMember()).isNull();
+    assertThatThrownBy(() -> others.row(ID, RowWriter.ended()))
+        .hasCauseInstanceOf(CorruptSnapshotException.class);
+
+    Schema taken =
+        Schema.builder().column("id", "INT").column("ended", "INT").primaryKey("id").build();
+    assertThat(RowJsonWriter.of(taken).withEnded().row(ID, RowWriter.ended()))
+        .isEqualTo("{\"id\": 7, \"ended\": null, \"_ended\": true}");
   }
 
   @Test
