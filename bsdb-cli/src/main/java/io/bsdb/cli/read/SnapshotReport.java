@@ -12,7 +12,6 @@ import io.bsdb.table.manifest.Manifest;
 import io.bsdb.table.manifest.PartitionFile;
 import io.bsdb.table.manifest.RecordOrder;
 import io.bsdb.table.manifest.SegmentFile;
-import io.bsdb.table.manifest.Validity;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -71,12 +70,8 @@ record SnapshotReport(
         ByteSize.format(storedBytes(files)),
         ByteSize.format(all.bytes(SectionKind.BLOCKS)),
         100 * ratio(all, files));
-    Validity validity = manifest.validity();
     if (manifest.order() == RecordOrder.KEY) {
-      line(text, "order", validity == null ? "by key" : "by key, with a history");
-    }
-    if (validity != null) {
-      line(text, "retention", "%s", validity);
+      line(text, "order", "by key");
     }
     if (manifest.schema() != null) {
       line(text, "schema", "%s", manifest.schema());
