@@ -1,20 +1,27 @@
-//! Batches of lookups: the memory that a group of keys needs is asked for before it is used.
+//! Batches of lookups: the memory that a key needs is asked for some keys before it is used.
 
 use crate::error::Result;
 use crate::hash::KeyHash;
+use crate::partition::Partition;
 use crate::record::Scratch;
 use crate::table::{with_scratch, Table};
 
-/// Keys of which one half is used while the memory of the other is on its way.
+/// Keys between two steps of a lookup. Processors drop prefetches when too many are on their way, so that no step may ask for
+/// the memory of many keys at once.
+const DISTANCE: usize = 8;
+const STEPS: usize = 5;
+/// Places for keys on their way, a power of two.
+const RING: usize = (STEPS * DISTANCE + 1).next_power_of_two();
+/// Keys that are read in the order of their blocks.
 const GROUP: usize = 128;
 const ABSENT: u32 = u32::MAX;
 
-/// How far a key of a group has come.
+/// How far a key has come.
 #[derive(Clone, Copy)]
-struct Probe<'k> {
-    key: &'k [u8],
+struct Probe<'a> {
+    key: &'a [u8],
     hash: KeyHash,
-    partition: u32,
+    partition: &'a Partition,
     /// Rank, then record number; `ABSENT` if the key is known to be absent.
     number: u32,
     block: u32,
@@ -31,116 +38,135 @@ impl Table {
         K: AsRef<[u8]> + ?Sized + 'k,
     {
         let (mut hits, mut asked) = (0, 0);
-        let result = self.look_up_many(keys, &mut |i, value| {
+        let consumer = |i, value: Option<&[u8]>| {
             asked += 1;
             hits += value.is_some() as u64;
             consumer(i, value)
-        });
+        };
+        let keys = keys.into_iter().map(AsRef::as_ref).fuse();
+        let result = if self.partitions.iter().all(|p| p.n == 0 || p.lends() && p.has_points()) {
+            self.lend_many(keys, consumer)
+        } else {
+            self.collect_many(keys, consumer)
+        };
         self.counts.add_batch(hits, asked - hits, result.is_err());
         result
     }
 
-    fn look_up_many<'k, K>(
+    /// Gives values that are borrowed. Each key takes a step as the others do that are `DISTANCE` before and after it.
+    fn lend_many<'k>(
         &self,
-        keys: impl IntoIterator<Item = &'k K>,
-        consumer: &mut impl FnMut(usize, Option<&[u8]>) -> Result<()>,
-    ) -> Result<()>
-    where
-        K: AsRef<[u8]> + ?Sized + 'k,
-    {
-        let empty = Probe { key: &[], hash: KeyHash::default(), partition: 0, number: 0, block: 0 };
-        let (mut group, mut keys, mut first) = ([empty; GROUP], keys.into_iter(), 0);
-        let mut fill = |probes: &mut [Probe<'k>]| {
-            let asked = probes.iter_mut().zip(keys.by_ref()).map(|(probe, key)| probe.key = key.as_ref());
-            asked.count()
-        };
-        if !self.partitions.iter().all(|p| p.n == 0 || p.lends() && p.has_points()) {
-            loop {
-                let count = fill(&mut group);
-                if count == 0 {
-                    return Ok(());
-                }
-                self.prepare(&mut group[..count]);
-                with_scratch(|scratch| self.collect(&group[..count], first, scratch, consumer))?;
-                first += count;
-            }
-        }
-        // While one half of the group is used, the memory of the other is on its way.
-        let (mut next, mut ready) = group.split_at_mut(GROUP / 2);
-        let mut waiting = 0;
-        loop {
-            let count = fill(next);
-            self.prepare(&mut next[..count]);
-            self.lend(&ready[..waiting], first, consumer)?;
-            if count == 0 {
-                return Ok(());
-            }
-            first += waiting;
-            waiting = count;
-            std::mem::swap(&mut next, &mut ready);
-        }
-    }
-
-    /// Finds record and block of each key. Keys with a change keep what they get, and are asked for again later.
-    fn prepare(&self, probes: &mut [Probe]) {
-        for probe in probes.iter_mut() {
-            probe.hash = KeyHash::of(probe.key);
-            probe.partition = self.partition_of(probe.key, probe.hash) as u32;
-            if let Some(overlay) = &self.overlay {
-                overlay.prefetch_slot(probe.hash);
-            }
-            self.partitions[probe.partition as usize].prefetch_rank(probe.hash);
-        }
-        for probe in probes.iter_mut() {
-            let partition = &*self.partitions[probe.partition as usize];
-            if let Some(overlay) = &self.overlay {
-                overlay.prefetch_change(probe.hash);
-            }
-            probe.number = ABSENT;
-            if partition.n > 0 && partition.has_points() && Self::is_key(probe.key) {
-                probe.number = partition.rank(probe.hash);
-                partition.prefetch_number(probe.number);
-            }
-        }
-        if self.is_ordered() {
-            for probe in probes.iter_mut().filter(|p| p.number != ABSENT) {
-                let partition = &*self.partitions[probe.partition as usize];
-                probe.number = partition.number(probe.number);
-                partition.prefetch_place(probe.number);
-            }
-        }
-        for probe in probes.iter_mut().filter(|p| p.number != ABSENT) {
-            let partition = &*self.partitions[probe.partition as usize];
-            if !partition.may_be(probe.number, probe.hash) {
-                probe.number = ABSENT;
-                continue;
-            }
-            probe.block = partition.index.block_of(probe.number);
-            partition.prefetch_block(probe.block, probe.number);
-        }
-        for probe in probes.iter().filter(|p| p.number != ABSENT) {
-            self.partitions[probe.partition as usize].prefetch_slot(probe.block, probe.number);
-        }
-    }
-
-    fn lend(
-        &self,
-        probes: &[Probe],
-        first: usize,
-        consumer: &mut impl FnMut(usize, Option<&[u8]>) -> Result<()>,
+        mut keys: impl Iterator<Item = &'k [u8]>,
+        mut consumer: impl FnMut(usize, Option<&[u8]>) -> Result<()>,
     ) -> Result<()> {
-        for (i, probe) in probes.iter().enumerate() {
-            if let Some(change) = self.overlay.as_ref().and_then(|o| o.get(probe.key, probe.hash)) {
-                consumer(first + i, change.value())?;
-                continue;
+        let mut probes = [self.begin(&[]); RING];
+        let mut count = 0;
+        for turn in 0.. {
+            if let Some(key) = keys.next() {
+                probes[turn % RING] = self.begin(key);
+                count += 1;
             }
-            let value = match probe.number {
-                ABSENT => None,
-                number => self.partitions[probe.partition as usize].lent_of_block(probe.block, number, probe.key)?,
-            };
-            consumer(first + i, value)?;
+            let due = |step: usize| turn.checked_sub(step * DISTANCE).filter(|&i| i < count);
+            if let Some(i) = due(1) {
+                self.rank(&mut probes[i % RING]);
+            }
+            if let Some(i) = due(2) {
+                self.number(&mut probes[i % RING]);
+            }
+            if let Some(i) = due(3) {
+                self.block(&mut probes[i % RING]);
+            }
+            if let Some(i) = due(4) {
+                self.slot(&probes[i % RING]);
+            }
+            if let Some(i) = due(STEPS) {
+                self.lend(&probes[i % RING], |value| consumer(i, value))?;
+            } else if turn >= STEPS * DISTANCE {
+                break;
+            }
         }
         Ok(())
+    }
+
+    #[inline(always)]
+    fn begin<'a>(&'a self, key: &'a [u8]) -> Probe<'a> {
+        let hash = KeyHash::of(key);
+        let partition = &*self.partitions[self.partition_of(key, hash)];
+        if let Some(overlay) = &self.overlay {
+            overlay.prefetch_slot(hash);
+        }
+        partition.prefetch_rank(hash);
+        Probe { key, hash, partition, number: ABSENT, block: 0 }
+    }
+
+    #[inline(always)]
+    fn rank(&self, probe: &mut Probe) {
+        if let Some(overlay) = &self.overlay {
+            overlay.prefetch_change(probe.hash);
+        }
+        if probe.partition.n > 0 && probe.partition.has_points() && Self::is_key(probe.key) {
+            probe.number = probe.partition.rank(probe.hash);
+            probe.partition.prefetch_number(probe.number);
+        }
+    }
+
+    #[inline(always)]
+    fn number(&self, probe: &mut Probe) {
+        if self.is_ordered() && probe.number != ABSENT {
+            probe.number = probe.partition.number(probe.number);
+            probe.partition.prefetch_place(probe.number);
+        }
+    }
+
+    #[inline(always)]
+    fn block(&self, probe: &mut Probe) {
+        if probe.number == ABSENT {
+            return;
+        }
+        if probe.partition.may_be(probe.number, probe.hash) {
+            probe.block = probe.partition.index.block_of(probe.number);
+            probe.partition.prefetch_block(probe.block, probe.number);
+        } else {
+            probe.number = ABSENT;
+        }
+    }
+
+    #[inline(always)]
+    fn slot(&self, probe: &Probe) {
+        if probe.number != ABSENT {
+            probe.partition.prefetch_slot(probe.block, probe.number);
+        }
+    }
+
+    #[inline(always)]
+    fn lend(&self, probe: &Probe, consumer: impl FnOnce(Option<&[u8]>) -> Result<()>) -> Result<()> {
+        if let Some(change) = self.overlay.as_ref().and_then(|o| o.get(probe.key, probe.hash)) {
+            return consumer(change.value());
+        }
+        consumer(match probe.number {
+            ABSENT => None,
+            number => probe.partition.lent_of_block(probe.block, number, probe.key)?,
+        })
+    }
+
+    /// Gives values that are decoded, or found by their order.
+    fn collect_many<'k>(
+        &self,
+        mut keys: impl Iterator<Item = &'k [u8]>,
+        mut consumer: impl FnMut(usize, Option<&[u8]>) -> Result<()>,
+    ) -> Result<()> {
+        let mut first = 0;
+        loop {
+            let mut probes: Vec<Probe> = keys.by_ref().take(GROUP).map(|key| self.begin(key)).collect();
+            if probes.is_empty() {
+                return Ok(());
+            }
+            probes.iter_mut().for_each(|p| self.rank(p));
+            probes.iter_mut().for_each(|p| self.number(p));
+            probes.iter_mut().for_each(|p| self.block(p));
+            with_scratch(|scratch| self.collect(&probes, first, scratch, &mut consumer))?;
+            first += probes.len();
+        }
     }
 
     /// Reads each block and frame once, in their order, and gives the values in the order of the keys.
@@ -152,7 +178,7 @@ impl Table {
         consumer: &mut impl FnMut(usize, Option<&[u8]>) -> Result<()>,
     ) -> Result<()> {
         let mut order: Vec<usize> = (0..probes.len()).collect();
-        order.sort_unstable_by_key(|&i| (probes[i].partition, probes[i].number));
+        order.sort_unstable_by_key(|&i| (probes[i].partition.serial, probes[i].number));
         let mut values = Vec::new();
         let mut ranges = [None; GROUP];
         for i in order {
@@ -161,12 +187,11 @@ impl Table {
                 continue;
             }
             let change = self.overlay.as_ref().and_then(|o| o.get(probe.key, probe.hash));
-            let partition = &*self.partitions[probe.partition as usize];
             let value = match (change, probe.number) {
                 (Some(change), _) => change.value(),
-                (None, ABSENT) if partition.n == 0 || partition.has_points() => None,
-                (None, ABSENT) => partition.find(probe.key, probe.hash, scratch)?,
-                (None, number) => partition.value(number, probe.key, scratch)?,
+                (None, ABSENT) if probe.partition.n == 0 || probe.partition.has_points() => None,
+                (None, ABSENT) => probe.partition.find(probe.key, probe.hash, scratch)?,
+                (None, number) => probe.partition.value(number, probe.key, scratch)?,
             };
             if let Some(value) = value {
                 ranges[i] = Some((values.len(), values.len() + value.len()));

@@ -61,6 +61,9 @@ impl Partition {
     #[inline]
     pub fn lent(&self, number: u32, key: &[u8]) -> Result<Option<&[u8]>> {
         let block = self.index.block_of(number);
+        // All cache lines of the record at once, not the others after the key.
+        self.prefetch_block(block, number);
+        self.prefetch_slot(block, number);
         self.lent_of_block(block, number, key)
     }
 
@@ -190,9 +193,11 @@ impl Partition {
     #[inline]
     fn record_of<'a>(&self, block: &'a [u8], number_of_block: u32, number: u32) -> Result<Stored<'a>> {
         let (first, next) = (self.index.first(number_of_block), self.index.first(number_of_block + 1));
-        // The block is as its index says. Its header, a cache line that may be missing, is needed for the last record only.
-        let end = if number + 1 < next { block.len() } else { u32_at(block, 4) as usize };
-        self.split(self.cut(&block[24..end], (next - first) as usize, (number - first) as usize)?)
+        // The block is as its index says. Its header, a cache line that may be missing, is needed only for a last record whose
+        // length varies.
+        let varies = self.fixed.is_none();
+        let end = if varies && number + 1 == next { u32_at(block, 4) as usize } else { block.len() };
+        self.record_in(&block[24..end], (next - first) as usize, (number - first) as usize)
     }
 
     fn record_of_frame<'a>(
@@ -215,7 +220,7 @@ impl Partition {
             self.verify_body(&buffer.bytes, count)?;
             buffer.of = of;
         }
-        self.split(self.cut(&buffer.bytes, count as usize, (i % header.per_frame) as usize)?)
+        self.record_in(&buffer.bytes, count as usize, (i % header.per_frame) as usize)
     }
 
     fn decompress(
@@ -241,17 +246,17 @@ impl Partition {
         Ok(())
     }
 
-    /// The bytes of a record of a body that is verified, and may go on after its last record if this is another one.
+    /// A record of a body that is verified, and may go on after its last record if this is another one.
     #[inline]
-    fn cut<'a>(&self, body: &'a [u8], count: usize, i: usize) -> Result<&'a [u8]> {
+    fn record_in<'a>(&self, body: &'a [u8], count: usize, i: usize) -> Result<Stored<'a>> {
         if let Some(length) = self.fixed {
-            return Ok(&body[i * length..(i + 1) * length]);
+            return Ok(body[i * length..(i + 1) * length].split_at(length - self.value_length as usize));
         }
         let start = u16_at(body, 2 * i) as usize;
         let end = if i + 1 < count { u16_at(body, 2 * i + 2) as usize } else { body.len() };
         let fits = 2 * count <= start && start <= end && end <= body.len();
         need!(fits, "slots of record {i} lead out of its body: {start} to {end}");
-        Ok(&body[start..end])
+        self.split(&body[start..end])
     }
 
     /// Key and value of a record.
