@@ -118,11 +118,16 @@ public final class ChangeTable implements Closeable {
       index.add(~position, hash, address);
       return;
     }
-    ChangeIndex grown = index.copy(2L * index.keys() + INITIAL_KEYS, records, Move.NONE);
-    VarHandle.releaseFence(); // its entries come before it
-    parts[partNumber(hash)] = grown;
-    retired.accept(index);
+    grow(partNumber(hash), 2L * index.keys() + INITIAL_KEYS);
     put(hash, address);
+  }
+
+  private void grow(int part, long room) throws IOException {
+    ChangeIndex index = parts[part];
+    ChangeIndex grown = index.copy(room, records, Move.NONE);
+    VarHandle.releaseFence(); // its entries come before it
+    parts[part] = grown;
+    retired.accept(index);
   }
 
   /** Gives records of one table their addresses in another. */
@@ -158,7 +163,7 @@ public final class ChangeTable implements Closeable {
 
   /**
    * Adds the changes of a table to which nothing is added any more, without a read of their records
-   * but where hashes meet.
+   * but where hashes meet. This table is one to which nothing is added any more, either.
    *
    * @param moves gives records of that table their addresses here
    * @return whether all its changes have one; if not, nothing is added
@@ -168,6 +173,11 @@ public final class ChangeTable implements Closeable {
       if (!other.parts[i].isAll(address -> moves.applyAsLong(address) != 0)) {
         return false;
       }
+    }
+    // They come in the order of hashes: an index that grows with them would have them all crowd in
+    // its first buckets, and each would be put after all others.
+    if (!whole().hasRoom(other.keys())) {
+      grow(0, (long) whole().keys() + other.keys());
     }
     for (int i = 0; i < other.parts.length; i++) {
       other.parts[i].forEach(

@@ -112,11 +112,12 @@ final class OverlayBuilder {
       throws IOException {
     ChangeRecords records = new ChangeRecords(segments.stream().map(OpenSegment::segment).toList());
     long more = changes(added);
+    ChangeTable grown = before.grown();
+    long room = Math.min(more, Math.max(FIRST_ROOM, grown == null ? 0 : grown.keys()));
     ChangeTable table =
         kept == null
-            ? ChangeTable.of(records, Math.min(more, FIRST_ROOM))
-            : kept.table()
-                .copy(records, move(kept, numbers), changes - more, Math.min(more, FIRST_ROOM));
+            ? ChangeTable.of(records, room)
+            : kept.table().copy(records, move(kept, numbers), changes - more, room);
     try {
       ChangeFiller filler = new ChangeFiller(table, segments, scope);
       for (int number : replayed(table, added)) {

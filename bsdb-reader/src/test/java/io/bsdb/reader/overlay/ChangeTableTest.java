@@ -4,11 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -96,6 +99,24 @@ class ChangeTableTest {
       assertSame(table);
     }
     table.close();
+  }
+
+  /** In steps it would take a time that grows with the square of the number of keys. */
+  @Test
+  void hasRoomForAllChangesOfAnotherAtOnce() throws IOException {
+    hashes = 100_000;
+    keys = 20_000;
+    List<ChangeIndex> retired = new ArrayList<>();
+    try (ChangeTable other = ChangeTable.growing(records);
+        ChangeTable table = ChangeTable.of(records, 1)) {
+      change(other, keys);
+      table.retireTo(retired::add);
+      assertThat(table.addAll(other, new Overlay.Moves(0))).isTrue();
+      assertSame(table);
+    } finally {
+      retired.forEach(ChangeIndex::close);
+    }
+    assertThat(retired).hasSize(1);
   }
 
   private ChangeTable fold(ChangeTable table) throws IOException {
