@@ -13,8 +13,8 @@ import org.jspecify.annotations.Nullable;
  * <p>An answer is made of the value that the writer was given or, for a key it was not given, null.
  * If the answer is not known, because bytes are damaged or cannot be read, there is an {@link
  * IOException}. Approximate snapshots are the exception: they answer an absent key with some other
- * record's value with probability 2^−(signature bits). In a table with a history, keys of ended rows
- * are absent.
+ * record's value with probability 2^−(signature bits). In a table with a history, keys of ended
+ * rows are absent.
  *
  * <p>Values are lent to a {@link ValueReader}, or copied. To lend one allocates nothing, but for
  * what the reader makes of it.

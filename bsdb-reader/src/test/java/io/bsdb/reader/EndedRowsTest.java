@@ -15,7 +15,11 @@ class EndedRowsTest {
   @ParameterizedTest
   @ValueSource(
       longs = {
-        956_497_375_906L, 395_027_974_809L, 924_542_545_135L, 282_848_216_645L, 176_668_030_011L
+        956_497_375_906L,
+        395_027_974_809L,
+        924_542_545_135L,
+        282_848_216_645L,
+        176_668_030_011L
       })
   void showsWhatAModelShows(long seed) throws Exception {
     EndedRowsModel model = new EndedRowsModel(directory, new Random(seed));
