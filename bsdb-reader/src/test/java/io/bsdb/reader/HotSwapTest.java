@@ -36,7 +36,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 @ExtendWith(NothingLeftOpen.class)
 @Timeout(value = 600, unit = TimeUnit.SECONDS)
 class HotSwapTest {
-  private static final int SWAPS = Integer.getInteger("bsdb.test.swaps", 1000);
+  private static final int SWAPS = Integer.getInteger("bsdb.test.swaps", 300);
   private static final int NEW_EVERY = 20;
 
   @TempDir Path table;

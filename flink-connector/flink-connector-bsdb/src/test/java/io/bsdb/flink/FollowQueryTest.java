@@ -11,7 +11,6 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
-import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.configuration.RestartStrategyOptions;
@@ -102,25 +101,17 @@ class FollowQueryTest {
     assertThat(job.getJobStatus().get().isGloballyTerminalState()).isFalse();
   }
 
-  /** Compares each version of the copy. */
   private void awaitCopy(JobClient job) throws Exception {
-    Table copied = Table.at(directory.resolve("copied"));
-    String compared = null;
-    while (copied.currentVersion() == null || !isCopied()) {
-      while (Objects.equals(copied.currentVersion(), compared)) {
-        requireRunning(job);
-      }
-      compared = copied.currentVersion();
-    }
+    Path copied = directory.resolve("copied");
+    Publications.await(copied, job, () -> Table.at(copied).currentVersion() != null && isCopied());
   }
 
   /** Waits until both tables that a job feeds are as the one that it follows demands. */
   private void awaitAll(JobClient job) throws Exception {
     awaitCopy(job);
     List<String> sums = batch.texts("SELECT grp, COUNT(*), SUM(n) FROM t GROUP BY grp");
-    while (!batch.texts("SELECT * FROM sums").equals(sums)) {
-      requireRunning(job);
-    }
+    Publications.await(
+        directory.resolve("sums"), job, () -> batch.texts("SELECT * FROM sums").equals(sums));
   }
 
   /** Compares what is stored, which is faster than a query. */

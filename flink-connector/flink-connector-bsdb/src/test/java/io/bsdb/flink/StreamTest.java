@@ -183,10 +183,7 @@ class StreamTest {
 
   /** Waits until the table has so many changes. */
   private void await(JobClient job, long count) throws Exception {
-    while (changed() < count) {
-      assertThat(job.getJobStatus().get().isGloballyTerminalState()).isFalse();
-      Thread.onSpinWait();
-    }
+    Publications.await(directory, job, () -> changed() >= count);
   }
 
   private Map<Long, String> rows() throws Exception {
@@ -349,10 +346,7 @@ class StreamTest {
             .executeSql(insert.formatted("second", "auto") + " WHERE f0 < 10")
             .getJobClient()
             .orElseThrow();
-    while (current().recordCount() < keys) {
-      assertThat(job.getJobStatus().get().isGloballyTerminalState()).isFalse();
-      Thread.onSpinWait();
-    }
+    Publications.await(directory, job, () -> current().recordCount() >= keys);
     job.cancel().get();
     assertThat(rows()).hasSize((int) keys);
   }

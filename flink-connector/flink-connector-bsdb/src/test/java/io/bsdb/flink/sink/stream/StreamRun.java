@@ -2,6 +2,7 @@ package io.bsdb.flink.sink.stream;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.bsdb.flink.Publications;
 import io.bsdb.flink.sink.build.FaultyBuild;
 import io.bsdb.flink.sink.change.Change;
 import io.bsdb.flink.sink.stream.FaultyStream.Fault;
@@ -171,10 +172,7 @@ final class StreamRun {
 
   /** Waits until so many were. */
   void await(JobClient job, long changes) throws Exception {
-    while (published() < changes) {
-      assertThat(job.getJobStatus().get().isGloballyTerminalState()).isFalse();
-      Thread.onSpinWait();
-    }
+    Publications.await(directory, job, () -> published() >= changes);
   }
 
   static String savepoint(JobClient job, Path directory) throws Exception {
