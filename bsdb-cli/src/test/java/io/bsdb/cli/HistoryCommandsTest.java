@@ -112,7 +112,7 @@ class HistoryCommandsTest {
     CommandRun longest =
         CommandRun.of("get", "-t", table(), "--longest-prefix", "--", "bread,2026-02-01T00:00:00Z");
     assertThat(longest.status()).isNotZero();
-    assertThat(longest.err()).contains("ask for a floor");
+    assertThat(longest.err()).contains("and are no prefixes; ask for a floor");
   }
 
   @Test
