@@ -13,16 +13,13 @@ import io.bsdb.table.manifest.Manifest;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import org.apache.flink.test.junit5.MiniClusterExtension;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Columns of IP addresses, which SQL has as bytes and numbers, and other programs as text. */
+@ExtendWith(SharedCluster.class)
 class AddressColumnsTest {
-  @RegisterExtension
-  static final MiniClusterExtension CLUSTER = new MiniClusterExtension(Sql.cluster());
-
   private static final String COLUMNS =
       "(first BINARY(16), v4 BIGINT, name STRING, PRIMARY KEY (first) NOT ENFORCED)";
 

@@ -12,19 +12,16 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import org.apache.flink.table.api.ValidationException;
-import org.apache.flink.test.junit5.MiniClusterExtension;
 import org.assertj.core.api.AbstractThrowableAssert;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Each mistake and each damage gets one message that says what is wrong, where, and what to do. */
+@ExtendWith(SharedCluster.class)
 class BadInputTest {
-  @RegisterExtension
-  static final MiniClusterExtension CLUSTER = new MiniClusterExtension(Sql.cluster());
-
   private static final String LOOKUP =
       "SELECT s.f0, d.name FROM s LEFT JOIN d FOR SYSTEM_TIME AS OF s.pt AS d ON d.id = s.f0";
 

@@ -7,18 +7,15 @@ import io.bsdb.table.Table;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import org.apache.flink.test.junit5.MiniClusterExtension;
 import org.assertj.core.api.AbstractThrowableAssert;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Each mistake with a catalog gets one message that says what is wrong, where, and what to do. */
+@ExtendWith(SharedCluster.class)
 class CatalogBadInputTest {
-  @RegisterExtension
-  static final MiniClusterExtension CLUSTER = new MiniClusterExtension(Sql.cluster());
-
   private static final String COLUMNS = "(id BIGINT, n INT, PRIMARY KEY (id) NOT ENFORCED)";
 
   @TempDir Path warehouse;

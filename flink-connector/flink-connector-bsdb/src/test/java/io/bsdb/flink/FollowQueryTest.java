@@ -20,20 +20,17 @@ import org.apache.flink.core.execution.SavepointFormatType;
 import org.apache.flink.table.api.ExplainDetail;
 import org.apache.flink.table.api.StatementSet;
 import org.apache.flink.table.functions.ScalarFunction;
-import org.apache.flink.test.junit5.MiniClusterExtension;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Streaming queries that follow the changes of a table. */
 @Timeout(180)
+@ExtendWith(SharedCluster.class)
 class FollowQueryTest {
-  @RegisterExtension
-  static final MiniClusterExtension CLUSTER = new MiniClusterExtension(Sql.cluster());
-
   private static final String FOLLOWED = "t /*+ OPTIONS('scan.follow' = 'true') */";
 
   @TempDir Path directory;

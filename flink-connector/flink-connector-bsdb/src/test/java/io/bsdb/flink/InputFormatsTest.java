@@ -7,17 +7,14 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Stream;
-import org.apache.flink.test.junit5.MiniClusterExtension;
-import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Tables are built from files of every format that Flink's file connector commonly reads. */
+@ExtendWith(SharedCluster.class)
 class InputFormatsTest {
-  @RegisterExtension
-  static final MiniClusterExtension CLUSTER = new MiniClusterExtension(Sql.cluster());
-
   private static final String COLUMNS =
       """
       id BIGINT, name STRING, price DECIMAL(10, 2), active BOOLEAN, score DOUBLE,

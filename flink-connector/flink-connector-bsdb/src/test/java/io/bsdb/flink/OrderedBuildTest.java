@@ -25,16 +25,16 @@ import org.apache.flink.configuration.Configuration;
 import org.apache.flink.configuration.ExecutionOptions;
 import org.apache.flink.configuration.JobManagerOptions;
 import org.apache.flink.configuration.JobManagerOptions.SchedulerType;
-import org.apache.flink.test.junit5.MiniClusterExtension;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Tables in key order that several writers build. */
 @Timeout(120)
+@ExtendWith(SharedCluster.class)
 class OrderedBuildTest {
   /** A prime, so that its multiples of another one are in no order. */
   private static final int ROWS = 10_007;
@@ -43,9 +43,6 @@ class OrderedBuildTest {
 
   /** Together more than the network buffers between two tasks take. */
   private static final int TEXT_LENGTH = 1_000;
-
-  @RegisterExtension
-  static final MiniClusterExtension CLUSTER = new MiniClusterExtension(Sql.cluster());
 
   @TempDir Path directory;
 

@@ -5,22 +5,19 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bsdb.flink.lookup.OpenReaders;
 import java.nio.file.Path;
-import org.apache.flink.test.junit5.MiniClusterExtension;
 import org.assertj.core.api.AbstractThrowableAssert;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Joins with the row whose key is the floor or longest prefix, or has leading columns. */
+@ExtendWith(SharedCluster.class)
 class OrderedLookupJoinTest {
-  @RegisterExtension
-  static final MiniClusterExtension CLUSTER = new MiniClusterExtension(Sql.cluster());
-
   private static final String SHUFFLE = "/*+ LOOKUP('table'='g', 'shuffle'='true') */";
 
   @TempDir static Path directory;

@@ -8,16 +8,13 @@ import io.bsdb.table.manifest.Manifest;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import org.apache.flink.test.junit5.MiniClusterExtension;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
+@ExtendWith(SharedCluster.class)
 class ProceduresTest {
-  @RegisterExtension
-  static final MiniClusterExtension CLUSTER = new MiniClusterExtension(Sql.cluster());
-
   @TempDir Path warehouse;
   private Sql session;
   private Table table;

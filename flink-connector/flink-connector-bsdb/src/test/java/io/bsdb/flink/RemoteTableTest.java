@@ -14,18 +14,15 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.stream.Stream;
-import org.apache.flink.test.junit5.MiniClusterExtension;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Tables on a file system that is not the local one. */
+@ExtendWith(SharedCluster.class)
 class RemoteTableTest {
-  @RegisterExtension
-  static final MiniClusterExtension CLUSTER = new MiniClusterExtension(Sql.cluster());
-
   private static final int PARTITIONS = 4;
   private static final String JOIN =
       "SELECT s.f0, d.name FROM s LEFT JOIN t FOR SYSTEM_TIME AS OF s.pt AS d ON d.id = s.f0";

@@ -16,22 +16,19 @@ import org.apache.flink.core.fs.FileSystem;
 import org.apache.flink.core.plugin.DefaultPluginManager;
 import org.apache.flink.core.plugin.DirectoryBasedPluginFinder;
 import org.apache.flink.core.plugin.PluginManager;
-import org.apache.flink.test.junit5.MiniClusterExtension;
 import org.apache.flink.types.Row;
 import org.apache.flink.util.CloseableIterator;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** A warehouse in S3, through each of the plugins that Flink has for it. */
 @Timeout(300)
+@ExtendWith(SharedCluster.class)
 class S3PluginsTest {
-  @RegisterExtension
-  static final MiniClusterExtension CLUSTER = new MiniClusterExtension(Sql.cluster());
-
   private static final String WAREHOUSE = "s3://" + S3Server.BUCKET + "/warehouse";
 
   @AfterEach
@@ -99,7 +96,7 @@ class S3PluginsTest {
       batch.run(
           """
           CREATE TABLE c.`default`.t (id BIGINT, name STRING, PRIMARY KEY (id) NOT ENFORCED) DISTRIBUTED INTO 2 BUCKETS
-          WITH ('sink.min-rows' = '0', 'lookup.refresh-interval' = '5 ms')""");
+          WITH ('sink.min-rows' = '0', 'lookup.refresh-interval' = '50 ms')""");
       String reload =
           "INSERT OVERWRITE c.`default`.t /*+ OPTIONS('sink.publish' = '%s') */ SELECT f0, '%s' FROM s WHERE f0 < %d";
       batch.run(reload.formatted("all", "a", 8));

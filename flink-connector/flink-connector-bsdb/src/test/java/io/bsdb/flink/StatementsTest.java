@@ -14,19 +14,16 @@ import java.util.UUID;
 import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicReference;
 import org.apache.flink.table.functions.ScalarFunction;
-import org.apache.flink.test.junit5.MiniClusterExtension;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Statements that change a table row by row. */
+@ExtendWith(SharedCluster.class)
 class StatementsTest {
-  @RegisterExtension
-  static final MiniClusterExtension CLUSTER = new MiniClusterExtension(Sql.cluster());
-
   private static final String PARTIAL = "/*+ OPTIONS('sink.partial-update' = 'true') */";
 
   @TempDir Path directory;
