@@ -238,13 +238,7 @@ class CatalogTest {
   void tellsStatistics() throws Exception {
     Sql session = withCities();
     Manifest manifest = current("geo/cities");
-
-    CatalogTableStatistics statistics =
-        session
-            .tables
-            .getCatalog("c")
-            .orElseThrow()
-            .getTableStatistics(new ObjectPath("geo", "cities"));
+    CatalogTableStatistics statistics = statistics(session);
 
     assertThat(statistics.getRowCount()).isEqualTo(100);
     assertThat(statistics.getFileCount()).isEqualTo(3);
@@ -258,6 +252,22 @@ class CatalogTest {
             session.tables.explainSql(
                 "SELECT a.id FROM c.geo.`cities$v1` AS a JOIN c.geo.cities AS b ON a.id = b.id"))
         .contains("build=[left]");
+
+    session.run(
+        "INSERT INTO c.geo.cities (id, name, area) VALUES (7, 'x', 1.0), (1000, 'y', 1.0), (1001, 'z', 1.0)");
+    session.run("DELETE FROM c.geo.cities WHERE id = 8");
+    CatalogTableStatistics changed = statistics(session);
+    assertThat(changed.getRowCount()).as("the row that was changed counts twice").isEqualTo(103);
+    assertThat(changed.getFileCount()).isGreaterThan(3);
+    assertThat(changed.getRawDataSize()).isGreaterThan(statistics.getRawDataSize());
+  }
+
+  private static CatalogTableStatistics statistics(Sql session) throws Exception {
+    return session
+        .tables
+        .getCatalog("c")
+        .orElseThrow()
+        .getTableStatistics(new ObjectPath("geo", "cities"));
   }
 
   @Test

@@ -2,6 +2,7 @@ package io.bsdb.flink.catalog;
 
 import io.bsdb.format.io.IORunnable;
 import io.bsdb.table.Table;
+import io.bsdb.table.manifest.Changes;
 import io.bsdb.table.manifest.Manifest;
 import io.bsdb.table.manifest.PartitionFile;
 import java.io.IOException;
@@ -290,13 +291,18 @@ final class SnapshotCatalog extends TablesOnlyCatalog {
         });
   }
 
+  /** What is put over a row counts as another row: to know better, all keys would be read. */
   private static CatalogTableStatistics statistics(Manifest manifest) {
+    Changes changes = manifest.changes();
     long raw =
         manifest.partitions().stream()
             .mapToLong((PartitionFile file) -> file.keyBytes() + file.valueBytes())
             .sum();
     return new CatalogTableStatistics(
-        manifest.recordCount(), manifest.partitions().size(), manifest.length(), raw);
+        manifest.recordCount() + changes.count() - changes.deletes(),
+        manifest.partitions().size() + changes.segments().size(),
+        manifest.length() + changes.length(),
+        raw + changes.length());
   }
 
   @Override
