@@ -57,6 +57,13 @@ def number(node, name, most):
     return value
 
 
+def read_time(node, name):
+    try:
+        datetime.datetime.fromisoformat(member(node, name, str, TIME)[:-1])
+    except ValueError as e:
+        raise Corrupt(f"{name}: {e}") from e
+
+
 def read_manifest(data, version=None):
     need(len(data) <= 64 << 20, "manifest too long")
     try:
@@ -75,18 +82,17 @@ def read_manifest(data, version=None):
     if member(root, "hash", str) != "XXH3-128, seed 0":
         raise Unsupported("hash")
     member(root, "snapshotId", str, UUID)
-    try:
-        datetime.datetime.fromisoformat(member(root, "createdAt", str, TIME)[:-1])
-    except ValueError as e:
-        raise Corrupt(f"createdAt: {e}") from e
+    read_time(root, "createdAt")
     if "parent" in root:
         member(root, "parent", str, NAME)
     need(member(root, "version", str, NAME) == (version or root["version"]), "other version")
     for texts in ("options", "properties", "sourcePositions"):
         need(len(member(root, texts, dict)) <= 65536, f"too many {texts}")
         need(all(type(text) is str for text in root[texts].values()), f"{texts} hold no strings")
-    if "order" in root and member(root, "order", str) != "key":
+    if "order" in root and member(root, "order", str) not in ("key", "history"):
         raise Unsupported("order")
+    if root.get("order") == "history" and "horizon" in root:
+        read_time(root, "horizon")
     entries = member(root, "partitions", list)
     need(1 <= len(entries) <= 65536, "number of partitions")
     for entry in entries:

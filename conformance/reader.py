@@ -39,6 +39,9 @@ class Snapshot:
         entries = self.manifest["partitions"]
         if "schema" in self.manifest:
             self.columns, self.key, self.sorted = read_schema(self.manifest["schema"])
+        self.history = self.manifest.get("order") == "history"
+        time = self.columns[self.key[-1]] if self.history and "schema" in self.manifest else None
+        need(not self.history or time and time.name.startswith("TIMESTAMP") and len(self.key) > 1, "history")
         self.bounds = [e["bound"] for e in entries] if "order" in self.manifest else None
         self.partitions = [
             Partition(os.path.join(snapshots, e.get("version", version), e["file"]), e, e.get("bound"))
@@ -59,6 +62,14 @@ class Snapshot:
         return self.partition_in_order(key) if self.bounds else high * len(self.partitions) >> 64
 
     def get(self, key):
+        value = self.stored(key)
+        return None if self.ended(value) else value
+
+    def ended(self, row):
+        """Whether a row says that none is valid from its time on."""
+        return self.history and row == b"\x08"
+
+    def stored(self, key):
         if not 1 <= len(key) <= 65535:
             return None
         if key in self.changed:
@@ -84,6 +95,25 @@ class Snapshot:
             place += step or 1
         return found
 
+    def shown(self, key, through, step):
+        """The same, without the keys of ended rows."""
+        found = self.neighbour(key, through, step)
+        while found is not None and self.ended(self.stored(found)):
+            found = self.neighbour(found, step == 0, step)
+        return found
+
+    def floor(self, key):
+        found = self.neighbour(key, True, -1)
+        return None if found is None or self.ended(self.stored(found)) else found
+
+    def as_of(self, leading, millis, nanos):
+        """The key of the row that was valid at a time."""
+        time = (millis + 2**63).to_bytes(8, "big")
+        if self.columns[self.key[-1]].width() == 12:
+            time += nanos.to_bytes(4, "big")
+        found = self.floor(leading + time)
+        return found if found is not None and found.startswith(leading) else None
+
     def stored_neighbour(self, key, through, step):
         at = self.partition_in_order(key)
         number = self.partitions[at].order.count(key, through) + step if self.partitions[at].n else -1
@@ -96,8 +126,10 @@ class Snapshot:
 
     def near(self, key):
         """The keys near a key, by the names of cases.json."""
-        near = {"floor": self.neighbour(key, True, -1), "lower": self.neighbour(key, False, -1)}
-        near.update(ceiling=self.neighbour(key, False, 0), higher=self.neighbour(key, True, 0))
+        near = {"floor": self.floor(key), "lower": self.shown(key, False, -1)}
+        near.update(ceiling=self.shown(key, False, 0), higher=self.shown(key, True, 0))
+        if self.history:
+            return near
         prefix = near["floor"]
         while prefix is not None and not key.startswith(prefix):
             key = os.path.commonprefix([key, prefix])
@@ -144,6 +176,10 @@ def check_good(case):
         for name, found in snapshot.near(base64.b64decode(near["key"])).items():
             expected = near[name]
             need(found == (expected and base64.b64decode(expected)), f"{name} of {near['key']}")
+    for asked in case.get("asOf", []):
+        leading, time = base64.b64decode(asked["leading"]), (int(asked["millis"]), int(asked["nanos"]))
+        expected = asked["key"] and base64.b64decode(asked["key"])
+        need(snapshot.as_of(leading, *time) == expected, f"{asked['leading']} as of {time}")
 
 
 def failure(case):

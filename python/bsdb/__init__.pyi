@@ -1,3 +1,4 @@
+import datetime
 import os
 from typing import Any, Dict, Iterable, Iterator, List, Literal, Optional, Protocol, Sequence, Tuple, Union
 
@@ -101,7 +102,9 @@ class Table:
     ) -> Batches:
         """The columns of a frame, and those of the table for its keys. `on` names the frame's columns in key order."""
     def floor(self, key: Any) -> Optional[Record]:
-        """The record with the greatest key that is not above a key."""
+        """The record with the greatest key that is not above a key; None if that is an ended row of a history."""
+    def as_of(self, key: Any, time: datetime.datetime) -> Optional[Record]:
+        """The record that was valid at a time, of those with the values of all columns of the key but the last."""
     def lower(self, key: Any) -> Optional[Record]:
         """The record with the greatest key below a key."""
     def ceiling(self, key: Any) -> Optional[Record]:

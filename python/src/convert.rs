@@ -30,7 +30,7 @@ fn micros_of_day(object: &Bound<PyAny>) -> PyResult<i64> {
 }
 
 /// A value of a key column.
-fn value_of(object: &Bound<PyAny>) -> PyResult<Value<'static>> {
+pub fn value_of(object: &Bound<PyAny>) -> PyResult<Value<'static>> {
     if object.is_none() {
         return Ok(Value::Null);
     }

@@ -5,14 +5,14 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use bsdb::{Access, Entry, Follower, Options, Table};
+use bsdb::{Access, Entry, Follower, Options, Table, Value};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
 use crate::arrow::{Data, Field};
 use crate::capsule::import;
-use crate::convert::{dict_of, key_of};
+use crate::convert::{dict_of, key_of, value_of};
 use crate::error::raise;
 use crate::input::{input, joined, names};
 use crate::lookup::{lookup, Absent, Input, Selection};
@@ -346,6 +346,20 @@ impl PyTable {
     /// The record with the greatest key that is not above a key.
     fn floor<'py>(&self, key: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>> {
         self.near(key, |ordered, key| ordered.floor(key))
+    }
+
+    /// The record that was valid at a time, of those with the values of all columns of the key but the last.
+    fn as_of<'py>(
+        &self,
+        key: &Bound<'py, PyAny>,
+        time: &Bound<'py, PyAny>,
+    ) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let Value::Timestamp(millis, nanos) = value_of(time)? else {
+            return Err(PyTypeError::new_err("the time is a datetime"));
+        };
+        self.near(key, |ordered, leading| {
+            ordered.as_of(leading, millis, nanos)
+        })
     }
 
     /// The record with the greatest key below a key.

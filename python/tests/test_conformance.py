@@ -121,6 +121,36 @@ def test_sound_tables(case, access):
             assert (found and base64.b64encode(found[0]).decode()) == near[name]
 
 
+HISTORIES = [case for case in CASES["good"] if "asOf" in case]
+
+
+@pytest.mark.parametrize("case", HISTORIES, ids=lambda case: case["table"])
+def test_what_was_valid_at_a_time(case):
+    table = bsdb.open(HERE / case["table"])
+    rows = {record["key"]: record["row"] for record in case["records"]}
+    assert len(rows) == len(list(table.scan())) < len(table)
+    valid = 0
+    for asked in case["asOf"]:
+        item = base64.b64decode(asked["leading"])[:-2].replace(b"\0\xff", b"\0").decode()
+        time = datetime.datetime(1970, 1, 1) + datetime.timedelta(milliseconds=int(asked["millis"]))
+        row = table.as_of(item, time)
+        assert row == table.as_of({"item": item}, time.replace(tzinfo=datetime.timezone.utc))
+        expected = rows.get(asked["key"])
+        assert (row is None) == (expected is None)
+        if row:
+            valid += 1
+            assert all(fits(row[name], value) for name, value in expected.items())
+            assert table.get((item, row["since"])) == row == table.floor((item, time))
+            assert next(table.range((item, row["since"]))) == row
+    assert 0 < valid < len(case["asOf"])
+    keys = [(row["item"], row["since"]) for row in table.scan()]
+    assert None not in table.get_many(keys)
+    with pytest.raises(ValueError):
+        table.longest_prefix(keys[0])
+    with pytest.raises(TypeError):
+        table.as_of("milk", "2026-11-20")
+
+
 @pytest.mark.parametrize("case", CASES["bad"], ids=lambda case: case["table"])
 def test_bad_tables(case):
     with pytest.raises(CLASSES[case["fails"]]) as failure:

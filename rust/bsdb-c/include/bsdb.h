@@ -60,7 +60,8 @@ int bsdb_scan(const bsdb_table *table, bsdb_cursor **cursor);
 /* The next record, valid until the next call; BSDB_ABSENT after the last. */
 int bsdb_next(bsdb_cursor *cursor, const void **key, size_t *key_length, const void **value, size_t *value_length);
 
-/* In key order: the record with the greatest key not above a key, as a cursor that goes on upwards from it. */
+/* In key order: the record with the greatest key not above a key, as a cursor that goes on upwards from it. BSDB_ABSENT if there is
+   none, or if it is an ended row of a table with a history; all other functions pass over ended rows. */
 int bsdb_floor(const bsdb_table *table, const void *key, size_t key_length, bsdb_cursor **cursor);
 
 /* Frees a cursor. NULL is allowed. */

@@ -64,3 +64,31 @@ fn tables_are_used_as_from_c() {
         use_table("blocked");
     }
 }
+
+#[test]
+fn passes_over_ended_rows() {
+    let path = c_string(&format!("{}/../../conformance/tables/history", env!("CARGO_MANIFEST_DIR")));
+    let (mut table, mut cursor) = (null_mut(), null_mut());
+    // SAFETY: as the functions want it.
+    unsafe {
+        assert_eq!(bsdb_open(path.as_ptr(), 1, &mut table), OK);
+        assert_eq!(bsdb_scan(table, &mut cursor), OK);
+        let shown = std::iter::from_fn(|| next(cursor)).inspect(|(_, row)| assert_ne!(row, &[8])).count() as u64;
+        bsdb_free(cursor);
+        assert!(shown > 0 && shown < bsdb_count(table));
+        // The only row of milk that is not ended is that of two seconds before 1970.
+        for (millis, expected) in [(-2000i64, OK), (-1001, OK), (-1000, ABSENT), (5000, ABSENT)] {
+            let mut key = b"milk\0\x01".to_vec();
+            key.extend((millis ^ i64::MIN).to_be_bytes());
+            assert_eq!(bsdb_floor(table, key.as_ptr().cast(), key.len(), &mut cursor), expected, "{millis}");
+            if expected == OK {
+                assert!(next(cursor).unwrap().0.starts_with(b"milk\0\x01"));
+                bsdb_free(cursor);
+            }
+            let mut found = NONE;
+            let code = bsdb_get(table, key.as_ptr().cast(), key.len(), &mut found.0, &mut found.1);
+            assert_eq!(code == OK, millis == -2000);
+        }
+        bsdb_close(table);
+    }
+}

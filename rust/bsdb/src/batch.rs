@@ -39,6 +39,7 @@ impl Table {
     {
         let (mut hits, mut asked) = (0, 0);
         let consumer = |i, value: Option<&[u8]>| {
+            let value = value.filter(|value| !self.hides(value));
             asked += 1;
             hits += value.is_some() as u64;
             consumer(i, value)

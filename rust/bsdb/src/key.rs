@@ -74,6 +74,25 @@ impl Schema {
         Ok(true)
     }
 
+    /// The key of all columns but the last, as they are written, and of a time.
+    pub(crate) fn key_as_of(&self, leading: &[u8], millis: i64, nanos: u32) -> Result<Vec<u8>> {
+        let last = self.key.len() - 1;
+        let mut rest = leading;
+        let written = self.ordered_keys
+            && self.has_time()
+            && self.key_types()[..last].iter().all(|kind| sorted_column(kind, &mut rest, false).is_ok())
+            && rest.is_empty();
+        if !written {
+            let what = "are no values of all columns of a key but the last, which is a time";
+            return Err(Error::invalid(format!("{} bytes {what}", leading.len())));
+        }
+        let kind = &self.columns[self.key[last]].kind;
+        let nanos = if kind.width() > 8 { nanos } else { 0 };
+        let mut key = leading.to_vec();
+        self.encode_column(last, kind, &Value::Timestamp(millis, nanos), &mut key)?;
+        Ok(key)
+    }
+
     /// The columns of a key, in key order.
     pub fn decode_key<'a>(&self, key: &'a [u8]) -> Result<Vec<Value<'a>>> {
         let types = self.key_types();

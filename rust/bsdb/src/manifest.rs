@@ -20,6 +20,8 @@ pub(crate) struct Manifest {
     pub schema: Option<Schema>,
     /// In key order.
     pub ordered: bool,
+    /// In key order, and the last column of the key is the time from which a row is valid.
+    pub history: bool,
     pub partitions: Vec<PartitionEntry>,
     pub segments: Vec<SegmentEntry>,
 }
@@ -180,9 +182,13 @@ impl Manifest {
             return Err(Error::corrupt("manifest of another version").values(version, named));
         }
         let options = texts(root, "options")?;
-        let ordered = root.get("order").is_some();
-        if ordered && text(root, "order")? != "key" {
-            return Err(Error::unsupported("order is unknown").values("key", text(root, "order")?));
+        let order = root.get("order").map(|_| text(root, "order")).transpose()?;
+        let (ordered, history) = (order.is_some(), order == Some("history"));
+        if let Some(order) = order.filter(|&o| o != "key" && o != "history") {
+            return Err(Error::unsupported("order is unknown").values("key or history", order));
+        }
+        if history && root.get("horizon").is_some() {
+            formed(root, "horizon", is_instant)?;
         }
         let partitions = array(root, "partitions", 1, 65_536)?
             .iter()
@@ -199,6 +205,10 @@ impl Manifest {
         if ordered {
             check_bounds(&partitions, schema.as_ref())?;
         }
+        need!(
+            !history || schema.as_ref().is_some_and(Schema::has_time),
+            "history without a time at the end of its key"
+        );
         let segments = read_changes(root)?;
         let changed =
             root.get("segments").is_some() || partitions.iter().any(|p| p.version.is_some() || p.folded_through > 0);
@@ -214,6 +224,7 @@ impl Manifest {
             source_positions: texts(root, "sourcePositions")?,
             schema,
             ordered,
+            history,
             partitions,
             segments,
         })

@@ -36,6 +36,8 @@ pub struct Cursor<'t> {
     /// What is left of the changes, by number.
     changes: (usize, usize),
     reverse: bool,
+    /// Whether ended rows are passed over.
+    hides: bool,
 }
 
 enum Next {
@@ -60,6 +62,7 @@ impl Table {
             records: ((0, 0), self.end()),
             changes: (0, self.overlay.as_ref().map_or(0, |o| o.numbers())),
             reverse: false,
+            hides: self.manifest.history,
         }
     }
 
@@ -69,30 +72,43 @@ impl Table {
 }
 
 impl<'t> Ordered<'t> {
-    /// The record with the greatest key that is not above a key.
+    /// The record with the greatest key that is not above a key; none if that is an ended row.
     pub fn floor(&self, key: &[u8]) -> Result<Option<Entry>> {
-        self.nearest((Bound::Unbounded, Bound::Included(key)))
+        let range = (Bound::Unbounded, Bound::Included(key));
+        let mut cursor = self.range(range)?;
+        cursor.hides = false;
+        Ok(self.nearest(range, cursor.reversed())?.filter(|found| !self.table.hides(&found.value)))
+    }
+
+    /// The record that was valid at a time, given in milliseconds since 1970 and nanoseconds of the millisecond, in UTC if its
+    /// column has no time zone: the one with these leading columns, as `Schema::encode_key` writes all but the last, and the greatest
+    /// time that is not above this. A time that is finer than the column is cut.
+    pub fn as_of(&self, leading: &[u8], millis: i64, nanos: u32) -> Result<Option<Entry>> {
+        let schema = self.table.schema().ok_or_else(|| Error::invalid("a table without a schema has no times"))?;
+        let found = self.floor(&schema.key_as_of(leading, millis, nanos)?)?;
+        Ok(found.filter(|found| found.key.starts_with(leading)))
     }
 
     /// The record with the greatest key below a key.
     pub fn lower(&self, key: &[u8]) -> Result<Option<Entry>> {
-        self.nearest((Bound::Unbounded, Bound::Excluded(key)))
+        let range = (Bound::Unbounded, Bound::Excluded(key));
+        self.nearest(range, self.range(range)?.reversed())
     }
 
     /// The record with the least key that is not below a key.
     pub fn ceiling(&self, key: &[u8]) -> Result<Option<Entry>> {
-        self.nearest((Bound::Included(key), Bound::Unbounded))
+        let range = (Bound::Included(key), Bound::Unbounded);
+        self.nearest(range, self.range(range)?)
     }
 
     /// The record with the least key above a key.
     pub fn higher(&self, key: &[u8]) -> Result<Option<Entry>> {
-        self.nearest((Bound::Excluded(key), Bound::Unbounded))
+        let range = (Bound::Excluded(key), Bound::Unbounded);
+        self.nearest(range, self.range(range)?)
     }
 
-    /// The record of a range that is nearest to its only end.
-    fn nearest(&self, range: (Bound<&[u8]>, Bound<&[u8]>)) -> Result<Option<Entry>> {
-        let cursor = self.range(range)?;
-        let cursor = if range.0 == Bound::Unbounded { cursor.reversed() } else { cursor };
+    /// The record of a range that a cursor gives first.
+    fn nearest(&self, range: (Bound<&[u8]>, Bound<&[u8]>), cursor: Cursor) -> Result<Option<Entry>> {
         let found = cursor.first()?;
         if found.as_ref().is_some_and(|e| !range.contains(&&e.key[..])) {
             return Err(Error::corrupt("keys contradict the order index").in_file(&self.table.path));
@@ -102,6 +118,11 @@ impl<'t> Ordered<'t> {
 
     /// The record with the longest key that a key begins with.
     pub fn longest_prefix(&self, key: &[u8]) -> Result<Option<Entry>> {
+        if self.table.has_history() {
+            return Err(Error::invalid(
+                "keys of a table with a history end in a time, so that none is a prefix; use as_of",
+            ));
+        }
         let mut key = key;
         while !key.is_empty() {
             let Some(floor) = self.floor(key)? else {
@@ -162,14 +183,20 @@ impl Cursor<'_> {
     /// Key and value of the next record; none after the last.
     #[allow(clippy::should_implement_trait)]
     pub fn next(&mut self) -> Result<Option<(&[u8], &[u8])>> {
-        match self.step()? {
-            None => Ok(None),
-            Some(Next::Record((partition, number))) => {
-                self.table.partitions[partition].record(number, &mut self.scratch).map(Some)
+        while let Some(next) = self.step()? {
+            if !self.hides || !self.table.hides(self.read(&next)?.1) {
+                return self.read(&next).map(Some);
             }
-            Some(Next::Change(number)) => {
+        }
+        Ok(None)
+    }
+
+    fn read(&mut self, next: &Next) -> Result<(&[u8], &[u8])> {
+        match *next {
+            Next::Record((partition, number)) => self.table.partitions[partition].record(number, &mut self.scratch),
+            Next::Change(number) => {
                 let change = self.table.overlay.as_ref().and_then(|o| o.by_number(number));
-                Ok(change.map(|c| (c.key, c.value().unwrap_or_default())))
+                Ok(change.map_or((&[], &[]), |c| (c.key, c.value().unwrap_or_default())))
             }
         }
     }

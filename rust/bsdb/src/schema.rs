@@ -97,6 +97,12 @@ impl Type {
 }
 
 impl Schema {
+    /// Whether the key has other columns and then a time.
+    pub(crate) fn has_time(&self) -> bool {
+        let last = self.key.last().map(|&column| &self.columns[column].kind);
+        self.key.len() >= 2 && matches!(last, Some(Type::Timestamp(_) | Type::TimestampLtz(_)))
+    }
+
     pub(crate) fn read(node: &Json) -> Result<Schema> {
         need!(node.object().is_some(), "schema is no object");
         let encoding = match node.get("keyEncoding") {

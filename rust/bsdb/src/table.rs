@@ -20,6 +20,9 @@ const MAX_MANIFEST: u64 = 64 << 20;
 const MAX_KEY: usize = 65_535;
 const LEAST_FOR_HUGE_PAGES: u64 = 64 << 20;
 
+/// The value that says, in a table with a history, that no row is valid from the time of its key on.
+const ENDED: [u8; 1] = [8];
+
 /// How a table is opened.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Options {
@@ -211,7 +214,7 @@ impl Table {
         &self.manifest.created_at
     }
 
-    /// How many records the partition files hold, without changes over them.
+    /// How many records the partition files hold, without changes over them; ended rows of a history count.
     pub fn record_count(&self) -> u64 {
         self.manifest.record_count
     }
@@ -219,6 +222,17 @@ impl Table {
     /// Whether records are in the order of their keys.
     pub fn is_ordered(&self) -> bool {
         self.manifest.ordered
+    }
+
+    /// Whether the last column of the key is the time from which a row is valid, until the next one with the same other columns.
+    pub fn has_history(&self) -> bool {
+        self.manifest.history
+    }
+
+    /// Whether a value stands for no value: that of an ended row of a history.
+    #[inline]
+    pub(crate) fn hides(&self, value: &[u8]) -> bool {
+        self.manifest.history && value == ENDED
     }
 
     /// The columns; none if keys and values are plain bytes.
@@ -261,7 +275,7 @@ impl Table {
 
     /// The value of a key: borrowed where it lies in memory as it is, else decoded or copied.
     pub fn get(&self, key: &[u8]) -> Result<Option<Cow<'_, [u8]>>> {
-        let found = self.look_up(key);
+        let found = self.look_up(key).map(|found| found.filter(|value| !self.hides(value)));
         self.counts.add(&found);
         found
     }

@@ -80,6 +80,10 @@ fn check_good(case: &Json, options: Options) {
             ("longestPrefix", ordered.longest_prefix(&key)),
         ];
         for (what, found) in found {
+            if near.get(what).is_none() {
+                assert_eq!(found.err().map(|e| e.kind()), Some(ErrorKind::Invalid), "{name}: {what}");
+                continue;
+            }
             let expected = near.get(what).and_then(Json::text).map(decode);
             let found = found.unwrap_or_else(|e| panic!("{name}: {e}"));
             assert_eq!(found.as_ref().map(|e| &e.key), expected.as_ref(), "{name}: {what} of {key:02x?}");
@@ -88,7 +92,25 @@ fn check_good(case: &Json, options: Options) {
             }
         }
     }
-    check_scan(&table, name);
+    for asked in list(case, "asOf") {
+        let (Some(Json::Number(millis)), Some(Json::Number(nanos))) = (asked.get("millis"), asked.get("nanos")) else {
+            panic!("{name}: {asked:?} has no time");
+        };
+        let leading = bytes(asked.get("leading").unwrap());
+        let found = table.ordered().unwrap().as_of(&leading, millis.parse().unwrap(), nanos.parse().unwrap());
+        let found = found.unwrap_or_else(|e| panic!("{name}: {e}"));
+        let expected = asked.get("key").and_then(Json::text).map(decode);
+        assert_eq!(found.as_ref().map(|e| &e.key), expected.as_ref(), "{name}: {asked:?}");
+        if let Some(entry) = found {
+            assert_eq!(table.get(&entry.key).unwrap().as_deref(), Some(&entry.value[..]), "{name}: {asked:?}");
+        }
+    }
+    if let Some(schema) = table.schema().filter(|_| table.has_history()) {
+        for row in [&[8][..], &[8, 0], &[12]] {
+            assert_eq!(schema.json(&keys[0], row).unwrap_err().kind(), ErrorKind::Corrupt, "{name}: {row:?} is no row");
+        }
+    }
+    check_scan(&table, name, records.len());
     let mut seen = 0;
     table
         .get_many(&keys, |i, value| {
@@ -105,7 +127,7 @@ fn check_good(case: &Json, options: Options) {
 }
 
 /// A scan gives each record once, in key order both ways if the table is in key order.
-fn check_scan(table: &Table, name: &str) {
+fn check_scan(table: &Table, name: &str, records: usize) {
     let collect = |mut cursor: bsdb::Cursor| {
         let mut keys = Vec::new();
         while let Some((key, value)) = cursor.next().unwrap_or_else(|e| panic!("{name}: {e}")) {
@@ -117,7 +139,9 @@ fn check_scan(table: &Table, name: &str) {
         keys
     };
     let keys = collect(table.scan());
-    if !name.contains("changes") {
+    if table.has_history() {
+        assert_eq!(keys.len(), records, "{name}");
+    } else if !name.contains("changes") {
         assert_eq!(keys.len() as u64, table.record_count(), "{name}");
     }
     if table.is_ordered() {

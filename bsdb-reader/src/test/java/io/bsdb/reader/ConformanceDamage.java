@@ -111,6 +111,7 @@ final class ConformanceDamage {
     damage.frames();
     damage.cases.addAll(ConformanceSymbols.damage());
     damage.cases.addAll(ConformanceOrder.damage());
+    damage.cases.addAll(ConformanceHistory.damage());
     return damage.cases;
   }
 

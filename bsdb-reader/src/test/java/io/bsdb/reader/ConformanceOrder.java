@@ -149,7 +149,7 @@ final class ConformanceOrder {
     return null;
   }
 
-  private static void put(ObjectNode described, String name, byte @Nullable [] key) {
+  static void put(ObjectNode described, String name, byte @Nullable [] key) {
     described.put(name, key == null ? null : ConformanceTables.base64(key));
   }
 

@@ -73,6 +73,7 @@ final class ConformanceTables {
     tables.damaged();
     tables.changes();
     tables.order();
+    tables.history();
     ObjectNode cases = JsonNodeFactory.instance.objectNode();
     cases.set("good", tables.good);
     cases.set("bad", tables.bad);
@@ -301,6 +302,23 @@ final class ConformanceTables {
     }
     ConformanceRows rows = ConformanceRows.ordered();
     rows(rows, options(rows.layout(), 2).order(RecordOrder.KEY).schema(rows.schema()));
+  }
+
+  private void history() throws IOException {
+    for (ConformanceHistory history : ConformanceHistory.good()) {
+      if (!wanted.test(history.name())) {
+        continue;
+      }
+      Path table = folder.resolve("tables").resolve(history.name());
+      history.write(table);
+      Table.at(table).prune(1);
+      Files.delete(table.resolve("LOCK"));
+      delete(table.resolve("staging"));
+      ObjectNode described =
+          describe(history.name(), table, history.shown())
+              .put("recordCount", ConformanceDeltas.inService(table).recordCount());
+      history.describe(described);
+    }
   }
 
   private void damaged() throws IOException {
