@@ -3,6 +3,7 @@ package io.bsdb.table.manifest;
 import io.bsdb.row.ColumnType;
 import io.bsdb.row.KeyEncoding;
 import io.bsdb.row.Schema;
+import java.io.Serializable;
 import java.time.DateTimeException;
 import java.time.Duration;
 import java.time.Instant;
@@ -17,7 +18,8 @@ import org.jspecify.annotations.Nullable;
  * @param horizon a time at or before which replaced rows may have been dropped, to the millisecond;
  *     null while none has been. Of columns without time zone it is the time in UTC
  */
-public record Validity(@Nullable Duration retention, @Nullable Instant horizon) {
+public record Validity(@Nullable Duration retention, @Nullable Instant horizon)
+    implements Serializable {
   /** A history of which nothing is ever dropped. */
   public static final Validity FOREVER = new Validity(null, null);
 

@@ -152,6 +152,13 @@ public final class BsdbOptions {
           .withDescription(
               "The order of the records: 'hash' for lookups of single keys; 'key' also for floors, longest prefixes, lookups by leading key columns and queries of key ranges. Also set 'key' to look up by leading key columns in a table that another program built.");
 
+  public static final ConfigOption<String> HISTORY_RETENTION =
+      ConfigOptions.key("history.retention")
+          .stringType()
+          .noDefaultValue()
+          .withDescription(
+              "Makes a table with a history, in key order: its last key column is the time from which a row is valid, and what ends is marked. The value says how long a row is kept after a later one has taken its place: '30 d', or 'forever'.");
+
   public static final ConfigOption<List<String>> SINK_IP_COLUMNS =
       ConfigOptions.key("sink.ip-columns")
           .stringType()

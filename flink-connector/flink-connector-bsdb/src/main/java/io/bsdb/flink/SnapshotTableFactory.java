@@ -5,7 +5,10 @@ import io.bsdb.flink.row.DeclaredTable;
 import io.bsdb.flink.sink.BuildSettings;
 import io.bsdb.format.PerfectHashConstruction;
 import io.bsdb.reader.options.Access;
+import io.bsdb.table.manifest.RecordOrder;
+import io.bsdb.table.manifest.Validity;
 import io.bsdb.writer.options.WriterOptions;
+import java.time.Instant;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -55,6 +58,7 @@ public final class SnapshotTableFactory
                 BsdbOptions.LOOKUP_MAX_ROWS,
                 BsdbOptions.SCAN_FOLLOW,
                 BsdbOptions.SNAPSHOT_VERSION,
+                BsdbOptions.HISTORY_RETENTION,
                 BsdbOptions.SINK_PARALLELISM,
                 BsdbOptions.SINK_IP_COLUMNS,
                 BsdbOptions.SINK_PARTIAL_UPDATE,
@@ -123,6 +127,9 @@ public final class SnapshotTableFactory
           "table %s is version %s and cannot be written; INSERT into the table without '%s' makes a new version"
               .formatted(table.name(), pinned, BsdbOptions.SNAPSHOT_VERSION.key()));
     }
+    if (table.validity() != null) {
+      HistoryDeclaration.requireWritable(table, options);
+    }
     BuildSettings settings = buildSettings(context, table, options);
     return new SnapshotTableSink(
         table,
@@ -158,27 +165,40 @@ public final class SnapshotTableFactory
                         "table %s has no primary key; declare the columns that identify a row: PRIMARY KEY (…) NOT ENFORCED"
                             .formatted(name)));
     RowType rowType = (RowType) context.getPhysicalRowDataType().getLogicalType();
-    DeclaredTable table =
-        new DeclaredTable(
-            name,
-            options.get(BsdbOptions.PATH),
-            rowType,
-            primaryKey.getColumns(),
-            addedColumns,
-            Set.copyOf(options.getOptional(BsdbOptions.SINK_IP_COLUMNS).orElse(List.of())),
-            options.get(BsdbOptions.SINK_ORDER));
     try {
-      table.schema();
+      Validity validity = HistoryDeclaration.validity(options);
+      DeclaredTable table =
+          new DeclaredTable(
+              name,
+              options.get(BsdbOptions.PATH),
+              rowType,
+              primaryKey.getColumns(),
+              addedColumns,
+              Set.copyOf(options.getOptional(BsdbOptions.SINK_IP_COLUMNS).orElse(List.of())),
+              validity == null ? options.get(BsdbOptions.SINK_ORDER) : RecordOrder.KEY,
+              validity);
+      if (validity == null) {
+        table.schema();
+      } else {
+        HistoryDeclaration.requireTime(table);
+      }
+      return table;
     } catch (ValidationException e) {
       throw new ValidationException("table %s: %s".formatted(name, e.getMessage()), e);
     }
-    return table;
   }
 
   private static SnapshotTableSource.Scanned scanned(
       DeclaredTable table, ReadSettings settings, ReadableConfig options) {
     if (!options.get(BsdbOptions.SCAN_FOLLOW)) {
       return SnapshotTableSource.Scanned.VERSION;
+    }
+    if (table.validity() != null) {
+      throw HistoryDeclaration.unsupported(
+          table,
+          BsdbOptions.SCAN_FOLLOW,
+          true,
+          "read a version of it, or follow what it is written from");
     }
     boolean isPinned = settings.version() != null;
     if (isPinned || settings.refreshInterval().isZero()) {
@@ -249,12 +269,17 @@ public final class SnapshotTableFactory
     try {
       WriterOptions.Builder writer = WriterOptions.builder();
       texts(options, BsdbOptions.WRITER, "sink.").forEach(writer::set);
+      Validity validity = table.validity();
+      if (validity != null) {
+        writer.history(validity.retention());
+      }
       WriterOptions built =
           writer
               .partitions(Distribution.partitions(context.getCatalogTable(), table, options))
               .sourcePositions(options.get(BsdbOptions.SINK_SOURCE_POSITIONS))
               .properties(options.get(BsdbOptions.SINK_PROPERTIES))
-              .build();
+              .build()
+              .begunAt(Instant.now()); // all tasks of a build drop the same rows
       requireBuilder(built.perfectHash());
       return new BuildSettings(
           built.toMap(),

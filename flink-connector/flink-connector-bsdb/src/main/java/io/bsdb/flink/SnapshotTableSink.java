@@ -2,10 +2,12 @@ package io.bsdb.flink;
 
 import io.bsdb.flink.lookup.ReadSettings;
 import io.bsdb.flink.row.DeclaredTable;
+import io.bsdb.flink.row.SnapshotMetadata;
 import io.bsdb.flink.sink.BuildSettings;
 import java.io.IOException;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import org.apache.flink.configuration.ReadableConfig;
@@ -26,8 +28,10 @@ import org.apache.flink.table.connector.sink.abilities.SupportsRowLevelDelete;
 import org.apache.flink.table.connector.sink.abilities.SupportsRowLevelUpdate;
 import org.apache.flink.table.connector.sink.abilities.SupportsTargetColumnWriting;
 import org.apache.flink.table.connector.sink.abilities.SupportsTruncate;
+import org.apache.flink.table.connector.sink.abilities.SupportsWritingMetadata;
 import org.apache.flink.table.data.RowData;
 import org.apache.flink.table.expressions.ResolvedExpression;
+import org.apache.flink.table.types.DataType;
 import org.apache.flink.table.types.utils.TypeConversions;
 import org.jspecify.annotations.Nullable;
 
@@ -40,6 +44,7 @@ final class SnapshotTableSink
         SupportsOverwrite,
         SupportsBucketing,
         SupportsTargetColumnWriting,
+        SupportsWritingMetadata,
         SupportsRowLevelUpdate,
         SupportsRowLevelDelete,
         SupportsDeletePushDown,
@@ -56,6 +61,11 @@ final class SnapshotTableSink
   private Set<String> targets;
 
   private List<byte[]> deletedKeys = List.of();
+
+  /** The first mode that was asked for, which is that of the input; later ones are not. */
+  private @Nullable ChangelogMode inputMode;
+
+  private boolean marksEnds;
 
   /**
    * @param columns all columns of the DDL, computed ones too
@@ -80,9 +90,25 @@ final class SnapshotTableSink
 
   @Override
   public ChangelogMode getChangelogMode(ChangelogMode requestedMode) {
-    return statement == WriteStatement.OVERWRITE
-        ? ChangelogMode.insertOnly()
-        : ChangelogMode.upsert();
+    if (inputMode == null) {
+      inputMode = requestedMode;
+    }
+    if (statement == WriteStatement.OVERWRITE) {
+      return ChangelogMode.insertOnly();
+    }
+    // A history needs what updates replace: the planner would ask others to leave it out.
+    return table.validity() == null ? ChangelogMode.upsert() : ChangelogMode.all();
+  }
+
+  @Override
+  public Map<String, DataType> listWritableMetadata() {
+    return Map.of(SnapshotMetadata.ENDED.key(), SnapshotMetadata.ENDED.type(table));
+  }
+
+  @Override
+  public void applyWritableMetadata(List<String> metadataKeys, DataType consumedDataType) {
+    metadataKeys.forEach(key -> SnapshotMetadata.of(key, table));
+    marksEnds = !metadataKeys.isEmpty();
   }
 
   @Override
@@ -120,6 +146,7 @@ final class SnapshotTableSink
   @Override
   public RowLevelUpdateInfo applyRowLevelUpdate(
       List<Column> updatedColumns, @Nullable RowLevelModificationScanContext context) {
+    requireNoHistory("UPDATE");
     for (Column column : updatedColumns) {
       if (table.primaryKey().contains(column.getName())) {
         throw new ValidationException(
@@ -145,6 +172,7 @@ final class SnapshotTableSink
 
   @Override
   public RowLevelDeleteInfo applyRowLevelDelete(@Nullable RowLevelModificationScanContext context) {
+    requireNoHistory("DELETE");
     statement = WriteStatement.DELETE;
     return new RowLevelDeleteInfo() {
       @Override
@@ -157,6 +185,7 @@ final class SnapshotTableSink
   /** Takes a filter that is the whole key of some rows: these are deleted without a job. */
   @Override
   public boolean applyDeleteFilters(List<ResolvedExpression> filters) {
+    requireNoHistory("DELETE");
     KeyFilters keys = KeyFilters.of(table, filters);
     if (keys == null || !new HashSet<>(keys.accepted()).containsAll(filters)) {
       return false;
@@ -177,10 +206,19 @@ final class SnapshotTableSink
 
   @Override
   public void executeTruncation() {
+    requireNoHistory("TRUNCATE TABLE");
     try {
       new ClientStatements(table, settings).truncate();
     } catch (IOException e) {
       throw failed(e);
+    }
+  }
+
+  private void requireNoHistory(String refused) {
+    if (table.validity() != null) {
+      throw new ValidationException(
+          "table %s keeps a history, and %s is not supported; INSERT a row with the time of the change, and with TRUE in a column 'ended BOOLEAN METADATA' where a row ends, or build the table again by INSERT OVERWRITE"
+              .formatted(table.name(), refused));
     }
   }
 
@@ -207,7 +245,12 @@ final class SnapshotTableSink
           case INSERT, PARTIAL_INSERT, OVERWRITE -> insert(batch);
           case UPDATE, DELETE -> statement;
         };
-    WriteJob job = new WriteJob(table, settings, writing, reading, session, written, targets);
+    HistoryInput history =
+        table.validity() == null
+            ? null
+            : new HistoryInput(inputMode, marksEnds ? table.rowType().getFieldCount() : -1);
+    WriteJob job =
+        new WriteJob(table, settings, writing, reading, session, written, targets, history);
     return new DataStreamSinkProvider() {
       @Override
       public DataStreamSink<?> consumeDataStream(
@@ -243,6 +286,8 @@ final class SnapshotTableSink
     copy.statement = statement;
     copy.targets = targets;
     copy.deletedKeys = deletedKeys;
+    copy.inputMode = inputMode;
+    copy.marksEnds = marksEnds;
     return copy;
   }
 

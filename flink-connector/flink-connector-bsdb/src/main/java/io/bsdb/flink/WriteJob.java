@@ -13,6 +13,7 @@ import io.bsdb.table.Build;
 import java.io.IOException;
 import java.util.Optional;
 import java.util.Set;
+import org.apache.flink.api.common.functions.FlatMapFunction;
 import org.apache.flink.api.connector.sink2.Sink;
 import org.apache.flink.api.dag.Transformation;
 import org.apache.flink.configuration.CheckpointingOptions;
@@ -34,6 +35,7 @@ import org.jspecify.annotations.Nullable;
  * @param reading settings with which rows are read that are changed in part
  * @param session of the job
  * @param written the columns that a statement names
+ * @param history the rows, for a table with a history; null for others
  */
 record WriteJob(
     DeclaredTable table,
@@ -42,13 +44,16 @@ record WriteJob(
     ReadSettings reading,
     ReadableConfig session,
     WriteStatement statement,
-    Set<String> written) {
+    Set<String> written,
+    @Nullable HistoryInput history) {
   DataStreamSink<?> sink(ProviderContext context, DataStream<RowData> rows, boolean batch) {
     if (!batch) {
       requireCheckpoints(rows.getExecutionEnvironment().getCheckpointConfig());
     }
     Transformation<RowData> input = rows.getTransformation();
-    Target target = batch ? begin(input) : stream();
+    FlatMapFunction<RowData, Change> encoder =
+        history == null ? EncodeFunction.ofRows(table) : history.encoder(table, input);
+    Target target = batch ? begin(input, encoder) : stream(encoder);
     SingleOutputStreamOperator<Change> records =
         rows.flatMap(target.encoder, Change.TYPE).name("encode");
     context.generateUid("encode").ifPresent(records::uid);
@@ -85,18 +90,16 @@ record WriteJob(
   }
 
   /** What takes rows: encodes them, and writes what is encoded. */
-  private record Target(EncodeFunction encoder, Sink<Change> sink) {}
+  private record Target(FlatMapFunction<RowData, Change> encoder, Sink<Change> sink) {}
 
-  private Target stream() {
-    return new Target(
-        EncodeFunction.ofRows(table), DeltaSink.ofStream(table, settings, writing.stream()));
+  private Target stream(FlatMapFunction<RowData, Change> rows) {
+    return new Target(rows, DeltaSink.ofStream(table, settings, writing.stream()));
   }
 
-  private Target begin(Transformation<RowData> input) {
+  private Target begin(Transformation<RowData> input, FlatMapFunction<RowData, Change> rows) {
     try {
       Build replacing = table.table().begin();
       String inService = replacing.parent();
-      EncodeFunction rows = EncodeFunction.ofRows(table);
       if (inService == null) {
         return new Target(rows, SnapshotSink.begin(table, settings));
       }

@@ -13,21 +13,24 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The statements of docs/ordered.md, pasted one after the other into a batch session. */
+/**
+ * The statements of docs/ordered.md and docs/history.md, pasted one after the other into a batch
+ * session.
+ */
 @ExtendWith(SharedCluster.class)
 class DocumentedOrderTest {
-  private static final Path PAGE = Path.of("..", "..", "docs", "ordered.md");
   private static final Pattern BLOCK = Pattern.compile("```sql\n(.*?)```", Pattern.DOTALL);
 
   private static final Pattern END = Pattern.compile(";\\s+");
 
   @TempDir private Path directory;
 
-  @Test
-  void allOfThemWork() throws Exception {
+  /** Runs the statements of a page; returns what each SELECT gives. */
+  private List<List<String>> answers(String page) throws Exception {
     Sql session = Sql.batch(2);
     List<List<String>> answers = new ArrayList<>();
-    for (MatchResult block : BLOCK.matcher(Files.readString(PAGE)).results().toList()) {
+    for (MatchResult block :
+        BLOCK.matcher(Files.readString(Path.of("..", "..", "docs", page))).results().toList()) {
       for (String statement : END.splitAsStream(block.group(1)).toList()) {
         String local = statement.replace("/data/", directory + "/").strip();
         if (local.startsWith("SELECT")) {
@@ -37,7 +40,13 @@ class DocumentedOrderTest {
         }
       }
     }
-    assertThat(answers)
+    assertThat(OpenReaders.count()).isZero();
+    return answers;
+  }
+
+  @Test
+  void statementsOnOrderWork() throws Exception {
+    assertThat(answers("ordered.md"))
         .containsExactly(
             List.of("+I[bread, 3.50]", "+I[milk, null]"),
             List.of(
@@ -47,6 +56,12 @@ class DocumentedOrderTest {
             List.of(
                 "+I[33140000000, null]", "+I[41446681234, Zurich]", "+I[41791234567, Switzerland]"),
             List.of("+I[33140000000, null]", "+I[41446681234, Zurich]", "+I[41791234567, mobile]"));
-    assertThat(OpenReaders.count()).isZero();
+  }
+
+  @Test
+  void statementsOnHistoriesWork() throws Exception {
+    assertThat(answers("history.md"))
+        .containsExactly(
+            List.of("+I[bread, 3.20]", "+I[bread, 3.50]", "+I[bread, null]", "+I[milk, null]"));
   }
 }

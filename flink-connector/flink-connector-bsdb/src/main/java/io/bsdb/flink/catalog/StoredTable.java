@@ -5,7 +5,9 @@ import io.bsdb.flink.SnapshotTableFactory;
 import io.bsdb.row.Column;
 import io.bsdb.table.Table;
 import io.bsdb.table.manifest.Manifest;
+import io.bsdb.table.manifest.Validity;
 import java.io.IOException;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.Locale;
@@ -16,6 +18,7 @@ import org.apache.flink.table.api.Schema;
 import org.apache.flink.table.api.ValidationException;
 import org.apache.flink.table.catalog.CatalogTable;
 import org.apache.flink.table.factories.FactoryUtil;
+import org.apache.flink.util.TimeUtils;
 
 /** Table as its files describe it, in Flink's terms. */
 final class StoredTable {
@@ -112,7 +115,18 @@ final class StoredTable {
       }
     }
     options.put(BsdbOptions.SINK_ORDER.key(), manifest.order().name().toLowerCase(Locale.ROOT));
+    Validity validity = manifest.validity();
+    if (validity == null) {
+      options.remove(BsdbOptions.HISTORY_RETENTION.key()); // of another version than this one
+    } else {
+      options.put(BsdbOptions.HISTORY_RETENTION.key(), retention(validity));
+    }
     return CatalogTable.newBuilder().schema(schema(manifest)).options(with(options)).build();
+  }
+
+  private static String retention(Validity validity) {
+    Duration retention = validity.retention();
+    return retention == null ? "forever" : TimeUtils.formatWithHighestUnit(retention);
   }
 
   private Map<String, String> with(Map<String, String> options) {

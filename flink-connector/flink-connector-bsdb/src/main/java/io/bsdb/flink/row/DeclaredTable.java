@@ -4,13 +4,16 @@ import io.bsdb.flink.storage.TableLocation;
 import io.bsdb.row.KeyEncoding;
 import io.bsdb.row.Schema;
 import io.bsdb.table.Table;
+import io.bsdb.table.manifest.Manifest;
 import io.bsdb.table.manifest.RecordOrder;
+import io.bsdb.table.manifest.Validity;
 import java.io.Serializable;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Set;
 import org.apache.flink.table.api.ValidationException;
 import org.apache.flink.table.types.logical.RowType;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Table as its DDL declares it.
@@ -22,6 +25,7 @@ import org.apache.flink.table.types.logical.RowType;
  * @param addedColumns that a version may lack, because they were added after it was built
  * @param ipColumns names of columns of IP addresses
  * @param order in which it is built, so that lookups may rely on it
+ * @param validity of the rows; null unless the table keeps a history, which is in key order
  */
 public record DeclaredTable(
     String name,
@@ -30,12 +34,25 @@ public record DeclaredTable(
     List<String> primaryKey,
     Set<String> addedColumns,
     Set<String> ipColumns,
-    RecordOrder order)
+    RecordOrder order,
+    @Nullable Validity validity)
     implements Serializable {
   public DeclaredTable {
     primaryKey = List.copyOf(primaryKey);
     addedColumns = Set.copyOf(addedColumns);
     ipColumns = Set.copyOf(ipColumns);
+  }
+
+  /** Creates a table that keeps no history. */
+  public DeclaredTable(
+      String name,
+      String path,
+      RowType rowType,
+      List<String> primaryKey,
+      Set<String> addedColumns,
+      Set<String> ipColumns,
+      RecordOrder order) {
+    this(name, path, rowType, primaryKey, addedColumns, ipColumns, order, null);
   }
 
   /** Creates a table in hash order all of whose columns have been built. */
@@ -47,6 +64,19 @@ public record DeclaredTable(
   public Schema schema() {
     return SchemaMapping.schema(rowType, primaryKey, ipColumns)
         .withKeyEncoding(order == RecordOrder.KEY ? KeyEncoding.ORDERED : KeyEncoding.PLAIN);
+  }
+
+  /** Returns whether a version keeps replaced rows for as long as the DDL says. */
+  public boolean hasRetentionOf(Manifest manifest) {
+    return withRetention(manifest).equals(manifest);
+  }
+
+  /** Returns a version of a history with the retention that the DDL says. */
+  public Manifest withRetention(Manifest manifest) {
+    Validity built = manifest.validity();
+    return validity == null || built == null
+        ? manifest
+        : manifest.with(new Validity(validity.retention(), built.horizon()));
   }
 
   /**

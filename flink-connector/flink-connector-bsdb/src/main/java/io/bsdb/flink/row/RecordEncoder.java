@@ -81,7 +81,8 @@ public final class RecordEncoder {
     }
   }
 
-  private ValidationException refused(RowData row, String problem) {
+  /** Returns an exception that shows a row, and why it cannot be written. */
+  public ValidationException refused(RowData row, String problem) {
     return new ValidationException(
         "a row cannot be written to table %s: %s; row=%s"
             .formatted(declared.name(), problem, RowText.of(row, declared.rowType())));

@@ -21,7 +21,9 @@ public enum SnapshotMetadata {
   /** The value whose floor the last key column of the row is. */
   FLOOR("floor"),
   /** The value whose longest prefix the last key column of the row is. */
-  LONGEST_PREFIX("longest-prefix");
+  LONGEST_PREFIX("longest-prefix"),
+  /** Whether the row ends the validity of the one before it; FALSE for all that are found. */
+  ENDED("ended");
 
   private final String key;
 
@@ -39,6 +41,7 @@ public enum SnapshotMetadata {
     return switch (this) {
       case VERSION -> DataTypes.STRING().notNull();
       case CREATED_AT -> DataTypes.TIMESTAMP_LTZ(3).notNull();
+      case ENDED -> DataTypes.BOOLEAN();
       case FLOOR, LONGEST_PREFIX ->
           TypeConversions.fromLogicalToDataType(table.type(table.lastKeyColumn()).copy(true));
     };
@@ -55,6 +58,7 @@ public enum SnapshotMetadata {
       case VERSION -> StringData.fromString(manifest.version());
       case CREATED_AT -> TimestampData.fromInstant(manifest.createdAt());
       case FLOOR, LONGEST_PREFIX -> null;
+      case ENDED -> false;
     };
   }
 
@@ -74,6 +78,11 @@ public enum SnapshotMetadata {
   }
 
   private void check(DeclaredTable table) {
+    if (this == ENDED && table.validity() == null) {
+      throw new ValidationException(
+          "a column METADATA FROM '%s' of table %s needs a table with a history: 'history.retention' = 'forever', or how long"
+              .formatted(key, table.name()));
+    }
     String column = table.lastKeyColumn();
     LogicalType type = table.type(column).copy(true);
     if (this == LONGEST_PREFIX

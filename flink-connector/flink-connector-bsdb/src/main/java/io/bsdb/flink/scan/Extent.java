@@ -1,5 +1,6 @@
 package io.bsdb.flink.scan;
 
+import io.bsdb.table.manifest.Manifest;
 import java.io.Serializable;
 import java.util.List;
 
@@ -48,10 +49,15 @@ public sealed interface Extent extends Serializable {
   }
 
   /**
-   * No row: their number alone, which the manifest tells of a version without changes; else the
-   * rows of each partition are counted.
+   * No row: their number alone. If the manifest does not tell it, the rows of each partition are
+   * counted.
    *
    * @param columns how often it is wanted
    */
-  record RowCount(int columns) implements Extent {}
+  record RowCount(int columns) implements Extent {
+    /** Returns whether a version has as many rows as records: none that changed or ended. */
+    boolean isToldBy(Manifest manifest) {
+      return !manifest.hasChanges() && manifest.validity() == null;
+    }
+  }
 }

@@ -59,7 +59,7 @@ public record ScanSpec(
 
   private IntStream partitions(SnapshotMapping mapping, Manifest manifest) {
     Partitioning partitioning = manifest.partitioning();
-    if (extent instanceof Extent.RowCount && !manifest.hasChanges()) {
+    if (extent instanceof Extent.RowCount count && count.isToldBy(manifest)) {
       return IntStream.of(0);
     }
     if (extent instanceof Extent.RowsOfKeys rows) {

@@ -101,10 +101,13 @@ public final class DeltaCommitter implements Committer<Delta> {
       return committer; // two tasks that start at once would build an empty version each
     }
     try {
-      requireMatch(
-          declared,
+      Manifest inService =
           SnapshotPublisher.publishEmpty(
-              table, settings.partitions(), settings.writerOptions(declared)));
+              table, settings.partitions(), settings.writerOptions(declared));
+      requireMatch(declared, inService);
+      if (tidiesUp && !declared.hasRetentionOf(inService)) {
+        table.edit(declared::withRetention);
+      }
     } catch (IllegalArgumentException | ValidationException e) {
       throw new SuppressRestartsException(e);
     }
@@ -115,6 +118,17 @@ public final class DeltaCommitter implements Committer<Delta> {
   public static void requireMatch(DeclaredTable declared, Manifest inService) {
     Schema schema = declared.schema();
     DeltaWriter.requireKeys(inService, declared.table());
+    if ((declared.validity() == null) != (inService.validity() == null)) {
+      throw new ValidationException(
+          "table %s cannot be changed: it %s, version=%s; %s 'history.retention', or build it anew by INSERT OVERWRITE"
+              .formatted(
+                  declared.name(),
+                  inService.validity() == null
+                      ? "was built without a history"
+                      : "keeps a history, which the declaration does not say",
+                  inService.version(),
+                  inService.validity() == null ? "declare it without" : "declare it with"));
+    }
     if (!schema.equals(inService.schema())) {
       throw new ValidationException(
           "table %s cannot be changed, because it was built with other columns: version=%s declared=%s built=%s; declare it as it was built, or build it anew by INSERT OVERWRITE"

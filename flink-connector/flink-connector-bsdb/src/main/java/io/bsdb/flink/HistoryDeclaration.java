@@ -1,0 +1,83 @@
+package io.bsdb.flink;
+
+import io.bsdb.flink.row.DeclaredTable;
+import io.bsdb.reload.Publish;
+import io.bsdb.table.manifest.RecordOrder;
+import io.bsdb.table.manifest.Validity;
+import java.util.Locale;
+import org.apache.flink.configuration.ConfigOption;
+import org.apache.flink.configuration.ReadableConfig;
+import org.apache.flink.table.api.ValidationException;
+import org.apache.flink.util.TimeUtils;
+import org.jspecify.annotations.Nullable;
+
+/** What a DDL says of a table with a history. */
+final class HistoryDeclaration {
+  private static final String FOREVER = "forever";
+
+  private HistoryDeclaration() {}
+
+  /**
+   * Returns the validity of rows; null if the table keeps no history.
+   *
+   * @throws ValidationException if options are wrong or contradict each other
+   */
+  static @Nullable Validity validity(ReadableConfig options) {
+    String retention = options.get(BsdbOptions.HISTORY_RETENTION);
+    if (retention == null) {
+      return null;
+    }
+    if (options.getOptional(BsdbOptions.SINK_ORDER).orElse(RecordOrder.KEY) != RecordOrder.KEY) {
+      throw new ValidationException(
+          "a history is in key order; leave '%s' out, or set it to 'key'"
+              .formatted(BsdbOptions.SINK_ORDER.key()));
+    }
+    try {
+      return retention.equals(FOREVER)
+          ? Validity.FOREVER
+          : new Validity(TimeUtils.parseDuration(retention), null);
+    } catch (IllegalArgumentException e) {
+      throw new ValidationException(
+          "'%s' = '%s' is neither '%s' nor a duration, such as '30 d': %s"
+              .formatted(BsdbOptions.HISTORY_RETENTION.key(), retention, FOREVER, e.getMessage()),
+          e);
+    }
+  }
+
+  /**
+   * Checks the columns of a table with a history.
+   *
+   * @throws ValidationException if its key does not end in a time
+   */
+  static void requireTime(DeclaredTable table) {
+    try {
+      Validity.requireSchema(table.schema());
+    } catch (IllegalArgumentException e) {
+      throw new ValidationException(e.getMessage(), e);
+    }
+  }
+
+  /**
+   * Checks the options of a statement that writes a table with a history.
+   *
+   * @throws ValidationException if one of them is not supported
+   */
+  static void requireWritable(DeclaredTable table, ReadableConfig options) {
+    if (options.get(BsdbOptions.SINK_PARTIAL_UPDATE)) {
+      throw unsupported(table, BsdbOptions.SINK_PARTIAL_UPDATE, true, "name all columns");
+    }
+    Publish publish = options.get(BsdbOptions.SINK_PUBLISH);
+    if (publish != Publish.ALL) {
+      throw unsupported(table, BsdbOptions.SINK_PUBLISH, publish, "leave it out");
+    }
+  }
+
+  /** Refuses an option. */
+  static ValidationException unsupported(
+      DeclaredTable table, ConfigOption<?> option, Object value, String instead) {
+    return new ValidationException(
+        "table %s keeps a history, and '%s' = '%s' is not supported; %s"
+            .formatted(
+                table.name(), option.key(), value.toString().toLowerCase(Locale.ROOT), instead));
+  }
+}

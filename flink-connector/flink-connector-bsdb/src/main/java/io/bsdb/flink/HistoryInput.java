@@ -1,0 +1,45 @@
+package io.bsdb.flink;
+
+import io.bsdb.flink.row.DeclaredTable;
+import io.bsdb.flink.sink.change.EncodeHistoryFunction;
+import org.apache.flink.api.dag.Transformation;
+import org.apache.flink.streaming.api.transformations.OneInputTransformation;
+import org.apache.flink.streaming.api.transformations.TwoInputTransformation;
+import org.apache.flink.table.api.ValidationException;
+import org.apache.flink.table.connector.ChangelogMode;
+import org.apache.flink.table.data.RowData;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The rows that are written into a table with a history.
+ *
+ * @param mode of the changelog; null if a plan was restored, in which case nobody tells
+ * @param endedColumn position of the metadata that marks ends; −1: none
+ */
+record HistoryInput(@Nullable ChangelogMode mode, int endedColumn) {
+  /**
+   * Returns the function that encodes them.
+   *
+   * @throws ValidationException if updates come through an operator that keeps rows by key, such as
+   *     a join: it sends rows with the times of others. Rows without updates may come through any.
+   */
+  EncodeHistoryFunction encoder(DeclaredTable table, Transformation<RowData> input) {
+    String keyedOperator = keyedOperator(input);
+    if (keyedOperator != null && mode != null && !mode.equals(ChangelogMode.insertOnly())) {
+      throw EncodeHistoryFunction.lostTimes(table, keyedOperator);
+    }
+    return new EncodeHistoryFunction(table, endedColumn, keyedOperator);
+  }
+
+  private static @Nullable String keyedOperator(Transformation<RowData> input) {
+    for (Transformation<?> transformation : input.getTransitivePredecessors()) {
+      if ((transformation instanceof OneInputTransformation<?, ?> one
+              && one.getStateKeySelector() != null)
+          || (transformation instanceof TwoInputTransformation<?, ?, ?> two
+              && two.getStateKeySelector1() != null)) {
+        return transformation.getName();
+      }
+    }
+    return null;
+  }
+}

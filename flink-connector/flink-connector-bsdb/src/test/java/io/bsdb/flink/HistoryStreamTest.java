@@ -1,0 +1,210 @@
+package io.bsdb.flink;
+
+import static io.bsdb.flink.Histories.row;
+import static org.apache.flink.types.RowKind.DELETE;
+import static org.apache.flink.types.RowKind.INSERT;
+import static org.apache.flink.types.RowKind.UPDATE_AFTER;
+import static org.apache.flink.types.RowKind.UPDATE_BEFORE;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.nio.file.Path;
+import java.util.List;
+import org.apache.flink.table.api.PlanReference;
+import org.apache.flink.table.api.Schema;
+import org.apache.flink.table.connector.ChangelogMode;
+import org.apache.flink.types.Row;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Changelogs that become histories. */
+@Timeout(180)
+@ExtendWith(SharedCluster.class)
+class HistoryStreamTest {
+  private static final String ALL = Histories.INSERT + "SELECT item, price, ts FROM changes";
+
+  @TempDir Path directory;
+  private Sql session;
+
+  @BeforeEach
+  void open() throws Exception {
+    session = Sql.streaming(2).run(Histories.ddl(directory));
+    session.env.enableCheckpointing(20);
+  }
+
+  private void changes(Row... rows) {
+    Histories.declare(session, "changes", ChangelogMode.all(), Histories.byItem(), rows);
+  }
+
+  @Test
+  void aRowIsValidFromItsChangeOn() throws Exception {
+    changes(
+        row(INSERT, "bread", 1, 1000),
+        row(INSERT, "milk", 7, -1500),
+        row(UPDATE_BEFORE, "bread", 1, 2000),
+        row(UPDATE_AFTER, "bread", 2, 2000),
+        row(DELETE, "bread", 2, 3000),
+        row(INSERT, "bread", 4, 4000));
+
+    session.run(ALL);
+
+    assertThat(Histories.versions(directory))
+        .containsExactlyInAnyOrder(
+            "milk -1500=7", "bread 1000=1", "bread 2000=2", "bread 3000 ended", "bread 4000=4");
+  }
+
+  /** The row that the filter leaves out replaces one that it does not. */
+  @Test
+  void aRowThatAFilterLeavesOutEndsTheOneBefore() throws Exception {
+    changes(
+        row(INSERT, "bread", 1, 1000),
+        row(UPDATE_BEFORE, "bread", 1, 2000),
+        row(UPDATE_AFTER, "bread", 2, 2000),
+        row(UPDATE_BEFORE, "bread", 2, 3000),
+        row(UPDATE_AFTER, "bread", 1, 3000));
+
+    session.run(ALL + " WHERE price = 1");
+
+    assertThat(Histories.versions(directory))
+        .containsExactlyInAnyOrder("bread 1000=1", "bread 2000 ended", "bread 3000=1");
+  }
+
+  @Test
+  void anUpdateOfTheItemEndsTheOldOne() throws Exception {
+    Histories.declare(
+        session,
+        "changes",
+        ChangelogMode.all(),
+        Schema.newBuilder(),
+        row(INSERT, "bread", 1, 1000),
+        row(UPDATE_BEFORE, "bread", 1, 2000),
+        row(UPDATE_AFTER, "toast", 1, 2000));
+
+    session.run(ALL);
+
+    assertThat(Histories.versions(directory))
+        .containsExactlyInAnyOrder("bread 1000=1", "bread 2000 ended", "toast 2000=1");
+  }
+
+  @Test
+  void theLaterOfTwoChangesAtATimeCounts() throws Exception {
+    changes(
+        row(INSERT, "bread", 1, 1000),
+        row(UPDATE_BEFORE, "bread", 1, 1000),
+        row(UPDATE_AFTER, "bread", 2, 1000),
+        row(INSERT, "milk", 7, 1000),
+        row(DELETE, "milk", 7, 1000),
+        row(INSERT, "salt", 1, 1000),
+        row(DELETE, "salt", 1, 1000),
+        row(INSERT, "salt", 2, 1000));
+
+    session.run(ALL);
+
+    assertThat(Histories.versions(directory))
+        .containsExactlyInAnyOrder("bread 1000=2", "milk 1000 ended", "salt 1000=2");
+  }
+
+  @Test
+  void aColumnMarksEnds() throws Exception {
+    Histories.declare(
+        session,
+        "appended",
+        ChangelogMode.insertOnly(),
+        Schema.newBuilder(),
+        row(INSERT, "bread", 0, 3000),
+        row(INSERT, "bread", 1, 1000),
+        row(INSERT, "bread", null, 2000),
+        row(INSERT, "milk", 7, 1500));
+
+    session.run("INSERT INTO prices SELECT item, price, ts, price = 0 FROM appended");
+
+    assertThat(Histories.versions(directory))
+        .containsExactlyInAnyOrder(
+            "bread 1000=1", "bread 2000=null", "bread 3000 ended", "milk 1500=7");
+  }
+
+  @Test
+  void refusesTimesThatAreColumnsOfTheRow() {
+    changes(
+        row(INSERT, "bread", 1, 1000),
+        row(INSERT, "milk", 7, 1500),
+        row(UPDATE_BEFORE, "bread", 1, 1000),
+        row(UPDATE_AFTER, "bread", 2, 2000));
+
+    assertThatThrownBy(() -> session.run(ALL))
+        .hasStackTraceContaining(
+            "a row cannot be written to table default_catalog.default_database.prices: an update changes 'changed_at' from 1970-01-01T00:00:01 to 1970-01-01T00:00:02; the time must be that of the change, such as METADATA FROM 'value.source.timestamp', not a column of the row; row=(item='bread', price=2, changed_at=1970-01-01T00:00:02)");
+  }
+
+  private static final String DEBEZIUM =
+      """
+      CREATE TABLE changes (item STRING, price INT, ts TIMESTAMP_LTZ(3) METADATA FROM 'source.timestamp' VIRTUAL, PRIMARY KEY (item) NOT ENFORCED)
+      WITH ('connector' = 'lines', 'format' = 'debezium-json', 'lines' = '
+      {"before":null,"after":{"item":"bread","price":1},"op":"r","source":{"ts_ms":1000}}
+      {"before":{"item":"bread","price":1},"after":{"item":"bread","price":2},"op":"u","source":{"ts_ms":2000}}
+      {"before":{"item":"bread","price":2},"after":null,"op":"d","source":{"ts_ms":3000}}')""";
+
+  /** The time of a Debezium record is that of its change, in its old and its new row. */
+  @Test
+  void takesTheTimesOfDebezium() throws Exception {
+    session.run(DEBEZIUM);
+
+    session.run(ALL);
+
+    assertThat(Histories.versions(directory))
+        .containsExactlyInAnyOrder("bread 1000=1", "bread 2000=2", "bread 3000 ended");
+  }
+
+  @Test
+  void refusesSourcesWhoseChangesMayComeTwice() throws Exception {
+    session.run(DEBEZIUM);
+    session.tables.getConfig().set("table.exec.source.cdc-events-duplicate", "true");
+
+    assertThatThrownBy(() -> session.run(ALL))
+        .hasStackTraceContaining("updates and deletes come through ChangelogNormalize");
+  }
+
+  /** A restored plan does not say which changes come, so the job finds out. */
+  @Test
+  void aRestoredPlanRefusesThemToo() throws Exception {
+    session.run(DEBEZIUM);
+    session.tables.getConfig().set("table.exec.source.cdc-events-duplicate", "true");
+    String plan = session.tables.compilePlanSql(ALL).asJsonString();
+
+    assertThatThrownBy(
+            () -> session.tables.loadPlan(PlanReference.fromJsonString(plan)).execute().await())
+        .hasStackTraceContaining("updates and deletes come through ChangelogNormalize");
+  }
+
+  @Test
+  void aRestoredPlanWritesAHistory() throws Exception {
+    session.run(DEBEZIUM);
+    String plan = session.tables.compilePlanSql(ALL).asJsonString();
+
+    session.tables.loadPlan(PlanReference.fromJsonString(plan)).execute().await();
+
+    assertThat(Histories.versions(directory))
+        .containsExactlyInAnyOrder("bread 1000=1", "bread 2000=2", "bread 3000 ended");
+  }
+
+  @Test
+  void aTableIsWrittenAsItWasBuilt() throws Exception {
+    changes(row(INSERT, "bread", 1, 1000));
+    session.run(ALL);
+    String without =
+        Histories.ddl(directory)
+            .replace("'history.retention' = 'forever'", "'sink.order' = 'key'")
+            .replace("ended BOOLEAN METADATA,", "");
+
+    assertThatThrownBy(
+            () ->
+                Sql.batch(1)
+                    .run(without)
+                    .run("INSERT INTO prices VALUES ('milk', 7, TO_TIMESTAMP_LTZ(1000, 3))"))
+        .hasStackTraceContaining("it keeps a history, which the declaration does not say");
+    assertThat(Histories.versions(directory)).isEqualTo(List.of("bread 1000=1"));
+  }
+}
