@@ -29,6 +29,9 @@ import picocli.CommandLine.TypeConversionException;
       "",
       "With 'live', a Flink streaming job changes the table for five seconds, while another one"
           + " joins with it and shows what it finds.",
+      "",
+      "With 'history', a Flink streaming job writes changes of prices into a table with a history,"
+          + " and orders that come late are joined with the prices of their own time.",
       ""
     },
     footerHeading = "%nExamples:%n",
@@ -36,7 +39,8 @@ import picocli.CommandLine.TypeConversionException;
       "  bsdb quickstart",
       "  bsdb quickstart kafka-streams",
       "  bsdb quickstart global-table",
-      "  bsdb quickstart live"
+      "  bsdb quickstart live",
+      "  bsdb quickstart history"
     })
 final class QuickstartCommand implements Callable<Integer> {
   /** The project's directory, set by the launcher. */
@@ -50,7 +54,8 @@ final class QuickstartCommand implements Callable<Integer> {
       converter = Engines.class,
       description =
           "What enriches the stream: flink, kafka-streams, or global-table in Kafka Streams; or"
-              + " live, for a stream that changes the table. Default: flink.")
+              + " live, for a stream that changes the table; or history, for prices of a time."
+              + " Default: flink.")
   private Engine engine = Engine.FLINK;
 
   @Option(
@@ -62,7 +67,7 @@ final class QuickstartCommand implements Callable<Integer> {
   @Option(
       names = "--events",
       paramLabel = "N",
-      description = "Check-ins in the stream, or changes. Default: ${DEFAULT-VALUE}.")
+      description = "Check-ins in the stream, changes, or orders. Default: ${DEFAULT-VALUE}.")
   private long events = 1_000_000;
 
   QuickstartCommand(Console console) {
@@ -92,9 +97,10 @@ final class QuickstartCommand implements Callable<Integer> {
         case "kafka-streams" -> Engine.KAFKA_STREAMS;
         case "global-table" -> Engine.GLOBAL_TABLE;
         case "live" -> Engine.LIVE;
+        case "history" -> Engine.HISTORY;
         default ->
             throw new TypeConversionException(
-                "expected flink, kafka-streams, global-table or live, actual=" + text);
+                "expected flink, kafka-streams, global-table, live or history, actual=" + text);
       };
     }
   }

@@ -13,7 +13,8 @@ public interface QuickstartProgram {
     FLINK,
     KAFKA_STREAMS,
     GLOBAL_TABLE,
-    LIVE
+    LIVE,
+    HISTORY
   }
 
   /**

@@ -2,6 +2,7 @@ package io.bsdb.quickstart;
 
 import io.bsdb.cli.QuickstartProgram;
 import io.bsdb.cli.output.Console;
+import io.bsdb.examples.quickstart.HistoryQuickstart;
 import io.bsdb.examples.quickstart.KafkaStreamsQuickstart;
 import io.bsdb.examples.quickstart.KafkaStreamsQuickstart.Join;
 import io.bsdb.examples.quickstart.LiveQuickstart;
@@ -32,6 +33,7 @@ public final class Quickstarts implements QuickstartProgram {
               new KafkaStreamsQuickstart(settings, Join.GLOBAL_TABLE, results, console.err(), live)
                   .run();
           case LIVE -> new LiveQuickstart(settings, results, console.err(), live).run();
+          case HISTORY -> new HistoryQuickstart(settings, results, console.err(), live).run();
         };
     if (results.checkError()) {
       throw new IOException("standard output cannot be written");

@@ -1,0 +1,101 @@
+package io.bsdb.examples.quickstart;
+
+import io.bsdb.examples.cluster.LocalFlink;
+import io.bsdb.examples.cluster.SqlJobs;
+import io.bsdb.examples.quickstart.Quickstart.Live;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.apache.flink.types.Row;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Orders that come late get the prices of their own time. A streaming job writes changes of prices
+ * into a table with a history; a batch job joins orders with the prices that were valid when they
+ * were ordered, and with those that are valid now. Flink runs inside this process; what it does is
+ * in the SQL files of {@code history}.
+ */
+public final class HistoryQuickstart {
+  private final QuickstartSettings settings;
+  private final QuickstartOutput output;
+
+  /**
+   * Prepares a run.
+   *
+   * @param settings whose events are the orders
+   * @param results gets what the joins found
+   * @param messages gets the progress
+   * @param live whether a person watches {@code messages}
+   */
+  public HistoryQuickstart(
+      QuickstartSettings settings, PrintStream results, PrintStream messages, Live live) {
+    this.settings = settings;
+    this.output = new QuickstartOutput(results, messages, live);
+  }
+
+  /** Runs it with {@code [directory [places.csv.gz]]}. */
+  public static void main(String[] arguments) throws Exception {
+    QuickstartSettings settings = QuickstartSettings.of(arguments);
+    HistoryQuickstart quickstart = new HistoryQuickstart(settings, System.out, System.err, Live.NO);
+    System.exit(quickstart.run() ? 0 : 1);
+  }
+
+  /**
+   * Runs it.
+   *
+   * @return whether each order got the price of its time
+   */
+  public boolean run() throws IOException, InterruptedException {
+    return Quickstart.run(settings, output, this::runJobs);
+  }
+
+  private boolean runJobs(QuickstartDirectory directory) throws Exception {
+    Path prices = directory.cleared("history-prices");
+    long orders = settings.events();
+    long changes = Math.max(1, orders / 10);
+    Map<String, String> variables =
+        Map.of(
+            "prices", prices.toString(),
+            "changes", Long.toString(changes),
+            "last_change", Long.toString(changes - 1),
+            "orders", Long.toString(orders),
+            "last_order", Long.toString(orders - 1));
+    List<List<Row>> answers;
+    try (LocalFlink flink = LocalFlink.start(2)) {
+      SqlJobs jobs = new SqlJobs(flink, variables);
+      try (var progress = output.start("1/2 a streaming job writes the changes of prices")) {
+        jobs.insert("history/1-prices.sql");
+      }
+      try (var progress = output.start("2/2 a batch job joins orders with them")) {
+        answers = jobs.select("history/2-orders.sql");
+      }
+    }
+    return report(prices, answers, orders);
+  }
+
+  private boolean report(Path prices, List<List<Row>> answers, long orders) {
+    output.section("Some orders, the price of their time, and the one of today");
+    List<List<@Nullable Object>> sample = new ArrayList<>();
+    for (Row row : answers.get(0)) {
+      List<@Nullable Object> columns = new ArrayList<>();
+      for (int i = 0; i < row.getArity(); i++) {
+        columns.add(row.getField(i));
+      }
+      sample.add(columns);
+    }
+    output.table(sample, "order", "item", "ordered at", "price then", "price now");
+    output.section("Where it is");
+    output.line("table  %s", prices);
+    output.line(
+        "ask for a time: ./bsdb get --table '%s' --as-of 2020-01-01T12:00:00Z -- 7", prices);
+    Row counts = answers.get(1).get(0);
+    output.line("");
+    output.line(
+        "orders=%d right=%d right_by_processing_time=%d",
+        counts.<Long>getFieldAs(0), counts.<Long>getFieldAs(1), counts.<Long>getFieldAs(2));
+    return counts.<Long>getFieldAs(0) == orders && counts.<Long>getFieldAs(1) == orders;
+  }
+}
