@@ -4,6 +4,7 @@ import io.bsdb.format.Internal;
 import io.bsdb.table.manifest.Manifest;
 import io.bsdb.table.manifest.PartitionFile;
 import io.bsdb.table.manifest.RecordOrder;
+import io.bsdb.table.manifest.Validity;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -79,5 +80,20 @@ public record VersionFacts(Manifest manifest) {
     figures.put("segments", segments());
     figures.put("segmentBytes", segmentBytes());
     return figures;
+  }
+
+  /** Returns retention and horizon of a history by their names in the manifest; else nothing. */
+  public Map<String, @Nullable Object> history() {
+    Map<String, @Nullable Object> history = new LinkedHashMap<>();
+    Validity validity = manifest.validity();
+    if (validity != null) {
+      history.put("retention", text(validity.retention()));
+      history.put("horizon", text(validity.horizon()));
+    }
+    return history;
+  }
+
+  private static @Nullable String text(@Nullable Object value) {
+    return value == null ? null : value.toString();
   }
 }

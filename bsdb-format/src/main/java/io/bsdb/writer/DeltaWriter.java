@@ -88,6 +88,11 @@ public final class DeltaWriter implements Closeable {
     return schema;
   }
 
+  /** Returns whether the table has a history, so that rows may be ended ones. */
+  public boolean hasHistory() {
+    return history;
+  }
+
   /**
    * Sets the value of a key; both are copied.
    *

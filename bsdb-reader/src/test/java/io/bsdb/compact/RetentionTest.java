@@ -316,6 +316,26 @@ class RetentionTest {
   }
 
   @Test
+  void upkeepFoldsAllPartitionsOnceTheHorizonHasMoved() throws IOException {
+    for (int i = 0; i < 300; i++) {
+      model.put(hex(key("item" + i, now)), hex(row(i)));
+    }
+    build();
+    Instant later = now.plus(RETENTION.dividedBy(10));
+    assertThat(due(later.minusMillis(1))).matches(Plan::isNothing);
+    Plan plan = due(later);
+    assertThat(plan.folding()).isEqualTo(inService().partitions()).hasSize(3);
+    assertThat(plan.perStep()).isEqualTo(1);
+    assertThat(plan.now()).isEqualTo(later);
+  }
+
+  private Plan due(Instant time) throws IOException {
+    Manifest manifest = inService();
+    return new UpkeepPolicy(UpkeepSettings.ofStream(Duration.ZERO), InstantSource.fixed(time))
+        .due(manifest, ChangeCounts.estimate(manifest));
+  }
+
+  @Test
   void aFoldOfSomePartitionsDoesNotMoveTheHorizon() throws IOException {
     for (int i = 0; i < 300; i++) {
       model.put(hex(key("item" + i, now)), hex(row(i)));

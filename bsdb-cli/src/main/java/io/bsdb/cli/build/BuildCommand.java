@@ -38,6 +38,9 @@ import picocli.CommandLine.Option;
           + " JSON lines have one object each. With --format parquet, --query or --engine flink,"
           + " the schema is that of the files, the query or the SELECT.",
       "",
+      "With --history the rows are those of a history: the last column of --key is the time from"
+          + " which a row is valid. 'bsdb apply' ends rows.",
+      "",
       "If anything is wrong with an input, the snapshot in service stays in service. So it does if"
           + " the inputs hold no record at all, unless --min-rows 0 allows that.",
       ""
@@ -136,6 +139,10 @@ public final class BuildCommand extends TableCommand {
   private void requireOneWay() throws IOException {
     if (dryRun && (verify || verifyInput)) {
       throw CommandFailure.usage("--dry-run builds nothing: no --verify and no --verify-input");
+    }
+    if (verifyInput && build.writer.hasRetention()) {
+      throw CommandFailure.usage(
+          "--verify-input compares all rows, and --history with an age drops some: leave one out");
     }
     if (flink.isWanted()
         && (dryRun || keepChangesAfter != null || build.publish(Publish.ALL) != Publish.ALL)) {

@@ -148,7 +148,10 @@ final class FlinkBuild {
         .toMap()
         .forEach(
             (name, value) -> {
-              if (name.equals("dictionary-size") || name.equals("temp") || name.contains(".")) {
+              if (name.equals("dictionary-size")
+                  || name.equals("temp")
+                  || name.equals("history")
+                  || name.contains(".")) {
                 if (!value.equals(defaults.get(name))) {
                   throw CommandFailure.usage(
                       "--engine flink has no such option: " + name.replaceAll("\\..*", ""));

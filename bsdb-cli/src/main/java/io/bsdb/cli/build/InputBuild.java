@@ -146,6 +146,10 @@ final class InputBuild {
               .withKeyEncoding(writer.keyEncoding());
       Schema schema = format.schema();
       WriterOptions options = schema == null ? builder.build() : builder.schema(schema).build();
+      if (schema == null && options.validity() != null) {
+        throw CommandFailure.usage(
+            "--history is for rows with a key that ends in a time: --format csv, jsonl or parquet, or --query");
+      }
       ReloadReport report;
       try {
         report =

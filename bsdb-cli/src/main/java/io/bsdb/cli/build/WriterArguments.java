@@ -1,9 +1,11 @@
 package io.bsdb.cli.build;
 
 import io.bsdb.cli.output.ByteSize;
+import io.bsdb.cli.versions.SweepCommand;
 import io.bsdb.format.PerfectHashConstruction;
 import io.bsdb.row.KeyEncoding;
 import io.bsdb.table.manifest.RecordOrder;
+import io.bsdb.table.manifest.Validity;
 import io.bsdb.writer.options.Duplicates;
 import io.bsdb.writer.options.Layout;
 import io.bsdb.writer.options.WriterOptions;
@@ -44,6 +46,18 @@ final class WriterArguments {
           "Order of the records: hash, for lookups of single keys; or key, for floors, ranges and"
               + " prefixes too. Default: hash.")
   private @Nullable RecordOrder order;
+
+  @Option(
+      names = "--history",
+      paramLabel = "AGE",
+      arity = "0..1",
+      fallbackValue = "forever",
+      converter = History.class,
+      description =
+          "Build a table with a history, in key order: the last column of the key is the time from"
+              + " which a row is valid. AGE, such as 30d, is how long a row is kept after the next"
+              + " one has replaced it; without it, forever.")
+  private @Nullable Validity history;
 
   @Option(
       names = "--no-point-index",
@@ -162,7 +176,12 @@ final class WriterArguments {
 
   /** Returns how the keys of rows are to be encoded. */
   KeyEncoding keyEncoding() {
-    return order == RecordOrder.KEY ? KeyEncoding.ORDERED : KeyEncoding.PLAIN;
+    return order == RecordOrder.KEY || history != null ? KeyEncoding.ORDERED : KeyEncoding.PLAIN;
+  }
+
+  /** Returns whether rows of the inputs may be dropped. */
+  boolean hasRetention() {
+    return history != null && history.retention() != null;
   }
 
   /**
@@ -176,6 +195,7 @@ final class WriterArguments {
       options.approximate();
     }
     set(layout, options::layout);
+    set(history, value -> options.history(value.retention()));
     set(order, options::order);
     set(signatureBits, options::signatureBits);
     set(perfectHash, options::perfectHash);
@@ -210,6 +230,21 @@ final class WriterArguments {
         throw new TypeConversionException("not a percentage: '" + text + "', expected like 10%");
       }
       return new BigDecimal(matcher.group(1)).movePointLeft(2).doubleValue();
+    }
+  }
+
+  /** How long replaced rows are kept. */
+  static final class History implements ITypeConverter<Validity> {
+    @Override
+    public Validity convert(String text) {
+      if (text.equals(Validity.FOREVER.toString())) {
+        return Validity.FOREVER;
+      }
+      try {
+        return new Validity(new SweepCommand.Age().convert(text), null);
+      } catch (IllegalArgumentException e) {
+        throw new TypeConversionException(e.getMessage());
+      }
     }
   }
 

@@ -42,6 +42,10 @@ import picocli.CommandLine.Option;
           + " since it replaces the whole row; a row to delete needs only those of the key. Other"
           + " columns are passed over.",
       "",
+      "In a table with a history the key has a time, and a delete writes an ended row: from that"
+          + " time on nothing is valid, until the next row. 'bsdb delete' takes a row out of the"
+          + " history itself.",
+      "",
       "If anything is wrong with an input, nothing is published. Without a change nothing is"
           + " published either.",
       ""
@@ -133,7 +137,7 @@ public final class ApplyCommand extends TableCommand {
             @Override
             public void delete(byte[] key, int offset, int length, long line) throws IOException {
               next();
-              delta.delete(copy(key, offset, length));
+              delta.end(copy(key, offset, length));
             }
 
             private void next() throws IOException {

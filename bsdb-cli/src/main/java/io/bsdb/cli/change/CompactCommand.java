@@ -28,6 +28,9 @@ import picocli.CommandLine.Option;
           + " before and after. Changes that are published meanwhile are kept; if the table is"
           + " rebuilt meanwhile, nothing is published.",
       "",
+      "In a table with a history, rows that are no longer kept are dropped from all partitions"
+          + " whenever a tenth of the time for which they are kept has passed.",
+      "",
       "Files that only older versions use stay until 'prune' deletes those versions.",
       ""
     },

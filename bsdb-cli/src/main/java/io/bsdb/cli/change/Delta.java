@@ -3,6 +3,7 @@ package io.bsdb.cli.change;
 import io.bsdb.cli.output.Console;
 import io.bsdb.cli.output.Report;
 import io.bsdb.cli.table.VersionText;
+import io.bsdb.row.RowWriter;
 import io.bsdb.row.Schema;
 import io.bsdb.table.Table;
 import io.bsdb.table.manifest.Manifest;
@@ -17,6 +18,7 @@ final class Delta implements Closeable {
   private final DeltaWriter writer;
   private long puts;
   private long deletes;
+  private long ended;
 
   private Delta(DeltaWriter writer) {
     this.writer = writer;
@@ -41,17 +43,30 @@ final class Delta implements Closeable {
     deletes++;
   }
 
+  /** Deletes a key; in a table with a history, ends what was valid until the key's time. */
+  void end(byte[] key) throws IOException {
+    if (writer.hasHistory()) {
+      writer.put(key, RowWriter.ended());
+      ended++;
+    } else {
+      delete(key);
+    }
+  }
+
   /** Puts the changes in service and reports it. */
   void publish(Map<String, String> positions, Console console, boolean json) throws IOException {
     positions.forEach(writer::position);
     Manifest manifest = writer.publish();
     String version = manifest.version();
-    if (puts + deletes + positions.size() == 0) {
+    if (puts + deletes + ended + positions.size() == 0) {
       console.say("nothing to change: %s stays in service", version);
     } else {
       console.say("%s is in service: %s", version, VersionText.of(manifest));
     }
     Report report = new Report().add("version", version).add("puts", puts).add("deletes", deletes);
+    if (writer.hasHistory()) {
+      report.add("ended", ended);
+    }
     console.answer(json ? report.json() : report.line(), version + " is in service all the same");
   }
 

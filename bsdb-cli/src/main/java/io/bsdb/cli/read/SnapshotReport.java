@@ -12,6 +12,7 @@ import io.bsdb.table.manifest.Manifest;
 import io.bsdb.table.manifest.PartitionFile;
 import io.bsdb.table.manifest.RecordOrder;
 import io.bsdb.table.manifest.SegmentFile;
+import io.bsdb.table.manifest.Validity;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -71,7 +72,8 @@ record SnapshotReport(
         ByteSize.format(all.bytes(SectionKind.BLOCKS)),
         100 * ratio(all, files));
     if (manifest.order() == RecordOrder.KEY) {
-      line(text, "order", "by key");
+      Validity validity = manifest.validity();
+      line(text, "order", "by key%s", validity == null ? "" : ", " + VersionText.history(validity));
     }
     if (manifest.schema() != null) {
       line(text, "schema", "%s", manifest.schema());
@@ -179,6 +181,7 @@ record SnapshotReport(
         .add("valueBytes", facts.valueBytes())
         .add("compressionRatio", ratio(all, manifest.partitions()))
         .add("order", facts.order())
+        .addAll(facts.history())
         .add("schema", manifest.schema() == null ? null : manifest.schema().toJson())
         .add("options", manifest.options())
         .add("properties", manifest.properties())

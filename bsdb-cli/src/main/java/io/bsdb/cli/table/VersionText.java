@@ -3,6 +3,8 @@ package io.bsdb.cli.table;
 import io.bsdb.cli.output.ByteSize;
 import io.bsdb.table.VersionFacts;
 import io.bsdb.table.manifest.Manifest;
+import io.bsdb.table.manifest.Validity;
+import java.time.Duration;
 import java.util.Locale;
 
 /** Contents of a version in figures, for people. */
@@ -32,5 +34,13 @@ public final class VersionText {
         facts.deletes(),
         facts.segments(),
         ByteSize.format(facts.segmentBytes()));
+  }
+
+  /** Returns how much of a history there is. */
+  public static String history(Validity validity) {
+    Duration retention = validity.retention();
+    return "with a history, replaced rows kept "
+        + (retention == null ? "forever" : "for " + retention)
+        + (validity.horizon() == null ? "" : ", complete from " + validity.horizon() + " on");
   }
 }

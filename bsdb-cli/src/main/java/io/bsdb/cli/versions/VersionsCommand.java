@@ -78,9 +78,14 @@ public final class VersionsCommand extends TableCommand {
 
   private static void describe(Manifest manifest, StringBuilder text, Report report) {
     text.append("  %s  %s".formatted(manifest.createdAt(), VersionText.of(manifest)));
+    if (manifest.validity() != null) {
+      text.append("  ").append(VersionText.history(manifest.validity()));
+    }
+    VersionFacts facts = new VersionFacts(manifest);
     report
         .add("createdAt", manifest.createdAt().toString())
-        .addAll(new VersionFacts(manifest).figures());
+        .addAll(facts.figures())
+        .addAll(facts.history());
   }
 
   /** Reports a damaged version and goes on: the user may be about to choose one to go back to. */

@@ -1,0 +1,146 @@
+package io.bsdb.cli;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.bsdb.cli.output.ExitStatus;
+import io.bsdb.table.Table;
+import io.bsdb.table.manifest.Manifest;
+import io.bsdb.table.manifest.Validity;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Builds and changes of tables with a history on the command line. */
+class HistoryBuildTest {
+  private static final String PRICES =
+      """
+      item,price,at
+      bread,320,2026-01-01T00:00:00Z
+      bread,350,2026-02-01T00:00:00Z
+      milk,140,2026-02-01T00:00:00Z
+      """;
+
+  @TempDir private Path directory;
+
+  private CommandRun run(String input, Object... arguments) {
+    List<Object> all = new ArrayList<>(List.of(arguments));
+    all.addAll(1, List.of("--table", directory));
+    return CommandRun.withInput(input.getBytes(UTF_8), all.toArray());
+  }
+
+  private CommandRun build(String history, Object... more) {
+    List<Object> arguments = new ArrayList<>(List.of("build", history, "--input", "-"));
+    arguments.addAll(List.of("--format", "csv", "--key", "item,at"));
+    arguments.addAll(List.of("--schema", "item STRING, price INT, at TIMESTAMP_LTZ(3)"));
+    arguments.addAll(List.of(more));
+    return run(PRICES, arguments.toArray());
+  }
+
+  private static CommandRun succeeds(CommandRun run) {
+    assertThat(run.status()).as(run.err()).isEqualTo(ExitStatus.OK);
+    return run;
+  }
+
+  private Manifest inService() throws IOException {
+    return Table.at(directory).manifest(Table.at(directory).requireCurrentVersion());
+  }
+
+  private List<String> history() {
+    return succeeds(run("", "scan", "--history", "--format", "csv")).out().lines().skip(1).toList();
+  }
+
+  @Test
+  void buildsAHistoryInKeyOrder() throws IOException {
+    succeeds(build("--history"));
+    assertThat(inService().validity()).isEqualTo(Validity.FOREVER);
+    assertThat(history()).hasSize(3).first().isEqualTo("bread,320,2026-01-01T00:00:00Z,false");
+    assertThat(succeeds(run("", "inspect")).out())
+        .containsPattern("order +by key, with a history, replaced rows kept forever\n");
+    assertThat(succeeds(run("", "inspect", "--json")).out())
+        .contains("\"order\":\"history\",\"retention\":null,\"horizon\":null");
+    assertThat(succeeds(run("", "versions")).out())
+        .endsWith("  with a history, replaced rows kept forever\n");
+    succeeds(run("", "verify"));
+  }
+
+  @Test
+  void leavesOutWhatIsNoLongerKept() throws IOException {
+    succeeds(build("--history=1d"));
+    Validity validity = Objects.requireNonNull(inService().validity());
+    assertThat(validity.retention()).isEqualTo(Duration.ofDays(1));
+    Instant horizon = Objects.requireNonNull(validity.horizon());
+    assertThat(history())
+        .containsExactly(
+            "bread,350,2026-02-01T00:00:00Z,false", "milk,140,2026-02-01T00:00:00Z,false");
+    String text = "with a history, replaced rows kept for PT24H, complete from " + horizon + " on";
+    assertThat(succeeds(run("", "inspect")).out()).contains("by key, " + text);
+    assertThat(succeeds(run("", "versions")).out()).endsWith("  " + text + "\n");
+    assertThat(succeeds(run("", "versions", "--json")).out())
+        .contains("\"retention\":\"PT24H\",\"horizon\":\"" + horizon + "\"");
+
+    succeeds(
+        run("op,item,at\nd,milk,2026-03-01T00:00:00Z\n", "apply", "-i", "-", "--format", "csv"));
+    succeeds(run("", "compact", "--all"));
+    assertThat(history()).endsWith("milk,,2026-03-01T00:00:00Z,true").hasSize(2);
+  }
+
+  @Test
+  void deletesOfAnInputEndRows() throws IOException {
+    succeeds(build("--history"));
+    String changes =
+        """
+        op,item,price,at
+        u,milk,150,2026-03-01T00:00:00Z
+        d,milk,,2026-04-01T00:00:00Z
+        d,salt,,2026-04-01T00:00:00Z
+        """;
+    CommandRun apply = succeeds(run(changes, "apply", "-i", "-", "--format", "csv"));
+    assertThat(apply.out()).endsWith(" puts=1 deletes=0 ended=2\n");
+    assertThat(history())
+        .containsSubsequence(
+            "milk,150,2026-03-01T00:00:00Z,false",
+            "milk,,2026-04-01T00:00:00Z,true",
+            "salt,,2026-04-01T00:00:00Z,true");
+    CommandRun asOf =
+        run("", "get", "--as-of", "2026-05-01T00:00:00Z", "--", "milk", "bread", "salt");
+    assertThat(asOf.out()).startsWith("milk\tnull\tnull\nbread\t{").endsWith("salt\tnull\tnull\n");
+    succeeds(run("", "verify"));
+
+    succeeds(run("", "delete", "--", "milk,2026-04-01T00:00:00Z"));
+    assertThat(succeeds(run("", "get", "--as-of", "2026-05-01T00:00:00Z", "--", "milk")).out())
+        .contains("\"price\": 150");
+    CommandRun noTime = run("op,item\nd,milk\n", "apply", "-i", "-", "--format", "csv");
+    assertThat(noTime.status()).isEqualTo(ExitStatus.NO);
+    assertThat(noTime.err()).contains("no column 'at'");
+  }
+
+  @Test
+  void saysWhatItCannotBuild() {
+    CommandRun order = build("--history", "--order", "hash");
+    assertThat(order.status()).isEqualTo(ExitStatus.USAGE);
+    assertThat(order.err()).contains("a table with a history is in the order of its keys");
+    CommandRun key = build("--history", "--key", "price");
+    assertThat(key.status()).isEqualTo(ExitStatus.USAGE);
+    assertThat(key.err()).contains("a table with a history needs a primary key of two columns");
+    CommandRun text = run("a b\n", "build", "--history", "--input", "-");
+    assertThat(text.status()).isEqualTo(ExitStatus.USAGE);
+    assertThat(text.err()).contains("--history is for rows with a key that ends in a time");
+    CommandRun age = build("--history=soon");
+    assertThat(age.status()).isEqualTo(ExitStatus.USAGE);
+    assertThat(age.err()).contains("not a time: 'soon', expected like 6h");
+    CommandRun never = build("--history=0d");
+    assertThat(never.status()).isEqualTo(ExitStatus.USAGE);
+    assertThat(never.err()).contains("retention of a history out of range");
+    succeeds(build("--history"));
+    CommandRun changes = build("--history", "--publish", "changes");
+    assertThat(changes.status()).isEqualTo(ExitStatus.NO);
+    assertThat(changes.err()).contains("history: rows that have been dropped");
+  }
+}
