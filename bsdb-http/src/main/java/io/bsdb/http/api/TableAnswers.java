@@ -73,6 +73,7 @@ public final class TableAnswers {
             .put("parent", manifest.parent())
             .put("createdAt", manifest.createdAt().toString())
             .put("order", facts.order());
+    answer.setAll(Exchange.MAPPER.<ObjectNode>valueToTree(facts.history()));
     answer.setAll(Exchange.MAPPER.<ObjectNode>valueToTree(facts.figures()));
     putAll(answer.putObject("properties"), manifest.properties());
     putAll(answer.putObject("sourcePositions"), manifest.sourcePositions());
