@@ -6,12 +6,12 @@ use crate::partition::Partition;
 use crate::record::Scratch;
 use crate::table::{with_scratch, Table};
 
-/// Keys between two steps of a lookup. Processors drop prefetches when too many are on their way, so that no step may ask for
-/// the memory of many keys at once.
-const DISTANCE: usize = 8;
+/// Keys that take a step of a lookup together, and wait for their pages at the same time. Of many more, processors would drop
+/// prefetches.
+const FEW: usize = 8;
 const STEPS: usize = 5;
-/// Places for keys on their way, a power of two.
-const RING: usize = (STEPS * DISTANCE + 1).next_power_of_two();
+/// Places for groups on their way, a power of two.
+const RING: usize = 8;
 /// Keys that are read in the order of their blocks.
 const GROUP: usize = 128;
 const ABSENT: u32 = u32::MAX;
@@ -54,35 +54,31 @@ impl Table {
         result
     }
 
-    /// Gives values that are borrowed. Each key takes a step as the others do that are `DISTANCE` before and after it.
+    /// Gives values that are borrowed. Each group takes its next step when the one in front has taken the step after it.
     fn lend_many<'k>(
         &self,
         mut keys: impl Iterator<Item = &'k [u8]>,
         mut consumer: impl FnMut(usize, Option<&[u8]>) -> Result<()>,
     ) -> Result<()> {
-        let mut probes = [self.begin(&[]); RING];
-        let mut count = 0;
+        let mut groups = [[self.begin(&[]); FEW]; RING];
+        let mut counts = [0; RING];
         for turn in 0.. {
-            if let Some(key) = keys.next() {
-                probes[turn % RING] = self.begin(key);
-                count += 1;
+            let at = |step: usize| (turn + RING - step) % RING;
+            counts[at(0)] = 0;
+            for probe in &mut groups[at(0)] {
+                let Some(key) = keys.next() else { break };
+                *probe = self.begin(key);
+                counts[at(0)] += 1;
             }
-            let due = |step: usize| turn.checked_sub(step * DISTANCE).filter(|&i| i < count);
-            if let Some(i) = due(1) {
-                self.rank(&mut probes[i % RING]);
+            groups[at(1)][..counts[at(1)]].iter_mut().for_each(|p| self.rank(p));
+            groups[at(2)][..counts[at(2)]].iter_mut().for_each(|p| self.number(p));
+            groups[at(3)][..counts[at(3)]].iter_mut().for_each(|p| self.block(p));
+            groups[at(4)][..counts[at(4)]].iter().for_each(|p| self.slot(p));
+            let ready = &groups[at(STEPS)][..counts[at(STEPS)]];
+            for (i, probe) in ready.iter().enumerate() {
+                self.lend(probe, |value| consumer((turn - STEPS) * FEW + i, value))?;
             }
-            if let Some(i) = due(2) {
-                self.number(&mut probes[i % RING]);
-            }
-            if let Some(i) = due(3) {
-                self.block(&mut probes[i % RING]);
-            }
-            if let Some(i) = due(4) {
-                self.slot(&probes[i % RING]);
-            }
-            if let Some(i) = due(STEPS) {
-                self.lend(&probes[i % RING], |value| consumer(i, value))?;
-            } else if turn >= STEPS * DISTANCE {
+            if turn >= STEPS && ready.is_empty() {
                 break;
             }
         }

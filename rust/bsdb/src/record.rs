@@ -293,7 +293,8 @@ impl Partition {
         Ok((&record[at..at + length], value))
     }
 
-    /// Loads into the cache where a record, or its slot, is.
+    /// Loads into the cache where a record begins, or its slot. The rest follows when the TLB knows the page: a prefetch of each cache line
+    /// would look it up.
     #[inline]
     pub fn prefetch_block(&self, block: u32, number: u32) {
         let Some(map) = self.file.mapped() else { return };
@@ -302,24 +303,21 @@ impl Partition {
             return prefetch(map.as_ptr().wrapping_add(at));
         }
         let i = (number - self.index.first(block)) as usize;
-        match self.fixed {
-            Some(length) => self.prefetch_record(at + 24 + i * length, length),
-            None => prefetch(map.as_ptr().wrapping_add(at + 24 + 2 * i)),
-        }
+        prefetch(map.as_ptr().wrapping_add(at + 24 + i * self.fixed.unwrap_or(2)));
     }
 
-    /// Loads into the cache a record of varying length; its slot should be there by now.
+    /// Loads into the cache a record; where it begins, or its slot, should be there by now.
     #[inline]
     pub fn prefetch_slot(&self, block: u32, number: u32) {
         let Some(map) = self.file.mapped() else { return };
-        if self.fixed.is_none() {
-            let body = self.block_offset(block) as usize + 24;
-            let slot = body + 2 * (number - self.index.first(block)) as usize;
-            if let Some(bytes) = map.get(slot..slot + 4) {
-                // Of the last record of a block the next slot is no slot, and the length wraps or is any.
-                let (start, end) = (u16_at(bytes, 0) as usize, u16_at(bytes, 2) as usize);
-                self.prefetch_record(body + start, end.wrapping_sub(start));
-            }
+        let body = self.block_offset(block) as usize + 24;
+        let i = (number - self.index.first(block)) as usize;
+        if let Some(length) = self.fixed {
+            self.prefetch_record(body + i * length, length);
+        } else if let Some(bytes) = map.get(body + 2 * i..body + 2 * i + 4) {
+            // Of the last record of a block the next slot is no slot, and the length wraps or is any.
+            let (start, end) = (u16_at(bytes, 0) as usize, u16_at(bytes, 2) as usize);
+            self.prefetch_record(body + start, end.wrapping_sub(start));
         }
     }
 
