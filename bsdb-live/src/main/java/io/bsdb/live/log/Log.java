@@ -287,7 +287,10 @@ public final class Log implements GroupCommit.Sink, Closeable {
 
   /** Begins another segment, once all of this one is durable; returns where this one ends. */
   private Place begin(long room, LogIndex nextIndex) throws IOException {
-    if (nextIndex.segmentCount() == ChangeTable.MAX_SEGMENTS) {
+    // One index must be able to tell all segments apart when the log is opened again, or read by a
+    // cursor. A cut, without which nothing would be published any more, may take the last one.
+    int most = nextIndex == index ? ChangeTable.MAX_SEGMENTS - 1 : ChangeTable.MAX_SEGMENTS;
+    if (parts.size() >= most) {
       throw new IOException(
           "the log is full: directory=%s segments=%d; nothing was written, find out why the table's changes are not published"
               .formatted(storage.path(""), parts.size()));

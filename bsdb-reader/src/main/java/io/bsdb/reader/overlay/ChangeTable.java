@@ -76,8 +76,15 @@ public final class ChangeTable implements Closeable {
     retired = consumer;
   }
 
-  /** Adds a segment without its records; returns its number in addresses. */
+  /**
+   * Adds a segment without its records; returns its number in addresses.
+   *
+   * @throws IllegalStateException if there are {@link #MAX_SEGMENTS} already
+   */
   public int addSegment(Segment segment) {
+    if (records.segmentCount() >= MAX_SEGMENTS) {
+      throw new IllegalStateException("too many segments for one index: expected<=" + MAX_SEGMENTS);
+    }
     return records.add(segment);
   }
 
