@@ -3,6 +3,7 @@ package io.bsdb.cli.build;
 import io.bsdb.cli.build.InputBuild.Reading;
 import io.bsdb.cli.build.MirrorState.Outcome;
 import io.bsdb.cli.input.BadLines;
+import io.bsdb.cli.output.Age;
 import io.bsdb.cli.output.CommandFailure;
 import io.bsdb.cli.output.Console;
 import io.bsdb.cli.output.ExitStatus;
@@ -10,7 +11,6 @@ import io.bsdb.cli.output.FailureText;
 import io.bsdb.cli.output.Report;
 import io.bsdb.cli.table.Interruption;
 import io.bsdb.cli.table.TableCommand;
-import io.bsdb.cli.versions.SweepCommand;
 import io.bsdb.compact.Compactor;
 import io.bsdb.reload.Publish;
 import io.bsdb.reload.ReloadReport;
@@ -66,7 +66,7 @@ public final class MirrorCommand extends TableCommand {
       names = "--every",
       required = true,
       paramLabel = "TIME",
-      converter = SweepCommand.Age.class,
+      converter = Age.class,
       description =
           "Time from the begin of a run to that of the next, such as 30s, 10m or 1d; up to a tenth"
               + " more, at random. A run that takes longer is followed by the next one at once.")

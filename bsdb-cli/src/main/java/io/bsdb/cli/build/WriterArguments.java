@@ -1,7 +1,7 @@
 package io.bsdb.cli.build;
 
+import io.bsdb.cli.output.Age;
 import io.bsdb.cli.output.ByteSize;
-import io.bsdb.cli.versions.SweepCommand;
 import io.bsdb.format.PerfectHashConstruction;
 import io.bsdb.row.KeyEncoding;
 import io.bsdb.table.manifest.RecordOrder;
@@ -241,7 +241,7 @@ final class WriterArguments {
         return Validity.FOREVER;
       }
       try {
-        return new Validity(new SweepCommand.Age().convert(text), null);
+        return new Validity(new Age().convert(text), null);
       } catch (IllegalArgumentException e) {
         throw new TypeConversionException(e.getMessage());
       }

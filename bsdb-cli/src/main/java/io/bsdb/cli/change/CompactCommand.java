@@ -1,5 +1,6 @@
 package io.bsdb.cli.change;
 
+import io.bsdb.cli.output.Age;
 import io.bsdb.cli.output.ByteSize;
 import io.bsdb.cli.output.CommandFailure;
 import io.bsdb.cli.output.Console;
@@ -8,7 +9,6 @@ import io.bsdb.cli.output.Report;
 import io.bsdb.cli.table.Interruption;
 import io.bsdb.cli.table.TableCommand;
 import io.bsdb.cli.table.VersionText;
-import io.bsdb.cli.versions.SweepCommand;
 import io.bsdb.compact.Compactor;
 import io.bsdb.table.manifest.Manifest;
 import java.io.IOException;
@@ -62,7 +62,7 @@ public final class CompactCommand extends TableCommand {
   @Option(
       names = "--keep-history",
       paramLabel = "AGE",
-      converter = SweepCommand.Age.class,
+      converter = Age.class,
       description =
           "Keep folded segments until they are so old, for builds with --keep-changes-after."
               + " Default: 1d.")

@@ -1,18 +1,15 @@
 package io.bsdb.cli.versions;
 
+import io.bsdb.cli.output.Age;
 import io.bsdb.cli.output.Console;
 import io.bsdb.cli.output.ExitStatus;
 import io.bsdb.cli.output.Report;
 import io.bsdb.cli.table.TableCommand;
 import java.io.IOException;
 import java.time.Duration;
-import java.time.format.DateTimeParseException;
 import java.util.List;
-import java.util.Locale;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.TypeConversionException;
 
 /** Deletes the files that dead builds left. */
 @Command(
@@ -44,22 +41,5 @@ public final class SweepCommand extends TableCommand {
     List<String> deleted = table.open().sweep(age);
     console.answer(Report.lines(deleted), "deleted: " + deleted);
     return ExitStatus.OK;
-  }
-
-  /** Short forms of ISO 8601 durations. */
-  public static final class Age implements ITypeConverter<Duration> {
-    @Override
-    public Duration convert(String text) {
-      String upper = text.toUpperCase(Locale.ROOT);
-      try {
-        Duration age = Duration.parse(upper.endsWith("D") ? "P" + upper : "PT" + upper);
-        if (!age.isNegative()) {
-          return age;
-        }
-      } catch (DateTimeParseException e) {
-        throw new TypeConversionException("not a time: '" + text + "', expected like 6h");
-      }
-      throw new TypeConversionException("a time in the future: '" + text + "'");
-    }
   }
 }

@@ -1,0 +1,24 @@
+package io.bsdb.cli.output;
+
+import java.time.Duration;
+import java.time.format.DateTimeParseException;
+import java.util.Locale;
+import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.TypeConversionException;
+
+/** Short forms of ISO 8601 durations, such as {@code 6h}. */
+public final class Age implements ITypeConverter<Duration> {
+  @Override
+  public Duration convert(String text) {
+    String upper = text.toUpperCase(Locale.ROOT);
+    try {
+      Duration age = Duration.parse(upper.endsWith("D") ? "P" + upper : "PT" + upper);
+      if (!age.isNegative()) {
+        return age;
+      }
+    } catch (DateTimeParseException e) {
+      throw new TypeConversionException("not a time: '" + text + "', expected like 6h");
+    }
+    throw new TypeConversionException("a time in the future: '" + text + "'");
+  }
+}
