@@ -1,10 +1,13 @@
 package io.bsdb.live;
 
 import io.bsdb.live.CrashingFiles.Content;
+import io.bsdb.table.Table;
 import io.bsdb.table.storage.TableStorage;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
+import java.nio.file.Path;
 import java.time.Instant;
 import java.util.List;
 
@@ -18,6 +21,15 @@ final class CrashingTable implements TableStorage {
     this.storage = storage;
     this.listener = listener;
     this.files = files;
+  }
+
+  /** Returns the files of a table on disk, for {@link LiveTable.Place}. */
+  static CrashingTable of(Path root, CrashingStorage.Listener listener) {
+    try {
+      return new CrashingTable(Table.at(root).storage(), listener, new CrashingFiles(root));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   private static String parent(String path) {

@@ -210,18 +210,13 @@ class FoldingTest {
 
   /** A table's files that cannot be changed any more after so many operations. */
   private static TableStorage stopping(Path root, AtomicInteger left) {
-    try {
-      return new CrashingTable(
-          Table.at(root).storage(),
-          (operation, name) -> {
-            if (left.getAndDecrement() <= 0) {
-              throw new IOException("stopped");
-            }
-          },
-          new CrashingFiles(root));
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
+    return CrashingTable.of(
+        root,
+        (operation, name) -> {
+          if (left.getAndDecrement() <= 0) {
+            throw new IOException("stopped");
+          }
+        });
   }
 
   /** Crashes at each step of publishing and folding: what was written is there, once. */

@@ -3,7 +3,6 @@ package io.bsdb.live;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.bsdb.table.Table;
 import io.bsdb.writer.SnapshotWriter;
 import io.bsdb.writer.options.WriterOptions;
 import java.io.IOException;
@@ -50,14 +49,7 @@ class FullDiskTest {
                 throw new UncheckedIOException(e);
               }
             },
-            root -> {
-              try {
-                return new CrashingTable(
-                    Table.at(root).storage(), this::before, new CrashingFiles(root));
-              } catch (IOException e) {
-                throw new UncheckedIOException(e);
-              }
-            },
+            root -> CrashingTable.of(root, this::before),
             SEGMENT_LENGTH,
             LiveTable.PUBLISHED_SEGMENTS));
   }

@@ -6,9 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bsdb.live.log.LogDirectory;
 import io.bsdb.reader.RecordCursor;
-import io.bsdb.table.Table;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
@@ -39,14 +37,7 @@ class FullLogTest {
         WritableOptions.defaults().withDurability(Durability.OS),
         new LiveTable.Place(
             LogDirectory::new,
-            root -> {
-              try {
-                return new CrashingTable(
-                    Table.at(root).storage(), this::before, new CrashingFiles(root));
-              } catch (IOException e) {
-                throw new UncheckedIOException(e);
-              }
-            },
+            root -> CrashingTable.of(root, this::before),
             SEGMENT_LENGTH,
             LiveTable.Place.WHEN_ASKED));
   }

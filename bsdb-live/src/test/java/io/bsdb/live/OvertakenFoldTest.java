@@ -11,7 +11,6 @@ import io.bsdb.writer.SnapshotWriter;
 import io.bsdb.writer.options.WriterOptions;
 import java.io.IOException;
 import java.io.InterruptedIOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.BeforeEach;
@@ -53,11 +52,7 @@ class OvertakenFoldTest {
   }
 
   private TableStorage storage(Path path) {
-    try {
-      return new CrashingTable(Table.at(path).storage(), this::before, new CrashingFiles(path));
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
+    return CrashingTable.of(path, this::before);
   }
 
   /** Holds up the first file of a fold. */

@@ -4,11 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bsdb.live.log.LogDirectory;
-import io.bsdb.table.Table;
 import io.bsdb.writer.SnapshotWriter;
 import io.bsdb.writer.options.WriterOptions;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
@@ -34,14 +32,7 @@ class PruneFailsTest {
         WritableOptions.defaults(),
         new LiveTable.Place(
             LogDirectory::new,
-            root -> {
-              try {
-                return new CrashingTable(
-                    Table.at(root).storage(), this::before, new CrashingFiles(root));
-              } catch (IOException e) {
-                throw new UncheckedIOException(e);
-              }
-            },
+            root -> CrashingTable.of(root, this::before),
             1 << 16,
             LiveTable.PUBLISHED_SEGMENTS));
   }

@@ -287,8 +287,8 @@ public final class Log implements GroupCommit.Sink, Closeable {
 
   /** Begins another segment, once all of this one is durable; returns where this one ends. */
   private Place begin(long room, LogIndex nextIndex) throws IOException {
-    // One index must be able to tell all segments apart when the log is opened again, or read by a
-    // cursor. A cut, without which nothing would be published any more, may take the last one.
+    // A cursor, and the next open, find the changes of all segments in one index, which can address
+    // so many. The last one is kept for a cut: without it nothing could be published any more.
     int most = nextIndex == index ? ChangeTable.MAX_SEGMENTS - 1 : ChangeTable.MAX_SEGMENTS;
     if (parts.size() >= most) {
       throw new IOException(
