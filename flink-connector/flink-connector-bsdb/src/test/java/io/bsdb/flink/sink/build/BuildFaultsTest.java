@@ -7,7 +7,6 @@ import io.bsdb.flink.sink.build.FaultySink.Fault;
 import java.nio.file.Path;
 import org.apache.flink.core.execution.JobClient;
 import org.apache.flink.runtime.minicluster.MiniCluster;
-import org.apache.flink.runtime.testutils.MiniClusterResourceConfiguration;
 import org.apache.flink.test.junit5.InjectMiniCluster;
 import org.apache.flink.test.junit5.MiniClusterExtension;
 import org.junit.jupiter.api.BeforeEach;
@@ -22,12 +21,7 @@ import org.junit.jupiter.params.provider.EnumSource.Mode;
 @Timeout(120)
 class BuildFaultsTest {
   @RegisterExtension
-  static final MiniClusterExtension CLUSTER =
-      new MiniClusterExtension(
-          new MiniClusterResourceConfiguration.Builder()
-              .setNumberTaskManagers(2)
-              .setNumberSlotsPerTaskManager(3)
-              .build());
+  static final MiniClusterExtension CLUSTER = new MiniClusterExtension(FaultyBuild.cluster());
 
   private FaultyBuild build;
 

@@ -30,6 +30,7 @@ import org.apache.flink.configuration.Configuration;
 import org.apache.flink.configuration.ExecutionOptions;
 import org.apache.flink.configuration.RestartStrategyOptions;
 import org.apache.flink.core.execution.JobClient;
+import org.apache.flink.runtime.testutils.MiniClusterResourceConfiguration;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.flink.table.types.logical.BigIntType;
 import org.apache.flink.table.types.logical.LogicalType;
@@ -47,6 +48,14 @@ public final class FaultyBuild {
   private final Publish publish;
   private final String previous;
 
+  /** Returns a cluster that can lose a TaskManager. */
+  public static MiniClusterResourceConfiguration cluster() {
+    return new MiniClusterResourceConfiguration.Builder()
+        .setNumberTaskManagers(2)
+        .setNumberSlotsPerTaskManager(3)
+        .build();
+  }
+
   public FaultyBuild(Path directory) throws Exception {
     this(directory, RecordOrder.HASH);
   }
@@ -63,7 +72,7 @@ public final class FaultyBuild {
   }
 
   /**
-   * @param path of the same directory, as Flink is told it
+   * @param path of the same directory in the DDL
    */
   public FaultyBuild(Path directory, String path, RecordOrder order, Publish publish)
       throws Exception {

@@ -10,7 +10,6 @@ import java.nio.file.Path;
 import org.apache.flink.core.execution.JobClient;
 import org.apache.flink.runtime.execution.SuppressRestartsException;
 import org.apache.flink.runtime.minicluster.MiniCluster;
-import org.apache.flink.runtime.testutils.MiniClusterResourceConfiguration;
 import org.apache.flink.test.junit5.InjectMiniCluster;
 import org.apache.flink.test.junit5.MiniClusterExtension;
 import org.junit.jupiter.api.BeforeEach;
@@ -25,12 +24,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 @Timeout(120)
 class OrderedBuildFaultsTest {
   @RegisterExtension
-  static final MiniClusterExtension CLUSTER =
-      new MiniClusterExtension(
-          new MiniClusterResourceConfiguration.Builder()
-              .setNumberTaskManagers(2)
-              .setNumberSlotsPerTaskManager(3)
-              .build());
+  static final MiniClusterExtension CLUSTER = new MiniClusterExtension(FaultyBuild.cluster());
 
   private FaultyBuild build;
 

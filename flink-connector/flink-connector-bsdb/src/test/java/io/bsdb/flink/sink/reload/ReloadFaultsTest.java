@@ -16,7 +16,6 @@ import java.time.Duration;
 import java.time.Instant;
 import org.apache.flink.core.execution.JobClient;
 import org.apache.flink.runtime.minicluster.MiniCluster;
-import org.apache.flink.runtime.testutils.MiniClusterResourceConfiguration;
 import org.apache.flink.test.junit5.InjectMiniCluster;
 import org.apache.flink.test.junit5.MiniClusterExtension;
 import org.junit.jupiter.api.Test;
@@ -31,12 +30,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 @Timeout(120)
 class ReloadFaultsTest {
   @RegisterExtension
-  static final MiniClusterExtension CLUSTER =
-      new MiniClusterExtension(
-          new MiniClusterResourceConfiguration.Builder()
-              .setNumberTaskManagers(2)
-              .setNumberSlotsPerTaskManager(3)
-              .build());
+  static final MiniClusterExtension CLUSTER = new MiniClusterExtension(FaultyBuild.cluster());
 
   @TempDir private Path directory;
 
