@@ -5,22 +5,22 @@ import io.bsdb.format.ValueReader;
 import io.bsdb.row.RowLayout;
 import io.bsdb.table.manifest.Manifest;
 
-/** What a reader shows of the rows of a history that mark the end of validity. */
+/** Whether a reader shows the ended rows of a history. */
 enum Ended {
-  /** The rows as they are stored: for what copies, compares or verifies them. */
+  /** Shows them as they are stored, to copy, compare or verify them. */
   SHOWN,
 
-  /** Nothing: their keys are absent. */
+  /** Hides them: their keys are absent. */
   HIDDEN;
 
-  /** Answer in place of a value that is absent, because its key is, or its row is hidden. */
+  /** Stands for the value of a key that is absent or whose row is hidden. */
   static final Object ABSENT = new Object();
 
   /** Reads whether a row is ended. */
   static final ValueReader<Boolean> TEST =
       (key, bytes, offset, length) -> isEnded(bytes, offset, length);
 
-  /** Returns what readers of a version show unless all its rows are asked for. */
+  /** Returns what readers of a version do by default. */
   static Ended of(Manifest manifest) {
     return manifest.validity() == null ? SHOWN : HIDDEN;
   }

@@ -69,7 +69,7 @@ final class OrderedSeek {
 
   private boolean found;
 
-  /** Of the reader, once the record is found; null if its row is ended. */
+  /** The reader's answer, once the record is found; null if its row is ended. */
   private @Nullable Object answer;
 
   /**

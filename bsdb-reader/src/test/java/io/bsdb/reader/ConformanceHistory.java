@@ -43,7 +43,7 @@ final class ConformanceHistory {
    */
   private record Row(String item, int second, @Nullable Integer number) {}
 
-  /** What is in a table: the rows of keys, ended ones too. */
+  /** The rows of the table by key, ended ones included. */
   private final TreeMap<byte[], Row> rows = new TreeMap<>(Arrays::compareUnsigned);
 
   private final String name;

@@ -39,7 +39,7 @@ public final class VersionRows {
   private final @Nullable RowCodec codec;
   private final @Nullable RowJsonWriter writer;
 
-  /** Of all rows of a history, ended ones included. */
+  /** Writes all rows of a history, ended ones included. */
   private final @Nullable RowJsonWriter storedWriter;
 
   private final HttpField versionField;

@@ -170,7 +170,7 @@ public final class ChangeTable implements Closeable {
 
   /**
    * Adds the changes of a table to which nothing is added any more, without a read of their records
-   * but where hashes meet. This table is one to which nothing is added any more, either.
+   * but where hashes meet. This table has one index, as {@link #of} makes it.
    *
    * @param moves gives records of that table their addresses here
    * @return whether all its changes have one; if not, nothing is added
@@ -181,8 +181,8 @@ public final class ChangeTable implements Closeable {
         return false;
       }
     }
-    // They come in the order of hashes: an index that grows with them would have them all crowd in
-    // its first buckets, and each would be put after all others.
+    // They come in the order of hashes. If the index grew with them, they would crowd in its first
+    // buckets, and each search would pass all that came before.
     if (!whole().hasRoom(other.keys())) {
       grow(0, (long) whole().keys() + other.keys());
     }

@@ -36,13 +36,6 @@ public final class HistoryQuickstart {
     this.output = new QuickstartOutput(results, messages, live);
   }
 
-  /** Runs it with {@code [directory [places.csv.gz]]}. */
-  public static void main(String[] arguments) throws Exception {
-    QuickstartSettings settings = QuickstartSettings.of(arguments);
-    HistoryQuickstart quickstart = new HistoryQuickstart(settings, System.out, System.err, Live.NO);
-    System.exit(quickstart.run() ? 0 : 1);
-  }
-
   /**
    * Runs it.
    *

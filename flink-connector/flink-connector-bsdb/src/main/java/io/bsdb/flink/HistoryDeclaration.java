@@ -11,9 +11,9 @@ import org.apache.flink.table.api.ValidationException;
 import org.apache.flink.util.TimeUtils;
 import org.jspecify.annotations.Nullable;
 
-/** What a DDL says of a table with a history. */
+/** Reads and checks the options of a table with a history. */
 final class HistoryDeclaration {
-  private static final String FOREVER = "forever";
+  private static final String FOREVER = Validity.FOREVER.toString();
 
   private HistoryDeclaration() {}
 

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The rows that are written into a table with a history.
  *
- * @param mode of the changelog; null if a plan was restored, in which case nobody tells
+ * @param mode of the changelog; null in a restored plan, for which the planner does not ask
  * @param endedColumn position of the metadata that marks ends; −1: none
  */
 record HistoryInput(@Nullable ChangelogMode mode, int endedColumn) {

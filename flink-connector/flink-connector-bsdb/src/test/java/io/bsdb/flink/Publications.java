@@ -10,11 +10,11 @@ import java.nio.file.WatchService;
 import java.util.concurrent.TimeUnit;
 import org.apache.flink.core.execution.JobClient;
 
-/** Waits for what jobs publish. To look again and again would take a processor from them. */
+/** Waits for publications of jobs without polling, which would take a processor from them. */
 public final class Publications {
   private Publications() {}
 
-  /** What is waited for. */
+  /** A condition that a publication can meet. */
   public interface Condition {
     boolean isMet() throws Exception;
   }

@@ -291,7 +291,7 @@ final class SnapshotCatalog extends TablesOnlyCatalog {
         });
   }
 
-  /** What is put over a row counts as another row: to know better, all keys would be read. */
+  /** Counts a changed row twice: the exact number would need all keys. */
   private static CatalogTableStatistics statistics(Manifest manifest) {
     Changes changes = manifest.changes();
     long raw =

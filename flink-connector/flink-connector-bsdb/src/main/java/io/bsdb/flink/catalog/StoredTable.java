@@ -117,7 +117,7 @@ final class StoredTable {
     options.put(BsdbOptions.SINK_ORDER.key(), manifest.order().name().toLowerCase(Locale.ROOT));
     Validity validity = manifest.validity();
     if (validity == null) {
-      options.remove(BsdbOptions.HISTORY_RETENTION.key()); // of another version than this one
+      options.remove(BsdbOptions.HISTORY_RETENTION.key()); // may come from another version
     } else {
       options.put(BsdbOptions.HISTORY_RETENTION.key(), retention(validity));
     }
@@ -126,7 +126,9 @@ final class StoredTable {
 
   private static String retention(Validity validity) {
     Duration retention = validity.retention();
-    return retention == null ? "forever" : TimeUtils.formatWithHighestUnit(retention);
+    return retention == null
+        ? Validity.FOREVER.toString()
+        : TimeUtils.formatWithHighestUnit(retention);
   }
 
   private Map<String, String> with(Map<String, String> options) {

@@ -53,10 +53,15 @@ final class FollowReader implements SourceReader<RowData, FollowSplit> {
   @Override
   public void start() {
     MetricGroup group = metrics.addGroup("bsdb");
-    group.gauge("version", () -> followed == null ? "" : followed.version());
+    group.gauge("version", this::version);
     group.gauge("versionAgeSeconds", this::ageSeconds);
     group.gauge("versionsBehind", this::versionsBehind);
     group.gauge("latestLoadFailure", this::latestLoadFailure);
+  }
+
+  private String version() {
+    Manifest version = followed;
+    return version == null ? "" : version.version();
   }
 
   private long ageSeconds() {

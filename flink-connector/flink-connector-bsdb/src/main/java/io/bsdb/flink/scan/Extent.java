@@ -49,14 +49,14 @@ public sealed interface Extent extends Serializable {
   }
 
   /**
-   * No row: their number alone. If the manifest does not tell it, the rows of each partition are
-   * counted.
+   * No rows, only their number: that of the manifest if it is exact, otherwise the rows of each
+   * partition are counted.
    *
    * @param columns how often it is wanted
    */
   record RowCount(int columns) implements Extent {
-    /** Returns whether a version has as many rows as records: none that changed or ended. */
-    boolean isToldBy(Manifest manifest) {
+    /** Returns whether a manifest has the exact number: no rows have changed or ended. */
+    boolean isExactIn(Manifest manifest) {
       return !manifest.hasChanges() && manifest.validity() == null;
     }
   }

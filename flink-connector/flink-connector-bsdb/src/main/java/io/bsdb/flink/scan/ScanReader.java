@@ -89,7 +89,7 @@ final class ScanReader implements SourceReader<RowData, ScanSplit> {
   private SplitRows open(ScanSplit next) throws IOException {
     if (spec.extent() instanceof Extent.RowCount count) {
       Manifest manifest = spec.table().table().manifest(next.version());
-      if (count.isToldBy(manifest)) {
+      if (count.isExactIn(manifest)) {
         return new CountRow(manifest.recordCount(), count.columns());
       }
     }

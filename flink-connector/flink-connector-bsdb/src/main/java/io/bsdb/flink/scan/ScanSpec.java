@@ -59,7 +59,7 @@ public record ScanSpec(
 
   private IntStream partitions(SnapshotMapping mapping, Manifest manifest) {
     Partitioning partitioning = manifest.partitioning();
-    if (extent instanceof Extent.RowCount count && count.isToldBy(manifest)) {
+    if (extent instanceof Extent.RowCount count && count.isExactIn(manifest)) {
       return IntStream.of(0);
     }
     if (extent instanceof Extent.RowsOfKeys rows) {

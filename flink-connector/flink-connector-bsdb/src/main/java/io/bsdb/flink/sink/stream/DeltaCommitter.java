@@ -120,7 +120,7 @@ public final class DeltaCommitter implements Committer<Delta> {
     DeltaWriter.requireKeys(inService, declared.table());
     if ((declared.validity() == null) != (inService.validity() == null)) {
       throw new ValidationException(
-          "table %s cannot be changed: it %s, version=%s; %s 'history.retention', or build it anew by INSERT OVERWRITE"
+          "table %s cannot be changed: it %s, version=%s; %s 'history.retention', or rebuild it by INSERT OVERWRITE"
               .formatted(
                   declared.name(),
                   inService.validity() == null
@@ -131,7 +131,7 @@ public final class DeltaCommitter implements Committer<Delta> {
     }
     if (!schema.equals(inService.schema())) {
       throw new ValidationException(
-          "table %s cannot be changed, because it was built with other columns: version=%s declared=%s built=%s; declare it as it was built, or build it anew by INSERT OVERWRITE"
+          "table %s cannot be changed, because it was built with other columns: version=%s declared=%s built=%s; declare it as it was built, or rebuild it by INSERT OVERWRITE"
               .formatted(
                   declared.name(),
                   inService.version(),
