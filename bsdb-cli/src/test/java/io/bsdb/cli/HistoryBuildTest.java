@@ -92,6 +92,28 @@ class HistoryBuildTest {
   }
 
   @Test
+  void strictLookupsAreRefusedBeforeTheHorizon() throws IOException {
+    succeeds(build("--history=1d"));
+    Instant horizon =
+        Objects.requireNonNull(Objects.requireNonNull(inService().validity()).horizon());
+    Instant before = horizon.minusMillis(1);
+
+    CommandRun refused = run("", "get", "--strict", "--as-of", before, "--", "bread", "milk");
+    assertThat(refused.status()).isEqualTo(ExitStatus.NO);
+    assertThat(refused.out()).isEmpty();
+    assertThat(refused.err())
+        .contains("rows that were valid at " + before + " may have been dropped")
+        .contains("the horizon of the history is " + horizon + ", and its retention PT24H;");
+    succeeds(run("", "get", "--as-of", before, "--", "bread", "milk"));
+    assertThat(succeeds(run("", "get", "--strict", "--as-of", horizon, "--", "bread")).out())
+        .contains("\"price\": 350");
+
+    CommandRun noTime = run("", "get", "--strict", "--floor", "--", "bread," + horizon);
+    assertThat(noTime.status()).isEqualTo(ExitStatus.USAGE);
+    assertThat(noTime.err()).contains("--strict is for --as-of");
+  }
+
+  @Test
   void deletesOfAnInputEndRows() throws IOException {
     succeeds(build("--history"));
     String changes =

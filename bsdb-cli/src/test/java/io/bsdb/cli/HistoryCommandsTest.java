@@ -8,6 +8,7 @@ import io.bsdb.row.RowCodec;
 import io.bsdb.row.RowWriter;
 import io.bsdb.row.Schema;
 import io.bsdb.table.Table;
+import io.bsdb.table.manifest.RecordOrder;
 import io.bsdb.writer.DeltaWriter;
 import io.bsdb.writer.SnapshotWriter;
 import io.bsdb.writer.options.WriterOptions;
@@ -181,6 +182,24 @@ class HistoryCommandsTest {
     CommandRun folded = CommandRun.of("compact", "-t", table(), "--all");
     assertThat(folded.status()).as(folded.err()).isEqualTo(ExitStatus.OK);
     assertThat(CommandRun.of("scan", "-t", table(), "--history").out().lines()).hasSize(4);
+  }
+
+  @Test
+  void refusesToBeStrictWhereNothingIsPromised() throws IOException {
+    try (SnapshotWriter writer =
+        SnapshotWriter.create(
+            table(),
+            WriterOptions.builder().schema(codec.schema()).order(RecordOrder.KEY).build())) {
+      writer.add(key("bread", "2026-01-01T00:00:00Z"), codec.encodeValue(320));
+      writer.publish();
+    }
+
+    assertThat(getAsOf("2026-02-01T00:00:00Z", "bread").status()).isEqualTo(ExitStatus.OK);
+    CommandRun strict =
+        CommandRun.of(
+            "get", "-t", table(), "--strict", "--as-of", "2026-02-01T00:00:00Z", "--", "bread");
+    assertThat(strict.status()).isEqualTo(ExitStatus.NO);
+    assertThat(strict.err()).contains("the table has no history: leave out --strict");
   }
 
   @Test

@@ -19,6 +19,8 @@ import java.net.http.HttpResponse;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Objects;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -60,6 +62,45 @@ class HistoryRowsTest {
       writer.publish();
     }
     return first;
+  }
+
+  @Test
+  void refusesStrictFloorsBeforeTheHorizon(@TempDir Path plain) throws Exception {
+    WriterOptions options =
+        WriterOptions.builder().history(Duration.ofDays(1)).schema(codec.schema()).build();
+    Instant horizon;
+    try (SnapshotWriter writer = SnapshotWriter.create(table, options)) {
+      writer.add(key("bread", "2026-01-01T00:00:00Z"), codec.encodeValue(320));
+      horizon =
+          Objects.requireNonNull(Objects.requireNonNull(writer.publish().validity()).horizon());
+    }
+    Tables.series(plain, 2);
+    try (BsdbServer server =
+        BsdbServer.builder().table("prices", table).table("series", plain).start()) {
+      Client client = new Client(server);
+      String floor = PRICES + "rows:floor?item=bread&columns=price&valid_from=";
+      HttpResponse<byte[]> refused = client.get(floor + horizon.minusMillis(1) + "&strict=true");
+      assertThat(refused.statusCode()).isEqualTo(422);
+      assertThat(problem(refused)).isEqualTo("not-kept");
+      assertThat(json(refused).get("detail").asText())
+          .contains("rows that were valid at " + horizon.minusMillis(1) + " may have been dropped")
+          .contains("the horizon of the history is " + horizon);
+      String found = "{\"price\":320}";
+      assertThat(text(client.get(floor + horizon + "&strict=true"))).isEqualTo(found);
+      assertThat(text(client.get(floor + horizon.minusMillis(1) + "&strict=false")))
+          .isEqualTo(found);
+      assertThat(problem(client.get(floor + horizon + "&strict=yes"))).isEqualTo("bad-request");
+      assertThat(problem(client.get(PRICES + "rows:floor?strict=true&encoding=hex&key=00")))
+          .isEqualTo("bad-key");
+
+      String ceiling = PRICES + "rows:ceiling?item=bread&valid_from=" + horizon;
+      assertThat(json(client.get(ceiling + "&strict=true")).get("detail").asText())
+          .startsWith("no parameter 'strict'");
+      HttpResponse<byte[]> none =
+          client.get("/v1/tables/series/rows:floor?key=bread,7&strict=true");
+      assertThat(problem(none)).isEqualTo("bad-request");
+      assertThat(json(none).get("detail").asText()).contains("strict is for tables with a history");
+    }
   }
 
   @ParameterizedTest

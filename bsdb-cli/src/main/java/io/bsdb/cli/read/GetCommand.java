@@ -10,6 +10,7 @@ import io.bsdb.cli.table.TableCommand;
 import io.bsdb.reader.KeyValue;
 import io.bsdb.reader.OrderedReader;
 import io.bsdb.reader.SnapshotReader;
+import io.bsdb.table.manifest.Validity;
 import java.io.BufferedOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -51,7 +52,7 @@ import picocli.CommandLine.Parameters;
           + " was found, as JSON if there is a schema, a tab, the value. Of an absent one both are"
           + " empty, or null if there is a schema.",
       "",
-      "Exit status: 0 all keys were found, 1 some are absent, 2 usage, 3 the table is corrupt or"
+      "Exit status: 0 all keys were found, 1 some are absent or --strict refused TIME, 2 usage, 3 the table is corrupt or"
           + " cannot be read.",
       ""
     },
@@ -139,6 +140,13 @@ public final class GetCommand extends TableCommand {
   }
 
   @Option(
+      names = "--strict",
+      description =
+          "With --as-of: refuse a TIME before the horizon of the history, as rows that were valid"
+              + " then may be gone.")
+  private boolean strict;
+
+  @Option(
       names = "--keys",
       paramLabel = "FILE|-",
       description = "Look up the keys of a file, one per line; - for standard input.")
@@ -156,10 +164,17 @@ public final class GetCommand extends TableCommand {
     if ((file == null) == keys.isEmpty()) {
       throw CommandFailure.usage("Missing required parameter: 'KEY', or --keys, and not both");
     }
+    String strictTime = strict && nearest != null ? nearest.asOf : null;
+    if (strict && strictTime == null) {
+      throw CommandFailure.usage("--strict is for --as-of");
+    }
     try (SnapshotReader reader = SnapshotReader.open(table.directory());
         OutputStream out = new BufferedOutputStream(console.out(), BUFFER)) {
-      Lookups lookups =
-          new Lookups(reader, RecordText.of(reader.manifest().schema(), encoding), out);
+      RecordText text = RecordText.of(reader.manifest().schema(), encoding);
+      if (strictTime != null) {
+        requireKept(reader.manifest().validity(), text.parseTime(strictTime));
+      }
+      Lookups lookups = new Lookups(reader, text, out);
       if (file == null) {
         List<byte[]> encodedKeys = keys.stream().map(lookups::parse).toList();
         for (int i = 0; i < encodedKeys.size(); i++) {
@@ -170,6 +185,17 @@ public final class GetCommand extends TableCommand {
       }
       lookups.answer();
       return lookups.status;
+    }
+  }
+
+  private static void requireKept(@Nullable Validity validity, Instant time) {
+    if (validity == null) {
+      throw CommandFailure.refused("the table has no history: leave out --strict");
+    }
+    try {
+      validity.requireKept(time);
+    } catch (IllegalArgumentException e) {
+      throw CommandFailure.refused(String.valueOf(e.getMessage()));
     }
   }
 

@@ -80,6 +80,22 @@ public record Validity(@Nullable Duration retention, @Nullable Instant horizon)
   }
 
   /**
+   * Checks that a lookup as of a time finds what it would find if nothing had been dropped. For
+   * strict lookups in the version whose manifest has this.
+   *
+   * @throws IllegalArgumentException if the time is before the horizon
+   */
+  public void requireKept(Instant time) {
+    if (horizon != null && time.isBefore(horizon)) {
+      throw new IllegalArgumentException(
+          ("rows that were valid at %s may have been dropped: the horizon of the history is %s, and"
+                  + " its retention %s; ask for the horizon or a later time, or look up what is left"
+                  + " without being strict")
+              .formatted(time, horizon, retention == null ? NO_END : retention));
+    }
+  }
+
+  /**
    * Checks that a table can have a history.
    *
    * @param schema of its rows; null for none

@@ -170,6 +170,21 @@ class ValidityTest {
     assertThat(Validity.FOREVER.at(now)).isEqualTo(Validity.FOREVER);
   }
 
+  @Test
+  void everythingIsKeptFromTheHorizonOn() {
+    Validity validity = new Validity(Duration.ofDays(30), HORIZON);
+    validity.requireKept(HORIZON);
+    validity.requireKept(HORIZON.plusNanos(1));
+    assertThatThrownBy(() -> validity.requireKept(HORIZON.minusNanos(1)))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageStartingWith(
+            "rows that were valid at 2026-10-21T08:30:00.119999999Z may have been dropped: the"
+                + " horizon of the history is 2026-10-21T08:30:00.120Z, and its retention PT720H;")
+        .hasMessageContaining("ask for the horizon or a later time");
+    Validity.FOREVER.requireKept(Instant.MIN);
+    new Validity(Duration.ofDays(30), null).requireKept(Instant.MIN); // nothing dropped yet
+  }
+
   private static String text(Manifest manifest) {
     return new String(manifest.encode(), StandardCharsets.UTF_8);
   }

@@ -27,6 +27,7 @@ final class Rows extends Reading<Optional<Sample.Row>> {
   private static final List<MediaType> OF_KEY =
       List.of(MediaType.JSON, MediaType.NDJSON, MediaType.BYTES);
   private static final List<MediaType> NEAR_KEY = List.of(MediaType.JSON, MediaType.NDJSON);
+  private static final String STRICT = "strict";
   private static final Set<String> BY_PATH = Set.of("encoding", "columns", "numbers");
 
   private final byte[] key;
@@ -71,7 +72,7 @@ final class Rows extends Reading<Optional<Sample.Row>> {
         new Question() {
           @Override
           public Set<String> parameters(VersionRows rows) {
-            return keyText != null ? BY_PATH : byQuery(rows.schema());
+            return keyText != null ? BY_PATH : byQuery(rows.schema(), nearest);
           }
 
           @Override
@@ -95,7 +96,11 @@ final class Rows extends Reading<Optional<Sample.Row>> {
     RowJsonWriter writer = held.rows().writer(columns, address.parameter("numbers"));
     requireWhole(type, columns);
     String text = keyText != null ? keyText : address.parameter("key");
-    return new Rows(exchange, held, type, held.rows().key(address, text), nearest, writer);
+    byte[] key = held.rows().key(address, text);
+    if (nearest == Nearest.FLOOR && !held.rows().isKeyColumn(STRICT) && address.flag(STRICT)) {
+      held.rows().requireKept(key);
+    }
+    return new Rows(exchange, held, type, key, nearest, writer);
   }
 
   /** Refuses to choose columns of what is not taken apart. */
@@ -107,9 +112,12 @@ final class Rows extends Reading<Optional<Sample.Row>> {
   }
 
   /** Returns the parameters of a lookup whose key is in the query. */
-  private static Set<String> byQuery(@Nullable Schema schema) {
+  private static Set<String> byQuery(@Nullable Schema schema, @Nullable Nearest nearest) {
     Set<String> names = new HashSet<>(BY_PATH);
     names.add("key");
+    if (nearest == Nearest.FLOOR) {
+      names.add(STRICT);
+    }
     if (schema != null) {
       schema.keyColumns().stream().map(Column::name).forEach(names::add);
     }

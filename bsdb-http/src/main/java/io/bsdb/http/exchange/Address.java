@@ -100,6 +100,16 @@ public record Address(List<String> segments, Map<String, String> parameters) {
         "parameter '%s' is '%s': expected a number from 1 to %d".formatted(name, text, max));
   }
 
+  /** Returns a parameter that is true or false; false if it is not given. */
+  public boolean flag(String name) {
+    String text = parameters.get(name);
+    if (text == null || text.equals("true") || text.equals("false")) {
+      return "true".equals(text);
+    }
+    throw new Problem(
+        Problem.Kind.BAD_REQUEST, "%s is '%s': expected true or false".formatted(name, text));
+  }
+
   /** Refuses parameters that mean nothing at this address. */
   public void allow(Set<String> names) {
     for (String name : parameters.keySet()) {

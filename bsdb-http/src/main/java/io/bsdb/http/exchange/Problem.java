@@ -38,6 +38,7 @@ public final class Problem extends RuntimeException {
     WRONG_MEDIA_TYPE(415, "The media type of the request is not supported"),
     WRONG_HOST(421, "This server does not serve that host"),
     NOT_COMPARABLE(422, "The versions cannot be compared"),
+    NOT_KEPT(422, "The history does not go back that far"),
     NOT_ORDERED(422, "The table is not in key order"),
     NO_KEYS(422, "The table stores no keys"),
     HEADER_TOO_LONG(431, "The request header is too long"),

@@ -4,7 +4,6 @@ import io.bsdb.http.exchange.Address;
 import io.bsdb.http.exchange.Problem;
 import io.bsdb.reader.KeyRange;
 import java.util.Base64;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A range that a request asks for.
@@ -32,7 +31,7 @@ public record RowRange(KeyRange keys, boolean reversed, int limit) {
     if (to != null) {
       keys = keys.before(rows.prefix(to, encoding));
     }
-    boolean reversed = reversed(address.parameter("reverse"));
+    boolean reversed = address.flag("reverse");
     String start = address.parameter("start");
     if (start != null && !start.isEmpty()) { // an empty one is the start of the range
       byte[] key = VersionRows.parse(() -> Base64.getUrlDecoder().decode(start));
@@ -42,14 +41,6 @@ public record RowRange(KeyRange keys, boolean reversed, int limit) {
         reversed ? keys.reversed() : keys,
         reversed,
         address.number("limit", Math.min(LIMIT, most), most));
-  }
-
-  private static boolean reversed(@Nullable String text) {
-    if (text == null || text.equals("true") || text.equals("false")) {
-      return "true".equals(text);
-    }
-    throw new Problem(
-        Problem.Kind.BAD_REQUEST, "reverse is '%s': expected true or false".formatted(text));
   }
 
   /** Returns the text of a key with which the next answer begins. */

@@ -10,6 +10,7 @@ import io.bsdb.http.exchange.Problem;
 import io.bsdb.http.exchange.Texts;
 import io.bsdb.reader.Nearest;
 import io.bsdb.row.Column;
+import io.bsdb.row.KeyView;
 import io.bsdb.row.RowCodec;
 import io.bsdb.row.Schema;
 import io.bsdb.row.text.RowJsonWriter;
@@ -17,9 +18,12 @@ import io.bsdb.row.text.ValueParser;
 import io.bsdb.table.manifest.Manifest;
 import io.bsdb.table.manifest.PartitionFile;
 import io.bsdb.table.manifest.RecordOrder;
+import io.bsdb.table.manifest.Validity;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.time.Instant;
 import java.util.Arrays;
 import java.util.Base64;
 import java.util.HexFormat;
@@ -181,6 +185,25 @@ public final class VersionRows {
     }
   }
 
+  /** Refuses a floor as of the time in a key before which rows of the history may be gone. */
+  public void requireKept(byte[] key) {
+    Validity validity = manifest.validity();
+    RowCodec rows = codec;
+    if (validity == null || rows == null) {
+      throw new Problem(
+          Problem.Kind.BAD_REQUEST,
+          "strict is for tables with a history, and version %s has none".formatted(version));
+    }
+    KeyView view = parse(() -> KeyView.of(rows.schema()).wrap(key));
+    int time = view.size() - 1;
+    try {
+      validity.requireKept(
+          Instant.ofEpochMilli(view.epochMillisAt(time)).plusNanos(view.nanosOfMilliAt(time)));
+    } catch (IllegalArgumentException e) {
+      throw new Problem(Problem.Kind.NOT_KEPT, "version %s: %s".formatted(version, e.getMessage()));
+    }
+  }
+
   /** Returns a key of values by column, in key order. */
   public byte[] key(Object[] values) {
     RowCodec rows = codec;
@@ -197,7 +220,10 @@ public final class VersionRows {
   static <T> T parse(IOSupplier<T> reading) {
     try {
       return reading.get();
-    } catch (IllegalArgumentException | NullPointerException | IOException e) {
+    } catch (IllegalArgumentException
+        | NullPointerException
+        | IOException
+        | UncheckedIOException e) {
       throw new Problem(Problem.Kind.BAD_KEY, String.valueOf(e.getMessage()));
     }
   }
