@@ -158,6 +158,8 @@ def read_changes(root):
             need(type(checkpoint) is dict, "checkpoint")
             member(checkpoint, "incarnation", str, UUID)
             number(checkpoint, "checkpoint", 2**63 - 1)
+        if "sourceTime" in stream:
+            read_time(stream, "sourceTime")
 
 
 def read_segments(node, most, before, last):

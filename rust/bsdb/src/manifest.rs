@@ -325,6 +325,9 @@ fn read_changes(root: &Json) -> Result<Vec<SegmentEntry>> {
                 id(applied, "incarnation")?;
                 number(applied, "checkpoint", MAX_NUMBER)?;
             }
+            if stream.get("sourceTime").is_some() {
+                formed(stream, "sourceTime", is_instant)?;
+            }
         }
     }
     Ok(segments)

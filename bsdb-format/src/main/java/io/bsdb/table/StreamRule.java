@@ -5,6 +5,7 @@ import io.bsdb.table.manifest.Changes;
 import io.bsdb.table.manifest.Manifest;
 import io.bsdb.table.manifest.StreamProgress;
 import io.bsdb.table.manifest.StreamProgress.Checkpoint;
+import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,10 +15,20 @@ import org.jspecify.annotations.Nullable;
  * @param stream the name under which the table records it
  * @param checkpoint of this publication
  * @param previous the publication that this one follows; null if it is the stream's first
+ * @param sourceTime see {@link StreamProgress}
  * @hidden
  */
 @Internal
-public record StreamRule(String stream, Checkpoint checkpoint, @Nullable Checkpoint previous) {
+public record StreamRule(
+    String stream,
+    Checkpoint checkpoint,
+    @Nullable Checkpoint previous,
+    @Nullable Instant sourceTime) {
+  /** Creates a publication whose source time is not known. */
+  public StreamRule(String stream, Checkpoint checkpoint, @Nullable Checkpoint previous) {
+    this(stream, checkpoint, previous, null);
+  }
+
   /** Returns whether a version has this publication already. */
   public boolean isApplied(Manifest inService) {
     StreamProgress progress = inService.changes().streams().get(stream);
@@ -47,10 +58,9 @@ public record StreamRule(String stream, Checkpoint checkpoint, @Nullable Checkpo
     if (progress == null) {
       table.requireSolePublisher(inService);
     }
-    return inService
-        .changes()
-        .with(
-            stream, progress == null ? new StreamProgress(checkpoint) : progress.after(checkpoint));
+    StreamProgress next =
+        progress == null ? new StreamProgress(checkpoint) : progress.after(checkpoint);
+    return inService.changes().with(stream, next.at(sourceTime));
   }
 
   private @Nullable String conflict(@Nullable StreamProgress progress, boolean hasLocks) {

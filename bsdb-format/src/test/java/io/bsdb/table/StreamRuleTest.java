@@ -12,6 +12,7 @@ import io.bsdb.writer.options.WriterOptions;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
@@ -66,6 +67,19 @@ class StreamRuleTest {
     assertThat(progress.last()).isEqualTo(at(B, 3));
     assertThat(progress.isSuperseded(A)).isTrue();
     refuses(at(A, 4), at(A, 2), "this job was superseded by another one");
+  }
+
+  @Test
+  void recordsTheTimeUpToWhichAllIsApplied() throws IOException {
+    publish(at(A, 1), null);
+    Instant time = Instant.parse("2026-01-01T00:00:00Z");
+    try (DeltaWriter writer = DeltaWriter.create(table)) {
+      writer.stream(new StreamRule("s", at(A, 2), at(A, 1), time));
+      Manifest manifest = writer.publish();
+      assertThat(manifest.changes().sourceTime()).isEqualTo(time);
+      assertThat(manifest.changes().segments()).as("no file without changes").hasSize(1);
+    }
+    assertThat(publish(at(A, 3), at(A, 2)).changes().sourceTime()).isEqualTo(time);
   }
 
   @Test

@@ -405,6 +405,13 @@ final class ConformanceDeltas {
             "\"history\" :",
             "\"streams\" : {\"s\" : {\"superseded\" : []}}, \"history\" :"));
     bad.add(
+        manifest(
+            "stream-without-day",
+            "\"history\" :",
+            "\"streams\" : {\"s\" : {\"incarnation\" : \"00000000-0000-0000-0000-000000000001\","
+                + " \"checkpoint\" : 1, \"superseded\" : [], \"sourceTime\" :"
+                + " \"2026-02-30T00:00:00Z\"}}, \"history\" :"));
+    bad.add(
         new Bad(
             "manifest-segment-hashes",
             CORRUPT,

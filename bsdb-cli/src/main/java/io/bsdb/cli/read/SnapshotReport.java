@@ -73,7 +73,11 @@ record SnapshotReport(
         100 * ratio(all, files));
     if (manifest.order() == RecordOrder.KEY) {
       Validity validity = manifest.validity();
-      line(text, "order", "by key%s", validity == null ? "" : ", " + VersionText.history(validity));
+      line(
+          text,
+          "order",
+          "by key%s",
+          validity == null ? "" : ", " + VersionText.history(validity, manifest.changes()));
     }
     if (manifest.schema() != null) {
       line(text, "schema", "%s", manifest.schema());

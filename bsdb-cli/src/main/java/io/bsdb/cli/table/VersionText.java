@@ -2,9 +2,11 @@ package io.bsdb.cli.table;
 
 import io.bsdb.cli.output.ByteSize;
 import io.bsdb.table.VersionFacts;
+import io.bsdb.table.manifest.Changes;
 import io.bsdb.table.manifest.Manifest;
 import io.bsdb.table.manifest.Validity;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Locale;
 
 /** Contents of a version in figures, for people. */
@@ -37,10 +39,12 @@ public final class VersionText {
   }
 
   /** Returns how much of a history there is. */
-  public static String history(Validity validity) {
+  public static String history(Validity validity, Changes changes) {
     Duration retention = validity.retention();
+    Instant sourceTime = changes.sourceTime();
     return "with a history, replaced rows kept "
         + (retention == null ? "forever" : "for " + retention)
-        + (validity.horizon() == null ? "" : ", complete from " + validity.horizon() + " on");
+        + (validity.horizon() == null ? "" : ", complete from " + validity.horizon() + " on")
+        + (sourceTime == null ? "" : ", with all changes up to " + sourceTime);
   }
 }

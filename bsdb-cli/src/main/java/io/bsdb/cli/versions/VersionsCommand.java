@@ -79,7 +79,7 @@ public final class VersionsCommand extends TableCommand {
   private static void describe(Manifest manifest, StringBuilder text, Report report) {
     text.append("  %s  %s".formatted(manifest.createdAt(), VersionText.of(manifest)));
     if (manifest.validity() != null) {
-      text.append("  ").append(VersionText.history(manifest.validity()));
+      text.append("  ").append(VersionText.history(manifest.validity(), manifest.changes()));
     }
     VersionFacts facts = new VersionFacts(manifest);
     report

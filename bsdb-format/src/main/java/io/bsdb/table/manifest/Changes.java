@@ -1,5 +1,6 @@
 package io.bsdb.table.manifest;
 
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
@@ -7,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The changes that a version has over its partition files.
@@ -83,6 +85,22 @@ public record Changes(
     Map<String, StreamProgress> others = new LinkedHashMap<>(streams);
     others.remove(stream);
     return new Changes(segments, lastSegment, others, history);
+  }
+
+  /**
+   * Returns the time up to which all changes of all streams have been applied, see {@link
+   * StreamProgress#sourceTime}; null if that is not known of one of them, or if there is none.
+   */
+  public @Nullable Instant sourceTime() {
+    Instant least = null;
+    for (StreamProgress progress : streams.values()) {
+      Instant time = progress.sourceTime();
+      if (time == null) {
+        return null;
+      }
+      least = least == null || time.isBefore(least) ? time : least;
+    }
+    return least;
   }
 
   /** Returns the number of puts and deletes in all segments. */

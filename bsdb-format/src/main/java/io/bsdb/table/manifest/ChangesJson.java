@@ -5,6 +5,7 @@ import static io.bsdb.table.manifest.JsonMembers.checksum;
 import static io.bsdb.table.manifest.JsonMembers.number;
 import static io.bsdb.table.manifest.JsonMembers.object;
 import static io.bsdb.table.manifest.JsonMembers.text;
+import static io.bsdb.table.manifest.JsonMembers.time;
 import static io.bsdb.table.manifest.JsonMembers.uuid;
 
 import com.fasterxml.jackson.databind.JsonNode;
@@ -52,6 +53,9 @@ final class ChangesJson {
                 ObjectNode entry = put(streams.putObject(stream), progress.last());
                 ArrayNode superseded = entry.putArray("superseded");
                 progress.superseded().forEach(last -> put(superseded.addObject(), last));
+                if (progress.sourceTime() != null) {
+                  entry.put("sourceTime", progress.sourceTime().toString());
+                }
               });
     }
   }
@@ -140,7 +144,13 @@ final class ChangesJson {
       List<StreamProgress.Checkpoint> others = new ArrayList<>();
       array(entry.getValue(), "superseded", StreamProgress.MAX_SUPERSEDED)
           .forEach(other -> others.add(checkpoint(other)));
-      streams.put(entry.getKey(), new StreamProgress(checkpoint(entry.getValue()), others));
+      JsonNode stream = entry.getValue();
+      streams.put(
+          entry.getKey(),
+          new StreamProgress(
+              checkpoint(stream),
+              others,
+              stream.has("sourceTime") ? time(stream, "sourceTime") : null));
     }
     return streams;
   }

@@ -1,6 +1,7 @@
 package io.bsdb.table.manifest;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.UUID;
@@ -8,7 +9,7 @@ import java.util.regex.Pattern;
 
 /**
  * Reads members of a manifest's objects. Methods throw {@link IllegalArgumentException} for what is
- * missing or has another form.
+ * missing or has another form, and {@link java.time.DateTimeException} for no time.
  */
 final class JsonMembers {
   /** Maximum number of members of an object whose names are not given. */
@@ -17,6 +18,8 @@ final class JsonMembers {
   private static final Pattern UUID_TEXT =
       Pattern.compile("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}");
   private static final Pattern HEX = Pattern.compile("[0-9a-f]{8}");
+  private static final Pattern TIME =
+      Pattern.compile("[0-9]{4}(-[0-9]{2}){2}T[0-9]{2}(:[0-9]{2}){2}(\\.[0-9]{3})?Z");
 
   private JsonMembers() {}
 
@@ -37,6 +40,10 @@ final class JsonMembers {
 
   static UUID uuid(JsonNode node, String name) {
     return UUID.fromString(text(node, name, UUID_TEXT));
+  }
+
+  static Instant time(JsonNode node, String name) {
+    return Instant.parse(text(node, name, TIME));
   }
 
   static String text(JsonNode node, String name, Pattern form) {

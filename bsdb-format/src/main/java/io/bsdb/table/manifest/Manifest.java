@@ -3,6 +3,7 @@ package io.bsdb.table.manifest;
 import static io.bsdb.table.manifest.JsonMembers.number;
 import static io.bsdb.table.manifest.JsonMembers.text;
 import static io.bsdb.table.manifest.JsonMembers.texts;
+import static io.bsdb.table.manifest.JsonMembers.time;
 import static io.bsdb.table.manifest.JsonMembers.uuid;
 
 import com.fasterxml.jackson.databind.JsonNode;
@@ -62,8 +63,6 @@ public record Manifest(
   private static final String WHAT = "manifest";
   static final Pattern VERSION = Pattern.compile("[0-9]{10}-[0-9a-f]{8}");
 
-  private static final Pattern TIME =
-      Pattern.compile("[0-9]{4}(-[0-9]{2}){2}T[0-9]{2}(:[0-9]{2}){2}(\\.[0-9]{3})?Z");
   private static final String HASH = "XXH3-128, seed 0";
   private static final String KEY_ORDER = "key";
   private static final String HISTORY = "history";
@@ -345,7 +344,7 @@ public record Manifest(
                 uuid(root, "snapshotId"),
                 text(root, "version", VERSION),
                 root.has("parent") ? text(root, "parent", VERSION) : null,
-                Instant.parse(text(root, "createdAt", TIME))),
+                time(root, "createdAt")),
             schema == null ? null : Schema.fromJson(schema, file),
             texts(root, "options"),
             PartitionsJson.read(root, order != null, file),
@@ -389,6 +388,6 @@ public record Manifest(
   private static Validity validity(ObjectNode root) {
     return new Validity(
         root.has("retention") ? Duration.parse(text(root, "retention")) : null,
-        root.has("horizon") ? Instant.parse(text(root, "horizon", TIME)) : null);
+        root.has("horizon") ? time(root, "horizon") : null);
   }
 }

@@ -387,6 +387,41 @@ class ManifestTest {
   }
 
   @Test
+  void readsWhatItWroteOfSourceTimes() throws Exception {
+    StreamProgress unknown = new StreamProgress(new StreamProgress.Checkpoint(new UUID(1, 1), 4));
+    StreamProgress early = unknown.at(Instant.parse("1969-12-31T23:59:59.000999Z"));
+    StreamProgress late = unknown.at(Instant.parse("2028-01-02T03:04:05.678Z"));
+    Changes changes = Changes.NONE.with("early", early).with("late", late);
+    Manifest manifest = MANIFEST.with(MANIFEST.partitions(), Map.of(), changes);
+
+    assertThat(Manifest.decode(manifest.encode(), FILE)).isEqualTo(manifest);
+    assertThat(changes.sourceTime()).isEqualTo(Instant.parse("1969-12-31T23:59:59Z"));
+    assertThat(changes.with("u", unknown).sourceTime()).isNull();
+    assertThat(Changes.NONE.sourceTime()).isNull();
+    assertRefusedWith(
+        edited(manifest, "2028-01-02T03:04:05.678Z", "2028-01-02T03:04:05.6Z"),
+        "sourceTime has another form");
+    assertRefusedWith(edited(manifest, "2028-01-02T03", "2028-01-32T03"), "2028-01-32T03");
+  }
+
+  @Test
+  void aSourceTimeNeverGoesBack() {
+    StreamProgress.Checkpoint next = new StreamProgress.Checkpoint(new UUID(1, 2), 5);
+    Instant time = Instant.parse("2026-01-01T00:00:00Z");
+    StreamProgress progress =
+        new StreamProgress(new StreamProgress.Checkpoint(new UUID(1, 1), 4)).at(time);
+    assertThat(progress.after(next).sourceTime()).isEqualTo(time);
+    assertThat(progress.at(time.minusMillis(1)).sourceTime()).isEqualTo(time);
+    assertThat(progress.at(null).sourceTime()).isEqualTo(time);
+    assertThat(progress.at(time.plusMillis(1)).sourceTime()).isEqualTo(time.plusMillis(1));
+
+    StreamProgress ended = progress.at(Instant.ofEpochMilli(Long.MAX_VALUE));
+    assertThat(ended.sourceTime()).isEqualTo(StreamProgress.END);
+    assertThat(ended.at(time).sourceTime()).as("of an input that goes on").isEqualTo(time);
+    assertThat(ended.at(null).sourceTime()).isNull();
+  }
+
+  @Test
   void remembersOnlySoManySupersededIncarnations() {
     StreamProgress progress = new StreamProgress(new StreamProgress.Checkpoint(new UUID(0, 0), 1));
     for (int i = 1; i <= StreamProgress.MAX_SUPERSEDED + 1; i++) {

@@ -1,5 +1,6 @@
 package io.bsdb.flink;
 
+import io.bsdb.flink.lookup.AsOfSettings;
 import io.bsdb.format.KeyStorage;
 import io.bsdb.format.PerfectHashConstruction;
 import io.bsdb.reader.follow.TableReader;
@@ -99,6 +100,20 @@ public final class BsdbOptions {
           .defaultValue(10_000)
           .withDescription(
               "Maximum number of rows that one lookup by leading key columns may find; the job fails if there are more. They are in memory together.");
+
+  public static final ConfigOption<Duration> LOOKUP_WAIT_FOR_SOURCE_TIME =
+      ConfigOptions.key("lookup.wait-for-source-time")
+          .durationType()
+          .defaultValue(Duration.ZERO)
+          .withDescription(
+              "How long a lookup by time in a table with a history waits at most for a version that is complete up to its time, by the watermark of the stream that writes the table; then it is answered by the version in use. Such lookups are asynchronous. Less than 'table.exec.async-lookup.timeout'. 0: none waits.");
+
+  public static final ConfigOption<AsOfSettings.BeforeHorizon> LOOKUP_BEFORE_HORIZON =
+      ConfigOptions.key("lookup.before-horizon")
+          .enumType(AsOfSettings.BeforeHorizon.class)
+          .defaultValue(AsOfSettings.BeforeHorizon.ANSWER)
+          .withDescription(
+              "What happens to a lookup by time in a table with a history if the time is before the horizon, so that rows may have been dropped that were valid then: 'answer' by what is left, or 'fail'.");
 
   public static final ConfigOption<Boolean> SCAN_FOLLOW =
       ConfigOptions.key("scan.follow")

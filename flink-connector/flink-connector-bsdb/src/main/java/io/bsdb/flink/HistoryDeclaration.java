@@ -1,13 +1,17 @@
 package io.bsdb.flink;
 
+import io.bsdb.flink.lookup.AsOfSettings;
+import io.bsdb.flink.lookup.ReadSettings;
 import io.bsdb.flink.row.DeclaredTable;
 import io.bsdb.reload.Publish;
 import io.bsdb.table.manifest.RecordOrder;
 import io.bsdb.table.manifest.Validity;
+import java.time.Duration;
 import java.util.Locale;
 import org.apache.flink.configuration.ConfigOption;
 import org.apache.flink.configuration.ReadableConfig;
 import org.apache.flink.table.api.ValidationException;
+import org.apache.flink.table.api.config.ExecutionConfigOptions;
 import org.apache.flink.util.TimeUtils;
 import org.jspecify.annotations.Nullable;
 
@@ -70,6 +74,51 @@ final class HistoryDeclaration {
     if (publish != Publish.ALL) {
       throw unsupported(table, BsdbOptions.SINK_PUBLISH, publish, "leave it out");
     }
+  }
+
+  /**
+   * Returns how lookups treat times.
+   *
+   * @param session of the job
+   * @throws ValidationException if there is no history, or the wait could not end well
+   */
+  static AsOfSettings asOf(
+      DeclaredTable table, ReadSettings settings, ReadableConfig options, ReadableConfig session) {
+    Duration maxWait = options.get(BsdbOptions.LOOKUP_WAIT_FOR_SOURCE_TIME);
+    AsOfSettings asOf = new AsOfSettings(maxWait, options.get(BsdbOptions.LOOKUP_BEFORE_HORIZON));
+    if (asOf.equals(AsOfSettings.NONE)) {
+      return asOf;
+    }
+    String waiting = BsdbOptions.LOOKUP_WAIT_FOR_SOURCE_TIME.key();
+    String wrong = null;
+    Duration timeout = session.get(ExecutionConfigOptions.TABLE_EXEC_ASYNC_LOOKUP_TIMEOUT);
+    if (table.validity() == null) {
+      wrong =
+          "it keeps no history; declare '%s', or leave '%s' out"
+              .formatted(
+                  BsdbOptions.HISTORY_RETENTION.key(),
+                  asOf.waits() ? waiting : BsdbOptions.LOOKUP_BEFORE_HORIZON.key());
+    } else if (asOf.waits() && settings.version() != null) {
+      wrong =
+          "'%s' waits for newer versions than %s, which was chosen; leave it out"
+              .formatted(waiting, settings.version());
+    } else if (asOf.waits() && settings.refreshInterval().isZero()) {
+      wrong =
+          "'%s' waits for newer versions, and these are not looked for; set '%s' to more than 0"
+              .formatted(waiting, BsdbOptions.LOOKUP_REFRESH_INTERVAL.key());
+    } else if (maxWait.isNegative() || maxWait.compareTo(timeout) >= 0) {
+      wrong =
+          "'%s': expected 0 or more, and less than '%s' = %s, after which Flink fails the job; actual %s"
+              .formatted(
+                  waiting,
+                  ExecutionConfigOptions.TABLE_EXEC_ASYNC_LOOKUP_TIMEOUT.key(),
+                  TimeUtils.formatWithHighestUnit(timeout),
+                  TimeUtils.formatWithHighestUnit(maxWait));
+    }
+    if (wrong != null) {
+      throw new ValidationException("table %s: %s".formatted(table.name(), wrong));
+    }
+    return asOf;
   }
 
   /** Refuses an option. */

@@ -1,5 +1,6 @@
 package io.bsdb.flink;
 
+import io.bsdb.flink.lookup.AsOfSettings;
 import io.bsdb.flink.lookup.InputShuffle;
 import io.bsdb.flink.lookup.ReadSettings;
 import io.bsdb.flink.row.DeclaredTable;
@@ -16,6 +17,7 @@ final class LookupPlanning {
   private final ReadSettings settings;
   private final AsyncLookup async;
   private final int maxRows;
+  private final AsOfSettings asOf;
   private final ReadableConfig configuration;
   private AsyncLookup.@Nullable Kind kind;
 
@@ -24,22 +26,32 @@ final class LookupPlanning {
       ReadSettings settings,
       AsyncLookup async,
       int maxRows,
+      AsOfSettings asOf,
       ReadableConfig configuration) {
     this.table = table;
     this.settings = settings;
     this.async = async;
     this.maxRows = maxRows;
+    this.asOf = asOf;
     this.configuration = configuration;
   }
 
-  /** Returns whether lookups are synchronous. May read a manifest, the first time. */
+  /**
+   * Returns whether lookups are synchronous. May read a manifest, the first time. What waits for a
+   * newer version must not hold up the task.
+   */
   synchronized AsyncLookup.Kind lookupKind() {
     AsyncLookup.Kind chosen = kind;
     if (chosen == null) {
-      chosen = async.choose(table, settings);
+      chosen = asOf.waits() ? AsyncLookup.Kind.ASYNC : async.choose(table, settings);
       kind = chosen;
     }
     return chosen;
+  }
+
+  /** Returns how lookups treat times in a history. */
+  AsOfSettings asOf() {
+    return asOf;
   }
 
   /** Returns the most rows that a lookup may find. */

@@ -56,6 +56,8 @@ public final class SnapshotTableFactory
                 BsdbOptions.LOOKUP_LOCAL_DIR,
                 BsdbOptions.LOOKUP_MAX_LOCAL_SIZE,
                 BsdbOptions.LOOKUP_MAX_ROWS,
+                BsdbOptions.LOOKUP_WAIT_FOR_SOURCE_TIME,
+                BsdbOptions.LOOKUP_BEFORE_HORIZON,
                 BsdbOptions.SCAN_FOLLOW,
                 BsdbOptions.SNAPSHOT_VERSION,
                 BsdbOptions.HISTORY_RETENTION,
@@ -113,6 +115,7 @@ public final class SnapshotTableFactory
             settings,
             options.get(BsdbOptions.LOOKUP_ASYNC),
             maxRows(table, options),
+            HistoryDeclaration.asOf(table, settings, options, context.getConfiguration()),
             context.getConfiguration()),
         scanned(table, settings, options));
   }

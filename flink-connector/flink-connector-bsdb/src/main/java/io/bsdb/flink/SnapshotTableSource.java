@@ -132,7 +132,8 @@ final class SnapshotTableSource
             projection,
             keys,
             context.preferCustomShuffle() ? planning.shuffle() : InputShuffle.NONE,
-            planning.maxRows());
+            planning.maxRows(),
+            planning.asOf());
     if (context.preferCustomShuffle()) {
       shuffled.push(spec);
     }

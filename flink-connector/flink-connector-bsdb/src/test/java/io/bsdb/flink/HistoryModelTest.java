@@ -17,12 +17,14 @@ import java.sql.Statement;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Collectors;
 import org.apache.flink.api.common.eventtime.WatermarkStrategy;
@@ -72,6 +74,9 @@ class HistoryModelTest {
   private final long seed = new Random().nextLong();
   private final Random random = new Random(seed);
 
+  /** How late a change may come, in milliseconds. */
+  private int lateness = 2 * COUNT;
+
   @AfterEach
   void closesReaders() {
     assertThat(OpenReaders.count()).isZero();
@@ -91,7 +96,7 @@ class HistoryModelTest {
 
   /** A time that hardly moves, or lies far back, before 1970 too. */
   private Instant time(int change) {
-    int late = random.nextInt(10) == 0 ? random.nextInt(2 * COUNT) : 0;
+    int late = random.nextInt(10) == 0 ? random.nextInt(lateness) : 0;
     return Instant.ofEpochMilli(change / 2 - late);
   }
 
@@ -143,6 +148,7 @@ class HistoryModelTest {
             .set(RestartStrategyOptions.RESTART_STRATEGY_FIXED_DELAY_ATTEMPTS, 5)
             .set(RestartStrategyOptions.RESTART_STRATEGY_FIXED_DELAY_DELAY, Duration.ZERO));
     session.env.enableCheckpointing(20);
+    session.env.getConfig().setAutoWatermarkInterval(1);
     session.tables.createTemporaryView(
         "changes",
         session.tables.fromChangelogStream(
@@ -162,6 +168,7 @@ class HistoryModelTest {
                 .column("price", DataTypes.INT())
                 .column("ts", DataTypes.TIMESTAMP_LTZ(3))
                 .column("ends", DataTypes.BOOLEAN())
+                .watermark("ts", "ts - INTERVAL '%.3f' SECOND".formatted(lateness / 1e3))
                 .build(),
             mode));
     return session
@@ -208,8 +215,31 @@ class HistoryModelTest {
     assertHistory();
   }
 
-  /** Everything there is, and answers for random times: as changes, and once they are folded. */
-  private void assertHistory() throws Exception {
+  /** Orders that come before the changes do, and yet get the price of their time. */
+  @Test
+  void ordersWaitForTheChangesBeforeThem() throws Exception {
+    lateness = 30;
+    changes = changelog();
+    FAILING.set(COUNT / 2);
+    Sql.batch(1)
+        .run(Histories.ddl(directory))
+        .run("INSERT INTO prices VALUES ('nothing', 0, TO_TIMESTAMP_LTZ(0, 3), FALSE)");
+    List<Row> orders = orders();
+    orders.sort(Comparator.comparing(order -> order.<Instant>getFieldAs(2)));
+
+    FutureTask<List<String>> answers =
+        new FutureTask<>(
+            () ->
+                joined(
+                    orders,
+                    ", 'lookup.wait-for-source-time' = '100 s', 'lookup.refresh-interval' = '2 ms'"));
+    new Thread(answers).start();
+    start(ChangelogMode.all()).getJobExecutionResult().get();
+
+    assertThat(answers.get()).as("seed=%d", seed).isEqualTo(ofDuckDb(orders));
+  }
+
+  private List<Row> orders() {
     List<Row> orders = new ArrayList<>();
     for (int i = 0; i < 1000; i++) {
       orders.add(
@@ -218,13 +248,19 @@ class HistoryModelTest {
               "item " + random.nextInt(ITEMS + 1),
               Instant.ofEpochMilli(random.nextInt(3 * COUNT) - 2 * COUNT)));
     }
+    return orders;
+  }
+
+  /** Everything there is, and answers for random times: as changes, and once they are folded. */
+  private void assertHistory() throws Exception {
+    List<Row> orders = orders();
     List<String> expected = ofDuckDb(orders);
     for (int folds = 0; folds < 2; folds++) {
       assertThat(new TreeSet<>(Histories.versions(directory)))
           .as("seed=%d folds=%d", seed, folds)
           .isEqualTo(new TreeSet<>(model().values()));
       for (boolean async : new boolean[] {false, true}) {
-        assertThat(joined(orders, async))
+        assertThat(joined(orders, ", 'lookup.async' = '%s'".formatted(async)))
             .as("seed=%d folds=%d async=%s", seed, folds, async)
             .isEqualTo(expected);
       }
@@ -251,12 +287,8 @@ class HistoryModelTest {
     return versions;
   }
 
-  private List<String> joined(List<Row> orders, boolean async) throws Exception {
-    Sql session =
-        Sql.streaming(2)
-            .run(
-                Histories.ddl(
-                    directory, ", 'lookup.async' = '%s'".formatted(async ? "true" : "false")));
+  private List<String> joined(List<Row> orders, String options) throws Exception {
+    Sql session = Sql.streaming(2).run(Histories.ddl(directory, options));
     session.tables.createTemporaryView(
         "orders",
         session.tables.fromDataStream(

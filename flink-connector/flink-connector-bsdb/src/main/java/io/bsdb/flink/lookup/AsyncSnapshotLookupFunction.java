@@ -3,6 +3,7 @@ package io.bsdb.flink.lookup;
 import java.io.IOException;
 import java.util.Collection;
 import java.util.concurrent.CompletableFuture;
+import org.apache.flink.metrics.MetricGroup;
 import org.apache.flink.metrics.ThreadSafeSimpleCounter;
 import org.apache.flink.table.data.RowData;
 import org.apache.flink.table.functions.AsyncLookupFunction;
@@ -26,13 +27,11 @@ public final class AsyncSnapshotLookupFunction extends AsyncLookupFunction {
   @Override
   public void open(FunctionContext context) throws Exception {
     FollowedTable opened = FollowedTable.open(spec, spec.share(context));
+    MetricGroup group = context.getMetricGroup().addGroup("bsdb");
     LookupMetrics metrics =
         new LookupMetrics(
-            context.getMetricGroup().addGroup("bsdb"),
-            opened,
-            new ThreadSafeSimpleCounter(),
-            new ThreadSafeSimpleCounter());
-    table = new AsyncTableLookup(spec.table().name(), opened, metrics);
+            group, opened, new ThreadSafeSimpleCounter(), new ThreadSafeSimpleCounter());
+    table = new AsyncTableLookup(spec.table().name(), opened, metrics, spec.asOf(), group);
   }
 
   @Override

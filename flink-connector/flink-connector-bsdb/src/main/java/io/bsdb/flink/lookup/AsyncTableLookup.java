@@ -6,6 +6,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import org.apache.flink.metrics.MetricGroup;
 import org.apache.flink.table.api.TableException;
 import org.apache.flink.table.data.RowData;
 import org.jspecify.annotations.Nullable;
@@ -14,11 +15,13 @@ import org.jspecify.annotations.Nullable;
  * Looks up in a table with futures, from version to version. Safe for many threads: with the retry
  * hint, lookups come from others than the task's.
  */
-final class AsyncTableLookup implements Closeable {
+final class AsyncTableLookup implements SourceTimeWait.Lookups, Closeable {
   private final String name;
   private final FollowedTable table;
   private final LookupMetrics metrics;
   private final InFlight inFlight = new InFlight();
+  private final @Nullable SourceTimeWait wait;
+  private boolean closed;
 
   /** Makes the job fail, whatever Flink makes of the future that failed. */
   private volatile @Nullable Throwable failure;
@@ -27,11 +30,18 @@ final class AsyncTableLookup implements Closeable {
    * Takes over the table.
    *
    * @param name of the table, for messages
+   * @param asOf whether lookups wait for newer versions
    */
-  AsyncTableLookup(String name, FollowedTable table, LookupMetrics metrics) {
+  AsyncTableLookup(
+      String name,
+      FollowedTable table,
+      LookupMetrics metrics,
+      AsOfSettings asOf,
+      MetricGroup group) {
     this.name = name;
     this.table = table;
     this.metrics = metrics;
+    this.wait = asOf.waits() ? new SourceTimeWait(name, asOf.maxWait(), group, this) : null;
   }
 
   /**
@@ -45,10 +55,31 @@ final class AsyncTableLookup implements Closeable {
       throw new TableException("a lookup in table %s failed".formatted(name), earlier);
     }
     LookupFuture future = new LookupFuture();
+    begin(compared, future, wait);
+    return future;
+  }
+
+  /**
+   * Begins to read.
+   *
+   * @param mayWait where the lookup waits for a newer version; null: it does not
+   */
+  private void begin(RowData compared, LookupFuture future, @Nullable SourceTimeWait mayWait) {
     VersionLookup version;
     CompletableFuture<List<RowData>> read = null;
     synchronized (this) { // a reader waits for the reads that have begun before it closes
+      if (closed) {
+        future.cancel(false);
+        return;
+      }
       version = table.current();
+      if (mayWait != null) {
+        long needed = version.neededTime(compared);
+        if (needed > version.sourceTime()) {
+          mayWait.add(compared, future, needed);
+          return;
+        }
+      }
       byte[] key = version.key(compared);
       if (key != null) {
         read = version.begin(key);
@@ -60,7 +91,21 @@ final class AsyncTableLookup implements Closeable {
     } else {
       answer(version, compared, read, future);
     }
-    return future;
+  }
+
+  @Override
+  public synchronized long sourceTime() {
+    return closed ? VersionLookup.NO_TIME : table.current().sourceTime();
+  }
+
+  @Override
+  public void resume(RowData compared, LookupFuture future) {
+    try {
+      begin(compared, future, null);
+    } catch (Throwable e) {
+      failure = e;
+      future.completeExceptionally(e);
+    }
   }
 
   private void answer(
@@ -92,9 +137,13 @@ final class AsyncTableLookup implements Closeable {
     future.complete(found);
   }
 
-  /** Waits for the lookups in flight. */
+  /** Waits for the lookups in flight, and cancels those that wait. */
   @Override
   public synchronized void close() throws IOException {
+    closed = true;
+    if (wait != null) {
+      wait.close();
+    }
     inFlight.awaitEnd();
     table.close();
   }

@@ -37,6 +37,7 @@ final class LookupMetrics {
     group.gauge(
         "versionAgeSeconds",
         () -> Duration.between(live.manifest().createdAt(), Instant.now()).toSeconds());
+    group.gauge("sourceTime", () -> table.latest().sourceTime());
     group.gauge("segments", () -> live.manifest().changes().segments().size());
     group.gauge("changedKeys", () -> table.latest().changedKeys());
     group.gauge("blockReads", () -> reader.get().blockReads());

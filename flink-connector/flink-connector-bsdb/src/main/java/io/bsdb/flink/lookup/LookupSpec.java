@@ -18,6 +18,7 @@ import org.apache.flink.table.functions.FunctionContext;
  *     their values arrive
  * @param shuffle which rows come to a subtask
  * @param maxRows maximum number of rows that a lookup may find
+ * @param asOf how it treats times in a history
  */
 public record LookupSpec(
     DeclaredTable table,
@@ -25,7 +26,8 @@ public record LookupSpec(
     Projection projection,
     List<Integer> keys,
     InputShuffle shuffle,
-    int maxRows)
+    int maxRows,
+    AsOfSettings asOf)
     implements Serializable {
 
   /**

@@ -118,6 +118,16 @@ record Question(Match match, List<Integer> columns) implements Serializable {
     return KeyEncoder.of(mapping.schema(), table, sources, leading);
   }
 
+  /**
+   * Returns where the time of a lookup in a history is in the row of compared values; −1 if it asks
+   * for none.
+   */
+  int time(DeclaredTable table) {
+    return match == Match.FLOOR && table.validity() != null
+        ? columns.indexOf(table.rowType().getFieldIndex(table.lastKeyColumn()))
+        : -1;
+  }
+
   private static Match match(@Nullable SnapshotMetadata asked, boolean wholeKey) {
     if (asked == null) {
       return wholeKey ? Match.KEY : Match.LEADING_COLUMNS;

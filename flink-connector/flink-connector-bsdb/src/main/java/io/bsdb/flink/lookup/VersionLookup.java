@@ -8,11 +8,15 @@ import io.bsdb.reader.Nearest;
 import io.bsdb.reader.SnapshotReader;
 import io.bsdb.reader.metrics.ReaderMetrics;
 import io.bsdb.reader.overlay.Overlay;
+import io.bsdb.table.manifest.Validity;
 import java.io.IOException;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import org.apache.flink.table.api.TableException;
 import org.apache.flink.table.data.RowData;
+import org.apache.flink.table.data.TimestampData;
 import org.apache.flink.table.types.logical.LogicalType;
 import org.jspecify.annotations.Nullable;
 
@@ -21,10 +25,19 @@ import org.jspecify.annotations.Nullable;
  * except for {@link #matching}.
  */
 final class VersionLookup {
+  /** The source time of a version that has none. */
+  static final long NO_TIME = Long.MIN_VALUE;
+
+  private final String table;
   private final SnapshotReader reader;
   private final KeyEncoder keys;
   private final Finder finder;
   private final List<ExtraColumn> extraColumns;
+  private final long sourceTime;
+  private final boolean isStrict;
+
+  /** Of the time that is asked for; null if none is. */
+  private final RowData.@Nullable FieldGetter time;
 
   /**
    * Looks up in a version.
@@ -36,6 +49,7 @@ final class VersionLookup {
     SnapshotMapping mapping = SnapshotMapping.of(spec.table(), reader.manifest());
     RowDecoder decoder = mapping.decoder(spec.projection(), reader.manifest());
     Question question = spec.question();
+    this.table = spec.table().name();
     this.reader = decoder.selecting(reader);
     this.keys = question.keyEncoder(mapping, spec.table(), reader.manifest());
     this.finder =
@@ -48,6 +62,15 @@ final class VersionLookup {
                   this.reader, decoder, spec.table().name(), spec.maxRows());
         };
     this.extraColumns = extraColumns(spec, question);
+    int time = question.time(spec.table());
+    this.time =
+        time < 0
+            ? null
+            : RowData.createFieldGetter(
+                spec.table().type(spec.table().lastKeyColumn()).copy(true), time);
+    this.isStrict = spec.asOf().beforeHorizon() == AsOfSettings.BeforeHorizon.FAIL;
+    Instant complete = reader.manifest().changes().sourceTime();
+    this.sourceTime = complete == null ? NO_TIME : complete.toEpochMilli();
   }
 
   /**
@@ -95,9 +118,49 @@ final class VersionLookup {
     return key == null ? List.of() : matching(compared, finder.find(key));
   }
 
-  /** Returns the key to ask for, in an array of its own; null if no table holds a match. */
+  /**
+   * Returns the key to ask for, in an array of its own; null if no table holds a match.
+   *
+   * @throws TableException if the time that is asked for is before the horizon, and such lookups
+   *     are to fail
+   */
   byte @Nullable [] key(RowData compared) {
+    TimestampData asked = isStrict ? time(compared) : null;
+    Validity validity = reader.manifest().validity();
+    if (asked != null && validity != null) {
+      try {
+        validity.requireKept(asked.toInstant());
+      } catch (IllegalArgumentException e) {
+        throw new TableException(
+            "a lookup in table %s fails, as 'lookup.before-horizon' = 'fail': version=%s: %s"
+                .formatted(table, reader.manifest().version(), e.getMessage()),
+            e);
+      }
+    }
     return keys.encode(compared);
+  }
+
+  private @Nullable TimestampData time(RowData compared) {
+    return time == null ? null : (TimestampData) time.getFieldOrNull(compared);
+  }
+
+  /**
+   * Returns the time up to which the version is complete, in milliseconds; {@link #NO_TIME} if that
+   * is not known.
+   */
+  long sourceTime() {
+    return sourceTime;
+  }
+
+  /**
+   * Returns the time up to which a version must be complete to answer a lookup for good, in
+   * milliseconds; {@link #NO_TIME} if it need not be.
+   */
+  long neededTime(RowData compared) {
+    TimestampData asked = time(compared);
+    return asked == null
+        ? NO_TIME
+        : asked.getMillisecond() + (asked.getNanoOfMillisecond() > 0 ? 1 : 0);
   }
 
   /** Begins to read the rows that match a key. */

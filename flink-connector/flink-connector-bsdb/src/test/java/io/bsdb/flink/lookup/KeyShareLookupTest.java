@@ -125,7 +125,8 @@ class KeyShareLookupTest {
                 Projection.all(declared),
                 List.of(0, 1),
                 InputShuffle.BY_KEY,
-                10));
+                10,
+                AsOfSettings.NONE));
     function.open(new MeteredContext());
     RowData compared = GenericRowData.of(StringData.fromString("a"), 1);
     assertThat(value(function, compared)).isEqualTo("one");
@@ -150,7 +151,8 @@ class KeyShareLookupTest {
             Projection.all(declared),
             List.of(0, 1),
             InputShuffle.BY_KEY,
-            10);
+            10,
+            AsOfSettings.NONE);
     try (FollowedTable followed = FollowedTable.open(spec, new KeyShare(0, 2))) {
       VersionLookup first = followed.current();
       publish(table("l", "k"), "two");

@@ -67,7 +67,8 @@ class OrderedFollowTest {
         projection,
         List.of(key),
         shuffle,
-        10);
+        10,
+        AsOfSettings.NONE);
   }
 
   private LookupSpec floor(Access access) {

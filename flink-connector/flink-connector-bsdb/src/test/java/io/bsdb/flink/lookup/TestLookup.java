@@ -53,7 +53,8 @@ public final class TestLookup {
         Projection.all(table),
         List.of(0),
         shuffle,
-        10);
+        10,
+        AsOfSettings.NONE);
   }
 
   /** Of a value of text, without refreshes by itself. */

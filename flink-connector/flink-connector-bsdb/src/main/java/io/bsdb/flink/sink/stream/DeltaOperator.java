@@ -4,6 +4,7 @@ import io.bsdb.table.StreamRule;
 import io.bsdb.table.manifest.SegmentFile;
 import io.bsdb.table.manifest.StreamProgress.Checkpoint;
 import java.io.IOException;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
@@ -18,12 +19,15 @@ import org.apache.flink.streaming.api.connector.sink2.CommittableWithLineage;
 import org.apache.flink.streaming.api.operators.AbstractStreamOperator;
 import org.apache.flink.streaming.api.operators.BoundedOneInput;
 import org.apache.flink.streaming.api.operators.OneInputStreamOperator;
+import org.apache.flink.streaming.api.watermark.Watermark;
 import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Collects the segments of all writers, and hands them on as one delta per checkpoint, if there are
- * any, and at the end of the input.
+ * any, and at the end of the input. Of a history a delta has the watermark too, and is handed on if
+ * that has moved: when all writers have sealed what comes before a barrier, what is not after the
+ * watermark is in their segments.
  *
  * <p>Each delta names the one before it, so that the committer finds out whether one is missing.
  * The state says which one that is. It is that of the checkpoint to which the writers' input is
@@ -35,18 +39,28 @@ final class DeltaOperator extends AbstractStreamOperator<CommittableMessage<Delt
   private static final long serialVersionUID = 1L;
   private static final CheckpointSerializer LAST = new CheckpointSerializer();
 
+  private static final long NO_WATERMARK = Watermark.UNINITIALIZED.getTimestamp();
+
   /** Null for a batch job. */
   private final @Nullable String stream;
+
+  private final boolean ofHistory;
 
   private transient UUID incarnation = new UUID(0, 0);
   private transient List<SegmentFile> files = List.of();
   private transient int promised;
   private transient long checkpointId;
+  private transient long watermark;
+  private transient long handedOn;
   private transient @Nullable Checkpoint last;
   private transient @Nullable ListState<byte[]> state;
 
-  DeltaOperator(@Nullable String stream) {
+  /**
+   * @param ofHistory whether the table has a history
+   */
+  DeltaOperator(@Nullable String stream, boolean ofHistory) {
     this.stream = stream;
+    this.ofHistory = ofHistory;
   }
 
   @Override
@@ -54,6 +68,8 @@ final class DeltaOperator extends AbstractStreamOperator<CommittableMessage<Delt
     super.initializeState(context);
     incarnation = UUID.randomUUID();
     files = new ArrayList<>();
+    watermark = NO_WATERMARK;
+    handedOn = NO_WATERMARK;
     ListState<byte[]> stored =
         context
             .getOperatorStateStore()
@@ -83,6 +99,12 @@ final class DeltaOperator extends AbstractStreamOperator<CommittableMessage<Delt
     }
   }
 
+  @Override
+  public void processWatermark(Watermark mark) throws Exception {
+    super.processWatermark(mark);
+    watermark = mark.getTimestamp();
+  }
+
   /**
    * Emits the publication of a checkpoint: all writers have sealed what comes before the barrier.
    */
@@ -103,14 +125,17 @@ final class DeltaOperator extends AbstractStreamOperator<CommittableMessage<Delt
           "segments of writers are missing: checkpoint=%d promised=%d received=%d"
               .formatted(number, promised, files.size()));
     }
-    if (files.isEmpty()) {
+    boolean hasTime = stream != null && ofHistory && watermark != NO_WATERMARK;
+    if (files.isEmpty() && !(hasTime && watermark != handedOn)) {
       return;
     }
     @Nullable StreamRule rule = null;
     if (stream != null) {
       Checkpoint checkpoint = new Checkpoint(incarnation, number);
-      rule = new StreamRule(stream, checkpoint, last);
+      Instant time = hasTime ? Instant.ofEpochMilli(watermark) : null;
+      rule = new StreamRule(stream, checkpoint, last, time);
       last = checkpoint;
+      handedOn = watermark;
     }
     output.collect(new StreamRecord<>(new CommittableSummary<>(0, 1, number, 1, 0)));
     output.collect(

@@ -4,12 +4,16 @@ import io.bsdb.flink.state.StateSerializer;
 import io.bsdb.table.StreamRule;
 import io.bsdb.table.manifest.StreamProgress.Checkpoint;
 import java.io.IOException;
+import java.time.Instant;
 import org.apache.flink.core.memory.DataInputView;
 import org.apache.flink.core.memory.DataOutputView;
 import org.jspecify.annotations.Nullable;
 
 /** Carries a delta to the committer. */
 final class DeltaSerializer extends StateSerializer<Delta> {
+  private static final int OF_STREAM = 1;
+  private static final int HAS_SOURCE_TIME = 2;
+
   private static final CheckpointSerializer CHECKPOINTS = new CheckpointSerializer();
   private static final SegmentFileSerializer FILES = new SegmentFileSerializer();
 
@@ -20,7 +24,8 @@ final class DeltaSerializer extends StateSerializer<Delta> {
   @Override
   public void write(Delta delta, DataOutputView target) throws IOException {
     StreamRule rule = delta.stream();
-    target.writeBoolean(rule != null);
+    Instant time = rule == null ? null : rule.sourceTime();
+    target.writeByte((rule == null ? 0 : OF_STREAM) | (time == null ? 0 : HAS_SOURCE_TIME));
     if (rule != null) {
       Checkpoint previous = rule.previous();
       target.writeUTF(rule.stream());
@@ -30,18 +35,25 @@ final class DeltaSerializer extends StateSerializer<Delta> {
         CHECKPOINTS.write(previous, target);
       }
     }
+    if (time != null) {
+      target.writeLong(time.toEpochMilli());
+    }
     FILES.writeAll(delta.files(), target);
   }
 
   @Override
   public Delta read(DataInputView source) throws IOException {
-    return new Delta(source.readBoolean() ? rule(source) : null, FILES.readAll(source));
+    int flags = source.readByte();
+    return new Delta(
+        (flags & OF_STREAM) == 0 ? null : rule(source, (flags & HAS_SOURCE_TIME) != 0),
+        FILES.readAll(source));
   }
 
-  private static StreamRule rule(DataInputView source) throws IOException {
+  private static StreamRule rule(DataInputView source, boolean hasTime) throws IOException {
     String stream = source.readUTF();
     Checkpoint checkpoint = CHECKPOINTS.read(source);
     @Nullable Checkpoint previous = source.readBoolean() ? CHECKPOINTS.read(source) : null;
-    return new StreamRule(stream, checkpoint, previous);
+    @Nullable Instant time = hasTime ? Instant.ofEpochMilli(source.readLong()) : null;
+    return new StreamRule(stream, checkpoint, previous, time);
   }
 }

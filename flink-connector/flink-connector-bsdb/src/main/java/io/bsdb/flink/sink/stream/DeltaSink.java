@@ -107,7 +107,7 @@ public final class DeltaSink
             .transform(
                 "collect segments",
                 CommittableMessageTypeInfo.of(DeltaSerializer::new),
-                new DeltaOperator(stream))
+                new DeltaOperator(stream, table.validity() != null))
             .setParallelism(1)
             .setMaxParallelism(1);
     if (stream != null) {
