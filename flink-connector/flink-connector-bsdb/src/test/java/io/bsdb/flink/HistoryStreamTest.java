@@ -8,6 +8,9 @@ import static org.apache.flink.types.RowKind.UPDATE_BEFORE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.bsdb.table.Table;
+import io.bsdb.table.manifest.Changes;
+import io.bsdb.table.manifest.StreamProgress;
 import java.nio.file.Path;
 import java.util.List;
 import org.apache.flink.table.api.PlanReference;
@@ -54,6 +57,19 @@ class HistoryStreamTest {
     assertThat(Histories.versions(directory))
         .containsExactlyInAnyOrder(
             "milk -1500=7", "bread 1000=1", "bread 2000=2", "bread 3000 ended", "bread 4000=4");
+  }
+
+  /** Lookups that wait learn that nothing has changed. */
+  @Test
+  void aStreamWithoutChangesPublishesItsWatermark() throws Exception {
+    changes(row(INSERT, "bread", 1, 1000));
+
+    session.run(ALL + " WHERE price < 0");
+
+    Table table = Table.at(directory);
+    Changes published = table.manifest(table.requireCurrentVersion()).changes();
+    assertThat(published.sourceTime()).isEqualTo(StreamProgress.END);
+    assertThat(published.lastSegment()).isZero();
   }
 
   /** The row that the filter leaves out replaces one that it does not. */
