@@ -24,9 +24,12 @@ import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashSet;
 import java.util.Iterator;
 import java.util.List;
+import java.util.NavigableMap;
 import java.util.Random;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
@@ -223,25 +226,30 @@ final class ConformanceHistory {
     ArrayNode absent = (ArrayNode) table.get("absent");
     ArrayNode near = table.putArray("near");
     ArrayNode asOf = table.putArray("asOf");
+    Set<List<String>> kinds = new HashSet<>();
+    int number = 0;
     for (byte[] key : rows.keySet()) {
       if (valid(key) == null) {
         absent.add(ConformanceTables.base64(key));
       }
       byte[] below = key.clone();
       below[key.length - 1]--;
-      for (byte[] asked : List.of(key, Arrays.copyOf(key, key.length + 1), below)) {
-        ObjectNode described = near.addObject().put("key", ConformanceTables.base64(asked));
-        ConformanceOrder.put(described, "floor", valid(rows.floorKey(asked)));
-        ConformanceOrder.put(described, "ceiling", shown.ceilingKey(asked));
-        ConformanceOrder.put(described, "lower", shown.lowerKey(asked));
-        ConformanceOrder.put(described, "higher", shown.higherKey(asked));
+      List<byte[]> asked = List.of(key, Arrays.copyOf(key, key.length + 1), below);
+      for (int i = 0; i < asked.size(); i++) {
+        describeNear(asked.get(i), shown, kinds, number % asked.size() == i, near);
       }
+      number++;
     }
     leading.add(codec.encodeKeyPrefix("c"));
     for (byte[] columns : leading) {
+      byte @Nullable [] before = columns;
       for (long millis = START.toEpochMilli() - 1; millis < 22_000; millis += 999) {
         Instant time = Instant.ofEpochMilli(millis).plusNanos(7);
         byte[] found = rows.floorKey(KeyWriter.asOf(schema, columns, time));
+        if (Arrays.equals(found, before)) {
+          continue; // the same question again
+        }
+        before = found;
         boolean same =
             found != null
                 && Arrays.mismatch(found, columns) == columns.length
@@ -253,6 +261,48 @@ final class ConformanceHistory {
         ConformanceOrder.put(described.put("nanos", 7), "key", same ? found : null);
       }
     }
+  }
+
+  /**
+   * Says what is near a key, if that is asked for or of another kind than all before.
+   *
+   * @param kinds of what has been described
+   */
+  private void describeNear(
+      byte[] key,
+      NavigableMap<byte[], Row> shown,
+      Set<List<String>> kinds,
+      boolean isAskedFor,
+      ArrayNode near) {
+    byte @Nullable [] floor = valid(rows.floorKey(key));
+    byte @Nullable [] ceiling = shown.ceilingKey(key);
+    byte @Nullable [] lower = shown.lowerKey(key);
+    byte @Nullable [] higher = shown.higherKey(key);
+    boolean isNew =
+        kinds.add(
+            List.of(kind(key, floor), kind(key, ceiling), kind(key, lower), kind(key, higher)));
+    if (isNew || isAskedFor) {
+      ObjectNode described = near.addObject().put("key", ConformanceTables.base64(key));
+      ConformanceOrder.put(described, "floor", floor);
+      ConformanceOrder.put(described, "ceiling", ceiling);
+      ConformanceOrder.put(described, "lower", lower);
+      ConformanceOrder.put(described, "higher", higher);
+    }
+  }
+
+  /** Returns how a key and what is near it differ, and whether ended rows lie between them. */
+  private String kind(byte[] key, byte @Nullable [] answer) {
+    if (answer == null) {
+      return "none";
+    }
+    boolean isAbove = Arrays.compareUnsigned(answer, key) > 0;
+    int between =
+        isAbove
+            ? rows.subMap(key, true, answer, false).size()
+            : rows.subMap(answer, false, key, true).size();
+    int common = Arrays.mismatch(key, answer);
+    boolean isOfItem = common < 0 || common >= codec.encodeKeyPrefix(rows.get(answer).item).length;
+    return "%b %b %b %d".formatted(common < 0, isAbove, isOfItem, Math.min(between, 2));
   }
 
   private byte @Nullable [] valid(byte @Nullable [] key) {
