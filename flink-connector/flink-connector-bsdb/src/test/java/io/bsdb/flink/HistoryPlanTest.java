@@ -10,6 +10,7 @@ import org.apache.flink.table.connector.ChangelogMode;
 import org.apache.flink.types.RowKind;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.DisabledIfSystemProperty;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -80,6 +81,32 @@ class HistoryPlanTest {
     assertThat(plan("INSERT INTO prices SELECT item, price, ts, price = 0 FROM appended"))
         .contains("Sink(table=[default_catalog.default_database.prices]")
         .doesNotContain("Exchange");
+  }
+
+  /** The function keeps no rows: it says of each event what kind of change it is. */
+  @Test
+  @DisabledIfSystemProperty(
+      named = "flink.expected.version",
+      matches = "2\\.2\\..*",
+      disabledReason = "2.3 has FROM_CHANGELOG")
+  void eventsThatAreMadeAChangelogComeAsTheyAre() throws Exception {
+    session.run(
+        """
+        CREATE TABLE events (op STRING, item STRING, price INT, ts TIMESTAMP_LTZ(3))
+        WITH ('connector' = 'lines', 'format' = 'json', 'lines' = '{}')""");
+    String changelog =
+        Histories.INSERT
+            + "SELECT item, price, ts FROM FROM_CHANGELOG(input => TABLE events, op => DESCRIPTOR(op), op_mapping => MAP['c', 'INSERT', %s'+', 'UPDATE_AFTER', 'd', 'DELETE'])";
+
+    assertThat(plan(changelog.formatted("'-', 'UPDATE_BEFORE', ")).lines())
+        .hasSize(4)
+        .allSatisfy(
+            line ->
+                assertThat(line)
+                    .matches("[ :+-]*(Sink|Calc|ProcessTableFunction|TableSourceScan)\\(.*"));
+    assertThatThrownBy(() -> plan(changelog.formatted("")))
+        .as("updates without their old rows are those of an upsert stream")
+        .hasStackTraceContaining("The 'op_mapping' must include UPDATE_BEFORE");
   }
 
   /** Each of them sends deletes with the time of the row before, whatever the source says. */

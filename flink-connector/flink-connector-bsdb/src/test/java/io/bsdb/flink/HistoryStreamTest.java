@@ -12,6 +12,8 @@ import io.bsdb.table.Table;
 import io.bsdb.table.manifest.Changes;
 import io.bsdb.table.manifest.StreamProgress;
 import java.nio.file.Path;
+import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import org.apache.flink.table.api.PlanReference;
 import org.apache.flink.table.api.Schema;
@@ -20,6 +22,7 @@ import org.apache.flink.types.Row;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.condition.DisabledIfSystemProperty;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -172,6 +175,42 @@ class HistoryStreamTest {
 
     assertThat(Histories.versions(directory))
         .containsExactlyInAnyOrder("bread 1000=1", "bread 2000=2", "bread 3000 ended");
+  }
+
+  private static String event(String operation, int price, int second) {
+    return "{\"op\":\"%s\",\"item\":\"bread\",\"price\":%d,\"ts\":\"%s\"}\n"
+        .formatted(operation, price, Instant.ofEpochSecond(second).toString().replace('T', ' '));
+  }
+
+  /** An old row that overtook the new one would end it: both have the time of the update. */
+  @Test
+  @DisabledIfSystemProperty(
+      named = "flink.expected.version",
+      matches = "2\\.2\\..*",
+      disabledReason = "2.3 has FROM_CHANGELOG")
+  void takesEventsThatAreMadeAChangelog() throws Exception {
+    int last = 300;
+    StringBuilder events = new StringBuilder("\n").append(event("r", 1, 1));
+    List<String> expected = new ArrayList<>(List.of("bread 1000=1"));
+    for (int i = 2; i <= last; i++) {
+      events.append(event("-", i - 1, i)).append(event("+", i, i));
+      expected.add("bread %d000=%d".formatted(i, i));
+    }
+    events.append(event("d", last, last + 1));
+    expected.add("bread %d000 ended".formatted(last + 1));
+    session.run(
+        """
+        CREATE TABLE events (op STRING, item STRING, price INT, ts TIMESTAMP_LTZ(3))
+        WITH ('connector' = 'lines', 'format' = 'json', 'lines' = '%s')"""
+            .formatted(events));
+
+    session.run(
+        Histories.INSERT
+            + """
+            SELECT item, price, ts FROM FROM_CHANGELOG(input => TABLE events, op => DESCRIPTOR(op),
+              op_mapping => MAP['c, r', 'INSERT', '-', 'UPDATE_BEFORE', '+', 'UPDATE_AFTER', 'd', 'DELETE'])""");
+
+    assertThat(Histories.versions(directory)).containsExactlyElementsOf(expected);
   }
 
   @Test
