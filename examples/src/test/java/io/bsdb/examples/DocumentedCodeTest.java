@@ -21,7 +21,8 @@ import org.junit.jupiter.api.TestFactory;
  * has the same code in each language.
  */
 class DocumentedCodeTest {
-  private static final List<String> PAGES = List.of("java.md", "live.md", "ordered.md");
+  private static final List<String> PAGES =
+      List.of("java.md", "live.md", "ordered.md", "history.md");
   private static final Path EXAMPLES = Path.of("src", "main", "java", "io", "bsdb", "examples");
   private static final Pattern BLOCK = Pattern.compile("```java\n(.*?)```", Pattern.DOTALL);
 
